@@ -4,7 +4,7 @@ SHELL      := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+VERSION  ?= 0.1.0
 PKG      ?= ./...
 COUNT    ?= 5
 FUZZTIME ?= 20s

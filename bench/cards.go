@@ -129,7 +129,7 @@ func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err 
 			if i%3 == 0 {
 				card.DueAt = kernel.Optional[time.Time]{Set: true, Value: time.Now().Add(time.Duration(i%60-30) * 24 * time.Hour).UTC()}
 			}
-			_, err := s.Desk.Boards.CreateCard(making, owner, card, nil)
+			_, err := s.Desk.Boards.CreateCard(making, owner, card)
 			return err
 		})
 	}

@@ -65,7 +65,7 @@ func inTurn(one, other *outcome) outcome {
 
 const selectPage = `
 	SELECT m.conversation, m.seq, m.id, m.company, m.channel, m.private, m.client_id, m.direction, m.origin, m.type, m.text, m.media,
-		m.reply_to, m.external_id, m.status, m.error_code, m.error_message, m.sent_by, m.author, m.created_at, m.sent_at,
+		m.reply_to, m.external_id, m.status, m.error_code, m.error_detail, m.sent_by, m.author, m.created_at, m.sent_at,
 		m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name
 	FROM messages m
 	LEFT JOIN media d ON d.company = m.company AND d.id = m.media

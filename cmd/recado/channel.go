@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recado/internal/channels"
+	"recado/internal/channels/provider"
 	"recado/internal/channels/whatsapp"
 	"recado/internal/kernel"
 	"recado/internal/server"
@@ -75,9 +76,9 @@ func channelState(ch *channels.Channel) string {
 	if ch.Private {
 		state += ", private"
 	}
-	for _, why := range []*string{ch.StatusReason, ch.Warning} {
+	for _, why := range []*provider.Reason{ch.StatusReason, ch.Warning} {
 		if why != nil {
-			state += ": " + *why
+			state += ": " + why.Message
 		}
 	}
 	return state
@@ -188,7 +189,7 @@ func (f channelFlags) show(ctx context.Context, e *env, d *server.Desk, ch chann
 	}
 	_, _ = fmt.Fprintf(e.stdout, "number        %s\ncallback URL  %s%s%s\nverify token  %s\n", ch.Phone, address, f.BasePath, whatsapp.CallbackPath(ch.ID), access.VerifyToken)
 	if ch.Warning != nil {
-		_, _ = fmt.Fprintf(e.stdout, "warning       %s\n", *ch.Warning)
+		_, _ = fmt.Fprintf(e.stdout, "warning       %s\n", ch.Warning.Message)
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ import (
 	"recado/internal/kernel"
 )
 
-// version is set by the build.
-var version = "development"
+// version is that of the release; a build may set another.
+var version = "0.1.0"
 
 func main() {
 	keepPrivate()

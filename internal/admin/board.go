@@ -71,7 +71,7 @@ func (m *maker) boards() error {
 		}
 	}
 	for i, plan := range m.plan.boards {
-		made, err := m.desk.Boards.CreateBoard(m.ctx, m.owner, plan.name, plan.stages, nil)
+		made, err := m.desk.Boards.CreateBoard(m.ctx, m.owner, plan.name, plan.stages)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (m *maker) boards() error {
 			m.out.Board = made.ID
 		}
 		for _, c := range plan.cards {
-			if _, err := m.desk.Boards.CreateCard(m.ctx, m.owner, m.card(&made, c), nil); err != nil {
+			if _, err := m.desk.Boards.CreateCard(m.ctx, m.owner, m.card(&made, c)); err != nil {
 				return err
 			}
 		}

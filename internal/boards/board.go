@@ -2,7 +2,6 @@ package boards
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -41,12 +40,6 @@ type Stage struct {
 	Position int64     `json:"position" doc:"0 is the leftmost stage."`
 	Kind     string    `json:"kind" enum:"open,won,lost"`
 }
-
-// Located returns the id at which the board is found.
-func (b *Board) Located() kernel.ID { return b.ID }
-
-// Located returns the id at which the stage is found.
-func (s *Stage) Located() kernel.ID { return s.ID }
 
 // StageCount is how many cards a stage holds.
 type StageCount struct {
@@ -128,7 +121,7 @@ type NewStage struct {
 var defaultStages = []NewStage{{"To do", StageOpen}, {"Doing", StageOpen}, {"Done", StageWon}}
 
 // CreateBoard adds a board. A key that is limited to a list of boards may see the ones it makes.
-func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name string, stages []NewStage, once *kernel.OnceCall) (Board, error) {
+func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name string, stages []NewStage) (Board, error) {
 	if err := a.May(VerbCreateBoard); err != nil {
 		return Board{}, err
 	}
@@ -143,12 +136,12 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 	if err != nil {
 		return Board{}, err
 	}
-	return kernel.WriteOnce(ctx, d.Kernel, a, once, func(tx *kernel.Tx) (Board, error) {
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Board, error) {
 		b := Board{ID: kernel.NewID(), Name: name, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		if int64(len(stages)) > d.CompanyLimits.Stages {
 			return b, kernel.LimitReached("stages of a board", d.CompanyLimits.Stages)
 		}
-		if err := kernel.CheckLimit(tx, a.Company.ID, kernel.CountBoards, "boards, archived ones included,", d.CompanyLimits.Boards); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countBoards, "boards, archived ones included,", d.CompanyLimits.Boards); err != nil {
 			return b, err
 		}
 		for i, s := range stages {
@@ -178,7 +171,7 @@ func checkStages(stages []NewStage) ([]NewStage, error) {
 			return nil, invalid
 		}
 		if seen[fold.Text(name)] {
-			return nil, kernel.Invalid(field, "another stage has this name; choose another")
+			return nil, kernel.Duplicate(field, "another stage has this name; choose another")
 		}
 		seen[fold.Text(name)] = true
 		stages[i].Name = name
@@ -209,7 +202,7 @@ func (d *Boards) UpdateBoard(ctx context.Context, a *kernel.Principal, id kernel
 		}
 		if archived != nil {
 			if *archived && b.System != nil {
-				return b, kernel.Invalid("body.archived", "the attendances board cannot be archived")
+				return b, kernel.Invalid("body.archived", ruleSystemBoard, "the attendances board cannot be archived")
 			}
 			b.Archived = *archived
 		}
@@ -255,7 +248,7 @@ func boardNameFree(tx *kernel.Tx, a *kernel.Principal, b Board) error {
 }
 
 // CreateStage adds a stage to a board, at a position or, when that is nil, after the last.
-func (d *Boards) CreateStage(ctx context.Context, a *kernel.Principal, board kernel.ID, in NewStage, position *int64, once *kernel.OnceCall) (Stage, error) {
+func (d *Boards) CreateStage(ctx context.Context, a *kernel.Principal, board kernel.ID, in NewStage, position *int64) (Stage, error) {
 	if err := a.May(VerbCreateStage); err != nil {
 		return Stage{}, err
 	}
@@ -263,7 +256,7 @@ func (d *Boards) CreateStage(ctx context.Context, a *kernel.Principal, board ker
 	if invalid != nil {
 		return Stage{}, invalid
 	}
-	return kernel.WriteOnce(ctx, d.Kernel, a, once, func(tx *kernel.Tx) (Stage, error) {
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Stage, error) {
 		b, err := d.lockStages(tx, a, board)
 		if err != nil {
 			return Stage{}, err
@@ -344,7 +337,7 @@ func (d *Boards) DeleteStage(ctx context.Context, a *kernel.Principal, board, id
 			return struct{}{}, err
 		}
 		if len(b.Stages) == 1 {
-			return struct{}{}, kernel.Invalid("", "A board must have at least one stage. Add another stage first.")
+			return struct{}{}, kernel.Invalid("path.stage_id", ruleLastStage, "a board must have at least one stage; add another one first")
 		}
 		unseen, err := d.lockEmptyStage(tx, a, id)
 		if err != nil {
@@ -422,11 +415,19 @@ func (d *Boards) lockStages(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (B
 	return b, stagesFixed(&b)
 }
 
+// Rules of boards.
+var (
+	ruleSystemBoard = kernel.NewRule("system_board") // the board of attendances cannot be changed
+	ruleLastStage   = kernel.NewRule("last_stage")
+	ruleKeepsLink   = kernel.NewRule("keeps_conversation") // of a private number
+	ruleMoved       = kernel.NewRule("moved")              // name: who moved the card; stage: where to
+)
+
 func stagesFixed(b *Board) error {
 	if b.System == nil {
 		return nil
 	}
-	return kernel.Invalid("", "The stages of the attendances board cannot be changed: its cards show the state of attendances.")
+	return kernel.Invalid("path.id", ruleSystemBoard, "the stages of the attendances board cannot be changed: its cards show the state of attendances")
 }
 
 // lockStageOf opens a board to change one of its stages, and gives its index.
@@ -445,7 +446,7 @@ func (d *Boards) lockStageOf(tx *kernel.Tx, a *kernel.Principal, board, id kerne
 // stageFits requires a name that no other stage of the board has, and a position among the others.
 func stageFits(b *Board, s Stage, last int64) error {
 	if s.Position > last {
-		return kernel.Invalid("body.position", fmt.Sprintf("must be from 0 to %d", last))
+		return kernel.Between("body.position", 0, int(last))
 	}
 	for _, other := range b.Stages {
 		if other.ID != s.ID && fold.Text(other.Name) == fold.Text(s.Name) {

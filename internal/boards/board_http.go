@@ -2,6 +2,7 @@ package boards
 
 import (
 	"context"
+	"net/http"
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
@@ -47,15 +48,18 @@ type createBoardInput struct {
 	}
 }
 
-func (s *handlers) createBoard(ctx context.Context, a *kernel.Principal, in *createBoardInput, once *kernel.OnceCall) (*httpserver.Located[Board], error) {
+func (s *handlers) createBoard(ctx context.Context, a *kernel.Principal, in *createBoardInput) (*httpserver.Located[Board], error) {
 	var stages []NewStage
 	if in.Body.Stages != nil {
 		for _, stage := range *in.Body.Stages {
 			stages = append(stages, NewStage(stage))
 		}
 	}
-	board, err := s.verbs.CreateBoard(ctx, a, in.Body.Name, stages, once)
-	return &httpserver.Located[Board]{Body: board}, err
+	answer := httpserver.Shaped(ctx, func(b *Board) *httpserver.Located[Board] {
+		return &httpserver.Located[Board]{Status: http.StatusCreated, Location: httpserver.At(ctx, "/kanban/boards/"+b.ID.String()), Body: *b}
+	})
+	board, err := s.verbs.CreateBoard(ctx, a, in.Body.Name, stages)
+	return answer(&board), err
 }
 
 type updateBoardInput struct {
@@ -83,13 +87,17 @@ type createStageInput struct {
 	}
 }
 
-func (s *handlers) createStage(ctx context.Context, a *kernel.Principal, in *createStageInput, once *kernel.OnceCall) (*httpserver.Located[Stage], error) {
+func (s *handlers) createStage(ctx context.Context, a *kernel.Principal, in *createStageInput) (*httpserver.Located[Stage], error) {
 	board, err := httpserver.PathID(in.ID, "board")
 	if err != nil {
 		return nil, err
 	}
-	stage, err := s.verbs.CreateStage(ctx, a, board, NewStage(in.Body.StageBody), in.Body.Position, once)
-	return &httpserver.Located[Stage]{Body: stage}, err
+	answer := httpserver.Shaped(ctx, func(stage *Stage) *httpserver.Located[Stage] {
+		at := httpserver.At(ctx, "/kanban/boards/"+board.String()+"/stages/"+stage.ID.String())
+		return &httpserver.Located[Stage]{Status: http.StatusCreated, Location: at, Body: *stage}
+	})
+	stage, err := s.verbs.CreateStage(ctx, a, board, NewStage(in.Body.StageBody), in.Body.Position)
+	return answer(&stage), err
 }
 
 // AtStage is the input of operations on one stage of a board.

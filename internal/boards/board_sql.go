@@ -152,7 +152,7 @@ func deleteStage(tx *kernel.Tx, company, id kernel.ID) {
 
 // stageHoldsCards reports whether a stage holds cards that a key may see, archived ones included.
 func stageHoldsCards(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM cards c WHERE c.company = $1 AND c.stage = $2 AND NOT c.private AND NOT `+kernel.CardHidden+` LIMIT 1`,
+	return tx.One(`SELECT 1 FROM cards c WHERE c.company = $1 AND c.stage = $2 AND NOT c.private AND NOT `+cardHidden+` LIMIT 1`,
 		[]any{company, id}, func(db.Row) {})
 }
 
@@ -162,7 +162,7 @@ func hasUnseenCards(tx *kernel.Tx, company, stage kernel.ID) ([]Card, error) {
 	err := tx.Query(`
 		SELECT`+cardColumns+`
 		FROM cards c
-		WHERE c.company = $1 AND c.stage = $2 AND (c.private OR `+kernel.CardHidden+`)
+		WHERE c.company = $1 AND c.stage = $2 AND (c.private OR `+cardHidden+`)
 		ORDER BY c.rank, c.id`+tx.ForUpdate(), []any{company, stage}, func(r db.Row) error {
 		out = append(out, scanCard(r))
 		return nil

@@ -28,3 +28,19 @@ func New(t *talk.Talk, c *channels.Channels, p *people.People) *Boards {
 	t.Observe(d.followCases())
 	return d
 }
+
+// countBoards counts towards a limit of the company.
+const countBoards kernel.Countable = `SELECT COUNT(*) FROM boards WHERE company = $1`
+
+// cardHidden tells whether a card c is of a private channel.
+const cardHidden = `COALESCE((
+	SELECT x.private
+	FROM conversations xv
+	JOIN channels x ON x.company = xv.company AND x.id = xv.channel
+	WHERE xv.company = c.company AND xv.id = c.conversation), c.hidden)`
+
+// publicCard is a condition that a card c is of no private channel. Conversations are looked at only while a channel is settling.
+func publicCard(company string) string {
+	return "(NOT EXISTS (SELECT 1 FROM channels x WHERE x.company = " + company + " AND x.settling AND x.private) OR NOT EXISTS (" +
+		"SELECT 1 FROM conversations xv JOIN channels x ON x.company = xv.company AND x.id = xv.channel WHERE xv.company = " + company + " AND xv.id = c.conversation AND x.private))"
+}

@@ -54,36 +54,6 @@ type Card struct {
 // Subject is the card.
 func (c *Card) Subject() kernel.Subject { return kernel.Subject{Kind: kernel.SubjectCard, ID: c.ID} }
 
-// AppendJSON writes the card as the API shows it.
-func (c *Card) AppendJSON(b []byte) []byte {
-	b = kernel.AppendID(append(b, `{"id":`...), c.ID)
-	b = kernel.AppendID(append(b, `,"board_id":`...), c.BoardID)
-	b = kernel.AppendID(append(b, `,"stage_id":`...), c.StageID)
-	b = kernel.AppendString(append(b, `,"title":`...), c.Title)
-	b = kernel.AppendNullString(append(b, `,"description":`...), c.Description)
-	b = kernel.AppendString(append(b, `,"priority":`...), c.Priority)
-	b = kernel.AppendIDs(append(b, `,"label_ids":`...), c.LabelIDs)
-	b = kernel.AppendNullTime(append(b, `,"due_at":`...), c.DueAt)
-	b = kernel.AppendNullID(append(b, `,"assignee":`...), c.Assignee)
-	b = kernel.AppendNullID(append(b, `,"contact":`...), c.Contact)
-	b = kernel.AppendNullID(append(b, `,"conversation":`...), c.Conversation)
-	b = kernel.AppendNullID(append(b, `,"attendance":`...), c.Attendance)
-	b = strconv.AppendBool(append(b, `,"private":`...), c.Private)
-	b = kernel.AppendString(append(b, `,"status":`...), c.Status)
-	b = kernel.AppendString(append(b, `,"position":`...), c.Position)
-	b = strconv.AppendInt(append(b, `,"version":`...), c.Version, 10)
-	b = kernel.AppendTime(append(b, `,"created_at":`...), c.CreatedAt)
-	b = kernel.AppendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
-	b = kernel.AppendNullTime(append(b, `,"completed_at":`...), c.CompletedAt)
-	return append(b, '}')
-}
-
-// Located returns the id at which the card is found.
-func (c *Card) Located() kernel.ID { return c.ID }
-
-// Revision returns the version of the card.
-func (c *Card) Revision() int64 { return c.Version }
-
 // MaySeeCard is the policy on cards: none of a board outside the key's list and none of a conversation that the
 // principal may not see. A private card is seen by the person who made it, its assignee, and managers and above, all
 // of them signed in.
@@ -145,14 +115,14 @@ type CardFields struct {
 }
 
 // CreateCard adds a card to a board.
-func (d *Boards) CreateCard(ctx context.Context, a *kernel.Principal, in NewCard, once *kernel.OnceCall) (Card, error) {
+func (d *Boards) CreateCard(ctx context.Context, a *kernel.Principal, in NewCard) (Card, error) {
 	if err := a.May(VerbCreateCard); err != nil {
 		return Card{}, err
 	}
 	if err := in.check(); err != nil {
 		return Card{}, err
 	}
-	return kernel.WriteOnce(ctx, d.Kernel, a, once, func(tx *kernel.Tx) (Card, error) {
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Card, error) {
 		c := Card{
 			ID: kernel.NewID(), Company: a.Company.ID, BoardID: in.Board, Priority: PriorityMedium, LabelIDs: []kernel.ID{},
 			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now, CreatedBy: kernel.IDOrNil(a.User.ID),
@@ -160,9 +130,9 @@ func (d *Boards) CreateCard(ctx context.Context, a *kernel.Principal, in NewCard
 		b, found, err := FindBoard(tx, a.Company.ID, in.Board)
 		switch {
 		case err != nil || !found || !a.MaySeeBoard(in.Board):
-			return c, kernel.ErrOr(err, kernel.Invalid("body.board_id", "there is no such board"))
+			return c, kernel.ErrOr(err, kernel.NoSuch("body.board_id", "board"))
 		case b.Archived:
-			return c, kernel.Invalid("body.board_id", "is an archived board; restore it first")
+			return c, kernel.Invalid("body.board_id", kernel.RuleArchived, "is an archived board; restore it first")
 		}
 		stage := b.Stages[0].ID
 		if in.Stage != nil {
@@ -279,7 +249,7 @@ func (f *CardFields) check() error {
 	if due := f.DueAt.Pointer(); due != nil {
 		at := due.UTC().Truncate(time.Millisecond)
 		if at.Year() < 1 || at.Year() > 9999 {
-			return kernel.Invalid("body.due_at", "must be between the years 1 and 9999")
+			return kernel.Malformed("body.due_at", "year")
 		}
 		f.DueAt.Value = at
 	}
@@ -330,11 +300,11 @@ func (d *Boards) fill(tx *kernel.Tx, a *kernel.Principal, c *Card, f *CardFields
 		}},
 	} {
 		if link.field == "conversation" && link.value.Set && c.Hidden && !kernel.Same(link.value.Pointer(), c.Conversation) {
-			return kernel.Invalid("body.conversation", "a card of a private number keeps its conversation")
+			return kernel.Invalid("body.conversation", ruleKeepsLink, "a card of a private number keeps its conversation")
 		}
 		if id := link.value.Pointer(); id != nil && !kernel.Same(id, *link.to) {
 			if found, err := link.known(*id); err != nil || !found {
-				return kernel.ErrOr(err, kernel.Invalid("body."+link.field, "there is no such "+link.field))
+				return kernel.ErrOr(err, kernel.NoSuch("body."+link.field, link.field))
 			}
 		}
 		if link.value.Set {

@@ -15,9 +15,9 @@ type cardReply struct {
 	Body Card
 }
 
-func replyCard(c Card, err error) (*cardReply, error) {
-	return &cardReply{httpserver.VersionTag(c.Version), c}, err
-}
+func newCardReply(c *Card) *cardReply { return &cardReply{httpserver.VersionTag(c.Version), *c} }
+
+func replyCard(c Card, err error) (*cardReply, error) { return newCardReply(&c), err }
 
 type listCardsInput struct {
 	BoardID      httpserver.FilterID `query:"board_id" doc:"Absent: all boards that the caller may see and that are not archived."`
@@ -85,12 +85,15 @@ type createCardInput struct {
 	}
 }
 
-func (s *handlers) createCard(ctx context.Context, a *kernel.Principal, in *createCardInput, once *kernel.OnceCall) (*locatedCard, error) {
+func (s *handlers) createCard(ctx context.Context, a *kernel.Principal, in *createCardInput) (*locatedCard, error) {
+	answer := httpserver.Shaped(ctx, func(c *Card) *locatedCard {
+		return &locatedCard{httpserver.At(ctx, "/kanban/cards/"+c.ID.String()), httpserver.VersionTag(c.Version), *c}
+	})
 	b := &in.Body
 	card, err := s.verbs.CreateCard(ctx, a, NewCard{
 		Board: b.BoardID, Stage: b.StageID.Pointer(), Before: b.BeforeCardID.Pointer(), CardFields: b.fields(&b.Title),
-	}, once)
-	return &locatedCard{cardReply: cardReply{Body: card}}, err
+	})
+	return answer(&card), err
 }
 
 type updateCardInput struct {
@@ -131,7 +134,7 @@ type moveCardInput struct {
 	}
 }
 
-func (s *handlers) moveCard(ctx context.Context, a *kernel.Principal, in *moveCardInput, once *kernel.OnceCall) (*cardReply, error) {
+func (s *handlers) moveCard(ctx context.Context, a *kernel.Principal, in *moveCardInput) (*cardReply, error) {
 	version, err := in.Version(ctx, in.Body.Version)
 	if err != nil {
 		return nil, err
@@ -140,7 +143,9 @@ func (s *handlers) moveCard(ctx context.Context, a *kernel.Principal, in *moveCa
 	if err != nil {
 		return nil, err
 	}
-	return replyCard(s.verbs.MoveCard(ctx, a, id, CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version}, once))
+	answer := httpserver.Shaped(ctx, newCardReply)
+	card, err := s.verbs.MoveCard(ctx, a, id, CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version})
+	return answer(&card), err
 }
 
 type deleteCardInput struct {
@@ -170,5 +175,6 @@ func (s *handlers) deleteCard(ctx context.Context, a *kernel.Principal, in *dele
 // locatedCard is located for a card.
 type locatedCard struct {
 	Location string `header:"Location" doc:"The address of the new card."`
-	cardReply
+	ETag     string `header:"ETag" hidden:"true"` // sent, but not documented
+	Body     Card
 }

@@ -49,13 +49,13 @@ type UnseenCards struct {
 
 // condition is true for cards that the person sees, of those that they could not see with a key.
 func (u *UnseenCards) condition(s *db.Statement) string {
-	private, hidden := "TRUE", "NOT "+kernel.CardHidden
+	private, hidden := "TRUE", "NOT "+cardHidden
 	if !u.AllPrivate {
 		me := s.Arg(u.Member)
 		private = "(NOT c.private OR c.created_by = " + me + " OR c.assignee = " + me + ")"
 	}
 	if len(u.Channels) > 0 {
-		hidden = "(NOT " + kernel.CardHidden + " OR EXISTS (SELECT 1 FROM conversations h WHERE h.company = c.company AND h.id = c.conversation AND " + s.In("h.channel", u.Channels) + "))"
+		hidden = "(NOT " + cardHidden + " OR EXISTS (SELECT 1 FROM conversations h WHERE h.company = c.company AND h.id = c.conversation AND " + s.In("h.channel", u.Channels) + "))"
 	}
 	return private + " AND " + hidden
 }

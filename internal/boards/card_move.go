@@ -22,14 +22,11 @@ type CardMove struct {
 
 // MoveCard moves a card to a place in a stage of its board. It takes the card out of the archive. Moving the card of an
 // open attendance to Done closes the attendance, for which the principal needs the same permissions as for CloseAttendance.
-func (d *Boards) MoveCard(ctx context.Context, a *kernel.Principal, id kernel.ID, in CardMove, once *kernel.OnceCall) (Card, error) {
+func (d *Boards) MoveCard(ctx context.Context, a *kernel.Principal, id kernel.ID, in CardMove) (Card, error) {
 	if err := a.May(VerbMoveCard); err != nil {
 		return Card{}, err
 	}
-	if in.Version == 0 {
-		once = nil // a move without a version is refused, and that refusal does not use up the idempotency key
-	}
-	return kernel.WriteOnce(ctx, d.Kernel, a, once, func(tx *kernel.Tx) (Card, error) {
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Card, error) {
 		t, err := d.lockFinished(tx, a, id, in.Stage)
 		if err != nil {
 			return Card{}, err
@@ -103,18 +100,18 @@ func (d *Boards) checkVersion(tx *kernel.Tx, c *Card, version int64) error {
 	if err != nil {
 		return err
 	}
-	if moved != "" {
-		conflict.Fields = []kernel.FieldError{{Field: "card", Message: moved}}
+	if moved != nil {
+		conflict.Fields = []kernel.FieldError{*moved}
 	}
 	return conflict
 }
 
 // movedSince says who moved a card to the stage it is in, where that happened after a version and is one of the
 // latest events of the company.
-func movedSince(tx *kernel.Tx, c *Card, version int64) (string, error) {
+func movedSince(tx *kernel.Tx, c *Card, version int64) (*kernel.FieldError, error) {
 	body, found, err := lastCardMove(tx, c.Company, c.ID)
 	if err != nil || !found {
-		return "", err
+		return nil, err
 	}
 	var event struct {
 		Data struct {
@@ -126,22 +123,23 @@ func movedSince(tx *kernel.Tx, c *Card, version int64) (string, error) {
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(body, &event); err != nil {
-		return "", fmt.Errorf("boards: the event of a moved card: %w", err)
+		return nil, fmt.Errorf("boards: the event of a moved card: %w", err)
 	}
 	move := &event.Data
 	if move.By == nil || move.Card.Version <= version || move.To != c.StageID {
-		return "", nil
+		return nil, nil
 	}
 	b, _, err := FindBoard(tx, c.Company, c.BoardID)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, s := range b.Stages {
 		if s.ID == c.StageID {
-			return move.By.Name + " moved it to " + s.Name, nil
+			moved := ruleMoved.At("card", move.By.Name+" moved it to "+s.Name, kernel.Params{"name": move.By.Name, "stage": s.Name})
+			return &moved, nil
 		}
 	}
-	return "", nil
+	return nil, nil
 }
 
 // enter puts a card into a stage, which decides its status.
@@ -186,9 +184,9 @@ func (d *Boards) emitCard(tx *kernel.Tx, kind kernel.EventType, c *Card, more fu
 		return nil
 	}
 	e := kernel.Event{Company: c.Company, Type: kind, Conversation: c.Conversation, Board: &c.BoardID, Card: &c.ID}
-	return d.Record(tx, e, func(b []byte) (_ []byte, err error) {
-		b = c.AppendJSON(append(b, `{"card":`...))
-		if more != nil {
+	return d.Record(tx, e, func(b []byte) ([]byte, error) {
+		b, err := kernel.AppendJSON(append(b, `{"card":`...), c)
+		if err == nil && more != nil {
 			b, err = more(b)
 		}
 		return append(b, '}'), err
@@ -200,7 +198,7 @@ func (d *Boards) emitCard(tx *kernel.Tx, kind kernel.EventType, c *Card, more fu
 func (d *Boards) place(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kernel.ID, before *kernel.ID) (Stage, string, error) {
 	s, found, err := lockStage(tx, a.Company.ID, stage)
 	if err != nil || !found || s.Board != c.BoardID {
-		return s.Stage, "", kernel.ErrOr(err, kernel.Invalid("body.stage_id", "there is no such stage on the board of the card"))
+		return s.Stage, "", kernel.ErrOr(err, kernel.NoSuch("body.stage_id", "stage"))
 	}
 	at, err := d.rankIn(tx, a, c, s.ID, before)
 	if err == nil && len(at) > rank.Long {
@@ -220,7 +218,7 @@ func (d *Boards) rankIn(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kerne
 	} else {
 		card, found, failed := findCard(tx, a.Company.ID, *before)
 		if failed != nil || !found || !MaySeeCard(a, &card) || card.StageID != stage || card.ID == c.ID {
-			return "", kernel.ErrOr(failed, kernel.Invalid("body.before_card_id", "there is no such card in this stage"))
+			return "", kernel.ErrOr(failed, kernel.NoSuch("body.before_card_id", "card"))
 		}
 		next = card.Position
 		previous, err = rankBefore(tx, a.Company.ID, stage, c.ID, next)

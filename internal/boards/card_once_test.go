@@ -3,7 +3,6 @@ package boards
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -20,7 +19,7 @@ import (
 
 // TestNoHistoryExecutesACallTwice plays random histories of idempotent calls, repeats, edits, races and
 // crashes between the steps of a call, and compares every answer and every card with a model in which
-// each call runs at most once, what was acknowledged stays, and each change raises a version by one.
+// each call takes effect once, what was acknowledged stays, and each change raises a version by one.
 func TestNoHistoryExecutesACallTwice(t *testing.T) {
 	defer setFlag("rapid.checks", "1000")()
 	defer setFlag("rapid.steps", "12")()
@@ -35,7 +34,7 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 			}}
 			h.d = h.start()
 			h.principal = keyOf(owner.Company, owner.User)
-			board, err := h.d.CreateBoard(t.Context(), h.principal, kernel.NewID().String(), nil, nil)
+			board, err := h.d.CreateBoard(t.Context(), h.principal, kernel.NewID().String(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +85,7 @@ type history struct {
 // keyState is what the model knows of a key in use.
 type keyState struct {
 	fingerprint [32]byte
-	answer      string // "" while pending
+	answer      string
 }
 
 // onceCall is a create, or a move where card is set.
@@ -106,13 +105,13 @@ func (c onceCall) fingerprint() [32]byte {
 // The places where a call can be cut off.
 const (
 	noCrash       = ""
-	afterReserve  = "reserved"
-	beforeCommit  = "before commit"
+	atBegin       = "begun"
+	beforeCommit  = "answered"
 	afterExecute  = "executed"
 	afterRefusing = "refused"
 )
 
-var crashes = []string{noCrash, noCrash, noCrash, afterReserve, beforeCommit, afterExecute, afterRefusing}
+var crashes = []string{noCrash, noCrash, noCrash, atBegin, beforeCommit, afterExecute, afterRefusing}
 
 func (h *history) callOnce(t *rapid.T) {
 	c := onceCall{key: rapid.SampledFrom([]string{"key-one-1", "key-two-2", "key-three"}).Draw(t, "key")}
@@ -151,22 +150,21 @@ type crashed struct{}
 
 // send makes a call and dies where it is told to. It gives the answer that was about to be stored.
 func (h *history) send(c onceCall, crash string) (out outcome, about string) {
+	ended := false
 	call := kernel.OnceRequest{
-		Key: c.key, Fingerprint: c.fingerprint(),
+		Key: c.key, Fingerprint: func() ([32]byte, error) { return c.fingerprint(), nil },
 		Success: func(out any) (kernel.Answer, error) {
-			about = string(out.(*Card).AppendJSON(nil))
-			if crash == beforeCommit {
-				return kernel.Answer{}, errors.New("the transaction is lost")
-			}
-			return kernel.Answer{Status: 200, Body: []byte(about)}, nil
+			body, err := kernel.AppendJSON(nil, out)
+			about = string(body)
+			return kernel.Answer{Status: 200, Body: body}, err
 		},
 		Refusal: func(err error) (kernel.Answer, bool) {
 			code := kernel.CodeOf(err)
 			return kernel.Answer{Status: 400, Body: []byte(code)}, code == kernel.CodeNotFound || code == kernel.CodeVersionConflict
 		},
 		After: func(step string) {
-			if step == crash || step == afterExecute && crash == beforeCommit {
-				panic(crashed{})
+			if ended = ended || step == crash; ended {
+				panic(crashed{}) // in the transaction it is an error, and the next step ends the call
 			}
 		},
 	}
@@ -178,9 +176,9 @@ func (h *history) send(c onceCall, crash string) (out outcome, about string) {
 			out = outcome{crashed: true}
 		}
 	}()
-	result, err := kernel.DoOnce(call, func(once *kernel.OnceCall) error {
-		_, err := h.run(c, once)
-		return err
+	result, err := h.d.Kernel.Once(context.Background(), h.principal, call, func(ctx context.Context) (any, error) {
+		card, err := h.run(ctx, c)
+		return &card, err
 	})
 	if err != nil {
 		return outcome{code: kernel.CodeOf(err)}, about
@@ -188,11 +186,11 @@ func (h *history) send(c onceCall, crash string) (out outcome, about string) {
 	return outcome{answer: string(result.Answer.Body), replayed: result.Replayed}, about
 }
 
-func (h *history) run(c onceCall, once *kernel.OnceCall) (Card, error) {
+func (h *history) run(ctx context.Context, c onceCall) (Card, error) {
 	if c.card.IsZero() {
-		return h.d.CreateCard(context.Background(), h.principal, NewCard{Board: h.board.ID, Stage: &c.stage, CardFields: CardFields{Title: &c.title}}, once)
+		return h.d.CreateCard(ctx, h.principal, NewCard{Board: h.board.ID, Stage: &c.stage, CardFields: CardFields{Title: &c.title}})
 	}
-	return h.d.MoveCard(context.Background(), h.principal, c.card, CardMove{Stage: c.stage, Version: c.version}, once)
+	return h.d.MoveCard(ctx, h.principal, c.card, CardMove{Stage: c.stage, Version: c.version})
 }
 
 // refusal is what the model says against a call; "" when nothing does.
@@ -225,31 +223,26 @@ func (h *history) perform(t *rapid.T, c onceCall, crash string) {
 	state := h.keys[c.key]
 	final := refusal == kernel.CodeNotFound || refusal == kernel.CodeVersionConflict
 	switch {
-	case !c.card.IsZero() && c.version == 0: // reserves nothing
-		want.code = refusal
 	case state != nil && state.fingerprint != c.fingerprint():
 		want.code = kernel.CodeIdempotencyConflict
-	case state != nil && state.answer == "":
-		want.code = kernel.CodeIdempotencyPending
 	case state != nil:
 		want = outcome{answer: state.answer, replayed: true}
-	case crash == afterReserve, refusal != "" && (crash == afterExecute || crash == beforeCommit), crash == beforeCommit:
+	case crash == atBegin, refusal != "" && crash == afterExecute, refusal == "" && crash == beforeCommit: // nothing is left of it
 		want.crashed = true
-		h.keys[c.key] = &keyState{fingerprint: c.fingerprint()}
 	case refusal != "":
-		want = outcome{code: refusal, crashed: crash == afterRefusing}
+		want.code = refusal
 		if final {
 			h.keys[c.key] = &keyState{c.fingerprint(), string(refusal)}
-			want.answer, want.code = string(refusal), ""
+			want = outcome{answer: string(refusal)}
 		}
-		if want.crashed {
+		if final && crash == afterRefusing {
 			want = outcome{crashed: true}
 		}
 	default:
 		h.keys[c.key] = &keyState{c.fingerprint(), about}
 		h.apply(c, about)
-		want = outcome{answer: about, crashed: crash == afterExecute}
-		if want.crashed {
+		want = outcome{answer: about}
+		if crash == afterExecute {
 			want = outcome{crashed: true}
 		}
 	}
@@ -296,7 +289,7 @@ func (h *history) race(t *rapid.T) {
 		t.Fatalf("no call executed: %+v", outcomes)
 	}
 	for i, o := range outcomes {
-		if i != winner && o != (outcome{answer: outcomes[winner].answer, replayed: true}) && o != (outcome{code: kernel.CodeIdempotencyPending}) {
+		if i != winner && o != (outcome{answer: outcomes[winner].answer, replayed: true}) {
 			t.Fatalf("%+v beside %+v", o, outcomes[winner])
 		}
 	}
@@ -380,23 +373,23 @@ func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 		node, other := newBoards(kernel.New(kernel.Options{Store: open()})), newBoards(kernel.New(kernel.Options{Store: open()}))
 		owner := testCompany(t, node)
 		principal := keyOf(owner.Company, owner.User)
-		board, err := node.CreateBoard(t.Context(), principal, "Sales", nil, nil)
+		board, err := node.CreateBoard(t.Context(), principal, "Sales", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, hangUp := context.WithCancel(t.Context())
 		title := "kept"
 		call := kernel.OnceRequest{
-			Key: "12345678", Success: func(any) (kernel.Answer, error) { return kernel.Answer{Status: 201}, nil },
+			Key: "12345678", Fingerprint: func() ([32]byte, error) { return [32]byte{}, nil }, Success: func(any) (kernel.Answer, error) { return kernel.Answer{Status: 201}, nil },
 			After: func(step string) {
-				if step == afterReserve {
+				if step == atBegin {
 					hangUp()
 				}
 			},
 		}
-		result, err := kernel.DoOnce(call, func(once *kernel.OnceCall) error {
-			_, err := node.CreateCard(ctx, principal, NewCard{Board: board.ID, CardFields: CardFields{Title: &title}}, once)
-			return err
+		result, err := node.Kernel.Once(ctx, principal, call, func(ctx context.Context) (any, error) {
+			card, err := node.CreateCard(ctx, principal, NewCard{Board: board.ID, CardFields: CardFields{Title: &title}})
+			return &card, err
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -190,7 +190,7 @@ func (q *cardQuery) top() string {
 
 // visible is what the indexes of cards that keys may see ask for.
 func (q *cardQuery) visible() string {
-	return " AND NOT c.private AND NOT c.hidden AND " + kernel.PublicCard(q.Arg(q.Company))
+	return " AND NOT c.private AND NOT c.hidden AND " + publicCard(q.Arg(q.Company))
 }
 
 // visibleToPerson is visible, or what the person sees besides.
@@ -198,7 +198,7 @@ func (q *cardQuery) visibleToPerson() string {
 	if q.Unseen == nil {
 		return q.visible()
 	}
-	return " AND (NOT c.private AND NOT " + kernel.CardHidden + " OR " + q.Unseen.condition(q.Statement) + ")"
+	return " AND (NOT c.private AND NOT " + cardHidden + " OR " + q.Unseen.condition(q.Statement) + ")"
 }
 
 // The conditions that a list can have beside board, status and age.
@@ -252,7 +252,7 @@ func (q *cardQuery) conditions(set int) string {
 		}
 	}
 	if set&bySight != 0 && !q.Sight.All {
-		and("(c.conversation IS NULL OR " + kernel.CardHidden + " OR EXISTS (SELECT 1 FROM conversations v WHERE v.company = c.company AND v.id = c.conversation AND " +
+		and("(c.conversation IS NULL OR " + cardHidden + " OR EXISTS (SELECT 1 FROM conversations v WHERE v.company = c.company AND v.id = c.conversation AND " +
 			q.Sight.Condition(q.Statement, "v.assignee", "v.sector") + "))")
 	}
 	return b.String()

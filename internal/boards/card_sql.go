@@ -12,7 +12,7 @@ import (
 
 const cardColumns = `
 	c.id, c.company, c.board, c.stage, c.title, c.description, c.priority, c.labels, c.due_at, c.assignee, c.contact,
-	c.conversation, c.attendance, c.private, ` + kernel.CardHidden + `, c.status, c.rank, c.version, c.created_at, c.updated_at, c.completed_at,
+	c.conversation, c.attendance, c.private, ` + cardHidden + `, c.status, c.rank, c.version, c.created_at, c.updated_at, c.completed_at,
 	c.created_by`
 
 func scanCard(r db.Row) Card {

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"recado/internal/channels/provider"
+	"recado/internal/channels/whatsapp"
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/phone"
@@ -28,6 +30,20 @@ const (
 	ChannelDisconnected = "disconnected"
 )
 
+// Rules of channels and their templates.
+var (
+	RuleWhatsAppOnly      = kernel.NewRule("whatsapp_only")                                    // a sandbox has no such thing
+	RuleTemplateParameter = kernel.NewRule("template_parameter", "missing", "type", "unknown") // parameter, type
+	ruleParameterNames    = kernel.NewRule("parameter_names")                                  // some parameters have names and others do not
+	ruleConfirm           = kernel.NewRule("confirm_public")                                   // making a private channel public needs confirm
+	rulePrivateOnly       = kernel.NewRule("private_only")                                     // for private channels
+	ruleOtherNumber       = kernel.NewRule("other_number")                                     // number: of the credentials; own: of the channel
+	ruleNumberTaken       = kernel.NewRule("number_taken")                                     // another channel has the number
+	ruleNumberRefused     = kernel.NewRule("number_refused")                                   // WhatsApp does not give the number to this token
+	ruleNumberHidden      = kernel.NewRule("number_hidden")                                    // WhatsApp does not report the phone number of the id
+	ruleRefused           = kernel.NewRule("whatsapp_refused")                                 // cause: a code of ReasonCodes; reason, provider_message
+)
+
 // Channel is one WhatsApp number. Private channels, and all that belongs to them, never leave
 // through an API key.
 type Channel struct {
@@ -40,8 +56,8 @@ type Channel struct {
 
 	ArchivedAt *time.Time `json:"archived_at" doc:"When the channel was archived; null: it was not. Nothing is sent or received through an archived channel, and no list shows it."`
 
-	StatusReason *string `json:"status_reason" doc:"Why the channel is disconnected; null while it is connected."`
-	Warning      *string `json:"warning" doc:"What is wrong with a channel that is connected all the same, such as a number that has gone silent; null when nothing is."`
+	StatusReason *provider.Reason `json:"status_reason" doc:"Why the channel is disconnected; null while it is connected."`
+	Warning      *provider.Reason `json:"warning" doc:"What is wrong with a channel that is connected all the same, such as a number that has gone silent; null when nothing is."`
 
 	Sign bool `json:"sign" doc:"Messages that people send in the app begin with the name of the person."`
 
@@ -134,12 +150,12 @@ type NumberState struct {
 
 // ChannelTest is the outcome of asking a provider whether a channel works.
 type ChannelTest struct {
-	OK           bool                   `json:"ok"`
-	Phone        *string                `json:"phone"`
-	VerifiedName *string                `json:"verified_name" doc:"The name that customers see."`
-	Status       *string                `json:"status" doc:"Of the number at the provider; CONNECTED when it can send and receive."`
-	Quality      *string                `json:"quality" example:"GREEN"`
-	Error        *provider.MessageError `json:"error" doc:"Why the test failed; null when it did not."`
+	OK           bool             `json:"ok"`
+	Phone        *string          `json:"phone"`
+	VerifiedName *string          `json:"verified_name" doc:"The name that customers see."`
+	Status       *string          `json:"status" doc:"Of the number at the provider; CONNECTED when it can send and receive."`
+	Quality      *string          `json:"quality" example:"GREEN"`
+	Error        *provider.Reason `json:"error" doc:"Why the test failed; null when it did not."`
 }
 
 // NewChannel is what a channel is made of.
@@ -212,7 +228,7 @@ func (d *Channels) CreateChannel(ctx context.Context, a *kernel.Principal, in Ne
 		return Channel{}, invalid
 	}
 	if in.Private && a.Kind() == kernel.KindKey {
-		return Channel{}, kernel.Invalid("body.private", "can only be set with a session: API keys do not see private channels")
+		return Channel{}, kernel.Invalid("body.private", kernel.RuleSessionOnly, "can only be set with a session: API keys do not see private channels")
 	}
 	in.Name = name
 	switch in.Provider {
@@ -221,12 +237,12 @@ func (d *Channels) CreateChannel(ctx context.Context, a *kernel.Principal, in Ne
 	case ProviderWhatsApp:
 		return d.connectNumber(ctx, a, in)
 	}
-	return Channel{}, kernel.Invalid("body.provider", "must be sandbox or whatsapp")
+	return Channel{}, kernel.OneOf("body.provider", ProviderSandbox, ProviderWhatsApp)
 }
 
 func (d *Channels) createSandbox(ctx context.Context, a *kernel.Principal, in NewChannel) (Channel, error) {
 	if in.Access != nil {
-		return Channel{}, kernel.Invalid("body.credentials", "must be absent for a sandbox")
+		return Channel{}, kernel.Invalid("body.credentials", RuleWhatsAppOnly, "must be absent for a sandbox")
 	}
 	phone, ok := phone.Normalize(in.Phone)
 	if !ok {
@@ -245,9 +261,9 @@ func (d *Channels) createSandbox(ctx context.Context, a *kernel.Principal, in Ne
 // checkChannelLimit counts public and private channels apart: a refusal of a public one must not tell of private ones.
 func (d *Channels) checkChannelLimit(tx *kernel.Tx, ch Channel) error {
 	if ch.Private {
-		return kernel.CheckLimit(tx, ch.Company, kernel.CountPrivate, "private channels", d.CompanyLimits.Channels)
+		return kernel.CheckLimit(tx, ch.Company, countPrivate, "private channels", d.CompanyLimits.Channels)
 	}
-	return kernel.CheckLimit(tx, ch.Company, kernel.CountChannels, "channels", d.CompanyLimits.Channels)
+	return kernel.CheckLimit(tx, ch.Company, countChannels, "channels", d.CompanyLimits.Channels)
 }
 
 func newChannel(tx *kernel.Tx, a *kernel.Principal, in NewChannel, phone string) Channel {
@@ -272,7 +288,7 @@ func (d *Channels) UpdateChannel(ctx context.Context, a *kernel.Principal, id ke
 	}
 	if change.privacy() {
 		if a.Kind() != kernel.KindSession {
-			return Channel{}, nil, kernel.Invalid("body.private", "private and viewers can only be set with a session")
+			return Channel{}, nil, kernel.Invalid("body.private", kernel.RuleSessionOnly, "private and viewers can only be set with a session")
 		}
 		if err := a.Need(kernel.RoleAdmin); err != nil {
 			return Channel{}, nil, err
@@ -284,7 +300,7 @@ func (d *Channels) UpdateChannel(ctx context.Context, a *kernel.Principal, id ke
 // changeChannel makes all of a change in one transaction, after WhatsApp has accepted what it has to accept.
 func (d *Channels) changeChannel(ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange) (ch Channel, unseen *people.PrivateChannel, err error) {
 	var accessed Access
-	var warning *string
+	var warning *provider.Reason
 	if change.properties() {
 		if accessed, warning, err = d.checkProperties(ctx, a, id, change); err != nil {
 			return ch, nil, err
@@ -349,7 +365,7 @@ func (d *Channels) beginRecounts(ctx context.Context, a *kernel.Principal, id ke
 		return nil, end, err
 	}
 	if ch.Private && !change.Confirm {
-		return nil, end, kernel.Invalid("body.confirm", "must be true to make a private channel public: everybody will see its history")
+		return nil, end, kernel.Invalid("body.confirm", ruleConfirm, "must be true to make a private channel public: everybody will see its history")
 	}
 	c, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
 		c, _, err := people.Company(tx, a.Company.ID)
@@ -414,19 +430,19 @@ func (d *Channels) lockChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID,
 }
 
 // checkProperties gives the access that a change results in, and what there is to warn of about the number then.
-func (d *Channels) checkProperties(ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange) (Access, *string, error) {
+func (d *Channels) checkProperties(ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange) (Access, *provider.Reason, error) {
 	ch, access, err := d.channelAccess(ctx, a, id)
 	if err != nil {
 		return Access{}, nil, err
 	}
 	if ch.Provider != ProviderWhatsApp && (change.Access != nil || change.Coexistence != nil) {
-		return Access{}, nil, kernel.Invalid("body.credentials", "are only for a WhatsApp number")
+		return Access{}, nil, kernel.Invalid("body.credentials", RuleWhatsAppOnly, "are only for a WhatsApp number")
 	}
 	return d.checkChange(ctx, ch, access, change)
 }
 
 // setProperties writes all of a change but privacy.
-func (d *Channels) setProperties(tx *kernel.Tx, a *kernel.Principal, ch *Channel, change ChannelChange, accessed Access, warning *string) error {
+func (d *Channels) setProperties(tx *kernel.Tx, a *kernel.Principal, ch *Channel, change ChannelChange, accessed Access, warning *provider.Reason) error {
 	if change.Name != nil {
 		ch.Name = *change.Name
 		renameChannel(tx, a.Company.ID, ch.ID, ch.Name)
@@ -465,12 +481,12 @@ func (c ChannelChange) connects() bool {
 
 // setChannelStatus connects or disconnects a channel where the change says so; warning is what there is to
 // warn of about a number that is connected.
-func (d *Channels) setChannelStatus(tx *kernel.Tx, ch *Channel, change ChannelChange, warning *string) {
+func (d *Channels) setChannelStatus(tx *kernel.Tx, ch *Channel, change ChannelChange, warning *provider.Reason) {
 	switch {
 	case change.connects():
 		ch.Status, ch.StatusReason = ChannelConnected, nil
 	case change.Status != nil && ch.Status == ChannelConnected:
-		ch.Status, ch.StatusReason = ChannelDisconnected, new("The team disconnected it.")
+		ch.Status, ch.StatusReason = ChannelDisconnected, new(provider.NewReason("disconnected_by_team", "The team disconnected it."))
 	default:
 		return
 	}
@@ -528,7 +544,7 @@ func (d *Channels) ArchiveChannel(ctx context.Context, a *kernel.Principal, id k
 
 // ErrPhone returns the refusal of a malformed phone number.
 func ErrPhone(field string) error {
-	return kernel.Invalid(field, "must be a phone number with its country code, such as +5511912345678")
+	return kernel.Malformed(field, "phone")
 }
 
 // firstViewer lets the person who makes a private channel see it.
@@ -547,7 +563,7 @@ func (d *Channels) firstViewer(tx *kernel.Tx, a *kernel.Principal, ch Channel) e
 // checkViewerLimit refuses a change after which the company's private channels have more viewers than its limit, unless
 // they have fewer than before. The list of private channels shows each of them.
 func (d *Channels) checkViewerLimit(tx *kernel.Tx, company kernel.ID, before, after int) error {
-	return kernel.CheckGrowth(tx, company, kernel.CountViewers, "viewers of private channels", d.CompanyLimits.Viewers, before, after)
+	return kernel.CheckGrowth(tx, company, countViewers, "viewers of private channels", d.CompanyLimits.Viewers, before, after)
 }
 
 // setPrivacy makes a channel private or public and says who sees it. A principal who does not see the channel afterwards
@@ -556,7 +572,7 @@ func (d *Channels) setPrivacy(tx *kernel.Tx, a *kernel.Principal, ch *Channel, c
 	viewers := change.Viewers
 	if change.Private != nil && *change.Private != ch.Private {
 		if ch.Private && !change.Confirm {
-			return nil, kernel.Invalid("body.confirm", "must be true to make a private channel public: everybody will see its history")
+			return nil, kernel.Invalid("body.confirm", ruleConfirm, "must be true to make a private channel public: everybody will see its history")
 		}
 		ch.Private, ch.Settling = *change.Private, true
 		if ch.ArchivedAt == nil {
@@ -598,9 +614,9 @@ func unseenChannel(tx *kernel.Tx, a *kernel.Principal, ch Channel) (*people.Priv
 func (d *Channels) checkViewers(tx *kernel.Tx, a *kernel.Principal, ch Channel, viewers []kernel.ID) error {
 	switch {
 	case !ch.Private:
-		return kernel.Invalid("body.viewers", "only a private channel has viewers")
+		return kernel.Invalid("body.viewers", rulePrivateOnly, "only a private channel has viewers")
 	case len(viewers) == 0:
-		return kernel.Invalid("body.viewers", "must have at least one team member")
+		return kernel.TooFew("body.viewers", 1)
 	}
 	after := 0
 	for i, id := range viewers {
@@ -610,7 +626,7 @@ func (d *Channels) checkViewers(tx *kernel.Tx, a *kernel.Principal, ch Channel, 
 		after++
 		_, found, err := people.MemberPowers(tx, a.Company.ID, id)
 		if err != nil || !found {
-			return kernel.ErrOr(err, kernel.Invalid(kernel.Indexed("body.viewers", i), "there is no such team member"))
+			return kernel.ErrOr(err, kernel.NoSuch(kernel.Indexed("body.viewers", i), "team_member"))
 		}
 	}
 	before, err := people.ChannelViewers(tx, a.Company.ID, ch.ID)
@@ -721,9 +737,33 @@ func (d *Channels) silence(h CallbackStats, now time.Time) (silent, unusual time
 	return now.Sub(last), max(silenceAtLeast, time.Duration(float64(h.Longest)*silenceFactor))
 }
 
-func silenceWarning(silent, longest time.Duration) string {
-	return fmt.Sprintf("Nothing has arrived from WhatsApp for %s; the longest silence of the last two weeks was %s. Test the channel, and look at its callback address at Meta.",
+func silenceWarning(silent, longest time.Duration) provider.Reason {
+	message := fmt.Sprintf("Nothing has arrived from WhatsApp for %s; the longest silence of the last two weeks was %s. Test the channel, and look at its callback address at Meta.",
 		roughly(silent), roughly(longest))
+	return provider.NewReason("silent", message, kernel.Params{"silent_seconds": int(silent.Seconds()), "longest_seconds": int(longest.Seconds())})
+}
+
+// ReasonCodes returns the codes of what can be wrong with a channel, each with its reasons.
+func ReasonCodes() map[string][]string {
+	out := whatsapp.AccountCodes()
+	maps.Copy(out, map[string][]string{"disconnected_by_team": nil, "silent": nil, "no_callbacks": nil, "not_connected": nil, "key_lost": nil})
+	for code, details := range whatsapp.Codes() {
+		switch code {
+		case "token_rejected", "permission_missing", "account_restricted", "name_not_approved", "payment_required", "number_not_registered", "number_unknown", "unavailable", "provider_refused":
+			out[code] = details
+		}
+	}
+	out["callback_unreachable"] = []string{"not_public"}
+	out["number_unavailable"] = []string{"status"}
+	return out
+}
+
+// FailureCodes returns the codes of messages that WhatsApp did not take or deliver, each with its reasons.
+func FailureCodes() map[string][]string { return whatsapp.Codes() }
+
+// KeyLost is the reason of a channel whose credentials cannot be read any more.
+func KeyLost() provider.Reason {
+	return provider.NewReason("key_lost", "The secret key of this installation was lost. Connect the channel again with its token and app secret.")
 }
 
 // roughly formats a duration in whole minutes, hours or days.

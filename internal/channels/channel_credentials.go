@@ -35,7 +35,7 @@ type AccessChange struct {
 // connectNumber adds a WhatsApp number after WhatsApp has accepted its credentials.
 func (d *Channels) connectNumber(ctx context.Context, a *kernel.Principal, in NewChannel) (Channel, error) {
 	if in.Access == nil {
-		return Channel{}, kernel.Invalid("body.credentials", "are required for a WhatsApp number")
+		return Channel{}, kernel.Required("body.credentials")
 	}
 	access := *in.Access
 	if access.VerifyToken == "" {
@@ -51,11 +51,11 @@ func (d *Channels) connectNumber(ctx context.Context, a *kernel.Principal, in Ne
 		return Channel{}, err
 	}
 	if asked, _ := phone.Normalize(in.Phone); in.Phone != "" && asked != number {
-		return Channel{}, kernel.Invalid("body.phone", "is not the number of these credentials, which is "+number)
+		return Channel{}, kernel.Invalid("body.phone", ruleOtherNumber, "is not the number of these credentials, which is "+number, kernel.Params{"number": number, "own": asked})
 	}
 	ch, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Channel, error) {
 		ch := newChannel(tx, a, in, number)
-		ch.Warning = new(notCalledYet) // until callHere is done, should the server stop before
+		ch.Warning = new(provider.NewReason("no_callbacks", notCalledYet)) // until callHere is done, should the server stop before
 		if err := d.checkChannelLimit(tx, ch); err != nil {
 			return ch, err
 		}
@@ -92,14 +92,14 @@ func (d *Channels) TestChannel(ctx context.Context, a *kernel.Principal, id kern
 	}
 	state, err := d.numbers.Check(ctx, access)
 	if refused, ok := errors.AsType[*provider.SendError](err); ok {
-		return ChannelTest{Error: &provider.MessageError{Code: refused.Code, Message: Sentence(refused)}}, nil
+		return ChannelTest{Error: new(reasonOf(refused))}, nil
 	}
 	if err != nil {
 		return ChannelTest{}, err
 	}
 	test := ChannelTest{OK: numberWorks(state), Phone: kernel.TextOrNil(state.Phone), VerifiedName: kernel.TextOrNil(state.VerifiedName), Status: kernel.TextOrNil(state.Status), Quality: kernel.TextOrNil(state.Quality)}
 	if !test.OK {
-		test.Error = &provider.MessageError{Code: "number_unavailable", Message: notFlowing(state)}
+		test.Error = new(notFlowing(state))
 	}
 	return test, nil
 }
@@ -171,7 +171,7 @@ func (d *Channels) channelAccess(ctx context.Context, a *kernel.Principal, id ke
 
 // checkChange gives the access that a change results in, after WhatsApp has accepted it where the
 // change connects the channel, and what there is to warn of about the number then.
-func (d *Channels) checkChange(ctx context.Context, ch Channel, access Access, change ChannelChange) (Access, *string, error) {
+func (d *Channels) checkChange(ctx context.Context, ch Channel, access Access, change ChannelChange) (Access, *provider.Reason, error) {
 	if change.Coexistence != nil {
 		access.Coexistence = *change.Coexistence
 	}
@@ -197,17 +197,18 @@ func (d *Channels) checkChange(ctx context.Context, ch Channel, access Access, c
 	}
 	number, warning, err := d.checkAccess(ctx, access)
 	if refused, ok := errors.AsType[*kernel.Error](err); ok && refused.Code == kernel.CodeInvalidRequest && change.Access == nil {
-		err = kernel.Errorf(kernel.CodeChannelDisconnected, "%s", refused.Fields[0].Message)
+		err = &kernel.Error{Code: kernel.CodeChannelDisconnected, Message: refused.Fields[0].Message, Params: refused.Fields[0].Params}
 	}
 	if err == nil && number != ch.Phone {
-		err = kernel.Invalid("body.credentials.phone_number_id", "is the id of "+number+", and the channel has the number "+ch.Phone+". Create another channel for it")
+		err = kernel.Invalid("body.credentials.phone_number_id", ruleOtherNumber, "is the id of "+number+", and the channel has the number "+ch.Phone+". Create another channel for it",
+			kernel.Params{"number": number, "own": ch.Phone})
 	}
 	return access, warning, err
 }
 
 // checkAccess has WhatsApp confirm a number and subscribes to its account. It gives the number, and
 // what there is to warn of about it.
-func (d *Channels) checkAccess(ctx context.Context, access Access) (number string, warning *string, err error) {
+func (d *Channels) checkAccess(ctx context.Context, access Access) (number string, warning *provider.Reason, err error) {
 	if d.numbers == nil {
 		return "", nil, errNoWhatsApp()
 	}
@@ -220,7 +221,7 @@ func (d *Channels) checkAccess(ctx context.Context, access Access) (number strin
 		number = state.Phone
 	}
 	if number == "" {
-		return "", nil, kernel.Invalid("body.credentials.phone_number_id", "WhatsApp does not report the phone number of this id; check it at Meta")
+		return "", nil, kernel.Invalid("body.credentials.phone_number_id", ruleNumberHidden, "WhatsApp does not report the phone number of this id; check it at Meta")
 	}
 	if !numberWorks(state) {
 		warning = new(notFlowing(state))
@@ -236,7 +237,7 @@ const notCalledYet = "WhatsApp does not send callbacks for this number to this s
 func (d *Channels) callHere(ctx context.Context, ch *Channel, access Access) {
 	refused, silent := errors.AsType[*provider.SendError](d.numbers.CallHere(ctx, access, ch.ID))
 	if silent {
-		ch.Warning = new(notCalledYet + " " + Sentence(refused))
+		ch.Warning = new(provider.NewReason("no_callbacks", notCalledYet+" "+Sentence(refused), refused.CauseParams()))
 	}
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 		warnOfChannel(tx, ch.Company, ch.ID, ch.Warning)
@@ -275,17 +276,17 @@ func errRefused(err error, field string) error {
 	case !ok:
 		return err
 	case refused.Retry || refused.Code == "unavailable":
-		return &kernel.Error{Code: kernel.CodeUnavailable, Message: Sentence(refused) + " Try again.", RetryAfter: refused.RetryAfter}
+		return &kernel.Error{Code: kernel.CodeUnavailable, Message: Sentence(refused) + " Try again.", Params: refused.CauseParams(), RetryAfter: refused.RetryAfter}
 	case refused.Code == "number_unknown":
 		return errNumberRefused()
 	case refused.Disconnect && refused.Code == "token_rejected":
 		field = "body.credentials.token"
 	}
-	return kernel.Invalid(field, Sentence(refused))
+	return kernel.Invalid(field, ruleRefused, Sentence(refused), refused.CauseParams())
 }
 
 func errNoWhatsApp() error {
-	return kernel.Errorf(kernel.CodeUnavailable, "This server is not configured for WhatsApp.")
+	return &kernel.Error{Code: kernel.CodeUnavailable, Message: "This server is not configured for WhatsApp.", Params: kernel.Params{"reason": "not_configured"}}
 }
 
 // errNumberTaken is the refusal of a number that another channel has. Only those who may know of that channel
@@ -293,7 +294,7 @@ func errNoWhatsApp() error {
 func (d *Channels) errNumberTaken(tx *kernel.Tx, a *kernel.Principal, phoneNumberID string) error {
 	holder, found, err := numberHolder(tx, phoneNumberID)
 	if err != nil || found && Knows(a, holder) {
-		return kernel.ErrOr(err, kernel.Invalid("body.credentials.phone_number_id", "this number is already connected"))
+		return kernel.ErrOr(err, kernel.Invalid("body.credentials.phone_number_id", ruleNumberTaken, "this number is already connected"))
 	}
 	d.Log.Warn("a number was refused because another channel has it", slog.String("company", a.Company.ID.String()),
 		slog.String("channel", holder.ID.String()))
@@ -301,7 +302,7 @@ func (d *Channels) errNumberTaken(tx *kernel.Tx, a *kernel.Principal, phoneNumbe
 }
 
 func errNumberRefused() error {
-	return kernel.Invalid("body.credentials.phone_number_id",
+	return kernel.Invalid("body.credentials.phone_number_id", ruleNumberRefused,
 		"this number cannot be connected. Check the number and the access token at Meta; if they are right, ask the operator of this server")
 }
 
@@ -316,6 +317,12 @@ func Sentence(e *provider.SendError) string {
 // numberWorks reports whether a number can send and receive messages.
 func numberWorks(s NumberState) bool { return s.Status == "CONNECTED" || s.Status == "" }
 
-func notFlowing(s NumberState) string {
-	return "WhatsApp reports that the status of the number is " + s.Status + ": it does not send or receive messages."
+func notFlowing(s NumberState) provider.Reason {
+	return provider.NewReason("number_unavailable", "WhatsApp reports that the status of the number is "+s.Status+": it does not send or receive messages.",
+		kernel.Params{"reason": "status", "status": s.Status})
+}
+
+// reasonOf is the reason of a refusal, with the provider's own words in its message.
+func reasonOf(e *provider.SendError) provider.Reason {
+	return provider.NewReason(e.Code, Sentence(e), e.Params())
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"recado/internal/channels/whatsapp"
 	"recado/internal/httpserver"
@@ -112,12 +114,12 @@ func (changedChannel) Schema(r huma.Registry) *huma.Schema {
 	}}
 }
 
-// AppendBody writes the form that the caller may see.
-func (c changedChannel) AppendBody(b []byte) ([]byte, error) {
+// MarshalJSONTo writes the form that the caller may see.
+func (c changedChannel) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if c.private != nil {
-		return kernel.AppendJSON(b, c.private)
+		return json.MarshalEncode(enc, c.private)
 	}
-	return kernel.AppendJSON(b, c.channel)
+	return json.MarshalEncode(enc, c.channel)
 }
 
 func (s *handlers) getConnection(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[ChannelConnection], error) {

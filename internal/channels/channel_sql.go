@@ -20,7 +20,7 @@ const (
 func scanChannel(r db.Row) Channel {
 	return Channel{
 		ID: r.ID(0), Company: r.ID(1), Name: r.Text(2), Phone: r.Text(3), Provider: r.Text(4), Private: r.Bool(5),
-		Status: r.Text(6), CreatedAt: r.Time(7), StatusReason: r.NullText(8), Warning: r.NullText(9), Sign: r.Bool(10), HoursID: r.NullID(11),
+		Status: r.Text(6), CreatedAt: r.Time(7), StatusReason: kernel.ReadJSON[provider.Reason](r, 8), Warning: kernel.ReadJSON[provider.Reason](r, 9), Sign: r.Bool(10), HoursID: r.NullID(11),
 		Reception: r.NullInt(12), Settling: r.Bool(13), ArchivedAt: r.NullTime(14),
 	}
 }
@@ -71,17 +71,17 @@ func renameChannel(tx *kernel.Tx, company, id kernel.ID, name string) {
 }
 
 // warnOfChannel says what is wrong with a channel that is connected all the same; nil: nothing.
-func warnOfChannel(tx *kernel.Tx, company, id kernel.ID, warning *string) {
-	tx.Later(`UPDATE channels SET warning = $3 WHERE company = $1 AND id = $2`, company, id, warning)
+func warnOfChannel(tx *kernel.Tx, company, id kernel.ID, warning *provider.Reason) {
+	tx.Later(`UPDATE channels SET warning = $3 WHERE company = $1 AND id = $2`, company, id, kernel.WriteJSON(warning))
 }
 
-// SetChannelStatus connects or disconnects a channel; reason is nil or says why in words.
-func SetChannelStatus(tx *kernel.Tx, company, id kernel.ID, status string, reason *string) {
+// SetChannelStatus connects or disconnects a channel; reason is nil or says why.
+func SetChannelStatus(tx *kernel.Tx, company, id kernel.ID, status string, reason *provider.Reason) {
 	tx.Later(`
 		UPDATE channels
 		SET status = $3, status_reason = $4, updated_at = $5, restriction = CASE WHEN $6 THEN NULL ELSE restriction END
 		WHERE company = $1 AND id = $2`,
-		company, id, status, reason, tx.Now, status == ChannelConnected)
+		company, id, status, kernel.WriteJSON(reason), tx.Now, status == ChannelConnected)
 }
 
 // archiveChannel disconnects a channel for good.
@@ -107,18 +107,18 @@ func ChannelsOfAccount(tx *kernel.Tx, company kernel.ID, waba, phoneKey string) 
 }
 
 // RestrictChannel says what the provider did to the account of a channel, and until when.
-func RestrictChannel(tx *kernel.Tx, company, id kernel.ID, text string, until *time.Time) {
-	tx.Later(`UPDATE channels SET restriction = $3, restriction_until = $4 WHERE company = $1 AND id = $2`, company, id, text, until)
+func RestrictChannel(tx *kernel.Tx, company, id kernel.ID, reason provider.Reason, until *time.Time) {
+	tx.Later(`UPDATE channels SET restriction = $3, restriction_until = $4 WHERE company = $1 AND id = $2`, company, id, kernel.WriteJSON(&reason), until)
 }
 
 // LiftRestriction ends what RestrictChannel began. A channel that the restriction disconnected stays so, with
-// text as its reason: its team decides when to connect it.
-func LiftRestriction(tx *kernel.Tx, company, id kernel.ID, text string) {
+// its own reason: its team decides when to connect it.
+func LiftRestriction(tx *kernel.Tx, company, id kernel.ID, reason provider.Reason) {
 	tx.Later(`
 		UPDATE channels
 		SET status_reason = CASE WHEN status_reason = restriction THEN $3 ELSE status_reason END,
 			restriction = NULL, restriction_until = NULL
-		WHERE company = $1 AND id = $2`, company, id, text)
+		WHERE company = $1 AND id = $2`, company, id, kernel.WriteJSON(&reason))
 }
 
 // EndRestriction ends a restriction that did not disconnect the channel.
@@ -259,7 +259,7 @@ func insertNumber(tx *kernel.Tx, ch Channel, access SealedAccess) (bool, error) 
 			phone_number_id, waba_id, api_version, coexistence, credentials, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
 		ON CONFLICT DO NOTHING`,
-		ch.ID, ch.Company, ch.Name, ch.Phone, ch.Provider, ch.Private, ch.Status, ch.Warning,
+		ch.ID, ch.Company, ch.Name, ch.Phone, ch.Provider, ch.Private, ch.Status, kernel.WriteJSON(ch.Warning),
 		access.PhoneNumberID, access.WABAID, access.APIVersion, access.Coexistence, access.Secrets, ch.CreatedAt)
 	return n == 1, err
 }

@@ -22,3 +22,10 @@ func New(p *people.People, numbers Numbers) *Channels {
 	d.CheckSubjects(kernel.SubjectChannel, d.checkChannel)
 	return d
 }
+
+// What counts towards the limits of a company.
+const (
+	countChannels kernel.Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND NOT private AND archived_at IS NULL`
+	countPrivate  kernel.Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND private AND archived_at IS NULL`
+	countViewers  kernel.Countable = `SELECT COUNT(*) FROM channel_viewers WHERE company = $1`
+)

@@ -58,7 +58,7 @@ func (g *Graph) Templates(ctx context.Context, access Access) ([]provider.Channe
 // only; the simulator may call any.
 func (g *Graph) CallHere(ctx context.Context, access Access, channel kernel.ID) error {
 	if g.PublicURL == "" || g.BaseURL == "" && !strings.HasPrefix(g.PublicURL, "https://") {
-		return &provider.SendError{Code: "callback_unreachable", Message: "It reaches only public addresses with HTTPS: start this server with --public-url https://…, then connect the channel again."}
+		return &provider.SendError{Code: "callback_unreachable", Detail: "not_public", Message: "It reaches only public addresses with HTTPS: start this server with --public-url https://…, then connect the channel again."}
 	}
 	return g.Client(access).SetCallback(ctx, g.PublicURL+whatsapp.CallbackPath(channel), access.VerifyToken)
 }

@@ -69,7 +69,7 @@ func (d *Channels) SyncTemplates(ctx context.Context, a *kernel.Principal, chann
 			return nil, err
 		}
 		if ch.Provider != ProviderWhatsApp {
-			return nil, kernel.Invalid("path.id", "only a WhatsApp channel has templates")
+			return nil, kernel.Invalid("path.id", RuleWhatsAppOnly, "only a WhatsApp channel has templates")
 		}
 		last, err := lockTemplateSync(tx, a.Company.ID, channel)
 		if err != nil {
@@ -143,14 +143,14 @@ func CheckTemplate(t *provider.Template) *kernel.Error {
 		field := fmt.Sprintf("body.template.parameters[%d]", i)
 		switch {
 		case p.MediaID != nil && (p.Text != "" || p.In() != provider.ComponentHeader):
-			return kernel.Invalid(field+".media_id", "is only for the component header, without text")
+			return kernel.Invalid(field+".media_id", kernel.RuleNotAllowed, "is only for the component header, without text")
 		case p.MediaID == nil:
 			if _, invalid := kernel.Text(field+".text", p.Text, kernel.MaxText); invalid != nil {
 				return invalid
 			}
 		}
 		if was, known := named[p.In()]; known && was != (p.Name != "") {
-			return kernel.Invalid("body.template.parameters", "either all parameters of a component have a name or none has")
+			return kernel.Invalid("body.template.parameters", ruleParameterNames, "either all parameters of a component have a name or none has")
 		}
 		named[p.In()] = p.Name != ""
 	}
@@ -170,12 +170,12 @@ func MatchTemplate(t *provider.ChannelTemplate, in *provider.Template) *kernel.E
 			} else {
 				name += fmt.Sprintf(".%d", 1+countIn(in.Parameters[:i], p.In()))
 			}
-			return kernel.Invalid(fmt.Sprintf("body.template.parameters[%d]", i), "the template has no parameter "+name)
+			return kernel.Invalid(fmt.Sprintf("body.template.parameters[%d]", i), RuleTemplateParameter, "the template has no parameter "+name, kernel.Params{"reason": "unknown", "parameter": name})
 		}
 		filled[at] = true
 		gap := &t.Parameters[at]
 		if (gap.Type == "text") != (p.MediaID == nil) {
-			return kernel.Invalid(fmt.Sprintf("body.template.parameters[%d]", i), "the parameter "+gap.String()+" is of the type "+gap.Type)
+			return kernel.Invalid(fmt.Sprintf("body.template.parameters[%d]", i), RuleTemplateParameter, "the parameter "+gap.String()+" is of the type "+gap.Type, kernel.Params{"reason": "type", "parameter": gap.String(), "type": gap.Type})
 		}
 		if p.MediaID != nil {
 			p.Kind = gap.Type
@@ -186,7 +186,8 @@ func MatchTemplate(t *provider.ChannelTemplate, in *provider.Template) *kernel.E
 	}
 	for i := range filled {
 		if !filled[i] {
-			return kernel.Invalid("body.template.parameters", "the parameter "+t.Parameters[i].String()+" is missing")
+			return kernel.Invalid("body.template.parameters", RuleTemplateParameter, "the parameter "+t.Parameters[i].String()+" is missing",
+				kernel.Params{"reason": "missing", "parameter": t.Parameters[i].String()})
 		}
 	}
 	return nil

@@ -35,10 +35,9 @@ func (s *handlers) syncTemplates(ctx context.Context, a *kernel.Principal, in *h
 	if err != nil {
 		return nil, err
 	}
-	answer := func(synced **time.Time) *httpserver.Reply[templateSync] {
+	answer := httpserver.Shaped(ctx, func(synced **time.Time) *httpserver.Reply[templateSync] {
 		return &httpserver.Reply[templateSync]{Body: templateSync{*synced}}
-	}
-	httpserver.Shaped(ctx, answer)
+	})
 	synced, err := s.verbs.SyncTemplates(ctx, a, id)
 	return answer(&synced), err
 }

@@ -20,45 +20,53 @@ import (
 // A name that passes may still lead inside: that is checked when a socket connects.
 func (c *Client) CheckURL(raw string) (*url.URL, error) {
 	if len(raw) > maxURLBytes {
-		return nil, notAllowed("The address is longer than 2048 bytes.")
+		return nil, notAllowed(refusal{"too_long", "The address is longer than 2048 bytes."})
 	}
 	if !utf8.ValidString(raw) {
-		return nil, notAllowed("The address is not valid UTF-8.")
+		return nil, notAllowed(refusal{"not_utf8", "The address is not valid UTF-8."})
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, notAllowed("The address is not a valid URL.")
+		return nil, notAllowed(refusal{"not_a_url", "The address is not a valid URL."})
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !c.insecure) {
-		return nil, notAllowed("The address must begin with https://.")
+		return nil, notAllowed(refusal{"not_https", "The address must begin with https://."})
 	}
 	if u.Opaque != "" || u.Host == "" {
-		return nil, notAllowed("The address has no host name.")
+		return nil, notAllowed(refusal{"no_host", "The address has no host name."})
 	}
 	if u.User != nil {
-		return nil, notAllowed("The address must not contain a user name or password.")
+		return nil, notAllowed(refusal{"credentials", "The address must not contain a user name or password."})
 	}
 	port, ok := checkPort(u)
 	if !ok {
-		return nil, notAllowed("The port must be between 1 and 65535.")
+		return nil, notAllowed(refusal{"port", "The port must be between 1 and 65535."})
 	}
 	if escapedHost(raw) {
-		return nil, notAllowed(reasonMalformed)
+		return nil, notAllowed(malformedHost)
 	}
-	host, reason := c.checkHost(u)
-	if reason != "" {
-		return nil, notAllowed(reason)
+	host, refused := c.checkHost(u)
+	if refused.reason != "" {
+		return nil, notAllowed(refused)
 	}
 	u.Host = host + port
 	return u, nil
 }
 
-func notAllowed(reason string) *kernel.Error {
-	return &kernel.Error{
-		Code:    kernel.CodeURLNotAllowed,
-		Message: reason,
-		Fields:  []kernel.FieldError{{Field: "body.url", Message: reason}},
-	}
+// refusal says why an address is not allowed.
+type refusal struct{ reason, message string }
+
+// ruleURL is for an address that is not allowed; reason is one of Reasons.
+var ruleURL = kernel.NewRule("url_not_allowed", Reasons()...)
+
+// Reasons lists why an address may be refused.
+func Reasons() []string {
+	return []string{"credentials", "internal", "malformed_host", "no_domain", "no_host", "not_a_url", "not_https", "not_utf8", "odd_address", "port", "too_long"}
+}
+
+func notAllowed(r refusal) *kernel.Error {
+	params := kernel.Params{"reason": r.reason}
+	return &kernel.Error{Code: kernel.CodeURLNotAllowed, Message: r.message, Params: params, Fields: []kernel.FieldError{ruleURL.At("body.url", r.message, params)}}
 }
 
 // checkPort gives ":port" without leading zeros, or nothing when the URL names none.
@@ -84,29 +92,30 @@ func escapedHost(raw string) bool {
 	return strings.Contains(rest, "%")
 }
 
-const (
-	reasonMalformed = "The host name is malformed."
-	reasonInternal  = "The address leads to an internal network."
-	reasonNumber    = "The host is an unusual spelling of an IP address."
+var (
+	malformedHost = refusal{"malformed_host", "The host name is malformed."}
+	internalHost  = refusal{"internal", "The address leads to an internal network."}
+	oddAddress    = refusal{"odd_address", "The host is an unusual spelling of an IP address."}
+	noDomain      = refusal{"no_domain", "The host must be a full name with a domain."}
 )
 
 // checkHost gives the host in the form of a URL, or the reason why it is refused.
-func (c *Client) checkHost(u *url.URL) (host, reason string) {
+func (c *Client) checkHost(u *url.URL) (host string, refused refusal) {
 	name := u.Hostname()
 	if strings.HasPrefix(u.Host, "[") {
 		addr, err := netip.ParseAddr(name)
 		if err != nil || !addr.Is6() {
-			return "", reasonMalformed
+			return "", malformedHost
 		}
 		if refusedRange(addr) && !c.insecure {
-			return "", reasonInternal
+			return "", internalHost
 		}
-		return "[" + addr.String() + "]", ""
+		return "[" + addr.String() + "]", refusal{}
 	}
 
 	name, ok := asciiName(name)
 	if !ok {
-		return "", reasonMalformed
+		return "", malformedHost
 	}
 	labels := strings.Split(name, ".")
 	last := labels[len(labels)-1]
@@ -116,18 +125,18 @@ func (c *Client) checkHost(u *url.URL) (host, reason string) {
 		// decimal, octal, hexadecimal. Only the one unambiguous spelling is accepted.
 		addr, err := netip.ParseAddr(name)
 		if err != nil {
-			return "", reasonNumber
+			return "", oddAddress
 		}
 		if refusedRange(addr) && !c.insecure {
-			return "", reasonInternal
+			return "", internalHost
 		}
 	case c.insecure:
 	case len(labels) == 1:
-		return "", "The host must be a full name with a domain."
+		return "", noDomain
 	case internalName(name):
-		return "", reasonInternal
+		return "", internalHost
 	}
-	return name, ""
+	return name, refusal{}
 }
 
 // asciiName maps a host name as a browser would (full-width digits and ideographic full stops

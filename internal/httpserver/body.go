@@ -25,7 +25,7 @@ func CheckContentType(r *http.Request) *kernel.Error {
 	case n > kernel.MaxBody:
 		return ErrBodyTooLarge()
 	case n > 0:
-		return kernel.Invalid("header.Content-Type", "must be application/json")
+		return kernel.Malformed("header.Content-Type", "json")
 	case err != nil:
 		return errBodyCut()
 	}

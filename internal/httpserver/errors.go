@@ -76,7 +76,7 @@ func Statuses() map[kernel.Code]int { return maps.Clone(statusOf) }
 // Error is the body of every answer that is no success.
 type Error struct {
 	Code      kernel.Code    `json:"code" doc:"The stable name of the error." example:"invalid_request"`
-	Message   string         `json:"message" doc:"A sentence that says what is wrong and what to do."`
+	Message   string         `json:"message" doc:"What is wrong and what to do, in English, for people who read logs. It may change at any time."`
 	RequestID string         `json:"request_id" doc:"The X-Request-Id of the answer. Quote it when you ask for help."`
 	Params    map[string]any `json:"params" doc:"What a program needs beside the code; {} where the code says it all. service_window_closed: reason is never_wrote or expired."`
 	Details   []ErrorDetail  `json:"details" doc:"The wrong parts of the request; empty if the message says everything."`
@@ -87,12 +87,14 @@ type Error struct {
 
 // ErrorDetail is one wrong part of a request.
 type ErrorDetail struct {
-	Field   string `json:"field" example:"body.phone"`
-	Message string `json:"message"`
-	Value   string `json:"value,omitempty" doc:"A value to send instead, if there is a choice."`
+	Field   string         `json:"field" example:"body.phone"`
+	Code    string         `json:"code" doc:"The stable name of the rule that the value breaks. Newer versions may have more." example:"malformed"`
+	Params  map[string]any `json:"params" doc:"What a program needs beside the code to put it into words; {} where the code says it all. too_short, too_few, too_small: min. too_long, too_many, too_large: max. one_of: values. no_such: noun. malformed: format."`
+	Message string         `json:"message" doc:"The same in English, for people who read logs. It may change at any time."`
+	Value   string         `json:"value,omitempty" doc:"A value to send instead, if there is a choice."`
 }
 
-// Error gives the text of the error.
+// Error returns the text of the error.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // GetStatus gives the HTTP status to huma.
@@ -119,6 +121,9 @@ func (s *Server) problem(requestID string, err error) *Error {
 		out.Params = map[string]any{}
 	}
 	for _, f := range known.Fields {
+		if f.Params == nil {
+			f.Params = kernel.Params{}
+		}
 		out.Details = append(out.Details, ErrorDetail(f))
 	}
 	switch out.status {

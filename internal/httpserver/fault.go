@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -25,7 +26,7 @@ func Cause(status int, message string, errs []error) error {
 	case http.StatusRequestEntityTooLarge:
 		return ErrBodyTooLarge()
 	case http.StatusUnsupportedMediaType:
-		return kernel.Invalid("header.Content-Type", "must be application/json")
+		return kernel.Malformed("header.Content-Type", "json")
 	case http.StatusRequestTimeout:
 		return kernel.Errorf(kernel.CodeInvalidRequest, "The request body did not arrive in time. Send it again.")
 	case http.StatusInternalServerError:
@@ -49,7 +50,7 @@ func formError(message string, errs []error) *kernel.Error {
 	out := &kernel.Error{Code: kernel.CodeInvalidRequest}
 	for _, err := range errs[:min(len(errs), maxDetails)] {
 		code, field := formFault(err)
-		if code != "" {
+		if code != kernel.CodeInvalidRequest {
 			out.Code = code
 		}
 		out.Fields = append(out.Fields, field)
@@ -57,7 +58,7 @@ func formError(message string, errs []error) *kernel.Error {
 	switch len(out.Fields) {
 	case 0:
 		out.Message = strings.ToUpper(message[:1]) + message[1:] + "."
-		out.Fields = []kernel.FieldError{{Field: "body", Message: message}}
+		out.Fields = []kernel.FieldError{kernel.RuleMalformed.At("body", message, formatValue)}
 	case 1:
 		out.Message = out.Fields[0].Field + ": " + out.Fields[0].Message
 	default:
@@ -85,70 +86,110 @@ func shorten(name string) string {
 // formFault says which field is wrong and why. It never calls Error on a detail of huma's: that formats
 // the whole value in which the field was found, for each of its fields again.
 func formFault(err error) (kernel.Code, kernel.FieldError) {
-	var field, text string
+	place, text := "body", ""
 	if detail, ok := errors.AsType[*huma.ErrorDetail](err); ok {
-		field, text = wording(detail.Location, detail.Message)
+		place, text = detail.Location, strings.TrimPrefix(detail.Message, "invalid value: ")
 	} else {
-		field, text = "body", err.Error()
+		text = err.Error()
 	}
-	code, at, what, ok := readJSONFault(text)
-	if ok {
-		field, text = at, what
+	code, field := kernel.CodeInvalidRequest, kernel.FieldError{}
+	if _, packed, ok := strings.Cut(text, faultMark); ok {
+		code, field = readFault(packed)
+	} else {
+		field = ruleFault(place, text)
 	}
-	return code, kernel.FieldError{Field: shorten(field), Message: text}
+	field.Field = shorten(field.Field)
+	return code, field
 }
 
-// jsonFault is a decoding error that carries a code and a field. huma keeps only the text of such an error,
-// so both are packed into it, the field as hexadecimal digits because it may hold any byte.
-func jsonFault(code kernel.Code, field, message string) error {
-	return errors.New(faultMark + string(code) + faultMark + hex.EncodeToString([]byte(field)) + faultMark + message)
-}
-
-// readJSONFault gives what jsonFault packed.
-func readJSONFault(text string) (code kernel.Code, field, message string, ok bool) {
-	parts := strings.SplitN(text, faultMark, 4)
-	if len(parts) != 4 {
-		return "", "", "", false
-	}
-	at, err := hex.DecodeString(parts[2])
-	return kernel.Code(parts[1]), string(at), parts[3], err == nil
+// fault is a decoding error. huma keeps only the text of such an error, so that all of it is packed into the text, as hexadecimal
+// digits because a field may hold any byte.
+type fault struct {
+	Code  kernel.Code
+	Field kernel.FieldError
 }
 
 const faultMark = "\x00"
 
-// requiredMark is put before the name of a required field that is missing: huma gives the place of the
-// object and leaves the name to the text.
-const requiredMark = "required\x01"
+// jsonFault packs a decoding error.
+func jsonFault(code kernel.Code, field kernel.FieldError) error {
+	packed, _ := json.Marshal(fault{code, field}) // strings and numbers always encode
+	return errors.New(faultMark + hex.EncodeToString(packed))
+}
+
+// readFault reads what jsonFault packed.
+func readFault(text string) (kernel.Code, kernel.FieldError) {
+	f := fault{Code: kernel.CodeInvalidRequest, Field: kernel.RuleMalformed.At("body", "does not have the expected form", formatValue)}
+	if packed, err := hex.DecodeString(text); err == nil {
+		_ = json.Unmarshal(packed, &f)
+	}
+	return f.Code, f.Field
+}
+
+var formatValue = kernel.Params{"format": "value"}
+
+// ruleMark separates what the texts of huma's validation carry: the code of a rule, a parameter, its value, and the message.
+const ruleMark = "\x01"
+
+// ruled is a text of huma's validation. The value may be formatted from the first argument, which the message then shows, too.
+func ruled(rule kernel.Rule, param, value, message string) string {
+	return strings.Join([]string{rule.Code(), param, value, message}, ruleMark)
+}
 
 // The texts say what a value must be, not which schema it breaks.
 func init() {
-	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
-	validation.MsgUnexpectedProperty = "unknown field"
-	validation.MsgExpectedRFC4122UUID = "must be a UUID%.0s" // the parser's own reason is dropped
-	validation.MsgExpectedRFC3986URI = jsonFault(kernel.CodeURLNotAllowed, "body.url", "The address is not a valid URL.%.0s").Error()
-	validation.MsgExpectedRFC3339DateTime = "must be a time such as 2026-11-14T23:56:54Z"
-	validation.MsgExpectedRFC3339Date = "must be a valid date such as 2026-11-14"
-	validation.MsgExpectedBoolean = "must be true or false"
-	validation.MsgExpectedNumber = "must be a number"
-	validation.MsgExpectedInteger = "must be a whole number"
-	validation.MsgExpectedString = "must be a string"
-	validation.MsgExpectedArray = "must be a list"
-	validation.MsgExpectedObject = "must be an object"
-	validation.MsgExpectedArrayItemsUnique = "must not have the same value twice"
-	validation.MsgExpectedOneOf = "must be one of: %s"
-	validation.MsgExpectedMinimumNumber = "must be at least %.0f"
-	validation.MsgExpectedMaximumNumber = "must be at most %.0f"
-	validation.MsgExpectedMinLength = "must have at least %d characters"
-	validation.MsgExpectedMaxLength = "must have at most %d characters"
-	validation.MsgExpectedMinItems = "must have at least %d entries"
-	validation.MsgExpectedMaxItems = "must have at most %d entries"
+	form := func(format string) string {
+		return ruled(kernel.RuleMalformed, "format", format, kernel.Malformed("", format).Message)
+	}
+	count := func(rule kernel.Rule, param, verb, message string) string {
+		return ruled(rule, param, verb, strings.ReplaceAll(message, "#", verb))
+	}
+	validation.MsgExpectedRequiredProperty = ruled(kernel.RuleRequired, "", "%s", "is required")
+	validation.MsgUnexpectedProperty = ruled(kernel.RuleUnknown, "", "", "unknown field")
+	validation.MsgExpectedRFC4122UUID = form("uuid") + "%.0s" // the parser's own reason is dropped
+	validation.MsgExpectedRFC3986URI = jsonFault(kernel.CodeURLNotAllowed, kernel.RuleMalformed.At("body.url", "The address is not a valid URL.", kernel.Params{"format": "url"})).Error() + "%.0s"
+	validation.MsgExpectedRFC3339DateTime = form("time")
+	validation.MsgExpectedRFC3339Date = form("date")
+	validation.MsgExpectedBoolean = form("bool")
+	validation.MsgExpectedNumber = form("number")
+	validation.MsgExpectedInteger = form("integer")
+	validation.MsgExpectedString = form("string")
+	validation.MsgExpectedArray = form("list")
+	validation.MsgExpectedObject = form("object")
+	validation.MsgExpectedArrayItemsUnique = ruled(kernel.RuleDuplicate, "", "", "must not have the same value twice")
+	validation.MsgExpectedOneOf = count(kernel.RuleOneOf, "values", "%[1]s", "must be one of: #")
+	validation.MsgExpectedBePattern = count(kernel.RulePattern, "pattern", "%[1]s", "must be #")
+	validation.MsgExpectedMatchPattern = count(kernel.RulePattern, "pattern", "%[1]s", "must match #")
+	validation.MsgExpectedMinimumNumber = count(kernel.RuleTooSmall, "min", "%[1].0f", "must be at least #")
+	validation.MsgExpectedMaximumNumber = count(kernel.RuleTooLarge, "max", "%[1].0f", "must be at most #")
+	validation.MsgExpectedMinLength = count(kernel.RuleTooShort, "min", "%[1]d", "must have at least # characters")
+	validation.MsgExpectedMaxLength = count(kernel.RuleTooLong, "max", "%[1]d", "must have at most # characters")
+	validation.MsgExpectedMinItems = count(kernel.RuleTooFew, "min", "%[1]d", "must have at least # entries")
+	validation.MsgExpectedMaxItems = count(kernel.RuleTooMany, "max", "%[1]d", "must have at most # entries")
 }
 
-// wording finishes what huma says about a part of a request: a missing field is named by its own place, and the text
-// of a value that was refused by its own decoder stays as it is.
-func wording(field, text string) (string, string) {
-	if name, missing := strings.CutPrefix(text, requiredMark); missing {
-		return field + "." + name, "is required"
+// ruleFault reads a text of huma's validation. A missing field is named by its own place: huma gives the place of the object.
+// A text of another kind comes from the decoder of a value.
+func ruleFault(place, text string) kernel.FieldError {
+	parts := strings.SplitN(text, ruleMark, 4)
+	if len(parts) < 4 {
+		return kernel.RuleMalformed.At(place, text, formatValue)
 	}
-	return field, strings.TrimPrefix(text, "invalid value: ")
+	out := kernel.FieldError{Field: place, Code: parts[0], Message: parts[3]}
+	param, value := parts[1], parts[2]
+	switch {
+	case out.Code == kernel.RuleRequired.Code():
+		out.Field += "." + value
+	case param == "values":
+		out.Params = kernel.Params{param: strings.Split(value, ", ")}
+	case param == "min" || param == "max":
+		n, _ := strconv.Atoi(value)
+		out.Params = kernel.Params{param: n}
+		if n == 1 && out.Code == kernel.RuleTooShort.Code() {
+			out.Code, out.Params = kernel.RuleRequired.Code(), nil
+		}
+	case param != "":
+		out.Params = kernel.Params{param: value}
+	}
+	return out
 }

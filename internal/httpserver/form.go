@@ -26,7 +26,7 @@ func NewForm(r *http.Request) (*Form, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	boundary := params["boundary"]
 	if err != nil || kind != "multipart/form-data" || boundary == "" || len(boundary) > 70 {
-		return nil, kernel.Invalid("header.Content-Type", "must be multipart/form-data with a boundary")
+		return nil, kernel.Malformed("header.Content-Type", "form")
 	}
 	body := &tail{r: r.Body}
 	return &Form{parts: multipart.NewReader(body, boundary), body: body, close: []byte("--" + boundary + "--")}, nil
@@ -37,11 +37,11 @@ func (f *Form) File() (name string, err error) {
 	f.part, err = f.parts.NextPart()
 	switch {
 	case err == io.EOF: // wrapped, it means that the form was cut
-		return "", kernel.Invalid("body.file", "is required")
+		return "", kernel.Required("body.file")
 	case err != nil:
-		return "", kernel.Invalid("body", "the form ended early; send it again")
+		return "", kernel.Invalid("body", kernel.RuleCutShort, "the form ended early; send it again")
 	case f.part.FormName() != "file":
-		return "", kernel.Invalid("body."+Printable(f.part.FormName()), "unknown field; send one field, file")
+		return "", kernel.Invalid("body."+Printable(f.part.FormName()), kernel.RuleUnknown, "unknown field; send one field, file")
 	}
 	return f.part.FileName(), nil
 }
@@ -58,11 +58,11 @@ func (f *Form) Read(b []byte) (int, error) {
 	if err == io.EOF {
 		var extra *multipart.Part
 		if extra, err = f.parts.NextPart(); err == nil {
-			return n, kernel.Invalid("body."+Printable(extra.FormName()), "send one file and no other field")
+			return n, kernel.Invalid("body."+Printable(extra.FormName()), kernel.RuleUnknown, "send one file and no other field")
 		}
 	}
 	if err != io.EOF || !f.complete() {
-		return n, kernel.Invalid("body.file", "the upload ended early; send it again")
+		return n, kernel.Invalid("body.file", kernel.RuleCutShort, "the upload ended early; send it again")
 	}
 	f.ended = true
 	return n, io.EOF

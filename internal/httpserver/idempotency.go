@@ -28,28 +28,12 @@ const (
 	headerReplayed       = "Idempotency-Replayed"
 )
 
-// run makes an idempotent call. The answer is always the stored bytes, the first time too, so that a repeat
-// cannot differ from it.
-func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
-	c := callFrom(ctx)
-	key, invalid := kernel.IdempotencyKey(c.request.Header[headerIdempotencyKey])
-	if invalid != nil {
-		return nil, s.problem(c.requestID, invalid)
+// Replayed returns the value of the header Idempotency-Replayed.
+func Replayed(replayed bool) string {
+	if replayed {
+		return "true"
 	}
-	call := kernel.OnceRequest{
-		Key: key, Fingerprint: c.fingerprint(),
-		Success: func(out any) (kernel.Answer, error) { return s.success(r, c, out) },
-		Refusal: func(err error) (kernel.Answer, bool) { return s.refusal(r, c, err) },
-		After:   s.afterStep,
-	}
-	result, err := kernel.DoOnce(call, func(once *kernel.OnceCall) error {
-		_, err := h(ctx, c.principal, in, once)
-		return err
-	})
-	if err != nil {
-		return nil, s.problem(c.requestID, err)
-	}
-	return nil, &stored{result}
+	return ""
 }
 
 // OnStep has a function called after each step of the calls under an Idempotency-Key, for tests that end a call between two
@@ -66,16 +50,18 @@ func (s *Server) afterStep(step string) {
 // session. Visitors have no keys of their own.
 func (r *Route) takesKey() bool { return r.Method == http.MethodPost && !r.Open }
 
-// runOnce makes a call under an Idempotency-Key whose verb is not given it. What is stored has no secrets.
+// runOnce makes a call under an Idempotency-Key. What is stored has no secrets.
 func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
 	c := callFrom(ctx)
 	key, invalid := kernel.IdempotencyKey(c.request.Header[headerIdempotencyKey])
 	if invalid != nil {
-		invalid.Code = kernel.CodeIdempotencyInvalid // an empty one too: it may be absent
+		if !r.KeyRequired {
+			invalid.Code = kernel.CodeIdempotencyInvalid // an empty one too: it may be absent
+		}
 		return nil, s.problem(c.requestID, invalid)
 	}
 	request := kernel.OnceRequest{
-		Key: key, Fingerprint: c.fingerprint(), Repeatable: r.clientID,
+		Key: key, Fingerprint: c.fingerprint, Reserve: r.reserves,
 		Success: func(made any) (kernel.Answer, error) {
 			out, err := shapeOf[O](c, made)
 			if err != nil {
@@ -85,9 +71,6 @@ func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) 
 		},
 		Refusal: func(err error) (kernel.Answer, bool) { return s.refusal(r, c, err) },
 		After:   s.afterStep,
-	}
-	if r.Streams {
-		request.Read = c.uploadFingerprint
 	}
 	var made *O
 	result, err := s.once(ctx, c.principal, request, func(ctx context.Context) (any, error) {
@@ -110,14 +93,15 @@ func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) 
 }
 
 // Shaped tells how the answer to a call under an Idempotency-Key is made from what the verb's transaction gives, before the
-// verb returns. Without it that is the body of the answer. Secrets may be absent, since they are not stored.
-func Shaped[T, O any](ctx context.Context, answer func(made *T) *O) {
+// verb returns. Without it that is the body of the answer. Secrets may be absent, since they are not stored. It returns answer.
+func Shaped[T, O any](ctx context.Context, answer func(made *T) *O) func(made *T) *O {
 	callFrom(ctx).shape = func(made any) any {
 		if of, ok := made.(*T); ok {
 			return answer(of)
 		}
 		return nil
 	}
+	return answer
 }
 
 // shapeOf is the output of an operation for what its handler, or the transaction of its verb, gave.
@@ -160,7 +144,7 @@ func answerOf(r *Route, c *call, out any) (a kernel.Answer, err error) {
 		case field.Name == "Status":
 			a.Status = int(v.Field(i).Int())
 		case field.Name == "Body":
-			if a.Body, err = appendAnswer(nil, v.Field(i).Interface()); err == nil && len(r.secrets) > 0 {
+			if a.Body, err = kernel.AppendJSON(nil, v.Field(i).Interface()); err == nil && len(r.secrets) > 0 {
 				a.Body, err = withoutFields(a.Body, r.secrets)
 			}
 		}
@@ -206,8 +190,6 @@ func (a *stored) Error() string { return "httpserver: a stored answer" }
 
 func (a *stored) GetStatus() int { return a.Answer.Status }
 
-func (a *stored) AppendJSON(b []byte) []byte { return append(b, a.Answer.Body...) }
-
 // GetHeaders reads the stored lines.
 func (a *stored) GetHeaders() http.Header {
 	h := http.Header{}
@@ -222,28 +204,11 @@ func (a *stored) GetHeaders() http.Header {
 	return h
 }
 
-// success shapes what a verb gave into the answer that is stored with it.
-func (s *Server) success(r *Route, c *call, out any) (kernel.Answer, error) {
-	a := kernel.Answer{Status: r.status, Subject: r.subjectOf(c, out)}
-	if a.Status == 0 {
-		a.Status = http.StatusOK
-	}
-	if noun, ok := out.(interface{ Revision() int64 }); ok {
-		a.Headers = "ETag: " + VersionTag(noun.Revision()) + "\n"
-	}
-	if noun, ok := out.(interface{ Located() kernel.ID }); ok && a.Status == http.StatusCreated {
-		a.Headers += "Location: " + c.request.URL.EscapedPath() + "/" + noun.Located().String() + "\n"
-	}
-	body, err := kernel.AppendJSON(nil, out)
-	a.Body = body
-	return a, err
-}
-
-// refusal shapes what a verb refused. 404 and 409 are
-// the answer of the call and are repeated; everything else leaves its key free.
+// refusal returns the answer for an error. 404 and 409 are answers of the call and are repeated; everything else leaves its key
+// free. So does every error of an upload, which may come before the file is read.
 func (s *Server) refusal(r *Route, c *call, err error) (kernel.Answer, bool) {
 	var known *kernel.Error
-	if !errors.As(err, &known) {
+	if r.Streams || !errors.As(err, &known) {
 		return kernel.Answer{}, false
 	}
 	status := statusOf[known.Code]
@@ -288,9 +253,14 @@ func bodyOf(out any) any {
 	return body.Addr().Interface()
 }
 
-// fingerprint tells two calls apart: by method, path, query and the bytes of the body. It is authenticated with a key,
-// because it is stored, and a password in the body could be guessed from a plain hash.
-func (c *call) fingerprint() [32]byte {
+// fingerprint tells two calls apart: by method, path, query and the bytes of the body, or the name and the bytes of an uploaded
+// file. It is authenticated with a key, because it is stored, and a password in the body could be guessed from a plain hash.
+func (c *call) fingerprint() ([32]byte, error) {
+	if c.route.Streams {
+		if err := c.readUpload(); err != nil {
+			return [32]byte{}, err
+		}
+	}
 	h := hmac.New(sha256.New, c.server.fingerprintKey[:])
 	u := c.request.URL
 	for _, part := range []string{c.request.Method, strings.TrimPrefix(u.EscapedPath(), c.server.base), u.RawQuery} {
@@ -299,7 +269,7 @@ func (c *call) fingerprint() [32]byte {
 	if c.body != nil {
 		h.Write(c.body.Sum(nil))
 	}
-	return [32]byte(h.Sum(nil))
+	return [32]byte(h.Sum(nil)), nil
 }
 
 // hashBody lets the body's bytes be known after huma has read them.
@@ -334,7 +304,7 @@ func (r *Route) documentKey(op *huma.Operation) {
 		pending = "a repeat of one that was interrupted is made again, because of its client_id."
 	}
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: headerIdempotencyKey, In: "header", Required: r.Idempotent,
+		Name: headerIdempotencyKey, In: "header", Required: r.KeyRequired,
 		Description: "Chosen by the caller for each operation. For seven days a repeat of the same call under the same key gets the same answer, " +
 			"with Idempotency-Replayed: true and without secrets, or 404 if the caller may no longer see what it shows. Another call under the same key is 409 idempotency_conflict; " + pending,
 		Schema: &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most},

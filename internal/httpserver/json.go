@@ -42,7 +42,7 @@ var decodeOptions = json.JoinOptions(
 	json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v any) error {
 		if dec.PeekKind() == 'n' {
 			if _, ok := v.(json.Unmarshaler); !ok { // kernel.Optional is one
-				return kernel.Invalid("", "must not be null")
+				return kernel.Invalid("", kernel.RuleRequired, "must not be null")
 			}
 		}
 		return errors.ErrUnsupported // decode it as usual
@@ -63,17 +63,17 @@ func checkJSON(data []byte) error {
 		}
 		switch {
 		case dec.StackDepth() > maxDepth:
-			return jsonFault(kernel.CodeInvalidJSON, "body", "nested deeper than "+strconv.Itoa(maxDepth)+" levels")
+			return jsonFault(kernel.CodeInvalidJSON, kernel.RuleTooDeep.At("body", "nested deeper than "+strconv.Itoa(maxDepth)+" levels", kernel.Params{"max": maxDepth}))
 		case fields(dec) > maxFields:
-			return jsonFault(kernel.CodeInvalidRequest, "body", "an object has more than "+strconv.Itoa(maxFields)+" fields")
+			return jsonFault(kernel.CodeInvalidRequest, kernel.RuleTooMany.At("body", "an object has more than "+strconv.Itoa(maxFields)+" fields", kernel.Params{"max": maxFields}))
 		case token.Kind() == '"' && strings.ContainsRune(token.String(), 0):
-			return jsonFault(kernel.CodeInvalidJSON, fieldName(dec.StackPointer()), "must not contain the NUL character")
+			return jsonFault(kernel.CodeInvalidJSON, kernel.RuleMalformed.At(fieldName(dec.StackPointer()), "must not contain the NUL character", kernel.Params{"format": "no_nul"}))
 		case dec.StackDepth() == 0:
 			if rest := bytes.TrimLeft(data[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
-				return jsonFault(kernel.CodeInvalidJSON, "body", "there is something after the end of the JSON value")
+				return jsonFault(kernel.CodeInvalidJSON, ruleNotJSON.At("body", "there is something after the end of the JSON value"))
 			}
 			if token.Kind() == 'n' {
-				return jsonFault(kernel.CodeInvalidRequest, "body", "must be an object, not null")
+				return jsonFault(kernel.CodeInvalidRequest, kernel.RuleRequired.At("body", "must be an object, not null"))
 			}
 			return nil
 		}
@@ -88,34 +88,36 @@ func fields(dec *jsontext.Decoder) int64 {
 	return 0
 }
 
+// ruleNotJSON is for a body that cannot be parsed.
+var ruleNotJSON = kernel.NewRule("not_json")
+
 // decodingFault gives the field and a text that does not depend on the library.
 func decodingFault(err error) error {
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) {
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		field := fieldName(semantic.JSONPointer)
 		if errors.Is(err, json.ErrUnknownName) {
-			return jsonFault(kernel.CodeInvalidRequest, fieldName(semantic.JSONPointer), "unknown field")
+			return jsonFault(kernel.CodeInvalidRequest, kernel.RuleUnknown.At(field, "unknown field"))
 		}
-		message := "does not have the expected form"
-		var known *kernel.Error
-		if errors.As(err, &known) {
-			message = known.Message
+		if known, ok := errors.AsType[*kernel.Error](err); ok && len(known.Fields) == 1 {
+			known.Fields[0].Field = field
+			return jsonFault(kernel.CodeInvalidRequest, known.Fields[0])
 		}
-		return jsonFault(kernel.CodeInvalidRequest, fieldName(semantic.JSONPointer), message)
+		return jsonFault(kernel.CodeInvalidRequest, kernel.RuleMalformed.At(field, "does not have the expected form", formatValue))
 	}
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
-		message := "this is not valid JSON"
-		switch {
-		case errors.Is(err, jsontext.ErrDuplicateName):
-			message = "the same name appears twice"
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			message = "the JSON ends too early"
-		case strings.Contains(err.Error(), "UTF-8") || strings.Contains(err.Error(), "surrogate"):
-			message = "must be valid UTF-8 without lone surrogates"
-		}
-		return jsonFault(kernel.CodeInvalidJSON, fieldName(syntactic.JSONPointer), message)
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return jsonFault(kernel.CodeInvalidJSON, ruleNotJSON.At("body", "this is not valid JSON"))
 	}
-	return jsonFault(kernel.CodeInvalidJSON, "body", "this is not valid JSON")
+	rule, message := ruleNotJSON, "this is not valid JSON"
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		rule, message = kernel.RuleRepeated, "the same name appears twice"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		message = "the JSON ends too early"
+	case strings.Contains(err.Error(), "UTF-8") || strings.Contains(err.Error(), "surrogate"):
+		message = "must be valid UTF-8 without lone surrogates"
+	}
+	return jsonFault(kernel.CodeInvalidJSON, rule.At(fieldName(syntactic.JSONPointer), message))
 }
 
 // fieldName turns a JSON pointer into the form of the details of an Error: /label_ids/0 is body.label_ids[0].

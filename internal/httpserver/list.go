@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"io"
-	"strconv"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -52,9 +51,13 @@ func CursorPage[T any](data []T, next string) *Reply[CursorList[T]] {
 // jsonFormat decodes strictly and encodes as package kernel does.
 var jsonFormat = huma.Format{
 	Marshal: func(w io.Writer, v any) error {
+		if answer, ok := v.(*stored); ok {
+			_, err := w.Write(answer.Answer.Body)
+			return err
+		}
 		buffer := buffers.Get().(*[]byte)
 		defer buffers.Put(buffer)
-		b, err := appendAnswer((*buffer)[:0], v)
+		b, err := kernel.AppendJSON((*buffer)[:0], v)
 		if err != nil {
 			return err
 		}
@@ -71,60 +74,6 @@ var jsonFormat = huma.Format{
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxBuffer = 256 << 10
-
-// appendAnswer writes lists by hand around their elements, which may write themselves: reflection over
-// a page of nouns costs more than everything else in the answer.
-func appendAnswer(b []byte, v any) ([]byte, error) {
-	if l, ok := v.(interface {
-		AppendBody(b []byte) ([]byte, error)
-	}); ok {
-		return l.AppendBody(b)
-	}
-	return kernel.AppendJSON(b, v)
-}
-
-// AppendBody writes the list.
-func (l List[T]) AppendBody(b []byte) ([]byte, error) {
-	b, err := appendData(b, l.Data)
-	return append(b, '}'), err
-}
-
-// AppendBody writes the list.
-func (l OffsetList[T]) AppendBody(b []byte) ([]byte, error) {
-	b, err := appendData(b, l.Data)
-	b = strconv.AppendInt(append(b, `,"limit":`...), int64(l.Limit), 10)
-	b = strconv.AppendInt(append(b, `,"offset":`...), int64(l.Offset), 10)
-	b = strconv.AppendBool(append(b, `,"has_more":`...), l.HasMore)
-	return append(b, '}'), err
-}
-
-// AppendBody writes the list.
-func (l CursorList[T]) AppendBody(b []byte) ([]byte, error) {
-	b, err := appendData(b, l.Data)
-	return append(AppendCursor(b, l.NextCursor), '}'), err
-}
-
-// AppendCursor writes the member next_cursor.
-func AppendCursor(b []byte, cursor *string) []byte {
-	b = append(b, `,"next_cursor":`...)
-	if cursor == nil {
-		return append(b, "null"...)
-	}
-	return append(append(append(b, '"'), *cursor...), '"') // base64url: nothing to escape
-}
-
-func appendData[T any](b []byte, data []T) (_ []byte, err error) {
-	b = append(b, `{"data":[`...)
-	for i := range data {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if b, err = kernel.AppendJSON(b, &data[i]); err != nil {
-			return b, err
-		}
-	}
-	return append(b, ']'), nil
-}
 
 // BoolOrNil reads a query parameter that is true, false or absent.
 func BoolOrNil(text string) *bool {

@@ -18,7 +18,7 @@ func readArguments(raw json.RawMessage) (map[string]json.RawMessage, *kernel.Err
 		return out, nil
 	}
 	if json.Unmarshal(raw, &out) != nil {
-		return nil, kernel.Invalid("arguments", "must be an object")
+		return nil, kernel.Malformed("arguments", "object")
 	}
 	return out, nil
 }
@@ -30,11 +30,11 @@ func takeText(arguments map[string]json.RawMessage, name string) (string, *kerne
 	var text string
 	switch {
 	case !given || string(raw) == "null":
-		return "", kernel.Invalid(name, "is required")
+		return "", kernel.Required(name)
 	case json.Unmarshal(raw, &text) != nil:
-		return "", kernel.Invalid(name, "must be a string")
+		return "", kernel.Malformed(name, "string")
 	case text == "":
-		return "", kernel.Invalid(name, "must not be empty")
+		return "", kernel.Invalid(name, kernel.RuleRequired, "must not be empty")
 	}
 	return text, nil
 }
@@ -46,7 +46,7 @@ func queryOf(arguments map[string]json.RawMessage) (string, *kernel.Error) {
 		value, ok := queryValue(arguments[name])
 		switch {
 		case !ok:
-			return "", kernel.Invalid(name, "must be a text, a number, true or false")
+			return "", kernel.Malformed(name, "scalar")
 		case value != nil:
 			parts = append(parts, url.QueryEscape(name)+"="+url.QueryEscape(*value))
 		}

@@ -47,6 +47,7 @@ func (s *Server) config(o Options) huma.Config {
 				Contact:     &huma.Contact{Name: "Recado"},
 				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 				Description: o.Description,
+				Extensions:  releaseOf(o),
 			},
 			Servers: []*huma.Server{{URL: s.public + "/v1"}},
 			Components: &huma.Components{
@@ -323,4 +324,12 @@ func (s *Server) serveDocument(which int) http.HandlerFunc {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(docs[which])
 	}
+}
+
+// releaseOf names the version of the program in the API document, whose own version is that of the API.
+func releaseOf(o Options) map[string]any {
+	if o.Release == "" {
+		return nil
+	}
+	return map[string]any{"x-recado-version": o.Release}
 }

@@ -69,8 +69,12 @@ func codeExample(code kernel.Code) *Error {
 	if code == kernel.CodeServiceWindowClosed {
 		e.Params["reason"] = "expired"
 	}
+	rule := map[kernel.Code]string{kernel.CodeInvalidRequest: "malformed", kernel.CodeInvalidJSON: "not_json", kernel.CodeURLNotAllowed: "malformed"}[code]
+	if rule == "" {
+		rule = kernel.RuleRequired.Code()
+	}
 	if field, message, ok := strings.Cut(e.Message, ": "); ok && (strings.HasPrefix(field, "body") || strings.HasPrefix(field, "header.")) {
-		e.Details = append(e.Details, ErrorDetail{Field: field, Message: message})
+		e.Details = append(e.Details, ErrorDetail{Field: field, Code: rule, Params: kernel.Params{}, Message: message})
 	}
 	return e
 }

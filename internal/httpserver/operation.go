@@ -23,8 +23,8 @@ type Route struct {
 	Verb    kernel.Verb // what it does, and the permission that it takes
 	Summary string
 
-	// Idempotent routes need an Idempotency-Key, which other POSTs may have; see idempotency.go.
-	Idempotent bool
+	// KeyRequired says that a call needs an Idempotency-Key, which is optional for other POSTs; see idempotency.go.
+	KeyRequired bool
 	// Open routes need neither key nor session.
 	Open bool
 	// Deprecated routes say in every answer until when they stay.
@@ -45,7 +45,8 @@ type Route struct {
 	conditional bool     // the answer has an ETag, and If-None-Match gives 304
 	secret      bool     // the answer shows a secret
 	secrets     []string // the fields of the answer that do, which are null when it is repeated
-	clientID    bool     // the body has a client_id, by which the verb takes effect once
+	reserves    bool     // see Reserves
+	clientID    bool     // the body has a client_id
 	name        string   // the operation id, where it does not follow from the verb
 	example     string   // a body, as JSON
 	subject     string   // the kind of what the id of the path names; see subjectOf
@@ -68,15 +69,9 @@ func (d *Deprecation) announce(h http.Header) {
 // handler is a verb of the API: the principal's company and permissions, the decoded request, the answer.
 type handler[I, O any] func(ctx context.Context, principal *kernel.Principal, in *I) (*O, error)
 
-// onceHandler is the handler of an operation with an Idempotency-Key, which it passes on to the verb.
-type onceHandler[I, O any] func(ctx context.Context, principal *kernel.Principal, in *I, once *kernel.OnceCall) (*O, error)
-
-// runner is a handler of either form, as it is registered.
-type runner[I, O any] func(ctx context.Context, s *Server, r *Route, in *I) (*O, error)
-
 func (h handler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
 	c := callFrom(ctx)
-	if r.takesKey() && c.request.Header[headerIdempotencyKey] != nil {
+	if r.takesKey() && (r.KeyRequired || c.request.Header[headerIdempotencyKey] != nil) {
 		return h.runOnce(ctx, s, r, in)
 	}
 	out, err := h(ctx, c.principal, in)
@@ -91,9 +86,9 @@ type visitorHandler[I, O any] func(ctx context.Context, v kernel.Visitor, in *I)
 
 // ByVisitors is a Route without a principal. A request that a browser was made to send by another site is refused.
 func ByVisitors[I, O any](method, path, summary string, h visitorHandler[I, O], options ...option) *Route {
-	r := route(method, path, kernel.Verb{}, summary, handler[I, O](func(ctx context.Context, _ *kernel.Principal, in *I) (*O, error) {
+	r := route(method, path, kernel.Verb{}, summary, func(ctx context.Context, _ *kernel.Principal, in *I) (*O, error) {
 		return h(ctx, Visitor(ctx), in)
-	}).run, options)
+	}, options)
 	r.Open = true
 	return r
 }
@@ -109,6 +104,13 @@ func Accepted(r *Route) { r.status = http.StatusAccepted }
 
 // NoContent makes 204 the status of a success.
 func NoContent(r *Route) { r.status = http.StatusNoContent }
+
+// KeyRequired refuses calls without an Idempotency-Key.
+func KeyRequired(r *Route) { r.KeyRequired = true }
+
+// Reserves reserves the Idempotency-Key of a call before the verb runs, because what the verb does cannot be undone together with
+// its transaction: a call that is interrupted is not made again; see kernel.OnceRequest.
+func Reserves(r *Route) { r.reserves = true }
 
 // Streams marks a route whose handler reads or writes its body as it goes.
 func Streams(r *Route) { r.Streams = true }
@@ -147,37 +149,30 @@ func Uploads(limit int64) option { return func(r *Route) { r.Streams, r.uploadLi
 
 // Get is a route that changes nothing.
 func Get[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodGet, path, verb, summary, h.run, options)
+	return route(http.MethodGet, path, verb, summary, h, options)
 }
 
-// PostOnce is post for operations that need an Idempotency-Key.
-func PostOnce[I, O any](path string, verb kernel.Verb, summary string, h onceHandler[I, O], options ...option) *Route {
-	r := route(http.MethodPost, path, verb, summary, h.run, options)
-	r.Idempotent = true
-	return r
-}
-
-// Post is a route that creates something or acts, without an idempotency key.
+// Post is a route that creates something or acts. It takes an Idempotency-Key.
 func Post[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodPost, path, verb, summary, h.run, options)
+	return route(http.MethodPost, path, verb, summary, h, options)
 }
 
 // Put is a route that replaces something.
 func Put[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodPut, path, verb, summary, h.run, options)
+	return route(http.MethodPut, path, verb, summary, h, options)
 }
 
 // Patch is a route that changes parts of something.
 func Patch[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodPatch, path, verb, summary, h.run, options)
+	return route(http.MethodPatch, path, verb, summary, h, options)
 }
 
 // Del is a route that deletes something and responds with 204.
 func Del[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodDelete, path, verb, summary, h.run, append(options, NoContent))
+	return route(http.MethodDelete, path, verb, summary, h, append(options, NoContent))
 }
 
-func route[I, O any](method, path string, verb kernel.Verb, summary string, run runner[I, O], options []option) *Route {
+func route[I, O any](method, path string, verb kernel.Verb, summary string, h handler[I, O], options []option) *Route {
 	r := &Route{Method: method, Path: path, Verb: verb, Summary: summary, maxBody: kernel.MaxBody}
 	for _, apply := range options {
 		apply(r)
@@ -193,7 +188,7 @@ func route[I, O any](method, path string, verb kernel.Verb, summary string, run 
 			defer func() { op.RequestBody.Required = false }() // huma thinks that only a pointer may be absent
 		}
 		huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
-			return run(ctx, s, r, in)
+			return h.run(ctx, s, r, in)
 		})
 	}
 	return r
@@ -304,9 +299,9 @@ func (r *Route) failures() map[int][]kernel.Code {
 	add(changes, kernel.CodeInvalidJSON, kernel.CodeBodyTooLarge, kernel.CodeUncertain, kernel.CodeStorageFull)
 	add(r.paged, kernel.CodeInvalidCursor)
 	add(strings.Contains(r.Path, "{"), kernel.CodeNotFound)
-	add(r.Idempotent, kernel.CodeIdempotencyRequired)
+	add(r.KeyRequired, kernel.CodeIdempotencyRequired)
 	add(r.takesKey(), kernel.CodeIdempotencyInvalid, kernel.CodeIdempotencyConflict, kernel.CodeNotFound) // of a repeat
-	add(r.takesKey() && !r.clientID, kernel.CodeIdempotencyPending)                                       // with a client_id the call is made again instead
+	add(r.takesKey() && !r.clientID, kernel.CodeIdempotencyPending)                                       // with a client_id the call is made again
 	slices.Sort(codes)
 	byStatus := map[int][]kernel.Code{}
 	for _, code := range slices.Compact(codes) {

@@ -17,38 +17,41 @@ func CheckQuery(raw string, known map[string]bool) *kernel.Error {
 		return nil
 	}
 	if strings.Contains(raw, ";") {
-		return kernel.Invalid("query", "a semicolon must be written as %3B")
+		return kernel.Invalid("query", kernel.RuleMalformed, "a semicolon must be written as %3B", urlEncoding)
 	}
 	seen := make(map[string]bool, 8)
 	for pair := range strings.SplitSeq(raw, "&") {
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(rawName)
 		if err != nil || !readable(name) {
-			return kernel.Invalid("query", "a parameter name is not a valid URL encoding")
+			return kernel.Invalid("query", kernel.RuleMalformed, "a parameter name is not a valid URL encoding", urlEncoding)
 		}
 		isNumber, ok := known[name]
 		field := "query." + shorten(name)
 		switch {
 		case name == "":
-			return kernel.Invalid("query", "a parameter has no name")
+			return kernel.Invalid("query", kernel.RuleUnknown, "a parameter has no name")
 		case !ok:
-			return kernel.Invalid(field, "unknown query parameter")
+			return kernel.Invalid(field, kernel.RuleUnknown, "unknown query parameter")
 		case seen[name]:
-			return kernel.Invalid(field, "must be sent only once")
+			return kernel.Invalid(field, kernel.RuleRepeated, "must be sent only once")
 		}
 		seen[name] = true
 		value, err := url.QueryUnescape(rawValue)
 		switch {
 		case err != nil || !readable(value):
-			return kernel.Invalid(field, "is not a valid URL encoding")
+			return kernel.Invalid(field, kernel.RuleMalformed, "is not a valid URL encoding", urlEncoding)
 		case value == "" && name != "q":
-			return kernel.Invalid(field, "must not be empty")
+			return kernel.Invalid(field, kernel.RuleRequired, "must not be empty")
 		case isNumber && !isDecimal(value):
-			return kernel.Invalid(field, "must be a whole number")
+			return kernel.Malformed(field, "integer")
 		}
 	}
 	return nil
 }
+
+// urlEncoding is the format of what a query must be.
+var urlEncoding = kernel.Params{"format": "url_encoding"}
 
 func readable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
@@ -95,7 +98,7 @@ func Date(field, text string) (*kernel.Date, error) {
 	}
 	day, ok := kernel.ParseDate(text)
 	if !ok {
-		return nil, kernel.Invalid(field, "must be a valid date such as 2026-11-14")
+		return nil, kernel.Malformed(field, "date")
 	}
 	return &day, nil
 }
@@ -107,7 +110,7 @@ func ID(field, text string) (*kernel.ID, error) {
 	}
 	id, ok := kernel.ParseID(text)
 	if !ok {
-		return nil, kernel.Invalid(field, "must be a UUID")
+		return nil, kernel.Malformed(field, "uuid")
 	}
 	return &id, nil
 }

@@ -33,6 +33,7 @@ const Version = kernel.APIVersion
 type Options struct {
 	BasePath  string // "" or "/desk"
 	PublicURL string // https://desk.example.com, without the base path
+	Release   string // the version of the program, for the API document; "": none is named
 	Logger    *slog.Logger
 	Proxies   []netip.Prefix // whose X-Forwarded headers are believed
 	Origins   Origins        // whose pages may call the API with a key
@@ -46,7 +47,7 @@ type Options struct {
 	Rate kernel.Rate // of a key without a rate of its own
 	// Ready reports an error while the server cannot answer calls.
 	Ready func(ctx context.Context) error
-	// Once runs a call under an Idempotency-Key whose verb does not take the key.
+	// Once makes a call under an Idempotency-Key.
 	Once OnceFunc
 	// FingerprintKey authenticates the fingerprints of idempotent calls.
 	FingerprintKey [32]byte
@@ -60,7 +61,7 @@ type Authenticator interface {
 	AuthenticateSession(ctx context.Context, token string) (*kernel.Principal, error)
 }
 
-// OnceFunc runs a call once for its Idempotency-Key. A repeat gets the stored answer.
+// OnceFunc makes a call under an Idempotency-Key; see kernel.Once.
 type OnceFunc func(ctx context.Context, a *kernel.Principal, request kernel.OnceRequest, run func(ctx context.Context) (any, error)) (kernel.OnceResult, error)
 
 // Server answers everything below the base path.
@@ -164,9 +165,8 @@ type call struct {
 	principal *kernel.Principal
 	request   *http.Request
 	writer    http.ResponseWriter
-	body      hash.Hash          // of the body's bytes, with an Idempotency-Key
-	file      hash.Hash          // of the name and the bytes of an uploaded file
-	shape     func(made any) any // see shaped
+	body      hash.Hash          // of the body, or of the name and the bytes of an uploaded file; with an Idempotency-Key
+	shape     func(made any) any // see Shaped
 }
 
 type callKey struct{}

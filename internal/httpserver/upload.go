@@ -30,25 +30,22 @@ func (c *call) openUpload() (name string, file io.Reader, err error) {
 	if c.request.Header[headerIdempotencyKey] == nil {
 		return name, form, nil
 	}
-	c.file = sha256.New()
-	_, _ = io.WriteString(c.file, name+"\n")
-	return name, io.TeeReader(io.LimitReader(form, c.route.uploadLimit+1), c.file), nil
+	c.body = sha256.New()
+	_, _ = io.WriteString(c.body, name+"\n")
+	return name, io.TeeReader(io.LimitReader(form, c.route.uploadLimit+1), c.body), nil
 }
 
-// uploadFingerprint is the fingerprint of an upload: by the name and the bytes of its file, because the boundary of the
-// form changes with each attempt. It reads the file unless the verb has.
-func (c *call) uploadFingerprint() ([32]byte, error) {
-	if c.file == nil {
-		_, file, err := c.openUpload()
-		if err == nil {
-			_, err = io.Copy(io.Discard, file)
-		}
-		if err != nil {
-			return [32]byte{}, err
-		}
+// readUpload reads the uploaded file unless the verb has, so that c.body has its name and its bytes: the boundary of the form
+// changes with each attempt.
+func (c *call) readUpload() error {
+	if c.body != nil {
+		return nil
 	}
-	c.body = c.file
-	return c.fingerprint(), nil
+	_, file, err := c.openUpload()
+	if err == nil {
+		_, err = io.Copy(io.Discard, file)
+	}
+	return err
 }
 
 // describeUpload documents the body of an operation that takes a file.

@@ -51,6 +51,27 @@ const (
 	CodeRateLimited          Code = "rate_limited"
 )
 
+// ErrorReasons are the values of params.reason of the codes that have several meanings.
+var ErrorReasons = map[Code][]string{
+	CodeServiceWindowClosed: {"expired", "never_wrote"},
+	CodeUnavailable:         {"not_configured"},
+}
+
+// Rules about the form of a request.
+var (
+	RuleUnknown         = NewRule("unknown")          // the field or parameter does not exist
+	RuleRepeated        = NewRule("repeated")         // sent more than once
+	RuleIdempotencyKey  = NewRule("idempotency_key")  // min, max: visible ASCII characters
+	RuleVersionMismatch = NewRule("version_mismatch") // If-Match and the body name two versions
+	RuleMissingScope    = NewRule("missing_scope")    // scope
+	RuleCutShort        = NewRule("cut_short")        // an upload that ended early
+	RulePattern         = NewRule("pattern")          // pattern: a regular expression, or words for it
+	RuleTooDeep         = NewRule("too_deep")         // max: levels
+	RuleMustBeTrue      = NewRule("must_be_true")
+	RuleArchived        = NewRule("archived")     // restore it first
+	RuleSessionOnly     = NewRule("session_only") // API keys may not send it
+)
+
 // ErrOr returns err if it is not nil, and rule otherwise.
 func ErrOr(err error, rule error) error {
 	if err != nil {

@@ -236,7 +236,7 @@ func parseBits[T ~string](all []T, noun, field string, names []string) (set uint
 	for _, name := range names {
 		bit := bitOf(all, T(name))
 		if bit == 0 {
-			return 0, Invalid(field, "there is no "+noun+" "+Quoted(name)+"; the "+noun+"s are "+joined(all)+".")
+			return 0, unknownName(field, noun, name, all)
 		}
 		set |= bit
 	}

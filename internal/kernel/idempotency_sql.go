@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"time"
 
 	"recado/internal/kernel/db"
@@ -20,12 +21,12 @@ type Reservation struct {
 // Earlier is what another call with the same key left behind.
 type Earlier struct {
 	Fingerprint [32]byte
-	At          time.Time // when the key was reserved
-	Answer      *Answer   // nil while it is pending
+	Answer      *Answer // nil while it is pending
 }
 
-// Reserve takes a key that is free or has expired, and then sets r.At. Otherwise it tells what is there.
-func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
+// Reserve takes a key that is free or has expired, and sets r.At. It returns nil then, and otherwise what is there. It waits for
+// a transaction that has taken the key and is not committed.
+func (tx *Tx) Reserve(r *Reservation) (*Earlier, error) {
 	n, err := tx.Exec(`
 		INSERT INTO idempotency (company, key_id, key, fingerprint, done, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, FALSE, $5, $6)
@@ -36,46 +37,42 @@ func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
 		r.Owner.Company, r.Owner.ID, r.Key, r.Fingerprint[:], tx.Now, tx.Now.Add(IdempotencyRetention))
 	if err != nil || n == 1 {
 		r.At = tx.Now
-		return err == nil, Earlier{}, err
+		return nil, err
 	}
-	var e Earlier
+	return tx.findReservation(r)
+}
+
+// findReservation returns what is stored for a key; nil if it is free or has expired.
+func (tx *Tx) findReservation(r *Reservation) (earlier *Earlier, err error) {
 	_, err = tx.One(`
-		SELECT fingerprint, created_at, done, status, headers, body, subject_kind, subject
+		SELECT fingerprint, done, status, headers, body, subject_kind, subject
 		FROM idempotency
-		WHERE company = $1 AND key_id = $2 AND key = $3`,
-		[]any{r.Owner.Company, r.Owner.ID, r.Key}, func(row db.Row) {
-			copy(e.Fingerprint[:], row.Bytes(0))
-			e.At = row.Time(1)
-			if row.Bool(2) {
-				e.Answer = &Answer{Status: int(row.Int(3)), Headers: row.Text(4), Body: row.Bytes(5)}
-				if !row.Null(6) {
-					e.Answer.Subject = Subject{Kind: row.Text(6), ID: row.ID(7)}
+		WHERE company = $1 AND key_id = $2 AND key = $3 AND expires_at > $4`,
+		[]any{r.Owner.Company, r.Owner.ID, r.Key, tx.Now}, func(row db.Row) {
+			earlier = &Earlier{}
+			copy(earlier.Fingerprint[:], row.Bytes(0))
+			if row.Bool(1) {
+				earlier.Answer = &Answer{Status: int(row.Int(2)), Headers: row.Text(3), Body: row.Bytes(4)}
+				if !row.Null(5) {
+					earlier.Answer.Subject = Subject{Kind: row.Text(5), ID: row.ID(6)}
 				}
 			}
 		})
-	return false, e, err
+	return earlier, err
 }
 
-// Keep stores the answer of the call that holds the reservation, for repeats, and its fingerprint, which may be known
-// better than when the key was reserved. It reports false when the reservation is no longer there.
-func (tx *Tx) Keep(r Reservation, a Answer) (bool, error) {
+// Keep stores the answer of the call that holds the reservation, in place of one that it has stored before. The reservation must
+// still be there: after it has expired, the key may belong to another call.
+func (tx *Tx) Keep(r Reservation, a Answer) error {
 	kind, subject := subjectColumns(a.Subject)
 	n, err := tx.Exec(`
 		UPDATE idempotency
-		SET done = TRUE, status = $5, headers = $6, body = $7, fingerprint = $8, subject_kind = $9, subject = $10
-		WHERE company = $1 AND key_id = $2 AND key = $3 AND created_at = $4 AND NOT done`,
-		r.Owner.Company, r.Owner.ID, r.Key, r.At, a.Status, a.Headers, a.Body, r.Fingerprint[:], kind, subject)
-	return n == 1, err
-}
-
-// Replace puts another answer in place of that which the call that holds the reservation has stored.
-func (tx *Tx) Replace(r Reservation, a Answer) error {
-	kind, subject := subjectColumns(a.Subject)
-	_, err := tx.Exec(`
-		UPDATE idempotency
-		SET status = $5, headers = $6, body = $7, subject_kind = $8, subject = $9
-		WHERE company = $1 AND key_id = $2 AND key = $3 AND created_at = $4 AND done`,
+		SET done = TRUE, status = $5, headers = $6, body = $7, subject_kind = $8, subject = $9
+		WHERE company = $1 AND key_id = $2 AND key = $3 AND created_at = $4`,
 		r.Owner.Company, r.Owner.ID, r.Key, r.At, a.Status, a.Headers, a.Body, kind, subject)
+	if err == nil && n == 0 {
+		err = errors.New("kernel: an idempotency key expired during its call")
+	}
 	return err
 }
 

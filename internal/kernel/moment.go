@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var errMoment = errors.New("must be a moment such as 2026-11-14T23:56:54Z, with an upper-case T and Z or an offset (in a query its + is written %2B), or a day such as 2026-11-14")
+var errMoment = errors.New("kernel: malformed moment")
 
 // ParseMoment reads an RFC 3339 time, or a day YYYY-MM-DD that stands for its first moment in loc. It is
 // strict: a leap second, an offset beyond 23:59, hour 24, lower-case letters, a decimal comma and more
@@ -32,9 +32,9 @@ func Future(field string, at, now time.Time) (time.Time, *Error) {
 	at = at.UTC().Truncate(time.Millisecond)
 	switch {
 	case !at.After(now):
-		return at, Invalid(field, "must be in the future")
+		return at, InPast(field)
 	case at.Year() > 9999:
-		return at, Invalid(field, "must be before the year 10000")
+		return at, Malformed(field, "year")
 	}
 	return at, nil
 }
@@ -57,12 +57,12 @@ func (a *Principal) Period(from, to string) (begin, end *time.Time, err error) {
 		}
 		at, err := ParseMoment(bound.text, zone)
 		if err != nil {
-			return nil, nil, Invalid(bound.field, err.Error())
+			return nil, nil, Malformed(bound.field, "moment")
 		}
 		*bound.to = &at
 	}
 	if begin != nil && end != nil && begin.After(*end) {
-		return nil, nil, Invalid("query.from", "must not be after to")
+		return nil, nil, Invalid("query.from", RuleWrongOrder, "must not be after to")
 	}
 	return begin, end, nil
 }

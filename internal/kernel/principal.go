@@ -7,6 +7,9 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Company is one tenant. Everything else belongs to exactly one company.
@@ -32,26 +35,6 @@ type Integration struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 }
 
-// AppendJSON writes the key, or null.
-func (k *Integration) AppendJSON(b []byte) []byte {
-	if k == nil {
-		return append(b, "null"...)
-	}
-	b = AppendID(append(b, `{"id":`...), k.ID)
-	b = AppendString(append(b, `,"name":`...), k.Name)
-	b = append(b, `,"scopes":[`...)
-	for i, scope := range k.Scopes {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = AppendString(b, string(scope))
-	}
-	b = k.Boards.AppendJSON(append(b, `],"boards":`...))
-	b = AppendTime(append(b, `,"created_at":`...), k.CreatedAt)
-	b = AppendNullTime(append(b, `,"expires_at":`...), k.ExpiresAt)
-	return append(b, '}')
-}
-
 // Values of Key.ActsAs.
 const (
 	ActsAsPerson      = "person"
@@ -67,12 +50,9 @@ type Rate struct {
 // Boards are the boards a key may see. Nil, which JSON shows as null, means all of them.
 type Boards []ID
 
-// AppendJSON tells nil from empty, which other lists do not.
-func (b Boards) AppendJSON(out []byte) []byte {
-	if b == nil {
-		return append(out, "null"...)
-	}
-	return AppendIDs(out, b)
+// MarshalJSONTo writes null for nil.
+func (b Boards) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, []ID(b), json.FormatNilSliceAsNull(true))
 }
 
 // Role is what a team member may manage.
@@ -295,7 +275,8 @@ func ErrScope(a *Principal, scope Scope) error {
 	return &Error{
 		Code:    CodeInsufficientScope,
 		Message: "This " + a.kind.String() + " lacks the scope " + string(scope) + ".",
-		Fields:  []FieldError{{Field: "scope", Message: string(scope)}},
+		Params:  Params{"scope": scope},
+		Fields:  []FieldError{RuleMissingScope.At("scope", string(scope), Params{"scope": scope})},
 	}
 }
 

@@ -81,7 +81,7 @@ func ParseScopes(names []string) (ScopeSet, *Error) {
 	for i, name := range names {
 		scopes[i] = Scope(name)
 		if !slices.Contains(AllScopes, scopes[i]) {
-			return ScopeSet{}, Invalid("body.scopes", "there is no scope "+Quoted(name)+"; the scopes are "+joined(AllScopes)+".")
+			return ScopeSet{}, unknownName("body.scopes", "scope", name, AllScopes)
 		}
 	}
 	return NewScopeSet(scopes...), nil

@@ -37,9 +37,3 @@ func (d *Kernel) CheckSubject(tx *Tx, a *Principal, s Subject) error {
 	}
 	return check(tx, a, s.ID)
 }
-
-// maySeeSubject checks that a principal may see now what a stored answer shows. The permission of the call itself, its scope
-// and role, was checked when the call came in.
-func (d *Kernel) maySeeSubject(a *Principal) func(tx *Tx, s Subject) error {
-	return func(tx *Tx, s Subject) error { return d.CheckSubject(tx, a, s) }
-}

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -35,6 +34,11 @@ func joined[T ~string](names []T) string {
 	return b.String()
 }
 
+// unknownName returns the error of a name that is none of those that exist.
+func unknownName[T ~string](field, noun, name string, all []T) *Error {
+	return Invalid(field, RuleNoSuch, "there is no "+noun+" "+Quoted(name)+"; the "+noun+"s are "+joined(all)+".", Params{"noun": noun, "value": name})
+}
+
 // Name checks a name and gives it without the spaces around it: one line of 1 to most characters that
 // shows something.
 func Name(field, s string, most int) (string, *Error) {
@@ -44,7 +48,7 @@ func Name(field, s string, most int) (string, *Error) {
 	s = strings.TrimSpace(s)
 	for _, r := range s {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return "", Invalid(field, "must be one line without control characters.")
+			return "", Malformed(field, "line")
 		}
 	}
 	return s, checkLength(field, s, most, true)
@@ -70,20 +74,20 @@ func OptionalText(field, s string, most int) (string, *Error) {
 // checkText refuses what a database or a JSON document could not hold.
 func checkText(field, s string) *Error {
 	if !utf8.ValidString(s) {
-		return Invalid(field, "must be UTF-8.")
+		return Malformed(field, "utf8")
 	}
 	if strings.IndexByte(s, 0) >= 0 {
-		return Invalid(field, "must not contain the character NUL.")
+		return Malformed(field, "no_nul")
 	}
 	return nil
 }
 
 func checkLength(field, s string, most int, visible bool) *Error {
 	if visible && isBlank(s) {
-		return Invalid(field, "must not be blank.")
+		return Invalid(field, RuleRequired, "must not be blank.")
 	}
 	if len(s) > most && utf8.RuneCountInString(s) > most {
-		return Invalid(field, fmt.Sprintf("must have at most %d characters.", most))
+		return TooLong(field, most)
 	}
 	return nil
 }

@@ -241,7 +241,7 @@ func WriteJSON[T any](v *T) *string {
 	if v == nil {
 		return nil
 	}
-	b, err := json.Marshal(v)
+	b, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
 		return nil
 	}

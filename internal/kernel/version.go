@@ -23,7 +23,7 @@ func ParseIfMatch(lines []string) (version int64, present bool, err *Error) {
 	case len(lines) == 0:
 		return 0, false, nil
 	case len(lines) > 1:
-		return 0, false, Invalid(ifMatch, "must be sent once.")
+		return 0, false, Invalid(ifMatch, RuleRepeated, "must be sent once.")
 	}
 	value := strings.Trim(lines[0], " \t")
 	if value == "*" {
@@ -53,9 +53,9 @@ func ChangeVersion(lines []string, body *int64) (int64, *Error) {
 	case err != nil:
 		return 0, err
 	case body != nil && *body < 1:
-		return 0, Invalid("body.version", "must be a whole number from 1 on.")
+		return 0, AtLeast("body.version", 1)
 	case body != nil && present && *body != version:
-		return 0, Invalid("body.version", "differs from the version in If-Match; send one of them.")
+		return 0, Invalid("body.version", RuleVersionMismatch, "differs from the version in If-Match; send one of them.")
 	case body != nil:
 		return *body, nil
 	}
@@ -63,5 +63,5 @@ func ChangeVersion(lines []string, body *int64) (int64, *Error) {
 }
 
 func errIfMatch(value string) *Error {
-	return Invalid(ifMatch, `must be one version such as 7, "7" or W/"7", not `+Quoted(value)+".")
+	return Invalid(ifMatch, RuleMalformed, `must be one version such as 7, "7" or W/"7", not `+Quoted(value)+".", Params{"format": "version"})
 }

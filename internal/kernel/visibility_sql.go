@@ -21,17 +21,6 @@ type Sight struct {
 const (
 	ConversationPrivate = `(SELECT x.private FROM channels x WHERE x.company = c.company AND x.id = c.channel)`
 	AttendancePrivate   = `(SELECT x.private FROM channels x WHERE x.company = a.company AND x.id = a.channel)`
-	// CardHidden tells whether a card c is of a private channel.
-	CardHidden = `COALESCE((
-		SELECT x.private
-		FROM conversations xv
-		JOIN channels x ON x.company = xv.company AND x.id = xv.channel
-		WHERE xv.company = c.company AND xv.id = c.conversation), c.hidden)`
-	// ContactPool is the pool that a contact ct belongs to.
-	ContactPool = `CASE
-		WHEN ct.pool = ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.channel AND x.private) THEN ct.channel
-		WHEN ct.pool <> ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.pool AND NOT x.private) THEN ct.company
-		ELSE ct.pool END`
 )
 
 // privateChannelsOf is a query of the company's private channels.
@@ -41,12 +30,6 @@ func privateChannelsOf(company string) string {
 
 // Public is a condition that a column names no private channel of the company.
 func Public(column, company string) string { return column + " NOT IN " + privateChannelsOf(company) }
-
-// PublicCard is a condition that a card c is of no private channel. Conversations are looked at only while a channel is settling.
-func PublicCard(company string) string {
-	return "(NOT EXISTS (SELECT 1 FROM channels x WHERE x.company = " + company + " AND x.settling AND x.private) OR NOT EXISTS (" +
-		"SELECT 1 FROM conversations xv JOIN channels x ON x.company = xv.company AND x.id = xv.channel WHERE xv.company = " + company + " AND xv.id = c.conversation AND x.private))"
-}
 
 // ShareVisibility keeps the channels of the company from becoming private or public until the end of the transaction. What a
 // transaction writes by the privacy of a channel it must read after this. SQLite has one writer and needs no locks.

@@ -18,7 +18,7 @@ func LoadZone(field, name string) (*time.Location, *Error) {
 			return loc, nil
 		}
 	}
-	return nil, Invalid(field, "there is no time zone "+Quoted(name)+"; give an IANA name such as America/Sao_Paulo.")
+	return nil, Invalid(field, RuleMalformed, "there is no time zone "+Quoted(name)+"; give an IANA name such as America/Sao_Paulo.", Params{"format": "time_zone"})
 }
 
 // zones holds what was found: reading a zone costs more than most requests do besides.

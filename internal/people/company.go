@@ -174,7 +174,7 @@ func (d *People) SetUp(ctx context.Context, v kernel.Visitor, in NewInstallation
 		return NewSession{}, err
 	}
 	if owner.PasswordHash == nil {
-		return NewSession{}, kernel.Invalid("body.password", "is required")
+		return NewSession{}, kernel.Required("body.password")
 	}
 	return d.newSession(ctx, v, company.ID, owner.ID, func(tx *kernel.Tx) error {
 		used, err := useSetupToken(tx, tokenHash(in.Token))
@@ -210,7 +210,7 @@ func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, name, t
 	kernel.Set(&change.Name, name)
 	kernel.Set(&change.Timezone, timezone)
 	if timezone != nil && *timezone == "" {
-		return kernel.Company{}, kernel.Invalid("body.timezone", "must not be empty")
+		return kernel.Company{}, kernel.Required("body.timezone")
 	}
 	if name == nil {
 		change.Name = a.Company.Name

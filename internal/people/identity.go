@@ -14,20 +14,6 @@ type Identity struct {
 	APIVersion  string              `json:"api_version" example:"1.1.0"`
 }
 
-// AppendJSON writes the identity as the API shows it.
-func (i *Identity) AppendJSON(b []byte) []byte {
-	b = i.Integration.AppendJSON(append(b, `{"integration":`...))
-	b = kernel.AppendID(append(b, `,"user":{"id":`...), i.User.ID)
-	b = kernel.AppendString(append(b, `,"name":`...), i.User.Name)
-	b = kernel.AppendString(append(b, `,"email":`...), i.User.Email)
-	b = kernel.AppendString(append(b, `,"role":`...), string(i.User.Role))
-	b = kernel.AppendID(append(b, `},"company":{"id":`...), i.Company.ID)
-	b = kernel.AppendString(append(b, `,"name":`...), i.Company.Name)
-	b = kernel.AppendString(append(b, `,"timezone":`...), i.Company.Timezone)
-	b = kernel.AppendString(append(b, `},"api_version":`...), i.APIVersion)
-	return append(b, '}')
-}
-
 // IdentityUser is the team member a key acts as.
 type IdentityUser struct {
 	ID    kernel.ID   `json:"id"`

@@ -144,7 +144,7 @@ func (d *People) CreateKey(ctx context.Context, a *kernel.Principal, in NewKey) 
 		return Key{}, "", &kernel.Error{
 			Code:    kernel.CodeInsufficientScope,
 			Message: "A key cannot issue keys with scopes that it lacks: " + string(beyond[0]) + ".",
-			Fields:  []kernel.FieldError{{Field: "body.scopes", Message: string(beyond[0])}},
+			Fields:  []kernel.FieldError{kernel.RuleMissingScope.At("body.scopes", string(beyond[0]), kernel.Params{"scope": beyond[0]})},
 		}
 	}
 	if in.ExpiresAt != nil {
@@ -173,7 +173,7 @@ func (d *People) CreateKey(ctx context.Context, a *kernel.Principal, in NewKey) 
 			return k, err
 		}
 		k.Boards = boards
-		if err := kernel.CheckLimit(tx, a.Company.ID, kernel.CountKeys, "keys", d.CompanyLimits.Keys); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countKeys, "keys", d.CompanyLimits.Keys); err != nil {
 			return k, err
 		}
 		if err := stillIssues(a, tx); err != nil {
@@ -190,7 +190,7 @@ func (d *People) CreateKey(ctx context.Context, a *kernel.Principal, in NewKey) 
 func (d *People) keyUser(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (kernel.Ref, error) {
 	m, found, err := MemberPowers(tx, a.Company.ID, id)
 	if err != nil || !found {
-		return kernel.Ref{}, kernel.ErrOr(err, kernel.Invalid("body.user_id", "there is no such team member"))
+		return kernel.Ref{}, kernel.ErrOr(err, kernel.NoSuch("body.user_id", "team_member"))
 	}
 	return kernel.Ref{ID: m.ID, Name: m.Name}, mayActAs(a, m.ID, m.Role)
 }
@@ -203,7 +203,7 @@ func (d *People) keyBoards(tx *kernel.Tx, a *kernel.Principal, boards *[]kernel.
 	for _, board := range *boards {
 		err := d.CheckSubject(tx, a, kernel.Subject{Kind: kernel.SubjectBoard, ID: board})
 		if kernel.CodeOf(err) == kernel.CodeNotFound {
-			err = kernel.Invalid("body.boards", "there is no such board: "+board.String())
+			err = kernel.NoSuch("body.boards", "board")
 		}
 		if err != nil {
 			return nil, err
@@ -387,9 +387,21 @@ func within(rate, most kernel.Rate) bool {
 	return rate.PerSecond <= most.PerSecond && rate.Burst <= most.Burst
 }
 
+// Rules of members, sessions and keys.
+var (
+	ruleBeyondKey     = kernel.NewRule("beyond_key")     // a key cannot issue more than it has itself
+	ruleChoose        = kernel.NewRule("choose")         // name: of the company whose id is the value
+	ruleOnlyViewer    = kernel.NewRule("only_viewer")    // of a private channel
+	ruleOnlyOwner     = kernel.NewRule("only_owner")     // of the company
+	ruleWrongLength   = kernel.NewRule("wrong_length")   // min, max: characters
+	ruleWrongPassword = kernel.NewRule("wrong_password") // not the current one
+	ruleNoSecret      = kernel.NewRule("no_secret")      // POST /me/two-factor makes one
+	ruleWrongCode     = kernel.NewRule("wrong_code")     // of the authenticator app
+)
+
 func errBeyondKey(field, message string) error {
 	return &kernel.Error{
-		Code: kernel.CodeInsufficientScope, Message: message, Fields: []kernel.FieldError{{Field: field, Message: message}},
+		Code: kernel.CodeInsufficientScope, Message: message, Fields: []kernel.FieldError{ruleBeyondKey.At(field, message)},
 	}
 }
 

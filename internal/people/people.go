@@ -25,3 +25,12 @@ func New(k *kernel.Kernel, cost password.Cost) *People {
 	k.OnSignal(d.forgetSignalled)
 	return d
 }
+
+// What counts towards the limits of a company.
+const (
+	countKeys        kernel.Countable = `SELECT COUNT(*) FROM keys WHERE company = $1 AND revoked_at IS NULL`
+	countMembers     kernel.Countable = `SELECT COUNT(*) FROM users WHERE company = $1 AND removed_at IS NULL`
+	countInvitations kernel.Countable = `SELECT COUNT(*) FROM invitations WHERE company = $1`
+	countSectors     kernel.Countable = `SELECT COUNT(*) FROM sectors WHERE company = $1 AND removed_at IS NULL`
+	countMemberships kernel.Countable = `SELECT COUNT(*) FROM sectors s JOIN sector_members m ON m.company = s.company AND m.sector = s.id WHERE s.company = $1 AND s.removed_at IS NULL`
+)

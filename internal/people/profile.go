@@ -34,7 +34,7 @@ func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kerne
 	}
 	change := MemberChange{Name: in.Name, Email: in.Email}
 	if in.Signature != nil && len([]rune(*in.Signature)) > maxSignature {
-		return Session{}, kernel.Invalid("body.signature", "must have at most 120 characters")
+		return Session{}, kernel.TooLong("body.signature", 120)
 	}
 	var current, hash *string
 	if in.Password != nil {
@@ -96,7 +96,7 @@ func (d *People) changeSelf(tx *kernel.Tx, a *kernel.Principal, in MemberChange)
 	if in.Email != nil {
 		m.Email = strings.TrimSpace(*in.Email)
 		if !plausibleEmail(m.Email) {
-			return kernel.Invalid("body.email", "must be an e-mail address")
+			return kernel.Malformed("body.email", "email")
 		}
 	}
 	fresh, err := updateMember(tx, a.Company.ID, m.Member)
@@ -114,7 +114,9 @@ func stillCurrent(p *Profile, field string, hash *string) error {
 	return nil
 }
 
-func errNotCurrent(field string) error { return kernel.Invalid(field, "is not your current password") }
+func errNotCurrent(field string) error {
+	return kernel.Invalid(field, ruleWrongPassword, "is not your current password")
+}
 
 // checkOwnPassword compares the caller's password and returns the hash that it fits. A wrong one counts as a failed sign-in.
 func (d *People) checkOwnPassword(ctx context.Context, a *kernel.Principal, v kernel.Visitor, field, password string) (*string, error) {
@@ -275,12 +277,12 @@ func (d *People) ConfirmTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 		case p.TwoFactor != nil:
 			return nil, kernel.Errorf(kernel.CodeTwoFactorActive, "Two-factor sign-in is already on.")
 		case p.Pending == nil:
-			return nil, kernel.Invalid("body.code", "there is no secret to confirm; create one with POST /me/two-factor first")
+			return nil, kernel.Invalid("body.code", ruleNoSecret, "there is no secret to confirm; create one with POST /me/two-factor first")
 		}
 		if err := d.useStep(tx, a.Company.ID, a.User.ID, p.Pending, code); err != nil {
 			if kernel.CodeOf(err) == kernel.CodeCodeInvalid {
 				wrong = true
-				err = kernel.Invalid("body.code", "is wrong; send the six digits that the authenticator app shows now")
+				err = kernel.Invalid("body.code", ruleWrongCode, "is wrong; send the six digits that the authenticator app shows now")
 			}
 			return nil, err
 		}

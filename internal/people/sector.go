@@ -38,7 +38,7 @@ const (
 // checkMemberships refuses a change after which the company has more memberships in sectors than its limit, unless
 // it has fewer than before. Lists of the team and of the sectors show each of them.
 func (d *People) checkMemberships(tx *kernel.Tx, company kernel.ID, before, after int) error {
-	return kernel.CheckGrowth(tx, company, kernel.CountMemberships, "memberships in sectors", d.CompanyLimits.Memberships, before, after)
+	return kernel.CheckGrowth(tx, company, countMemberships, "memberships in sectors", d.CompanyLimits.Memberships, before, after)
 }
 
 // DistributionChange is what of a sector's distribution is to change; nil leaves a part as it is.
@@ -58,7 +58,7 @@ func (in *DistributionChange) apply(d *Distribution) error {
 		d.ReturnAfterMinutes = in.ReturnAfterMinutes.Pointer()
 	}
 	if after := d.ReturnAfterMinutes; after != nil && (*after < 1 || *after > MaxReturnAfter) {
-		return kernel.Invalid("body.distribution.return_after_minutes", "must be 1 to 1440, or null")
+		return kernel.Between("body.distribution.return_after_minutes", 1, 1440)
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (in *DistributionChange) apply(d *Distribution) error {
 // checkCapacity checks a member's own capacity.
 func checkCapacity(capacity kernel.Optional[int64]) error {
 	if c := capacity.Pointer(); c != nil && (*c < 1 || *c > MaxCapacity) {
-		return kernel.Invalid("body.capacity", "must be 1 to 100, or null for that of the sector")
+		return kernel.Between("body.capacity", 1, 100)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func KeepHours(tx *kernel.Tx, company kernel.ID, id *kernel.ID) error {
 	}
 	found, err := keepHours(tx, company, *id)
 	if err == nil && !found {
-		err = kernel.Invalid("body.hours_id", "there are no such opening hours")
+		err = kernel.NoSuch("body.hours_id", "hours")
 	}
 	return err
 }
@@ -196,7 +196,7 @@ func (d *People) changeSector(ctx context.Context, a *kernel.Principal, id *kern
 			}
 		}
 		if id == nil {
-			if err := kernel.CheckLimit(tx, a.Company.ID, kernel.CountSectors, "sectors", d.CompanyLimits.Sectors); err != nil {
+			if err := kernel.CheckLimit(tx, a.Company.ID, countSectors, "sectors", d.CompanyLimits.Sectors); err != nil {
 				return s, err
 			}
 		}
@@ -259,7 +259,7 @@ func sectorMembers(tx *kernel.Tx, a *kernel.Principal, ids []kernel.ID) ([]kerne
 	}
 	for _, id := range ids {
 		if _, found := present[id]; !found {
-			return nil, kernel.Invalid("body.member_ids", "there is no such team member: "+id.String())
+			return nil, kernel.NoSuch("body.member_ids", "team_member")
 		}
 	}
 	members := slices.Collect(maps.Values(present))

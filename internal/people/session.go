@@ -452,7 +452,9 @@ func errCodeInvalid() error {
 func errCompanyRequired(fitting []Candidate) error {
 	e := kernel.Errorf(kernel.CodeCompanyRequired, "This address belongs to several companies. Sign in again with one of the values in details as company.")
 	for _, c := range fitting {
-		e.Fields = append(e.Fields, kernel.FieldError{Field: "body.company", Message: c.Company.Name, Value: c.Company.ID.String()})
+		choice := ruleChoose.At("body.company", c.Company.Name, kernel.Params{"name": c.Company.Name})
+		choice.Value = c.Company.ID.String()
+		e.Fields = append(e.Fields, choice)
 	}
 	return e
 }

@@ -143,7 +143,7 @@ func (d *People) CreateMember(ctx context.Context, a *kernel.Principal, in NewUs
 		if err := CheckSectors(tx, a, sectors); err != nil {
 			return u.Member, err
 		}
-		if err := kernel.CheckLimit(tx, a.Company.ID, kernel.CountMembers, "team members", d.CompanyLimits.Members); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countMembers, "team members", d.CompanyLimits.Members); err != nil {
 			return u.Member, err
 		}
 		if err := d.checkMemberships(tx, a.Company.ID, 0, len(sectors)); err != nil {
@@ -178,7 +178,8 @@ func mayManage(a *kernel.Principal, role kernel.Role) error {
 				Code: kernel.CodeInsufficientScope,
 				Message: "A key manages members with the role " + string(role) + " only if it has the scopes that this role adds to those of managers. This one lacks " +
 					string(lacking) + ".",
-				Fields: []kernel.FieldError{{Field: "scope", Message: string(lacking)}},
+				Params: kernel.Params{"scope": lacking},
+				Fields: []kernel.FieldError{kernel.RuleMissingScope.At("scope", string(lacking), kernel.Params{"scope": lacking})},
 			}
 		}
 	}
@@ -205,7 +206,7 @@ func CheckSectors(tx *kernel.Tx, a *kernel.Principal, sectors []kernel.ID) error
 	}
 	for _, id := range sectors {
 		if !present[id] {
-			return kernel.Invalid("body.sector_ids", "there is no such sector: "+id.String())
+			return kernel.NoSuch("body.sector_ids", "sector")
 		}
 	}
 	return nil
@@ -306,7 +307,7 @@ func (in *MemberChange) check() error {
 	if in.Email != nil {
 		email := strings.TrimSpace(*in.Email)
 		if !plausibleEmail(email) {
-			return kernel.Invalid("body.email", "must be an e-mail address")
+			return kernel.Malformed("body.email", "email")
 		}
 		in.Email = &email
 	}
@@ -414,7 +415,7 @@ func keepViewer(a *kernel.Principal, tx *kernel.Tx, id kernel.ID, owners []kerne
 	}
 	owner := slices.IndexFunc(owners, func(o kernel.ID) bool { return o != id })
 	if owner < 0 || a.May(VerbPrivateChannels) == nil {
-		return kernel.Invalid("path.id", "is the only viewer of a private channel: choose another one first")
+		return kernel.Invalid("path.id", ruleOnlyViewer, "is the only viewer of a private channel: choose another one first")
 	}
 	replaceLastViewer(tx, a.Company.ID, id, owners[owner])
 	return nil
@@ -423,7 +424,7 @@ func keepViewer(a *kernel.Principal, tx *kernel.Tx, id kernel.ID, owners []kerne
 func isOnly(owners []kernel.ID, id kernel.ID) bool { return len(owners) == 1 && owners[0] == id }
 
 func errLastOwner(field string) error {
-	return kernel.Invalid(field, "is the only owner of the company; make another member an owner first")
+	return kernel.Invalid(field, ruleOnlyOwner, "is the only owner of the company; make another member an owner first")
 }
 
 // SetPassword gives the member of a company with that e-mail address a new password. It is for the operator:
@@ -447,7 +448,7 @@ func (d *People) SetPassword(ctx context.Context, company kernel.ID, email, pass
 // the principal may set it.
 func (d *People) hashPassword(ctx context.Context, company kernel.ID, field, text string) (*string, error) {
 	if n := utf8.RuneCountInString(text); n < MinPassword || n > MaxPassword {
-		return nil, kernel.Invalid(field, "must have 10 to 256 characters")
+		return nil, kernel.Invalid(field, ruleWrongLength, "must have 10 to 256 characters", kernel.Params{"min": MinPassword, "max": MaxPassword})
 	}
 	hash, err := d.passwords.Hash(ctx, company, text)
 	return &hash, err
@@ -538,7 +539,7 @@ func (d *People) newUser(ctx context.Context, prefix string, in NewUser) (User, 
 	}
 	email := strings.TrimSpace(in.Email)
 	if !plausibleEmail(email) {
-		return User{}, kernel.Invalid(prefix+"email", "must be an e-mail address")
+		return User{}, kernel.Malformed(prefix+"email", "email")
 	}
 	u := User{Member: Member{
 		ID: kernel.NewID(), Name: name, Email: email, Role: in.Role, AccessProfile: in.AccessProfile, Presence: PresenceOffline, Sectors: []kernel.Ref{},

@@ -8,16 +8,8 @@ import (
 
 var errSketch = errors.New("quantile: not a sketch")
 
-// A stored sketch is nothing at all when it is empty. Otherwise it starts with its sum, its count and a zero; then the
-// buckets in use are listed, each with the number of buckets skipped before it and its count.
-//
-// Earlier versions stored many buckets as planes, whose number stands in the place of the zero. They are read still, and
-// written as a list when they change. The first plane holds the lowest four bits of every count, the next the four bits
-// above, and so on; each starts with its first group of 16 buckets and how many groups it has.
-const (
-	sketchGroup  = 16 // buckets; they are a multiple of it
-	sketchPlanes = 8  // at most: a count has 32 bits
-)
+// A stored sketch is empty when nothing was counted. Otherwise it has its sum, its count and the buckets in use, each with the
+// number of buckets skipped before it and its count.
 
 // Encode writes the sketch. Equal sketches have equal bytes.
 func (s *Sketch) Encode() []byte {
@@ -27,7 +19,6 @@ func (s *Sketch) Encode() []byte {
 	b := make([]byte, 0, 32+len(s.counts))
 	b = binary.AppendUvarint(b, uint64(s.sum))
 	b = binary.AppendUvarint(b, uint64(s.count))
-	b = append(b, 0)
 	last := -1
 	for bucket, n := range s.counts {
 		if n != 0 {
@@ -63,14 +54,10 @@ func MergeEncoded(b []byte, into ...*Sketch) error {
 	}
 	sum, b, ok1 := cutUvarint(b)
 	count, b, ok2 := cutUvarint(b)
-	if !ok1 || !ok2 || sum > math.MaxInt64 || count == 0 || count > sketchCount || len(b) == 0 {
+	if !ok1 || !ok2 || sum > math.MaxInt64 || count == 0 || count > sketchCount {
 		return errSketch
 	}
-	planes, b := int(b[0]), b[1:]
-	top, ok := sketchBuckets-1, planesFit(b, planes)
-	if planes == 0 {
-		top, ok = lastListed(b)
-	}
+	top, ok := lastListed(b)
 	if !ok {
 		return errSketch
 	}
@@ -78,43 +65,12 @@ func MergeEncoded(b []byte, into ...*Sketch) error {
 		s.sum += int64(sum)
 		s.count += int64(count)
 		s.grow(top + 1)
-		if planes == 0 {
-			addListed(s.counts, b)
-		} else {
-			addPlanes(s.counts, b)
-		}
+		addListed(s.counts, b)
 	}
 	return nil
 }
 
-// planesFit reports whether b is that many planes and nothing else.
-func planesFit(b []byte, planes int) bool {
-	if planes > sketchPlanes {
-		return false
-	}
-	for range planes {
-		if len(b) < 2 || int(b[0])+int(b[1]) > sketchBuckets/sketchGroup || len(b) < 2+8*int(b[1]) {
-			return false
-		}
-		b = b[2+8*int(b[1]):]
-	}
-	return len(b) == 0
-}
-
-// addPlanes adds planes that fit.
-func addPlanes(counts []uint32, b []byte) {
-	for shift := 0; len(b) > 0; shift += 4 {
-		bucket, end := int(b[0])*sketchGroup, 2+8*int(b[1])
-		for _, pair := range b[2:end] {
-			counts[bucket] += uint32(pair&15) << shift
-			counts[bucket+1] += uint32(pair>>4) << shift
-			bucket += 2
-		}
-		b = b[end:]
-	}
-}
-
-// lastListed gives the highest bucket of a list, and false where it is none. Once it has passed, the list
+// lastListed returns the highest bucket of a list, and reports whether it is one. Once it has passed, the list
 // can be read without a check.
 func lastListed(b []byte) (top int, ok bool) {
 	top = -1

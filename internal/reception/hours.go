@@ -142,7 +142,7 @@ func (d *Receptionist) CreateHours(ctx context.Context, a *kernel.Principal, in 
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
 		h := h
 		h.CreatedAt, h.UpdatedAt = tx.Now, tx.Now
-		if err := kernel.CheckLimit(tx, a.Company.ID, kernel.CountHours, "opening hours", MaxHours); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countHours, "opening hours", MaxHours); err != nil {
 			return h, err
 		}
 		insertHours(tx, a.Company.ID, &h)
@@ -238,13 +238,13 @@ type Schedule struct {
 
 func (s *Schedule) readExceptions(field string, exceptions []HoursException) *kernel.Error {
 	if len(exceptions) > MaxHoursExceptions {
-		return kernel.Invalid(field, fmt.Sprintf("must have at most %d exceptions", MaxHoursExceptions))
+		return kernel.TooMany(field, MaxHoursExceptions)
 	}
 	for i, e := range exceptions {
 		at := fmt.Sprintf("%s[%d]", field, i)
 		day, ok := readDate(e.Date)
 		if !ok {
-			return kernel.Invalid(at+".date", "must be a date such as 2026-12-24, or --12-25 for every year")
+			return kernel.Malformed(at+".date", "day")
 		}
 		spans, invalid := readPeriods(at, &e)
 		if invalid != nil {
@@ -255,7 +255,7 @@ func (s *Schedule) readExceptions(field string, exceptions []HoursException) *ke
 			days = s.yearly
 		}
 		if _, twice := days[day]; twice {
-			return kernel.Invalid(at+".date", "another exception has the same date")
+			return kernel.Duplicate(at+".date", "another exception has the same date")
 		}
 		days[day] = spans
 	}
@@ -264,7 +264,7 @@ func (s *Schedule) readExceptions(field string, exceptions []HoursException) *ke
 
 func (s *Schedule) readWeekly(field string, weekly []WeeklyPeriod) *kernel.Error {
 	if len(weekly) > MaxHoursPeriods {
-		return kernel.Invalid(field, fmt.Sprintf("must have at most %d periods", MaxHoursPeriods))
+		return kernel.TooMany(field, MaxHoursPeriods)
 	}
 	for i, p := range weekly {
 		at := fmt.Sprintf("%s[%d]", field, i)
@@ -273,15 +273,15 @@ func (s *Schedule) readWeekly(field string, weekly []WeeklyPeriod) *kernel.Error
 			return invalid
 		}
 		if len(p.Days) == 0 {
-			return kernel.Invalid(at+".days", "must have at least one day")
+			return kernel.TooFew(at+".days", 1)
 		}
 		for k, name := range p.Days {
 			day, known := weekdays[name]
 			if !known {
-				return kernel.Invalid(fmt.Sprintf("%s.days[%d]", at, k), "must be one of mon, tue, wed, thu, fri, sat, sun")
+				return kernel.OneOf(fmt.Sprintf("%s.days[%d]", at, k), "mon", "tue", "wed", "thu", "fri", "sat", "sun")
 			}
 			if overlaps(s.weekly[day], period) {
-				return kernel.Invalid(at, "overlaps another period on "+name)
+				return kernel.Invalid(at, ruleOverlap, "overlaps another period on "+name, kernel.Params{"day": name})
 			}
 			s.weekly[day] = append(s.weekly[day], period)
 		}
@@ -463,15 +463,18 @@ var weekdays = map[string]time.Weekday{
 	"mon": time.Monday, "tue": time.Tuesday, "wed": time.Wednesday, "thu": time.Thursday, "fri": time.Friday, "sat": time.Saturday, "sun": time.Sunday,
 }
 
+// ruleOverlap is for two periods of the same day, which is the parameter where it is known.
+var ruleOverlap = kernel.NewRule("overlap")
+
 // readPeriods gives the spans of an exception; none where it is closed.
 func readPeriods(field string, e *HoursException) ([]span, *kernel.Error) {
 	switch {
 	case e.Closed && len(e.Periods) > 0:
-		return nil, kernel.Invalid(field+".periods", "must be empty when closed is true")
+		return nil, kernel.NotTogether(field+".periods", "must be empty when closed is true", "closed")
 	case !e.Closed && len(e.Periods) == 0:
-		return nil, kernel.Invalid(field, "must have closed: true or periods")
+		return nil, kernel.Needs(field, "must have closed: true or periods", "closed", "periods")
 	case len(e.Periods) > MaxHoursPeriods:
-		return nil, kernel.Invalid(field+".periods", fmt.Sprintf("must have at most %d periods", MaxHoursPeriods))
+		return nil, kernel.TooMany(field+".periods", MaxHoursPeriods)
 	}
 	var spans []span
 	for k, p := range e.Periods {
@@ -481,7 +484,7 @@ func readPeriods(field string, e *HoursException) ([]span, *kernel.Error) {
 			return nil, invalid
 		}
 		if overlaps(spans, period) {
-			return nil, kernel.Invalid(at, "overlaps another period of the same day")
+			return nil, kernel.Invalid(at, ruleOverlap, "overlaps another period of the same day")
 		}
 		spans = append(spans, period)
 	}
@@ -493,17 +496,16 @@ func overlaps(spans []span, p span) bool {
 }
 
 func readSpan(field, from, to string) (span, *kernel.Error) {
-	const form = "must be a time such as 08:00"
 	begin, ok := readClock(from)
 	if !ok || begin == endOfDay {
-		return span{}, kernel.Invalid(field+".from", form)
+		return span{}, kernel.Malformed(field+".from", "clock")
 	}
 	end, ok := readClock(to)
 	if !ok {
-		return span{}, kernel.Invalid(field+".to", form+", 24:00 at the latest")
+		return span{}, kernel.Malformed(field+".to", "clock")
 	}
 	if begin >= end {
-		return span{}, kernel.Invalid(field+".to", "must be later than from; write a period over midnight as two")
+		return span{}, kernel.Invalid(field+".to", kernel.RuleWrongOrder, "must be later than from; write a period over midnight as two")
 	}
 	return span{begin, end}, nil
 }

@@ -77,7 +77,7 @@ func (s *handlers) hoursStatus(ctx context.Context, a *kernel.Principal, in *hou
 	var at time.Time
 	if in.At != "" {
 		if at, err = kernel.ParseMoment(in.At, time.UTC); err != nil {
-			return nil, kernel.Invalid("query.at", "must be a time such as 2026-11-15T12:00:00Z")
+			return nil, kernel.Malformed("query.at", "time")
 		}
 	}
 	status, err := s.verbs.HoursStatus(ctx, a, id, at)

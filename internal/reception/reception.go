@@ -122,12 +122,12 @@ func checkNamed(tx *kernel.Tx, a *kernel.Principal, all []Named) error {
 	for _, n := range all {
 		if n.Sector != nil {
 			if found, err := people.SectorExists(tx, a.Company.ID, *n.Sector); err != nil || !found {
-				return kernel.ErrOr(err, kernel.Invalid(n.Field, "there is no such sector"))
+				return kernel.ErrOr(err, kernel.NoSuch(n.Field, "sector"))
 			}
 		}
 		if n.User != nil {
 			if _, found, err := people.UserRef(tx, a.Company.ID, *n.User); err != nil || !found {
-				return kernel.ErrOr(err, kernel.Invalid(n.Field, "there is no such team member"))
+				return kernel.ErrOr(err, kernel.NoSuch(n.Field, "team_member"))
 			}
 		}
 	}
@@ -459,3 +459,6 @@ func (s *shownMenus) before(menu shownMenu, arrived time.Time) (known, early boo
 	}
 	return true, shown.durable.IsZero() || !arrived.After(shown.durable)
 }
+
+// countHours counts towards a limit of the company.
+const countHours kernel.Countable = `SELECT COUNT(*) FROM hours WHERE company = $1`

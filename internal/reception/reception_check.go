@@ -38,7 +38,7 @@ func checkText(field string, text **string) *kernel.Error {
 
 func checkMenu(field string, m, above *Menu, depth int) *kernel.Error {
 	if depth > MaxMenuDepth {
-		return kernel.Invalid(field, fmt.Sprintf("menus are at most %d deep", MaxMenuDepth))
+		return kernel.Invalid(field, kernel.RuleTooDeep, fmt.Sprintf("menus are at most %d deep", MaxMenuDepth), kernel.Params{"max": MaxMenuDepth})
 	}
 	if _, invalid := kernel.Text(field+".text", m.Text, MaxReceptionText); invalid != nil {
 		return invalid
@@ -53,13 +53,13 @@ func checkMenu(field string, m, above *Menu, depth int) *kernel.Error {
 		m.TimeoutMinutes = above.TimeoutMinutes
 	}
 	if m.MaxInvalid < 1 || m.MaxInvalid > 5 {
-		return kernel.Invalid(field+".max_invalid", "must be 1 to 5")
+		return kernel.Between(field+".max_invalid", 1, 5)
 	}
 	if m.TimeoutMinutes < 1 || m.TimeoutMinutes > 24*60 {
-		return kernel.Invalid(field+".timeout_minutes", "must be 1 to 1440")
+		return kernel.Between(field+".timeout_minutes", 1, 1440)
 	}
 	if len(m.Options) < 2 || len(m.Options) > 10 {
-		return kernel.Invalid(field+".options", "must have 2 to 10 options")
+		return kernel.Count(field+".options", 2, 10)
 	}
 	seen := map[string]bool{}
 	for i := range m.Options {
@@ -71,7 +71,7 @@ func checkMenu(field string, m, above *Menu, depth int) *kernel.Error {
 		}
 		o.Title = title
 		if folded := fold.Text(title); seen[folded] {
-			return kernel.Invalid(at+".title", "another option has this title")
+			return kernel.Duplicate(at+".title", "another option has this title")
 		} else {
 			seen[folded] = true
 		}
@@ -91,9 +91,9 @@ func checkAction(field string, a *MenuAction, above *Menu, depth int) *kernel.Er
 	}
 	switch {
 	case given != 1:
-		return kernel.Invalid(field, "must have exactly one of sector, user, text, close and menu")
+		return kernel.ExactlyOne(field, "sector", "user", "text", "close", "menu")
 	case a.Close != nil && !*a.Close:
-		return kernel.Invalid(field+".close", "must be true")
+		return kernel.Invalid(field+".close", kernel.RuleMustBeTrue, "must be true")
 	case a.Text != nil:
 		_, invalid := kernel.Text(field+".text", *a.Text, MaxReceptionText)
 		return invalid

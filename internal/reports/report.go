@@ -16,6 +16,9 @@ import (
 	"recado/internal/talk"
 )
 
+// rulePeriodTooLong is for a period with more days than max.
+var rulePeriodTooLong = kernel.NewRule("period_too_long")
+
 // Report answers GET /reports/attendance. Days are those of the company's time zone.
 type Report struct {
 	From     string         `json:"from" format:"date"`
@@ -349,9 +352,9 @@ func (f ReportFilter) days(today kernel.Date) (from, to kernel.Date, err error) 
 	}
 	switch {
 	case to.Before(from):
-		return from, to, kernel.Invalid("query.from", "must not be after to")
+		return from, to, kernel.Invalid("query.from", kernel.RuleWrongOrder, "must not be after to")
 	case from.DaysUntil(to) >= kernel.MaxReportDays:
-		return from, to, kernel.Invalid("query.to", "must be within 366 days, including the day of from")
+		return from, to, kernel.Invalid("query.to", rulePeriodTooLong, "must be within 366 days, including the day of from", kernel.Params{"max": 366})
 	}
 	return from, to, nil
 }

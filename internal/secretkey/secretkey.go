@@ -150,9 +150,6 @@ func (k *Keeper) resealCheck(ctx context.Context) error {
 	return err
 }
 
-// reasonLostKey is why a channel is disconnected whose credentials cannot be read any more.
-const reasonLostKey = "The secret key of this installation was lost. Connect the channel again with its token and app secret."
-
 // ReplaceLost makes an installation usable whose secret key is lost permanently: what the present key does not
 // open is replaced. Such webhooks get a new secret and are deactivated, such channels are disconnected, and two-factor
 // sign-in is switched off for such members. It gives how many of each there were, and refuses when the present key fits.
@@ -224,7 +221,7 @@ func (k *Keeper) replaceCredentials(tx *kernel.Tx) (int, error) {
 		}
 		plain := channels.Access{Token: rand.Text(), AppSecret: rand.Text(), VerifyToken: rand.Text()}.Secrets()
 		channels.ResealChannel(tx, ch, k.vault.Seal(plain, ch.Company, ch.ID))
-		channels.SetChannelStatus(tx, ch.Company, ch.ID, channels.ChannelDisconnected, new(reasonLostKey))
+		channels.SetChannelStatus(tx, ch.Company, ch.ID, channels.ChannelDisconnected, new(channels.KeyLost()))
 		n++
 	}
 	return n, err

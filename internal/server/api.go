@@ -21,6 +21,7 @@ type APIConfig struct {
 	Live      *live.Hub
 	BasePath  string // "" or "/desk"
 	PublicURL string // https://desk.example.com, without the base path
+	Version   string // of the program
 	Logger    *slog.Logger
 	Proxies   []netip.Prefix     // whose X-Forwarded headers are believed
 	Origins   httpserver.Origins // whose pages may call the API with a key
@@ -57,7 +58,7 @@ func newAPI(c APIConfig) *API {
 		log = slog.New(slog.DiscardHandler)
 	}
 	a.Server = httpserver.New(httpserver.Options{
-		BasePath: c.BasePath, PublicURL: c.PublicURL, Logger: log, Proxies: c.Proxies, Origins: c.Origins,
+		BasePath: c.BasePath, PublicURL: c.PublicURL, Release: c.Version, Logger: log, Proxies: c.Proxies, Origins: c.Origins,
 		Capabilities: append([]httpserver.Capability{
 			d.People.HTTP(a.setup),
 			d.Channels.HTTP(channels.NewCallbacks(d.Channels, d.Talk.Receive, log)),

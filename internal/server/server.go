@@ -182,7 +182,7 @@ func (s *Server) serve() error {
 	}
 	s.live = live.New(live.NewSources(s.Desk.People, s.Desk.Webhooks), s.config.Logger)
 	s.API = newAPI(APIConfig{
-		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
+		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Version: s.config.Version, Logger: s.config.Logger, Proxies: s.config.Proxies,
 		Origins: s.config.Origins, Pages: shown, Storage: s.checkStorage, Extensions: s.extensions,
 	})
 	s.API.Keyed(httpserver.Path, httpserver.NewMCP(s.API.Server, cmp.Or(s.config.Version, "development"), s.config.Logger).Serve)

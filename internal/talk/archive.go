@@ -87,6 +87,6 @@ func (in *InboundBatch) failWaiting(job Queued) error {
 // failArchived fails a message whose channel was archived before it was sent.
 func (in *InboundBatch) failArchived(t *BatchConversation, m *Message) error {
 	return in.report(t, m, "", EarlyStatus{
-		Status: provider.StatusFailed, Error: &provider.MessageError{Code: string(kernel.CodeChannelArchived), Message: "The channel was archived before the message was sent."}, At: in.Tx.Now,
+		Status: provider.StatusFailed, Error: new(provider.NewReason(string(kernel.CodeChannelArchived), "The channel was archived before the message was sent.")), At: in.Tx.Now,
 	})
 }

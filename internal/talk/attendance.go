@@ -3,7 +3,6 @@ package talk
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"recado/internal/kernel"
@@ -43,35 +42,6 @@ type Attendance struct {
 	Company kernel.ID `json:"-"`
 	Number  int64     `json:"-"`
 	Private bool      `json:"-"`
-}
-
-// AppendJSON writes the attendance as the API shows it, or null.
-func (a *Attendance) AppendJSON(b []byte) []byte {
-	if a == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendID(append(b, `{"id":`...), a.ID)
-	b = kernel.AppendString(append(b, `,"protocol":`...), a.Protocol)
-	b = kernel.AppendString(append(b, `,"status":`...), a.Status)
-	b = kernel.AppendID(append(b, `,"conversation":`...), a.Conversation)
-	b = kernel.AppendID(append(b, `,"channel":`...), a.Channel)
-	b = kernel.AppendNullID(append(b, `,"contact":{"id":`...), a.Contact.ID)
-	b = kernel.AppendString(append(b, `,"name":`...), a.Contact.Name)
-	b = kernel.AppendNullString(append(b, `,"phone":`...), a.Contact.Phone)
-	b = kernel.AppendNullRef(append(b, `},"responsible":`...), a.Responsible)
-	b = kernel.AppendNullID(append(b, `,"sector":`...), a.Sector)
-	b = kernel.AppendTime(append(b, `,"opened_at":`...), a.OpenedAt)
-	b = kernel.AppendString(append(b, `,"opened_by":`...), a.OpenedBy)
-	b = kernel.AppendNullTime(append(b, `,"first_response_at":`...), a.FirstResponseAt)
-	if b = append(b, `,"first_response_seconds":`...); a.FirstResponseSeconds == nil {
-		b = append(b, "null"...)
-	} else {
-		b = strconv.AppendInt(b, *a.FirstResponseSeconds, 10)
-	}
-	b = kernel.AppendNullTime(append(b, `,"closed_at":`...), a.ClosedAt)
-	b = kernel.AppendNullRef(append(b, `,"closed_by":`...), a.ClosedBy)
-	b = kernel.AppendNullString(append(b, `,"close_reason":`...), a.CloseReason)
-	return append(b, '}')
 }
 
 // Subject is the conversation of the attendance.
@@ -399,7 +369,7 @@ func (f *AttendanceFilter) chosen(a *kernel.Principal) (attendanceCriteria, erro
 			number, ok = ParsePrivateProtocol(f.Protocol)
 		}
 		if !ok {
-			return out, kernel.Invalid("query.protocol", "must be a protocol number such as "+FormatProtocol(123))
+			return out, kernel.Malformed("query.protocol", "protocol")
 		}
 		out.Number = number
 	}

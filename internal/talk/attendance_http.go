@@ -5,6 +5,8 @@ import (
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
@@ -31,7 +33,7 @@ func (s *handlers) listAttendances(ctx context.Context, a *kernel.Principal, in 
 	if in.Assignee != "" && !f.Unassigned {
 		id, ok := httpserver.ParseFilterID(in.Assignee)
 		if !ok {
-			return nil, kernel.Invalid("query.assignee", "must be a UUID or none")
+			return nil, kernel.Malformed("query.assignee", "assignee")
 		}
 		f.Responsible = id
 	}
@@ -90,8 +92,10 @@ func (orNull[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
 }
 
-// AppendBody writes the value or null.
-func (o orNull[T]) AppendBody(b []byte) ([]byte, error) { return kernel.AppendJSON(b, o.value) }
+// MarshalJSONTo writes the value or null.
+func (o orNull[T]) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, o.value)
+}
 
 func (s *handlers) getRules(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[people.AttendanceRules], error) {
 	rules, err := s.verbs.AttendanceRules(ctx, a)

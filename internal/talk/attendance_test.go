@@ -13,7 +13,7 @@ import (
 func TestProtocolNumbers(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		t.Run("200 racing openings on two nodes, some of which fail, get consecutive numbers", func(t *testing.T) {
-			refused := kernel.Invalid("", "the transaction fails after numbering")
+			refused := kernel.Errorf(kernel.CodeInvalidRequest, "the transaction fails after numbering")
 			customers := make([]kernel.ID, 250)
 			for i := range customers {
 				customers[i] = o.customer(t, i)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"recado/internal/channels"
@@ -29,22 +28,6 @@ type Contact struct {
 
 	Company kernel.ID `json:"-"`
 	Pool    kernel.ID `json:"-"` // the company of a public contact, the channel of a private one: see Channel.Pool
-}
-
-// AppendJSON writes the contact as the API shows it.
-func (c *Contact) AppendJSON(b []byte) []byte {
-	b = kernel.AppendID(append(b, `{"id":`...), c.ID)
-	b = kernel.AppendString(append(b, `,"name":`...), c.Name)
-	b = kernel.AppendNullString(append(b, `,"phone":`...), c.Phone)
-	b = kernel.AppendNullString(append(b, `,"company":`...), c.BusinessName)
-	b = kernel.AppendNullString(append(b, `,"city":`...), c.City)
-	b = kernel.AppendNullID(append(b, `,"channel_id":`...), c.Channel)
-	b = kernel.AppendIDs(append(b, `,"label_ids":`...), c.LabelIDs)
-	b = strconv.AppendBool(append(b, `,"blocked":`...), c.Blocked)
-	b = strconv.AppendBool(append(b, `,"automation":`...), c.Automation)
-	b = kernel.AppendTime(append(b, `,"created_at":`...), c.CreatedAt)
-	b = kernel.AppendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
-	return append(b, '}')
 }
 
 // Subject is the contact.
@@ -146,7 +129,8 @@ func (d *Talk) CreateContact(ctx context.Context, a *kernel.Principal, in NewCon
 func errContactExists(known kernel.ID) error {
 	return &kernel.Error{
 		Code: kernel.CodeContactExists, Message: "There is already a contact with this phone number: " + known.String() + ".",
-		Fields: []kernel.FieldError{{Field: "body.phone", Message: known.String()}},
+		Params: kernel.Params{"id": known},
+		Fields: []kernel.FieldError{ruleContactExists.At("body.phone", known.String(), kernel.Params{"id": known})},
 	}
 }
 
@@ -186,7 +170,7 @@ func (d *Talk) bodyChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (ch
 	tx.ShareVisibility(a.Company.ID)
 	ch, found, err := channels.FindChannel(tx, a.Company.ID, id)
 	if err != nil || !found || !channels.Knows(a, ch) {
-		return channels.Channel{}, kernel.ErrOr(err, kernel.Invalid("body.channel_id", "there is no such channel"))
+		return channels.Channel{}, kernel.ErrOr(err, kernel.NoSuch("body.channel_id", "channel"))
 	}
 	return ch, nil
 }

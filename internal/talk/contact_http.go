@@ -31,10 +31,9 @@ type createContactInput struct {
 }
 
 func (s *handlers) createContact(ctx context.Context, a *kernel.Principal, in *createContactInput) (*httpserver.Located[Contact], error) {
-	answer := func(c *Contact) *httpserver.Located[Contact] {
+	answer := httpserver.Shaped(ctx, func(c *Contact) *httpserver.Located[Contact] {
 		return &httpserver.Located[Contact]{Status: 201, Location: httpserver.At(ctx, "/contacts/"+c.ID.String()), Body: *c}
-	}
-	httpserver.Shaped(ctx, answer)
+	})
 	c, err := s.verbs.CreateContact(ctx, a, NewContact{
 		Name: in.Body.Name, Phone: in.Body.Phone, BusinessName: in.Body.Company, City: in.Body.City, Channel: in.Body.ChannelID,
 		Automation: in.Body.Automation,

@@ -344,14 +344,14 @@ func (in *InboundBatch) account(a *provider.IncomingAccount) error {
 	for _, id := range ids {
 		switch {
 		case a.Lifted:
-			channels.LiftRestriction(in.Tx, in.Channel.Company, id, a.Text)
+			channels.LiftRestriction(in.Tx, in.Channel.Company, id, a.Reason)
 		case a.Unrestricted:
 			channels.EndRestriction(in.Tx, in.Channel.Company, id)
 		case a.Disconnect:
-			channels.RestrictChannel(in.Tx, in.Channel.Company, id, a.Text, nil)
-			channels.SetChannelStatus(in.Tx, in.Channel.Company, id, channels.ChannelDisconnected, &a.Text)
+			channels.RestrictChannel(in.Tx, in.Channel.Company, id, a.Reason, nil)
+			channels.SetChannelStatus(in.Tx, in.Channel.Company, id, channels.ChannelDisconnected, &a.Reason)
 		default:
-			channels.RestrictChannel(in.Tx, in.Channel.Company, id, a.Text, kernel.TimeOrNil(a.Until))
+			channels.RestrictChannel(in.Tx, in.Channel.Company, id, a.Reason, kernel.TimeOrNil(a.Until))
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"recado/internal/channels"
@@ -54,9 +53,9 @@ type Conversation struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 
-	Draft *Draft `json:"draft,omitempty" null:"true" doc:"What the signed-in person has begun to write, or null. Answers to API keys and events do not have it."`
+	// Draft is nil for API keys and in events; what it points to is nil for a person without a draft.
+	Draft **Draft `json:"draft,omitzero" null:"true" doc:"What the signed-in person has begun to write, or null. Answers to API keys and events do not have it."`
 
-	Personal       bool       `json:"-"` // shown to a person: with the draft
 	Company        kernel.ID  `json:"-"`
 	Private        bool       `json:"-"` // of a private channel
 	GroupID        *string    `json:"-"` // the provider's id of the group
@@ -69,35 +68,6 @@ type Conversation struct {
 	Sequence       int64      `json:"-"` // grows with every event and message of the conversation
 	Reception      *string    `json:"-"` // the state of the menu of the open attendance, as JSON; nil: no menu runs
 	ReceptionDue   *time.Time `json:"-"` // when the menu ends without an answer
-}
-
-// AppendJSON writes the conversation as the API shows it.
-func (c *Conversation) AppendJSON(b []byte) []byte {
-	b = kernel.AppendID(append(b, `{"id":`...), c.ID)
-	b = kernel.AppendString(append(b, `,"kind":`...), c.Kind)
-	b = kernel.AppendString(append(b, `,"name":`...), c.Name)
-	b = kernel.AppendNullString(append(b, `,"phone":`...), c.Phone)
-	b = kernel.AppendNullID(append(b, `,"contact":`...), c.Contact)
-	b = kernel.AppendID(append(b, `,"channel":`...), c.Channel)
-	b = kernel.AppendNullID(append(b, `,"assignee":`...), c.Assignee)
-	b = kernel.AppendNullID(append(b, `,"sector":`...), c.Sector)
-	b = strconv.AppendBool(append(b, `,"archived":`...), c.Archived)
-	b = strconv.AppendBool(append(b, `,"pinned":`...), c.Pinned)
-	b = strconv.AppendBool(append(b, `,"muted":`...), c.Muted)
-	b = kernel.AppendIDs(append(b, `,"label_ids":`...), c.LabelIDs)
-	b = strconv.AppendBool(append(b, `,"unread":`...), c.Unread)
-	b = strconv.AppendInt(append(b, `,"unread_count":`...), c.UnreadCount, 10)
-	b = c.LastMessage.AppendJSON(append(b, `,"last_message":`...))
-	b = c.Attendance.AppendJSON(append(b, `,"attendance":`...))
-	b = kernel.AppendNullTime(append(b, `,"window_expires_at":`...), c.WindowExpiresAt)
-	b = kernel.AppendNullTime(append(b, `,"snoozed_until":`...), c.SnoozedUntil)
-	b = kernel.AppendNullTime(append(b, `,"bot_paused_until":`...), c.BotPausedUntil)
-	b = kernel.AppendTime(append(b, `,"created_at":`...), c.CreatedAt)
-	b = kernel.AppendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
-	if c.Personal {
-		b = c.Draft.AppendJSON(append(b, `,"draft":`...))
-	}
-	return append(b, '}')
 }
 
 // Visibility gives what decides who may see the conversation.
@@ -119,18 +89,6 @@ type OpenAttendance struct {
 	WaitingSince *time.Time `json:"waiting_since" doc:"When the customer's oldest unanswered message came; null when the team wrote last."`
 
 	Number int64 `json:"-"`
-}
-
-// AppendJSON writes the open attendance, or null.
-func (a *OpenAttendance) AppendJSON(b []byte) []byte {
-	if a == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendID(append(b, `{"id":`...), a.ID)
-	b = kernel.AppendString(append(b, `,"protocol":`...), a.Protocol)
-	b = kernel.AppendTime(append(b, `,"opened_at":`...), a.OpenedAt)
-	b = kernel.AppendNullTime(append(b, `,"waiting_since":`...), a.WaitingSince)
-	return append(b, '}')
 }
 
 // Open reports whether the conversation is one that needs the team: an attendance is open, or there are
@@ -187,23 +145,6 @@ type LastMessage struct {
 	DurationSeconds *float64 `json:"duration_seconds" doc:"How long its file plays; null where that is unknown."`
 
 	Notice *provider.MessageNotice `json:"notice" doc:"The notice of the message; null where it has none."`
-}
-
-// AppendJSON writes the last message, or null.
-func (m *LastMessage) AppendJSON(b []byte) []byte {
-	if m == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendID(append(b, `{"id":`...), m.ID)
-	b = kernel.AppendString(append(b, `,"type":`...), m.Type)
-	b = kernel.AppendNullString(append(b, `,"text":`...), m.Text)
-	b = kernel.AppendString(append(b, `,"direction":`...), m.Direction)
-	b = kernel.AppendTime(append(b, `,"created_at":`...), m.CreatedAt)
-	b = kernel.AppendString(append(b, `,"status":`...), m.Status)
-	b = kernel.AppendNullString(append(b, `,"file_name":`...), m.FileName)
-	b = kernel.AppendNullFloat(append(b, `,"duration_seconds":`...), m.DurationSeconds)
-	b = m.Notice.AppendJSON(append(b, `,"notice":`...))
-	return append(b, '}')
 }
 
 // AssignmentEntry is a change of the responsible person, the sector or both, newest first in lists.
@@ -334,7 +275,7 @@ func (d *Talk) KnownLabels(tx *kernel.Tx, a *kernel.Principal, ids []kernel.ID) 
 	invalid := &kernel.Error{Code: kernel.CodeInvalidRequest, Message: "body.label_ids: some of the labels do not exist."}
 	for i, id := range ids {
 		if slices.Contains(missing, id) {
-			invalid.Fields = append(invalid.Fields, kernel.FieldError{Field: kernel.Indexed("body.label_ids", i), Message: "there is no such label"})
+			invalid.Fields = append(invalid.Fields, kernel.NoSuch(kernel.Indexed("body.label_ids", i), "label").Fields[0])
 		}
 	}
 	return nil, invalid
@@ -437,7 +378,7 @@ func (d *Talk) OpenConversation(ctx context.Context, a *kernel.Principal, in New
 		return Opened{}, err
 	}
 	if (in.Phone == nil) == (in.Contact == nil) {
-		return Opened{}, kernel.Invalid("body", "must have exactly one of phone and contact_id")
+		return Opened{}, kernel.ExactlyOne("body", "phone", "contact_id")
 	}
 	name, err := optionalName("body.name", in.Name)
 	if err != nil {
@@ -492,11 +433,11 @@ func (d *Talk) contactToOpen(tx *kernel.Tx, a *kernel.Principal, channel channel
 	c, found, err := findContact(tx, channel.Company, *id)
 	switch {
 	case err != nil || !found || !knowsContact(a, &c) || !c.Public() && c.Pool != channel.ID:
-		return c, kernel.ErrOr(err, kernel.Invalid("body.contact_id", "there is no such contact"))
+		return c, kernel.ErrOr(err, kernel.NoSuch("body.contact_id", "contact"))
 	case c.Pool == channel.Pool():
 		return c, nil
 	case c.Phone == nil:
-		return c, kernel.Invalid("body.contact_id", "has no phone number, without which a private channel cannot reach the person")
+		return c, kernel.Invalid("body.contact_id", ruleNoPhone, "has no phone number, without which a private channel cannot reach the person")
 	}
 	return d.contactFor(tx, channel, provider.Person{Name: c.Name, Phone: *c.Phone}, nil)
 }

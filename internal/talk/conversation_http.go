@@ -34,15 +34,9 @@ type conversationList struct {
 	NextCursor *string        `json:"next_cursor" doc:"Send it as cursor to get the next page; null on the last page."`
 }
 
-// AppendBody writes the list.
-func (l conversationList) AppendBody(b []byte) ([]byte, error) {
-	b, err := httpserver.OffsetList[Conversation]{Data: l.Data, Limit: l.Limit, Offset: l.Offset, HasMore: l.HasMore}.AppendBody(b)
-	return append(httpserver.AppendCursor(b[:len(b)-1], l.NextCursor), '}'), err
-}
-
 func (s *handlers) listConversations(ctx context.Context, a *kernel.Principal, in *listConversationsInput) (*httpserver.Reply[conversationList], error) {
 	if in.Cursor != "" && httpserver.RequestFrom(ctx).URL.Query().Has("offset") {
-		return nil, kernel.Invalid("query.cursor", "send either cursor or offset, not both")
+		return nil, kernel.NotTogether("query.cursor", "send either cursor or offset, not both", "cursor", "offset")
 	}
 	f := conversationCriteria{
 		Status: in.Status, Snoozed: httpserver.BoolOrNil(in.Snoozed), OldestWaiting: in.Sort == "oldest_waiting",
@@ -73,7 +67,7 @@ func AssigneeFilter(a *kernel.Principal, text string) (person kernel.ID, none bo
 	}
 	id, ok := httpserver.ParseFilterID(text)
 	if !ok {
-		return kernel.ID{}, false, kernel.Invalid("query.assignee", `must be "none", "me" or a UUID`)
+		return kernel.ID{}, false, kernel.Malformed("query.assignee", "assignee")
 	}
 	return id, false, nil
 }
@@ -88,14 +82,13 @@ type openConversationInput struct {
 }
 
 func (s *handlers) openConversation(ctx context.Context, a *kernel.Principal, in *openConversationInput) (*httpserver.Located[*Conversation], error) {
-	answer := func(o *Opened) *httpserver.Located[*Conversation] {
+	answer := httpserver.Shaped(ctx, func(o *Opened) *httpserver.Located[*Conversation] {
 		out := &httpserver.Located[*Conversation]{Status: 200, Body: o.Conversation}
 		if o.Created {
 			out.Status, out.Location = 201, httpserver.At(ctx, "/conversations/"+o.Conversation.ID.String())
 		}
 		return out
-	}
-	httpserver.Shaped(ctx, answer)
+	})
 	opened, err := s.verbs.OpenConversation(ctx, a, NewConversation{
 		Channel: in.Body.ChannelID, Phone: in.Body.Phone, Contact: in.Body.ContactID, Name: in.Body.Name,
 	})

@@ -14,17 +14,6 @@ type Draft struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// AppendJSON writes the draft, or null.
-func (d *Draft) AppendJSON(b []byte) []byte {
-	if d == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendString(append(b, `{"text":`...), d.Text)
-	b = kernel.AppendNullString(append(b, `,"reply_to_external_id":`...), d.ReplyTo)
-	b = kernel.AppendTime(append(b, `,"updated_at":`...), d.UpdatedAt)
-	return append(b, '}')
-}
-
 // SaveDraft keeps what the caller has begun to write in a conversation. The last one written counts.
 func (d *Talk) SaveDraft(ctx context.Context, a *kernel.Principal, conversation kernel.ID, text string, replyTo *string) (Draft, error) {
 	if err := a.May(VerbSaveDraft); err != nil {
@@ -107,7 +96,7 @@ func addDrafts(tx *kernel.Tx, a *kernel.Principal, conversations ...*Conversatio
 	}
 	drafts, err := listDrafts(tx, a.Company.ID, a.User.ID, ids)
 	for _, c := range conversations {
-		c.Personal, c.Draft = true, drafts[c.ID]
+		c.Draft = new(drafts[c.ID])
 	}
 	return err
 }

@@ -41,7 +41,7 @@ func (s *handlers) suggestDraft(ctx context.Context, a *kernel.Principal, argume
 		return nil, httpserver.Cause(http.StatusBadRequest, "", []error{err})
 	}
 	if in.Text == nil {
-		return nil, kernel.Invalid("text", "is required")
+		return nil, kernel.Required("text")
 	}
 	conversation, ok := kernel.ParseID(in.Conversation)
 	if !ok {

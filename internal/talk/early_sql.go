@@ -11,33 +11,30 @@ import (
 // EarlyStatus is a report about a message that is not known by that external id yet.
 type EarlyStatus struct {
 	Status string
-	Error  *provider.MessageError
+	Error  *provider.Reason
 	At     time.Time
 }
 
 // parkStatus keeps a report until the external id of its message is stored.
 func parkStatus(tx *kernel.Tx, company, channel kernel.ID, external string, s EarlyStatus) {
-	var code, reason *string
-	if s.Error != nil {
-		code, reason = &s.Error.Code, &s.Error.Message
-	}
+	code, detail := s.Error.Columns()
 	tx.Later(`
-		INSERT INTO early_statuses (company, channel, external_id, status, error_code, error_message, at, created_at)
+		INSERT INTO early_statuses (company, channel, external_id, status, error_code, error_detail, at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT DO NOTHING`, company, channel, external, s.Status, code, reason, s.At, tx.Now)
+		ON CONFLICT DO NOTHING`, company, channel, external, s.Status, code, detail, s.At, tx.Now)
 }
 
 // takeEarlyStatuses gives the parked reports about a message, the earliest first, and removes them.
 func takeEarlyStatuses(tx *kernel.Tx, company, channel kernel.ID, external string) ([]EarlyStatus, error) {
 	var out []EarlyStatus
 	err := tx.Query(`
-		SELECT status, error_code, error_message, at
+		SELECT status, error_code, error_detail, at
 		FROM early_statuses
 		WHERE company = $1 AND channel = $2 AND external_id = $3
 		ORDER BY at`, []any{company, channel, external}, func(r db.Row) error {
 		s := EarlyStatus{Status: r.Text(0), At: r.Time(3)}
 		if !r.Null(1) {
-			s.Error = &provider.MessageError{Code: r.Text(1), Message: r.Text(2)}
+			s.Error = provider.ReadReason(r.Text(1), r.Text(2))
 		}
 		out = append(out, s)
 		return nil

@@ -272,15 +272,15 @@ func (d *Talk) checkBulk(ctx context.Context, a *kernel.Principal, in *BulkActio
 	switch in.Action {
 	case BulkTransfer:
 		if !in.Transfer.User.Set && !in.Transfer.Sector.Set {
-			return kernel.Invalid("body", "must have user_id, sector_id or both")
+			return kernel.Needs("body", "must have user_id, sector_id or both", "user_id", "sector_id")
 		}
 	case BulkLabel:
 		if len(in.Add) == 0 && len(in.Remove) == 0 {
-			return kernel.Invalid("body", "must have labels in add or remove")
+			return kernel.Needs("body", "must have labels in add or remove", "add", "remove")
 		}
 	case BulkSnooze:
 		if !in.Until.Set {
-			return kernel.Invalid("body.until", "is required; send null to end snoozing")
+			return kernel.Invalid("body.until", kernel.RuleRequired, "is required; send null to end snoozing")
 		}
 		if until := in.Until.Pointer(); until != nil {
 			if _, invalid := kernel.Future("body.until", *until, d.Now()); invalid != nil {
@@ -296,18 +296,18 @@ func (d *Talk) checkBulk(ctx context.Context, a *kernel.Principal, in *BulkActio
 func (d *Talk) checkBulkNames(tx *kernel.Tx, a *kernel.Principal, in *BulkAction) error {
 	if id := in.Transfer.User.Pointer(); id != nil {
 		if _, found, err := people.UserRef(tx, a.Company.ID, *id); err != nil || !found {
-			return kernel.ErrOr(err, kernel.Invalid("body.user_id", "there is no such team member"))
+			return kernel.ErrOr(err, kernel.NoSuch("body.user_id", "team_member"))
 		}
 	}
 	if id := in.Transfer.Sector.Pointer(); id != nil {
 		if found, err := people.SectorExists(tx, a.Company.ID, *id); err != nil || !found {
-			return kernel.ErrOr(err, kernel.Invalid("body.sector_id", "there is no such sector"))
+			return kernel.ErrOr(err, kernel.NoSuch("body.sector_id", "sector"))
 		}
 	}
 	for field, ids := range map[string][]kernel.ID{"body.add": in.Add, "body.remove": in.Remove} {
 		for i, id := range ids {
 			if _, found, err := findLabel(tx, a.Company.ID, id); err != nil || !found {
-				return kernel.ErrOr(err, kernel.Invalid(kernel.Indexed(field, i), "there is no such label"))
+				return kernel.ErrOr(err, kernel.NoSuch(kernel.Indexed(field, i), "label"))
 			}
 		}
 	}
@@ -336,7 +336,7 @@ func (d *Talk) bulkOne(ctx context.Context, a *kernel.Principal, id kernel.ID, i
 	case BulkSnooze:
 		_, err = d.Snooze(ctx, a, id, in.Until.Pointer())
 	default:
-		err = kernel.Invalid("body.action", "is not a known action")
+		err = kernel.Invalid("body.action", kernel.RuleUnknown, "is not a known action")
 	}
 	return err
 }
@@ -433,7 +433,7 @@ func (d *Talk) CreateView(ctx context.Context, a *kernel.Principal, in ViewChang
 			v.Position = last + 1
 		}
 		if v.Shared {
-			if err := kernel.CheckLimit(tx, a.Company.ID, kernel.CountSharedViews, "shared views", MaxSharedViews); err != nil {
+			if err := kernel.CheckLimit(tx, a.Company.ID, countSharedViews, "shared views", MaxSharedViews); err != nil {
 				return v, err
 			}
 		}
@@ -462,7 +462,7 @@ func (d *Talk) UpdateView(ctx context.Context, a *kernel.Principal, id kernel.ID
 			return v, err
 		}
 		if v.Shared && !before {
-			if err := kernel.CheckLimit(tx, a.Company.ID, kernel.CountSharedViews, "shared views", MaxSharedViews); err != nil {
+			if err := kernel.CheckLimit(tx, a.Company.ID, countSharedViews, "shared views", MaxSharedViews); err != nil {
 				return v, err
 			}
 		}
@@ -518,7 +518,7 @@ func (in *ViewChange) check(a *kernel.Principal, v *View) error {
 	kernel.Set(&v.Position, in.Position)
 	if assignee := v.Query.Assignee; assignee != "" && assignee != AssigneeMe && assignee != AssigneeNone {
 		if _, ok := kernel.ParseID(assignee); !ok {
-			return kernel.Invalid("body.query.assignee", `must be "none", "me" or a UUID`)
+			return kernel.Malformed("body.query.assignee", "assignee")
 		}
 	}
 	if in.Shared != nil && *in.Shared {
@@ -553,7 +553,7 @@ func (d *Talk) checkViewQuery(tx *kernel.Tx, a *kernel.Principal, v *View) error
 			continue
 		}
 		if found, err := named.known(*named.id); err != nil || !found {
-			return kernel.ErrOr(err, kernel.Invalid("body.query."+named.field, "there is no such "+named.field))
+			return kernel.ErrOr(err, kernel.NoSuch("body.query."+named.field, named.field))
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func (o *shelf) labelled(t *testing.T, n int, labels ...kernel.ID) (things label
 		t.Fatal(err)
 	}
 	title := "Cake"
-	card, err := d.Boards.CreateCard(ctx, o.owner, boards.NewCard{Board: all[0].ID, CardFields: boards.CardFields{Title: &title, Labels: &labels}}, nil)
+	card, err := d.Boards.CreateCard(ctx, o.owner, boards.NewCard{Board: all[0].ID, CardFields: boards.CardFields{Title: &title, Labels: &labels}})
 	if err != nil {
 		t.Fatal(err)
 	}

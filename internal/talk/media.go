@@ -128,7 +128,7 @@ func (d *Talk) UploadMedia(ctx context.Context, a *kernel.Principal, fileName st
 		return Media{}, err
 	}
 	if len(head) == 0 {
-		return Media{}, kernel.Invalid("body.file", "the file is empty")
+		return Media{}, kernel.Invalid("body.file", kernel.RuleRequired, "the file is empty")
 	}
 	if media.IsWebM(head) {
 		r = d.converted(ctx, io.MultiReader(bytes.NewReader(head), r))
@@ -317,18 +317,30 @@ func errUploadCut(err error) error {
 		return errMediaType("video/webm")
 	}
 	if errors.Is(err, media.ErrTooManyPackets) {
-		return kernel.Invalid("body.file", fmt.Sprintf("a recording has at most %d packets", media.MaxPackets))
+		return kernel.Invalid("body.file", kernel.RuleTooMany, fmt.Sprintf("a recording has at most %d packets", media.MaxPackets), kernel.Params{"max": media.MaxPackets})
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
-		return kernel.Invalid("body.file", "the upload ended early; send it again")
+		return kernel.Invalid("body.file", kernel.RuleCutShort, "the upload ended early; send it again")
 	}
 	return err
 }
 
+// Rules of contacts, messages and files.
+var (
+	ruleMediaType     = kernel.NewRule("media_type")     // type: a MIME type that WhatsApp does not accept
+	ruleMediaSize     = kernel.NewRule("media_size")     // max: bytes; kind
+	ruleNoCaption     = kernel.NewRule("no_caption")     // audio files and stickers have none
+	ruleNoPhone       = kernel.NewRule("no_phone")       // the contact has no phone number
+	ruleContactExists = kernel.NewRule("contact_exists") // id: of the contact that has the phone number
+	ruleSandboxOnly   = kernel.NewRule("sandbox_only")
+	ruleScheduleRange = kernel.NewRule("schedule_range") // min_seconds, max_seconds: from now
+)
+
 func errMediaType(mime string) error {
 	return &kernel.Error{
 		Code: kernel.CodeMediaTypeNotAllowed, Message: "WhatsApp does not accept files of this type (" + mime + ").",
-		Fields: []kernel.FieldError{{Field: "body.file", Message: mime}},
+		Params: kernel.Params{"type": mime},
+		Fields: []kernel.FieldError{ruleMediaType.At("body.file", mime, kernel.Params{"type": mime})},
 	}
 }
 
@@ -336,7 +348,8 @@ func errMediaTooLarge(kind MediaKind) error {
 	return &kernel.Error{
 		Code:    kernel.CodeMediaTooLarge,
 		Message: fmt.Sprintf("A file of kind %s may have at most %d KiB.", kind, kind.Limit()>>10),
-		Fields:  []kernel.FieldError{{Field: "body.file", Message: "too large"}},
+		Params:  kernel.Params{"kind": kind, "max": kind.Limit()},
+		Fields:  []kernel.FieldError{ruleMediaSize.At("body.file", "too large", kernel.Params{"kind": kind, "max": kind.Limit()})},
 	}
 }
 
@@ -470,7 +483,7 @@ func (d *Talk) usableMedia(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Me
 		found, err = attachMedia(tx, a.Company.ID, id)
 	}
 	if err != nil || !found || !reachesFile(a, &m) || !m.Stored {
-		return m, kernel.ErrOr(err, kernel.Invalid("body.media_id", "there is no such file"))
+		return m, kernel.ErrOr(err, kernel.NoSuch("body.media_id", "file"))
 	}
 	return m, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,24 +17,24 @@ import (
 
 // Message is one message of a conversation, in either direction.
 type Message struct {
-	ID           kernel.ID              `json:"id"`
-	ClientID     *kernel.ID             `json:"client_id"`
-	Conversation kernel.ID              `json:"conversation"`
-	Direction    string                 `json:"direction" enum:"inbound,outbound"`
-	Origin       string                 `json:"origin" enum:"customer,app,phone,api,automation"`
-	Type         string                 `json:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
-	Text         *string                `json:"text"`
-	MediaID      *kernel.ID             `json:"media_id"`
-	Media        *MessageMedia          `json:"media"`
-	ReplyTo      *string                `json:"reply_to_external_id"`
-	ExternalID   *string                `json:"external_id"`
-	Status       string                 `json:"status" enum:"queued,sent,delivered,read,failed,received"`
-	Error        *provider.MessageError `json:"error"`
-	SentBy       *kernel.Ref            `json:"sent_by"`
-	CreatedAt    time.Time              `json:"created_at"`
-	SentAt       *time.Time             `json:"sent_at"`
-	DeliveredAt  *time.Time             `json:"delivered_at"`
-	ReadAt       *time.Time             `json:"read_at"`
+	ID           kernel.ID        `json:"id"`
+	ClientID     *kernel.ID       `json:"client_id"`
+	Conversation kernel.ID        `json:"conversation"`
+	Direction    string           `json:"direction" enum:"inbound,outbound"`
+	Origin       string           `json:"origin" enum:"customer,app,phone,api,automation"`
+	Type         string           `json:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
+	Text         *string          `json:"text"`
+	MediaID      *kernel.ID       `json:"media_id"`
+	Media        *MessageMedia    `json:"media"`
+	ReplyTo      *string          `json:"reply_to_external_id"`
+	ExternalID   *string          `json:"external_id"`
+	Status       string           `json:"status" enum:"queued,sent,delivered,read,failed,received"`
+	Error        *provider.Reason `json:"error"`
+	SentBy       *kernel.Ref      `json:"sent_by"`
+	CreatedAt    time.Time        `json:"created_at"`
+	SentAt       *time.Time       `json:"sent_at"`
+	DeliveredAt  *time.Time       `json:"delivered_at"`
+	ReadAt       *time.Time       `json:"read_at"`
 
 	Author    *MessageAuthor     `json:"author" doc:"Who wrote a message of a group; null in other conversations."`
 	Reactions Reactions          `json:"reactions"`
@@ -59,55 +58,6 @@ type Message struct {
 	Private bool      `json:"-"`
 }
 
-// AppendJSON writes the message as the API shows it.
-func (m *Message) AppendJSON(b []byte) []byte {
-	b = kernel.AppendID(append(b, `{"id":`...), m.ID)
-	b = kernel.AppendNullID(append(b, `,"client_id":`...), m.ClientID)
-	b = kernel.AppendID(append(b, `,"conversation":`...), m.Conversation)
-	b = kernel.AppendString(append(b, `,"direction":`...), m.Direction)
-	b = kernel.AppendString(append(b, `,"origin":`...), m.Origin)
-	b = kernel.AppendString(append(b, `,"type":`...), m.Type)
-	b = kernel.AppendNullString(append(b, `,"text":`...), m.Text)
-	b = kernel.AppendNullID(append(b, `,"media_id":`...), m.MediaID)
-	b = m.Media.AppendJSON(append(b, `,"media":`...))
-	b = kernel.AppendNullString(append(b, `,"reply_to_external_id":`...), m.ReplyTo)
-	b = kernel.AppendNullString(append(b, `,"external_id":`...), m.ExternalID)
-	b = kernel.AppendString(append(b, `,"status":`...), m.Status)
-	if b = append(b, `,"error":`...); m.Error == nil {
-		b = append(b, "null"...)
-	} else {
-		b = kernel.AppendString(append(b, `{"code":`...), m.Error.Code)
-		b = append(kernel.AppendString(append(b, `,"message":`...), m.Error.Message), '}')
-	}
-	b = kernel.AppendNullRef(append(b, `,"sent_by":`...), m.SentBy)
-	b = kernel.AppendTime(append(b, `,"created_at":`...), m.CreatedAt)
-	b = kernel.AppendNullTime(append(b, `,"sent_at":`...), m.SentAt)
-	b = kernel.AppendNullTime(append(b, `,"delivered_at":`...), m.DeliveredAt)
-	b = kernel.AppendNullTime(append(b, `,"read_at":`...), m.ReadAt)
-	b = m.appendDetails(b)
-	b = kernel.AppendNullTime(append(b, `,"edited_at":`...), m.EditedAt)
-	b = kernel.AppendNullTime(append(b, `,"revoked_at":`...), m.RevokedAt)
-	b = m.Interactive.AppendJSON(append(b, `,"interactive":`...))
-	b = m.Choice.AppendJSON(append(b, `,"choice":`...))
-	b = strconv.AppendBool(append(b, `,"voice":`...), m.Voice)
-	b = kernel.AppendNullRef(append(b, `,"integration":`...), m.Integration)
-	b = m.Notice.AppendJSON(append(b, `,"notice":`...))
-	b = m.Form.AppendJSON(append(b, `,"form":`...))
-	b = strconv.AppendBool(append(b, `,"standby":`...), m.Standby)
-	return append(b, '}')
-}
-
-// appendDetails writes the members that most messages leave empty.
-func (m *Message) appendDetails(b []byte) []byte {
-	if m.Author == nil && len(m.Reactions) == 0 && m.Referral == nil && m.Product == nil {
-		return append(b, `,"author":null,"reactions":[],"referral":null,"product":null`...)
-	}
-	b = m.Author.AppendJSON(append(b, `,"author":`...))
-	b = m.Reactions.AppendJSON(append(b, `,"reactions":`...))
-	b = m.Referral.AppendJSON(append(b, `,"referral":`...))
-	return m.Product.AppendJSON(append(b, `,"product":`...))
-}
-
 // Subject is the conversation of the message.
 func (m *Message) Subject() kernel.Subject {
 	return kernel.Subject{Kind: kernel.SubjectConversation, ID: m.Conversation}
@@ -120,20 +70,6 @@ type MessagePage struct {
 	After  *string   `json:"after" doc:"Give it as after to get what came after this page; null only while the conversation has no message."`
 }
 
-// AppendJSON writes a page of messages.
-func (p *MessagePage) AppendJSON(b []byte) []byte {
-	b = append(slices.Grow(b, 128+896*len(p.Data)), `{"data":[`...)
-	for i := range p.Data {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = p.Data[i].AppendJSON(b)
-	}
-	b = kernel.AppendNullString(append(b, `],"before":`...), p.Before)
-	b = kernel.AppendNullString(append(b, `,"after":`...), p.After)
-	return append(b, '}')
-}
-
 // FoundMessage is a message that a search found.
 type FoundMessage struct {
 	Message      Message    `json:"message"`
@@ -142,22 +78,13 @@ type FoundMessage struct {
 	Match        [2]int     `json:"match" doc:"Start and length of the match in the snippet, in UTF-16 units."`
 }
 
-// AppendJSON writes what a search found.
-func (f *FoundMessage) AppendJSON(b []byte) []byte {
-	b = f.Message.AppendJSON(append(b, `{"message":`...))
-	b = kernel.AppendNullRef(append(b, `,"conversation":`...), &f.Conversation)
-	b = kernel.AppendString(append(b, `,"snippet":`...), f.Snippet)
-	b = strconv.AppendInt(append(b, `,"match":[`...), int64(f.Match[0]), 10)
-	return append(strconv.AppendInt(append(b, ','), int64(f.Match[1]), 10), "]}"...)
-}
-
 // Left reports whether the message is known to have gone out.
 func (m *Message) Left() bool { return m.SentAt != nil && m.Direction == provider.Outbound }
 
 // Advance applies a provider's report to an outbound message and reports whether it changed anything.
 // A status never goes backwards: queued, sent, delivered, read. Failed comes only after queued or
 // sent, and is final unless the outcome was uncertain: then a report settles it.
-func (m *Message) Advance(status string, at time.Time, failure *provider.MessageError) bool {
+func (m *Message) Advance(status string, at time.Time, failure *provider.Reason) bool {
 	if m.Direction != provider.Outbound {
 		return false
 	}
@@ -167,7 +94,7 @@ func (m *Message) Advance(status string, at time.Time, failure *provider.Message
 			return false
 		}
 		if failure == nil {
-			failure = &provider.MessageError{Code: "not_delivered", Message: "The provider did not deliver the message and did not say why."}
+			failure = new(provider.NewReason("not_delivered", "The provider did not deliver the message and did not say why."))
 		}
 		m.Status, m.Error = provider.StatusFailed, failure
 		return true
@@ -197,9 +124,19 @@ func (m *Message) Advance(status string, at time.Time, failure *provider.Message
 // ErrorUncertain is the code of a message of which it is not known whether the provider accepted it.
 const ErrorUncertain = "uncertain"
 
+// FailureCodes returns the codes of messages that failed, each with its reasons. A scheduled message fails with the codes of
+// errors, too.
+func FailureCodes() map[string][]string {
+	out := channels.FailureCodes()
+	for _, code := range []string{ErrorUncertain, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived)} {
+		out[code] = nil
+	}
+	return out
+}
+
 // UncertainError says so in words.
-func UncertainError() *provider.MessageError {
-	return &provider.MessageError{Code: ErrorUncertain, Message: "It is not known whether the provider took this message, so it is not sent again."}
+func UncertainError() *provider.Reason {
+	return new(provider.NewReason(ErrorUncertain, "It is not known whether the provider took this message, so it is not sent again."))
 }
 
 // progress orders the statuses of a message that did not fail.
@@ -227,21 +164,6 @@ type MessageMedia struct {
 	DurationSeconds *float64 `json:"duration_seconds" doc:"Null where unknown."`
 }
 
-// AppendJSON writes what a message shows of its file, or null.
-func (m *MessageMedia) AppendJSON(b []byte) []byte {
-	if m == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendID(append(b, `{"id":`...), m.ID)
-	b = kernel.AppendString(append(b, `,"mime_type":`...), m.MimeType)
-	b = kernel.AppendString(append(b, `,"file_name":`...), m.FileName)
-	b = strconv.AppendInt(append(b, `,"size":`...), m.Size, 10)
-	b = kernel.AppendNullInt(append(b, `,"width":`...), m.Width)
-	b = kernel.AppendNullInt(append(b, `,"height":`...), m.Height)
-	b = kernel.AppendNullFloat(append(b, `,"duration_seconds":`...), m.DurationSeconds)
-	return append(b, '}')
-}
-
 // MessageQuery is a place in a conversation and how much to read from there. At most one of Before
 // and After is set.
 type MessageQuery struct {
@@ -257,7 +179,7 @@ func (d *Talk) Messages(ctx context.Context, a *kernel.Principal, conversation k
 		return nil, err
 	}
 	if q.Before != "" && q.After != "" {
-		return nil, kernel.Invalid("query.after", "send either before or after, not both")
+		return nil, kernel.NotTogether("query.after", "send either before or after, not both", "before", "after")
 	}
 	place := messageCursor{d.Cursors, a.Company.ID, "messages " + conversation.String()}
 	if q.After != "" {
@@ -393,20 +315,20 @@ type NewMessage struct {
 // check looks at the form alone.
 func (in *NewMessage) check() *kernel.Error {
 	if in.Voice && in.MediaID == nil {
-		return kernel.Invalid("body.voice", "needs a media_id")
+		return kernel.Needs("body.voice", "needs a media_id", "media_id")
 	}
 	if in.Interactive != nil {
 		if in.Text != nil {
-			return kernel.Invalid("body.text", "must not be sent together with interactive: the text is written from it")
+			return kernel.NotTogether("body.text", "must not be sent together with interactive: the text is written from it", "interactive")
 		}
 		if in.MediaID != nil || in.Template != nil {
-			return kernel.Invalid("body.interactive", "must not be sent together with media_id or template")
+			return kernel.NotTogether("body.interactive", "must not be sent together with media_id or template", "media_id", "template")
 		}
 		return in.Interactive.Check("body.interactive")
 	}
 	if in.Template != nil {
 		if in.Text != nil || in.MediaID != nil {
-			return kernel.Invalid("body.template", "must not be sent together with text or media_id")
+			return kernel.NotTogether("body.template", "must not be sent together with text or media_id", "text", "media_id")
 		}
 		return channels.CheckTemplate(in.Template)
 	}
@@ -418,7 +340,7 @@ func (in *NewMessage) check() *kernel.Error {
 		return invalid
 	}
 	if in.Text == nil {
-		return kernel.Invalid("body.text", "is required when there is no media_id")
+		return kernel.Invalid("body.text", kernel.RuleRequired, "is required when there is no media_id")
 	}
 	_, invalid := kernel.Text("body.text", *in.Text, kernel.MaxText)
 	return invalid
@@ -432,10 +354,10 @@ func (d *Talk) SendMessage(ctx context.Context, a *kernel.Principal, conversatio
 		return nil, false, err
 	}
 	if in.ClientID.IsZero() {
-		return nil, false, kernel.Invalid("body.client_id", "must be a UUID that is not all zeros")
+		return nil, false, kernel.Malformed("body.client_id", "nonzero_uuid")
 	}
 	invalid := in.check()
-	out, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (accepted, error) {
+	out, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (accepted, error) {
 		o, found, err := lockOutbox(tx, a.Company.ID, conversation, in.ClientID, a.User.ID)
 		switch {
 		case err != nil:
@@ -537,12 +459,12 @@ func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Ou
 			m.Text = nil
 		}
 		if m.Text != nil && (media.Kind == MediaAudio || media.Kind == MediaSticker) {
-			return extras, kernel.Invalid("body.text", "audio files and stickers have no caption: leave text out")
+			return extras, kernel.Invalid("body.text", ruleNoCaption, "audio files and stickers have no caption: leave text out")
 		}
 	}
 	if in.Voice {
 		if m.Media == nil || m.Media.MimeType != "audio/ogg" {
-			return extras, kernel.Invalid("body.voice", "a voice message is Opus in Ogg; POST /media turns WebM recordings into that")
+			return extras, kernel.Malformed("body.voice", "voice")
 		}
 		m.Voice = true
 	}
@@ -572,14 +494,14 @@ func sign(m *Message, a *kernel.Principal, o *Outbox, in *NewMessage) error {
 		most = kernel.MaxCaption
 	}
 	if utf8.RuneCountInString(text) > most {
-		return kernel.Invalid("body.text", fmt.Sprintf("must have at most %d characters together with the name that signs it.", most))
+		return kernel.Invalid("body.text", kernel.RuleTooLong, fmt.Sprintf("must have at most %d characters together with the name that signs it.", most), kernel.Params{"max": most})
 	}
 	m.Text = &text
 	return nil
 }
 
 func errReplyTo() error {
-	return kernel.Invalid("body.reply_to_external_id", "there is no message with this external id in the conversation")
+	return kernel.NoSuch("body.reply_to_external_id", "message")
 }
 
 // maySend applies the rules of the desk and of the provider.
@@ -667,7 +589,7 @@ func (d *Talk) SearchMessages(ctx context.Context, a *kernel.Principal, f Messag
 		return nil, "", err
 	}
 	if fold.Text(strings.TrimSpace(f.Q)) == "" {
-		return nil, "", kernel.Invalid("query.q", "must contain something to look for")
+		return nil, "", kernel.Required("query.q")
 	}
 	in := messageCriteria{
 		Company: a.Company.ID, Sight: a.Sight(), Q: f.Q, Conversation: f.Conversation, Contact: f.Contact, Channel: f.Channel,
@@ -725,13 +647,4 @@ func signs(a *kernel.Principal, m *Message) {
 type MessageAuthor struct {
 	ID   *kernel.ID `json:"id" doc:"The contact; null where the desk has none."`
 	Name string     `json:"name"`
-}
-
-// AppendJSON writes the author, or null.
-func (a *MessageAuthor) AppendJSON(b []byte) []byte {
-	if a == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendNullID(append(b, `{"id":`...), a.ID)
-	return append(kernel.AppendString(append(b, `,"name":`...), a.Name), '}')
 }

@@ -348,7 +348,7 @@ func (d *Talk) React(ctx context.Context, a *kernel.Principal, id kernel.ID, wit
 		return nil, err
 	}
 	if !IsOne(with) {
-		return nil, kernel.Invalid("body.emoji", "must be one emoji")
+		return nil, kernel.Malformed("body.emoji", "emoji")
 	}
 	return d.setReaction(ctx, a, id, with)
 }

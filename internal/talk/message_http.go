@@ -157,13 +157,12 @@ func (s *handlers) sendMessage(ctx context.Context, a *kernel.Principal, in *sen
 	if err != nil {
 		return nil, err
 	}
+	answer := httpserver.Shaped(ctx, func(m *accepted) *sendMessageOutput {
+		return &sendMessageOutput{httpserver.Replayed(m.replayed), m.message}
+	})
 	m, replayed, err := s.verbs.SendMessage(ctx, a, id, NewMessage{
 		ClientID: in.Body.ClientID, Text: in.Body.Text, MediaID: in.Body.MediaID, ReplyTo: in.Body.ReplyTo, Template: in.Body.Template.Template(),
 		Interactive: in.Body.Interactive.interactive(), Voice: in.Body.Voice != nil && *in.Body.Voice,
 	})
-	out := &sendMessageOutput{Body: m}
-	if replayed {
-		out.Replayed = "true"
-	}
-	return out, err
+	return answer(&accepted{m, replayed}), err
 }

@@ -19,7 +19,7 @@ import (
 const (
 	pageColumns = `
 	m.seq, m.id, m.client_id, m.direction, m.origin, m.type, m.text, m.reply_to, m.external_id, m.status, m.error_code,
-	m.error_message, m.sent_by, CASE WHEN m.sent_by IS NOT NULL THEN (SELECT u.name FROM users u WHERE u.company = m.company AND u.id = m.sent_by) END,
+	m.error_detail, m.sent_by, CASE WHEN m.sent_by IS NOT NULL THEN (SELECT u.name FROM users u WHERE u.company = m.company AND u.id = m.sent_by) END,
 	m.author, CASE WHEN m.author IS NOT NULL THEN (SELECT w.name FROM contacts w WHERE w.company = m.company AND w.id = m.author) END,
 	m.created_at, m.sent_at, m.delivered_at, m.read_at, m.edited_at, m.revoked_at,
 	m.media, CASE WHEN m.media IS NOT NULL THEN (
@@ -48,7 +48,7 @@ func scanPaged(r db.Row, m *Message) {
 	m.Seq, m.ID, m.ClientID, m.Direction, m.Origin, m.Type = r.Int(0), r.ID(1), r.NullID(2), r.Text(3), r.Text(4), r.Text(5)
 	m.Text, m.ReplyTo, m.ExternalID, m.Status = r.NullText(6), r.NullText(7), r.NullText(8), r.Text(9)
 	if !r.Null(10) {
-		m.Error = &provider.MessageError{Code: r.Text(10), Message: r.Text(11)}
+		m.Error = provider.ReadReason(r.Text(10), r.Text(11))
 	}
 	if !r.Null(12) {
 		m.SentBy = &kernel.Ref{ID: r.ID(12), Name: r.Text(13)}
@@ -218,10 +218,7 @@ type MessageExtras struct {
 // insertMessage adds a message. It reports false, and adds nothing, when the company has one with that
 // client id or the channel one with that external id.
 func insertMessage(tx *kernel.Tx, m *Message, extras MessageExtras) (bool, error) {
-	var code, reason *string
-	if m.Error != nil {
-		code, reason = &m.Error.Code, &m.Error.Message
-	}
+	code, detail := m.Error.Columns()
 	var sentBy *kernel.ID
 	if m.SentBy != nil {
 		sentBy = &m.SentBy.ID
@@ -236,14 +233,14 @@ func insertMessage(tx *kernel.Tx, m *Message, extras MessageExtras) (bool, error
 	}
 	n, err := tx.ExecWithEvents(m.Company, `
 		INSERT INTO messages (conversation, seq, id, company, channel, private, client_id, direction, origin, type, text, media,
-			template, reply_to, external_id, status, error_code, error_message, sent_by, author, raw, created_at, sent_at,
+			template, reply_to, external_id, status, error_code, error_detail, sent_by, author, raw, created_at, sent_at,
 			delivered_at, read_at, edited_at, revoked_at, reactions, referral, product, interactive, choice, voice,
 			notice, form, standby, integration)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
 			$26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)
 		ON CONFLICT DO NOTHING`,
 		m.Conversation, m.Seq, m.ID, m.Company, m.Channel, m.Private, m.ClientID, m.Direction, m.Origin, m.Type, m.Text, m.MediaID,
-		extras.Template, m.ReplyTo, m.ExternalID, m.Status, code, reason, sentBy, author, extras.Raw, m.CreatedAt, m.SentAt,
+		extras.Template, m.ReplyTo, m.ExternalID, m.Status, code, detail, sentBy, author, extras.Raw, m.CreatedAt, m.SentAt,
 		m.DeliveredAt, m.ReadAt, m.EditedAt, m.RevokedAt, writeReactions(m.Reactions), kernel.WriteJSON(m.Referral), kernel.WriteJSON(m.Product),
 		kernel.WriteJSON(m.Interactive), kernel.WriteJSON(m.Choice), m.Voice, kernel.WriteJSON(m.Notice), kernel.WriteJSON(m.Form), m.Standby, integration)
 	if n == 1 && m.Text != nil {
@@ -254,15 +251,12 @@ func insertMessage(tx *kernel.Tx, m *Message, extras MessageExtras) (bool, error
 
 // saveMessageStatus writes down how far a message got and what the provider calls it.
 func saveMessageStatus(tx *kernel.Tx, m *Message) {
-	var code, reason *string
-	if m.Error != nil {
-		code, reason = &m.Error.Code, &m.Error.Message
-	}
+	code, detail := m.Error.Columns()
 	tx.Later(`
 		UPDATE messages
-		SET status = $4, error_code = $5, error_message = $6, external_id = $7, sent_at = $8, delivered_at = $9, read_at = $10
+		SET status = $4, error_code = $5, error_detail = $6, external_id = $7, sent_at = $8, delivered_at = $9, read_at = $10
 		WHERE company = $1 AND conversation = $2 AND seq = $3`,
-		m.Company, m.Conversation, m.Seq, m.Status, code, reason, m.ExternalID, m.SentAt, m.DeliveredAt, m.ReadAt)
+		m.Company, m.Conversation, m.Seq, m.Status, code, detail, m.ExternalID, m.SentAt, m.DeliveredAt, m.ReadAt)
 }
 
 // hasExternalID reports whether a conversation holds a message with that external id.

@@ -8,36 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"recado/internal/channels/provider"
-	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/testkit"
 )
-
-func TestAMessageWritesItselfAsReflectionWould(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := rapid.Custom(anyMessage).Draw(t, "message")
-		kerneltest.SameAsReflection(t, &m)
-	})
-}
-
-func anyMessage(t *rapid.T) Message {
-	m := Message{
-		ID: kerneltest.AnyID(t), ClientID: kerneltest.Maybe(t, kerneltest.IDs), Conversation: kerneltest.AnyID(t), Direction: rapid.SampledFrom([]string{provider.Inbound, provider.Outbound}).Draw(t, "direction"),
-		Origin: provider.OriginAPI, Type: provider.TypeText, Text: kerneltest.Maybe(t, rapid.String()), MediaID: kerneltest.Maybe(t, kerneltest.IDs), ReplyTo: kerneltest.Maybe(t, rapid.String()),
-		ExternalID: kerneltest.Maybe(t, rapid.String()), Status: provider.StatusSent, CreatedAt: kerneltest.Moments.Draw(t, "created"), SentAt: kerneltest.Maybe(t, kerneltest.Moments),
-		DeliveredAt: kerneltest.Maybe(t, kerneltest.Moments), ReadAt: kerneltest.Maybe(t, kerneltest.Moments),
-	}
-	if rapid.Bool().Draw(t, "has a file") {
-		m.Media = &MessageMedia{ID: kerneltest.AnyID(t), MimeType: rapid.String().Draw(t, "mime"), FileName: rapid.String().Draw(t, "name"), Size: rapid.Int64().Draw(t, "size")}
-	}
-	if rapid.Bool().Draw(t, "failed") {
-		m.Error = &provider.MessageError{Code: rapid.String().Draw(t, "code"), Message: rapid.String().Draw(t, "why")}
-	}
-	if rapid.Bool().Draw(t, "has a sender") {
-		m.SentBy = &kernel.Ref{ID: kerneltest.AnyID(t), Name: rapid.String().Draw(t, "sender")}
-	}
-	return m
-}
 
 func TestAStatusNeverGoesBackwards(t *testing.T) {
 	statuses := []string{provider.StatusSent, provider.StatusDelivered, provider.StatusRead, provider.StatusFailed}

@@ -2,7 +2,6 @@ package talk
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -84,14 +83,10 @@ func (d *Talk) CreateNote(ctx context.Context, a *kernel.Principal, conversation
 		return Note{}, false, err
 	}
 	if in.ClientID.IsZero() {
-		return Note{}, false, kernel.Invalid("body.client_id", "must be a UUID that is not all zeros")
+		return Note{}, false, kernel.Malformed("body.client_id", "nonzero_uuid")
 	}
 	_, invalid := kernel.Text("body.text", in.Text, kernel.MaxText)
-	type written struct {
-		note     Note
-		replayed bool
-	}
-	out, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (written, error) {
+	out, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (writtenNote, error) {
 		t, err := d.Lock(tx, a, conversation)
 		var earlier Note
 		repeated := false
@@ -100,16 +95,22 @@ func (d *Talk) CreateNote(ctx context.Context, a *kernel.Principal, conversation
 		}
 		switch {
 		case invalid != nil && !repeated: // a wrong form is refused first, unless the call repeats an earlier one
-			return written{}, invalid
+			return writtenNote{}, invalid
 		case err != nil:
-			return written{}, err
+			return writtenNote{}, err
 		case repeated:
-			return written{earlier, true}, sameConversation(&earlier, conversation)
+			return writtenNote{earlier, true}, sameConversation(&earlier, conversation)
 		}
 		n, err := t.writeNote(a, &in)
-		return written{note: n}, err
+		return writtenNote{note: n}, err
 	})
 	return out.note, out.replayed, err
+}
+
+// writtenNote is a note that is stored, now or by an earlier call.
+type writtenNote struct {
+	note     Note
+	replayed bool
 }
 
 // sameConversation refuses a client id that belongs to a note in another conversation.
@@ -147,7 +148,7 @@ func (t *LockedConversation) mentioned(ids []kernel.ID) ([]kernel.Ref, error) {
 		return refs, nil
 	}
 	if len(ids) > MaxMentions {
-		return nil, kernel.Invalid("body.mentions", fmt.Sprintf("must have at most %d entries", MaxMentions))
+		return nil, kernel.TooMany("body.mentions", MaxMentions)
 	}
 	members, err := people.KeepMemberSights(t.Tx, t.Company, ids)
 	if err != nil {
@@ -158,7 +159,7 @@ func (t *LockedConversation) mentioned(ids []kernel.ID) ([]kernel.Ref, error) {
 		m := members[id]
 		switch {
 		case m == nil || !memberSees(m, &t.Conversation):
-			invalid.Fields = append(invalid.Fields, kernel.FieldError{Field: kernel.Indexed("body.mentions", i), Message: "there is no such team member who may see this conversation"})
+			invalid.Fields = append(invalid.Fields, kernel.NoSuch(kernel.Indexed("body.mentions", i), "team_member").Fields[0])
 		case !slices.Contains(refs, m.User):
 			refs = append(refs, m.User)
 		}

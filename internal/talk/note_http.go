@@ -41,12 +41,9 @@ func (s *handlers) createNote(ctx context.Context, a *kernel.Principal, in *crea
 	if err != nil {
 		return nil, err
 	}
+	answer := httpserver.Shaped(ctx, func(n *writtenNote) *noteOutput { return &noteOutput{httpserver.Replayed(n.replayed), n.note} })
 	note, replayed, err := s.verbs.CreateNote(ctx, a, id, NewNote{ClientID: in.Body.ClientID, Text: in.Body.Text, Mentions: in.Body.Mentions})
-	out := &noteOutput{Body: note}
-	if replayed {
-		out.Replayed = "true"
-	}
-	return out, err
+	return answer(&writtenNote{note, replayed}), err
 }
 
 type updateNoteInput struct {

@@ -69,7 +69,7 @@ func (d *Talk) ReadNotifications(ctx context.Context, a *kernel.Principal, ids [
 		return err
 	}
 	if all == (len(ids) > 0) {
-		return kernel.Invalid("body", "must have ids or all, and not both")
+		return kernel.ExactlyOne("body", "ids", "all")
 	}
 	_, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 		n, err := readNotifications(tx, a.Company.ID, a.User.ID, ids, all)

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"recado/internal/kernel"
 )
 
@@ -28,23 +31,10 @@ type Reaction struct {
 // list with an empty emoji, so that an earlier one of the same person that arrives late changes nothing.
 type Reactions []Reaction
 
-// AppendJSON writes the reactions that were not taken back.
-func (rs Reactions) AppendJSON(b []byte) []byte {
-	b = append(b, '[')
-	shown := 0
-	for _, r := range rs {
-		if r.Emoji == "" {
-			continue
-		}
-		if shown++; shown > 1 {
-			b = append(b, ',')
-		}
-		b = kernel.AppendString(append(b, `{"emoji":`...), r.Emoji)
-		b = kernel.AppendString(append(b, `,"by":`...), r.By)
-		b = kernel.AppendNullRef(append(b, `,"user":`...), r.User)
-		b = append(kernel.AppendTime(append(b, `,"at":`...), r.At), '}')
-	}
-	return append(b, ']')
+// MarshalJSONTo writes the reactions that were not taken back.
+func (rs Reactions) MarshalJSONTo(enc *jsontext.Encoder) error {
+	shown := slices.DeleteFunc(slices.Clone([]Reaction(rs)), func(r Reaction) bool { return r.Emoji == "" })
+	return json.MarshalEncode(enc, shown)
 }
 
 // maxReactions is how many people's reactions a message keeps.

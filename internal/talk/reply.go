@@ -52,7 +52,7 @@ func Shortcut(field, s string) *kernel.Error {
 	if shortcutForm.MatchString(s) {
 		return nil
 	}
-	return kernel.Invalid(field, "must have 1 to 32 characters out of a-z, 0-9, _ and -.")
+	return kernel.Malformed(field, "shortcut")
 }
 
 var shortcutForm = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
@@ -76,7 +76,8 @@ var variable = regexp.MustCompile(`\{\{([^{}|]*)(?:\|([^{}]*))?\}\}`)
 func CheckVariables(field, text string) *kernel.Error {
 	for _, m := range variable.FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(replyVariables, strings.TrimSpace(m[1])) {
-			return kernel.Invalid(field, "there is no variable "+kernel.Quoted(m[0])+"; the variables are {{"+strings.Join(replyVariables, "}}, {{")+"}}.")
+			return kernel.Invalid(field, kernel.RuleNoSuch, "there is no variable "+kernel.Quoted(m[0])+"; the variables are {{"+strings.Join(replyVariables, "}}, {{")+"}}.",
+				kernel.Params{"noun": "variable", "value": m[0]})
 		}
 	}
 	return nil
@@ -169,7 +170,7 @@ func (d *Talk) CreateReply(ctx context.Context, a *kernel.Principal, owner kerne
 	limit, plural := int64(MaxOwnReplies), "canned replies of one person"
 	switch id := owner.Pointer(); {
 	case id != nil && *id != a.User.ID:
-		return p, kernel.Invalid("body.owner", "must be null, for a reply of the team, or your own id")
+		return p, kernel.Invalid("body.owner", kernel.RuleNotAllowed, "must be null, for a reply of the team, or your own id")
 	case owner.Set && owner.Null:
 		if err := mayManageReplies(a); err != nil {
 			return p, err
@@ -306,7 +307,7 @@ func (d *Talk) RenderReply(ctx context.Context, a *kernel.Principal, id, convers
 		}
 		c, found, err := FindConversation(tx, a.Company.ID, conversation)
 		if err != nil || !found || !MaySee(a, &c) {
-			return Rendered{}, kernel.ErrOr(err, kernel.Invalid("body.conversation_id", "there is no such conversation"))
+			return Rendered{}, kernel.ErrOr(err, kernel.NoSuch("body.conversation_id", "conversation"))
 		}
 		values, err := replyValues(tx, a, &c)
 		if err != nil {

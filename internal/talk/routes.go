@@ -85,7 +85,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Post("/conversations/{id}/snooze", VerbSnooze, "Snooze a conversation until a time", s.snoozeConversation, httpserver.Named("snoozeConversation"), httpserver.Subject(kernel.SubjectConversation),
 			httpserver.Example(`{"until": "2026-12-01T13:00:00Z"}`),
 			httpserver.About("It returns as unread at that time, or when the customer writes.")),
-		httpserver.Post("/conversations/bulk", VerbBulk, "Apply an action to several conversations", s.bulkConversations, httpserver.Named("changeConversations"),
+		httpserver.Post("/conversations/bulk", VerbBulk, "Apply an action to several conversations", s.bulkConversations, httpserver.Reserves, httpserver.Named("changeConversations"),
 			httpserver.Example(`{"ids": ["01a1dd9b-fad4-7003-a934-f67da22447e0"], "action": "label", "add": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`),
 			httpserver.About("Each conversation is changed on its own: results has the status and the error code of the action for each. The action close also needs the scope attendances:write. "+
 				"If something that the action names for all of them, such as a label, does not exist, the answer is 400 and no conversation changes.")),

@@ -41,21 +41,21 @@ const (
 
 // ScheduledMessage is a message that is sent later.
 type ScheduledMessage struct {
-	ID            kernel.ID              `json:"id"`
-	ClientID      kernel.ID              `json:"client_id" doc:"Also that of the message."`
-	Conversation  kernel.ID              `json:"conversation"`
-	Status        string                 `json:"status" enum:"scheduled,sent,failed,cancelled"`
-	SendAt        time.Time              `json:"send_at"`
-	Text          *string                `json:"text"`
-	MediaID       *kernel.ID             `json:"media_id"`
-	Template      *ScheduledTemplate     `json:"template"`
-	CancelOnReply bool                   `json:"cancel_on_reply" doc:"It is cancelled when the customer writes before."`
-	Message       *kernel.ID             `json:"message" doc:"The message, once it is sent."`
-	Error         *provider.MessageError `json:"error" doc:"Why it failed; null otherwise."`
-	Warning       *string                `json:"warning" enum:"service_window" doc:"service_window: the 24 hours after the customer's last message will be over, and WhatsApp takes templates only."`
-	CreatedBy     kernel.Ref             `json:"created_by" doc:"The person in whose name it is sent."`
-	CreatedAt     time.Time              `json:"created_at"`
-	UpdatedAt     time.Time              `json:"updated_at"`
+	ID            kernel.ID          `json:"id"`
+	ClientID      kernel.ID          `json:"client_id" doc:"Also that of the message."`
+	Conversation  kernel.ID          `json:"conversation"`
+	Status        string             `json:"status" enum:"scheduled,sent,failed,cancelled"`
+	SendAt        time.Time          `json:"send_at"`
+	Text          *string            `json:"text"`
+	MediaID       *kernel.ID         `json:"media_id"`
+	Template      *ScheduledTemplate `json:"template"`
+	CancelOnReply bool               `json:"cancel_on_reply" doc:"It is cancelled when the customer writes before."`
+	Message       *kernel.ID         `json:"message" doc:"The message, once it is sent."`
+	Error         *provider.Reason   `json:"error" doc:"Why it failed; null otherwise."`
+	Warning       *string            `json:"warning" enum:"service_window" doc:"service_window: the 24 hours after the customer's last message will be over, and WhatsApp takes templates only."`
+	CreatedBy     kernel.Ref         `json:"created_by" doc:"The person in whose name it is sent."`
+	CreatedAt     time.Time          `json:"created_at"`
+	UpdatedAt     time.Time          `json:"updated_at"`
 
 	Company kernel.ID  `json:"-"`
 	Key     *kernel.ID `json:"-"` // that made it; nil: a person did, in the app
@@ -177,15 +177,11 @@ func (d *Talk) ScheduleMessage(ctx context.Context, a *kernel.Principal, convers
 		return s, false, err
 	}
 	if in.ClientID.IsZero() {
-		return s, false, kernel.Invalid("body.client_id", "must be a UUID that is not all zeros")
+		return s, false, kernel.Malformed("body.client_id", "nonzero_uuid")
 	}
 	content := NewMessage{ClientID: in.ClientID, Text: in.Text, MediaID: in.MediaID, Template: in.Template}
 	invalid := content.check()
-	type kept struct {
-		s        ScheduledMessage
-		replayed bool
-	}
-	out, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (kept, error) {
+	out, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (keptScheduled, error) {
 		o, found, err := lockOutbox(tx, a.Company.ID, conversation, in.ClientID, a.User.ID)
 		var earlier ScheduledMessage
 		repeated := false
@@ -194,21 +190,27 @@ func (d *Talk) ScheduleMessage(ctx context.Context, a *kernel.Principal, convers
 		}
 		switch {
 		case err != nil:
-			return kept{}, err
+			return keptScheduled{}, err
 		case invalid != nil && !repeated: // a wrong form is refused first, unless the call repeats an earlier one
-			return kept{}, invalid
+			return keptScheduled{}, invalid
 		case !found || !MaySee(a, &o.Conversation):
-			return kept{}, kernel.NotFound("conversation")
+			return keptScheduled{}, kernel.NotFound("conversation")
 		case repeated && earlier.Conversation == conversation:
 			earlier.Warn(&o.Conversation)
-			return kept{earlier, true}, nil
+			return keptScheduled{earlier, true}, nil
 		case repeated || o.Earlier:
-			return kept{}, errScheduledClientID()
+			return keptScheduled{}, errScheduledClientID()
 		}
 		s, err := d.keepScheduled(tx, a, &o, &in, &content)
-		return kept{s: s}, err
+		return keptScheduled{s: s}, err
 	})
 	return out.s, out.replayed, err
+}
+
+// keptScheduled is a scheduled message that is stored, now or by an earlier call.
+type keptScheduled struct {
+	s        ScheduledMessage
+	replayed bool
 }
 
 // keepScheduled checks a new scheduled message and stores it.
@@ -245,7 +247,8 @@ func errScheduledClientID() error {
 // checkScheduled applies the limits of time, the rules of sending that hold already, and what the content refers to.
 func (d *Talk) checkScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, s *ScheduledMessage, content *NewMessage) error {
 	if ahead := s.SendAt.Sub(tx.Now); ahead < MinSchedule || ahead > MaxSchedule {
-		return kernel.Invalid("body.send_at", "must be between 1 minute and 90 days from now")
+		return kernel.Invalid("body.send_at", ruleScheduleRange, "must be between 1 minute and 90 days from now",
+			kernel.Params{"min_seconds": int(MinSchedule.Seconds()), "max_seconds": int(MaxSchedule.Seconds())})
 	}
 	t := d.Locked(tx, o.Conversation)
 	m := &Message{Conversation: t.ID, Company: t.Company, Channel: t.Channel, Text: content.Text}
@@ -384,7 +387,7 @@ func (d *Talk) sendOneScheduled(ctx context.Context, due Due) error {
 		return err
 	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		return d.failScheduled(tx, due, &provider.MessageError{Code: string(refused.Code), Message: refused.Message})
+		return d.failScheduled(tx, due, new(provider.NewReason(string(refused.Code), refused.Message, refused.Params)))
 	})
 }
 
@@ -466,7 +469,7 @@ func (d *Talk) scheduler(tx *kernel.Tx, s *ScheduledMessage) (*kernel.Principal,
 }
 
 // failScheduled notes why a message was not sent and tells the person who scheduled it.
-func (d *Talk) failScheduled(tx *kernel.Tx, due Due, why *provider.MessageError) error {
+func (d *Talk) failScheduled(tx *kernel.Tx, due Due, why *provider.Reason) error {
 	o, s, err := lockDue(tx, due)
 	if err != nil || s == nil {
 		return err

@@ -47,15 +47,12 @@ func (s *handlers) scheduleMessage(ctx context.Context, a *kernel.Principal, in 
 	if err != nil {
 		return nil, err
 	}
+	answer := httpserver.Shaped(ctx, func(k *keptScheduled) *scheduledOutput { return &scheduledOutput{httpserver.Replayed(k.replayed), k.s} })
 	b := &in.Body
 	scheduled, replayed, err := s.verbs.ScheduleMessage(ctx, a, id, NewScheduled{
 		ClientID: b.ClientID, SendAt: b.SendAt, Text: b.Text, MediaID: b.MediaID, Template: b.Template.Template(), CancelOnReply: b.CancelOnReply,
 	})
-	out := &scheduledOutput{Body: scheduled}
-	if replayed {
-		out.Replayed = "true"
-	}
-	return out, err
+	return answer(&keptScheduled{scheduled, replayed}), err
 }
 
 type updateScheduledInput struct {

@@ -11,7 +11,7 @@ import (
 
 const scheduledColumns = `
 	s.id, s.client_id, s.conversation, s.status, s.send_at, s.text, s.media, s.template, s.cancel_on_reply, s.message, s.error_code,
-	s.error_message, u.id, u.name, s.created_at, s.updated_at, s.key_id, s.company`
+	s.error_detail, u.id, u.name, s.created_at, s.updated_at, s.key_id, s.company`
 
 func scanScheduled(r db.Row) (ScheduledMessage, error) {
 	s := ScheduledMessage{
@@ -20,7 +20,7 @@ func scanScheduled(r db.Row) (ScheduledMessage, error) {
 		UpdatedAt: r.Time(15), Key: r.NullID(16), Company: r.ID(17),
 	}
 	if !r.Null(10) {
-		s.Error = &provider.MessageError{Code: r.Text(10), Message: r.Text(11)}
+		s.Error = provider.ReadReason(r.Text(10), r.Text(11))
 	}
 	if r.Null(7) {
 		return s, nil
@@ -110,16 +110,13 @@ func saveScheduled(tx *kernel.Tx, s *ScheduledMessage) error {
 	if err != nil {
 		return err
 	}
-	var code, reason *string
-	if s.Error != nil {
-		code, reason = &s.Error.Code, &s.Error.Message
-	}
+	code, detail := s.Error.Columns()
 	tx.Later(`
 		UPDATE scheduled_messages
 		SET text = $3, media = $4, template = $5, cancel_on_reply = $6, send_at = $7, status = $8, message = $9, error_code = $10,
-			error_message = $11, updated_at = $12
+			error_detail = $11, updated_at = $12
 		WHERE company = $1 AND id = $2`,
-		s.Company, s.ID, s.Text, s.MediaID, template, s.CancelOnReply, s.SendAt, s.Status, s.Message, code, reason, s.UpdatedAt)
+		s.Company, s.ID, s.Text, s.MediaID, template, s.CancelOnReply, s.SendAt, s.Status, s.Message, code, detail, s.UpdatedAt)
 	return nil
 }
 

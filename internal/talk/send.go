@@ -239,7 +239,7 @@ func (in *InboundBatch) disconnect(why *provider.SendError) {
 	if in.Channel.Status == channels.ChannelDisconnected {
 		return
 	}
-	reason := why.Message
+	reason := why.Reason()
 	in.Channel.Status = channels.ChannelDisconnected
 	channels.SetChannelStatus(in.Tx, in.Channel.Company, in.Channel.ID, channels.ChannelDisconnected, &reason)
 	id := in.Channel.ID

@@ -32,8 +32,8 @@ const (
 // NextSend is the decision of Send.
 type NextSend struct {
 	Decision Decision
-	Wait     time.Duration          // of Again
-	Reason   *provider.MessageError // of Failed
+	Wait     time.Duration    // of Again
+	Reason   *provider.Reason // of Failed
 }
 
 // retrySend decides what becomes of a message of the given age after an attempt with the given number. A cause that
@@ -53,13 +53,13 @@ func retrySend(cause error, attempts int, age time.Duration) NextSend {
 		}
 		return NextSend{Decision: Again, Wait: max(min(wait, maxSendPause), failure.RetryAfter)}
 	case failure.Unreachable():
-		reason := failure.MessageError()
+		reason := failure.Reason()
 		reason.Message = "The provider could not be reached for 24 hours. The message was not sent."
 		return NextSend{Reason: &reason}
 	case failure.Retry && (again || failure.Code == string(kernel.CodeRateLimited)): // rate limits are retried without a limit
 		return NextSend{Decision: Again, Wait: max(wait, failure.RetryAfter, time.Second)}
 	}
-	reason := failure.MessageError()
+	reason := failure.Reason()
 	return NextSend{Reason: &reason}
 }
 

@@ -13,7 +13,7 @@ import (
 // fillTemplate makes a template the content of a message, after its parameters were compared with the copy of the channel.
 func (d *Talk) fillTemplate(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Outbox, in *provider.Template) (extras MessageExtras, err error) {
 	if o.Provider != channels.ProviderWhatsApp {
-		return extras, kernel.Invalid("body.template", "templates are only for WhatsApp channels")
+		return extras, kernel.Invalid("body.template", channels.RuleWhatsAppOnly, "templates are only for WhatsApp channels")
 	}
 	copied, found, synced, err := channels.Template(tx, m.Company, m.Channel, in.Name, in.Language)
 	if err != nil {
@@ -22,7 +22,7 @@ func (d *Talk) fillTemplate(tx *kernel.Tx, a *kernel.Principal, m *Message, o *O
 	line := channels.TemplateLine(in)
 	if synced {
 		if !found {
-			return extras, kernel.Invalid("body.template.name", "this channel has no template with this name in "+in.Language)
+			return extras, kernel.NoSuch("body.template.name", "template")
 		}
 		if invalid := channels.MatchTemplate(&copied, in); invalid != nil {
 			return extras, invalid
@@ -53,7 +53,8 @@ func (d *Talk) templateFile(tx *kernel.Tx, a *kernel.Principal, m *Message, p *p
 	media, err := d.usableMedia(tx, a, *p.MediaID)
 	if err != nil {
 		if refused, ok := err.(*kernel.Error); ok && refused.Code == kernel.CodeInvalidRequest {
-			return kernel.Invalid(field, refused.Fields[0].Message)
+			refused.Fields[0].Field = field
+			return refused
 		}
 		return err
 	}
@@ -61,7 +62,8 @@ func (d *Talk) templateFile(tx *kernel.Tx, a *kernel.Principal, m *Message, p *p
 		p.Kind = string(media.Kind)
 	}
 	if p.Kind != string(media.Kind) {
-		return kernel.Invalid(field, "the header of this template takes a file of the type "+p.Kind)
+		return kernel.Invalid(field, channels.RuleTemplateParameter, "the header of this template takes a file of the type "+p.Kind,
+			kernel.Params{"reason": "type", "parameter": "header", "type": p.Kind})
 	}
 	attach(m, &media)
 	return nil

@@ -52,25 +52,25 @@ func (s *Simulation) check() (phone string, invalid error) {
 	team := s.FromPhoneApp || s.To != nil
 	switch {
 	case customer && report || customer && team || report && (team || s.Text != nil):
-		return "", kernel.Invalid("body", "send the fields of one form only: a customer (from), a status (external_id, status), or a member with the phone app (from_phone_app, to)")
+		return "", kernel.NotTogether("body", "send the fields of one form only: a customer (from), a status (external_id, status), or a member with the phone app (from_phone_app, to)", "from", "external_id", "from_phone_app")
 	case report:
 		if s.ExternalID == nil || s.Status == nil {
-			return "", kernel.Invalid("body", "send external_id and status together, and no other field")
+			return "", kernel.Needs("body", "send external_id and status together, and no other field", "external_id", "status")
 		}
 		return "", nil
 	case team:
 		if !s.FromPhoneApp || s.To == nil || s.Text == nil {
-			return "", kernel.Invalid("body", "send from_phone_app, to and text together, and no other field")
+			return "", kernel.Needs("body", "send from_phone_app, to and text together, and no other field", "from_phone_app", "to", "text")
 		}
 		return checkPhoneAndText("body.to", *s.To, s.Text, kernel.MaxText)
 	case s.From == nil:
-		return "", kernel.Invalid("body.from", "is required: the phone of the customer who writes")
+		return "", kernel.Invalid("body.from", kernel.RuleRequired, "is required: the phone of the customer who writes")
 	case s.changes() > 0:
 		return s.checkChange()
 	case s.Choice != nil:
 		return s.checkChoice()
 	case s.Text == nil && s.MediaID == nil:
-		return "", kernel.Invalid("body.text", "is required when there is no media_id")
+		return "", kernel.Invalid("body.text", kernel.RuleRequired, "is required when there is no media_id")
 	}
 	most := kernel.MaxText
 	if s.MediaID != nil {
@@ -91,10 +91,10 @@ func (s *Simulation) changes() (n int) {
 
 func (s *Simulation) checkChange() (string, error) {
 	if s.changes() > 1 || s.Text != nil || s.Name != nil || s.MediaID != nil || s.ReplyTo != nil || s.Group != nil || s.Choice != nil {
-		return "", kernel.Invalid("body", "send from together with one of reaction, edit and revoke, and no other field")
+		return "", kernel.NotTogether("body", "send from together with one of reaction, edit and revoke, and no other field", "reaction", "edit", "revoke")
 	}
 	if s.Reaction != nil && s.Reaction.Emoji != nil && !IsOne(*s.Reaction.Emoji) {
-		return "", kernel.Invalid("body.reaction.emoji", "must be one emoji or null")
+		return "", kernel.Malformed("body.reaction.emoji", "emoji")
 	}
 	if s.Edit != nil {
 		if _, invalid := kernel.Text("body.edit.text", s.Edit.Text, kernel.MaxText); invalid != nil {
@@ -106,7 +106,7 @@ func (s *Simulation) checkChange() (string, error) {
 
 func (s *Simulation) checkChoice() (string, error) {
 	if s.Text != nil || s.MediaID != nil {
-		return "", kernel.Invalid("body.choice", "must not be sent together with text or media_id")
+		return "", kernel.NotTogether("body.choice", "must not be sent together with text or media_id", "text", "media_id")
 	}
 	if _, invalid := kernel.Text("body.choice.title", s.Choice.Title, kernel.MaxText); invalid != nil {
 		return "", invalid
@@ -151,7 +151,7 @@ func (d *Talk) Simulate(ctx context.Context, a *kernel.Principal, channel kernel
 			return nil, channels.ErrChannelArchived()
 		}
 		if ch.Provider != channels.ProviderSandbox {
-			return nil, kernel.Invalid("path.id", "only a sandbox channel can be simulated")
+			return nil, kernel.Invalid("path.id", ruleSandboxOnly, "only a sandbox channel can be simulated")
 		}
 		in := d.inboundBatch(tx, ch)
 		in.Arrived, in.simulated = arrived, true
@@ -224,7 +224,7 @@ func (in *InboundBatch) simulatedMessage(a *kernel.Principal, field, external st
 		found = found && MaySee(a, &c)
 	}
 	if err != nil || !found {
-		return m, kernel.ErrOr(err, kernel.Invalid(field, "there is no message with this external id in the channel"))
+		return m, kernel.ErrOr(err, kernel.NoSuch(field, "message"))
 	}
 	return m, nil
 }
@@ -253,7 +253,7 @@ func (in *InboundBatch) simulateChange(a *kernel.Principal, s *Simulation, phone
 		return nil, err
 	}
 	if _, allowed, err := in.changer(t, &was, c); err != nil || !allowed {
-		return nil, kernel.ErrOr(err, kernel.Invalid(field+".external_id", "is not a message that this customer can change"))
+		return nil, kernel.ErrOr(err, kernel.Invalid(field+".external_id", kernel.RuleNotAllowed, "is not a message that this customer can change"))
 	}
 	if err := in.change(external, c); err != nil {
 		return nil, err
@@ -268,11 +268,11 @@ func (in *InboundBatch) simulateStatus(a *kernel.Principal, s *Simulation) (*Mes
 		return nil, err
 	}
 	if was.Direction != provider.Outbound {
-		return nil, kernel.Invalid("body.external_id", "is the id of a message of the customer; only sent messages have a status")
+		return nil, kernel.Invalid("body.external_id", kernel.RuleNotAllowed, "is the id of a message of the customer; only sent messages have a status")
 	}
 	report := &provider.IncomingStatus{ExternalID: *s.ExternalID, Status: *s.Status, At: in.Tx.Now}
 	if *s.Status == provider.StatusFailed {
-		report.Error = &provider.MessageError{Code: "not_delivered", Message: "The sandbox simulates that this message could not be delivered."}
+		report.Error = new(provider.NewReason("not_delivered", "The sandbox simulates that this message could not be delivered."))
 	}
 	if err := in.status(report); err != nil {
 		return nil, err

@@ -90,8 +90,7 @@ func (s *handlers) simulate(ctx context.Context, a *kernel.Principal, in *simula
 	if play.Makes() {
 		status = http.StatusCreated
 	}
-	answer := func(m **Message) *simulateOutput { return &simulateOutput{status, *m} }
-	httpserver.Shaped(ctx, answer)
+	answer := httpserver.Shaped(ctx, func(m **Message) *simulateOutput { return &simulateOutput{status, *m} })
 	m, err := s.verbs.Simulate(ctx, a, id, play)
 	return answer(&m), err
 }

@@ -38,3 +38,9 @@ func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
 	c.ObserveChannels(channels.ChannelObserver{Connected: d.sendAgain, Archived: d.failQueue, PrivacyChanged: d.settleFirst})
 	return d
 }
+
+// What counts towards the limits of a company.
+const (
+	countLabels      kernel.Countable = `SELECT COUNT(*) FROM labels WHERE company = $1 AND name <> ''`
+	countSharedViews kernel.Countable = `SELECT COUNT(*) FROM views WHERE company = $1 AND shared`
+)

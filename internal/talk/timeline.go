@@ -55,41 +55,6 @@ type TimelinePage struct {
 	After  *string         `json:"after" doc:"Give it as after to get what came since; null while the conversation is empty."`
 }
 
-// AppendJSON writes an entry as the API shows it.
-func (e *TimelineEntry) AppendJSON(b []byte) ([]byte, error) {
-	b = kernel.AppendString(append(b, `{"kind":`...), e.Kind)
-	b = kernel.AppendID(append(b, `,"id":`...), e.ID)
-	b = kernel.AppendTime(append(b, `,"at":`...), e.At)
-	var err error
-	switch {
-	case e.Message != nil:
-		b = e.Message.AppendJSON(append(b, `,"message":`...))
-	case e.Note != nil:
-		b, err = kernel.AppendJSON(append(b, `,"note":`...), e.Note)
-	case e.Assignment != nil:
-		b, err = kernel.AppendJSON(append(b, `,"assignment":`...), e.Assignment)
-	case e.Attendance != nil:
-		b, err = kernel.AppendJSON(append(b, `,"attendance":`...), e.Attendance)
-	}
-	return append(b, '}'), err
-}
-
-// AppendPage writes a page of a timeline.
-func (p *TimelinePage) AppendPage(b []byte) (_ []byte, err error) {
-	b = append(slices.Grow(b, 128+1024*len(p.Data)), `{"data":[`...)
-	for i := range p.Data {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if b, err = p.Data[i].AppendJSON(b); err != nil {
-			return b, err
-		}
-	}
-	b = kernel.AppendNullString(append(b, `],"before":`...), p.Before)
-	b = kernel.AppendNullString(append(b, `,"after":`...), p.After)
-	return append(b, '}'), nil
-}
-
 // TimelineQuery is a place in a timeline and how much to read from there. At most one of the places is set.
 type TimelineQuery struct {
 	Limit  int
@@ -128,7 +93,7 @@ func (q *TimelineQuery) check() error {
 		}
 	}
 	if given > 1 {
-		return kernel.Invalid("query", "send at most one of before, after, around and at")
+		return kernel.NotTogether("query", "send at most one of before, after, around and at", "before", "after", "around", "at")
 	}
 	return nil
 }

@@ -17,15 +17,7 @@ type timelineInput struct {
 	At     string `query:"at" format:"date-time" doc:"A time: gives the page with the first message from then on in the middle, or the newest page."`
 }
 
-// timelinePage writes itself, because reflection over a page of messages costs more than reading it.
-type timelinePage TimelinePage
-
-// AppendBody writes the page.
-func (p *timelinePage) AppendBody(b []byte) ([]byte, error) {
-	return (*TimelinePage)(p).AppendPage(b)
-}
-
-func (s *handlers) timeline(ctx context.Context, a *kernel.Principal, in *timelineInput) (*httpserver.Reply[*timelinePage], error) {
+func (s *handlers) timeline(ctx context.Context, a *kernel.Principal, in *timelineInput) (*httpserver.Reply[*TimelinePage], error) {
 	id, err := httpserver.PathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err
@@ -41,10 +33,10 @@ func (s *handlers) timeline(ctx context.Context, a *kernel.Principal, in *timeli
 	if in.At != "" {
 		at, err := time.Parse(time.RFC3339, in.At)
 		if err != nil {
-			return nil, kernel.Invalid("query.at", "must be a time such as 2026-11-15T12:00:00Z")
+			return nil, kernel.Malformed("query.at", "time")
 		}
 		q.At = &at
 	}
 	page, err := s.verbs.Timeline(ctx, a, id, q)
-	return &httpserver.Reply[*timelinePage]{Body: (*timelinePage)(page)}, err
+	return &httpserver.Reply[*TimelinePage]{Body: page}, err
 }

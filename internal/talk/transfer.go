@@ -26,7 +26,7 @@ func (d *Talk) Transfer(ctx context.Context, a *kernel.Principal, id kernel.ID, 
 		return Conversation{}, invalid
 	}
 	if !in.User.Set && !in.Sector.Set {
-		return Conversation{}, kernel.Invalid("body", "must have user_id, sector_id or both")
+		return Conversation{}, kernel.Needs("body", "must have user_id, sector_id or both", "user_id", "sector_id")
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Conversation, error) {
 		t, err := d.Lock(tx, a, id)
@@ -49,7 +49,7 @@ func (t *LockedConversation) destination(in NewTransfer) (to *kernel.Ref, sector
 	if id := in.User.Pointer(); id != nil {
 		ref, found, err := people.KeepUser(t.Tx, t.Company, *id)
 		if err != nil || !found {
-			return nil, nil, kernel.ErrOr(err, kernel.Invalid("body.user_id", "there is no such team member"))
+			return nil, nil, kernel.ErrOr(err, kernel.NoSuch("body.user_id", "team_member"))
 		}
 		to = &ref
 	}
@@ -73,7 +73,7 @@ func (t *LockedConversation) keepSector(sector *kernel.ID) error {
 	}
 	found, err := people.KeepSector(t.Tx, t.Company, *sector)
 	if err == nil && !found {
-		err = kernel.Invalid("body.sector_id", "there is no such sector")
+		err = kernel.NoSuch("body.sector_id", "sector")
 	}
 	return err
 }

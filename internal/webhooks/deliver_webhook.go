@@ -88,7 +88,7 @@ func (w *webhookWork) Attempt(ctx context.Context, held jobs.Held, job deliveryJ
 	}
 	var answer guard.Result
 	var failed error
-	if attempt.Refused == "" {
+	if attempt.Refused == nil {
 		answer, failed = w.d.Guard.Post(ctx, attempt.URL, attempt.Header, attempt.Body)
 	}
 	o = w.d.Desk.EndDelivery(attempt, answer, failed)

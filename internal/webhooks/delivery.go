@@ -3,6 +3,7 @@ package webhooks
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -41,10 +42,21 @@ func (d *Delivery) Subject() kernel.Subject {
 
 // Attempt is one try at a delivery. StatusCode is null when no answer came.
 type Attempt struct {
-	At         time.Time `json:"at"`
-	StatusCode *int64    `json:"status_code"`
-	Error      *string   `json:"error"`
-	DurationMS int64     `json:"duration_ms"`
+	At         time.Time      `json:"at"`
+	StatusCode *int64         `json:"status_code"`
+	Code       *string        `json:"code" doc:"The stable name of why the attempt failed; null when it did not. Newer versions may have more." example:"timeout"`
+	Params     map[string]any `json:"params" doc:"What a program needs beside the code; {} where the code says it all. answered and redirected: status. tls, connection_failed and refused_address: reason, a more precise name."`
+	Error      *string        `json:"error" doc:"The same in English, for people who read logs. It may change at any time."`
+	DurationMS int64          `json:"duration_ms"`
+}
+
+// AttemptCodes returns the codes of failed attempts, each with its reasons.
+func AttemptCodes() map[string][]string {
+	out := guard.Codes()
+	for _, r := range []attemptFailure{failureInactive, failureDisabled, failureHidden, failureNoEvent, failureNoSecret, failureAnswered, failureRedirected} {
+		out[r.code] = nil
+	}
+	return out
 }
 
 // How many webhook tests may wait for their receivers at once, of a company and of all: each holds a call for up to eight
@@ -207,7 +219,7 @@ func (d *Webhooks) postTest(ctx context.Context, test Outgoing) (made Attempt, s
 	a := d.deliveryAttempt(test)
 	var answer guard.Result
 	var failed error
-	if a.Refused == "" {
+	if a.Refused == nil {
 		answer, failed = d.guard.Post(ctx, a.URL, a.Header, a.Body)
 	}
 	made, ok := a.answered(answer, failed)
@@ -231,8 +243,8 @@ type DeliveryAttempt struct {
 	URL    string
 	Header http.Header
 	Body   []byte
-	// Refused says why nothing is to be posted; "": it is.
-	Refused string
+	// Refused says why nothing is to be posted; nil: it is.
+	Refused *attemptFailure
 
 	at  time.Time
 	out Outgoing
@@ -245,14 +257,24 @@ type Outcome struct {
 	Withheld bool // nothing was sent, so it counts neither for the webhook nor against it
 }
 
-// What becomes of deliveries without an attempt.
-const (
-	reasonInactive = "not sent: the webhook is inactive"
-	reasonDisabled = "not sent: the webhook was disabled after too many deliveries that failed permanently"
-	reasonHidden   = "not sent: the card or the number was made private, or the card was deleted"
-	errorNoEvent   = "the event is older than events are kept"
-	errorNoSecret  = "the signing secret cannot be read: rotate it"
+// attemptFailure is why an attempt failed: a code for programs and a text for logs.
+type attemptFailure struct{ code, text string }
+
+// Why attempts fail, apart from the failures of guard.
+var (
+	failureInactive   = attemptFailure{"inactive", "not sent: the webhook is inactive"}
+	failureDisabled   = attemptFailure{"disabled", "not sent: the webhook was disabled after too many deliveries that failed permanently"}
+	failureHidden     = attemptFailure{"hidden", "not sent: the card or the number was made private, or the card was deleted"}
+	failureNoEvent    = attemptFailure{"event_gone", "the event is older than events are kept"}
+	failureNoSecret   = attemptFailure{"secret_unreadable", "the signing secret cannot be read: rotate it"}
+	failureAnswered   = attemptFailure{"answered", "answered %d, not 2xx"}
+	failureRedirected = attemptFailure{"redirected", "answered %d: redirects are not followed"}
 )
+
+// fail says on an attempt why it failed.
+func (a *Attempt) fail(why attemptFailure, params kernel.Params) {
+	a.Code, a.Params, a.Error = &why.code, params, &why.text
+}
 
 // BeginDelivery gives the next attempt of a delivery. It reports false when there is nothing to do any more.
 func (d *Webhooks) BeginDelivery(ctx context.Context, company, webhook, delivery kernel.ID) (DeliveryAttempt, bool, error) {
@@ -287,40 +309,46 @@ func (d *Webhooks) deliveryAttempt(out Outgoing) DeliveryAttempt {
 	a := DeliveryAttempt{URL: out.Webhook.URL, Body: out.Body, at: d.Now().UTC().Truncate(time.Millisecond), out: out}
 	switch {
 	case out.Withheld:
-		a.Refused = reasonHidden
+		a.Refused = &failureHidden
 		return a
 	case out.Body == nil:
-		a.Refused = errorNoEvent
+		a.Refused = &failureNoEvent
 		return a
 	}
 	var err error
 	if a.Header, err = d.sign(out, a.at); err != nil {
 		d.Log.Error("a webhook's secret cannot be opened", "webhook", out.Webhook.ID, "error", err)
-		a.Refused = errorNoSecret
+		a.Refused = &failureNoSecret
 	}
 	return a
 }
 
 // answered gives the attempt as it is shown, and whether the receiver answered in time with a 2xx.
 func (a *DeliveryAttempt) answered(answer guard.Result, failed error) (Attempt, bool) {
-	made := Attempt{At: a.at, DurationMS: answer.Duration.Milliseconds()}
+	made := Attempt{At: a.at, Params: kernel.Params{}, DurationMS: answer.Duration.Milliseconds()}
 	if answer.StatusCode != 0 {
 		made.StatusCode = new(int64(answer.StatusCode))
 	}
-	var reason string
-	switch status := answer.StatusCode; {
-	case a.Refused != "":
-		reason = a.Refused
-	case failed != nil:
-		reason = failed.Error()
-	case status >= 300 && status < 400:
-		reason = fmt.Sprintf("answered %d: redirects are not followed", status)
-	case status < 200 || status > 299:
-		reason = fmt.Sprintf("answered %d, not 2xx", status)
-	default:
+	status := answer.StatusCode
+	if a.Refused == nil && failed == nil && status >= 200 && status <= 299 {
 		return made, true
 	}
-	made.Error = &reason
+	why, params := failureAnswered, kernel.Params{"status": status}
+	switch {
+	case a.Refused != nil:
+		why, params = *a.Refused, kernel.Params{}
+	case failed != nil:
+		why, params = attemptFailure{guard.KindConnectionFailed.Code(), failed.Error()}, kernel.Params{}
+		if known, ok := errors.AsType[*guard.Error](failed); ok {
+			why.code, params = known.Code(), known.Params()
+		}
+	case status >= 300 && status < 400:
+		why = failureRedirected
+		fallthrough
+	default:
+		why.text = fmt.Sprintf(why.text, status)
+	}
+	made.fail(why, params)
 	return made, false
 }
 
@@ -435,7 +463,7 @@ func (d *Webhooks) saveHealth(tx *kernel.Tx, health map[webhookKey]*counter) err
 		if err := missEvents(tx, webhook.company, webhook.id); err != nil {
 			return err
 		}
-		if err := d.giveUp(tx, webhook.company, webhook.id, reasonDisabled); err != nil {
+		if err := d.giveUp(tx, webhook.company, webhook.id, failureDisabled); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() {
@@ -456,8 +484,8 @@ const giveUpStep = 500
 
 // giveUp ends what is pending for a webhook that is inactive now. Where that is much, the delivering
 // loop does the rest.
-func (d *Webhooks) giveUp(tx *kernel.Tx, company, webhook kernel.ID, reason string) error {
-	n, err := giveUpPending(tx, company, webhook, reason, giveUpStep)
+func (d *Webhooks) giveUp(tx *kernel.Tx, company, webhook kernel.ID, why attemptFailure) error {
+	n, err := giveUpPending(tx, company, webhook, why, giveUpStep)
 	if n == giveUpStep {
 		tx.AfterCommit(func() { d.announce(company, webhook) })
 	}
@@ -474,7 +502,7 @@ func (d *Webhooks) Settle(ctx context.Context, company, webhook kernel.ID) (more
 		}
 		var n int64
 		if found {
-			n, err = giveUpPending(tx, company, webhook, reasonInactive, giveUpStep)
+			n, err = giveUpPending(tx, company, webhook, failureInactive, giveUpStep)
 		} else {
 			n, err = dropPending(tx, company, webhook, giveUpStep)
 		}

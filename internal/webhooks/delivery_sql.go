@@ -263,8 +263,10 @@ func saveAttempt(tx *kernel.Tx, m AttemptMade, counted bool) (stored bool, err e
 
 // giveUpPending ends up to limit pending deliveries of a webhook as failed, for a reason that joins
 // their log, and tells how many there were.
-func giveUpPending(tx *kernel.Tx, company, webhook kernel.ID, reason string, limit int) (int64, error) {
-	entry, err := attemptLog(Attempt{At: tx.Now, Error: &reason})
+func giveUpPending(tx *kernel.Tx, company, webhook kernel.ID, why attemptFailure, limit int) (int64, error) {
+	given := Attempt{At: tx.Now}
+	given.fail(why, kernel.Params{})
+	entry, err := attemptLog(given)
 	if err != nil {
 		return 0, err
 	}

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
@@ -69,8 +69,10 @@ func (s *handlers) listEvents(ctx context.Context, a *kernel.Principal, in *list
 // feedEvent is an event's exact bytes: the same that a webhook receives.
 type feedEvent []byte
 
-// AppendJSON writes them.
-func (e feedEvent) AppendJSON(b []byte) []byte { return append(b, e...) }
+// MarshalJSONTo writes them.
+func (e feedEvent) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return enc.WriteValue(jsontext.Value(e))
+}
 
 // Schema documents them.
 func (feedEvent) Schema(r huma.Registry) *huma.Schema {
@@ -93,13 +95,9 @@ func (feedEvent) Schema(r huma.Registry) *huma.Schema {
 }
 
 const (
-	streamPage     = 50                     // events in memory per stream
-	streamLook     = time.Second            // how often a stream without events looks at the key and the feed
-	streamHeldLook = 5 * time.Millisecond   // the first time while an event is held back, then twice as long each time
-	streamsAtOnce  = 20                     // of a company, that an event reaches at the same moment; more are divided
-	streamGroup    = 5                      // into groups of so many: what they write delays other companies by less than a millisecond
-	streamSpread   = 6 * time.Millisecond   // between two groups
-	streamLongest  = 500 * time.Millisecond // between two moments of one group
+	streamPage     = 50                   // events in memory per stream
+	streamLook     = time.Second          // how often a stream without events looks at the key and the feed
+	streamHeldLook = 5 * time.Millisecond // the first time while an event is held back, then twice as long each time
 	streamsPerKey  = 20
 	streamsInAll   = 2_000
 )
@@ -132,7 +130,7 @@ func (s *EventStreams) follow(ctx context.Context, a *kernel.Principal, in *stre
 	return &httpserver.StreamReply{Body: func(ctx huma.Context) {
 		defer leave()
 		r, w := humago.Unwrap(ctx)
-		(&stream{of: s, number: s.opened.Add(1), principal: a, after: after, types: types, r: r, w: w, control: http.NewResponseController(w)}).run()
+		(&stream{of: s, principal: a, after: after, types: types, r: r, w: w, control: http.NewResponseController(w)}).run()
 	}}, nil
 }
 
@@ -152,7 +150,6 @@ func (s *EventStreams) start(ctx context.Context, a *kernel.Principal, in *strea
 // stream is one client that follows the feed.
 type stream struct {
 	of        *EventStreams
-	number    int64 // in the order of opening
 	principal *kernel.Principal
 	after     string
 	types     kernel.EventSet
@@ -216,13 +213,7 @@ func (st *stream) run() {
 		case <-changed:
 			rest = streamLook
 			fresh = time.Time{} // a read after the change is new enough
-			if !st.spread() {
-				return
-			}
 		case <-look.C:
-			if page.Held && !st.spread() {
-				return
-			}
 			fresh = time.Now().Add(-rest / 2)
 			rest = min(2*rest, streamLook)
 		case <-st.r.Context().Done():
@@ -231,35 +222,6 @@ func (st *stream) run() {
 			return
 		}
 	}
-}
-
-// spread has the streams of a company with very many write in groups, one after the other: calls of other companies get the
-// processors in between. A group shares its reads, and writes several events at once when they come fast. It reports
-// false when the stream ends meanwhile.
-func (st *stream) spread() bool {
-	wait := groupWait(st.number, st.of.byCompany.Used(st.principal.Company.ID), time.Now())
-	if wait == 0 {
-		return true
-	}
-	select {
-	case <-time.After(wait):
-		return true
-	case <-st.of.ended:
-		return false
-	case <-st.r.Context().Done():
-		return false
-	}
-}
-
-// groupWait is how long it takes until the next moment of a stream's group, where the company has so many streams.
-func groupWait(number, streams int64, now time.Time) time.Duration {
-	if streams <= streamsAtOnce {
-		return 0
-	}
-	groups := (streams-1)/streamGroup + 1
-	period := min(time.Duration(groups)*streamSpread, streamLongest)
-	offset := period / time.Duration(groups) * time.Duration(number%groups)
-	return period - time.Duration(now.UnixNano()-int64(offset))%period
 }
 
 // read gives the next events: from a read of its own while the stream is behind, and from one that all streams
@@ -312,7 +274,6 @@ type EventStreams struct {
 
 	byKey, byCompany *limits.Concurrency[kernel.ID]
 	all              *limits.Concurrency[struct{}]
-	opened           atomic.Int64
 	ended            chan struct{}
 	once             sync.Once
 

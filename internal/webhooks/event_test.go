@@ -98,7 +98,7 @@ func (o *office) raise(t *testing.T, d *node, kind kernel.EventType, conversatio
 	_, err := kernel.Write(t.Context(), d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 		err := d.Record(tx, kernel.Event{Company: o.company.ID, Type: kind, Conversation: conversation, Board: board}, func(b []byte) ([]byte, error) { return append(b, `{"n":1}`...), nil })
 		if err == nil {
-			_, err = tx.Count(kernel.CountWebhooks, kernel.NewID()) // sends the statements, so that the transaction has its place
+			_, err = tx.Count(countWebhooks, kernel.NewID()) // sends the statements, so that the transaction has its place
 		}
 		for _, f := range before {
 			f()

@@ -54,7 +54,7 @@ func (s *handlers) webhookRoutes(feed *EventStreams) []*httpserver.Route {
 		httpserver.Del("/integrations/webhooks/{id}", VerbDeleteWebhook, "Delete a webhook", s.deleteWebhook),
 		httpserver.Post("/integrations/webhooks/{id}/rotate-secret", VerbRotateWebhookSecret, "Replace the signing secret", s.rotateWebhookSecret, httpserver.Secret("secret"), httpserver.Subject(kernel.SubjectWebhook),
 			httpserver.About("The new secret is only in this answer and signs all further deliveries. For 24 hours the header webhook-signature also has a signature with the old secret.")),
-		httpserver.Post("/integrations/webhooks/{id}/test", VerbTestWebhook, "Send a test event now", s.testWebhook, httpserver.Subject(kernel.SubjectWebhook),
+		httpserver.Post("/integrations/webhooks/{id}/test", VerbTestWebhook, "Send a test event now", s.testWebhook, httpserver.Reserves, httpserver.Subject(kernel.SubjectWebhook),
 			httpserver.About("Makes one attempt with an event of type webhook.test, also while the webhook is inactive, and returns its result. It is not retried and does not count as a failure.")),
 		httpserver.Get("/integrations/webhooks/{id}/deliveries", VerbDeliveries, "List the latest deliveries", s.listDeliveries,
 			httpserver.About("Newest first, each with all its attempts. Deliveries are kept for 14 days.")),

@@ -11,6 +11,9 @@ import (
 	"recado/internal/signature"
 )
 
+// ruleNothingMissed is for a replay to a webhook that missed no events.
+var ruleNothingMissed = kernel.NewRule("nothing_missed")
+
 // Webhook is an address that receives events.
 type Webhook struct {
 	ID                  kernel.ID          `json:"id"`
@@ -86,7 +89,7 @@ func (d *Webhooks) CreateWebhook(ctx context.Context, a *kernel.Principal, in Ne
 	}
 	secret := signature.NewSecret()
 	made, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
-		n, err := tx.Count(kernel.CountWebhooks, a.Company.ID)
+		n, err := tx.Count(countWebhooks, a.Company.ID)
 		if err != nil {
 			return Webhook{}, err
 		}
@@ -117,7 +120,7 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 		return Webhook{}, err
 	}
 	if in.Replay && (in.Active == nil || !*in.Active) {
-		return Webhook{}, kernel.Invalid("body.replay", "needs active: true")
+		return Webhook{}, kernel.Needs("body.replay", "needs active: true", "active")
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
 		w, found, err := LockWebhook(tx, a.Company.ID, id)
@@ -145,12 +148,12 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 		if in.Replay {
 			started, err := startReplay(tx, a.Company.ID, id)
 			if err != nil || !started {
-				return w.Webhook, kernel.ErrOr(err, kernel.Invalid("body.replay", "there is nothing to deliver again: the webhook has missed no events"))
+				return w.Webhook, kernel.ErrOr(err, kernel.Invalid("body.replay", ruleNothingMissed, "there is nothing to deliver again: the webhook has missed no events"))
 			}
 			tx.AfterCommit(func() { d.announce(a.Company.ID, id) })
 		}
 		if !w.Active {
-			if err := d.giveUp(tx, a.Company.ID, id, reasonInactive); err != nil {
+			if err := d.giveUp(tx, a.Company.ID, id, failureInactive); err != nil {
 				return w.Webhook, err
 			}
 		}
@@ -245,7 +248,7 @@ func (d *Webhooks) checkWebhook(a *kernel.Principal, in WebhookChange) (cleanWeb
 			return c, invalid
 		}
 		if events == 0 {
-			return c, kernel.Invalid("body.events", "must have at least one event type")
+			return c, kernel.TooFew("body.events", 1)
 		}
 		for _, event := range events.List() {
 			if scope := event.Scope(); !a.Scopes.Has(scope) {

@@ -48,3 +48,6 @@ func New(p *people.People, o Options) *Webhooks {
 	}
 	return d
 }
+
+// countWebhooks counts towards a limit of the company.
+const countWebhooks kernel.Countable = `SELECT COUNT(*) FROM webhooks WHERE company = $1`

@@ -31,7 +31,7 @@ func main() {
 	var r release
 	var only string
 	var seconds int64
-	flag.StringVar(&r.version, "version", "", "version, as git describe gives it")
+	flag.StringVar(&r.version, "version", "", "the version, such as 0.1.0")
 	flag.Int64Var(&seconds, "time", 0, "time of every file in the archives, in Unix seconds: that of the commit")
 	flag.StringVar(&r.out, "out", "dist", "folder for the archives; it must be empty or not exist")
 	flag.StringVar(&only, "platforms", strings.Join(platforms, ","), "platforms to build, such as linux/amd64")

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -179,12 +180,12 @@ func TestARefusedUploadLeavesItsKeyFree(t *testing.T) {
 	}, limited(func(l *kernel.Limits) { l.MediaBytes = int64(len(png)) }))
 }
 
-// reserve takes an idempotency key in the database of a server, or tells what is there.
-func reserve(t *testing.T, w *servertest.World, c server.Config, r kernel.Reservation) (earlier kernel.Earlier) {
+// stored returns what the database of a server has for an idempotency key.
+func stored(t *testing.T, w *servertest.World, c server.Config, r kernel.Reservation) (earlier *kernel.Earlier) {
 	t.Helper()
 	db := kerneltest.Open(t, db.Options{Dir: c.DataDir, DatabaseURL: c.DatabaseURL, MaxConns: 2, Now: w.Clock.Now, Shared: true})
 	err := db.Write(t.Context(), func(tx *kernel.Tx) (err error) {
-		_, earlier, err = tx.Reserve(&r)
+		earlier, err = tx.Reserve(&r)
 		return err
 	})
 	if err != nil {
@@ -202,8 +203,8 @@ func TestNoPlainHashOfAPasswordIsStored(t *testing.T) {
 		body, key := `{"password":"`+password+`"}`, kernel.NewID().String()
 		session.Post(t, "/me/two-factor", body, "Idempotency-Key", key).OK(200)
 		id, _ := kernel.ParseID(person)
-		stored := reserve(t, w, config, kernel.Reservation{Owner: kernel.Owner{Company: w.A.ID, ID: id}, Key: key})
-		if stored.Answer == nil {
+		stored := stored(t, w, config, kernel.Reservation{Owner: kernel.Owner{Company: w.A.ID, ID: id}, Key: key})
+		if stored == nil || stored.Answer == nil {
 			t.Fatal("no answer is stored")
 		}
 		sum := sha256.Sum256([]byte(body))
@@ -214,34 +215,46 @@ func TestNoPlainHashOfAPasswordIsStored(t *testing.T) {
 	}, func(c *server.Config) { config = *c })
 }
 
-func TestACallWithAClientIDIsMadeAgainWhenItWasInterrupted(t *testing.T) {
+// TestAPostThatIsCutOffTakesEffectOnce ends calls after each of their steps, as the end of the process would, and repeats them.
+func TestAPostThatIsCutOffTakesEffectOnce(t *testing.T) {
 	t.Parallel()
-	var config server.Config
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		var cut atomic.Pointer[string]
+		var ended atomic.Bool
+		w.API.OnStep(func(step string) {
+			if at := cut.Load(); at != nil && *at == step {
+				ended.Store(true)
+			}
+			if ended.Load() {
+				panic("the process ends")
+			}
+		})
 		conversation := "/conversations/" + customerWrites(t, w, sandbox(t, w), phoneNumber(1))
-		// interrupted makes a call, and leaves its key as the end of the process before the answer was stored would.
-		interrupted := func(path, body string) (first *servertest.Answer, key []string) {
-			done, pending := kernel.NewID().String(), kernel.NewID().String()
-			first = w.A.Post(t, path, body, "Idempotency-Key", done).OK(201)
-			of := kernel.Reservation{Owner: kernel.Owner{Company: w.A.ID, ID: w.A.Key.ID}, Key: done}
-			of.Fingerprint = reserve(t, w, config, of).Fingerprint
-			of.Key = pending
-			reserve(t, w, config, of)
-			return first, []string{"Idempotency-Key", pending}
-		}
-		for path, rest := range map[string]string{
-			"/messages": `"text":"Oi"`, "/notes": `"text":"Oi"`, "/scheduled": `"text":"Oi","send_at":"` + w.Clock.Now().Add(time.Hour).Format(time.RFC3339) + `"`,
+		word := func() string { return kernel.NewID().String() }
+		later := w.Clock.Now().Add(time.Hour).Format(time.RFC3339)
+		n := 1
+		for path, body := range map[string]func() string{
+			"/labels":                   func() string { return `{"name":"` + word() + `"}` },
+			"/contacts":                 func() string { n++; return `{"name":"Lia","phone":"` + phoneNumber(n) + `"}` },
+			conversation + "/messages":  func() string { return `{"client_id":"` + word() + `","text":"Oi"}` },
+			conversation + "/notes":     func() string { return `{"client_id":"` + word() + `","text":"Oi"}` },
+			conversation + "/scheduled": func() string { return `{"client_id":"` + word() + `","text":"Oi","send_at":"` + later + `"}` },
 		} {
-			body := `{"client_id":"` + kernel.NewID().String() + `",` + rest + `}`
-			first, key := interrupted(conversation+path, body)
-			w.A.Post(t, conversation+path, body+" ", key...).Fails(409, "idempotency_conflict")
-			for range 2 {
-				again := w.A.Post(t, conversation+path, body, key...).OK(201)
-				want(t, path+": id", again.ID(), first.ID())
-				want(t, path+": replayed", again.Header.Get("Idempotency-Replayed"), "true")
+			for _, step := range []string{"begun", "answered", "executed"} {
+				body, key := body(), []string{"Idempotency-Key", word()}
+				count := func() int { return len(w.A.Get(t, path).OK(200).List()) }
+				before := count()
+				cut.Store(&step)
+				w.A.Post(t, path, body, key...).Fails(500, "internal")
+				cut.Store(nil)
+				ended.Store(false)
+				first := w.A.Post(t, path, body, key...).OK(201)
+				want(t, path+" after "+step+" is replayed", first.Header.Get("Idempotency-Replayed") == "true", step == "executed")
+				again := w.A.Post(t, path, body, key...).OK(201)
+				want(t, path+": the third time", string(again.Raw), string(first.Raw))
+				want(t, path+": number", count(), before+1)
+				w.A.Post(t, path, body+" ", key...).Fails(409, "idempotency_conflict")
 			}
 		}
-		_, key := interrupted("/labels", `{"name":"x"}`)
-		w.A.Post(t, "/labels", `{"name":"x"}`, key...).Fails(409, "idempotency_pending")
-	}, func(c *server.Config) { config = *c })
+	})
 }

@@ -70,19 +70,13 @@ func (b *balancer) next() string {
 func (b *balancer) Call(r load.Request) (load.Answer, bool) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	repeated := false
 	for end := time.Now().Add(time.Minute); ; <-tick.C {
 		url := b.next()
 		a, err := load.Send(url, r)
 		again, open := b.judge(url, r, a, err)
-		// A repeat may find its first call interrupted, or still in progress.
-		if repeated && code(a) == string(kernel.CodeIdempotencyPending) {
-			return a, false
-		}
 		if !again || time.Now().After(end) {
 			return a, !open
 		}
-		repeated = true
 		b.repeats.Add(1)
 	}
 }

@@ -35,12 +35,15 @@ func OpenLine(t *testing.T, sim *simulator.Simulator, numbers []simulator.Number
 	t.Helper()
 	l := &Line{sim: sim, api: api, key: key}
 	for i, n := range numbers {
-		var channel struct{ ID, Warning string }
+		var channel struct {
+			ID      string
+			Warning *provider.Reason
+		}
 		l.must(t, "POST", "/channels", map[string]any{"name": fmt.Sprintf("Number %d", i), "provider": "whatsapp", "credentials": map[string]any{
 			"phone_number_id": n.ID, "waba_id": simulator.DefaultWABAID, "token": simulator.DefaultToken, "app_secret": simulator.DefaultAppSecret,
 		}}, &channel)
-		if channel.Warning != "" {
-			t.Fatal(channel.Warning)
+		if channel.Warning != nil {
+			t.Fatal(channel.Warning.Message)
 		}
 		for c := i; c < customers; c += len(numbers) {
 			if _, err := sim.Receive(simulator.Inbound{Number: n.ID, Customer: fmt.Sprintf("55119%08d", 70000000+c), Text: "oi"}); err != nil {
@@ -130,7 +133,7 @@ func (l *Line) send(conversation string, n int) (string, error) {
 type message struct {
 	ID     string
 	Status string
-	Error  *provider.MessageError
+	Error  *provider.Reason
 }
 
 // Verify waits until no message is queued any more and every status has arrived. Then nothing went out

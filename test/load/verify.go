@@ -5,12 +5,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"recado/internal/kernel"
 )
 
 // settle repeats the call that got no answer, where it can be repeated. A repeat has to give the one
-// and only effect, or to say that the call was interrupted and has none.
+// and only effect.
 func (c *worker) settle(t *testing.T) {
 	t.Helper()
 	q := c.open
@@ -24,7 +22,6 @@ func (c *worker) settle(t *testing.T) {
 	case a.Status > 0 && a.Status < 300:
 		q.then(answer)
 		c.repeats = append(c.repeats, repeat{*q, a.Status, a.Body, answer["id"].(string)})
-	case answer["code"] == string(kernel.CodeIdempotencyPending): // verify finds no trace of it
 	case q.refused != "" && answer["code"] == q.refused:
 	case !ok:
 		t.Errorf("%s %s: no answer to a repeat: %d %s", q.method, q.path, a.Status, a.Body)

@@ -153,7 +153,7 @@ func (b *fixture) call(t *testing.T, c *servertest.Client, route *httpserver.Rou
 		body = fill(ex.body, next)
 	}
 	var headers []string
-	if route.Idempotent {
+	if route.KeyRequired {
 		headers = []string{"Idempotency-Key", kernel.NewID().String()}
 	}
 	return c.Do(t, route.Method, target, body, headers...)

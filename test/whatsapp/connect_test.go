@@ -107,9 +107,7 @@ func TestConnectingANumber(t *testing.T) {
 		t.Run("it can be disconnected and connected again, and only with credentials that work", func(t *testing.T) {
 			off := w.A.Patch(t, path, `{"status": "disconnected"}`).OK(200)
 			testkit.Equal(t, "status", off.Text("status"), "disconnected")
-			if off.Text("status_reason") == "" {
-				t.Fatalf(`want status_reason != ""; got %s`, off.Raw)
-			}
+			testkit.Equal(t, "status_reason", off.Text("status_reason", "code"), "disconnected_by_team")
 			must(t, sim.SetToken(simulator.DefaultToken, "revoked"))
 			w.A.Patch(t, path, `{"status": "connected"}`).Fails(409, "channel_disconnected")
 			refused := w.A.Patch(t, path, `{"credentials": {"token": "worse"}}`).Fails(400, "invalid_request")
@@ -127,7 +125,9 @@ func TestConnectingANumber(t *testing.T) {
 		t.Run("a number that does not flow is connected with a warning", func(t *testing.T) {
 			must(t, sim.AddNumber(simulator.Number{ID: "200000000000003", Phone: "5511900000003", Name: "New", Status: "PENDING"}))
 			body := strings.NewReplacer(simulator.DefaultNumberID, "200000000000003", simulator.DefaultToken, "renewed").Replace(theNumber)
-			testkit.Contains(t, "warning", w.A.Post(t, "/channels", body).OK(201).Text("warning"), "PENDING")
+			warning := w.A.Post(t, "/channels", body).OK(201)
+			testkit.Equal(t, "warning.code", warning.Text("warning", "code"), "number_unavailable")
+			testkit.Equal(t, "warning.params.status", warning.Text("warning", "params", "status"), "PENDING")
 		})
 		t.Run("a sandbox has nothing to connect to", func(t *testing.T) {
 			box := w.A.Post(t, "/channels", `{"name": "Box", "phone": "+5511912345678", "provider": "sandbox"}`).OK(201)
@@ -139,8 +139,8 @@ func TestConnectingANumber(t *testing.T) {
 	})
 }
 
-// notCalledYet is the warning of a number that can send and does not receive.
-const notCalledYet = "WhatsApp does not send callbacks for this number to this server yet."
+// notCalledYet is the code of the warning of a number that can send and does not receive.
+const notCalledYet = "no_callbacks"
 
 func TestANewNumberWarnsUntilItsCallbacksAreConfirmed(t *testing.T) {
 	t.Parallel()
@@ -169,7 +169,7 @@ func TestANewNumberWarnsUntilItsCallbacksAreConfirmed(t *testing.T) {
 		}
 		known := w.A.Get(t, "/channels").OK(200)
 		testkit.Equal(t, "status before WhatsApp has confirmed", known.Text("data", 0, "status"), "connected")
-		testkit.Equal[any](t, "warning before WhatsApp has confirmed", known.At("data", 0, "warning"), notCalledYet)
+		testkit.Equal(t, "warning before WhatsApp has confirmed", known.Text("data", 0, "warning", "code"), notCalledYet)
 		confirm()
 		testkit.Equal(t, "warning in the answer", (<-made).OK(201).At("warning"), nil)
 		testkit.Equal(t, "warning afterwards", w.A.Get(t, "/channels").OK(200).At("data", 0, "warning"), nil)
@@ -179,10 +179,9 @@ func TestANewNumberWarnsUntilItsCallbacksAreConfirmed(t *testing.T) {
 func TestANewNumberWhoseCallbacksWhatsAppRefusesKeepsItsWarning(t *testing.T) {
 	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
 		must(t, sim.AddFault(simulator.Fault{Preset: "permission_missing", Target: "callback", Always: true}))
-		warning := w.A.Post(t, "/channels", theNumber).OK(201).Text("warning")
-		if !strings.HasPrefix(warning, notCalledYet+" ") {
-			t.Errorf("warning is %q, want %q and the reason", warning, notCalledYet)
-		}
-		testkit.Equal(t, "warning afterwards", w.A.Get(t, "/channels").OK(200).Text("data", 0, "warning"), warning)
+		made := w.A.Post(t, "/channels", theNumber).OK(201)
+		testkit.Equal(t, "warning.code", made.Text("warning", "code"), notCalledYet)
+		testkit.Equal(t, "warning.params.cause", made.Text("warning", "params", "cause"), "permission_missing")
+		testkit.Diff(t, "warning afterwards", w.A.Get(t, "/channels").OK(200).At("data", 0, "warning"), made.At("warning"))
 	})
 }

@@ -136,7 +136,7 @@ func TestATokenThatDiesDisconnectsTheNumberAndKeepsItsQueue(t *testing.T) {
 		testkit.Eventually(t, "the disconnection", func() bool {
 			return s.A.Get(t, "/channels").OK(200).Text("data", 0, "status") == "disconnected"
 		})
-		testkit.Contains(t, "data.0.status_reason", s.A.Get(t, "/channels").OK(200).Text("data", 0, "status_reason"), "token")
+		testkit.Equal(t, "status_reason", s.A.Get(t, "/channels").OK(200).Text("data", 0, "status_reason", "code"), "token_rejected")
 		testkit.Equal(t, "status", s.A.Get(t, "/messages/"+waiting).OK(200).Text("status"), "queued")
 		s.send(t, conversation, `"text": "Ainda aí?"`).Fails(409, "channel_disconnected")
 		s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "customers are still heard"})

@@ -20,7 +20,7 @@ func TestTheWatchdog(t *testing.T) {
 			if _, err := w.Desk.Channels.WatchSilence(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			return w.A.Get(t, "/channels").OK(200).Text("data", 0, "warning")
+			return w.A.Get(t, "/channels").OK(200).Text("data", 0, "warning", "message")
 		}
 		hear := func() {
 			t.Helper()

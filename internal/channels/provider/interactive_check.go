@@ -23,7 +23,7 @@ const (
 // Check holds buttons and lists to WhatsApp's limits. field is where they stand in the request.
 func (i *Interactive) Check(field string) *kernel.Error {
 	if (i.Buttons == nil) == (i.List == nil) {
-		return kernel.Invalid(field, "must have either buttons or a list")
+		return kernel.ExactlyOne(field, "buttons", "list")
 	}
 	most := maxButtonBody
 	if i.List != nil {
@@ -46,7 +46,7 @@ func (i *Interactive) Check(field string) *kernel.Error {
 
 func checkButtons(field string, buttons []Choice) *kernel.Error {
 	if len(buttons) < 1 || len(buttons) > maxButtons {
-		return kernel.Invalid(field, fmt.Sprintf("WhatsApp takes 1 to %d buttons", maxButtons))
+		return kernel.Count(field, 1, maxButtons)
 	}
 	for i, b := range buttons {
 		at := fmt.Sprintf("%s[%d]", field, i)
@@ -54,10 +54,10 @@ func checkButtons(field string, buttons []Choice) *kernel.Error {
 			return invalid
 		}
 		if slices.ContainsFunc(buttons[:i], func(o Choice) bool { return o.ID == b.ID }) {
-			return kernel.Invalid(at+".id", "two buttons have the same id")
+			return kernel.Duplicate(at+".id", "two buttons have the same id")
 		}
 		if slices.ContainsFunc(buttons[:i], func(o Choice) bool { return o.Title == b.Title }) {
-			return kernel.Invalid(at+".title", "two buttons have the same title")
+			return kernel.Duplicate(at+".title", "two buttons have the same title")
 		}
 	}
 	return nil
@@ -68,16 +68,16 @@ func checkList(field string, list *InteractiveList) *kernel.Error {
 		return invalid
 	}
 	if len(list.Sections) == 0 {
-		return kernel.Invalid(field+".sections", "a list needs at least one section")
+		return kernel.TooFew(field+".sections", 1)
 	}
 	var ids []string
 	for i, section := range list.Sections {
 		at := fmt.Sprintf("%s.sections[%d]", field, i)
 		switch {
 		case section.Title == nil && len(list.Sections) > 1:
-			return kernel.Invalid(at+".title", "is required when there are several sections")
+			return kernel.Invalid(at+".title", kernel.RuleRequired, "is required when there are several sections")
 		case len(section.Rows) == 0:
-			return kernel.Invalid(at+".rows", "a section needs at least one row")
+			return kernel.TooFew(at+".rows", 1)
 		}
 		if invalid := checkLine(at+".title", section.Title, maxRowTitle); invalid != nil {
 			return invalid
@@ -91,10 +91,10 @@ func checkList(field string, list *InteractiveList) *kernel.Error {
 				return invalid
 			}
 			if slices.Contains(ids, row.ID) {
-				return kernel.Invalid(at+".id", "two rows have the same id")
+				return kernel.Duplicate(at+".id", "two rows have the same id")
 			}
 			if ids = append(ids, row.ID); len(ids) > maxRows {
-				return kernel.Invalid(field+".sections", fmt.Sprintf("WhatsApp takes at most %d rows in all sections together", maxRows))
+				return kernel.Invalid(field+".sections", kernel.RuleTooMany, fmt.Sprintf("must have at most %d rows in all sections together", maxRows), kernel.Params{"max": maxRows})
 			}
 		}
 	}

@@ -1,12 +1,6 @@
 package provider
 
-import (
-	"slices"
-
-	"github.com/go-json-experiment/json"
-
-	"recado/internal/kernel"
-)
+import "slices"
 
 // NoticeCode names what the server has to say about a message whose author wrote no words. The text of such a message says
 // the same in English.
@@ -66,27 +60,6 @@ func (n *MessageNotice) IsCall() bool {
 	return n != nil && slices.Contains([]NoticeCode{NoticeVoiceCall, NoticeMissedVoiceCall, NoticeVideoCall, NoticeMissedVideoCall}, n.Code)
 }
 
-// AppendJSON writes the notice, or null.
-func (n *MessageNotice) AppendJSON(b []byte) []byte {
-	if n == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendString(append(b, `{"code":`...), string(n.Code))
-	return append(appendParams(append(b, `,"params":`...), n.Params), '}')
-}
-
-// appendParams writes the parameters of a code. They are strings and numbers.
-func appendParams(b []byte, params map[string]any) []byte {
-	if len(params) == 0 {
-		return append(b, "{}"...)
-	}
-	out, err := json.Marshal(params, json.Deterministic(true))
-	if err != nil {
-		return append(b, "{}"...)
-	}
-	return append(b, out...)
-}
-
 // Form is what a customer filled in: a Flow or an address.
 type Form struct {
 	Name   string      `json:"name" doc:"What WhatsApp calls the form: flow, address_message; empty where it gives no name."`
@@ -98,22 +71,4 @@ type FormField struct {
 	Name  string `json:"name" doc:"The name of the field in the form; the parts of a nested one are joined with dots. Empty where the whole answer is one value."`
 	Label string `json:"label" doc:"The name as people read it: without the number of the screen, with spaces."`
 	Value string `json:"value" doc:"The answer in words. Several are separated by commas; a file is shown by its name."`
-}
-
-// AppendJSON writes the form, or null.
-func (f *Form) AppendJSON(b []byte) []byte {
-	if f == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendString(append(b, `{"name":`...), f.Name)
-	b = append(b, `,"fields":[`...)
-	for i, field := range f.Fields {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = kernel.AppendString(append(b, `{"name":`...), field.Name)
-		b = kernel.AppendString(append(b, `,"label":`...), field.Label)
-		b = append(kernel.AppendString(append(b, `,"value":`...), field.Value), '}')
-	}
-	return append(b, "]}"...)
 }

@@ -4,6 +4,7 @@ package provider
 
 import (
 	"io"
+	"maps"
 	"time"
 
 	"recado/internal/kernel"
@@ -24,38 +25,10 @@ type Referral struct {
 	WelcomeMessage *string `json:"welcome_message" doc:"The greeting that the ad showed."`
 }
 
-// AppendJSON writes the referral, or null.
-func (r *Referral) AppendJSON(b []byte) []byte {
-	if r == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendNullString(append(b, `{"source_url":`...), r.SourceURL)
-	b = kernel.AppendNullString(append(b, `,"source_id":`...), r.SourceID)
-	b = kernel.AppendNullString(append(b, `,"source_type":`...), r.SourceType)
-	b = kernel.AppendNullString(append(b, `,"headline":`...), r.Headline)
-	b = kernel.AppendNullString(append(b, `,"body":`...), r.Body)
-	b = kernel.AppendNullString(append(b, `,"media_type":`...), r.MediaType)
-	b = kernel.AppendNullString(append(b, `,"image_url":`...), r.ImageURL)
-	b = kernel.AppendNullString(append(b, `,"video_url":`...), r.VideoURL)
-	b = kernel.AppendNullString(append(b, `,"thumbnail_url":`...), r.ThumbnailURL)
-	b = kernel.AppendNullString(append(b, `,"ctwa_clid":`...), r.CTWAClickID)
-	b = kernel.AppendNullString(append(b, `,"welcome_message":`...), r.WelcomeMessage)
-	return append(b, '}')
-}
-
 // Product is the catalogue item that a customer asks about.
 type Product struct {
 	CatalogID         string `json:"catalog_id"`
 	ProductRetailerID string `json:"product_retailer_id"`
-}
-
-// AppendJSON writes the product, or null.
-func (p *Product) AppendJSON(b []byte) []byte {
-	if p == nil {
-		return append(b, "null"...)
-	}
-	b = kernel.AppendString(append(b, `{"catalog_id":`...), p.CatalogID)
-	return append(kernel.AppendString(append(b, `,"product_retailer_id":`...), p.ProductRetailerID), '}')
 }
 
 // Person is a person as a provider knows them. Any of the identifiers may be missing, at least one
@@ -141,7 +114,7 @@ type IncomingStatus struct {
 	ExternalID string
 	ClientID   string // of the Outgoing, where the provider gave it back
 	Status     string // sent delivered read failed
-	Error      *MessageError
+	Error      *Reason
 	Recipient  Person
 	GroupID    string // set when Recipient is one of several in a group
 	At         time.Time
@@ -195,7 +168,7 @@ type IncomingAccount struct {
 	Lifted     bool
 	// Unrestricted says that restrictions under which messages still passed are over. It does not end a ban.
 	Unrestricted bool
-	Text         string    // a sentence for the team
+	Reason       Reason    // for the team; not of Unrestricted
 	Until        time.Time // zero where no end is known
 	Notice       IncomingNotice
 }
@@ -226,10 +199,44 @@ type Notice struct {
 // NoticeRetention is how long notices are kept.
 const NoticeRetention = 90 * 24 * time.Hour
 
-// MessageError says why a message was not delivered, in the words of the API.
-type MessageError struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
+// Reason says why a message failed, or what is wrong with a channel.
+type Reason struct {
+	Code    string         `json:"code" doc:"The stable name of the reason. Newer versions may have more." example:"token_rejected"`
+	Params  map[string]any `json:"params" doc:"What a program needs beside the code to put it into words; {} where the code says it all. reason: a more precise name. cause: the code of another reason behind this one. provider_message and provider_code: what WhatsApp itself says. Durations are seconds."`
+	Message string         `json:"message" doc:"The same in English, for people who read logs. It may change at any time."`
+}
+
+// NewReason returns a reason. Its params are never nil.
+func NewReason(code, message string, params ...kernel.Params) Reason {
+	r := Reason{Code: code, Params: kernel.Params{}, Message: message}
+	for _, p := range params {
+		maps.Copy(r.Params, p)
+	}
+	return r
+}
+
+// reasonDetail is what a column has of a reason beside its code.
+type reasonDetail struct {
+	Params  map[string]any `json:"params"`
+	Message string         `json:"message"`
+}
+
+// Columns returns the values of the columns error_code and error_detail.
+func (r *Reason) Columns() (code, detail *string) {
+	if r == nil {
+		return nil, nil
+	}
+	return &r.Code, kernel.WriteJSON(&reasonDetail{r.Params, r.Message})
+}
+
+// ReadReason reads the values of the columns error_code and error_detail.
+func ReadReason(code, detail string) *Reason {
+	r := NewReason(code, "")
+	if d := kernel.FromJSON[reasonDetail](detail); d != nil {
+		r.Message = d.Message
+		maps.Copy(r.Params, d.Params)
+	}
+	return &r
 }
 
 // Outgoing is one message for a provider to send: Text, Media with Text as its caption, Interactive, Template, or a
@@ -301,6 +308,7 @@ func (f SendFate) String() string {
 // SendError is the error of every send that failed.
 type SendError struct {
 	Code    string // not_on_whatsapp, service_window_closed, rate_limited, token_rejected, ...
+	Detail  string // a more precise name, where the code has several meanings
 	Message string // a sentence that a person can act on
 	Fate    SendFate
 	// Retry says that the same message may be tried again, after RetryAfter where that is known. It
@@ -339,7 +347,27 @@ const (
 // Unwrap gives the cause.
 func (e *SendError) Unwrap() error { return e.Cause }
 
-// MessageError gives what is stored on the message.
-func (e *SendError) MessageError() MessageError {
-	return MessageError{Code: e.Code, Message: e.Message}
+// Reason returns what is stored on the message.
+func (e *SendError) Reason() Reason { return NewReason(e.Code, e.Message, e.Params()) }
+
+// Params returns what a program needs beside the code.
+func (e *SendError) Params() kernel.Params {
+	params := kernel.Params{}
+	if e.Detail != "" {
+		params["reason"] = e.Detail
+	}
+	if e.ProviderCode != 0 {
+		params["provider_code"] = e.ProviderCode
+	}
+	if e.ProviderText != "" {
+		params["provider_message"] = e.ProviderText
+	}
+	return params
+}
+
+// CauseParams returns the parameters of a reason that this error is behind.
+func (e *SendError) CauseParams() kernel.Params {
+	params := e.Params()
+	params["cause"] = e.Code
+	return params
 }

@@ -1,7 +1,11 @@
 package whatsapp
 
 import (
+	"slices"
+	"strings"
 	"time"
+
+	"recado/internal/channels/provider"
 )
 
 // class says what an error code means for the message it answered.
@@ -106,6 +110,31 @@ var meanings = map[int]meaning{
 	134102: {"template_not_found", "Meta cannot use this template for now.", permanent, 0},
 	135000: {"invalid_request", "WhatsApp refused the message without giving a reason.", permanent, 0},
 	137000: {"identity_changed", "The customer's security code changed since the message was written.", permanent, 0},
+}
+
+// details tells apart the meanings of codes that several of Meta's share.
+var details = map[int]string{
+	368:    "policies",
+	131031: "locked",
+	131048: "reported",
+	133005: "pin_wrong",
+	133006: "unverified",
+	133008: "pin_blocked",
+	133009: "pin_too_fast",
+	133015: "deleted_lately",
+	133016: "registered_too_often",
+}
+
+// Codes returns the codes of this package's errors, each with its details.
+func Codes() map[string][]string {
+	out := map[string][]string{"provider_refused": nil, "not_delivered": nil, "number_unknown": nil, "media_corrupt": nil, provider.CodeSendUnavailable: nil}
+	for code, m := range meanings {
+		out[m.code] = append(out[m.code], strings.Fields(details[code])...)
+	}
+	for _, all := range out {
+		slices.Sort(all)
+	}
+	return out
 }
 
 // Sentences that several codes share.

@@ -36,13 +36,15 @@ func (g graphError) words() string {
 	return ""
 }
 
-// messageError says it in the words of the API, for a status that came by callback.
-func (g graphError) messageError() *provider.MessageError {
+// reason says it in the words of the API, for a status that came by callback.
+func (g graphError) reason() *provider.Reason {
+	e := provider.SendError{Code: "not_delivered", Message: refusal(g), ProviderCode: int(g.Code), ProviderText: g.words()}
 	// Without a usable code the number is 0, which in an answer would mean a rejected token.
 	if m, ok := meaningOf(int(g.Code)); ok && g.Code != 0 && m.class != doubtful {
-		return &provider.MessageError{Code: m.code, Message: m.message}
+		e.Code, e.Message, e.Detail = m.code, m.message, details[int(g.Code)]
 	}
-	return &provider.MessageError{Code: "not_delivered", Message: refusal(g)}
+	r := e.Reason()
+	return &r
 }
 
 func refusal(g graphError) string {
@@ -94,7 +96,7 @@ func judge(g graphError, serverFault, sends bool) *provider.SendError {
 	case !known:
 		m = meaning{"provider_refused", refusal(g), permanent, 0}
 	}
-	e.Code, e.Message = m.code, m.message
+	e.Code, e.Message, e.Detail = m.code, m.message, details[code]
 	switch m.class {
 	case permanent:
 		e.Retry = g.Transient.value

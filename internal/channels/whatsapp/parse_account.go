@@ -1,10 +1,12 @@
 package whatsapp
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"recado/internal/channels/provider"
+	"recado/internal/kernel"
 )
 
 // accountUpdate is the value of an account_update.
@@ -28,23 +30,31 @@ type accountUpdate struct {
 }
 
 // removals says why an app was removed from an account, by the reason that Meta gives.
-var removals = map[text]string{
-	"PRIMARY_INACTIVITY":   "Meta disconnected the number because the WhatsApp Business app on its phone was not opened for about two weeks. Open the app, then connect the channel again.",
-	"COMPANION_INACTIVITY": "Meta disconnected the number because it was not used through the Cloud API for about a month. Connect the channel again.",
-	"BUSINESS_DOWNGRADE":   "The number was moved from the WhatsApp Business app to the ordinary WhatsApp app. Move it back, then connect the channel again.",
-	"CHANGE_NUMBER":        "The WhatsApp Business app on the phone changed to another number. Connect the channel again.",
-	"USER_RE_REGISTERED":   "The number was registered on the phone again. Connect the channel again.",
+var removals = map[text]struct{ reason, message string }{
+	"PRIMARY_INACTIVITY":   {"phone_inactive", "Meta disconnected the number because the WhatsApp Business app on its phone was not opened for about two weeks. Open the app, then connect the channel again."},
+	"COMPANION_INACTIVITY": {"unused", "Meta disconnected the number because it was not used through the Cloud API for about a month. Connect the channel again."},
+	"BUSINESS_DOWNGRADE":   {"moved_to_whatsapp", "The number was moved from the WhatsApp Business app to the ordinary WhatsApp app. Move it back, then connect the channel again."},
+	"CHANGE_NUMBER":        {"number_changed", "The WhatsApp Business app on the phone changed to another number. Connect the channel again."},
+	"USER_RE_REGISTERED":   {"registered_again", "The number was registered on the phone again. Connect the channel again."},
+	"":                     {"by_business", "The business removed this app from its WhatsApp account. Connect the channel again."},
 }
 
-// removal is the sentence for the team about an app that was removed.
-func (u accountUpdate) removal() string {
-	if why := removals[u.Disconnection.value.Reason]; why != "" {
-		return why
+// removal is the reason for the team about an app that was removed.
+func (u accountUpdate) removal() provider.Reason {
+	if why, known := removals[u.Disconnection.value.Reason]; known {
+		return provider.NewReason("app_removed", why.message, kernel.Params{"reason": why.reason})
 	}
-	if u.Disconnection.value.Reason != "" {
-		return "This app was removed from the WhatsApp account. Connect the channel again."
+	return provider.NewReason("app_removed", "This app was removed from the WhatsApp account. Connect the channel again.")
+}
+
+// AccountCodes returns the codes of what can happen to an account, each with its reasons.
+func AccountCodes() map[string][]string {
+	out := map[string][]string{"offboarded": nil, "account_deleted": nil, "relinked": nil, "reinstated": nil, "disable_scheduled": nil, "account_disabled": nil, "restricted": nil}
+	for _, why := range removals {
+		out["app_removed"] = append(out["app_removed"], why.reason)
 	}
-	return "The business removed this app from its WhatsApp account. Connect the channel again."
+	slices.Sort(out["app_removed"])
+	return out
 }
 
 // account reads a restriction of the account. It reports false for what is only a notice.
@@ -63,13 +73,13 @@ func (p *parser) account() bool {
 	case "ACCOUNT_RESTRICTION":
 		u.restriction(in)
 	case "PARTNER_REMOVED":
-		in.Disconnect, in.Text = true, u.removal()
+		in.Disconnect, in.Reason = true, u.removal()
 	case "ACCOUNT_OFFBOARDED":
-		in.Disconnect, in.Text = true, "The number was taken off the Cloud API. Connect the channel again."
+		in.Disconnect, in.Reason = true, provider.NewReason("offboarded", "The number was taken off the Cloud API. Connect the channel again.")
 	case "ACCOUNT_DELETED":
-		in.Disconnect, in.Text = true, "This WhatsApp account was deleted at Meta."
+		in.Disconnect, in.Reason = true, provider.NewReason("account_deleted", "This WhatsApp account was deleted at Meta.")
 	case "ACCOUNT_RECONNECTED":
-		in.Lifted, in.Text = true, "The number is linked to the Cloud API again. Connect the channel again."
+		in.Lifted, in.Reason = true, provider.NewReason("relinked", "The number is linked to the Cloud API again. Connect the channel again.")
 	default:
 		return false
 	}
@@ -80,36 +90,43 @@ func (p *parser) account() bool {
 
 // ban reads the three steps of a ban: announced, in force, lifted.
 func (u accountUpdate) ban(in *provider.IncomingAccount) {
-	date := ""
+	date, params := "", kernel.Params{}
 	if u.Ban.value.Date != "" {
+		params["date"] = clip(string(u.Ban.value.Date), 40)
 		date = " (" + clip(string(u.Ban.value.Date), 40) + ")"
 	}
 	switch u.Ban.value.State {
 	case "REINSTATE":
-		in.Lifted, in.Text = true, "Meta reinstated this WhatsApp account. Connect the channel again."
+		in.Lifted, in.Reason = true, provider.NewReason("reinstated", "Meta reinstated this WhatsApp account. Connect the channel again.")
 	case "SCHEDULE_FOR_DISABLE":
-		in.Text = "Meta is going to disable this WhatsApp account" + date + "."
+		in.Reason = provider.NewReason("disable_scheduled", "Meta is going to disable this WhatsApp account"+date+".", params)
 	default:
-		in.Disconnect, in.Text = true, "Meta disabled this WhatsApp account"+date+"."
+		in.Disconnect, in.Reason = true, provider.NewReason("account_disabled", "Meta disabled this WhatsApp account"+date+".", params)
 	}
 }
 
 // restriction reads what an account may not do now. Nothing is left of a restriction that was lifted.
 func (u accountUpdate) restriction(in *provider.IncomingAccount) {
 	if len(u.Restrictions) == 0 {
-		in.Unrestricted, in.Text = true, "Meta lifted the restrictions of this WhatsApp account."
+		in.Unrestricted = true
 		return
 	}
-	var kinds []string
+	var kinds, words []string
 	for _, r := range u.Restrictions {
-		kind := strings.ToLower(strings.ReplaceAll(string(r.Type), "_", " "))
+		kind := clip(strings.ToLower(string(r.Type)), 100)
+		kinds = append(kinds, kind)
+		word := strings.ReplaceAll(kind, "_", " ")
 		if !r.Expiration.IsZero() {
-			kind = joined(" ", kind, "until "+r.Expiration.Format(time.DateOnly))
+			word = joined(" ", word, "until "+r.Expiration.Format(time.DateOnly))
 			if r.Expiration.After(in.Until) {
 				in.Until = r.Expiration.Time
 			}
 		}
-		kinds = append(kinds, clip(kind, 100))
+		words = append(words, word)
 	}
-	in.Text = joined(": ", "Meta restricted this WhatsApp account", joined(", ", kinds...)) + "."
+	params := kernel.Params{"restrictions": kinds}
+	if !in.Until.IsZero() {
+		params["until"] = in.Until.Format(time.DateOnly)
+	}
+	in.Reason = provider.NewReason("restricted", joined(": ", "Meta restricted this WhatsApp account", joined(", ", words...))+".", params)
 }

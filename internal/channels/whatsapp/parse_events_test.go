@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recado/internal/channels/provider"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
 )
 
@@ -27,21 +28,21 @@ func TestStatuses(t *testing.T) {
 			json: `{"id":"wamid.O","status":"failed","timestamp":"1790000000","recipient_id":"551188887777","errors":[{"code":"131047","title":"Re-engagement message"}]}`,
 			want: provider.IncomingStatus{
 				Status: "failed", Recipient: provider.Person{Phone: "+551188887777", WAID: "551188887777"},
-				Error: &provider.MessageError{Code: "service_window_closed", Message: meanings[131047].message},
+				Error: new(provider.NewReason("service_window_closed", meanings[131047].message, kernel.Params{"provider_code": 131047, "provider_message": "Re-engagement message"})),
 			},
 		},
 		"failed for a reason of tomorrow keeps Meta's words": {
 			json: `{"id":"wamid.O","status":"failed","timestamp":"1790000000","recipient_id":"551188887777","errors":[{"code":999999,"title":"T","error_data":{"details":"The moon is full."}}]}`,
 			want: provider.IncomingStatus{
 				Status: "failed", Recipient: provider.Person{Phone: "+551188887777", WAID: "551188887777"},
-				Error: &provider.MessageError{Code: "not_delivered", Message: "WhatsApp did not deliver the message: The moon is full (code 999999)."},
+				Error: new(provider.NewReason("not_delivered", "WhatsApp did not deliver the message: The moon is full (code 999999).", kernel.Params{"provider_code": 999999, "provider_message": "The moon is full."})),
 			},
 		},
 		"failed after a fault at Meta is certain": {
 			json: `{"id":"wamid.O","status":"failed","timestamp":"1790000000","recipient_id":"551188887777","errors":[{"code":131000,"title":"Something went wrong"}]}`,
 			want: provider.IncomingStatus{
 				Status: "failed", Recipient: provider.Person{Phone: "+551188887777", WAID: "551188887777"},
-				Error: &provider.MessageError{Code: "not_delivered", Message: "WhatsApp did not deliver the message: Something went wrong (code 131000)."},
+				Error: new(provider.NewReason("not_delivered", "WhatsApp did not deliver the message: Something went wrong (code 131000).", kernel.Params{"provider_code": 131000, "provider_message": "Something went wrong"})),
 			},
 		},
 		"read by one member of a group": {

@@ -53,7 +53,7 @@ func (p *parser) status(raw []byte) {
 		if len(s.Errors) > 0 {
 			first = s.Errors[0]
 		}
-		in.Error = first.messageError()
+		in.Error = first.reason()
 	default:
 		p.notice("status", "a message is "+string(s.Status), raw)
 		return

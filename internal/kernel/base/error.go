@@ -23,14 +23,16 @@ const (
 type Error struct {
 	Code       Code
 	Message    string
-	Params     map[string]any // what a program needs beside the code
+	Params     Params // what a program needs beside the code
 	Fields     []FieldError
 	RetryAfter time.Duration
 }
 
-// FieldError says what is wrong with one part of a request: "body.phone", "query.limit".
+// FieldError says what is wrong with one part of a request: "body.phone", "query.limit". Rule.At makes one.
 type FieldError struct {
 	Field   string
+	Code    string // of a Rule
+	Params  Params
 	Message string
 	Value   string // to give instead, where there is a choice
 }
@@ -43,12 +45,12 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalid is a 400 about one field, or about the whole request when field is empty.
-func Invalid(field, message string) *Error {
-	e := &Error{Code: CodeInvalidRequest, Message: message}
+// Invalid returns an error about one field of a request. The message continues the name of the field. Decoders of values leave
+// the field empty: their caller knows it.
+func Invalid(field string, rule Rule, message string, params ...Params) *Error {
+	e := &Error{Code: CodeInvalidRequest, Message: message, Fields: []FieldError{rule.At(field, message, params...)}}
 	if field != "" {
 		e.Message = field + ": " + message
-		e.Fields = []FieldError{{Field: field, Message: message}}
 	}
 	return e
 }

@@ -46,7 +46,7 @@ func (id ID) MarshalText() ([]byte, error) { return id.AppendText(make([]byte, 0
 func (id *ID) UnmarshalText(text []byte) error {
 	parsed, ok := ParseID(string(text))
 	if !ok {
-		return Invalid("", "must be a UUID")
+		return Malformed("", "uuid")
 	}
 	*id = parsed
 	return nil

@@ -486,7 +486,7 @@ CREATE TABLE messages (
     external_id   TEXT,
     status        TEXT    NOT NULL,
     error_code    TEXT,
-    error_message TEXT,
+    error_detail TEXT,
     sent_by       UUID,
     author        UUID,
     raw           TEXT, -- what the provider sent, if it was not understood
@@ -542,7 +542,7 @@ CREATE TABLE early_statuses (
     external_id   TEXT   NOT NULL,
     status        TEXT   NOT NULL,
     error_code    TEXT,
-    error_message TEXT,
+    error_detail TEXT,
     at            BIGINT NOT NULL,
     created_at    BIGINT NOT NULL,
     PRIMARY KEY (company, channel, external_id, status)
@@ -696,7 +696,7 @@ CREATE TABLE scheduled_messages (
     status          TEXT    NOT NULL,
     message         UUID,
     error_code      TEXT,
-    error_message   TEXT,
+    error_detail   TEXT,
     created_at      BIGINT  NOT NULL,
     updated_at      BIGINT  NOT NULL,
     PRIMARY KEY (company, id),

@@ -1,0 +1,214 @@
+package base
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Params are what a program needs beside a code to put it into words: numbers, strings and lists of strings. Durations
+// are seconds.
+type Params = map[string]any
+
+// Rule names what is wrong with a value. Clients translate it by its code; the zero Rule is none.
+type Rule struct{ code string }
+
+var rules struct {
+	sync.Mutex
+	all map[string][]string
+}
+
+// NewRule declares a rule, once for each code. Where the code has several meanings, the reasons are the values of the parameter
+// that tells them apart: reason, or the format of a malformed value.
+func NewRule(code string, reasons ...string) Rule {
+	rules.Lock()
+	defer rules.Unlock()
+	if rules.all == nil {
+		rules.all = map[string][]string{}
+	}
+	if _, known := rules.all[code]; known {
+		panic("the rule " + code + " is declared twice")
+	}
+	rules.all[code] = reasons
+	return Rule{code}
+}
+
+// Rules returns the codes of all rules, each with its reasons.
+func Rules() map[string][]string {
+	rules.Lock()
+	defer rules.Unlock()
+	return maps.Clone(rules.all)
+}
+
+// Code returns the code of the rule.
+func (r Rule) Code() string { return r.code }
+
+// At returns the error of a field that breaks the rule. The message continues the name of the field.
+func (r Rule) At(field, message string, params ...Params) FieldError {
+	if r.code == "" {
+		panic("an error about " + field + " has no rule")
+	}
+	e := FieldError{Field: field, Code: r.code, Message: message}
+	for _, p := range params {
+		if e.Params == nil {
+			e.Params = Params{}
+		}
+		maps.Copy(e.Params, p)
+	}
+	return e
+}
+
+// The rules that values of every kind share.
+var (
+	RuleRequired    = NewRule("required")
+	RuleTooShort    = NewRule("too_short")    // min: characters
+	RuleTooLong     = NewRule("too_long")     // max: characters
+	RuleTooFew      = NewRule("too_few")      // min: entries
+	RuleTooMany     = NewRule("too_many")     // max: entries
+	RuleTooSmall    = NewRule("too_small")    // min
+	RuleTooLarge    = NewRule("too_large")    // max
+	RuleOutOfRange  = NewRule("out_of_range") // min, max
+	RuleOneOf       = NewRule("one_of")       // values
+	RuleNoSuch      = NewRule("no_such")      // noun
+	RuleDuplicate   = NewRule("duplicate")
+	RuleInPast      = NewRule("in_past")
+	RuleWrongOrder  = NewRule("wrong_order")             // the end is before the beginning
+	RuleNeeds       = NewRule("needs")                   // fields: at least one of them is missing
+	RuleNotTogether = NewRule("not_together")            // fields: only one of them, or none beside this one
+	RuleNotAllowed  = NewRule("not_allowed")             // the field has no meaning here
+	RuleExactlyOne  = NewRule("exactly_one")             // fields
+	RuleWrongCount  = NewRule("wrong_count")             // min, max: entries
+	RuleMalformed   = NewRule("malformed", Formats()...) // format
+)
+
+// formats are the forms of values, each with the end of the sentence "must be ...".
+var formats = map[string]string{
+	"bool":         "true or false",
+	"clock":        "a time of day such as 08:00, at most 24:00",
+	"day":          "a date such as 2026-12-24, or --12-25 for every year",
+	"date":         "a valid date such as 2026-11-14",
+	"email":        "an e-mail address",
+	"emoji":        "one emoji",
+	"form":         "multipart/form-data with a boundary",
+	"integer":      "a whole number",
+	"json":         "application/json",
+	"line":         "one line without control characters.",
+	"list":         "a list",
+	"moment":       errMoment,
+	"no_nul":       "without the character NUL.",
+	"number":       "a number",
+	"object":       "an object",
+	"phone":        "a phone number with its country code, such as +5511912345678",
+	"protocol":     "a protocol number such as ATD-123",
+	"scalar":       "a text, a number, true or false",
+	"string":       "a string",
+	"time":         "a time such as 2026-11-15T12:00:00Z",
+	"time_zone":    "an IANA time zone such as America/Sao_Paulo",
+	"url":          "a valid URL",
+	"url_encoding": "valid URL encoding",
+	"utf8":         "UTF-8.",
+	"uuid":         "a UUID",
+	"value":        "of the expected form",
+	"version":      `one version such as 7, "7" or W/"7"`,
+	"voice":        "a voice message in Opus and Ogg; POST /media turns WebM recordings into that",
+	"nonzero_uuid": "a UUID that is not all zeros",
+	"assignee":     "none, me or a UUID",
+	"shortcut":     "1 to 32 characters out of a-z, 0-9, _ and -.",
+	"year":         "between the years 1 and 9999",
+}
+
+const errMoment = "a moment such as 2026-11-14T23:56:54Z, with an upper-case T and Z or an offset (in a query its + is written %2B), or a day such as 2026-11-14"
+
+// Formats lists the forms of values that Malformed takes.
+func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
+
+// Required returns the error of a field that is missing or empty.
+func Required(field string) *Error { return Invalid(field, RuleRequired, "is required") }
+
+// TooShort returns the error of a text with fewer than min characters.
+func TooShort(field string, min int) *Error {
+	return Invalid(field, RuleTooShort, fmt.Sprintf("must have at least %d characters", min), Params{"min": min})
+}
+
+// TooLong returns the error of a text with more than max characters.
+func TooLong(field string, max int) *Error {
+	return Invalid(field, RuleTooLong, fmt.Sprintf("must have at most %d characters", max), Params{"max": max})
+}
+
+// TooFew returns the error of a list with fewer than min entries.
+func TooFew(field string, min int) *Error {
+	return Invalid(field, RuleTooFew, fmt.Sprintf("must have at least %d entries", min), Params{"min": min})
+}
+
+// TooMany returns the error of a list with more than max entries.
+func TooMany(field string, max int) *Error {
+	return Invalid(field, RuleTooMany, fmt.Sprintf("must have at most %d entries", max), Params{"max": max})
+}
+
+// AtLeast returns the error of a number below min.
+func AtLeast(field string, min int) *Error {
+	return Invalid(field, RuleTooSmall, fmt.Sprintf("must be at least %d", min), Params{"min": min})
+}
+
+// AtMost returns the error of a number above max.
+func AtMost(field string, max int) *Error {
+	return Invalid(field, RuleTooLarge, fmt.Sprintf("must be at most %d", max), Params{"max": max})
+}
+
+// Between returns the error of a number that is not from min to max.
+func Between(field string, min, max int) *Error {
+	return Invalid(field, RuleOutOfRange, fmt.Sprintf("must be %d to %d", min, max), Params{"min": min, "max": max})
+}
+
+// OneOf returns the error of a value that is none of a few.
+func OneOf[T ~string](field string, values ...T) *Error {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = string(v)
+	}
+	return Invalid(field, RuleOneOf, "must be one of: "+strings.Join(names, ", "), Params{"values": names})
+}
+
+// NoSuch returns the error of a field that refers to nothing that the caller may know of. The noun is a word such as
+// "sector".
+func NoSuch(field, noun string) *Error {
+	return Invalid(field, RuleNoSuch, "there is no such "+strings.ReplaceAll(noun, "_", " "), Params{"noun": noun})
+}
+
+// ExactlyOne returns the error of a request with none or several of some fields.
+func ExactlyOne(field string, fields ...string) *Error {
+	last := len(fields) - 1
+	return Invalid(field, RuleExactlyOne, "must have exactly one of "+strings.Join(fields[:last], ", ")+" and "+fields[last], Params{"fields": fields})
+}
+
+// Count returns the error of a list that does not have min to max entries.
+func Count(field string, min, max int) *Error {
+	return Invalid(field, RuleWrongCount, fmt.Sprintf("must have %d to %d entries", min, max), Params{"min": min, "max": max})
+}
+
+// Duplicate returns the error of a value that another one has, which the message says.
+func Duplicate(field, message string) *Error { return Invalid(field, RuleDuplicate, message) }
+
+// InPast returns the error of a time that must be in the future.
+func InPast(field string) *Error { return Invalid(field, RuleInPast, "must be in the future") }
+
+// Needs returns the error of a request that lacks one of several fields.
+func Needs(field, message string, fields ...string) *Error {
+	return Invalid(field, RuleNeeds, message, Params{"fields": fields})
+}
+
+// NotTogether returns the error of a field that excludes others.
+func NotTogether(field, message string, fields ...string) *Error {
+	return Invalid(field, RuleNotTogether, message, Params{"fields": fields})
+}
+
+// Malformed returns the error of a value that does not have one of the Formats.
+func Malformed(field, format string) *Error {
+	words, known := formats[format]
+	if !known {
+		panic("there is no format " + format)
+	}
+	return Invalid(field, RuleMalformed, "must be "+words, Params{"format": format})
+}
