@@ -1,30 +1,66 @@
+import imports, { createNodeResolver } from 'eslint-plugin-import-x'
 import hooks from 'eslint-plugin-react-hooks'
 import tseslint from 'typescript-eslint'
 
 // Imports run downwards: a screen uses contact, api, live and ui, and of other screens only those below it; these four never use a screen.
-const screens = ['inbox', 'contacts', 'boards', 'report', 'settings', 'profile', 'people']
+const screens = [
+  'inbox',
+  'contacts',
+  'boards',
+  'report',
+  'settings',
+  'profile',
+  'people',
+]
 const below = { settings: ['profile'], profile: ['people'] }
 const notFrom = (names) => ({
-  'no-restricted-imports': ['error', { patterns: names.map((name) => ({ group: [`**/${name}/*`], message: `This directory does not import ${name}/.` })) }],
+  'no-restricted-imports': [
+    'error',
+    {
+      patterns: names.map((name) => ({
+        group: [`**/${name}/*`],
+        message: `This directory does not import ${name}/.`,
+      })),
+    },
+  ],
 })
 
 export default tseslint.config(
   { ignores: ['dist', 'node_modules', 'src/api/schema.d.ts'] },
   ...tseslint.configs.strict,
   {
-    plugins: { 'react-hooks': hooks },
+    plugins: { 'react-hooks': hooks, 'import-x': imports },
+    settings: {
+      'import-x/extensions': ['.ts', '.tsx'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
+      'import-x/resolver-next': [
+        createNodeResolver({ extensions: ['.ts', '.tsx', '.js', '.json'] }),
+      ],
+    },
     rules: {
+      'import-x/no-cycle': 'error',
       'react-hooks/rules-of-hooks': 'error',
       'react-hooks/exhaustive-deps': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
     },
   },
-  { files: ['src/ui/**'], rules: notFrom([...screens, 'app', 'contact', 'api', 'live']) },
-  { files: ['src/api/**'], rules: notFrom([...screens, 'app', 'contact', 'live']) },
+  {
+    files: ['src/ui/**'],
+    rules: notFrom([...screens, 'app', 'contact', 'api', 'live']),
+  },
+  {
+    files: ['src/api/**'],
+    rules: notFrom([...screens, 'app', 'contact', 'live']),
+  },
   { files: ['src/live/**'], rules: notFrom([...screens, 'app', 'contact']) },
   { files: ['src/contact/**'], rules: notFrom([...screens, 'app']) },
   ...screens.map((screen) => ({
     files: [`src/${screen}/**`],
-    rules: notFrom([...screens.filter((other) => other !== screen && !below[screen]?.includes(other)), 'app']),
+    rules: notFrom([
+      ...screens.filter(
+        (other) => other !== screen && !below[screen]?.includes(other),
+      ),
+      'app',
+    ]),
   })),
 )

@@ -10,7 +10,12 @@ beforeAll(async () => {
 afterAll(() => desk.stop())
 
 /** menu opens a menu, checks it, and chooses an item. */
-async function choose(page: Page, button: string, item: string, screen: string): Promise<void> {
+async function choose(
+  page: Page,
+  button: string,
+  item: string,
+  screen: string,
+): Promise<void> {
   await page.getByRole('button', { name: button }).first().click()
   await page.getByRole('menuitem', { name: item }).waitFor()
   await axe(page, `${screen}, menu ${button}`)
@@ -37,7 +42,10 @@ describe('axe finds nothing', () => {
     await axe(page, 'inbox without a conversation')
     await page.getByRole('link', { name: /^All open/ }).click()
     await rows(page).getByRole('option').nth(3).click()
-    await page.getByRole('complementary', { name: 'Details' }).getByText('Protocol').waitFor()
+    await page
+      .getByRole('complementary', { name: 'Details' })
+      .getByText('Protocol')
+      .waitFor()
     await log(page).getByRole('article').first().waitFor()
     await axe(page, 'conversation')
     await page.getByRole('tab', { name: 'Internal note' }).click()
@@ -51,7 +59,9 @@ describe('axe finds nothing', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('button', { name: 'Transfer', exact: true }).click()
-    await dialog(page, 'Transfer conversation').getByRole('combobox', { name: 'Sector' }).click()
+    await dialog(page, 'Transfer conversation')
+      .getByRole('combobox', { name: 'Sector' })
+      .click()
     await page.getByRole('listbox', { name: 'Sector' }).waitFor()
     await axe(page, 'transfer')
     await page.keyboard.press('Escape')
@@ -60,7 +70,11 @@ describe('axe finds nothing', () => {
     await dialog(page, 'Close attendance').waitFor()
     await axe(page, 'close')
     await leave(page, 'Close attendance')
-    for (const [item, name] of [['Snooze', 'Snooze'], ['Create card', 'Create card'], ['Go to date', 'Go to date']] as const) {
+    for (const [item, name] of [
+      ['Snooze', 'Snooze'],
+      ['Create card', 'Create card'],
+      ['Go to date', 'Go to date'],
+    ] as const) {
       await choose(page, 'More actions', item, 'conversation')
       await dialog(page, name).getByRole('button').nth(1).waitFor()
       await axe(page, item)
@@ -83,18 +97,25 @@ describe('axe finds nothing', () => {
     await axe(page, 'canned replies')
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+f')
-    await page.getByRole('searchbox', { name: 'Search in conversation' }).fill('boleto')
+    await page
+      .getByRole('searchbox', { name: 'Search in conversation' })
+      .fill('boleto')
     await axe(page, 'find')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Search and commands' }).click()
-    await dialog(page, 'Search and commands').getByRole('searchbox').fill('Mercado')
+    await dialog(page, 'Search and commands')
+      .getByRole('searchbox')
+      .fill('Mercado')
     await axe(page, 'palette')
     await leave(page, 'Search and commands')
     await choose(page, 'Account', 'Keyboard shortcuts', 'shell')
     await dialog(page, 'Keyboard shortcuts').waitFor()
     await axe(page, 'shortcuts')
     await leave(page, 'Keyboard shortcuts')
-    await page.getByRole('checkbox', { name: /^Select / }).first().check()
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .first()
+      .check()
     await page.getByRole('toolbar', { name: '1 selected' }).waitFor()
     await axe(page, 'selection')
     const image = page.getByRole('button', { name: /^Open image/ })
@@ -111,7 +132,11 @@ describe('axe finds nothing', () => {
   })
 
   it('on a phone', async () => {
-    const { page, context } = await desk.page({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    const { page, context } = await desk.page({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    })
     await desk.signIn(page)
     await rows(page).getByRole('option').first().waitFor()
     await axe(page, 'list')
@@ -119,7 +144,10 @@ describe('axe finds nothing', () => {
     await log(page).getByRole('article').first().waitFor()
     await axe(page, 'conversation')
     await page.getByRole('button', { name: 'Show details' }).tap()
-    await page.getByRole('complementary', { name: 'Details' }).getByText('Protocol').waitFor()
+    await page
+      .getByRole('complementary', { name: 'Details' })
+      .getByText('Protocol')
+      .waitFor()
     await axe(page, 'details')
     await context.close()
     expect(desk.problems.splice(0)).toEqual([])

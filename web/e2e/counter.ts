@@ -4,37 +4,80 @@ import { Desk } from './desk'
 import { dialog, log, open } from './parts'
 import { Simulator } from './simulator'
 
-type Sent = { type: string; client_id: string; body: Record<string, Record<string, unknown>> }
+type Sent = {
+  type: string
+  client_id: string
+  body: Record<string, Record<string, unknown>>
+}
 
 export const minute = 60_000
 
 export const form = (page: Page) => page.getByRole('form', { name: 'Answer' })
-export const scheduled = (page: Page) => page.getByRole('region', { name: 'Scheduled messages' })
-export const entry = (page: Page, text: string) => scheduled(page).getByRole('listitem').filter({ hasText: text })
+export const scheduled = (page: Page) =>
+  page.getByRole('region', { name: 'Scheduled messages' })
+export const entry = (page: Page, text: string) =>
+  scheduled(page).getByRole('listitem').filter({ hasText: text })
 
 const templates = [
-  { name: 'pedido_enviado', body: 'Olá {{1}}, o pedido {{2}} saiu.', more: [{ type: 'HEADER', format: 'IMAGE' }, { type: 'FOOTER', text: 'Padaria' }, { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Obrigado' }] }] },
+  {
+    name: 'pedido_enviado',
+    body: 'Olá {{1}}, o pedido {{2}} saiu.',
+    more: [
+      { type: 'HEADER', format: 'IMAGE' },
+      { type: 'FOOTER', text: 'Padaria' },
+      { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Obrigado' }] },
+    ],
+  },
   { name: 'promocao', body: 'Pão com desconto', status: 'PAUSED' },
   { name: 'recusado', body: 'Compre já', status: 'REJECTED' },
 ]
 
 /** Counter is a desk with the demo company and a WhatsApp number of the simulator that has templates. */
 export class Counter {
-  private constructor(readonly desk: Desk, readonly simulator: Simulator, private readonly timezone: string) {}
+  private constructor(
+    readonly desk: Desk,
+    readonly simulator: Simulator,
+    private readonly timezone: string,
+  ) {}
 
   static async start(): Promise<Counter> {
     const simulator = await Simulator.start()
-    const desk = await Desk.start({ flags: ['--whatsapp-base-url', simulator.url] })
-    for (const { name, body, status = '', more = [] } of templates) {
-      await simulator.control('POST', 'templates', { name, language: 'pt_BR', category: 'UTILITY', status, body, components: [{ type: 'BODY', text: body }, ...more] })
-    }
-    const credentials = Object.fromEntries((['phone_number_id', 'waba_id', 'token', 'app_secret'] as const).map((name) => [name, simulator.credential(name)]))
-    const { id } = await desk.call('POST', '/channels', { name: 'Balcão', provider: 'whatsapp', credentials })
-    await vi.waitFor(async () => {
-      const { data } = (await desk.call('GET', `/channels/${String(id)}/templates`)) as { data: unknown[] }
-      if (data.length < templates.length) throw new Error('the templates are not fetched yet')
+    const desk = await Desk.start({
+      flags: ['--whatsapp-base-url', simulator.url],
     })
-    return new Counter(desk, simulator, String((await desk.call('GET', '/company')).timezone))
+    for (const { name, body, status = '', more = [] } of templates) {
+      await simulator.control('POST', 'templates', {
+        name,
+        language: 'pt_BR',
+        category: 'UTILITY',
+        status,
+        body,
+        components: [{ type: 'BODY', text: body }, ...more],
+      })
+    }
+    const credentials = Object.fromEntries(
+      (['phone_number_id', 'waba_id', 'token', 'app_secret'] as const).map(
+        (name) => [name, simulator.credential(name)],
+      ),
+    )
+    const { id } = await desk.call('POST', '/channels', {
+      name: 'Balcão',
+      provider: 'whatsapp',
+      credentials,
+    })
+    await vi.waitFor(async () => {
+      const { data } = (await desk.call(
+        'GET',
+        `/channels/${String(id)}/templates`,
+      )) as { data: unknown[] }
+      if (data.length < templates.length)
+        throw new Error('the templates are not fetched yet')
+    })
+    return new Counter(
+      desk,
+      simulator,
+      String((await desk.call('GET', '/company')).timezone),
+    )
   }
 
   async stop(): Promise<void> {
@@ -44,7 +87,13 @@ export class Counter {
 
   /** local is a time as a date field of the company takes it. */
   local(at: number): string {
-    return new Intl.DateTimeFormat('sv-SE', { timeZone: this.timezone, dateStyle: 'short', timeStyle: 'short' }).format(at).replace(' ', 'T')
+    return new Intl.DateTimeFormat('sv-SE', {
+      timeZone: this.timezone,
+      dateStyle: 'short',
+      timeStyle: 'short',
+    })
+      .format(at)
+      .replace(' ', 'T')
   }
 
   /** soon is a full minute that is more than a minute ahead, also when the form is sent. */
@@ -54,11 +103,19 @@ export class Counter {
 
   /** ledger is what a customer's phone got. */
   async ledger(customer: string): Promise<Sent[]> {
-    return (await this.simulator.control('GET', `ledger?recipient=${customer}`)) as Sent[]
+    return (await this.simulator.control(
+      'GET',
+      `ledger?recipient=${customer}`,
+    )) as Sent[]
   }
 
   /** write lets a customer write to the number and opens the conversation. */
-  async write(page: Page, customer: string, name: string, text: string): Promise<void> {
+  async write(
+    page: Page,
+    customer: string,
+    name: string,
+    text: string,
+  ): Promise<void> {
     await this.simulator.customer(customer, name, text)
     await this.simulator.control('POST', 'drain')
     await open(page, name)
@@ -73,12 +130,19 @@ export async function later(page: Page) {
 }
 
 /** each opens the dialogs of the composer one after the other. */
-export async function each(page: Page, names: { tools: string[]; dismiss: string }, look: (screen: string) => Promise<void>): Promise<void> {
+export async function each(
+  page: Page,
+  names: { tools: string[]; dismiss: string },
+  look: (screen: string) => Promise<void>,
+): Promise<void> {
   for (const [at, name] of names.tools.entries()) {
     const button = page.getByRole('button', { name, exact: true })
     if (await button.count()) await button.click()
     else {
-      await page.locator('form').getByRole('button', { name: 'More', exact: true }).click()
+      await page
+        .locator('form')
+        .getByRole('button', { name: 'More', exact: true })
+        .click()
       await page.getByRole('menuitem', { name }).click()
     }
     const opened = page.getByRole('dialog')

@@ -4,16 +4,35 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core'
 
-type Company = { id: string; api_key: string; channel: string; private_channel: string; user: string; users: string[]; sectors: string[] }
-export type Demo = { login: { email: string; password: string }; companies: Company[] }
+type Company = {
+  id: string
+  api_key: string
+  channel: string
+  private_channel: string
+  user: string
+  users: string[]
+  sectors: string[]
+}
+export type Demo = {
+  login: { email: string; password: string }
+  companies: Company[]
+}
 export type Engine = 'SQLite' | 'PostgreSQL'
 
 const postgres = process.env.RECADO_TEST_POSTGRES
 
 /** engines are those that can be tried here: PostgreSQL where scripts/with-postgres started one. */
-export const engines: Engine[] = postgres ? ['SQLite', 'PostgreSQL'] : ['SQLite']
+export const engines: Engine[] = postgres
+  ? ['SQLite', 'PostgreSQL']
+  : ['SQLite']
 
 /** Notes, the first day and the pages beside the inbox are tried on one engine each: what they ask for is tested on both by the tests of the API. */
 export const sqliteOnly = engines.slice(0, 1)
@@ -23,12 +42,25 @@ export const postgresOnly = engines.slice(-1)
 const slow = Number(process.env.SLOW ?? 0)
 
 const flags = [
-  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-  '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', '--disable-audio-output',
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  '--disable-audio-output',
 ]
 
 /** launch starts the browser. */
-export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+export const launch = () =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: flags,
+  })
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -36,7 +68,9 @@ function freePort(): Promise<number> {
     probe.on('error', reject)
     probe.listen(0, '127.0.0.1', () => {
       const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+      probe.close(() =>
+        resolve(typeof address === 'object' && address ? address.port : 0),
+      )
     })
   })
 }
@@ -44,13 +78,24 @@ function freePort(): Promise<number> {
 /** newDatabase makes an empty database on the throw-away PostgreSQL and gives its address. */
 function newDatabase(): string {
   const name = `e2e_${process.pid}_${Math.random().toString(36).slice(2, 8)}`
-  execFileSync('psql', ['-q', '-d', postgres ?? '', '-c', `CREATE DATABASE ${name}`])
+  execFileSync('psql', [
+    '-q',
+    '-d',
+    postgres ?? '',
+    '-c',
+    `CREATE DATABASE ${name}`,
+  ])
   const address = new URL(postgres ?? '')
   address.pathname = `/${name}`
   return address.href
 }
 
-type Options = { base?: string; engine?: Engine; demo?: boolean; flags?: string[] }
+type Options = {
+  base?: string
+  engine?: Engine
+  demo?: boolean
+  flags?: string[]
+}
 
 /** Desk is a running server with the demo company, and a browser. */
 export class Desk {
@@ -66,14 +111,35 @@ export class Desk {
     private readonly folder: string,
   ) {}
 
-  static async start({ base = '', engine = 'SQLite', demo = true, flags: more = [] }: Options = {}): Promise<Desk> {
+  static async start({
+    base = '',
+    engine = 'SQLite',
+    demo = true,
+    flags: more = [],
+  }: Options = {}): Promise<Desk> {
     const folder = mkdtempSync(join(tmpdir(), 'recado-e2e-'))
     const port = await freePort()
-    const binary = process.env.RECADO ?? join(import.meta.dirname, '../../bin/recado')
-    const database = engine === 'PostgreSQL' ? ['--database-url', newDatabase()] : []
+    const binary =
+      process.env.RECADO ?? join(import.meta.dirname, '../../bin/recado')
+    const database =
+      engine === 'PostgreSQL' ? ['--database-url', newDatabase()] : []
     let output = ''
     const run = () => {
-      const server = spawn(binary, ['serve', ...(demo ? ['--demo'] : []), '--data', folder, '--addr', `127.0.0.1:${port}`, ...database, ...(base ? ['--base-path', base] : []), ...more], { stdio: ['ignore', 'pipe', 'pipe'] })
+      const server = spawn(
+        binary,
+        [
+          'serve',
+          ...(demo ? ['--demo'] : []),
+          '--data',
+          folder,
+          '--addr',
+          `127.0.0.1:${port}`,
+          ...database,
+          ...(base ? ['--base-path', base] : []),
+          ...more,
+        ],
+        { stdio: ['ignore', 'pipe', 'pipe'] },
+      )
       server.stdout.on('data', (piece: Buffer) => (output += String(piece)))
       server.stderr.on('data', (piece: Buffer) => (output += String(piece)))
       return server
@@ -81,16 +147,37 @@ export class Desk {
     const server = run()
     const url = `http://127.0.0.1:${port}${base}`
     const file = join(folder, 'demo.json')
-    await Desk.ready(url, () => !demo || existsSync(file), () => output)
-    const made = demo ? (JSON.parse(readFileSync(file, 'utf8')) as Demo) : { login: { email: '', password: '' }, companies: [] }
-    return new Desk(url, made, await launch(), () => output, server, run, folder)
+    await Desk.ready(
+      url,
+      () => !demo || existsSync(file),
+      () => output,
+    )
+    const made = demo
+      ? (JSON.parse(readFileSync(file, 'utf8')) as Demo)
+      : { login: { email: '', password: '' }, companies: [] }
+    return new Desk(
+      url,
+      made,
+      await launch(),
+      () => output,
+      server,
+      run,
+      folder,
+    )
   }
 
-  private static async ready(url: string, more: () => boolean, output: () => string): Promise<void> {
+  private static async ready(
+    url: string,
+    more: () => boolean,
+    output: () => string,
+  ): Promise<void> {
     for (let tries = 0; ; tries++) {
-      const answers = await fetch(`${url}/readyz`).then((answer) => answer.ok).catch(() => false)
+      const answers = await fetch(`${url}/readyz`)
+        .then((answer) => answer.ok)
+        .catch(() => false)
       if (answers && more()) return
-      if (tries > 300) throw new Error(`the server does not answer: ${output()}`)
+      if (tries > 300)
+        throw new Error(`the server does not answer: ${output()}`)
       await pause(100)
     }
   }
@@ -112,18 +199,29 @@ export class Desk {
   }
 
   /** call makes a call of the API with the company's key. */
-  async call(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  async call(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<Record<string, unknown>> {
     const answer = await fetch(`${this.url}/v1${path}`, {
       method,
       headers: {
         Authorization: `Bearer ${this.company.api_key}`,
         ...(body ? { 'Content-Type': 'application/json' } : {}),
-        ...(method === 'POST' && path.startsWith('/kanban/') ? { 'Idempotency-Key': crypto.randomUUID() } : {}),
+        ...(method === 'POST' && path.startsWith('/kanban/')
+          ? { 'Idempotency-Key': crypto.randomUUID() }
+          : {}),
       },
       body: body ? JSON.stringify(body) : undefined,
     })
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return answer.status === 204 ? {} : ((await answer.json()) as Record<string, unknown>)
+    if (!answer.ok)
+      throw new Error(
+        `${method} ${path}: ${answer.status} ${await answer.text()}`,
+      )
+    return answer.status === 204
+      ? {}
+      : ((await answer.json()) as Record<string, unknown>)
   }
 
   /** problemsOf closes the pages of a test and gives what they did wrong. */
@@ -134,51 +232,104 @@ export class Desk {
 
   /** customer writes a message to the company's number. */
   customer(from: string, name: string, text: string) {
-    return this.call('POST', `/channels/${this.company.channel}/simulate`, { from, name, text })
+    return this.call('POST', `/channels/${this.company.channel}/simulate`, {
+      from,
+      name,
+      text,
+    })
   }
 
   /** page opens a page in a browser profile of its own, without motion; what it does wrong is kept in problems. expected matches console texts that belong to the test. */
-  async page(options: BrowserContextOptions = {}, expected = /^$/): Promise<{ page: Page; context: BrowserContext }> {
-    const context = await this.browser.newContext({ locale: 'en-US', viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options })
+  async page(
+    options: BrowserContextOptions = {},
+    expected = /^$/,
+  ): Promise<{ page: Page; context: BrowserContext }> {
+    const context = await this.browser.newContext({
+      locale: 'en-US',
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
     context.setDefaultTimeout(30_000)
-    if (slow) await context.route(/\/v1\//, (route) => pause(Math.random() * slow).then(() => route.continue()).catch(() => undefined)) // the page may be closed
+    if (slow)
+      await context.route(/\/v1\//, (route) =>
+        pause(Math.random() * slow)
+          .then(() => route.continue())
+          .catch(() => undefined),
+      ) // the page may be closed
     const page = await context.newPage()
-    await page.addInitScript(() => addEventListener('securitypolicyviolation', (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`)))
+    await page.addInitScript(() =>
+      addEventListener('securitypolicyviolation', (event) =>
+        console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
+      ),
+    )
     page.on('pageerror', (error) => this.problems.push(String(error)))
     page.on('console', (message) => {
       const text = `${message.text()} ${message.location().url}`
-      if ((message.type() === 'error' || message.type() === 'warning') && !expected.test(text)) this.problems.push(text)
+      if (
+        (message.type() === 'error' || message.type() === 'warning') &&
+        !expected.test(text)
+      )
+        this.problems.push(text)
     })
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url())
-      if (protocol.startsWith('http') && origin !== new URL(this.url).origin) this.problems.push(`request to ${request.url()}`)
+      if (protocol.startsWith('http') && origin !== new URL(this.url).origin)
+        this.problems.push(`request to ${request.url()}`)
     })
     return { page, context }
   }
 
   /** session gives a page a new session, without the form to sign in: that has tests of its own. */
   async session(page: Page, login = this.demo.login): Promise<void> {
-    const answer = await fetch(`${this.url}/v1/session`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(login) })
-    const [, name, value, path] = /^([^=]+)=([^;]+);.*Path=([^;]+)/.exec(answer.headers.get('Set-Cookie') ?? '') ?? []
-    if (!name || !value || !path) throw new Error(`sign in: ${answer.status} ${await answer.text()}`)
-    await page.context().addCookies([{ name, value, path, domain: '127.0.0.1', httpOnly: true, sameSite: 'Lax' }])
+    const answer = await fetch(`${this.url}/v1/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(login),
+    })
+    const [, name, value, path] =
+      /^([^=]+)=([^;]+);.*Path=([^;]+)/.exec(
+        answer.headers.get('Set-Cookie') ?? '',
+      ) ?? []
+    if (!name || !value || !path)
+      throw new Error(`sign in: ${answer.status} ${await answer.text()}`)
+    await page.context().addCookies([
+      {
+        name,
+        value,
+        path,
+        domain: '127.0.0.1',
+        httpOnly: true,
+        sameSite: 'Lax',
+      },
+    ])
   }
 
   /** signIn opens the inbox with a new session. */
   async signIn(page: Page, login = this.demo.login): Promise<void> {
     await this.session(page, login)
     await page.goto(`${this.url}/`)
-    await page.getByRole('navigation', { name: 'Views' }).or(page.getByRole('combobox', { name: 'Views' })).first().waitFor()
+    await page
+      .getByRole('navigation', { name: 'Views' })
+      .or(page.getByRole('combobox', { name: 'Views' }))
+      .first()
+      .waitFor()
   }
 
   /** signInAs signs a colleague in through a link to a new password. */
   async signInAs(page: Page, user: string): Promise<void> {
     const key = { Authorization: `Bearer ${this.company.api_key}` }
-    const link = await fetch(`${this.url}/v1/team/${user}/reset-link`, { method: 'POST', headers: key })
-    if (!link.ok) throw new Error(`reset link: ${link.status} ${await link.text()}`)
+    const link = await fetch(`${this.url}/v1/team/${user}/reset-link`, {
+      method: 'POST',
+      headers: key,
+    })
+    if (!link.ok)
+      throw new Error(`reset link: ${link.status} ${await link.text()}`)
     await page.goto(((await link.json()) as { url: string }).url)
     const welcome = page.getByRole('main', { name: 'Welcome' })
-    await welcome.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+    await welcome
+      .getByRole('textbox', { name: 'Password' })
+      .fill('correct horse battery')
     await welcome.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('navigation', { name: 'Views' }).waitFor()
   }

@@ -14,13 +14,25 @@ afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
 /** codeOf is the code that an authenticator app shows for a secret now (RFC 6238). */
 function codeOf(secret: string): string {
-  const bits = [...secret.replaceAll('=', '')].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
-  const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [])
+  const bits = [...secret.replaceAll('=', '')]
+    .map((letter) =>
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+        .indexOf(letter)
+        .toString(2)
+        .padStart(5, '0'),
+    )
+    .join('')
+  const key = Buffer.from(
+    bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [],
+  )
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
   const hash = createHmac('sha1', key).update(counter).digest()
   const at = (hash.at(-1) ?? 0) & 15
-  return String((hash.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+  return String((hash.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(
+    6,
+    '0',
+  )
 }
 
 describe('before signing in', () => {
@@ -31,51 +43,106 @@ describe('before signing in', () => {
     await all(entrance, 'textbox', ['E-mail', 'Password'])
     await all(entrance, 'button', ['Show password', 'Sign in', 'Fill in'])
     const language = entrance.getByRole('combobox', { name: 'Language' })
-    for (const [value, name] of [['pt-BR', 'Entrar'], ['es', 'Iniciar sesión'], ['en', 'Sign in']] as const) {
+    for (const [value, name] of [
+      ['pt-BR', 'Entrar'],
+      ['es', 'Iniciar sesión'],
+      ['en', 'Sign in'],
+    ] as const) {
       await page.locator('select').selectOption(value)
       await page.getByRole('main', { name }).waitFor()
-      await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(value)
+      await expect
+        .poll(() => page.locator('html').getAttribute('lang'))
+        .toBe(value)
     }
     await language.waitFor()
-    await entrance.getByRole('textbox', { name: 'Password' }).fill('not the password')
+    await entrance
+      .getByRole('textbox', { name: 'Password' })
+      .fill('not the password')
     await entrance.getByRole('button', { name: 'Show password' }).click()
-    await expect.poll(() => entrance.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('text')
-    await entrance.getByRole('textbox', { name: 'E-mail' }).fill('nobody@aurora.example')
+    await expect
+      .poll(() =>
+        entrance
+          .getByRole('textbox', { name: 'Password' })
+          .getAttribute('type'),
+      )
+      .toBe('text')
+    await entrance
+      .getByRole('textbox', { name: 'E-mail' })
+      .fill('nobody@aurora.example')
     await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await entrance.getByRole('alert').filter({ hasText: 'E-mail or password is wrong.' }).waitFor()
+    await entrance
+      .getByRole('alert')
+      .filter({ hasText: 'E-mail or password is wrong.' })
+      .waitFor()
   })
 
   it('asks for a code where two-factor is on', async () => {
     const { page, context } = await desk.page({}, /status of 401/)
     await desk.signInAs(page, desk.colleague)
     const { email, secret } = await page.evaluate(async () => {
-      const post = async (path: string, body: object) => (await fetch(`/v1${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })).json()
-      const session = (await (await fetch('/v1/session')).json()) as { user: { email: string } }
-      const { secret: made } = (await post('/me/two-factor', { password: 'correct horse battery' })) as { secret: string }
+      const post = async (path: string, body: object) =>
+        (
+          await fetch(`/v1${path}`, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify(body),
+          })
+        ).json()
+      const session = (await (await fetch('/v1/session')).json()) as {
+        user: { email: string }
+      }
+      const { secret: made } = (await post('/me/two-factor', {
+        password: 'correct horse battery',
+      })) as { secret: string }
       return { email: session.user.email, secret: made }
     })
-    await page.evaluate((code) => fetch('/v1/me/two-factor/confirm', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) }), codeOf(secret))
+    await page.evaluate(
+      (code) =>
+        fetch('/v1/me/two-factor/confirm', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ code }),
+        }),
+      codeOf(secret),
+    )
     await context.clearCookies()
     await page.goto(`${desk.url}/`)
     const entrance = page.getByRole('main', { name: 'Sign in' })
     await entrance.getByRole('textbox', { name: 'E-mail' }).fill(email)
-    await entrance.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+    await entrance
+      .getByRole('textbox', { name: 'Password' })
+      .fill('correct horse battery')
     await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await entrance.getByRole('textbox', { name: 'Code', exact: true }).fill('000000')
+    await entrance
+      .getByRole('textbox', { name: 'Code', exact: true })
+      .fill('000000')
     await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await entrance.getByRole('alert').filter({ hasText: 'The code is wrong.' }).waitFor()
+    await entrance
+      .getByRole('alert')
+      .filter({ hasText: 'The code is wrong.' })
+      .waitFor()
   })
 
   it('opens an invitation as "Welcome"', async () => {
-    const invitation = await desk.call('POST', '/team/invitations', { email: 'nova@aurora.example', name: 'Nova Pessoa', role: 'agent' })
+    const invitation = await desk.call('POST', '/team/invitations', {
+      email: 'nova@aurora.example',
+      name: 'Nova Pessoa',
+      role: 'agent',
+    })
     const { page } = await desk.page()
     await page.goto(String(invitation.url))
     const welcome = page.getByRole('main', { name: 'Welcome' })
     await all(welcome, 'textbox', ['E-mail', 'Your name', 'Password'])
-    await welcome.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+    await welcome
+      .getByRole('textbox', { name: 'Password' })
+      .fill('correct horse battery')
     await welcome.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('navigation', { name: 'Views' }).waitFor()
-    await expect.poll(() => page.getByRole('link', { name: 'Report', exact: true }).count()).toBe(0)
+    await expect
+      .poll(() =>
+        page.getByRole('link', { name: 'Report', exact: true }).count(),
+      )
+      .toBe(0)
   })
 })
 
@@ -86,13 +153,27 @@ describe('too many wrong passwords', () => {
       const { page } = await other.page({}, /status of (401|429)/)
       await page.goto(`${other.url}/`)
       const entrance = page.getByRole('main', { name: 'Sign in' })
-      await entrance.getByRole('textbox', { name: 'E-mail' }).fill('nobody@aurora.example')
-      await entrance.getByRole('textbox', { name: 'Password' }).fill('not the password')
-      const throttled = entrance.getByRole('alert').filter({ hasText: /^Try again in \d+ seconds\.$/ })
+      await entrance
+        .getByRole('textbox', { name: 'E-mail' })
+        .fill('nobody@aurora.example')
+      await entrance
+        .getByRole('textbox', { name: 'Password' })
+        .fill('not the password')
+      const throttled = entrance
+        .getByRole('alert')
+        .filter({ hasText: /^Try again in \d+ seconds\.$/ })
       for (let n = 0; n < 12 && (await throttled.count()) === 0; n++) {
-        await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
+        await entrance
+          .getByRole('button', { name: 'Sign in', exact: true })
+          .click()
         await entrance.getByRole('alert').waitFor()
-        await expect.poll(() => entrance.getByRole('button', { name: 'Sign in', exact: true }).isEnabled()).toBe(true)
+        await expect
+          .poll(() =>
+            entrance
+              .getByRole('button', { name: 'Sign in', exact: true })
+              .isEnabled(),
+          )
+          .toBe(true)
       }
       await throttled.waitFor()
       expect(other.problems).toEqual([])
@@ -106,23 +187,52 @@ describe('an empty company', () => {
   it('is set up, and every view says that it is empty with one thing to do', async () => {
     const fresh = await Desk.start({ demo: false })
     try {
-      const found = () => /https?:\/\/\S+#\/setup\?token=[^\s"\\]+/.exec(fresh.output())?.[0]
+      const found = () =>
+        /https?:\/\/\S+#\/setup\?token=[^\s"\\]+/.exec(fresh.output())?.[0]
       await expect.poll(found).toBeTruthy()
       const { page } = await fresh.page()
       await page.goto(found() ?? '')
       const setUp = page.getByRole('main', { name: 'Set up Recado' })
-      await all(setUp, 'textbox', ['Company name', 'Your name', 'E-mail', 'Password'])
+      await all(setUp, 'textbox', [
+        'Company name',
+        'Your name',
+        'E-mail',
+        'Password',
+      ])
       await setUp.getByRole('combobox', { name: 'Time zone' }).waitFor()
-      await setUp.getByRole('textbox', { name: 'Company name' }).fill('Padaria Central')
+      await setUp
+        .getByRole('textbox', { name: 'Company name' })
+        .fill('Padaria Central')
       await setUp.getByRole('textbox', { name: 'Your name' }).fill('Rita Lopes')
-      await setUp.getByRole('textbox', { name: 'E-mail' }).fill('rita@example.com')
-      await setUp.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+      await setUp
+        .getByRole('textbox', { name: 'E-mail' })
+        .fill('rita@example.com')
+      await setUp
+        .getByRole('textbox', { name: 'Password' })
+        .fill('correct horse battery')
       await setUp.getByRole('button', { name: 'Create company' }).click()
       await page.getByRole('button', { name: 'Add a test number' }).waitFor()
-      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox', exact: true }).click()
-      for (const name of ['Waiting', 'Mine', 'All open', 'Unread', 'Snoozed', 'Closed']) {
-        await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true }).click()
-        await page.getByRole('region', { name: 'List' }).getByRole('status').getByRole('link', { name: 'Connect a number', exact: true }).waitFor()
+      await page
+        .getByRole('navigation', { name: 'Main' })
+        .getByRole('link', { name: 'Inbox', exact: true })
+        .click()
+      for (const name of [
+        'Waiting',
+        'Mine',
+        'All open',
+        'Unread',
+        'Snoozed',
+        'Closed',
+      ]) {
+        await page
+          .getByRole('navigation', { name: 'Views' })
+          .getByRole('link', { name, exact: true })
+          .click()
+        await page
+          .getByRole('region', { name: 'List' })
+          .getByRole('status')
+          .getByRole('link', { name: 'Connect a number', exact: true })
+          .waitFor()
       }
       expect(fresh.problems).toEqual([])
     } finally {
@@ -135,9 +245,19 @@ describe('everywhere', () => {
   it('names the frame', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
-    await page.getByRole('link', { name: 'Skip to content', exact: true }).waitFor({ state: 'attached' })
-    await all(page.getByRole('navigation', { name: 'Main' }), 'link', ['Inbox', 'Contacts', 'Boards', 'Report', 'Settings'])
-    await page.getByRole('button', { name: 'Account, Ana Ribeiro', exact: true }).click()
+    await page
+      .getByRole('link', { name: 'Skip to content', exact: true })
+      .waitFor({ state: 'attached' })
+    await all(page.getByRole('navigation', { name: 'Main' }), 'link', [
+      'Inbox',
+      'Contacts',
+      'Boards',
+      'Report',
+      'Settings',
+    ])
+    await page
+      .getByRole('button', { name: 'Account, Ana Ribeiro', exact: true })
+      .click()
     await all(page, 'menuitem', ['Profile', 'Keyboard shortcuts', 'Sign out'])
     await page.keyboard.press('Escape')
     await expect.poll(() => page.locator('[aria-live=polite]').count()).toBe(1)
@@ -145,23 +265,37 @@ describe('everywhere', () => {
     const palette = dialog(page, 'Search and commands')
     await palette.getByRole('searchbox').fill('ATD-')
     await palette.getByRole('button', { name: 'Dismiss', exact: true }).click()
-    await page.getByRole('button', { name: 'Search and commands', exact: true }).click()
+    await page
+      .getByRole('button', { name: 'Search and commands', exact: true })
+      .click()
     await palette.getByRole('searchbox').fill('Camila')
-    await palette.getByRole('option', { name: /Camila Rocha/ }).first().click()
+    await palette
+      .getByRole('option', { name: /Camila Rocha/ })
+      .first()
+      .click()
     await page.getByRole('heading', { name: 'Camila Rocha' }).waitFor()
     await page.keyboard.press('?')
-    await dialog(page, 'Keyboard shortcuts').getByRole('button', { name: 'Dismiss' }).click()
+    await dialog(page, 'Keyboard shortcuts')
+      .getByRole('button', { name: 'Dismiss' })
+      .click()
   })
 
   it('tells of a new version and reloads only when asked', async () => {
     const { page } = await desk.page({}, /net::ERR_/)
     await desk.signIn(page)
     await rows(page).getByRole('option').first().waitFor()
-    await page.route('**/app/version', (route) => route.fulfill({ contentType: 'text/plain', body: 'another' }))
+    await page.route('**/app/version', (route) =>
+      route.fulfill({ contentType: 'text/plain', body: 'another' }),
+    )
     await desk.restart(async () => {
-      await page.getByRole('status').filter({ hasText: 'Reconnecting. What you write is kept.' }).waitFor()
+      await page
+        .getByRole('status')
+        .filter({ hasText: 'Reconnecting. What you write is kept.' })
+        .waitFor()
     })
-    const banner = page.getByRole('status').filter({ hasText: 'A new version is ready.' })
+    const banner = page
+      .getByRole('status')
+      .filter({ hasText: 'A new version is ready.' })
     await banner.getByRole('button', { name: 'Reload', exact: true }).click()
     await page.getByRole('navigation', { name: 'Views' }).waitFor()
     await expect.poll(() => banner.count()).toBe(0)
@@ -170,9 +304,14 @@ describe('everywhere', () => {
   it('tells of a new version also when the first connection failed', async () => {
     const { page } = await desk.page({}, /ERR_FAILED/)
     await page.route('**/v1/live', (route) => route.abort(), { times: 1 })
-    await page.route('**/app/version', (route) => route.fulfill({ contentType: 'text/plain', body: 'another' }))
+    await page.route('**/app/version', (route) =>
+      route.fulfill({ contentType: 'text/plain', body: 'another' }),
+    )
     await desk.signIn(page)
-    await page.getByRole('status').filter({ hasText: 'A new version is ready.' }).waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'A new version is ready.' })
+      .waitFor()
   })
 
   it('says what happened when something cannot be loaded, with the number of the request', async () => {
@@ -180,7 +319,15 @@ describe('everywhere', () => {
     await desk.signIn(page)
     let broken = true
     await page.route('**/v1/conversations?*', (route) =>
-      broken ? route.fulfill({ status: 500, contentType: 'application/json', headers: { 'X-Request-Id': 'r-123' }, body: '{"code":"internal","message":"It broke.","request_id":"r-123","details":[]}' }) : route.continue())
+      broken
+        ? route.fulfill({
+            status: 500,
+            contentType: 'application/json',
+            headers: { 'X-Request-Id': 'r-123' },
+            body: '{"code":"internal","message":"It broke.","request_id":"r-123","details":[]}',
+          })
+        : route.continue(),
+    )
     await page.clock.install()
     await page.getByRole('link', { name: 'Closed', exact: true }).click()
     await page.clock.runFor(20_000)
@@ -197,43 +344,113 @@ describe('the inbox', () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     const views = page.getByRole('navigation', { name: 'Views' })
-    for (const name of ['Waiting', 'Mine', 'All open', 'Unread']) await views.getByRole('link', { name: new RegExp(`^${name}, \\d+$`) }).waitFor()
+    for (const name of ['Waiting', 'Mine', 'All open', 'Unread'])
+      await views
+        .getByRole('link', { name: new RegExp(`^${name}, \\d+$`) })
+        .waitFor()
     await all(views, 'link', ['Snoozed', 'Closed'])
-    for (const sector of ['Vendas', 'Entregas', 'Financeiro']) await views.getByRole('link', { name: new RegExp(`^${sector}(, \\d+)?$`) }).waitFor()
+    for (const sector of ['Vendas', 'Entregas', 'Financeiro'])
+      await views
+        .getByRole('link', { name: new RegExp(`^${sector}(, \\d+)?$`) })
+        .waitFor()
     await show(page, /^All open/)
-    await page.getByRole('searchbox', { name: 'Search conversations', exact: true }).waitFor()
-    await expect.poll(() => page.getByRole('combobox', { name: 'Sort', exact: true }).locator('option').allTextContents()).toEqual(['Newest message', 'Waiting longest'])
-    await page.getByRole('button', { name: 'New conversation', exact: true }).first().waitFor()
+    await page
+      .getByRole('searchbox', { name: 'Search conversations', exact: true })
+      .waitFor()
+    await expect
+      .poll(() =>
+        page
+          .getByRole('combobox', { name: 'Sort', exact: true })
+          .locator('option')
+          .allTextContents(),
+      )
+      .toEqual(['Newest message', 'Waiting longest'])
+    await page
+      .getByRole('button', { name: 'New conversation', exact: true })
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Filters', exact: true }).click()
-    await all(page, 'combobox', ['Channel', 'Sector', 'Person', 'Label', 'Kind'])
+    await all(page, 'combobox', [
+      'Channel',
+      'Sector',
+      'Person',
+      'Label',
+      'Kind',
+    ])
     await page.getByRole('button', { name: 'Save view', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Filters', exact: true }).click()
-    await rows(page).getByRole('option', { name: /^Lia Monteiro, 2 unread, Consegue trocar .*/ }).waitFor()
-    await page.getByRole('combobox', { name: 'Sort', exact: true }).selectOption('Waiting longest')
-    await expect.poll(() => new URL(page.url()).searchParams.get('sort')).toBe('oldest_waiting')
+    await rows(page)
+      .getByRole('option', {
+        name: /^Lia Monteiro, 2 unread, Consegue trocar .*/,
+      })
+      .waitFor()
+    await page
+      .getByRole('combobox', { name: 'Sort', exact: true })
+      .selectOption('Waiting longest')
+    await expect
+      .poll(() => new URL(page.url()).searchParams.get('sort'))
+      .toBe('oldest_waiting')
   })
 
   it('shows media in previews by their kind, and how far an answer came', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await page.getByRole('link', { name: /^All open/ }).click()
-    await rows(page).getByRole('option', { name: /^Patrícia Gomes, 2 unread, É para o aniversário/ }).waitFor()
+    await rows(page)
+      .getByRole('option', {
+        name: /^Patrícia Gomes, 2 unread, É para o aniversário/,
+      })
+      .waitFor()
     const sends = async (name: string, content: BlobPart) => {
       const form = new FormData()
       form.append('file', new File([content], name))
-      const media = (await (await fetch(`${desk.url}/v1/media`, { method: 'POST', headers: { Authorization: `Bearer ${desk.company.api_key}` }, body: form })).json()) as { id: string }
-      return desk.call('POST', `/channels/${desk.company.channel}/simulate`, { from: '+5511955554009', name: 'Manda Arquivos', media_id: media.id })
+      const media = (await (
+        await fetch(`${desk.url}/v1/media`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${desk.company.api_key}` },
+          body: form,
+        })
+      ).json()) as { id: string }
+      return desk.call('POST', `/channels/${desk.company.channel}/simulate`, {
+        from: '+5511955554009',
+        name: 'Manda Arquivos',
+        media_id: media.id,
+      })
     }
     await sends('proposta.txt', 'plain text')
-    await rows(page).getByRole('option', { name: /^Manda Arquivos, 1 unread, proposta\.txt, \d\d:\d\d$/ }).waitFor()
-    const frames = Uint8Array.from({ length: 50 * 42 * 13 }, (_, at) => (at % 13 === 0 ? 4 : 0)) // 42 seconds of AMR
-    const { conversation } = (await sends('voz.amr', new Blob(['#!AMR\n', frames]))) as { conversation: string }
-    await rows(page).getByRole('option', { name: /^Manda Arquivos, 2 unread, Voice message, 0:42, \d\d:\d\d$/ }).waitFor()
-    const sent = await desk.call('POST', `/conversations/${conversation}/messages`, { client_id: crypto.randomUUID(), text: 'Recebido' })
-    const answered = rows(page).getByRole('option', { name: /^Manda Arquivos, .*Recebido, \d\d:\d\d$/ })
-    const tick = (name: string) => answered.getByRole('img', { name, exact: true, includeHidden: true }) // a description of the row, which has its own name
+    await rows(page)
+      .getByRole('option', {
+        name: /^Manda Arquivos, 1 unread, proposta\.txt, \d\d:\d\d$/,
+      })
+      .waitFor()
+    const frames = Uint8Array.from({ length: 50 * 42 * 13 }, (_, at) =>
+      at % 13 === 0 ? 4 : 0,
+    ) // 42 seconds of AMR
+    const { conversation } = (await sends(
+      'voz.amr',
+      new Blob(['#!AMR\n', frames]),
+    )) as { conversation: string }
+    await rows(page)
+      .getByRole('option', {
+        name: /^Manda Arquivos, 2 unread, Voice message, 0:42, \d\d:\d\d$/,
+      })
+      .waitFor()
+    const sent = await desk.call(
+      'POST',
+      `/conversations/${conversation}/messages`,
+      { client_id: crypto.randomUUID(), text: 'Recebido' },
+    )
+    const answered = rows(page).getByRole('option', {
+      name: /^Manda Arquivos, .*Recebido, \d\d:\d\d$/,
+    })
+    const tick = (name: string) =>
+      answered.getByRole('img', { name, exact: true, includeHidden: true }) // a description of the row, which has its own name
     await tick('Sent').waitFor()
-    for (const status of ['delivered', 'read']) await desk.call('POST', `/channels/${desk.company.channel}/simulate`, { external_id: sent.external_id, status })
+    for (const status of ['delivered', 'read'])
+      await desk.call('POST', `/channels/${desk.company.channel}/simulate`, {
+        external_id: sent.external_id,
+        status,
+      })
     await tick('Read').waitFor()
   })
 
@@ -241,20 +458,36 @@ describe('the inbox', () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await open(page, 'Lia Monteiro')
-    const protocol = ((await page.getByRole('button', { name: /^Copy protocol ATD-\d{6}$/ }).getAttribute('aria-label')) ?? '').replace('Copy protocol ', '')
-    await page.getByRole('searchbox', { name: 'Search conversations' }).fill(protocol)
+    const protocol = (
+      (await page
+        .getByRole('button', { name: /^Copy protocol ATD-\d{6}$/ })
+        .getAttribute('aria-label')) ?? ''
+    ).replace('Copy protocol ', '')
+    await page
+      .getByRole('searchbox', { name: 'Search conversations' })
+      .fill(protocol)
     await page.getByRole('button', { name: `Open ${protocol}` }).click()
     await page.getByRole('heading', { name: 'Lia Monteiro' }).waitFor()
-    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('boleto')
-    await page.getByRole('button', { name: /^Search messages for .boleto.$/ }).waitFor()
+    await page
+      .getByRole('searchbox', { name: 'Search conversations' })
+      .fill('boleto')
+    await page
+      .getByRole('button', { name: /^Search messages for .boleto.$/ })
+      .waitFor()
   })
 
   it('keeps the order while the pointer is in the list, and applies the updates when asked', async () => {
     const { page } = await desk.page()
     const first = () => rows(page).getByRole('option').first().textContent()
     await desk.signIn(page)
-    const pinned = ((await desk.call('GET', '/conversations')).data as { id: string; pinned: boolean }[]).filter((one) => one.pinned)
-    for (const { id } of pinned) await desk.call('PATCH', `/conversations/${id}`, { pinned: false })
+    const pinned = (
+      (await desk.call('GET', '/conversations')).data as {
+        id: string
+        pinned: boolean
+      }[]
+    ).filter((one) => one.pinned)
+    for (const { id } of pinned)
+      await desk.call('PATCH', `/conversations/${id}`, { pinned: false })
     await desk.customer('+5511955554000', 'Nova Zero', 'Oi')
     await show(page, /^All open/)
     await expect.poll(first).toMatch(/^Nova Zero/)
@@ -281,7 +514,9 @@ describe('the inbox', () => {
     await desk.signIn(page)
     await row(page, 'Fica na Lista').click()
     await page.getByRole('button', { name: 'Take over', exact: true }).click()
-    await page.getByRole('button', { name: 'Take over', exact: true }).waitFor({ state: 'detached' })
+    await page
+      .getByRole('button', { name: 'Take over', exact: true })
+      .waitFor({ state: 'detached' })
     await page.getByRole('navigation', { name: 'Views' }).hover()
     await row(page, 'Fica na Lista').waitFor()
     expect(new URL(page.url()).pathname).toMatch(/^\/inbox\/waiting\//)
@@ -291,9 +526,23 @@ describe('the inbox', () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await show(page, /^All open/)
-    await page.getByRole('checkbox', { name: 'Select Lia Monteiro', exact: true }).check()
-    await page.getByRole('checkbox', { name: 'Select Rafael Costa', exact: true }).check()
+    await page
+      .getByRole('checkbox', { name: 'Select Lia Monteiro', exact: true })
+      .check()
+    await page
+      .getByRole('checkbox', { name: 'Select Rafael Costa', exact: true })
+      .check()
     const bar = page.getByRole('toolbar', { name: '2 selected', exact: true })
-    await all(bar, 'button', ['Assign to me', 'Transfer', 'Labels', 'Mark as read', 'Mark as unread', 'Snooze', 'Archive', 'Close', 'Select all matching'])
+    await all(bar, 'button', [
+      'Assign to me',
+      'Transfer',
+      'Labels',
+      'Mark as read',
+      'Mark as unread',
+      'Snooze',
+      'Archive',
+      'Close',
+      'Select all matching',
+    ])
   })
 })

@@ -3,31 +3,49 @@ import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-export const rows = (page: Page) => page.getByRole('listbox', { name: 'Conversations' })
-export const row = (page: Page, name: string) => rows(page).getByRole('option', { name: new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`) })
+export const rows = (page: Page) =>
+  page.getByRole('listbox', { name: 'Conversations' })
+export const row = (page: Page, name: string) =>
+  rows(page).getByRole('option', {
+    name: new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`),
+  })
 export const log = (page: Page) => page.getByRole('log', { name: 'Messages' })
-export const message = (page: Page) => page.getByRole('textbox', { name: 'Message' })
-export const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
+export const message = (page: Page) =>
+  page.getByRole('textbox', { name: 'Message' })
+export const dialog = (page: Page, name: string) =>
+  page.getByRole('dialog', { name })
 
 /** all waits for elements by their role and exact name. */
-export async function all(within: Page | Locator, role: Parameters<Page['getByRole']>[0], names: string[]): Promise<void> {
-  for (const name of names) await within.getByRole(role, { name, exact: true }).first().waitFor()
+export async function all(
+  within: Page | Locator,
+  role: Parameters<Page['getByRole']>[0],
+  names: string[],
+): Promise<void> {
+  for (const name of names)
+    await within.getByRole(role, { name, exact: true }).first().waitFor()
 }
 
 /** show goes to a view of the inbox. Its list is a new one, so it is awaited. */
 export async function show(page: Page, name: RegExp): Promise<void> {
-  const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name })
+  const link = page
+    .getByRole('navigation', { name: 'Views' })
+    .getByRole('link', { name })
   await link.click()
   await link.and(page.locator('[aria-current=page]')).waitFor()
 }
 
 /** hasFocus waits until an element has the focus. */
-export const hasFocus = (field: Locator) => expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true)
+export const hasFocus = (field: Locator) =>
+  expect
+    .poll(() => field.evaluate((one) => one === document.activeElement))
+    .toBe(true)
 
 /** search looks for conversations and waits for the list of what is found: a row of the list before could go while it is clicked. */
 export async function search(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox', { name: 'Search conversations' }).fill(text)
-  await page.getByRole('button', { name: `Search messages for "${text}"`, exact: true }).waitFor()
+  await page
+    .getByRole('button', { name: `Search messages for "${text}"`, exact: true })
+    .waitFor()
 }
 
 /** open finds a conversation by its name and opens it. */
@@ -45,31 +63,63 @@ export async function go(page: Page, path: string): Promise<void> {
   }, path)
 }
 
-const axeSource = readFileSync(join(import.meta.dirname, '../node_modules/axe-core/axe.min.js'), 'utf8')
+const axeSource = readFileSync(
+  join(import.meta.dirname, '../node_modules/axe-core/axe.min.js'),
+  'utf8',
+)
 
 /** The faults that axe-core finds, as a script of the page. */
-const faults = (options: string) => `axe.run(${options}).then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`
+const faults = (options: string) =>
+  `axe.run(${options}).then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`
 
 /** axe checks the page with axe-core's default rules, once it has come to rest, and then the colours of the other theme. */
 export async function axe(page: Page, screen: string): Promise<void> {
-  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axeSource)
-  await expect.poll(() => page.evaluate(faults('')), { message: screen }).toEqual([])
-  const shown = (await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)) ? 'dark' : 'light'
+  if (!(await page.evaluate('typeof axe === "object"')))
+    await page.evaluate(axeSource)
+  await expect
+    .poll(() => page.evaluate(faults('')), { message: screen })
+    .toEqual([])
+  const shown = (await page.evaluate(
+    () => matchMedia('(prefers-color-scheme: dark)').matches,
+  ))
+    ? 'dark'
+    : 'light'
   const other = shown === 'dark' ? 'light' : 'dark'
   await theme(page, other)
-  await expect.poll(() => page.evaluate(faults('{ runOnly: ["color-contrast", "link-in-text-block"] }')), { message: `${screen}, ${other}` }).toEqual([])
+  await expect
+    .poll(
+      () =>
+        page.evaluate(
+          faults('{ runOnly: ["color-contrast", "link-in-text-block"] }'),
+        ),
+      { message: `${screen}, ${other}` },
+    )
+    .toEqual([])
   await theme(page, shown)
 }
 
 /** theme changes what the system prefers; all pages follow it at once. */
 async function theme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
-  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.mantineColorScheme ?? document.documentElement.dataset.theme ?? 'none')).toMatch(new RegExp(`^(${colorScheme}|none)$`))
+  await expect
+    .poll(() =>
+      page.evaluate(
+        () =>
+          document.documentElement.dataset.mantineColorScheme ??
+          document.documentElement.dataset.theme ??
+          'none',
+      ),
+    )
+    .toMatch(new RegExp(`^(${colorScheme}|none)$`))
 }
 
 /** speak changes the language of the person; the next page has it. */
 export const speak = (page: Page, language: string) =>
   page.evaluate(async (chosen) => {
     localStorage.setItem('recado.language', chosen)
-    await fetch('/v1/me/preferences', { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: chosen }) })
+    await fetch('/v1/me/preferences', {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ language: chosen }),
+    })
   }, language)

@@ -12,15 +12,24 @@ beforeAll(async () => {
 afterAll(() => desk.stop())
 afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-const refused = /status of 40[13]|ERR_FAILED|ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE/
+const refused =
+  /status of 40[13]|ERR_FAILED|ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE/
 const sends = /\/v1\/conversations\/[^/]+\/messages$/
 
 type Sent = { text: string; sent_by: { id: string } | null; direction: string }
 
 /** sentIn gives what the team sent in a conversation, oldest first. */
-async function sentIn(conversation: string): Promise<{ text: string; by: string | undefined }[]> {
-  const { data } = (await desk.call('GET', `/conversations/${conversation}/messages`)) as { data: Sent[] }
-  return data.filter((one) => one.direction === 'outbound').map((one) => ({ text: one.text, by: one.sent_by?.id })).reverse()
+async function sentIn(
+  conversation: string,
+): Promise<{ text: string; by: string | undefined }[]> {
+  const { data } = (await desk.call(
+    'GET',
+    `/conversations/${conversation}/messages`,
+  )) as { data: Sent[] }
+  return data
+    .filter((one) => one.direction === 'outbound')
+    .map((one) => ({ text: one.text, by: one.sent_by?.id }))
+    .reverse()
 }
 
 const send = async (page: Page, text: string) => {
@@ -29,34 +38,49 @@ const send = async (page: Page, text: string) => {
 }
 
 /** customer writes and gives the conversation. */
-const customer = async (phone: string, name: string, text = 'Oi') => (await desk.customer(phone, name, text)).conversation as string
+const customer = async (phone: string, name: string, text = 'Oi') =>
+  (await desk.customer(phone, name, text)).conversation as string
 
 it('does not send what one person wrote as another who signs in in the same browser, and sends it when the author is back', async () => {
   const conversation = await customer('+5511955553001', 'Ari Campos')
   const { page, context } = await desk.page({}, refused)
   const users: string[] = []
   context.on('request', (one) => {
-    if (one.url().endsWith('/v1/live')) users.push(one.headers()['x-recado-user'] ?? '')
+    if (one.url().endsWith('/v1/live'))
+      users.push(one.headers()['x-recado-user'] ?? '')
   })
   await desk.signIn(page)
   await open(page, 'Ari Campos')
   await page.route(sends, (route) => route.abort())
   await send(page, 'da Ana')
-  await log(page).getByRole('article', { name: /Queued$/ }).waitFor()
+  await log(page)
+    .getByRole('article', { name: /Queued$/ })
+    .waitFor()
   const other = await context.newPage()
   await desk.signInAs(other, desk.colleague)
   // Each person has a stream: nothing of it reaches the tabs of the other.
-  await expect.poll(() => new Set(users)).toEqual(new Set([desk.company.user, desk.colleague]))
+  await expect
+    .poll(() => new Set(users))
+    .toEqual(new Set([desk.company.user, desk.colleague]))
   await page.unroute(sends)
   await page.evaluate(() => dispatchEvent(new Event('online')))
   const changed = dialog(page, 'Another person signed in')
   await changed.waitFor()
   await open(other, 'Ari Campos')
   await send(other, 'do Bruno')
-  await expect.poll(() => sentIn(conversation)).toEqual([{ text: 'do Bruno', by: desk.colleague }])
-  await changed.getByRole('textbox', { name: 'Password' }).fill(desk.demo.login.password)
+  await expect
+    .poll(() => sentIn(conversation))
+    .toEqual([{ text: 'do Bruno', by: desk.colleague }])
+  await changed
+    .getByRole('textbox', { name: 'Password' })
+    .fill(desk.demo.login.password)
   await changed.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await expect.poll(() => sentIn(conversation)).toEqual([{ text: 'do Bruno', by: desk.colleague }, { text: 'da Ana', by: desk.company.user }])
+  await expect
+    .poll(() => sentIn(conversation))
+    .toEqual([
+      { text: 'do Bruno', by: desk.colleague },
+      { text: 'da Ana', by: desk.company.user },
+    ])
   await dialog(other, 'Another person signed in').waitFor()
   await log(page).getByText('do Bruno', { exact: true }).waitFor()
 })
@@ -64,13 +88,18 @@ it('does not send what one person wrote as another who signs in in the same brow
 /** left is everything of a text that a browser still keeps. */
 const left = (page: Page, text: string) =>
   page.evaluate(async (wanted) => {
-    const found = Object.entries(localStorage).filter(([, value]) => String(value).includes(wanted)).map(([key]) => key)
+    const found = Object.entries(localStorage)
+      .filter(([, value]) => String(value).includes(wanted))
+      .map(([key]) => key)
     for (const { name = '' } of await indexedDB.databases()) {
       const rows = await new Promise<unknown[]>((resolve, reject) => {
         const opening = indexedDB.open(name)
         opening.onerror = () => reject(new Error(name))
         opening.onsuccess = () => {
-          const all = opening.result.transaction('items').objectStore('items').getAll()
+          const all = opening.result
+            .transaction('items')
+            .objectStore('items')
+            .getAll()
           all.onsuccess = () => resolve(all.result)
         }
       })
@@ -98,18 +127,29 @@ it('asks before unsent messages are discarded at signing out, and leaves nothing
   }
   await leave()
   const question = page.getByRole('alertdialog', { name: 'Sign out' })
-  await question.getByText('You have 2 unsent messages. Sign out and discard them?').waitFor()
+  await question
+    .getByText('You have 2 unsent messages. Sign out and discard them?')
+    .waitFor()
   await question.getByRole('button', { name: 'Cancel' }).click()
-  await expect.poll(() => log(page).getByRole('article', { name: /Queued$/ }).count()).toBe(2)
+  await expect
+    .poll(() =>
+      log(page)
+        .getByRole('article', { name: /Queued$/ })
+        .count(),
+    )
+    .toBe(2)
   await leave()
   await question.getByRole('button', { name: 'Sign out and discard' }).click()
-  for (const tab of [page, second]) await tab.getByRole('main', { name: 'Sign in' }).waitFor()
+  for (const tab of [page, second])
+    await tab.getByRole('main', { name: 'Sign in' }).waitFor()
   expect(await left(page, 'segredo')).toEqual([])
   await context.unroute(sends)
   await desk.signIn(page)
   await open(page, 'Bento Reis')
   await send(page, 'depois')
-  await expect.poll(() => sentIn(conversation).then((all) => all.map((one) => one.text))).toEqual(['depois'])
+  await expect
+    .poll(() => sentIn(conversation).then((all) => all.map((one) => one.text)))
+    .toEqual(['depois'])
 })
 
 it('sends from memory in a window that can store nothing, and says so', async () => {
@@ -123,15 +163,24 @@ it('sends from memory in a window that can store nothing, and says so', async ()
     })
   })
   await desk.signIn(page)
-  await page.getByRole('status').filter({ hasText: 'This browser cannot keep unsent messages.' }).waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: 'This browser cannot keep unsent messages.' })
+    .waitFor()
   await open(page, 'Cora Dias')
   await page.route(sends, (route) => route.abort())
   for (const text of ['um', 'dois', 'três']) await send(page, text)
-  const attempted = page.waitForEvent('requestfailed', (one) => sends.test(one.url()))
+  const attempted = page.waitForEvent('requestfailed', (one) =>
+    sends.test(one.url()),
+  )
   await attempted // again, after the first attempt
   await page.unroute(sends)
-  await expect.poll(() => sentIn(conversation).then((all) => all.map((one) => one.text))).toEqual(['um', 'dois', 'três'])
-  await expect.poll(() => log(page).getByRole('article').locator('p').allTextContents()).toEqual(['Oi', 'um', 'dois', 'três'])
+  await expect
+    .poll(() => sentIn(conversation).then((all) => all.map((one) => one.text)))
+    .toEqual(['um', 'dois', 'três'])
+  await expect
+    .poll(() => log(page).getByRole('article').locator('p').allTextContents())
+    .toEqual(['Oi', 'um', 'dois', 'três'])
 })
 
 it('says that the disk of the server is full, and sends what waits when there is room again', async () => {
@@ -139,15 +188,31 @@ it('says that the disk of the server is full, and sends what waits when there is
   const { page } = await desk.page({}, /status of 507/)
   await desk.signIn(page)
   await open(page, 'Joca Lima')
-  const full = { code: 'storage_full', message: 'The disk is full.', request_id: 'r', params: {}, details: [] }
-  await page.route(sends, (route) => (route.request().method() === 'POST' ? route.fulfill({ status: 507, json: full }) : route.continue()))
+  const full = {
+    code: 'storage_full',
+    message: 'The disk is full.',
+    request_id: 'r',
+    params: {},
+    details: [],
+  }
+  await page.route(sends, (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 507, json: full })
+      : route.continue(),
+  )
   await send(page, 'cabe?')
-  const banner = page.getByRole('alert').filter({ hasText: 'The server’s disk is full.' })
+  const banner = page
+    .getByRole('alert')
+    .filter({ hasText: 'The server’s disk is full.' })
   await banner.waitFor()
-  await log(page).getByRole('article', { name: /Queued$/ }).waitFor()
+  await log(page)
+    .getByRole('article', { name: /Queued$/ })
+    .waitFor()
   await page.unroute(sends)
   await banner.waitFor({ state: 'detached' })
-  await expect.poll(() => sentIn(conversation).then((all) => all.map((one) => one.text))).toEqual(['cabe?'])
+  await expect
+    .poll(() => sentIn(conversation).then((all) => all.map((one) => one.text)))
+    .toEqual(['cabe?'])
 })
 
 it('shows a message that came while the connection was lost, though no event had come on it', async () => {
@@ -180,7 +245,9 @@ it('clears a draft that was sent from another device, on the open page and on on
     await open(page, 'Elis Prado')
   }
   const draft = async (text: string) => {
-    const kept = phone.waitForResponse((one) => one.url().endsWith('/draft') && one.request().method() === 'PUT')
+    const kept = phone.waitForResponse(
+      (one) => one.url().endsWith('/draft') && one.request().method() === 'PUT',
+    )
     await message(phone).fill(text)
     await kept
     await expect.poll(() => message(desktop).inputValue()).toBe(text)
@@ -198,7 +265,10 @@ it('clears a draft that was sent from another device, on the open page and on on
   const address = desktop.url()
   await desktop.close()
   await message(phone).press('Enter')
-  await log(phone).getByRole('article', { name: /Queued$/ }).first().waitFor({ state: 'detached' })
+  await log(phone)
+    .getByRole('article', { name: /Queued$/ })
+    .first()
+    .waitFor({ state: 'detached' })
   const again = await context.newPage()
   await again.goto(address)
   await log(again).getByText('Chega hoje', { exact: true }).waitFor()
@@ -227,35 +297,65 @@ it('says who is answering only while they do', async () => {
 })
 
 /** under puts several servers below one origin, as a proxy does. */
-async function under(desks: Record<string, Desk>): Promise<{ origin: string; server: Server }> {
+async function under(
+  desks: Record<string, Desk>,
+): Promise<{ origin: string; server: Server }> {
   const server = createServer((incoming, outgoing) => {
-    const found = Object.entries(desks).find(([base]) => incoming.url?.startsWith(`${base}/`))
+    const found = Object.entries(desks).find(([base]) =>
+      incoming.url?.startsWith(`${base}/`),
+    )
     if (!found) return outgoing.writeHead(404).end()
     const { hostname, port } = new URL(found[1].url)
-    const passed = request({ hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-    })
+    const passed = request(
+      {
+        hostname,
+        port,
+        path: incoming.url,
+        method: incoming.method,
+        headers: incoming.headers,
+      },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(outgoing)
+      },
+    )
     passed.on('error', () => outgoing.destroy())
     outgoing.on('close', () => passed.destroy())
     incoming.pipe(passed)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    server,
+  }
 }
 
 it('keeps two installations under one origin apart', async () => {
-  const [one, two] = await Promise.all([Desk.start({ base: '/one' }), Desk.start({ base: '/two' })])
+  const [one, two] = await Promise.all([
+    Desk.start({ base: '/one' }),
+    Desk.start({ base: '/two' }),
+  ])
   const { origin, server } = await under({ '/one': one, '/two': two })
-  const context: BrowserContext = await one.browser.newContext({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
+  const context: BrowserContext = await one.browser.newContext({
+    locale: 'en-US',
+    viewport: { width: 1440, height: 900 },
+  })
   try {
     const streams: string[] = []
     context.on('request', (request) => {
-      if (request.url().endsWith('/v1/live')) streams.push(new URL(request.url()).pathname)
+      if (request.url().endsWith('/v1/live'))
+        streams.push(new URL(request.url()).pathname)
     })
     const tabs: Page[] = []
-    for (const [base, installation] of [['/one', one], ['/two', two]] as const) {
-      await installation.customer('+5511955553009', `Íris ${base}`, `Oi ${base}`)
+    for (const [base, installation] of [
+      ['/one', one],
+      ['/two', two],
+    ] as const) {
+      await installation.customer(
+        '+5511955553009',
+        `Íris ${base}`,
+        `Oi ${base}`,
+      )
       const page = await context.newPage()
       await installation.session(page)
       await page.goto(`${origin}${base}/`)
@@ -269,13 +369,20 @@ it('keeps two installations under one origin apart', async () => {
     await two.customer('+5511955553009', 'Íris /two', 'só da segunda')
     await log(first).getByText('só da primeira', { exact: true }).waitFor()
     await log(second).getByText('só da segunda', { exact: true }).waitFor()
-    await second.getByRole('searchbox', { name: 'Search conversations' }).fill('')
+    await second
+      .getByRole('searchbox', { name: 'Search conversations' })
+      .fill('')
     await row(second, 'Íris /two').waitFor()
     expect(await row(second, 'Íris /one').count()).toBe(0)
     await second.evaluate(() => localStorage.clear())
     await message(second).fill('rascunho')
-    const names = await second.evaluate(async () => [...Object.keys(localStorage), ...(await indexedDB.databases()).map((database) => database.name)])
-    expect(names.filter((name) => !/^recado\/(one|two)\./.test(name ?? ''))).toEqual([])
+    const names = await second.evaluate(async () => [
+      ...Object.keys(localStorage),
+      ...(await indexedDB.databases()).map((database) => database.name),
+    ])
+    expect(
+      names.filter((name) => !/^recado\/(one|two)\./.test(name ?? '')),
+    ).toEqual([])
   } finally {
     await context.close()
     server.close()

@@ -11,7 +11,8 @@ beforeAll(async () => {
 afterAll(() => desk.stop())
 afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const region = (page: Page, name: string) =>
+  page.getByRole('region', { name, exact: true })
 const refused = /status of 4(00|01|09)/
 
 async function profile(page: Page): Promise<void> {
@@ -31,12 +32,16 @@ it('changes name, e-mail and signature, which stands above answers that are sign
   await you.getByRole('textbox', { name: 'E-mail' }).fill(desk.demo.login.email)
   await you.getByRole('button', { name: 'Save' }).click()
   await you.getByText('Another person of the team has this address.').waitFor()
-  await you.getByRole('textbox', { name: 'E-mail' }).fill('lia.rocha@example.com')
+  await you
+    .getByRole('textbox', { name: 'E-mail' })
+    .fill('lia.rocha@example.com')
   await you.getByRole('textbox', { name: 'Signature' }).fill('Lia, Suporte')
   await you.getByRole('button', { name: 'Save' }).click()
   await you.getByRole('status').getByText('Saved').waitFor()
   await page.getByRole('button', { name: 'Account, Lia Rocha' }).waitFor()
-  await region(page, 'Working').getByRole('switch', { name: 'Sign with my name' }).check()
+  await region(page, 'Working')
+    .getByRole('switch', { name: 'Sign with my name' })
+    .check()
   await page.getByRole('link', { name: 'Inbox' }).click()
   await page.getByRole('link', { name: /^All open/ }).click()
   await open(page, 'Ivo Lins')
@@ -56,30 +61,57 @@ it('keeps theme, language, sending and notifications', async () => {
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
   const presence = page.getByRole('radiogroup', { name: 'Presence' })
   await presence.getByRole('radio', { name: 'Away' }).check()
-  const shown = async () => ((await desk.call('GET', '/team')).data as { id: string; presence: string }[]).find((one) => one.id === desk.colleague)?.presence
+  const shown = async () =>
+    (
+      (await desk.call('GET', '/team')).data as {
+        id: string
+        presence: string
+      }[]
+    ).find((one) => one.id === desk.colleague)?.presence
   await expect.poll(shown).toBe('away')
   await page.getByRole('button', { name: /^Account, / }).click()
   await page.getByRole('menuitem', { name: 'Available' }).click()
-  await expect.poll(() => presence.getByRole('radio', { name: 'Available' }).isChecked()).toBe(true)
+  await expect
+    .poll(() => presence.getByRole('radio', { name: 'Available' }).isChecked())
+    .toBe(true)
   await expect.poll(() => shown()).toBe('online')
   await page.getByRole('radio', { name: 'Ctrl+Enter' }).check()
   await page.getByRole('radio', { name: 'When I answer' }).check()
-  await page.getByRole('combobox', { name: 'Notify me of' }).selectOption('everything')
+  await page
+    .getByRole('combobox', { name: 'Notify me of' })
+    .selectOption('everything')
   await page.getByRole('combobox', { name: 'Sound' }).selectOption('drop')
   await page.getByRole('button', { name: 'Play' }).click()
   await page.getByRole('switch', { name: /^Keyboard shortcuts/ }).uncheck()
   await page.getByRole('combobox', { name: 'Language' }).selectOption('es')
   await page.getByRole('radiogroup', { name: 'Tema' }).waitFor()
-  const kept = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && (answer.request().postData() ?? '').includes('"en"'))
+  const kept = page.waitForResponse(
+    (answer) =>
+      answer.request().method() === 'PATCH' &&
+      (answer.request().postData() ?? '').includes('"en"'),
+  )
   await page.getByRole('combobox', { name: 'Idioma' }).selectOption('en')
   await page.getByRole('radiogroup', { name: 'Theme' }).waitFor()
   await kept
   await profile(page)
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
-  for (const name of ['Dark', 'Ctrl+Enter', 'When I answer']) await expect.poll(() => page.getByRole('radio', { name }).isChecked()).toBe(true)
-  await expect.poll(() => page.getByRole('combobox', { name: 'Notify me of' }).inputValue()).toBe('everything')
-  await expect.poll(() => page.getByRole('combobox', { name: 'Sound' }).inputValue()).toBe('drop')
-  await expect.poll(() => page.getByRole('switch', { name: /^Keyboard shortcuts/ }).isChecked()).toBe(false)
+  for (const name of ['Dark', 'Ctrl+Enter', 'When I answer'])
+    await expect
+      .poll(() => page.getByRole('radio', { name }).isChecked())
+      .toBe(true)
+  await expect
+    .poll(() =>
+      page.getByRole('combobox', { name: 'Notify me of' }).inputValue(),
+    )
+    .toBe('everything')
+  await expect
+    .poll(() => page.getByRole('combobox', { name: 'Sound' }).inputValue())
+    .toBe('drop')
+  await expect
+    .poll(() =>
+      page.getByRole('switch', { name: /^Keyboard shortcuts/ }).isChecked(),
+    )
+    .toBe(false)
   await theme.getByRole('radio', { name: 'System' }).check()
   await page.locator('html[data-mantine-color-scheme="light"]').waitFor()
   await context.close()
@@ -89,15 +121,33 @@ it('shows Portuguese on every device of a person who chose it', async () => {
   const { page, context } = await desk.page({ colorScheme: 'light' })
   await desk.signInAs(page, desk.colleague)
   await profile(page)
-  const email = await page.evaluate(async (base) => ((await (await fetch(`${base}/v1/session`)).json()) as { user: { email: string } }).user.email, desk.url)
-  const kept = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && (answer.request().postData() ?? '').includes('"pt-BR"'))
-  await page.getByRole('combobox', { name: /Language|Idioma/ }).selectOption('pt-BR')
+  const email = await page.evaluate(
+    async (base) =>
+      (
+        (await (await fetch(`${base}/v1/session`)).json()) as {
+          user: { email: string }
+        }
+      ).user.email,
+    desk.url,
+  )
+  const kept = page.waitForResponse(
+    (answer) =>
+      answer.request().method() === 'PATCH' &&
+      (answer.request().postData() ?? '').includes('"pt-BR"'),
+  )
+  await page
+    .getByRole('combobox', { name: /Language|Idioma/ })
+    .selectOption('pt-BR')
   await kept
   const other = await desk.page({ colorScheme: 'light' })
   await desk.signIn(other.page, { email, password: 'correct horse battery' })
   await expect.poll(() => other.page.getAttribute('html', 'lang')).toBe('pt-BR')
   await other.context.close()
-  const back = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && (answer.request().postData() ?? '').includes('"en"'))
+  const back = page.waitForResponse(
+    (answer) =>
+      answer.request().method() === 'PATCH' &&
+      (answer.request().postData() ?? '').includes('"en"'),
+  )
   await page.getByRole('combobox', { name: 'Idioma' }).selectOption('en')
   await back
   await context.close()
@@ -106,7 +156,15 @@ it('shows Portuguese on every device of a person who chose it', async () => {
 it('lists the sessions and ends them, and a new password ends the others', async () => {
   const { page, context } = await desk.page({}, refused)
   await desk.signInAs(page, desk.colleague)
-  const email = await page.evaluate(async (base) => ((await (await fetch(`${base}/v1/session`)).json()) as { user: { email: string } }).user.email, desk.url)
+  const email = await page.evaluate(
+    async (base) =>
+      (
+        (await (await fetch(`${base}/v1/session`)).json()) as {
+          user: { email: string }
+        }
+      ).user.email,
+    desk.url,
+  )
   const login = { email, password: 'correct horse battery' }
   const second = await desk.page({}, refused)
   await desk.signIn(second.page, login)
@@ -114,17 +172,28 @@ it('lists the sessions and ends them, and a new password ends the others', async
   const sessions = region(page, 'Sessions')
   await expect.poll(() => sessions.getByRole('listitem').count()).toBe(2)
   await sessions.getByText('This browser').waitFor()
-  await sessions.getByRole('button', { name: /^Sign out (?!everywhere)/ }).click()
+  await sessions
+    .getByRole('button', { name: /^Sign out (?!everywhere)/ })
+    .click()
   await second.page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
   await second.context.close()
   const third = await desk.page({}, refused)
   await desk.signIn(third.page, login)
   const password = region(page, 'Password')
-  await password.getByRole('textbox', { name: 'Current password' }).fill('not this one')
-  await password.getByRole('textbox', { name: 'New password' }).fill('a longer new password')
+  await password
+    .getByRole('textbox', { name: 'Current password' })
+    .fill('not this one')
+  await password
+    .getByRole('textbox', { name: 'New password' })
+    .fill('a longer new password')
   await password.getByRole('button', { name: 'Change password' }).click()
-  await password.getByRole('alert').getByText('The current password is wrong.').waitFor()
-  await password.getByRole('textbox', { name: 'Current password' }).fill(login.password)
+  await password
+    .getByRole('alert')
+    .getByText('The current password is wrong.')
+    .waitFor()
+  await password
+    .getByRole('textbox', { name: 'Current password' })
+    .fill(login.password)
   await password.getByRole('button', { name: 'Change password' }).click()
   await password.getByText('Saved').waitFor()
   await third.page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
@@ -134,22 +203,42 @@ it('lists the sessions and ends them, and a new password ends the others', async
   const fourth = await desk.page({}, refused)
   await desk.signIn(fourth.page, { email, password: 'a longer new password' })
   await profile(page)
-  await sessions.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  await sessions
+    .getByRole('button', { name: 'Sign out everywhere else' })
+    .click()
   await fourth.page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
   await fourth.context.close()
   await expect.poll(() => sessions.getByRole('listitem').count()).toBe(1)
-  await expect.poll(() => sessions.getByRole('button', { name: 'Sign out everywhere else' }).count()).toBe(0)
+  await expect
+    .poll(() =>
+      sessions
+        .getByRole('button', { name: 'Sign out everywhere else' })
+        .count(),
+    )
+    .toBe(0)
   await context.close()
 })
 
 it('turns two-factor on with a computed code, signs in with it and with a recovery code, and turns it off', async () => {
   const { page, context } = await desk.page({}, refused)
   await desk.signInAs(page, desk.colleague)
-  const email = await page.evaluate(async (base) => ((await (await fetch(`${base}/v1/session`)).json()) as { user: { email: string } }).user.email, desk.url)
+  const email = await page.evaluate(
+    async (base) =>
+      (
+        (await (await fetch(`${base}/v1/session`)).json()) as {
+          user: { email: string }
+        }
+      ).user.email,
+    desk.url,
+  )
   await profile(page)
-  await region(page, 'Two-factor sign-in').getByRole('button', { name: 'Turn on' }).click()
+  await region(page, 'Two-factor sign-in')
+    .getByRole('button', { name: 'Turn on' })
+    .click()
   const on = dialog(page, 'Two-factor sign-in')
-  await on.getByRole('textbox', { name: 'Current password' }).fill('correct horse battery')
+  await on
+    .getByRole('textbox', { name: 'Current password' })
+    .fill('correct horse battery')
   await on.getByRole('button', { name: 'Continue' }).click()
   await on.getByRole('img', { name: 'QR code' }).waitFor()
   await axe(page, 'two-factor')
@@ -162,38 +251,63 @@ it('turns two-factor on with a computed code, signs in with it and with a recove
   const codes = dialog(page, 'Recovery codes')
   await codes.waitFor()
   await axe(page, 'recovery codes')
-  const recovery = await codes.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts()
+  const recovery = await codes
+    .getByRole('list', { name: 'Recovery codes' })
+    .getByRole('listitem')
+    .allInnerTexts()
   expect(recovery).toHaveLength(10)
   await codes.getByRole('button', { name: 'I have kept them' }).click()
-  const turnOff = region(page, 'Two-factor sign-in').getByRole('button', { name: 'Turn off' })
+  const turnOff = region(page, 'Two-factor sign-in').getByRole('button', {
+    name: 'Turn off',
+  })
   await turnOff.waitFor()
 
   const other = await desk.page({}, refused)
   await other.page.goto(`${desk.url}/`)
   await other.page.getByRole('textbox', { name: 'E-mail' }).fill(email)
-  await other.page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+  await other.page
+    .getByRole('textbox', { name: 'Password' })
+    .fill('correct horse battery')
   await other.page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await other.page.getByRole('textbox', { name: 'Code' }).fill(recovery[0] ?? '')
+  await other.page
+    .getByRole('textbox', { name: 'Code' })
+    .fill(recovery[0] ?? '')
   await other.page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await other.page.getByRole('navigation', { name: 'Views' }).waitFor()
   await other.context.close()
 
   await turnOff.click()
   const off = page.getByRole('alertdialog', { name: 'Turn off' })
-  await off.getByRole('textbox', { name: 'Current password' }).fill('correct horse battery')
+  await off
+    .getByRole('textbox', { name: 'Current password' })
+    .fill('correct horse battery')
   await off.getByRole('textbox', { name: 'Code' }).fill(recovery[1] ?? '')
   await off.getByRole('button', { name: 'Turn off' }).click()
-  await region(page, 'Two-factor sign-in').getByRole('button', { name: 'Turn on' }).waitFor()
+  await region(page, 'Two-factor sign-in')
+    .getByRole('button', { name: 'Turn on' })
+    .waitFor()
   await context.close()
 })
 
 it('has nothing that axe finds, on a desk and on a phone', async () => {
   for (const small of [false, true]) {
-    const { page, context } = await desk.page(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {})
+    const { page, context } = await desk.page(
+      small
+        ? {
+            viewport: { width: 390, height: 844 },
+            hasTouch: true,
+            isMobile: true,
+          }
+        : {},
+    )
     await desk.session(page)
     await profile(page)
     await axe(page, 'profile')
-    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await expect
+      .poll(() =>
+        page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      )
+      .toBe(true)
     await context.close()
   }
 })
@@ -207,6 +321,8 @@ it.each(['pt-BR', 'es'])('has all texts in %s', async (locale) => {
   await page.getByRole('listbox').first().waitFor()
   await page.goto(`${desk.url}/settings/profile`)
   await page.getByRole('heading', { name: 'Perfil', level: 1 }).waitFor()
-  await expect.poll(() => page.getByRole('main').innerText()).not.toMatch(/\b(profile|twoFactor|sessions|settings|common)\.\w/)
+  await expect
+    .poll(() => page.getByRole('main').innerText())
+    .not.toMatch(/\b(profile|twoFactor|sessions|settings|common)\.\w/)
   await context.close()
 })

@@ -26,7 +26,9 @@ export async function receiver() {
     /** next waits for a request. */
     next: () => {
       const one = received.shift()
-      return one ? Promise.resolve(one) : new Promise<Received>((resolve) => waiting.push(resolve))
+      return one
+        ? Promise.resolve(one)
+        : new Promise<Received>((resolve) => waiting.push(resolve))
     },
     stop: () => new Promise((resolve) => server.close(resolve)),
   }

@@ -5,10 +5,31 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { Desk } from './desk'
 import { axe } from './parts'
 
-type Times = { count: number; average_seconds: number | null; median_seconds: number | null; p90_seconds: number | null }
-type Figures = { opened: number; closed: number; first_response: Times; resolution: Times }
-type Named = Figures & { user?: { name: string } | null; sector?: { name: string } | null; date?: string }
-type Report = { from: string; to: string; totals: Figures; by_person: Named[]; by_sector: Named[]; by_day: Named[] }
+type Times = {
+  count: number
+  average_seconds: number | null
+  median_seconds: number | null
+  p90_seconds: number | null
+}
+type Figures = {
+  opened: number
+  closed: number
+  first_response: Times
+  resolution: Times
+}
+type Named = Figures & {
+  user?: { name: string } | null
+  sector?: { name: string } | null
+  date?: string
+}
+type Report = {
+  from: string
+  to: string
+  totals: Figures
+  by_person: Named[]
+  by_sector: Named[]
+  by_day: Named[]
+}
 
 let desk: Desk
 beforeAll(async () => {
@@ -17,8 +38,12 @@ beforeAll(async () => {
     const from = `+551195555400${n}`
     const message = await desk.customer(from, `Report ${n}`, 'Olá')
     const conversation = String(message.conversation)
-    await desk.call('POST', `/conversations/${conversation}/messages`, { client_id: randomUUID(), text: 'Bom dia' })
-    if (n < 3) await desk.call('POST', `/conversations/${conversation}/attendance/close`)
+    await desk.call('POST', `/conversations/${conversation}/messages`, {
+      client_id: randomUUID(),
+      text: 'Bom dia',
+    })
+    if (n < 3)
+      await desk.call('POST', `/conversations/${conversation}/attendance/close`)
   }
 })
 afterAll(() => desk.stop())
@@ -30,12 +55,18 @@ function span(seconds: number | null): string {
   const minutes = Math.round(seconds / 60)
   if (seconds > 0 && minutes === 0) return '< 1 min'
   if (minutes < 60) return `${minutes} min`
-  if (minutes < 48 * 60) return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+  if (minutes < 48 * 60)
+    return minutes % 60 === 0
+      ? `${minutes / 60} h`
+      : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
   const hours = Math.round(minutes / 60)
-  return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+  return hours % 24 === 0
+    ? `${hours / 24} d`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
-const fetched = async (query = '') => (await desk.call('GET', `/reports/attendance${query}`)) as unknown as Report
+const fetched = async (query = '') =>
+  (await desk.call('GET', `/reports/attendance${query}`)) as unknown as Report
 
 async function open(page: Page): Promise<void> {
   await page.goto(`${desk.url}/report`)
@@ -43,12 +74,29 @@ async function open(page: Page): Promise<void> {
   await page.getByRole('table', { name: 'By person' }).waitFor()
 }
 
-const total = (page: Page, name: string) => page.getByRole('group', { name, exact: true })
+const total = (page: Page, name: string) =>
+  page.getByRole('group', { name, exact: true })
 const cells = async (page: Page, table: string) => {
-  const rows = await page.getByRole('table', { name: table }).getByRole('row').all()
-  return Promise.all(rows.slice(1).map(async (row) => [...(await row.getByRole('rowheader').allInnerTexts()), ...(await row.getByRole('cell').allInnerTexts())]))
+  const rows = await page
+    .getByRole('table', { name: table })
+    .getByRole('row')
+    .all()
+  return Promise.all(
+    rows
+      .slice(1)
+      .map(async (row) => [
+        ...(await row.getByRole('rowheader').allInnerTexts()),
+        ...(await row.getByRole('cell').allInnerTexts()),
+      ]),
+  )
 }
-const line = (name: string, one: Figures) => [name, String(one.opened), String(one.closed), span(one.first_response.average_seconds), span(one.resolution.average_seconds)]
+const line = (name: string, one: Figures) => [
+  name,
+  String(one.opened),
+  String(one.closed),
+  span(one.first_response.average_seconds),
+  span(one.resolution.average_seconds),
+]
 
 it('shows the figures that the API gives, for the last 30 days and for a sector and a person', async () => {
   const { page, context } = await desk.page()
@@ -56,29 +104,89 @@ it('shows the figures that the API gives, for the last 30 days and for a sector 
   await open(page)
   const report = await fetched()
   expect(report.totals.opened).toBeGreaterThanOrEqual(3)
-  await expect.poll(() => page.getByRole('textbox', { name: 'From' }).or(page.getByLabel('From')).first().inputValue()).toBe(report.from)
-  await expect.poll(() => page.getByLabel('To', { exact: true }).inputValue()).toBe(report.to)
-  await total(page, 'Opened').getByText(String(report.totals.opened), { exact: true }).waitFor()
-  await total(page, 'Closed').getByText(String(report.totals.closed), { exact: true }).waitFor()
-  await total(page, 'First response').getByText(span(report.totals.first_response.average_seconds), { exact: true }).waitFor()
-  await total(page, 'Resolution').getByText(span(report.totals.resolution.average_seconds), { exact: true }).waitFor()
-  const sorted = (rows: string[][]) => [...rows].sort((a, b) => String(a).localeCompare(String(b)))
-  expect(sorted(await cells(page, 'By person'))).toEqual(sorted(report.by_person.map((one) => line(one.user?.name ?? 'Nobody', one))))
-  expect(sorted(await cells(page, 'By sector'))).toEqual(sorted(report.by_sector.map((one) => line(one.sector?.name ?? 'No sector', one))))
+  await expect
+    .poll(() =>
+      page
+        .getByRole('textbox', { name: 'From' })
+        .or(page.getByLabel('From'))
+        .first()
+        .inputValue(),
+    )
+    .toBe(report.from)
+  await expect
+    .poll(() => page.getByLabel('To', { exact: true }).inputValue())
+    .toBe(report.to)
+  await total(page, 'Opened')
+    .getByText(String(report.totals.opened), { exact: true })
+    .waitFor()
+  await total(page, 'Closed')
+    .getByText(String(report.totals.closed), { exact: true })
+    .waitFor()
+  await total(page, 'First response')
+    .getByText(span(report.totals.first_response.average_seconds), {
+      exact: true,
+    })
+    .waitFor()
+  await total(page, 'Resolution')
+    .getByText(span(report.totals.resolution.average_seconds), { exact: true })
+    .waitFor()
+  const sorted = (rows: string[][]) =>
+    [...rows].sort((a, b) => String(a).localeCompare(String(b)))
+  expect(sorted(await cells(page, 'By person'))).toEqual(
+    sorted(
+      report.by_person.map((one) => line(one.user?.name ?? 'Nobody', one)),
+    ),
+  )
+  expect(sorted(await cells(page, 'By sector'))).toEqual(
+    sorted(
+      report.by_sector.map((one) => line(one.sector?.name ?? 'No sector', one)),
+    ),
+  )
 
-  await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
-  await expect.poll(async () => (await cells(page, 'Opened and closed per day')).map(([, opened, closed]) => [opened, closed])).toEqual(report.by_day.map((one) => [String(one.opened), String(one.closed)]))
-  await page.getByRole('button', { name: 'Show first response as table' }).click()
-  await expect.poll(async () => (await cells(page, 'First response per day')).map((row) => row.slice(1))).toEqual(report.by_day.map(({ first_response: one }) => [String(one.count), span(one.average_seconds), span(one.median_seconds), span(one.p90_seconds)]))
+  await page
+    .getByRole('button', { name: 'Show opened and closed as table' })
+    .click()
+  await expect
+    .poll(async () =>
+      (await cells(page, 'Opened and closed per day')).map(
+        ([, opened, closed]) => [opened, closed],
+      ),
+    )
+    .toEqual(
+      report.by_day.map((one) => [String(one.opened), String(one.closed)]),
+    )
+  await page
+    .getByRole('button', { name: 'Show first response as table' })
+    .click()
+  await expect
+    .poll(async () =>
+      (await cells(page, 'First response per day')).map((row) => row.slice(1)),
+    )
+    .toEqual(
+      report.by_day.map(({ first_response: one }) => [
+        String(one.count),
+        span(one.average_seconds),
+        span(one.median_seconds),
+        span(one.p90_seconds),
+      ]),
+    )
 
-  await page.getByRole('combobox', { name: 'Person' }).selectOption(desk.company.user)
+  await page
+    .getByRole('combobox', { name: 'Person' })
+    .selectOption(desk.company.user)
   const mine = await fetched(`?user=${desk.company.user}`)
-  await total(page, 'Opened').getByText(String(mine.totals.opened), { exact: true }).waitFor()
+  await total(page, 'Opened')
+    .getByText(String(mine.totals.opened), { exact: true })
+    .waitFor()
   await expect.poll(() => page.url()).toContain(`user=${desk.company.user}`)
   await page.getByRole('combobox', { name: 'Person' }).selectOption('')
-  await page.getByRole('combobox', { name: 'Sector' }).selectOption(desk.company.sectors[0] ?? '')
+  await page
+    .getByRole('combobox', { name: 'Sector' })
+    .selectOption(desk.company.sectors[0] ?? '')
   const sector = await fetched(`?sector=${desk.company.sectors[0] ?? ''}`)
-  await total(page, 'Opened').getByText(String(sector.totals.opened), { exact: true }).waitFor()
+  await total(page, 'Opened')
+    .getByText(String(sector.totals.opened), { exact: true })
+    .waitFor()
   await context.close()
 })
 
@@ -88,15 +196,31 @@ it('has periods that end today, and says when the days are wrong', async () => {
   await open(page)
   const { to } = await fetched()
   const from = page.getByLabel('From')
-  const ago = (days: number) => new Date(Date.parse(`${to}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10)
-  for (const [name, first] of [['Today', to], ['7 days', ago(6)], ['30 days', ago(29)], ['This month', `${to.slice(0, 8)}01`]] as const) {
+  const ago = (days: number) =>
+    new Date(Date.parse(`${to}T00:00:00Z`) - days * 86_400_000)
+      .toISOString()
+      .slice(0, 10)
+  for (const [name, first] of [
+    ['Today', to],
+    ['7 days', ago(6)],
+    ['30 days', ago(29)],
+    ['This month', `${to.slice(0, 8)}01`],
+  ] as const) {
     await page.getByRole('button', { name, exact: true }).click()
     await expect.poll(() => from.inputValue()).toBe(first)
-    await expect.poll(() => page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed')).toBe('true')
+    await expect
+      .poll(() =>
+        page
+          .getByRole('button', { name, exact: true })
+          .getAttribute('aria-pressed'),
+      )
+      .toBe('true')
   }
   await page.getByRole('button', { name: 'Today', exact: true }).click()
   const today = await fetched(`?from=${to}&to=${to}`)
-  await total(page, 'Opened').getByText(String(today.totals.opened), { exact: true }).waitFor()
+  await total(page, 'Opened')
+    .getByText(String(today.totals.opened), { exact: true })
+    .waitFor()
   await from.fill(ago(-5))
   await page.getByText('From is later than To.').waitFor()
   await context.close()
@@ -113,44 +237,104 @@ it('sorts the tables by every column', async () => {
   const names = (await cells(page, 'By person')).map(([name]) => name ?? '')
   expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)))
   await head.getByRole('button').click()
-  await expect.poll(async () => (await cells(page, 'By person')).map(([name]) => name)).toEqual([...names].reverse())
+  await expect
+    .poll(async () => (await cells(page, 'By person')).map(([name]) => name))
+    .toEqual([...names].reverse())
   await context.close()
 })
 
-it.each([['en-US', 'Download CSV', ',', '.'], ['pt-BR', 'Baixar CSV', ';', ','], ['es-ES', 'Descargar CSV', ';', ',']])('saves every figure as CSV for %s', async (locale, button, separator, point) => {
-  const { page, context } = await desk.page({ locale, acceptDownloads: true })
-  await page.goto(`${desk.url}/`)
-  await page.locator('input[type=email]').fill(desk.demo.login.email)
-  await page.locator('input[type=password]').fill(desk.demo.login.password)
-  await page.locator('button[type=submit]').click()
-  await page.getByRole('listbox').first().waitFor()
-  await page.goto(`${desk.url}/report`)
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: button }).click()])
-  const report = await fetched()
-  expect(file.suggestedFilename()).toBe(`report-${report.from}-${report.to}.csv`)
-  const text = readFileSync(await file.path(), 'utf8')
-  expect(readFileSync(await file.path()).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf])) // by which a spreadsheet knows UTF-8
-  const rows = text.slice(1).trimEnd().split('\r\n').slice(1).map((row) => row.split(separator).slice(-10))
-  const minutes = (seconds: number | null) => (seconds === null ? '' : String(Math.round(seconds / 0.6) / 100).replace('.', point))
-  const times = (one: Times) => [String(one.count), minutes(one.average_seconds), minutes(one.median_seconds), minutes(one.p90_seconds)]
-  const figures = (one: Figures) => [String(one.opened), String(one.closed), ...times(one.first_response), ...times(one.resolution)]
-  expect(rows).toEqual([report.totals, ...report.by_person, ...report.by_sector, ...report.by_day].map(figures))
-  // A spreadsheet of the language takes every figure for a number, also those with a fraction.
-  const figuresOnly = rows.flat().filter((cell) => cell !== '')
-  expect(figuresOnly.filter((cell) => !(point === ',' ? /^\d+(,\d+)?$/ : /^\d+(\.\d+)?$/).test(cell))).toEqual([])
-  expect(figuresOnly.some((cell) => cell.includes(point))).toBe(true)
-  await expect.poll(() => page.getByRole('main').innerText()).not.toMatch(/\b(report|reportCsv)\.\w/)
-  await context.close()
-})
+it.each([
+  ['en-US', 'Download CSV', ',', '.'],
+  ['pt-BR', 'Baixar CSV', ';', ','],
+  ['es-ES', 'Descargar CSV', ';', ','],
+])(
+  'saves every figure as CSV for %s',
+  async (locale, button, separator, point) => {
+    const { page, context } = await desk.page({ locale, acceptDownloads: true })
+    await page.goto(`${desk.url}/`)
+    await page.locator('input[type=email]').fill(desk.demo.login.email)
+    await page.locator('input[type=password]').fill(desk.demo.login.password)
+    await page.locator('button[type=submit]').click()
+    await page.getByRole('listbox').first().waitFor()
+    await page.goto(`${desk.url}/report`)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: button }).click(),
+    ])
+    const report = await fetched()
+    expect(file.suggestedFilename()).toBe(
+      `report-${report.from}-${report.to}.csv`,
+    )
+    const text = readFileSync(await file.path(), 'utf8')
+    expect(readFileSync(await file.path()).subarray(0, 3)).toEqual(
+      Buffer.from([0xef, 0xbb, 0xbf]),
+    ) // by which a spreadsheet knows UTF-8
+    const rows = text
+      .slice(1)
+      .trimEnd()
+      .split('\r\n')
+      .slice(1)
+      .map((row) => row.split(separator).slice(-10))
+    const minutes = (seconds: number | null) =>
+      seconds === null
+        ? ''
+        : String(Math.round(seconds / 0.6) / 100).replace('.', point)
+    const times = (one: Times) => [
+      String(one.count),
+      minutes(one.average_seconds),
+      minutes(one.median_seconds),
+      minutes(one.p90_seconds),
+    ]
+    const figures = (one: Figures) => [
+      String(one.opened),
+      String(one.closed),
+      ...times(one.first_response),
+      ...times(one.resolution),
+    ]
+    expect(rows).toEqual(
+      [
+        report.totals,
+        ...report.by_person,
+        ...report.by_sector,
+        ...report.by_day,
+      ].map(figures),
+    )
+    // A spreadsheet of the language takes every figure for a number, also those with a fraction.
+    const figuresOnly = rows.flat().filter((cell) => cell !== '')
+    expect(
+      figuresOnly.filter(
+        (cell) =>
+          !(point === ',' ? /^\d+(,\d+)?$/ : /^\d+(\.\d+)?$/).test(cell),
+      ),
+    ).toEqual([])
+    expect(figuresOnly.some((cell) => cell.includes(point))).toBe(true)
+    await expect
+      .poll(() => page.getByRole('main').innerText())
+      .not.toMatch(/\b(report|reportCsv)\.\w/)
+    await context.close()
+  },
+)
 
 it('is not for agents', async () => {
-  const agent = ((await desk.call('GET', '/team')).data as { id: string; role: string }[]).find(({ role }) => role === 'agent')?.id ?? ''
+  const agent =
+    (
+      (await desk.call('GET', '/team')).data as { id: string; role: string }[]
+    ).find(({ role }) => role === 'agent')?.id ?? ''
   const { page, context } = await desk.page()
   await desk.signInAs(page, agent)
-  await expect.poll(() => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Report' }).count()).toBe(0)
+  await expect
+    .poll(() =>
+      page
+        .getByRole('navigation', { name: 'Main' })
+        .getByRole('link', { name: 'Report' })
+        .count(),
+    )
+    .toBe(0)
   await page.goto(`${desk.url}/report`)
   await page.getByText('Your role does not allow this.').waitFor()
-  await expect.poll(() => page.getByRole('button', { name: 'Download CSV' }).count()).toBe(0)
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Download CSV' }).count())
+    .toBe(0)
   await context.close()
 })
 
@@ -159,11 +343,18 @@ it('prints on one page in light colours, with charts and with tables', async () 
   await desk.session(page)
   await open(page)
   await page.locator('figure svg').nth(1).waitFor()
-  const pages = async () => (await page.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
+  const pages = async () =>
+    (await page.pdf({ preferCSSPageSize: true }))
+      .toString('latin1')
+      .match(/\/Type\s*\/Page\b/g)?.length
   await expect.poll(() => pages()).toBe(1)
-  await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
+  await page
+    .getByRole('button', { name: 'Show opened and closed as table' })
+    .click()
   await expect.poll(() => pages()).toBe(1)
-  await page.getByRole('button', { name: 'Show first response as table' }).click()
+  await page
+    .getByRole('button', { name: 'Show first response as table' })
+    .click()
   await expect.poll(() => pages()).toBe(1)
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
@@ -171,7 +362,9 @@ it('prints on one page in light colours, with charts and with tables', async () 
   const colours = (scheme: string) =>
     page.evaluate((theme) => {
       document.documentElement.dataset.mantineColorScheme = theme
-      const shown = [...document.querySelectorAll('html, body, main, main *')].filter((one) => one.getClientRects().length > 0)
+      const shown = [
+        ...document.querySelectorAll('html, body, main, main *'),
+      ].filter((one) => one.getClientRects().length > 0)
       return shown.map((one) => {
         const style = getComputedStyle(one)
         return `${one.tagName}.${one.getAttribute('class') ?? ''} ${style.colorScheme} ${style.color} ${style.backgroundColor} ${style.borderColor} ${style.fill} ${style.stroke}`
@@ -180,23 +373,54 @@ it('prints on one page in light colours, with charts and with tables', async () 
   const dark = await colours('dark')
   expect(dark).toEqual(await colours('light'))
   expect(dark.length).toBeGreaterThan(100)
-  const small = await page.getByRole('table', { name: 'First response per day' }).getByRole('cell').evaluateAll((cells) => Math.min(...cells.map((cell) => Number.parseFloat(getComputedStyle(cell).fontSize))))
+  const small = await page
+    .getByRole('table', { name: 'First response per day' })
+    .getByRole('cell')
+    .evaluateAll((cells) =>
+      Math.min(
+        ...cells.map((cell) =>
+          Number.parseFloat(getComputedStyle(cell).fontSize),
+        ),
+      ),
+    )
   expect(small).toBeGreaterThanOrEqual(10)
   await context.close()
 })
 
 it('has nothing that axe finds, on a desk and on a phone', async () => {
   for (const small of [false, true]) {
-    const { page, context } = await desk.page(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {})
+    const { page, context } = await desk.page(
+      small
+        ? {
+            viewport: { width: 390, height: 844 },
+            hasTouch: true,
+            isMobile: true,
+          }
+        : {},
+    )
     await desk.session(page)
     await open(page)
     await page.locator('figure svg').nth(1).waitFor()
     await axe(page, 'report')
-    await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
-    await page.getByRole('button', { name: 'Show first response as table' }).click()
+    await page
+      .getByRole('button', { name: 'Show opened and closed as table' })
+      .click()
+    await page
+      .getByRole('button', { name: 'Show first response as table' })
+      .click()
     await axe(page, 'report as tables')
-    await expect.poll(() => page.getByRole('region', { name: 'By person' }).evaluate((table) => table.scrollWidth <= table.clientWidth)).toBe(true)
-    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await expect
+      .poll(() =>
+        page
+          .getByRole('region', { name: 'By person' })
+          .evaluate((table) => table.scrollWidth <= table.clientWidth),
+      )
+      .toBe(true)
+    await expect
+      .poll(() =>
+        page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      )
+      .toBe(true)
     await context.close()
   }
 })

@@ -10,13 +10,24 @@ afterAll(() => desk.stop())
 afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
 it('searches in messages and opens the conversation at the one that was found', async () => {
-  await desk.customer('+5511955559001', 'Gina Alves', 'Preciso do relatório trimestral')
-  for (let n = 0; n < 60; n++) await desk.customer('+5511955559001', 'Gina Alves', `Linha ${n}`)
+  await desk.customer(
+    '+5511955559001',
+    'Gina Alves',
+    'Preciso do relatório trimestral',
+  )
+  for (let n = 0; n < 60; n++)
+    await desk.customer('+5511955559001', 'Gina Alves', `Linha ${n}`)
   const { page } = await desk.page()
   await desk.signIn(page)
-  await page.getByRole('searchbox', { name: 'Search conversations' }).fill('relatorio trim')
-  await page.getByRole('button', { name: /^Search messages for .relatorio trim.$/ }).click()
-  const found = page.getByRole('list', { name: 'Messages found' }).getByRole('link', { name: /Gina Alves.*relatório trimestral/ })
+  await page
+    .getByRole('searchbox', { name: 'Search conversations' })
+    .fill('relatorio trim')
+  await page
+    .getByRole('button', { name: /^Search messages for .relatorio trim.$/ })
+    .click()
+  const found = page
+    .getByRole('list', { name: 'Messages found' })
+    .getByRole('link', { name: /Gina Alves.*relatório trimestral/ })
   await expect.poll(() => found.count()).toBe(1)
   await found.click()
   await log(page).getByText('Preciso do relatório trimestral').waitFor()
@@ -29,7 +40,9 @@ it('reacts to a message', async () => {
   const { page } = await desk.page()
   await desk.signIn(page)
   await open(page, 'Hugo Paz')
-  const article = log(page).getByRole('article').filter({ hasText: 'Chegou, obrigado!' })
+  const article = log(page)
+    .getByRole('article')
+    .filter({ hasText: 'Chegou, obrigado!' })
   await article.hover()
   await article.getByRole('button', { name: 'Message actions' }).click()
   await page.getByRole('menuitem', { name: 'React', exact: true }).click()
@@ -38,8 +51,15 @@ it('reacts to a message', async () => {
 })
 
 it('opens the conversation of a protocol number that is typed, with or without its prefix', async () => {
-  const { conversation } = (await desk.customer('+5511955559003', 'Ivo Protocolo', 'Oi')) as { conversation: string }
-  const { protocol } = (await desk.call('GET', `/conversations/${conversation}/attendance`)) as { protocol: string }
+  const { conversation } = (await desk.customer(
+    '+5511955559003',
+    'Ivo Protocolo',
+    'Oi',
+  )) as { conversation: string }
+  const { protocol } = (await desk.call(
+    'GET',
+    `/conversations/${conversation}/attendance`,
+  )) as { protocol: string }
   const { page } = await desk.page()
   await desk.signIn(page)
   const field = page.getByRole('searchbox', { name: 'Search conversations' })
@@ -52,7 +72,9 @@ it('opens the conversation of a protocol number that is typed, with or without i
   await show(page, /^All open/)
   await page.getByText('Choose a conversation').waitFor()
   await page.keyboard.press('Control+k')
-  await dialog(page, 'Search and commands').getByRole('searchbox').fill(protocol)
+  await dialog(page, 'Search and commands')
+    .getByRole('searchbox')
+    .fill(protocol)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Ivo Protocolo' }).waitFor()
 })
@@ -66,8 +88,16 @@ it('shows pinned conversations first in All open', async () => {
   await row(page, 'Rui Novo').waitFor()
   const isFirst = async (name: string, than: string) => {
     const names = await rows(page).getByRole('option').allTextContents()
-    const [at, other] = [name, than].map((one) => names.findIndex((text) => text.includes(one)))
-    return at !== undefined && other !== undefined && at >= 0 && other >= 0 && at < other
+    const [at, other] = [name, than].map((one) =>
+      names.findIndex((text) => text.includes(one)),
+    )
+    return (
+      at !== undefined &&
+      other !== undefined &&
+      at >= 0 &&
+      other >= 0 &&
+      at < other
+    )
   }
   await expect.poll(() => isFirst('Rui Novo', 'Pia Fixada')).toBe(true)
   await row(page, 'Pia Fixada').click()
@@ -88,20 +118,45 @@ it('goes on from the composer with Tab after Escape', async () => {
   await open(page, 'Tea Tab')
   await message(page).focus()
   await page.keyboard.press('Escape')
-  await expect.poll(() => message(page).evaluate((box) => box === document.activeElement)).toBe(false)
+  await expect
+    .poll(() => message(page).evaluate((box) => box === document.activeElement))
+    .toBe(false)
   await page.keyboard.press('Tab')
   const form = page.getByRole('form', { name: 'Answer', exact: true })
-  await expect.poll(() => form.evaluate((one) => one.contains(document.activeElement) && document.activeElement?.tagName === 'BUTTON')).toBe(true)
+  await expect
+    .poll(() =>
+      form.evaluate(
+        (one) =>
+          one.contains(document.activeElement) &&
+          document.activeElement?.tagName === 'BUTTON',
+      ),
+    )
+    .toBe(true)
   await page.keyboard.press('Shift+Tab')
   await hasFocus(message(page))
 })
 
 it('shows when, by whom and why the last attendance was closed', async () => {
-  const { conversation } = (await desk.customer('+5511955559007', 'Caso Encerrado', 'Oi')) as { conversation: string }
-  await desk.call('POST', `/conversations/${conversation}/attendance/close`, { reason: 'Resolved by phone' })
+  const { conversation } = (await desk.customer(
+    '+5511955559007',
+    'Caso Encerrado',
+    'Oi',
+  )) as { conversation: string }
+  await desk.call('POST', `/conversations/${conversation}/attendance/close`, {
+    reason: 'Resolved by phone',
+  })
   const { page } = await desk.page()
   await desk.signIn(page)
   await open(page, 'Caso Encerrado')
-  const facts = page.getByRole('complementary', { name: 'Details' }).getByRole('region', { name: 'Attendance' })
-  for (const text of ['Closed', 'Closed by', 'Ana Ribeiro', 'Reason', 'Resolved by phone']) await facts.getByText(text, { exact: true }).first().waitFor()
+  const facts = page
+    .getByRole('complementary', { name: 'Details' })
+    .getByRole('region', { name: 'Attendance' })
+  for (const text of [
+    'Closed',
+    'Closed by',
+    'Ana Ribeiro',
+    'Reason',
+    'Resolved by phone',
+  ])
+    await facts.getByText(text, { exact: true }).first().waitFor()
 })

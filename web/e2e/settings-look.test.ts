@@ -2,18 +2,48 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
 import { axe, go, speak } from './parts'
 
-const paths = { company: 'Company', channels: 'Channels', 'channels/connect': 'Connect a WhatsApp number', team: 'Team', sectors: 'Sectors', labels: 'Labels', rules: 'Rules', replies: 'Canned replies', hours: 'Hours', 'hours/new': 'New opening hours' }
+const paths = {
+  company: 'Company',
+  channels: 'Channels',
+  'channels/connect': 'Connect a WhatsApp number',
+  team: 'Team',
+  sectors: 'Sectors',
+  labels: 'Labels',
+  rules: 'Rules',
+  replies: 'Canned replies',
+  hours: 'Hours',
+  'hours/new': 'New opening hours',
+}
 /** What opens a dialog on a page, by the name of its button. */
-const dialogs: Record<string, RegExp[]> = { team: [/^Invite/, /^Edit/], sectors: [/^New/, /^Edit/, /^Delete/], labels: [/^New/, /^Delete/], hours: [/^Delete/], 'hours/new': [/^Add an exception/, /^Add Brazilian/] }
+const dialogs: Record<string, RegExp[]> = {
+  team: [/^Invite/, /^Edit/],
+  sectors: [/^New/, /^Edit/, /^Delete/],
+  labels: [/^New/, /^Delete/],
+  hours: [/^Delete/],
+  'hours/new': [/^Add an exception/, /^Add Brazilian/],
+}
 
 describe('the pages of the settings', () => {
   let desk: Desk
   beforeAll(async () => {
     desk = await Desk.start()
-    await desk.call('POST', '/team/invitations', { name: 'Davi Lemos', email: 'davi@example.com', role: 'agent' })
-    const spare = await desk.call('POST', '/channels', { name: 'Reserva', provider: 'sandbox', phone: '+5511955557001' })
-    await desk.call('POST', '/hours', { name: 'Loja', weekly: [{ days: ['mon', 'sat'], from: '08:00', to: '12:00' }] })
-    await desk.call('PATCH', `/channels/${String(spare.id)}`, { status: 'disconnected' })
+    await desk.call('POST', '/team/invitations', {
+      name: 'Davi Lemos',
+      email: 'davi@example.com',
+      role: 'agent',
+    })
+    const spare = await desk.call('POST', '/channels', {
+      name: 'Reserva',
+      provider: 'sandbox',
+      phone: '+5511955557001',
+    })
+    await desk.call('POST', '/hours', {
+      name: 'Loja',
+      weekly: [{ days: ['mon', 'sat'], from: '08:00', to: '12:00' }],
+    })
+    await desk.call('PATCH', `/channels/${String(spare.id)}`, {
+      status: 'disconnected',
+    })
   })
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
@@ -24,11 +54,19 @@ describe('the pages of the settings', () => {
     for (const [path, title] of Object.entries(paths)) {
       await go(page, `/settings/${path}`)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
-      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+      await expect
+        .poll(() => page.getByRole('status', { name: 'Loading' }).count())
+        .toBe(0)
       await axe(page, path)
       for (const button of dialogs[path] ?? []) {
-        await page.getByRole('main').getByRole('button', { name: button }).first().click()
-        const opened = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+        await page
+          .getByRole('main')
+          .getByRole('button', { name: button })
+          .first()
+          .click()
+        const opened = page
+          .getByRole('dialog')
+          .or(page.getByRole('alertdialog'))
         await opened.waitFor()
         await axe(page, `${path}, ${button}`)
         await opened.getByRole('button', { name: 'Dismiss' }).click()
@@ -36,7 +74,11 @@ describe('the pages of the settings', () => {
       }
     }
     await go(page, '/settings/channels')
-    await page.getByRole('list', { name: 'Numbers' }).getByRole('link').first().click()
+    await page
+      .getByRole('list', { name: 'Numbers' })
+      .getByRole('link')
+      .first()
+      .click()
     await page.getByRole('region', { name: 'Status' }).waitFor()
     await axe(page, 'one number')
     await go(page, `/settings/sectors/${desk.company.sectors[0]}`)
@@ -45,31 +87,63 @@ describe('the pages of the settings', () => {
   })
 
   it('fit a phone', async () => {
-    const { page } = await desk.page({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    const { page } = await desk.page({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    })
     await desk.signIn(page)
     for (const [path, title] of Object.entries(paths)) {
       await go(page, `/settings/${path}`)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
-      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+      await expect
+        .poll(() => page.getByRole('status', { name: 'Loading' }).count())
+        .toBe(0)
       await axe(page, `${path} on a phone`)
-      expect([path, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('main *')].every((one) => one.closest('nav') || one.getBoundingClientRect().right <= innerWidth + 1))]).toEqual([path, true])
+      expect([
+        path,
+        await page.evaluate(
+          () =>
+            document.documentElement.scrollWidth <= innerWidth &&
+            [...document.querySelectorAll('main *')].every(
+              (one) =>
+                one.closest('nav') ||
+                one.getBoundingClientRect().right <= innerWidth + 1,
+            ),
+        ),
+      ]).toEqual([path, true])
     }
   })
 
-  it.each(['pt-BR', 'es', 'en'])('have all their texts in %s', async (language) => {
-    const { page } = await desk.page()
-    await desk.signIn(page)
-    await speak(page, language)
-    for (const path of Object.keys(paths)) {
-      await page.goto(`${desk.url}/settings/${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await expect.poll(() => page.getAttribute('html', 'lang')).toBe(language)
-      const keys = ((await page.textContent('body')) ?? '').match(/\b(settings|company|channels|connect|team|sectors|labels|rules|checklist|common|setup|hours|distribution)\.[a-z]\w+/g)
-      expect([path, keys]).toEqual([path, null])
-    }
-    await page.goto(`${desk.url}/settings/channels`)
-    const spare = page.getByRole('link', { name: /^Reserva/ })
-    await spare.getByText({ 'pt-BR': 'A equipe o desconectou.', es: 'El equipo lo desconectó.', en: 'The team disconnected it.' }[language] ?? '').waitFor()
-    await speak(page, 'en')
-  })
+  it.each(['pt-BR', 'es', 'en'])(
+    'have all their texts in %s',
+    async (language) => {
+      const { page } = await desk.page()
+      await desk.signIn(page)
+      await speak(page, language)
+      for (const path of Object.keys(paths)) {
+        await page.goto(`${desk.url}/settings/${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await expect
+          .poll(() => page.getAttribute('html', 'lang'))
+          .toBe(language)
+        const keys = ((await page.textContent('body')) ?? '').match(
+          /\b(settings|company|channels|connect|team|sectors|labels|rules|checklist|common|setup|hours|distribution)\.[a-z]\w+/g,
+        )
+        expect([path, keys]).toEqual([path, null])
+      }
+      await page.goto(`${desk.url}/settings/channels`)
+      const spare = page.getByRole('link', { name: /^Reserva/ })
+      await spare
+        .getByText(
+          {
+            'pt-BR': 'A equipe o desconectou.',
+            es: 'El equipo lo desconectó.',
+            en: 'The team disconnected it.',
+          }[language] ?? '',
+        )
+        .waitFor()
+      await speak(page, 'en')
+    },
+  )
 })

@@ -10,11 +10,18 @@ export class Simulator {
   ) {}
 
   static async start(): Promise<Simulator> {
-    const binary = process.env.RECADO ?? join(import.meta.dirname, '../../bin/recado')
-    const server = spawn(binary, ['simulate-whatsapp', '--addr', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const binary =
+      process.env.RECADO ?? join(import.meta.dirname, '../../bin/recado')
+    const server = spawn(
+      binary,
+      ['simulate-whatsapp', '--addr', '127.0.0.1:0'],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    )
     let output = ''
     const url = await new Promise<string>((resolve, reject) => {
-      server.once('exit', () => reject(new Error(`the simulator ended: ${output}`)))
+      server.once('exit', () =>
+        reject(new Error(`the simulator ended: ${output}`)),
+      )
       const read = (piece: Buffer) => {
         output += String(piece)
         const address = /is at (http\S+)/.exec(output)?.[1]
@@ -27,15 +34,21 @@ export class Simulator {
   }
 
   /** credential is a value that a person finds in Meta's dashboard. */
-  credential(name: 'phone_number_id' | 'waba_id' | 'token' | 'app_secret'): string {
+  credential(
+    name: 'phone_number_id' | 'waba_id' | 'token' | 'app_secret',
+  ): string {
     return new RegExp(`^ *${name} +(\\S+)$`, 'm').exec(this.output())?.[1] ?? ''
   }
 
   /** control changes what happens at WhatsApp. */
   async control(method: string, path: string, body?: object): Promise<unknown> {
-    const answer = await fetch(`${this.url}/_control/${path}`, { method, body: body ? JSON.stringify(body) : undefined })
+    const answer = await fetch(`${this.url}/_control/${path}`, {
+      method,
+      body: body ? JSON.stringify(body) : undefined,
+    })
     const text = await answer.text()
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+    if (!answer.ok)
+      throw new Error(`${method} ${path}: ${answer.status} ${text}`)
     return text ? (JSON.parse(text) as unknown) : null
   }
 
@@ -46,7 +59,9 @@ export class Simulator {
 
   /** received are the texts that a customer's phone got. */
   async received(customer: string): Promise<string> {
-    return JSON.stringify(await this.control('GET', `ledger?recipient=${customer}`))
+    return JSON.stringify(
+      await this.control('GET', `ledger?recipient=${customer}`),
+    )
   }
 
   async stop(): Promise<void> {

@@ -13,10 +13,20 @@ it('works below a base path, also when a conversation is opened by its address',
   await desk.signIn(page)
   await rows(page).getByRole('option').first().click()
   await log(page).waitFor()
-  expect(new URL(page.url()).pathname).toMatch(/^\/desk\/inbox\/waiting\/[0-9a-f-]{36}$/)
+  expect(new URL(page.url()).pathname).toMatch(
+    /^\/desk\/inbox\/waiting\/[0-9a-f-]{36}$/,
+  )
   await page.reload()
   await log(page).getByRole('article').first().waitFor()
-  const manifest = await page.evaluate(async () => (await (await fetch(document.querySelector<HTMLLinkElement>('link[rel=manifest]')?.href ?? '')).json()) as { start_url: string })
+  const manifest = await page.evaluate(
+    async () =>
+      (await (
+        await fetch(
+          document.querySelector<HTMLLinkElement>('link[rel=manifest]')?.href ??
+            '',
+        )
+      ).json()) as { start_url: string },
+  )
   expect(manifest.start_url).toBe('/desk/')
   expect(desk.problems).toEqual([])
   await context.close()
@@ -25,11 +35,20 @@ it('works below a base path, also when a conversation is opened by its address',
 it('loads the styles of a conversation again after they failed, also when it is opened by its address', async () => {
   const { page, context } = await desk.page({}, /styles\.css/)
   let asked = 0
-  await page.route('**/styles.css', (route) => (asked++ === 0 ? route.abort() : route.continue()))
-  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/styles.css'))
+  await page.route('**/styles.css', (route) =>
+    asked++ === 0 ? route.abort() : route.continue(),
+  )
+  const failed = page.waitForEvent('requestfailed', (request) =>
+    request.url().endsWith('/styles.css'),
+  )
   const shown = async () => {
     await log(page).getByRole('article').first().waitFor()
-    expect({ asked, overflow: await log(page).evaluate((thread) => getComputedStyle(thread).overflowY) }).toEqual({ asked: 2, overflow: 'auto' })
+    expect({
+      asked,
+      overflow: await log(page).evaluate(
+        (thread) => getComputedStyle(thread).overflowY,
+      ),
+    }).toEqual({ asked: 2, overflow: 'auto' })
   }
   await desk.signIn(page)
   await failed
@@ -43,9 +62,15 @@ it('loads the styles of a conversation again after they failed, also when it is 
 })
 
 it('says that a part of the page could not be loaded, and loads it again', async () => {
-  const { page, context } = await desk.page({}, /\/(SignIn|Report)\.js|dynamically imported module/)
+  const { page, context } = await desk.page(
+    {},
+    /\/(SignIn|Report)\.js|dynamically imported module/,
+  )
   const tryAgain = async (part: string) => {
-    await page.getByRole('alert').getByText('Something went wrong.', { exact: true }).waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('Something went wrong.', { exact: true })
+      .waitFor()
     await page.unroute(part)
     await page.getByRole('button', { name: 'Try again' }).click()
   }
@@ -55,7 +80,10 @@ it('says that a part of the page could not be loaded, and loads it again', async
   await page.getByRole('main', { name: 'Sign in' }).waitFor()
   await page.route('**/Report.js', (route) => route.abort())
   await desk.signIn(page)
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Report' }).click()
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Report' })
+    .click()
   await tryAgain('**/Report.js')
   await page.getByRole('heading', { name: 'Report', level: 1 }).waitFor()
   expect(await desk.problemsOf()).toEqual([])

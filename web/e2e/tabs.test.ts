@@ -15,7 +15,9 @@ type Observed = Window & { shown: Shown[]; focused: boolean }
 
 /** observe keeps the notifications that a page shows, and lets the test say which page has the focus, which no browser without a screen can. */
 async function observe(context: BrowserContext): Promise<void> {
-  await context.grantPermissions(['notifications'], { origin: new URL(desk.url).origin })
+  await context.grantPermissions(['notifications'], {
+    origin: new URL(desk.url).origin,
+  })
   await context.addInitScript(() => {
     const page = window as unknown as Observed
     page.shown = []
@@ -29,7 +31,11 @@ async function observe(context: BrowserContext): Promise<void> {
 
       constructor(title: string, options: NotificationOptions = {}) {
         super(title, options)
-        page.shown.push({ title, body: options.body ?? '', tag: options.tag ?? '' })
+        page.shown.push({
+          title,
+          body: options.body ?? '',
+          tag: options.tag ?? '',
+        })
       }
     }
   })
@@ -41,7 +47,8 @@ const focus = (page: Page, focused: boolean) =>
     dispatchEvent(new Event(now ? 'focus' : 'blur'))
   }, focused)
 
-const shown = (page: Page) => page.evaluate(() => (window as unknown as Observed).shown)
+const shown = (page: Page) =>
+  page.evaluate(() => (window as unknown as Observed).shown)
 
 it('speaks of a new message in one tab only, with one tag a conversation, and not of what is in view', async () => {
   await desk.customer('+5511955552001', 'Sara Lins', 'Oi')
@@ -54,7 +61,11 @@ it('speaks of a new message in one tab only, with one tag a conversation, and no
   await rows(second).getByRole('option').first().waitFor()
   const first = await desk.customer('+5511955552001', 'Sara Lins', 'Alguém aí?')
   const all = async () => [...(await shown(page)), ...(await shown(second))]
-  await expect.poll(all).toEqual([{ title: 'Sara Lins', body: 'Alguém aí?', tag: first.conversation }])
+  await expect
+    .poll(all)
+    .toEqual([
+      { title: 'Sara Lins', body: 'Alguém aí?', tag: first.conversation },
+    ])
   await desk.customer('+5511955552001', 'Sara Lins', '*Olá*?')
   await expect.poll(all).toEqual([
     { title: 'Sara Lins', body: 'Alguém aí?', tag: first.conversation },
@@ -70,7 +81,9 @@ it('speaks of a new message in one tab only, with one tag a conversation, and no
   await expect.poll(() => all()).toHaveLength(2)
   await focus(second, false)
   await desk.customer('+5511955552002', 'Tito Vaz', 'Outra conversa')
-  await expect.poll(async () => (await all()).map((one) => one.title)).toEqual(['Sara Lins', 'Sara Lins', 'Tito Vaz'])
+  await expect
+    .poll(async () => (await all()).map((one) => one.title))
+    .toEqual(['Sara Lins', 'Sara Lins', 'Tito Vaz'])
   await expect.poll(() => page.title()).toMatch(/^\(\d+\) Recado$/)
 })
 
@@ -79,7 +92,8 @@ it('has one stream for all tabs, and misses nothing when the tab that reads it c
   const { page, context } = await desk.page()
   const streams: string[] = []
   context.on('request', (request) => {
-    if (request.url().endsWith('/v1/live')) streams.push(request.headers()['last-event-id'] ?? '')
+    if (request.url().endsWith('/v1/live'))
+      streams.push(request.headers()['last-event-id'] ?? '')
   })
   await desk.signIn(page)
   await open(page, 'Vera Nóbrega')
@@ -90,14 +104,17 @@ it('has one stream for all tabs, and misses nothing when the tab that reads it c
   await third.goto(page.url())
   await log(third).getByText('Oi', { exact: true }).waitFor()
   await desk.customer('+5511955552003', 'Vera Nóbrega', 'uma')
-  for (const tab of [page, second, third]) await log(tab).getByText('uma', { exact: true }).waitFor()
+  for (const tab of [page, second, third])
+    await log(tab).getByText('uma', { exact: true }).waitFor()
   expect(streams).toEqual([''])
   const closing = page.close()
   await desk.customer('+5511955552003', 'Vera Nóbrega', 'duas')
   await closing
   await desk.customer('+5511955552003', 'Vera Nóbrega', 'três')
   for (const tab of [second, third]) {
-    await expect.poll(() => log(tab).getByRole('article').locator('p').allTextContents()).toEqual(['Oi', 'uma', 'duas', 'três'])
+    await expect
+      .poll(() => log(tab).getByRole('article').locator('p').allTextContents())
+      .toEqual(['Oi', 'uma', 'duas', 'três'])
   }
   expect(streams).toHaveLength(2)
   expect(streams[1]).not.toBe('')

@@ -13,13 +13,27 @@ addFormats(ajv)
 ajv.addSchema({ $id: 'document', components: document.components })
 
 /** at follows a reference of the document. */
-const at = (node) => (node?.$ref ? node.$ref.slice(2).split('/').reduce((inner, step) => inner[step], document) : node)
+const at = (node) =>
+  node?.$ref
+    ? node.$ref
+        .slice(2)
+        .split('/')
+        .reduce((inner, step) => inner[step], document)
+    : node
 
 const compiled = new Map()
 
 /** compile makes a function of a schema, once for each place of the document. */
 function compile(place, schema) {
-  if (!compiled.has(place)) compiled.set(place, ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'))))
+  if (!compiled.has(place))
+    compiled.set(
+      place,
+      ajv.compile(
+        JSON.parse(
+          JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'),
+        ),
+      ),
+    )
   return compiled.get(place)
 }
 
@@ -31,20 +45,39 @@ function check(place, schema, value) {
 }
 
 let count = 0
-for (const name of readdirSync(folder).filter((name) => name.endsWith('.jsonl'))) {
-  for (const line of readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean)) {
+for (const name of readdirSync(folder).filter((name) =>
+  name.endsWith('.jsonl'),
+)) {
+  for (const line of readFileSync(join(folder, name), 'utf8')
+    .split('\n')
+    .filter(Boolean)) {
     const { method, path, status, type, body } = JSON.parse(line)
-    const response = at(document.paths[path][method.toLowerCase()].responses[status])
-    check(`${method} ${path} ${status} ${type}`, response.content[type].schema, body)
+    const response = at(
+      document.paths[path][method.toLowerCase()].responses[status],
+    )
+    check(
+      `${method} ${path} ${status} ${type}`,
+      response.content[type].schema,
+      body,
+    )
     count++
     if (path !== '/events' || status !== '200') continue
     for (const event of body.data) {
-      check(event.type, document.webhooks[event.type].post.requestBody.content['application/json'].schema, event)
+      check(
+        event.type,
+        document.webhooks[event.type].post.requestBody.content[
+          'application/json'
+        ].schema,
+        event,
+      )
       count++
     }
   }
 }
 
-for (const [error, value] of wrong) console.error(`${error}\n  ${JSON.stringify(value).slice(0, 2000)}`)
-console.log(`${count} answers and events of ${compiled.size} kinds were compared with the API document; ${wrong.size} differences`)
+for (const [error, value] of wrong)
+  console.error(`${error}\n  ${JSON.stringify(value).slice(0, 2000)}`)
+console.log(
+  `${count} answers and events of ${compiled.size} kinds were compared with the API document; ${wrong.size} differences`,
+)
 if (wrong.size > 0 || count === 0) process.exitCode = 1

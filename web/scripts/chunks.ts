@@ -8,14 +8,24 @@ const root = join(import.meta.dirname, '..')
 const barrels: Record<string, string> = {
   '@mantine/core': join(root, 'node_modules/@mantine/core/esm/index.mjs'),
   '@mantine/hooks': join(root, 'node_modules/@mantine/hooks/esm/index.mjs'),
-  '@tabler/icons-react': join(root, 'node_modules/@tabler/icons-react/dist/esm/tabler-icons-react.mjs'),
+  '@tabler/icons-react': join(
+    root,
+    'node_modules/@tabler/icons-react/dist/esm/tabler-icons-react.mjs',
+  ),
 }
 
 type Imported = { names: string[]; from: string }
 
 /** importsIn reads "import { a, b as c } from 'd'" and the same with export; a name is the one that others use. */
 function importsIn(code: string): Imported[] {
-  return [...code.matchAll(/(?:import|export)\s*\{([^}]*)\}\s*from\s*["']([^"']+)["']/g)].map(([, names = '', from = '']) => ({ names: names.split(',').map((name) => name.trim()), from }))
+  return [
+    ...code.matchAll(
+      /(?:import|export)\s*\{([^}]*)\}\s*from\s*["']([^"']+)["']/g,
+    ),
+  ].map(([, names = '', from = '']) => ({
+    names: names.split(',').map((name) => name.trim()),
+    from,
+  }))
 }
 
 const files = new Map<string, Map<string, string>>()
@@ -25,7 +35,9 @@ function filesOf(barrel: string): Map<string, string> {
   let known = files.get(barrel)
   if (!known) {
     known = new Map()
-    for (const { names, from } of importsIn(readFileSync(barrel, 'utf8'))) for (const name of names) known.set(name.replace(/^.* as /, ''), join(dirname(barrel), from))
+    for (const { names, from } of importsIn(readFileSync(barrel, 'utf8')))
+      for (const name of names)
+        known.set(name.replace(/^.* as /, ''), join(dirname(barrel), from))
     files.set(barrel, known)
   }
   return known
@@ -34,7 +46,11 @@ function filesOf(barrel: string): Map<string, string> {
 const known = new Map<string, Set<string>>()
 
 /** comesWith tells whether a module is needed as soon as a source file is, that is not by import() alone. */
-export function comesWith(source: string, id: string, bundle: Rolldown.ChunkingContext): boolean {
+export function comesWith(
+  source: string,
+  id: string,
+  bundle: Rolldown.ChunkingContext,
+): boolean {
   let all = known.get(source)
   if (!all) {
     all = new Set()
@@ -43,10 +59,19 @@ export function comesWith(source: string, id: string, bundle: Rolldown.ChunkingC
       if (all.has(next)) continue
       all.add(next)
       const module = bundle.getModuleInfo(next)
-      rest.push(...(module?.importedIds ?? []).filter((imported) => !Object.values(barrels).includes(imported)))
+      rest.push(
+        ...(module?.importedIds ?? []).filter(
+          (imported) => !Object.values(barrels).includes(imported),
+        ),
+      )
       for (const { names, from } of importsIn(module?.code ?? '')) {
         const barrel = barrels[from]
-        if (barrel && existsSync(barrel)) rest.push(...names.flatMap((name) => filesOf(barrel).get(name.replace(/ as .*$/, '')) ?? []))
+        if (barrel && existsSync(barrel))
+          rest.push(
+            ...names.flatMap(
+              (name) => filesOf(barrel).get(name.replace(/ as .*$/, '')) ?? [],
+            ),
+          )
       }
     }
     known.set(source, all)

@@ -6,17 +6,27 @@ const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])
 /** chunks gives the parts of a PNG file by name; parts of one name are joined. */
 function chunks(file) {
   const found = new Map()
-  for (let at = 8; at < file.length; ) {
+  for (let at = 8; at < file.length;) {
     const size = file.readUInt32BE(at)
     const name = file.toString('latin1', at + 4, at + 8)
-    found.set(name, Buffer.concat([found.get(name) ?? Buffer.alloc(0), file.subarray(at + 8, at + 8 + size)]))
+    found.set(
+      name,
+      Buffer.concat([
+        found.get(name) ?? Buffer.alloc(0),
+        file.subarray(at + 8, at + 8 + size),
+      ]),
+    )
     at += size + 12
   }
   return found
 }
 
 const paeth = (a, b, c) => {
-  const [pa, pb, pc] = [Math.abs(b - c), Math.abs(a - c), Math.abs(a + b - 2 * c)]
+  const [pa, pb, pc] = [
+    Math.abs(b - c),
+    Math.abs(a - c),
+    Math.abs(a + b - 2 * c),
+  ]
   return pa <= pb && pa <= pc ? a : pb <= pc ? b : c
 }
 
@@ -24,8 +34,13 @@ const paeth = (a, b, c) => {
 function pixels(file) {
   const parts = chunks(file)
   const head = parts.get('IHDR')
-  const [width, height, step] = [head.readUInt32BE(0), head.readUInt32BE(4), head[9] === 6 ? 4 : 3]
-  if (head[8] !== 8 || (head[9] !== 2 && head[9] !== 6) || head[12] !== 0) throw new Error('this form of PNG is not read')
+  const [width, height, step] = [
+    head.readUInt32BE(0),
+    head.readUInt32BE(4),
+    head[9] === 6 ? 4 : 3,
+  ]
+  if (head[8] !== 8 || (head[9] !== 2 && head[9] !== 6) || head[12] !== 0)
+    throw new Error('this form of PNG is not read')
   const raw = inflateSync(parts.get('IDAT'))
   const line = width * step
   const out = new Uint32Array(width * height)
@@ -36,9 +51,17 @@ function pixels(file) {
     for (let x = 0; x < line; x++) {
       const left = x < step ? 0 : row[x - step]
       const corner = x < step ? 0 : above[x - step]
-      row[x] += [0, left, above[x], (left + above[x]) >> 1, paeth(left, above[x], corner)][filter]
+      row[x] += [
+        0,
+        left,
+        above[x],
+        (left + above[x]) >> 1,
+        paeth(left, above[x], corner),
+      ][filter]
     }
-    for (let x = 0; x < width; x++) out[y * width + x] = (row[x * step] << 16) | (row[x * step + 1] << 8) | row[x * step + 2]
+    for (let x = 0; x < width; x++)
+      out[y * width + x] =
+        (row[x * step] << 16) | (row[x * step + 1] << 8) | row[x * step + 2]
     above = row
   }
   return { width, height, out }
@@ -53,7 +76,11 @@ function mean(box) {
     channels(colour).forEach((value, index) => (sum[index] += value * count))
     sum[3] += count
   }
-  return (Math.round(sum[0] / sum[3]) << 16) | (Math.round(sum[1] / sum[3]) << 8) | Math.round(sum[2] / sum[3])
+  return (
+    (Math.round(sum[0] / sum[3]) << 16) |
+    (Math.round(sum[1] / sum[3]) << 8) |
+    Math.round(sum[2] / sum[3])
+  )
 }
 
 /** palette chooses 256 colours: the 128 most frequent as they are, and the middle of 128 groups of the others. */
@@ -61,14 +88,20 @@ function palette(counts) {
   const sorted = [...counts].sort((a, b) => b[1] - a[1])
   if (sorted.length <= 256) return sorted.map(([colour]) => colour)
   const boxes = [sorted.slice(128)]
-  const width = (box, index) => Math.max(...box.map(([colour]) => channels(colour)[index])) - Math.min(...box.map(([colour]) => channels(colour)[index]))
-  const spread = (box) => Math.max(...[0, 1, 2].map((index) => width(box, index)))
+  const width = (box, index) =>
+    Math.max(...box.map(([colour]) => channels(colour)[index])) -
+    Math.min(...box.map(([colour]) => channels(colour)[index]))
+  const spread = (box) =>
+    Math.max(...[0, 1, 2].map((index) => width(box, index)))
   const spreads = boxes.map(spread)
   while (boxes.length < 128) {
     const at = spreads.indexOf(Math.max(...spreads))
     const box = boxes[at]
     if (box.length < 2) break
-    const widest = [0, 1, 2].reduce((best, index) => (width(box, index) > width(box, best) ? index : best), 0)
+    const widest = [0, 1, 2].reduce(
+      (best, index) => (width(box, index) > width(box, best) ? index : best),
+      0,
+    )
     box.sort((a, b) => channels(a[0])[widest] - channels(b[0])[widest])
     const halves = [box.slice(0, box.length >> 1), box.slice(box.length >> 1)]
     boxes.splice(at, 1, ...halves)
@@ -104,13 +137,23 @@ export function smallPng(file) {
   const counts = new Map()
   for (const colour of out) counts.set(colour, (counts.get(colour) ?? 0) + 1)
   const colours = palette(counts)
-  const places = new Map([...counts.keys()].map((colour) => [colour, nearest(colour, colours)]))
+  const places = new Map(
+    [...counts.keys()].map((colour) => [colour, nearest(colour, colours)]),
+  )
   const rows = Buffer.alloc((width + 1) * height)
-  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) rows[y * (width + 1) + x + 1] = places.get(out[y * width + x])
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      rows[y * (width + 1) + x + 1] = places.get(out[y * width + x])
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
   head.set([8, 3, 0, 0, 0], 8)
   const packed = deflateSync(rows, { level: 9, memLevel: 9 })
-  return Buffer.concat([signature, chunk('IHDR', head), chunk('PLTE', Buffer.from(colours.flatMap(channels))), chunk('IDAT', packed), chunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('PLTE', Buffer.from(colours.flatMap(channels))),
+    chunk('IDAT', packed),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }

@@ -2,7 +2,14 @@
 //
 //   node scripts/screenshots.mjs      RECADO names the binary, CHROMIUM the browser
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -11,15 +18,39 @@ import { smallPng } from './png.mjs'
 const out = join(import.meta.dirname, '../../docs/images')
 const folder = mkdtempSync(join(tmpdir(), 'recado-screenshots-'))
 const url = 'http://127.0.0.1:18095'
-const server = spawn(process.env.RECADO ?? join(import.meta.dirname, '../../bin/recado'), ['serve', '--demo', '--data', folder, '--addr', '127.0.0.1:18095'], { stdio: 'ignore' })
+const server = spawn(
+  process.env.RECADO ?? join(import.meta.dirname, '../../bin/recado'),
+  ['serve', '--demo', '--data', folder, '--addr', '127.0.0.1:18095'],
+  { stdio: 'ignore' },
+)
 const ended = new Promise((resolve) => server.once('exit', resolve))
-const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--force-color-profile=srgb']
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--force-color-profile=srgb',
+]
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: flags,
+})
 const desktop = { width: 1440, height: 900 }
 const phone = { width: 390, height: 844 }
 
-const rows = (page, name) => page.getByRole('listbox', { name: 'Conversations' }).getByRole('option', { name })
-const nav = (page, name) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+const rows = (page, name) =>
+  page
+    .getByRole('listbox', { name: 'Conversations' })
+    .getByRole('option', { name })
+const nav = (page, name) =>
+  page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name })
+    .click()
 
 /** inbox shows the open conversations, and one of them beside or instead of the list. */
 const inbox = (name) => async (page) => {
@@ -32,14 +63,25 @@ const inbox = (name) => async (page) => {
 
 async function contact(page) {
   await nav(page, 'Contacts')
-  await page.getByRole('table', { name: 'Contacts' }).getByRole('link', { name: 'Lia Monteiro' }).click()
-  await page.getByRole('complementary', { name: 'Details' }).getByText(/^ATD-/).first().waitFor()
+  await page
+    .getByRole('table', { name: 'Contacts' })
+    .getByRole('link', { name: 'Lia Monteiro' })
+    .click()
+  await page
+    .getByRole('complementary', { name: 'Details' })
+    .getByText(/^ATD-/)
+    .first()
+    .waitFor()
 }
 
 async function board(page) {
   await nav(page, 'Boards')
   await page.getByRole('tab', { name: 'Orders' }).click()
-  await page.getByRole('region', { name: /^Doing, / }).getByRole('listitem').first().waitFor()
+  await page
+    .getByRole('region', { name: /^Doing, / })
+    .getByRole('listitem')
+    .first()
+    .waitFor()
 }
 
 async function report(page) {
@@ -50,7 +92,11 @@ async function report(page) {
 
 async function channel(page) {
   await page.goto(`${url}/settings/channels`)
-  await page.getByRole('list', { name: 'Numbers' }).getByRole('link').first().click()
+  await page
+    .getByRole('list', { name: 'Numbers' })
+    .getByRole('link')
+    .first()
+    .click()
   await page.getByRole('region', { name: 'Status' }).waitFor()
 }
 
@@ -78,8 +124,11 @@ const shots = [
 /** prepare waits for the server and gives the login of the demo. */
 async function prepare() {
   for (let tries = 0; tries < 300; tries++) {
-    const ready = await fetch(`${url}/readyz`).then((answer) => answer.ok).catch(() => false)
-    if (ready && existsSync(join(folder, 'demo.json'))) return JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')).login
+    const ready = await fetch(`${url}/readyz`)
+      .then((answer) => answer.ok)
+      .catch(() => false)
+    if (ready && existsSync(join(folder, 'demo.json')))
+      return JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')).login
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error('the server does not answer')
@@ -89,7 +138,11 @@ try {
   const login = await prepare()
   mkdirSync(out, { recursive: true })
   for (const { name, options, show } of shots) {
-    const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options })
+    const context = await browser.newContext({
+      locale: 'en-US',
+      reducedMotion: 'reduce',
+      ...options,
+    })
     const page = await context.newPage()
     await page.goto(url)
     await page.getByRole('textbox', { name: 'E-mail' }).fill(login.email)
@@ -97,10 +150,14 @@ try {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await rows(page).first().waitFor()
     await show(page)
-    await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined) // the live stream stays open
+    await page
+      .waitForLoadState('networkidle', { timeout: 2000 })
+      .catch(() => undefined) // the live stream stays open
     await page.mouse.move(0, 0)
     const path = join(out, `${name}.png`)
-    const picture = smallPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }))
+    const picture = smallPng(
+      await page.screenshot({ animations: 'disabled', caret: 'hide' }),
+    )
     writeFileSync(path, picture)
     console.log(`${path} ${Math.round(picture.length / 1024)} KiB`)
     await context.close()

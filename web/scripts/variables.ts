@@ -1,4 +1,9 @@
-import { convertCssVariables, DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from '@mantine/core'
+import {
+  convertCssVariables,
+  DEFAULT_THEME,
+  defaultCssVariablesResolver,
+  mergeMantineTheme,
+} from '@mantine/core'
 import { colours, theme } from '../src/ui/theme.ts'
 
 const named: readonly string[] = colours
@@ -6,8 +11,17 @@ const named: readonly string[] = colours
 /** variables are the custom properties of the theme as src/ui/variables.css has them. */
 export function variables(): string {
   const all = mergeMantineTheme(DEFAULT_THEME, theme)
-  const colors = Object.fromEntries(Object.entries(all.colors).filter(([name]) => named.includes(name))) as typeof all.colors
-  const css = convertCssVariables(defaultCssVariablesResolver({ ...all, colors }), ':root')
-  const lines = css.replaceAll('{', ' {\n').replaceAll(';', ';\n').replaceAll(/^--/gm, '  --').replaceAll(/\n{2,}/g, '\n')
-  return `/* Made from theme.ts by "npx vitest run test/variables.test.ts -u". */\n${lines}\n`
+  const colors = Object.fromEntries(
+    Object.entries(all.colors).filter(([name]) => named.includes(name)),
+  ) as typeof all.colors
+  const css = convertCssVariables(
+    defaultCssVariablesResolver({ ...all, colors }),
+    ':root',
+  )
+  const lines = css
+    .replaceAll('{', ' {\n')
+    .replaceAll(';', ';\n')
+    .replaceAll(/^--/gm, '  --')
+    .replaceAll(/\n{2,}/g, '\n')
+  return `/* Made from theme.ts by "npx vitest run scripts/variables.test.ts -u". */\n${lines}\n`
 }

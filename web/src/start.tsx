@@ -17,6 +17,9 @@ const client = makeQueryClient()
 const first = prefetch(client)
 await startTexts()
 const screen = maySession ? router.load().catch(() => undefined) : undefined // without this the router begins when the page is drawn, and draws it a second time
-await Promise.race([Promise.all([first, screen]), new Promise((resolve) => setTimeout(resolve, patience))])
+await Promise.race([
+  Promise.all([first, screen]),
+  new Promise((resolve) => setTimeout(resolve, patience)),
+])
 const root = document.getElementById('root')
 if (root) createRoot(root).render(<App client={client} />)

@@ -7,6 +7,9 @@ afterAll(() => vi.unstubAllGlobals())
 /** Requests take addresses without a host, as they do in a browser. */
 globalThis.Request = class extends Request {
   constructor(input: string | URL | Request, init?: RequestInit) {
-    super(typeof input === 'string' ? new URL(input, location.href) : input, init)
+    super(
+      typeof input === 'string' ? new URL(input, location.href) : input,
+      init,
+    )
   }
 }

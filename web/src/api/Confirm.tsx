@@ -3,10 +3,28 @@ import { useTranslation } from 'react-i18next'
 import { Dialog } from '../ui/Dialog'
 import { useSubmit } from './useSubmit'
 
-type Props = { title: string; text: string; action: string; onClose: () => void; task: () => Promise<unknown>; onDone?: () => void; color?: MantineColor; reason?: (error: unknown) => string | undefined }
+type Props = {
+  title: string
+  text: string
+  action: string
+  onClose: () => void
+  task: () => Promise<unknown>
+  onDone?: () => void
+  color?: MantineColor
+  reason?: (error: unknown) => string | undefined
+}
 
 /** Confirm asks before something is lost and says what follows. reason says of a refusal what the page knows better than its code does. */
-export function Confirm({ title, text, action, onClose, task, onDone, color = 'red', reason }: Props) {
+export function Confirm({
+  title,
+  text,
+  action,
+  onClose,
+  task,
+  onDone,
+  color = 'red',
+  reason,
+}: Props) {
   const { t } = useTranslation()
   const { busy, problem, run } = useSubmit({ reason })
   const go = async () => {
@@ -16,11 +34,21 @@ export function Confirm({ title, text, action, onClose, task, onDone, color = 'r
   }
   return (
     <Dialog role="alertdialog" title={title} onClose={onClose}>
-      <Text size="sm" mb="md">{text}</Text>
-      {problem && <Alert color="red" variant="light" mb="md">{problem}</Alert>}
+      <Text size="sm" mb="md">
+        {text}
+      </Text>
+      {problem && (
+        <Alert color="red" variant="light" mb="md">
+          {problem}
+        </Alert>
+      )}
       <Group justify="flex-end">
-        <Button variant="default" data-autofocus onClick={onClose}>{t('common.cancel')}</Button>
-        <Button color={color} loading={busy} onClick={() => void go()}>{action}</Button>
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+        <Button color={color} loading={busy} onClick={() => void go()}>
+          {action}
+        </Button>
       </Group>
     </Dialog>
   )

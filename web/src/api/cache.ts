@@ -1,42 +1,88 @@
-import { replaceEqualDeep, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import {
+  replaceEqualDeep,
+  type InfiniteData,
+  type QueryClient,
+} from '@tanstack/react-query'
 import { change } from './journal'
 import { keys } from './keys'
-import type { Conversation, ConversationQuery, Message, TimelineEntry, TimelinePage } from './types'
+import type {
+  Conversation,
+  ConversationQuery,
+  Message,
+  TimelineEntry,
+  TimelinePage,
+} from './types'
 
-export type ListPage = { data: Conversation[]; next_cursor?: string | null; has_more?: boolean }
+export type ListPage = {
+  data: Conversation[]
+  next_cursor?: string | null
+  has_more?: boolean
+}
 type List = InfiniteData<ListPage, string | null>
 type Timeline = InfiniteData<TimelinePage, unknown>
 
 /** matches tells whether a conversation belongs to a list; a text search is decided by the server alone. */
-export function matches(conversation: Conversation, query: ConversationQuery, me: string, now: number = Date.now()): boolean | null {
+export function matches(
+  conversation: Conversation,
+  query: ConversationQuery,
+  me: string,
+  now: number = Date.now(),
+): boolean | null {
   if (query.q) return null
   const attended = conversation.attendance != null
   const open = attended || (conversation.unread && !conversation.muted)
-  const snoozed = conversation.snoozed_until != null && Date.parse(conversation.snoozed_until) > now
+  const snoozed =
+    conversation.snoozed_until != null &&
+    Date.parse(conversation.snoozed_until) > now
   if (query.status === 'open' && !open) return false
-  if (query.status === 'waiting' && !(attended && conversation.assignee === null)) return false
+  if (
+    query.status === 'waiting' &&
+    !(attended && conversation.assignee === null)
+  )
+    return false
   if (query.status === 'closed' && open) return false
-  if (query.snoozed !== undefined ? snoozed !== (query.snoozed === 'true') : snoozed && (query.status === 'open' || query.status === 'waiting')) return false
+  if (
+    query.snoozed !== undefined
+      ? snoozed !== (query.snoozed === 'true')
+      : snoozed && (query.status === 'open' || query.status === 'waiting')
+  )
+    return false
   if (query.unread === 'true' && !conversation.unread) return false
-  if (query.archived !== undefined && conversation.archived !== (query.archived === 'true')) return false
+  if (
+    query.archived !== undefined &&
+    conversation.archived !== (query.archived === 'true')
+  )
+    return false
   if (query.kind && conversation.kind !== query.kind) return false
   if (query.channel && conversation.channel !== query.channel) return false
   if (query.sector && conversation.sector !== query.sector) return false
   if (query.contact && conversation.contact !== query.contact) return false
   if (query.label && !conversation.label_ids.includes(query.label)) return false
   if (query.assignee === 'none' && conversation.assignee !== null) return false
-  if (query.assignee && query.assignee !== 'none' && conversation.assignee !== (query.assignee === 'me' ? me : query.assignee)) return false
+  if (
+    query.assignee &&
+    query.assignee !== 'none' &&
+    conversation.assignee !== (query.assignee === 'me' ? me : query.assignee)
+  )
+    return false
   return true
 }
 
-const activity = (conversation: Conversation) => conversation.last_message?.created_at ?? conversation.updated_at
+const activity = (conversation: Conversation) =>
+  conversation.last_message?.created_at ?? conversation.updated_at
 
 /** order compares two conversations as the server sorts them. */
-export function order(query: ConversationQuery): (a: Conversation, b: Conversation) => number {
-  const newest = (a: Conversation, b: Conversation) => (activity(a) < activity(b) ? 1 : activity(a) > activity(b) ? -1 : 0)
+export function order(
+  query: ConversationQuery,
+): (a: Conversation, b: Conversation) => number {
+  const newest = (a: Conversation, b: Conversation) =>
+    activity(a) < activity(b) ? 1 : activity(a) > activity(b) ? -1 : 0
   if (query.sort === 'oldest_waiting') {
     return (a, b) => {
-      const [x, y] = [a.attendance?.waiting_since ?? null, b.attendance?.waiting_since ?? null]
+      const [x, y] = [
+        a.attendance?.waiting_since ?? null,
+        b.attendance?.waiting_since ?? null,
+      ]
       if (x !== null && y !== null) return x < y ? -1 : x > y ? 1 : 0
       return x === null && y === null ? newest(a, b) : x === null ? 1 : -1
     }
@@ -66,51 +112,88 @@ function listed(list: List | undefined, id: string): Conversation | undefined {
 }
 
 /** changed is a list in which the pages that have a conversation got other data; the other pages stay the same objects. */
-function changed(list: List, id: string, change: (data: Conversation[]) => Conversation[]): List {
-  const pages = list.pages.map((page) => (byId(page).has(id) ? { ...page, data: change(page.data) } : page))
-  return pages.some((page, at) => page !== list.pages[at]) ? { ...list, pages } : list
+function changed(
+  list: List,
+  id: string,
+  change: (data: Conversation[]) => Conversation[],
+): List {
+  const pages = list.pages.map((page) =>
+    byId(page).has(id) ? { ...page, data: change(page.data) } : page,
+  )
+  return pages.some((page, at) => page !== list.pages[at])
+    ? { ...list, pages }
+    : list
 }
 
 /** withPage is a list in which one page has other conversations; the other pages stay the same objects. */
-const withPage = (list: List, index: number, change: (data: Conversation[]) => Conversation[]): List => ({
+const withPage = (
+  list: List,
+  index: number,
+  change: (data: Conversation[]) => Conversation[],
+): List => ({
   ...list,
-  pages: list.pages.map((page, at) => (at === index ? { ...page, data: change(page.data) } : page)),
+  pages: list.pages.map((page, at) =>
+    at === index ? { ...page, data: change(page.data) } : page,
+  ),
 })
 
 /**
  * placed puts a conversation where it belongs in the loaded pages, or takes it out. Pages may get longer or shorter by it. A
  * page that was on its way while the conversation moved may have it a second time: afterwards it is there once.
  */
-export function placed(list: List, conversation: Conversation, query: ConversationQuery, me: string): List {
+export function placed(
+  list: List,
+  conversation: Conversation,
+  query: ConversationQuery,
+  me: string,
+): List {
   const { id } = conversation
   const belongs = matches(conversation, query, me)
-  if (belongs === null) return changed(list, id, (data) => data.map((one) => (one.id === id ? conversation : one)))
-  const without = changed(list, id, (data) => data.filter((one) => one.id !== id))
+  if (belongs === null)
+    return changed(list, id, (data) =>
+      data.map((one) => (one.id === id ? conversation : one)),
+    )
+  const without = changed(list, id, (data) =>
+    data.filter((one) => one.id !== id),
+  )
   if (!belongs) return without
   const compare = order(query)
   for (const [page, { data }] of without.pages.entries()) {
     const at = data.findIndex((one) => compare(conversation, one) < 0)
-    if (at >= 0) return withPage(without, page, (all) => all.toSpliced(at, 0, conversation))
+    if (at >= 0)
+      return withPage(without, page, (all) =>
+        all.toSpliced(at, 0, conversation),
+      )
   }
   const last = without.pages.length - 1
   const complete = without.pages[last]?.next_cursor == null
   // Else it stands on a page that is not loaded.
-  return complete || without !== list ? withPage(without, last, (data) => [...data, conversation]) : without
+  return complete || without !== list
+    ? withPage(without, last, (data) => [...data, conversation])
+    : without
 }
 
 /**
  * sameConversations keeps the objects of conversations that a fetched page gives unchanged, so that their rows are not
  * drawn again. The query cache's own comparison goes by position, which is another one after every new message.
  */
-export function sameConversations(page: ListPage, known: List | undefined): ListPage {
-  return { ...page, data: page.data.map((one) => replaceEqualDeep(listed(known, one.id), one)) }
+export function sameConversations(
+  page: ListPage,
+  known: List | undefined,
+): ListPage {
+  return {
+    ...page,
+    data: page.data.map((one) => replaceEqualDeep(listed(known, one.id), one)),
+  }
 }
 
 /** cached is a conversation as the cache has it, by itself or in a list. */
 function cached(client: QueryClient, id: string): Conversation | undefined {
   const own = client.getQueryData<Conversation>(keys.conversation(id))
   if (own) return own
-  for (const [, list] of client.getQueriesData<List>({ queryKey: keys.lists })) {
+  for (const [, list] of client.getQueriesData<List>({
+    queryKey: keys.lists,
+  })) {
     const found = listed(list, id)
     if (found) return found
   }
@@ -118,8 +201,15 @@ function cached(client: QueryClient, id: string): Conversation | undefined {
 }
 
 /** putConversation puts an answer about a conversation into the cache and changes it everywhere it is cached. */
-export function putConversation(client: QueryClient, conversation: Conversation, me: string): void {
-  client.setQueryData(keys.conversation(conversation.id), { ...cached(client, conversation.id), ...conversation })
+export function putConversation(
+  client: QueryClient,
+  conversation: Conversation,
+  me: string,
+): void {
+  client.setQueryData(keys.conversation(conversation.id), {
+    ...cached(client, conversation.id),
+    ...conversation,
+  })
   updateConversation(client, conversation, me)
 }
 
@@ -127,13 +217,22 @@ export function putConversation(client: QueryClient, conversation: Conversation,
  * updateConversation changes a conversation everywhere it is cached. What it does not tell, as events do not tell the person's
  * draft, stays. One that was never opened gets no place of its own: a busy day would fill the cache.
  */
-export function updateConversation(client: QueryClient, conversation: Conversation, me: string): void {
+export function updateConversation(
+  client: QueryClient,
+  conversation: Conversation,
+  me: string,
+): void {
   change(client, () => {
     const next = { ...cached(client, conversation.id), ...conversation }
-    if (client.getQueryState(keys.conversation(conversation.id))) client.setQueryData(keys.conversation(conversation.id), next)
-    for (const query of client.getQueryCache().findAll({ queryKey: keys.lists })) {
+    if (client.getQueryState(keys.conversation(conversation.id)))
+      client.setQueryData(keys.conversation(conversation.id), next)
+    for (const query of client
+      .getQueryCache()
+      .findAll({ queryKey: keys.lists })) {
       const filter = query.queryKey[1] as ConversationQuery
-      client.setQueryData<List>(query.queryKey, (list) => (list ? placed(list, next, filter, me) : list))
+      client.setQueryData<List>(query.queryKey, (list) =>
+        list ? placed(list, next, filter, me) : list,
+      )
     }
   })
 }
@@ -143,7 +242,15 @@ export function dropConversation(client: QueryClient, id: string): void {
   client.removeQueries({ queryKey: keys.conversation(id) })
   client.removeQueries({ queryKey: keys.timelines(id) })
   client.setQueriesData<List>({ queryKey: keys.lists }, (list) =>
-    list ? { ...list, pages: list.pages.map((page) => ({ ...page, data: page.data.filter((one) => one.id !== id) })) } : list,
+    list
+      ? {
+          ...list,
+          pages: list.pages.map((page) => ({
+            ...page,
+            data: page.data.filter((one) => one.id !== id),
+          })),
+        }
+      : list,
   )
 }
 
@@ -151,36 +258,76 @@ export function dropConversation(client: QueryClient, id: string): void {
 export function merged(timeline: Timeline, entry: TimelineEntry): Timeline {
   const same = (one: TimelineEntry) =>
     one.kind === entry.kind &&
-    (one.id === entry.id || (one.kind === 'message' && entry.kind === 'message' && one.message.client_id !== null && one.message.client_id === entry.message.client_id))
+    (one.id === entry.id ||
+      (one.kind === 'message' &&
+        entry.kind === 'message' &&
+        one.message.client_id !== null &&
+        one.message.client_id === entry.message.client_id))
   if (timeline.pages.some((page) => page.data.some(same))) {
-    return { ...timeline, pages: timeline.pages.map((page) => (page.data.some(same) ? { ...page, data: page.data.map((one) => (same(one) ? entry : one)) } : page)) }
+    return {
+      ...timeline,
+      pages: timeline.pages.map((page) =>
+        page.data.some(same)
+          ? { ...page, data: page.data.map((one) => (same(one) ? entry : one)) }
+          : page,
+      ),
+    }
   }
   const [newest, ...rest] = timeline.pages
   if (!newest) return timeline
-  return { ...timeline, pages: [{ ...newest, data: [entry, ...newest.data] }, ...rest] }
+  return {
+    ...timeline,
+    pages: [{ ...newest, data: [entry, ...newest.data] }, ...rest],
+  }
 }
 
 /** putEntry adds an entry to the thread of a conversation when that is loaded up to its end. */
-export function putEntry(client: QueryClient, conversation: string, entry: TimelineEntry): void {
-  change(client, () => client.setQueryData<Timeline>(keys.timeline(conversation, null), (timeline) => (timeline ? merged(timeline, entry) : timeline)))
+export function putEntry(
+  client: QueryClient,
+  conversation: string,
+  entry: TimelineEntry,
+): void {
+  change(client, () =>
+    client.setQueryData<Timeline>(
+      keys.timeline(conversation, null),
+      (timeline) => (timeline ? merged(timeline, entry) : timeline),
+    ),
+  )
 }
 
-const rank: Record<Message['status'], number> = { received: 0, queued: 0, sent: 1, delivered: 2, read: 3, failed: 4 }
+const rank: Record<Message['status'], number> = {
+  received: 0,
+  queued: 0,
+  sent: 1,
+  delivered: 2,
+  read: 3,
+  failed: 4,
+}
 
 /**
  * newerMessage is the later of two states of a message: answers and live updates may cross. A status goes only forward,
  * except that a report settles what became of a send whose outcome was uncertain.
  */
-export function newerMessage(known: Message | undefined, next: Message): Message {
+export function newerMessage(
+  known: Message | undefined,
+  next: Message,
+): Message {
   if (!known || known.direction === 'inbound') return next
   const uncertain = (one: Message) => one.error?.code === 'uncertain'
-  if (uncertain(known) !== uncertain(next) && known.status !== 'queued' && next.status !== 'queued') return uncertain(known) ? next : known
+  if (
+    uncertain(known) !== uncertain(next) &&
+    known.status !== 'queued' &&
+    next.status !== 'queued'
+  )
+    return uncertain(known) ? next : known
   return rank[next.status] >= rank[known.status] ? next : known
 }
 
 function findEntry(timeline: Timeline, id: string): TimelineEntry | undefined {
   for (const page of timeline.pages) {
-    const entry = page.data.find((one) => one.kind === 'message' && one.message.id === id)
+    const entry = page.data.find(
+      (one) => one.kind === 'message' && one.message.id === id,
+    )
     if (entry) return entry
   }
   return undefined
@@ -190,21 +337,48 @@ function findEntry(timeline: Timeline, id: string): TimelineEntry | undefined {
  * putMessage adds or changes a message in all loaded threads of its conversation. A message that is newer than a thread's
  * end is added in any case: that a send failed may be told before the answer to it arrives.
  */
-export function putMessage(client: QueryClient, message: Message, add: boolean): void {
+export function putMessage(
+  client: QueryClient,
+  message: Message,
+  add: boolean,
+): void {
   change(client, () => {
-    for (const query of client.getQueryCache().findAll({ queryKey: keys.timelines(message.conversation) })) {
+    for (const query of client
+      .getQueryCache()
+      .findAll({ queryKey: keys.timelines(message.conversation) })) {
       const toEnd = query.queryKey[2] === null
-      client.setQueryData<Timeline>(query.queryKey, (timeline) => (timeline ? withMessage(timeline, message, toEnd && (add || isNewest(timeline, message))) : timeline))
+      client.setQueryData<Timeline>(query.queryKey, (timeline) =>
+        timeline
+          ? withMessage(
+              timeline,
+              message,
+              toEnd && (add || isNewest(timeline, message)),
+            )
+          : timeline,
+      )
     }
   })
 }
 
-const isNewest = (timeline: Timeline, message: Message) => message.created_at > (timeline.pages[0]?.data[0]?.at ?? '')
+const isNewest = (timeline: Timeline, message: Message) =>
+  message.created_at > (timeline.pages[0]?.data[0]?.at ?? '')
 
 /** withMessage is a thread with a newer state of a message, and with the message itself where it may be added. */
-function withMessage(timeline: Timeline, message: Message, add: boolean): Timeline {
+function withMessage(
+  timeline: Timeline,
+  message: Message,
+  add: boolean,
+): Timeline {
   const known = findEntry(timeline, message.id)
-  const newer = newerMessage(known?.kind === 'message' ? known.message : undefined, message)
-  const entry: TimelineEntry = { kind: 'message', id: message.id, at: known?.at ?? message.created_at, message: newer }
+  const newer = newerMessage(
+    known?.kind === 'message' ? known.message : undefined,
+    message,
+  )
+  const entry: TimelineEntry = {
+    kind: 'message',
+    id: message.id,
+    at: known?.at ?? message.created_at,
+    message: newer,
+  }
   return known || add ? merged(timeline, entry) : timeline
 }

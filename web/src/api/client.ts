@@ -20,7 +20,12 @@ export class Failure extends Error {
 
   /** temporary tells that the same request may succeed later. */
   get temporary(): boolean {
-    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500
+    return (
+      this.status === 0 ||
+      this.status === 408 ||
+      this.status === 429 ||
+      this.status >= 500
+    )
   }
 }
 
@@ -38,7 +43,8 @@ export function actAs(user: string): boolean {
 }
 
 /** personHeaders name the person that a request is for. */
-export const personHeaders = (): Record<string, string> => (person ? { 'X-Recado-User': person } : {})
+export const personHeaders = (): Record<string, string> =>
+  person ? { 'X-Recado-User': person } : {}
 
 /** Why a page has lost its session: there is none, or it is that of another person. */
 export type SessionEnd = 'missing' | 'changed'
@@ -63,16 +69,25 @@ export function asking(): typeof failureOf {
   const session = sessions
   return (status, body, headers) => {
     const failure = failureOf(status, body, headers)
-    const missing = failure.status === 401 && (failure.code === 'session_missing' || failure.code === 'key_missing')
+    const missing =
+      failure.status === 401 &&
+      (failure.code === 'session_missing' || failure.code === 'key_missing')
     const changed = failure.code === 'session_changed'
-    if ((missing || changed) && session === sessions) ended.forEach((listener) => listener(changed ? 'changed' : 'missing'))
+    if ((missing || changed) && session === sessions)
+      ended.forEach((listener) => listener(changed ? 'changed' : 'missing'))
     return failure
   }
 }
 
 /** failureOf makes a Failure of an answer's status, body and headers. */
-export function failureOf(status: number, body: unknown, headers?: Headers): Failure {
-  const error = (typeof body === 'object' && body !== null ? body : {}) as Partial<ApiError>
+export function failureOf(
+  status: number,
+  body: unknown,
+  headers?: Headers,
+): Failure {
+  const error = (
+    typeof body === 'object' && body !== null ? body : {}
+  ) as Partial<ApiError>
   const wait = Number(headers?.get('Retry-After') ?? Number.NaN)
   return new Failure(
     status,
@@ -85,23 +100,32 @@ export function failureOf(status: number, body: unknown, headers?: Headers): Fai
   )
 }
 
-export const api = createClient<paths>({ baseUrl: apiBase, credentials: 'same-origin', fetch: (request) => takeBegun(request) ?? fetch(named(request)) })
+export const api = createClient<paths>({
+  baseUrl: apiBase,
+  credentials: 'same-origin',
+  fetch: (request) => takeBegun(request) ?? fetch(named(request)),
+})
 
 function named(request: Request): Request {
-  for (const [name, value] of Object.entries(personHeaders())) request.headers.set(name, value)
+  for (const [name, value] of Object.entries(personHeaders()))
+    request.headers.set(name, value)
   return request
 }
 
 /** answer gives the data of a call, or throws a Failure. */
-export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+export async function answer<T>(
+  call: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<T> {
   const failure = asking()
   let result
   try {
     result = await call
   } catch (cause) {
-    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
+    if (cause instanceof DOMException && cause.name === 'AbortError')
+      throw cause
     throw new Failure(0, 'offline', '', undefined, [], null)
   }
-  if (!result.response.ok) throw failure(result.response.status, result.error, result.response.headers)
+  if (!result.response.ok)
+    throw failure(result.response.status, result.error, result.response.headers)
   return result.data as T
 }

@@ -7,7 +7,19 @@ export type ContactPage = { data: Contact[]; offset: number; has_more: boolean }
 /** putContact changes a contact everywhere it is cached. */
 export function putContact(client: QueryClient, contact: Contact): void {
   client.setQueryData(keys.contact(contact.id), contact)
-  client.setQueriesData<InfiniteData<ContactPage>>({ queryKey: keys.contactLists }, (list) =>
-    list ? { ...list, pages: list.pages.map((page) => ({ ...page, data: page.data.map((one) => (one.id === contact.id ? contact : one)) })) } : list,
+  client.setQueriesData<InfiniteData<ContactPage>>(
+    { queryKey: keys.contactLists },
+    (list) =>
+      list
+        ? {
+            ...list,
+            pages: list.pages.map((page) => ({
+              ...page,
+              data: page.data.map((one) =>
+                one.id === contact.id ? contact : one,
+              ),
+            })),
+          }
+        : list,
   )
 }

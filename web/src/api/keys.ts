@@ -14,15 +14,18 @@ export const keys = {
   delivery: (id: string) => ['delivery', id] as const,
   notifications: ['notifications'] as const,
   unreadNotifications: ['notifications', 'count'] as const,
-  notificationList: (unread: boolean) => ['notifications', 'list', unread] as const,
+  notificationList: (unread: boolean) =>
+    ['notifications', 'list', unread] as const,
   counts: ['counts'] as const,
   views: ['views'] as const,
   lists: ['conversations'] as const,
   list: (query: ConversationQuery) => ['conversations', query] as const,
   conversation: (id: string) => ['conversation', id] as const,
   timelines: (id: string) => ['timeline', id] as const,
-  timeline: (id: string, around: string | null) => ['timeline', id, around] as const,
-  conversationChoices: (query: ConversationQuery) => ['conversation-choices', query] as const,
+  timeline: (id: string, around: string | null) =>
+    ['timeline', id, around] as const,
+  conversationChoices: (query: ConversationQuery) =>
+    ['conversation-choices', query] as const,
   viewing: (id: string) => ['viewing', id] as const,
   scheduled: (id: string) => ['scheduled', id] as const,
   typing: (id: string) => ['typing', id] as const,
@@ -45,7 +48,8 @@ export const keys = {
   channel: (id: string) => ['channels', id] as const,
   privateChannels: ['private-channels'] as const,
   reception: (channel: string) => ['reception', channel] as const,
-  receptionTrial: (channel: string, body: object) => ['reception-trial', channel, body] as const,
+  receptionTrial: (channel: string, body: object) =>
+    ['reception-trial', channel, body] as const,
   connection: (channel: string) => ['connection', channel] as const,
   templates: (channel: string) => ['templates', channel] as const,
   allTemplates: (channel: string) => ['templates', channel, 'all'] as const,
@@ -55,7 +59,8 @@ export const keys = {
   boardCounts: (board: string) => ['board-counts', board] as const,
   allColumns: ['column'] as const,
   columns: (board: string) => ['column', board] as const,
-  column: (board: string, query: CardQuery) => ['column', board, query] as const,
+  column: (board: string, query: CardQuery) =>
+    ['column', board, query] as const,
   archivedCards: (board: string) => ['archived-cards', board] as const,
   card: (id: string) => ['card', id] as const,
   team: ['team'] as const,
@@ -63,6 +68,7 @@ export const keys = {
   firstClosed: ['first-closed'] as const,
   sectors: ['sectors'] as const,
   replies: ['replies'] as const,
-  messages: (text: string, conversation: string | null) => ['messages', text, conversation] as const,
+  messages: (text: string, conversation: string | null) =>
+    ['messages', text, conversation] as const,
   contacts: (text: string) => ['contacts', text] as const,
 }

@@ -1,4 +1,9 @@
-import { notifyManager, QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import {
+  notifyManager,
+  QueryClient,
+  queryOptions,
+  useQuery,
+} from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useMemo, useState } from 'react'
 import { maySession } from '../ui/page'
 import { afterPaint } from '../ui/parts'
@@ -19,7 +24,8 @@ export function makeQueryClient(): QueryClient {
         gcTime: 10 * 60_000,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
-        retry: (count, error) => count < 3 && error instanceof Failure && error.temporary,
+        retry: (count, error) =>
+          count < 3 && error instanceof Failure && error.temporary,
         retryDelay: (count) => Math.min(1000 * 2 ** count, 8000),
       },
       mutations: { retry: false },
@@ -30,24 +36,39 @@ export function makeQueryClient(): QueryClient {
 }
 
 export const defaultPreferences: Preferences = {
-  language: 'pt-BR', language_chosen: false, theme: 'system', send_with: 'enter', mark_read: 'opening', sound: 'chime', notify: 'mine_and_queues', shortcuts: true, sign: false,
+  language: 'pt-BR',
+  language_chosen: false,
+  theme: 'system',
+  send_with: 'enter',
+  mark_read: 'opening',
+  sound: 'chime',
+  notify: 'mine_and_queues',
+  shortcuts: true,
+  sign: false,
 }
 
 export const sessionOptions = queryOptions({
   queryKey: keys.session,
   queryFn: async ({ client }): Promise<Session | null> => {
-    if (!maySession && client.getQueryData(keys.session) === undefined) return null
+    if (!maySession && client.getQueryData(keys.session) === undefined)
+      return null
     try {
       return await answer(api.GET('/session'))
     } catch (error) {
       // A session that ended stays known, so that the page stays as it is while the person signs in again.
-      if (error instanceof Failure && (error.status === 401 || error.code === 'session_changed')) return client.getQueryData<Session>(keys.session) ?? null
+      if (
+        error instanceof Failure &&
+        (error.status === 401 || error.code === 'session_changed')
+      )
+        return client.getQueryData<Session>(keys.session) ?? null
       throw error
     }
   },
 })
 
-const list = <T>(call: Promise<{ data?: { data: T[] }; error?: unknown; response: Response }>) => answer(call).then((page) => page.data)
+const list = <T>(
+  call: Promise<{ data?: { data: T[] }; error?: unknown; response: Response }>,
+) => answer(call).then((page) => page.data)
 
 /** Me holds the session for everything below the gate that waits for it. */
 export const Me = createContext<Session | null>(null)
@@ -59,23 +80,52 @@ export function useMe(): Session {
   return session
 }
 
-export const rulesOptions = queryOptions({ queryKey: keys.rules, queryFn: () => answer(api.GET('/company/attendance')) })
-export const countsOptions = queryOptions({ queryKey: keys.counts, queryFn: () => answer(api.GET('/inbox/counts')) })
-export const channelsOptions = queryOptions({ queryKey: keys.channels, queryFn: () => list(api.GET('/channels')) })
-export const labelsOptions = queryOptions({ queryKey: keys.labels, queryFn: () => list(api.GET('/labels')) })
-export const teamOptions = queryOptions({ queryKey: keys.team, queryFn: () => list(api.GET('/team')) })
-export const sectorsOptions = queryOptions({ queryKey: keys.sectors, queryFn: () => list(api.GET('/sectors')) })
-export const savedViewsOptions = queryOptions({ queryKey: keys.views, queryFn: () => list(api.GET('/views')) })
-export const preferencesOptions = queryOptions({ queryKey: keys.preferences, queryFn: () => answer(api.GET('/me/preferences')) })
+export const rulesOptions = queryOptions({
+  queryKey: keys.rules,
+  queryFn: () => answer(api.GET('/company/attendance')),
+})
+export const countsOptions = queryOptions({
+  queryKey: keys.counts,
+  queryFn: () => answer(api.GET('/inbox/counts')),
+})
+export const channelsOptions = queryOptions({
+  queryKey: keys.channels,
+  queryFn: () => list(api.GET('/channels')),
+})
+export const labelsOptions = queryOptions({
+  queryKey: keys.labels,
+  queryFn: () => list(api.GET('/labels')),
+})
+export const teamOptions = queryOptions({
+  queryKey: keys.team,
+  queryFn: () => list(api.GET('/team')),
+})
+export const sectorsOptions = queryOptions({
+  queryKey: keys.sectors,
+  queryFn: () => list(api.GET('/sectors')),
+})
+export const savedViewsOptions = queryOptions({
+  queryKey: keys.views,
+  queryFn: () => list(api.GET('/views')),
+})
+export const preferencesOptions = queryOptions({
+  queryKey: keys.preferences,
+  queryFn: () => answer(api.GET('/me/preferences')),
+})
 
 export const useCounts = () => useQuery(countsOptions)
 export const useChannels = () => useQuery(channelsOptions)
 export const useLabels = () => useQuery(labelsOptions)
 export const useTeam = () => useQuery(teamOptions)
-export const useBoards = () => useQuery({ queryKey: keys.boards, queryFn: () => answer(api.GET('/kanban/boards')) })
+export const useBoards = () =>
+  useQuery({
+    queryKey: keys.boards,
+    queryFn: () => answer(api.GET('/kanban/boards')),
+  })
 export const useSectors = () => useQuery(sectorsOptions)
 export const useSavedViews = () => useQuery(savedViewsOptions)
-export const useReplies = () => useQuery({ queryKey: keys.replies, queryFn: () => list(api.GET('/replies')) })
+export const useReplies = () =>
+  useQuery({ queryKey: keys.replies, queryFn: () => list(api.GET('/replies')) })
 
 /** useUnreadNotifications counts what the person was told and has not read. It is asked for when the page is drawn. */
 export function useUnreadNotifications(): number {
@@ -84,7 +134,12 @@ export function useUnreadNotifications(): number {
   const count = useQuery({
     queryKey: keys.unreadNotifications,
     enabled: drawn,
-    queryFn: () => answer(api.GET('/me/notifications', { params: { query: { unread: 'true', limit: 1 } } })).then((page) => page.unread_count),
+    queryFn: () =>
+      answer(
+        api.GET('/me/notifications', {
+          params: { query: { unread: 'true', limit: 1 } },
+        }),
+      ).then((page) => page.unread_count),
   })
   return count.data ?? 0
 }
@@ -95,9 +150,14 @@ export function usePreferences(): Preferences {
 }
 
 /** RowNames finds the names that a row or a line shows by their ids. */
-export type RowNames = { person: (id: string | null) => string | undefined; sector: (id: string | null) => string | undefined; label: (id: string) => Label | undefined }
+export type RowNames = {
+  person: (id: string | null) => string | undefined
+  sector: (id: string | null) => string | undefined
+  label: (id: string) => Label | undefined
+}
 
-const byId = <T extends { id: string }>(all: T[] | undefined) => new Map(all?.map((one) => [one.id, one]))
+const byId = <T extends { id: string }>(all: T[] | undefined) =>
+  new Map(all?.map((one) => [one.id, one]))
 
 /** useRowNames finds the names of people, sectors and labels; it is the same object until one of them changes. */
 export function useRowNames(): RowNames {
@@ -106,12 +166,18 @@ export function useRowNames(): RowNames {
   const labels = useLabels().data
   return useMemo(() => {
     const [people, parts, tags] = [byId(team), byId(sectors), byId(labels)]
-    return { person: (id) => people.get(id ?? '')?.name, sector: (id) => parts.get(id ?? '')?.name, label: (id) => tags.get(id) }
+    return {
+      person: (id) => people.get(id ?? '')?.name,
+      sector: (id) => parts.get(id ?? '')?.name,
+      label: (id) => tags.get(id),
+    }
   }, [team, sectors, labels])
 }
 
 /** useNames finds the names of channels, too. */
-export function useNames(): RowNames & { channel: (id: string | null) => Channel | undefined } {
+export function useNames(): RowNames & {
+  channel: (id: string | null) => Channel | undefined
+} {
   const names = useRowNames()
   const channels = useChannels().data
   return useMemo(() => {

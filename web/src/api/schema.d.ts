@@ -1667,8 +1667,12 @@ export interface components {
         };
         Attempt: {
             at: string;
+            code: string | null;
             duration_ms: number;
             error: string | null;
+            params: {
+                [key: string]: unknown;
+            };
             status_code: number | null;
         };
         Attendance: {
@@ -1801,8 +1805,8 @@ export interface components {
             sign: boolean;
             /** @enum {string} */
             status: "connected" | "disconnected";
-            status_reason: string | null;
-            warning: string | null;
+            status_reason: components["schemas"]["Reason"] | null;
+            warning: components["schemas"]["Reason"] | null;
         };
         ChannelConnection: {
             api_version: string | null;
@@ -1833,7 +1837,7 @@ export interface components {
             status: string;
         };
         ChannelTest: {
-            error: components["schemas"]["MessageError"] | null;
+            error: components["schemas"]["Reason"] | null;
             ok: boolean;
             phone: string | null;
             quality: string | null;
@@ -2144,8 +2148,12 @@ export interface components {
         };
         ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
+            code: string;
             field: string;
             message: string;
+            params: {
+                [key: string]: unknown;
+            };
             value?: string;
         };
         EventFeed: {
@@ -2482,7 +2490,7 @@ export interface components {
             /** @enum {string} */
             direction: "inbound" | "outbound";
             edited_at: string | null;
-            error: components["schemas"]["MessageError"] | null;
+            error: components["schemas"]["Reason"] | null;
             external_id: string | null;
             form: components["schemas"]["Form"] | null;
             id: string;
@@ -2512,10 +2520,6 @@ export interface components {
         MessageAuthor: {
             id: string | null;
             name: string;
-        };
-        MessageError: {
-            code: string;
-            message: string;
         };
         MessageMedia: {
             duration_seconds: number | null;
@@ -2758,6 +2762,13 @@ export interface components {
             all?: boolean;
             ids?: string[];
         };
+        Reason: {
+            code: string;
+            message: string;
+            params: {
+                [key: string]: unknown;
+            };
+        };
         Reception: {
             away: string | null;
             enabled: boolean;
@@ -2857,7 +2868,7 @@ export interface components {
             conversation: string;
             created_at: string;
             created_by: components["schemas"]["Ref"];
-            error: components["schemas"]["MessageError"] | null;
+            error: components["schemas"]["Reason"] | null;
             id: string;
             media_id: string | null;
             message: string | null;

@@ -11,7 +11,10 @@ export function tellTabs(person: string, note: TabNote): void {
 }
 
 /** onTabs calls back with what other tabs of a person tell. */
-export function onTabs(person: string, listener: (note: TabNote) => void): () => void {
+export function onTabs(
+  person: string,
+  listener: (note: TabNote) => void,
+): () => void {
   const channel = new BroadcastChannel(personal('session', person))
   channel.onmessage = ({ data }: MessageEvent<TabNote>) => listener(data)
   return () => channel.close()

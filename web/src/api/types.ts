@@ -49,16 +49,28 @@ export type Delivery = Schemas['Delivery']
 export type Uploaded = Schemas['Media']
 export type SendBody = Schemas['SendMessageInputBody'] & { voice?: boolean }
 export type BulkAction = Omit<Schemas['BulkInputBody'], 'ids'>
-export type ConversationQuery = Omit<NonNullable<paths['/conversations']['get']['parameters']['query']>, 'limit' | 'cursor' | 'offset'>
+export type ConversationQuery = Omit<
+  NonNullable<paths['/conversations']['get']['parameters']['query']>,
+  'limit' | 'cursor' | 'offset'
+>
 export type Stage = Schemas['Stage']
-export type CardQuery = Omit<NonNullable<paths['/kanban/cards']['get']['parameters']['query']>, 'limit' | 'cursor' | 'board_id' | 'sort' | 'tz'>
-export type ContactQuery = Omit<NonNullable<paths['/contacts']['get']['parameters']['query']>, 'limit' | 'offset'>
+export type CardQuery = Omit<
+  NonNullable<paths['/kanban/cards']['get']['parameters']['query']>,
+  'limit' | 'cursor' | 'board_id' | 'sort' | 'tz'
+>
+export type ContactQuery = Omit<
+  NonNullable<paths['/contacts']['get']['parameters']['query']>,
+  'limit' | 'offset'
+>
 
 /** Conversation as lists, events and the answers about one give it; a draft is the person's own. */
 export type Conversation = Schemas['Conversation']
 
 export type FoundMessage = Schemas['FoundMessage']
-export type MessageQuery = Omit<NonNullable<paths['/messages']['get']['parameters']['query']>, 'limit' | 'cursor'>
+export type MessageQuery = Omit<
+  NonNullable<paths['/messages']['get']['parameters']['query']>,
+  'limit' | 'cursor'
+>
 export type Reply = Schemas['Reply']
 export type Template = Schemas['ChannelTemplate']
 export type Note = Schemas['Note']
@@ -71,13 +83,25 @@ export type ReceptionOutcome = Schemas['ReceptionOutcome']
 export type Interactive = Schemas['Interactive']
 export type InteractiveBody = Schemas['InteractiveBody']
 export type ScheduledMessage = Schemas['ScheduledMessage']
-export type ScheduledContent = Pick<Schemas['ScheduleInputBody'], 'text' | 'media_id' | 'template'>
+export type ScheduledContent = Pick<
+  Schemas['ScheduleInputBody'],
+  'text' | 'media_id' | 'template'
+>
 
 /** TimelineEntry says by its kind which object it carries. */
 export type TimelineEntry =
   | { kind: 'message'; id: string; at: string; message: Message }
   | { kind: 'note'; id: string; at: string; note: Note }
   | { kind: 'assignment'; id: string; at: string; assignment: Assignment }
-  | { kind: 'attendance_opened' | 'attendance_closed'; id: string; at: string; attendance: Attendance }
+  | {
+      kind: 'attendance_opened' | 'attendance_closed'
+      id: string
+      at: string
+      attendance: Attendance
+    }
 
-export type TimelinePage = { data: TimelineEntry[]; before: string | null; after: string | null }
+export type TimelinePage = {
+  data: TimelineEntry[]
+  before: string | null
+  after: string | null
+}

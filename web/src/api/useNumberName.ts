@@ -6,7 +6,11 @@ import type { Channel } from './types'
 export function useNumberName() {
   const { t } = useTranslation()
   return (channel: Channel) => {
-    const number = channel.phone ? `${channel.name}, ${phone(channel.phone)}` : channel.name
-    return channel.status === 'connected' ? number : t('new.disconnected', { number })
+    const number = channel.phone
+      ? `${channel.name}, ${phone(channel.phone)}`
+      : channel.name
+    return channel.status === 'connected'
+      ? number
+      : t('new.disconnected', { number })
   }
 }

@@ -11,10 +11,17 @@ import { useAttempt } from './useAttempt'
 export const presences = ['online', 'away', 'offline'] as const
 
 /** presenceText is the name of the text of a choice. */
-export const presenceText = { online: 'presence.available', away: 'presence.goAway', offline: 'presence.goOffline' } as const
+export const presenceText = {
+  online: 'presence.available',
+  away: 'presence.goAway',
+  offline: 'presence.goOffline',
+} as const
 
 /** usePresence gives how the person is shown to colleagues, and a function that changes it. */
-export function usePresence(): [Presence, (presence: Presence) => Promise<boolean>] {
+export function usePresence(): [
+  Presence,
+  (presence: Presence) => Promise<boolean>,
+] {
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useAttempt()
@@ -23,8 +30,16 @@ export function usePresence(): [Presence, (presence: Presence) => Promise<boolea
   const choose = async (presence: Presence) => {
     setClicked(presence)
     const done = await attempt(async () => {
-      const changed = await answer(api.PUT('/me/presence', { body: { presence: presence === 'online' ? 'auto' : presence } }))
-      client.setQueryData<Session>(keys.session, (session) => session && { ...session, user: { ...session.user, ...changed } })
+      const changed = await answer(
+        api.PUT('/me/presence', {
+          body: { presence: presence === 'online' ? 'auto' : presence },
+        }),
+      )
+      client.setQueryData<Session>(
+        keys.session,
+        (session) =>
+          session && { ...session, user: { ...session.user, ...changed } },
+      )
       void client.invalidateQueries({ queryKey: keys.team })
     }, t(presenceText[presence]))
     setClicked(null)

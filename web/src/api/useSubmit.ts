@@ -26,11 +26,20 @@ export function useSubmit({ reason, ...form }: Options = {}) {
       return true
     } catch (error) {
       const known = reason?.(error)
-      setProblems(known ? { fields: {}, other: known } : problemsOf(error, t, form))
+      setProblems(
+        known ? { fields: {}, other: known } : problemsOf(error, t, form),
+      )
       return false
     } finally {
       setBusy(false)
     }
   }
-  return { busy, done, problem: problems.other, wrong: problems.fields, run, touch: () => setDone(false) }
+  return {
+    busy,
+    done,
+    problem: problems.other,
+    wrong: problems.fields,
+    run,
+    touch: () => setDone(false),
+  }
 }

@@ -12,15 +12,27 @@ import { Gate } from './Gate'
 import { router } from './router'
 import { part } from '../ui/parts'
 
-const Toasts = part(() => import('../ui/Toasts').then((loaded) => loaded.default))
+const Toasts = part(() =>
+  import('../ui/Toasts').then((loaded) => loaded.default),
+)
 
-const colorSchemes = localStorageColorSchemeManager({ key: installed('colors') })
+const colorSchemes = localStorageColorSchemeManager({
+  key: installed('colors'),
+})
 
 /** App is everything below the root element. */
 export function App({ client }: { client: QueryClient }) {
   const toasts = useToastsWanted()
   return (
-    <MantineProvider theme={theme} withCssVariables={false} withGlobalClasses={false} defaultColorScheme="auto" colorSchemeManager={colorSchemes} getStyleNonce={() => styleNonce} deduplicateInlineStyles>
+    <MantineProvider
+      theme={theme}
+      withCssVariables={false}
+      withGlobalClasses={false}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorSchemes}
+      getStyleNonce={() => styleNonce}
+      deduplicateInlineStyles
+    >
       <QueryClientProvider client={client}>
         <Boundary>
           <Suspense fallback={null}>{toasts && <Toasts />}</Suspense>

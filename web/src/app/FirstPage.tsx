@@ -7,6 +7,9 @@ export function FirstPage() {
   const me = useMe()
   const counts = useCounts()
   if (me.user.role === 'agent' && counts.isPending) return <Loading />
-  const view = me.user.role === 'agent' && (counts.data?.mine ?? 0) > 0 ? 'mine' : 'waiting'
+  const view =
+    me.user.role === 'agent' && (counts.data?.mine ?? 0) > 0
+      ? 'mine'
+      : 'waiting'
   return <Navigate to="/inbox/$view" params={{ view }} replace />
 }

@@ -11,10 +11,23 @@ type Props = { target: ReactElement; opened: boolean; onClose: () => void }
 export function NotificationPopover({ target, opened, onClose }: Props) {
   const { t } = useTranslation()
   return (
-    <Popover opened={opened} onDismiss={onClose} position="right-end" trapFocus withinPortal shadow="md" width={380}>
+    <Popover
+      opened={opened}
+      onDismiss={onClose}
+      position="right-end"
+      trapFocus
+      withinPortal
+      shadow="md"
+      width={380}
+    >
       <Popover.Target>{target}</Popover.Target>
-      <Popover.Dropdown className={classes.box} aria-labelledby="notifications-title">
-        <h2 id="notifications-title" className={classes.title}>{t('shell.notifications')}</h2>
+      <Popover.Dropdown
+        className={classes.box}
+        aria-labelledby="notifications-title"
+      >
+        <h2 id="notifications-title" className={classes.title}>
+          {t('shell.notifications')}
+        </h2>
         <NotificationList onOpened={onClose} />
       </Popover.Dropdown>
     </Popover>
@@ -24,5 +37,9 @@ export function NotificationPopover({ target, opened, onClose }: Props) {
 /** NotificationDialog shows them on the whole screen of a phone. */
 export function NotificationDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
-  return <Dialog title={t('shell.notifications')} fullScreen onClose={onClose}><NotificationList onOpened={onClose} /></Dialog>
+  return (
+    <Dialog title={t('shell.notifications')} fullScreen onClose={onClose}>
+      <NotificationList onOpened={onClose} />
+    </Dialog>
+  )
 }

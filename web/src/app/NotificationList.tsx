@@ -1,5 +1,13 @@
 import { Button, Switch } from '@mantine/core'
-import { IconAlertCircle, IconAt, IconBellOff, IconClockPlay, IconHourglass, IconUserCheck, type Icon } from '@tabler/icons-react'
+import {
+  IconAlertCircle,
+  IconAt,
+  IconBellOff,
+  IconClockPlay,
+  IconHourglass,
+  IconUserCheck,
+  type Icon,
+} from '@tabler/icons-react'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -14,7 +22,13 @@ import { dateAndTime } from '../ui/format'
 import { Empty, Failure, Loading } from '../ui/states'
 import classes from './Notifications.module.css'
 
-const icons: Record<Notification['kind'], Icon> = { assigned: IconUserCheck, mentioned: IconAt, waiting: IconHourglass, snooze_ended: IconClockPlay, message_failed: IconAlertCircle }
+const icons: Record<Notification['kind'], Icon> = {
+  assigned: IconUserCheck,
+  mentioned: IconAt,
+  waiting: IconHourglass,
+  snooze_ended: IconClockPlay,
+  message_failed: IconAlertCircle,
+}
 
 /** NotificationList is what the person was told, the newest first. onOpened is called when one is followed. */
 export function NotificationList({ onOpened }: { onOpened: () => void }) {
@@ -26,7 +40,19 @@ export function NotificationList({ onOpened }: { onOpened: () => void }) {
   const list = useInfiniteQuery({
     queryKey: keys.notificationList(only),
     initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => answer(api.GET('/me/notifications', { params: { query: { limit: 30, ...(only ? { unread: 'true' } : {}), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    queryFn: ({ pageParam, signal }) =>
+      answer(
+        api.GET('/me/notifications', {
+          params: {
+            query: {
+              limit: 30,
+              ...(only ? { unread: 'true' } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
     getNextPageParam: (page) => page.next_cursor,
   })
   const read = (body: { ids: string[] } | { all: true }) =>
@@ -42,43 +68,92 @@ export function NotificationList({ onOpened }: { onOpened: () => void }) {
   return (
     <>
       <div className={classes.bar}>
-        <Switch size="xs" label={t('notifications.unread')} checked={only} onChange={(event) => setOnly(event.currentTarget.checked)} />
-        <Button variant="subtle" size="compact-sm" disabled={unread === 0} onClick={() => void read({ all: true })}>{t('notifications.readAll')}</Button>
+        <Switch
+          size="xs"
+          label={t('notifications.unread')}
+          checked={only}
+          onChange={(event) => setOnly(event.currentTarget.checked)}
+        />
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          disabled={unread === 0}
+          onClick={() => void read({ all: true })}
+        >
+          {t('notifications.readAll')}
+        </Button>
       </div>
       {list.isPending ? (
         <Loading rows={4} height={52} />
       ) : list.isError ? (
-        <Failure message={refusal(list.error, t)} requestId={requestIdOf(list.error)} onRetry={() => void list.refetch()} />
+        <Failure
+          message={refusal(list.error, t)}
+          requestId={requestIdOf(list.error)}
+          onRetry={() => void list.refetch()}
+        />
       ) : shown.length === 0 ? (
-        <Empty icon={<IconBellOff size={28} />} title={t(only ? 'notifications.allRead' : 'notifications.none')} />
+        <Empty
+          icon={<IconBellOff size={28} />}
+          title={t(only ? 'notifications.allRead' : 'notifications.none')}
+        />
       ) : (
         <ul className={classes.list} aria-label={t('shell.notifications')}>
-          {shown.map((one) => <Item key={one.id} notification={one} onOpen={() => open(one)} />)}
+          {shown.map((one) => (
+            <Item key={one.id} notification={one} onOpen={() => open(one)} />
+          ))}
         </ul>
       )}
-      {list.hasNextPage && <Button fullWidth variant="subtle" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{t('common.more')}</Button>}
+      {list.hasNextPage && (
+        <Button
+          fullWidth
+          variant="subtle"
+          loading={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {t('common.more')}
+        </Button>
+      )}
     </>
   )
 }
 
 /** Item opens the conversation of a notification, at the note or the message that it tells of. */
-function Item({ notification, onOpen }: { notification: Notification; onOpen: () => void }) {
+function Item({
+  notification,
+  onOpen,
+}: {
+  notification: Notification
+  onOpen: () => void
+}) {
   const { t } = useTranslation()
   const { kind, by, conversation, entry, created_at, read_at } = notification
   const Sign = icons[kind]
   return (
     <li>
       <Link
-        to="/inbox/$view/$conversation" params={{ view: 'open', conversation: conversation.id }} search={entry ? { message: entry } : {}}
-        className={classes.item} data-unread={read_at === null || undefined} data-kind={kind} onClick={onOpen}
+        to="/inbox/$view/$conversation"
+        params={{ view: 'open', conversation: conversation.id }}
+        search={entry ? { message: entry } : {}}
+        className={classes.item}
+        data-unread={read_at === null || undefined}
+        data-kind={kind}
+        onClick={onOpen}
       >
         <Sign size={18} stroke={1.7} aria-hidden className={classes.sign} />
         <span className={classes.main}>
-          <span className={classes.what}>{by ? t(`notifications.by.${kind}`, { name: by.name }) : t(`notifications.kind.${kind}`)}</span>
+          <span className={classes.what}>
+            {by
+              ? t(`notifications.by.${kind}`, { name: by.name })
+              : t(`notifications.kind.${kind}`)}
+          </span>
           <strong>{conversation.name}</strong>
           <time dateTime={created_at}>{dateAndTime(created_at)}</time>
         </span>
-        {read_at === null && <span className={classes.dot}><span className="visually-hidden">{t('notifications.new')}</span></span>}
+        {read_at === null && (
+          <span className={classes.dot}>
+            <span className="visually-hidden">{t('notifications.new')}</span>
+          </span>
+        )}
       </Link>
     </li>
   )

@@ -6,13 +6,19 @@ import { withTexts } from '../ui/i18n'
 import { part } from '../ui/parts'
 import classes from './Shell.module.css'
 
-const NotificationPopover = part(() => withTexts('talk', import('./NotificationBox')).then((loaded) => loaded.NotificationPopover))
+const NotificationPopover = part(() =>
+  withTexts('talk', import('./NotificationBox')).then(
+    (loaded) => loaded.NotificationPopover,
+  ),
+)
 
 /** useNotificationName is the name of what opens the notifications, with the number of unread ones. */
 function useNotificationName(): string {
   const { t } = useTranslation()
   const count = useUnreadNotifications()
-  return count > 0 ? t('shell.notificationsUnread', { count }) : t('shell.notifications')
+  return count > 0
+    ? t('shell.notificationsUnread', { count })
+    : t('shell.notifications')
 }
 
 /** NotificationName is that name as a text of its own, so that a new notification draws nothing else. */
@@ -23,7 +29,13 @@ export function NotificationName() {
 /** NotificationCount is the number of unread notifications on an icon. */
 export function NotificationCount() {
   const n = useUnreadNotifications()
-  return n > 0 && <span className={classes.count} aria-hidden>{n > 99 ? '99+' : n}</span>
+  return (
+    n > 0 && (
+      <span className={classes.count} aria-hidden>
+        {n > 99 ? '99+' : n}
+      </span>
+    )
+  )
 }
 
 type Props = { opened: boolean; onOpen: () => void; onClose: () => void }
@@ -35,15 +47,29 @@ export function Notifications({ opened, onOpen, onClose }: Props) {
   const [used, setUsed] = useState(false)
   if (opened && !used) setUsed(true)
   const target = (
-    <button ref={button} type="button" className={classes.link} aria-label={name} title={name} aria-haspopup="dialog" aria-expanded={opened} onClick={opened ? onClose : onOpen}>
+    <button
+      ref={button}
+      type="button"
+      className={classes.link}
+      aria-label={name}
+      title={name}
+      aria-haspopup="dialog"
+      aria-expanded={opened}
+      onClick={opened ? onClose : onOpen}
+    >
       <IconBell size={21} stroke={1.7} aria-hidden />
       <NotificationCount />
     </button>
   )
   if (!used) return target
   const close = () => {
-    if (document.activeElement?.closest('[role="dialog"]')) button.current?.focus()
+    if (document.activeElement?.closest('[role="dialog"]'))
+      button.current?.focus()
     onClose()
   }
-  return <Suspense fallback={target}><NotificationPopover target={target} opened={opened} onClose={close} /></Suspense>
+  return (
+    <Suspense fallback={target}>
+      <NotificationPopover target={target} opened={opened} onClose={close} />
+    </Suspense>
+  )
 }

@@ -6,32 +6,71 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api, Failure } from '../api/client'
-import { protocolIn, protocolOptions } from '../inbox/protocol'
+import { protocolIn, protocolOptions } from '../inbox/list/protocol'
 import { Dialog } from '../ui/Dialog'
 import { phone } from '../ui/format'
 import classes from './Palette.module.css'
 
-type Option = { id: string; group: string; label: string; text?: string; run: () => void }
+type Option = {
+  id: string
+  group: string
+  label: string
+  text?: string
+  run: () => void
+}
 
-const nothing: Awaited<ReturnType<typeof find>> = { conversations: [], contacts: [], cards: [], cases: [] }
+const nothing: Awaited<ReturnType<typeof find>> = {
+  conversations: [],
+  contacts: [],
+  cards: [],
+  cases: [],
+}
 
 /** find searches everywhere at once. The results come together, so that none moves from below the pointer. Where a search is refused, the others count. */
 async function find(q: string) {
-  const list = <T,>(call: Promise<{ data: T[] }>): Promise<T[]> => call.then(({ data }) => data, (error: unknown) => {
-    if (error instanceof Failure && error.temporary) throw error // all are tried again
-    return []
-  })
+  const list = <T,>(call: Promise<{ data: T[] }>): Promise<T[]> =>
+    call.then(
+      ({ data }) => data,
+      (error: unknown) => {
+        if (error instanceof Failure && error.temporary) throw error // all are tried again
+        return []
+      },
+    )
   const [conversations, contacts, cards, cases] = await Promise.all([
-    list(answer(api.GET('/conversations', { params: { query: { q, limit: 6 } } }))),
+    list(
+      answer(api.GET('/conversations', { params: { query: { q, limit: 6 } } })),
+    ),
     list(answer(api.GET('/contacts', { params: { query: { q, limit: 5 } } }))),
-    list(answer(api.GET('/kanban/cards', { params: { query: { q, limit: 5, status: 'all' } } }))),
-    protocolIn(q) ? list(answer(api.GET('/attendances', { params: { query: { protocol: protocolIn(q) ?? '', limit: 1 } } }))) : [],
+    list(
+      answer(
+        api.GET('/kanban/cards', {
+          params: { query: { q, limit: 5, status: 'all' } },
+        }),
+      ),
+    ),
+    protocolIn(q)
+      ? list(
+          answer(
+            api.GET('/attendances', {
+              params: { query: { protocol: protocolIn(q) ?? '', limit: 1 } },
+            }),
+          ),
+        )
+      : [],
   ])
   return { conversations, contacts, cards, cases }
 }
 
 /** Palette finds conversations, contacts, cards, protocols and commands. */
-export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () => void; onHelp: () => void; onSignOut: () => void }) {
+export default function Palette({
+  onClose,
+  onHelp,
+  onSignOut,
+}: {
+  onClose: () => void
+  onHelp: () => void
+  onSignOut: () => void
+}) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const client = useQueryClient()
@@ -39,17 +78,90 @@ export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () =>
   const [at, setAt] = useState(0)
   const [wanted] = useDebouncedValue(text.trim(), 200)
   const enabled = wanted.length >= 2
-  const { conversations, contacts, cards, cases } = useQuery({ queryKey: ['palette', wanted], enabled, gcTime: 0, queryFn: () => find(wanted) }).data ?? nothing
-  const open = (id: string) => void navigate({ to: '/inbox/$view/$conversation', params: { view: 'open', conversation: id } })
-  const views = (['waiting', 'mine', 'open', 'unread', 'snoozed', 'closed'] as const).map((view): Option => ({ id: `view ${view}`, group: t('palette.commands'), label: t('palette.go', { place: t(`view.${view}`) }), run: () => void navigate({ to: '/inbox/$view', params: { view } }) }))
-  const places = (['contacts', 'boards', 'report', 'settings'] as const).map((place): Option => ({ id: `place ${place}`, group: t('palette.commands'), label: t('palette.go', { place: t(`shell.${place}`) }), run: () => void navigate({ to: `/${place}` }) }))
-  const commands: Option[] = [...views, ...places, { id: 'help', group: t('palette.commands'), label: t('shell.shortcuts'), run: onHelp }, { id: 'out', group: t('palette.commands'), label: t('shell.signOut'), run: onSignOut }]
+  const { conversations, contacts, cards, cases } =
+    useQuery({
+      queryKey: ['palette', wanted],
+      enabled,
+      gcTime: 0,
+      queryFn: () => find(wanted),
+    }).data ?? nothing
+  const open = (id: string) =>
+    void navigate({
+      to: '/inbox/$view/$conversation',
+      params: { view: 'open', conversation: id },
+    })
+  const views = (
+    ['waiting', 'mine', 'open', 'unread', 'snoozed', 'closed'] as const
+  ).map((view): Option => ({
+    id: `view ${view}`,
+    group: t('palette.commands'),
+    label: t('palette.go', { place: t(`view.${view}`) }),
+    run: () => void navigate({ to: '/inbox/$view', params: { view } }),
+  }))
+  const places = (['contacts', 'boards', 'report', 'settings'] as const).map(
+    (place): Option => ({
+      id: `place ${place}`,
+      group: t('palette.commands'),
+      label: t('palette.go', { place: t(`shell.${place}`) }),
+      run: () => void navigate({ to: `/${place}` }),
+    }),
+  )
+  const commands: Option[] = [
+    ...views,
+    ...places,
+    {
+      id: 'help',
+      group: t('palette.commands'),
+      label: t('shell.shortcuts'),
+      run: onHelp,
+    },
+    {
+      id: 'out',
+      group: t('palette.commands'),
+      label: t('shell.signOut'),
+      run: onSignOut,
+    },
+  ]
   const options: Option[] = [
-    ...cases.map((one) => ({ id: one.id, group: t('palette.protocols'), label: one.protocol, text: one.contact?.name, run: () => open(one.conversation) })),
-    ...conversations.map((one) => ({ id: one.id, group: t('palette.conversations'), label: one.name, text: phone(one.phone), run: () => open(one.id) })),
-    ...contacts.map((one) => ({ id: one.id, group: t('palette.contacts'), label: one.name, text: phone(one.phone), run: () => void navigate({ to: '/contacts/$contact', params: { contact: one.id } }) })),
-    ...cards.map((one) => ({ id: one.id, group: t('palette.cards'), label: one.title, run: () => void navigate({ to: '/boards/$board', params: { board: one.board_id }, search: { card: one.id } }) })),
-    ...commands.filter((one) => one.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase())),
+    ...cases.map((one) => ({
+      id: one.id,
+      group: t('palette.protocols'),
+      label: one.protocol,
+      text: one.contact?.name,
+      run: () => open(one.conversation),
+    })),
+    ...conversations.map((one) => ({
+      id: one.id,
+      group: t('palette.conversations'),
+      label: one.name,
+      text: phone(one.phone),
+      run: () => open(one.id),
+    })),
+    ...contacts.map((one) => ({
+      id: one.id,
+      group: t('palette.contacts'),
+      label: one.name,
+      text: phone(one.phone),
+      run: () =>
+        void navigate({
+          to: '/contacts/$contact',
+          params: { contact: one.id },
+        }),
+    })),
+    ...cards.map((one) => ({
+      id: one.id,
+      group: t('palette.cards'),
+      label: one.title,
+      run: () =>
+        void navigate({
+          to: '/boards/$board',
+          params: { board: one.board_id },
+          search: { card: one.id },
+        }),
+    })),
+    ...commands.filter((one) =>
+      one.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase()),
+    ),
   ]
   const current = Math.min(at, options.length - 1)
   const run = (option: Option | undefined) => {
@@ -60,29 +172,69 @@ export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () =>
   /** enter runs the chosen option. A protocol number that was typed counts before its search has ended. */
   const enter = async () => {
     const protocol = at === 0 ? protocolIn(text) : null
-    const found = protocol ? await client.fetchQuery(protocolOptions(protocol)).catch(() => null) : null
-    run(found ? { id: found.id, group: '', label: '', run: () => open(found.conversation) } : options[current])
+    const found = protocol
+      ? await client.fetchQuery(protocolOptions(protocol)).catch(() => null)
+      : null
+    run(
+      found
+        ? {
+            id: found.id,
+            group: '',
+            label: '',
+            run: () => open(found.conversation),
+          }
+        : options[current],
+    )
   }
   return (
-    <Dialog title={t('shell.search')} onClose={onClose} size="lg" yOffset="10vh" centered={false}>
+    <Dialog
+      title={t('shell.search')}
+      onClose={onClose}
+      size="lg"
+      yOffset="10vh"
+      centered={false}
+    >
       <TextInput
-        type="search" role="searchbox" aria-label={t('palette.search')} placeholder={t('palette.search')} data-autofocus leftSection={<IconSearch size={16} />} value={text}
-        aria-controls="palette-options" aria-activedescendant={options[current] ? `palette-${current}` : undefined}
+        type="search"
+        role="searchbox"
+        aria-label={t('palette.search')}
+        placeholder={t('palette.search')}
+        data-autofocus
+        leftSection={<IconSearch size={16} />}
+        value={text}
+        aria-controls="palette-options"
+        aria-activedescendant={
+          options[current] ? `palette-${current}` : undefined
+        }
         onChange={(event) => {
           setText(event.currentTarget.value)
           setAt(0)
         }}
         onKeyDown={(event) => {
-          if (event.key === 'ArrowDown') setAt(Math.min(current + 1, options.length - 1))
+          if (event.key === 'ArrowDown')
+            setAt(Math.min(current + 1, options.length - 1))
           else if (event.key === 'ArrowUp') setAt(Math.max(current - 1, 0))
           else if (event.key === 'Enter') void enter()
           else return
           event.preventDefault()
         }}
       />
-      <div id="palette-options" role="listbox" aria-label={t('palette.results')} className={classes.options}>
+      <div
+        id="palette-options"
+        role="listbox"
+        aria-label={t('palette.results')}
+        className={classes.options}
+      >
         {options.map((option, index) => (
-          <div key={`${option.group} ${option.id}`} id={`palette-${index}`} role="option" aria-selected={index === current} className={classes.option} onClick={() => run(option)} onPointerMove={() => setAt(index)}>
+          <div
+            key={`${option.group} ${option.id}`}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === current}
+            className={classes.option}
+            onClick={() => run(option)}
+            onPointerMove={() => setAt(index)}
+          >
             <span>{option.label}</span>
             {option.text && <small>{option.text}</small>}
             <small className={classes.group}>{option.group}</small>

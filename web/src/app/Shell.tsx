@@ -1,4 +1,16 @@
-import { IconAddressBook, IconBell, IconChartBar, IconDots, IconInbox, IconKeyboard, IconLayoutKanban, IconLogout, IconSearch, IconSettings, IconUser } from '@tabler/icons-react'
+import {
+  IconAddressBook,
+  IconBell,
+  IconChartBar,
+  IconDots,
+  IconInbox,
+  IconKeyboard,
+  IconLayoutKanban,
+  IconLogout,
+  IconSearch,
+  IconSettings,
+  IconUser,
+} from '@tabler/icons-react'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,10 +19,11 @@ import { useMe, usePreferences } from '../api/queries'
 import { tellTabs } from '../api/sessionTabs'
 import { useAttempt } from '../api/useAttempt'
 import { presences, presenceText, usePresence } from '../api/usePresence'
-import { forgetDrafts } from '../inbox/drafts'
-import { useUnsent } from '../inbox/OutboxProvider'
+import { forgetDrafts } from '../inbox/composer/drafts'
+import { useUnsent } from '../inbox/composer/OutboxProvider'
 import { typing } from '../inbox/useInboxKeys'
-import { ActionMenu, type MenuAction } from '../ui/ActionMenu'
+import { ActionMenu } from '../ui/ActionMenu'
+import type { MenuAction } from '../ui/MenuBox'
 import { Avatar } from '../ui/Avatar'
 import { withTexts } from '../ui/i18n'
 import { Logo } from '../ui/Logo'
@@ -18,14 +31,26 @@ import { basePath } from '../ui/page'
 import { loadParts, part } from '../ui/parts'
 import { usePhone } from '../ui/usePhone'
 import { Banners } from './Banners'
-import { NotificationCount, NotificationName, Notifications } from './Notifications'
+import {
+  NotificationCount,
+  NotificationName,
+  Notifications,
+} from './Notifications'
 import { useNotifications } from './useNotifications'
 import classes from './Shell.module.css'
 
 const Palette = part(() => import('./Palette').then((loaded) => loaded.default))
-const NotificationDialog = part(() => withTexts('talk', import('./NotificationBox')).then((loaded) => loaded.NotificationDialog))
-const Confirm = part(() => import('../api/Confirm').then((loaded) => loaded.Confirm))
-const Shortcuts = part(() => import('./Shortcuts').then((loaded) => loaded.default))
+const NotificationDialog = part(() =>
+  withTexts('talk', import('./NotificationBox')).then(
+    (loaded) => loaded.NotificationDialog,
+  ),
+)
+const Confirm = part(() =>
+  import('../api/Confirm').then((loaded) => loaded.Confirm),
+)
+const Shortcuts = part(() =>
+  import('./Shortcuts').then((loaded) => loaded.default),
+)
 
 const places = [
   { to: '/inbox', key: 'inbox', Icon: IconInbox, go: 'i' },
@@ -68,8 +93,17 @@ export function Shell() {
         setPalette(true)
         return
       }
-      if (!shortcuts || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
-      const place = going ? places.find((one) => one.go === event.key) : undefined
+      if (
+        !shortcuts ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        typing(event)
+      )
+        return
+      const place = going
+        ? places.find((one) => one.go === event.key)
+        : undefined
       const toNotifications = going && event.key === 'n'
       going = event.key === 'g'
       if (place) void navigate({ to: place.to })
@@ -90,7 +124,10 @@ export function Shell() {
       await answer(api.DELETE('/session'))
     } catch (error) {
       // Without a session, or with that of another person, there is nothing to end.
-      if (!(error instanceof Failure && (error.status === 401 || error.code === 'session_changed'))) {
+      if (!(
+        error instanceof Failure &&
+        (error.status === 401 || error.code === 'session_changed')
+      )) {
         outbox.resume()
         throw error
       }
@@ -105,35 +142,95 @@ export function Shell() {
     else void attempt(leave)
   }
   const [presence, choosePresence] = usePresence()
-  const shown = places.filter((place) => place.key !== 'report' || me.scopes.includes('reports:read'))
+  const shown = places.filter(
+    (place) => place.key !== 'report' || me.scopes.includes('reports:read'),
+  )
   const account: MenuAction[] = [
-    ...presences.map((one) => ({ key: one, label: t(presenceText[one]), icon: <span aria-hidden className={classes.dot} data-presence={one} />, className: one === presence ? classes.chosen : undefined, onClick: () => void choosePresence(one) })),
-    { key: 'profile', label: t('shell.profile'), icon: <IconUser size={16} />, onClick: () => void navigate({ to: '/settings/$', params: { _splat: 'profile' } }) },
-    { key: 'keys', label: t('shell.shortcuts'), icon: <IconKeyboard size={16} />, onClick: () => setHelp(true) },
-    { key: 'out', label: t('shell.signOut'), icon: <IconLogout size={16} />, onClick: signOut },
+    ...presences.map((one) => ({
+      key: one,
+      label: t(presenceText[one]),
+      icon: <span aria-hidden className={classes.dot} data-presence={one} />,
+      className: one === presence ? classes.chosen : undefined,
+      onClick: () => void choosePresence(one),
+    })),
+    {
+      key: 'profile',
+      label: t('shell.profile'),
+      icon: <IconUser size={16} />,
+      onClick: () =>
+        void navigate({ to: '/settings/$', params: { _splat: 'profile' } }),
+    },
+    {
+      key: 'keys',
+      label: t('shell.shortcuts'),
+      icon: <IconKeyboard size={16} />,
+      onClick: () => setHelp(true),
+    },
+    {
+      key: 'out',
+      label: t('shell.signOut'),
+      icon: <IconLogout size={16} />,
+      onClick: signOut,
+    },
   ]
   const more: MenuAction[] = [
-    { key: 'search', label: t('shell.search'), icon: <IconSearch size={16} />, onClick: () => setPalette(true) },
-    { key: 'notifications', label: <NotificationName />, icon: <IconBell size={16} />, onClick: () => setNotifications(true) },
-    ...shown.filter(({ key }) => !tabs.includes(key)).map(({ to, key, Icon }) => ({ key, label: t(`shell.${key}`), icon: <Icon size={16} />, onClick: () => void navigate({ to }) })),
+    {
+      key: 'search',
+      label: t('shell.search'),
+      icon: <IconSearch size={16} />,
+      onClick: () => setPalette(true),
+    },
+    {
+      key: 'notifications',
+      label: <NotificationName />,
+      icon: <IconBell size={16} />,
+      onClick: () => setNotifications(true),
+    },
+    ...shown
+      .filter(({ key }) => !tabs.includes(key))
+      .map(({ to, key, Icon }) => ({
+        key,
+        label: t(`shell.${key}`),
+        icon: <Icon size={16} />,
+        onClick: () => void navigate({ to }),
+      })),
     ...account,
   ]
-  const who = <>{me.user.name}<br />{me.company.name}</>
+  const who = (
+    <>
+      {me.user.name}
+      <br />
+      {me.company.name}
+    </>
+  )
   return (
     <div className={classes.shell}>
-      <a href="#content" className="skip-link">{t('shell.skip')}</a>
+      <a href="#content" className="skip-link">
+        {t('shell.skip')}
+      </a>
       <header className={classes.rail}>
-        <span className={classes.logo}><Logo size={32} /></span>
+        <span className={classes.logo}>
+          <Logo size={32} />
+        </span>
         <nav aria-label={t('shell.main')} className={classes.nav}>
-          {shown.filter(({ key }) => !phone || tabs.includes(key)).map(({ to, key, Icon }) => (
-            <Link key={key} to={to} className={classes.link} aria-current={pathname.startsWith(to) ? 'page' : undefined} title={t(`shell.${key}`)}>
-              <Icon size={22} stroke={1.7} aria-hidden />
-              <span className={classes.text}>{t(`shell.${key}`)}</span>
-            </Link>
-          ))}
+          {shown
+            .filter(({ key }) => !phone || tabs.includes(key))
+            .map(({ to, key, Icon }) => (
+              <Link
+                key={key}
+                to={to}
+                className={classes.link}
+                aria-current={pathname.startsWith(to) ? 'page' : undefined}
+                title={t(`shell.${key}`)}
+              >
+                <Icon size={22} stroke={1.7} aria-hidden />
+                <span className={classes.text}>{t(`shell.${key}`)}</span>
+              </Link>
+            ))}
           {phone && (
             <ActionMenu
-              title={who} actions={more}
+              title={who}
+              actions={more}
               button={
                 <button type="button" className={classes.link}>
                   <IconDots size={22} stroke={1.7} aria-hidden />
@@ -146,12 +243,32 @@ export function Shell() {
         </nav>
         {!phone && (
           <>
-            <button type="button" className={classes.link} aria-label={t('shell.search')} title={`${t('shell.search')} (Ctrl+K)`} onClick={() => setPalette(true)}><IconSearch size={21} stroke={1.7} aria-hidden /></button>
-            <Notifications opened={notifications} onOpen={() => setNotifications(true)} onClose={() => setNotifications(false)} />
+            <button
+              type="button"
+              className={classes.link}
+              aria-label={t('shell.search')}
+              title={`${t('shell.search')} (Ctrl+K)`}
+              onClick={() => setPalette(true)}
+            >
+              <IconSearch size={21} stroke={1.7} aria-hidden />
+            </button>
+            <Notifications
+              opened={notifications}
+              onOpen={() => setNotifications(true)}
+              onClose={() => setNotifications(false)}
+            />
             <ActionMenu
-              position="right-end" title={who} actions={account}
+              position="right-end"
+              title={who}
+              actions={account}
               button={
-                <button type="button" className={classes.account} data-presence={presence} aria-label={t('shell.account', { name: me.user.name })} title={me.user.name}>
+                <button
+                  type="button"
+                  className={classes.account}
+                  data-presence={presence}
+                  aria-label={t('shell.account', { name: me.user.name })}
+                  title={me.user.name}
+                >
                   <Avatar id={me.user.id} name={me.user.name} size={32} />
                 </button>
               }
@@ -168,9 +285,25 @@ export function Shell() {
         </main>
       </div>
       <Suspense fallback={null}>
-        {palette && <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} onSignOut={signOut} />}
-        {phone && notifications && <NotificationDialog onClose={() => setNotifications(false)} />}
-        {leaving && <Confirm title={t('shell.signOut')} text={t('shell.unsent', { count: unsent })} action={t('shell.discard')} onClose={() => setLeaving(false)} task={leave} />}
+        {palette && (
+          <Palette
+            onClose={() => setPalette(false)}
+            onHelp={() => setHelp(true)}
+            onSignOut={signOut}
+          />
+        )}
+        {phone && notifications && (
+          <NotificationDialog onClose={() => setNotifications(false)} />
+        )}
+        {leaving && (
+          <Confirm
+            title={t('shell.signOut')}
+            text={t('shell.unsent', { count: unsent })}
+            action={t('shell.discard')}
+            onClose={() => setLeaving(false)}
+            task={leave}
+          />
+        )}
         {help && <Shortcuts onClose={() => setHelp(false)} />}
       </Suspense>
     </div>

@@ -1,7 +1,11 @@
 import type { ConversationQuery } from '../api/types'
-import { firstPageSize, queryOf } from '../inbox/view'
+import { firstPageSize, queryOf } from '../inbox/list/view'
 
-type Screen = { inbox: boolean; list: ConversationQuery | null; conversation: string | null }
+type Screen = {
+  inbox: boolean
+  list: ConversationQuery | null
+  conversation: string | null
+}
 
 /** screenAt reads from an address what its screen shows first. A list with filters or of a saved view is not known from it. */
 export function screenAt(path: string, search: string): Screen {
@@ -9,16 +13,30 @@ export function screenAt(path: string, search: string): Screen {
   if (!found) return { inbox: false, list: null, conversation: null }
   const [, view = 'waiting', conversation] = found
   const known = search === '' && !view.startsWith('view-')
-  return { inbox: true, list: known ? queryOf(view, {}, undefined) : null, conversation: known && conversation ? conversation : null }
+  return {
+    inbox: true,
+    list: known ? queryOf(view, {}, undefined) : null,
+    conversation: known && conversation ? conversation : null,
+  }
 }
 
 /** firstPaths are the paths of the API that a screen asks for at once, in the order of the first paint. */
 export function firstPaths({ inbox, list, conversation }: Screen): string[] {
   return [
     '/session',
-    ...(list ? [`/conversations?${new URLSearchParams({ ...list, limit: String(firstPageSize) }).toString()}`] : []),
-    ...(conversation ? [`/conversations/${conversation}`, `/conversations/${conversation}/timeline?limit=50`] : []),
-    '/me/preferences', '/inbox/counts',
+    ...(list
+      ? [
+          `/conversations?${new URLSearchParams({ ...list, limit: String(firstPageSize) }).toString()}`,
+        ]
+      : []),
+    ...(conversation
+      ? [
+          `/conversations/${conversation}`,
+          `/conversations/${conversation}/timeline?limit=50`,
+        ]
+      : []),
+    '/me/preferences',
+    '/inbox/counts',
     ...(inbox ? ['/sectors', '/team', '/labels', '/views'] : []),
   ]
 }

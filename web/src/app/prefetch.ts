@@ -1,6 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { countsOptions, labelsOptions, preferencesOptions, savedViewsOptions, sectorsOptions, sessionOptions, teamOptions } from '../api/queries'
-import { conversationsOptions } from '../inbox/useConversations'
+import {
+  countsOptions,
+  labelsOptions,
+  preferencesOptions,
+  savedViewsOptions,
+  sectorsOptions,
+  sessionOptions,
+  teamOptions,
+} from '../api/queries'
+import { conversationsOptions } from '../inbox/list/useConversations'
 import { maySession, pagePath } from '../ui/page'
 import { screenAt } from './firstScreen'
 
@@ -10,11 +18,28 @@ export async function prefetch(client: QueryClient): Promise<void> {
   const { inbox, list, conversation } = screenAt(pagePath(), location.search)
   const counts = client.prefetchQuery(countsOptions)
   const session = client.prefetchQuery(sessionOptions)
-  const choice = /^\/(inbox)?$/.test(pagePath()) && session.then(() => client.getQueryData(sessionOptions.queryKey)?.user.role === 'agent' ? counts : undefined)
+  const choice =
+    /^\/(inbox)?$/.test(pagePath()) &&
+    session.then(() =>
+      client.getQueryData(sessionOptions.queryKey)?.user.role === 'agent'
+        ? counts
+        : undefined,
+    )
   await Promise.all([
-    session, choice, client.prefetchQuery(preferencesOptions),
+    session,
+    choice,
+    client.prefetchQuery(preferencesOptions),
     ...(list ? [client.prefetchInfiniteQuery(conversationsOptions(list))] : []),
-    ...(conversation ? [import('../inbox/ConversationPane').catch(() => undefined)] : []),
-    ...(inbox ? [client.prefetchQuery(sectorsOptions), client.prefetchQuery(teamOptions), client.prefetchQuery(labelsOptions), client.prefetchQuery(savedViewsOptions)] : []),
+    ...(conversation
+      ? [import('../inbox/ConversationPane').catch(() => undefined)]
+      : []),
+    ...(inbox
+      ? [
+          client.prefetchQuery(sectorsOptions),
+          client.prefetchQuery(teamOptions),
+          client.prefetchQuery(labelsOptions),
+          client.prefetchQuery(savedViewsOptions),
+        ]
+      : []),
   ])
 }

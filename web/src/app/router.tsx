@@ -1,9 +1,16 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, useParams } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  useParams,
+} from '@tanstack/react-router'
 import { withTexts } from '../ui/i18n'
 import { basePath } from '../ui/page'
 import { PartFailure } from '../ui/states'
 import { Inbox } from '../inbox/Inbox'
-import { readSearch } from '../inbox/view'
+import { readSearch } from '../inbox/list/view'
 import { readBoardSearch } from '../boards/search'
 import { readContactSearch } from '../contacts/search'
 import { readReportSearch } from '../report/period'
@@ -11,29 +18,99 @@ import { FirstPage } from './FirstPage'
 import { Shell } from './Shell'
 
 const root = createRootRoute({ component: Shell })
-const home = createRoute({ getParentRoute: () => root, path: '/', component: FirstPage })
-const inboxHome = createRoute({ getParentRoute: () => root, path: '/inbox', beforeLoad: () => { throw redirect({ to: '/' }) } })
-const inbox = createRoute({ getParentRoute: () => root, path: '/inbox/$view', validateSearch: readSearch, component: InboxScreen })
-const conversation = createRoute({ getParentRoute: () => inbox, path: '$conversation' })
-const contacts = createRoute({ getParentRoute: () => root, path: '/contacts', validateSearch: readContactSearch, component: lazyRouteComponent(() => withTexts('contacts', import('../contacts/Contacts'))) })
-const contact = createRoute({ getParentRoute: () => contacts, path: '$contact' })
-const boardsScreen = lazyRouteComponent(() => withTexts('boards', import('../boards/Boards')))
-const boards = createRoute({ getParentRoute: () => root, path: '/boards', component: boardsScreen })
-const board = createRoute({ getParentRoute: () => boards, path: '$board', validateSearch: readBoardSearch })
-const report = createRoute({ getParentRoute: () => root, path: '/report', validateSearch: readReportSearch, component: lazyRouteComponent(() => withTexts('report', import('../report/Report'))) })
-const settingsScreen = lazyRouteComponent(() => withTexts('settings', import('../settings/Settings')))
-const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: settingsScreen })
-const settingsPage = createRoute({ getParentRoute: () => root, path: '/settings/$', component: settingsScreen })
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: FirstPage,
+})
+const inboxHome = createRoute({
+  getParentRoute: () => root,
+  path: '/inbox',
+  beforeLoad: () => {
+    throw redirect({ to: '/' })
+  },
+})
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: '/inbox/$view',
+  validateSearch: readSearch,
+  component: InboxScreen,
+})
+const conversation = createRoute({
+  getParentRoute: () => inbox,
+  path: '$conversation',
+})
+const contacts = createRoute({
+  getParentRoute: () => root,
+  path: '/contacts',
+  validateSearch: readContactSearch,
+  component: lazyRouteComponent(() =>
+    withTexts('contacts', import('../contacts/Contacts')),
+  ),
+})
+const contact = createRoute({
+  getParentRoute: () => contacts,
+  path: '$contact',
+})
+const boardsScreen = lazyRouteComponent(() =>
+  withTexts('boards', import('../boards/Boards')),
+)
+const boards = createRoute({
+  getParentRoute: () => root,
+  path: '/boards',
+  component: boardsScreen,
+})
+const board = createRoute({
+  getParentRoute: () => boards,
+  path: '$board',
+  validateSearch: readBoardSearch,
+})
+const report = createRoute({
+  getParentRoute: () => root,
+  path: '/report',
+  validateSearch: readReportSearch,
+  component: lazyRouteComponent(() =>
+    withTexts('report', import('../report/Report')),
+  ),
+})
+const settingsScreen = lazyRouteComponent(() =>
+  withTexts('settings', import('../settings/Settings')),
+)
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: settingsScreen,
+})
+const settingsPage = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/$',
+  component: settingsScreen,
+})
 
 /** InboxScreen stays when a conversation is opened or left, so that the list keeps its place. */
 function InboxScreen() {
   const { conversation: open } = useParams({ strict: false })
-  return <Inbox view={inbox.useParams().view} open={open} search={inbox.useSearch()} />
+  return (
+    <Inbox
+      view={inbox.useParams().view}
+      open={open}
+      search={inbox.useSearch()}
+    />
+  )
 }
 
 /** router maps the addresses below the base path to screens. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, inboxHome, inbox.addChildren([conversation]), contacts.addChildren([contact]), boards.addChildren([board]), report, settings, settingsPage]),
+  routeTree: root.addChildren([
+    home,
+    inboxHome,
+    inbox.addChildren([conversation]),
+    contacts.addChildren([contact]),
+    boards.addChildren([board]),
+    report,
+    settings,
+    settingsPage,
+  ]),
   basepath: basePath || '/',
   defaultPreload: false,
   defaultErrorComponent: PartFailure,

@@ -14,14 +14,24 @@ import { soon } from '../ui/parts'
 import { playSound } from '../ui/sound'
 
 /** concerns tells whether a person wants to hear of a message. */
-export function concerns(conversation: Conversation, notify: Preferences['notify'], me: Session): boolean {
+export function concerns(
+  conversation: Conversation,
+  notify: Preferences['notify'],
+  me: Session,
+): boolean {
   if (conversation.muted || notify === 'nothing') return false
-  if (notify === 'everything' || conversation.assignee === me.user.id) return true
-  return conversation.assignee === null && (conversation.sector === null || me.user.sectors.some((sector) => sector.id === conversation.sector))
+  if (notify === 'everything' || conversation.assignee === me.user.id)
+    return true
+  return (
+    conversation.assignee === null &&
+    (conversation.sector === null ||
+      me.user.sectors.some((sector) => sector.id === conversation.sector))
+  )
 }
 
 /** openConversation is the id of the conversation that an address shows. */
-const openConversation = (path: string) => /\/inbox\/[^/]+\/([^/]+)$/.exec(path)?.[1] ?? null
+const openConversation = (path: string) =>
+  /\/inbox\/[^/]+\/([^/]+)$/.exec(path)?.[1] ?? null
 
 /** useNotifications speaks of new messages: a browser notification, a sound, the title and the badge. */
 export function useNotifications(): void {
@@ -34,13 +44,16 @@ export function useNotifications(): void {
 
   useEffect(() => {
     document.title = mine > 0 ? `(${mine}) Recado` : 'Recado'
-    const badge = navigator as Navigator & { setAppBadge?: (n: number) => Promise<void> }
+    const badge = navigator as Navigator & {
+      setAppBadge?: (n: number) => Promise<void>
+    }
     void badge.setAppBadge?.(mine).catch(() => undefined)
   }, [mine])
 
   useEffect(() => {
     const ask = () => {
-      if ('Notification' in window && Notification.permission === 'default') void Notification.requestPermission()
+      if ('Notification' in window && Notification.permission === 'default')
+        void Notification.requestPermission()
     }
     addEventListener('click', ask, { once: true })
     return () => removeEventListener('click', ask)
@@ -48,34 +61,71 @@ export function useNotifications(): void {
 
   const { pathname } = useLocation()
   const tabs = useRef<ReturnType<typeof shareView>>(null)
-  useEffect(() => soon(() => {
-    const shared = shareView(() => ({ focused: document.hasFocus(), conversation: openConversation(location.pathname) }), personal('view', me.user.id))
-    tabs.current = shared
-    addEventListener('focus', shared.tell)
-    addEventListener('blur', shared.tell)
-    return () => {
-      removeEventListener('focus', shared.tell)
-      removeEventListener('blur', shared.tell)
-      shared.stop()
-    }
-  }), [me.user.id])
+  useEffect(
+    () =>
+      soon(() => {
+        const shared = shareView(
+          () => ({
+            focused: document.hasFocus(),
+            conversation: openConversation(location.pathname),
+          }),
+          personal('view', me.user.id),
+        )
+        tabs.current = shared
+        addEventListener('focus', shared.tell)
+        addEventListener('blur', shared.tell)
+        return () => {
+          removeEventListener('focus', shared.tell)
+          removeEventListener('blur', shared.tell)
+          shared.stop()
+        }
+      }),
+    [me.user.id],
+  )
   useEffect(() => tabs.current?.tell(), [pathname])
 
   useEffect(
     () =>
       onLiveEvent((event) => {
         if (event.type !== 'message.received' || !leads) return
-        const { message, conversation } = eventData(event) as { message?: Message; conversation?: Conversation }
-        const preferences = client.getQueryData<Preferences>(keys.preferences) ?? defaultPreferences
-        if (!message || !conversation || !concerns(conversation, preferences.notify, me)) return
-        const focused = (tabs.current?.views() ?? []).filter((view) => view.focused)
-        if (focused.some((view) => view.conversation === conversation.id)) return
+        const { message, conversation } = eventData(event) as {
+          message?: Message
+          conversation?: Conversation
+        }
+        const preferences =
+          client.getQueryData<Preferences>(keys.preferences) ??
+          defaultPreferences
+        if (
+          !message ||
+          !conversation ||
+          !concerns(conversation, preferences.notify, me)
+        )
+          return
+        const focused = (tabs.current?.views() ?? []).filter(
+          (view) => view.focused,
+        )
+        if (focused.some((view) => view.conversation === conversation.id))
+          return
         playSound(preferences.sound)
-        if (focused.length > 0 || !('Notification' in window) || Notification.permission !== 'granted') return
-        const shown = new Notification(conversation.name, { body: preview(message, t), tag: conversation.id, silent: true, icon: document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href })
+        if (
+          focused.length > 0 ||
+          !('Notification' in window) ||
+          Notification.permission !== 'granted'
+        )
+          return
+        const shown = new Notification(conversation.name, {
+          body: preview(message, t),
+          tag: conversation.id,
+          silent: true,
+          icon: document.querySelector<HTMLLinkElement>('link[rel="icon"]')
+            ?.href,
+        })
         shown.onclick = () => {
           window.focus()
-          void navigate({ to: '/inbox/$view/$conversation', params: { view: 'open', conversation: conversation.id } })
+          void navigate({
+            to: '/inbox/$view/$conversation',
+            params: { view: 'open', conversation: conversation.id },
+          })
           shown.close()
         }
       }),

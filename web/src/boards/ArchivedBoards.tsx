@@ -9,21 +9,60 @@ import { useBoardActions } from './useBoardActions'
 import classes from './Board.module.css'
 
 /** ArchivedBoards lists the boards that are not in use and brings them back. */
-export function ArchivedBoards({ mayWrite, onClose, onRestored }: { mayWrite: boolean; onClose: () => void; onRestored: (id: string) => void }) {
+export function ArchivedBoards({
+  mayWrite,
+  onClose,
+  onRestored,
+}: {
+  mayWrite: boolean
+  onClose: () => void
+  onRestored: (id: string) => void
+}) {
   const { t } = useTranslation()
   const { change } = useBoardActions()
-  const list = useQuery({ queryKey: keys.archivedBoards, queryFn: () => answer(api.GET('/kanban/boards', { params: { query: { archived: '1' } } })) })
+  const list = useQuery({
+    queryKey: keys.archivedBoards,
+    queryFn: () =>
+      answer(
+        api.GET('/kanban/boards', { params: { query: { archived: '1' } } }),
+      ),
+  })
   const restore = async (id: string) => {
-    if (await change(() => answer(api.PATCH('/kanban/boards/{id}', { params: { path: { id } }, body: { archived: false } })), t('boards.boardRestored'))) onRestored(id)
+    if (
+      await change(
+        () =>
+          answer(
+            api.PATCH('/kanban/boards/{id}', {
+              params: { path: { id } },
+              body: { archived: false },
+            }),
+          ),
+        t('boards.boardRestored'),
+      )
+    )
+      onRestored(id)
   }
   return (
     <Dialog title={t('boards.archivedBoards')} onClose={onClose}>
-      {list.isPending ? <Loading rows={2} /> : (list.data ?? []).length === 0 ? <Empty title={t('boards.noArchivedBoards')} /> : (
+      {list.isPending ? (
+        <Loading rows={2} />
+      ) : (list.data ?? []).length === 0 ? (
+        <Empty title={t('boards.noArchivedBoards')} />
+      ) : (
         <ul className={classes.rows}>
           {(list.data ?? []).map((board) => (
             <li key={board.id} className={classes.rowItem}>
               <span>{board.name}</span>
-              {mayWrite && <Button size="xs" variant="default" aria-label={t('boards.restoreNamed', { name: board.name })} onClick={() => void restore(board.id)}>{t('boards.restore')}</Button>}
+              {mayWrite && (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={t('boards.restoreNamed', { name: board.name })}
+                  onClick={() => void restore(board.id)}
+                >
+                  {t('boards.restore')}
+                </Button>
+              )}
             </li>
           ))}
         </ul>

@@ -17,7 +17,15 @@ import { useBoardNames } from './useBoard'
 import classes from './Board.module.css'
 
 /** ArchivedCards lists the archived cards of a board, brings them back or deletes them. */
-export function ArchivedCards({ board, mayWrite, onClose }: { board: Board; mayWrite: boolean; onClose: () => void }) {
+export function ArchivedCards({
+  board,
+  mayWrite,
+  onClose,
+}: {
+  board: Board
+  mayWrite: boolean
+  onClose: () => void
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useAttempt()
@@ -27,19 +35,45 @@ export function ArchivedCards({ board, mayWrite, onClose }: { board: Board; mayW
   const list = useInfiniteQuery({
     queryKey: keys.archivedCards(board.id),
     initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) => answer(api.GET('/kanban/cards', { params: { query: { board_id: board.id, status: 'archived', limit: 30, ...(pageParam ? { cursor: pageParam } : {}) } } })),
+    queryFn: ({ pageParam }) =>
+      answer(
+        api.GET('/kanban/cards', {
+          params: {
+            query: {
+              board_id: board.id,
+              status: 'archived',
+              limit: 30,
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+        }),
+      ),
     getNextPageParam: (page) => page.next_cursor ?? null,
   })
   const cards = (list.data?.pages ?? []).flatMap((page) => page.data)
-  const stage = (card: Card) => board.stages.find((one) => one.id === card.stage_id)
+  const stage = (card: Card) =>
+    board.stages.find((one) => one.id === card.stage_id)
   const restore = (card: Card) =>
     attempt(async () => {
-      putCard(client, await answer(api.PATCH('/kanban/cards/{id}', { params: { path: { id: card.id } }, body: { status: 'open', version: card.version } })), me)
+      putCard(
+        client,
+        await answer(
+          api.PATCH('/kanban/cards/{id}', {
+            params: { path: { id: card.id } },
+            body: { status: 'open', version: card.version },
+          }),
+        ),
+        me,
+      )
       refreshBoard(client, board.id)
     }, t('boards.restored'))
   return (
     <Dialog title={t('boards.archivedCards')} size={560} onClose={onClose}>
-      {list.isPending ? <Loading rows={3} /> : cards.length === 0 ? <Empty title={t('boards.noArchivedCards')} /> : (
+      {list.isPending ? (
+        <Loading rows={3} />
+      ) : cards.length === 0 ? (
+        <Empty title={t('boards.noArchivedCards')} />
+      ) : (
         <ul className={classes.rows}>
           {cards.map((card) => {
             const at = stage(card)
@@ -47,12 +81,36 @@ export function ArchivedCards({ board, mayWrite, onClose }: { board: Board; mayW
               <li key={card.id} className={classes.rowItem}>
                 <span>
                   {card.title}
-                  <small>{[at ? names.stage(board, at) : '', dateAndTime(card.updated_at)].filter(Boolean).join(' · ')}</small>
+                  <small>
+                    {[
+                      at ? names.stage(board, at) : '',
+                      dateAndTime(card.updated_at),
+                    ]
+                      .filter(Boolean)
+                      .join(' · ')}
+                  </small>
                 </span>
                 {mayWrite && (
                   <>
-                    <Button size="xs" variant="default" aria-label={t('boards.restoreNamed', { name: card.title })} onClick={() => void restore(card)}>{t('boards.restore')}</Button>
-                    <ActionIcon variant="subtle" color="gray" size={30} aria-label={t('boards.deleteNamed', { name: card.title })} onClick={() => setDeleting(card)}><IconTrash size={16} /></ActionIcon>
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={t('boards.restoreNamed', {
+                        name: card.title,
+                      })}
+                      onClick={() => void restore(card)}
+                    >
+                      {t('boards.restore')}
+                    </Button>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      size={30}
+                      aria-label={t('boards.deleteNamed', { name: card.title })}
+                      onClick={() => setDeleting(card)}
+                    >
+                      <IconTrash size={16} />
+                    </ActionIcon>
                   </>
                 )}
               </li>
@@ -60,10 +118,20 @@ export function ArchivedCards({ board, mayWrite, onClose }: { board: Board; mayW
           })}
         </ul>
       )}
-      {list.hasNextPage && <Button variant="subtle" size="xs" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{t('common.more')}</Button>}
+      {list.hasNextPage && (
+        <Button
+          variant="subtle"
+          size="xs"
+          loading={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {t('common.more')}
+        </Button>
+      )}
       {deleting && (
         <DeleteCard
-          card={deleting} onClose={() => setDeleting(null)}
+          card={deleting}
+          onClose={() => setDeleting(null)}
           onDeleted={() => {
             setDeleting(null)
             dropCard(client, deleting.id)

@@ -19,7 +19,10 @@ import classes from './Boards.module.css'
 const lastKey = (person: string) => personal('board', person)
 
 /** firstBoard is the one that was open last, else the team's first one, else that of the attendances. */
-const firstBoard = (boards: Board[], person: string) => boards.find((one) => one.id === localStorage.getItem(lastKey(person))) ?? boards.find((one) => one.system === null) ?? boards[0]
+const firstBoard = (boards: Board[], person: string) =>
+  boards.find((one) => one.id === localStorage.getItem(lastKey(person))) ??
+  boards.find((one) => one.system === null) ??
+  boards[0]
 
 /** Boards has a tab for each board; the address names the one that is open. */
 export default function Boards() {
@@ -35,40 +38,96 @@ export default function Boards() {
   const [creating, setCreating] = useState(false)
   const boards = list.data ?? []
   const board = boards.find((one) => one.id === id)
-  const show = (board: string) => void navigate({ to: '/boards/$board', params: { board } })
-  const first = list.isSuccess && !board ? firstBoard(boards, me.user.id)?.id : undefined
+  const show = (board: string) =>
+    void navigate({ to: '/boards/$board', params: { board } })
+  const first =
+    list.isSuccess && !board ? firstBoard(boards, me.user.id)?.id : undefined
   useEffect(() => {
     // An archived board has no tab; a link to one leads to a board that is in use.
-    if (first) void navigate({ to: '/boards/$board', params: { board: first }, replace: true })
+    if (first)
+      void navigate({
+        to: '/boards/$board',
+        params: { board: first },
+        replace: true,
+      })
   }, [first, navigate])
   useEffect(() => {
     if (board) localStorage.setItem(lastKey(me.user.id), board.id)
   }, [board, me.user.id])
 
   if (list.isPending) return <Loading rows={5} />
-  if (list.isError) return <Failure message={refusal(list.error, t)} requestId={requestIdOf(list.error)} onRetry={() => void list.refetch()} />
+  if (list.isError)
+    return (
+      <Failure
+        message={refusal(list.error, t)}
+        requestId={requestIdOf(list.error)}
+        onRetry={() => void list.refetch()}
+      />
+    )
   return (
     <div className={classes.boards}>
       <h1 className="visually-hidden">{t('boards.title')}</h1>
       {board ? (
-        <Tabs value={board.id} onChange={(value) => value && show(value)} keepMounted={false} className={classes.tabs} classNames={{ list: classes.list, tab: classes.tab, panel: classes.panel }}>
+        <Tabs
+          value={board.id}
+          onChange={(value) => value && show(value)}
+          keepMounted={false}
+          className={classes.tabs}
+          classNames={{
+            list: classes.list,
+            tab: classes.tab,
+            panel: classes.panel,
+          }}
+        >
           <div className={classes.bar}>
             <Tabs.List aria-label={t('boards.title')}>
-              {boards.map((one) => <Tabs.Tab key={one.id} value={one.id}>{names.board(one)}</Tabs.Tab>)}
+              {boards.map((one) => (
+                <Tabs.Tab key={one.id} value={one.id}>
+                  {names.board(one)}
+                </Tabs.Tab>
+              ))}
             </Tabs.List>
-            {mayWrite && !phone && <Button className={classes.newBoard} variant="subtle" color="gray" size="xs" leftSection={<IconPlus size={15} />} onClick={() => setCreating(true)}>{t('boards.new')}</Button>}
-            <BoardMenu key={board.id} board={board} mayWrite={mayWrite} onOpen={show} onNew={() => setCreating(true)} />
+            {mayWrite && !phone && (
+              <Button
+                className={classes.newBoard}
+                variant="subtle"
+                color="gray"
+                size="xs"
+                leftSection={<IconPlus size={15} />}
+                onClick={() => setCreating(true)}
+              >
+                {t('boards.new')}
+              </Button>
+            )}
+            <BoardMenu
+              key={board.id}
+              board={board}
+              mayWrite={mayWrite}
+              onOpen={show}
+              onNew={() => setCreating(true)}
+            />
           </div>
           <Tabs.Panel value={board.id}>
-            <BoardView key={board.id} board={board} search={search} mayWrite={mayWrite} />
+            <BoardView
+              key={board.id}
+              board={board}
+              search={search}
+              mayWrite={mayWrite}
+            />
           </Tabs.Panel>
         </Tabs>
       ) : boards.length === 0 ? (
         <Empty icon={<IconLayoutKanban size={28} />} title={t('boards.none')}>
-          {mayWrite && <Button variant="default" onClick={() => setCreating(true)}>{t('boards.new')}</Button>}
+          {mayWrite && (
+            <Button variant="default" onClick={() => setCreating(true)}>
+              {t('boards.new')}
+            </Button>
+          )}
         </Empty>
       ) : null}
-      {creating && <NewBoardDialog onClose={() => setCreating(false)} onOpen={show} />}
+      {creating && (
+        <NewBoardDialog onClose={() => setCreating(false)} onOpen={show} />
+      )}
     </div>
   )
 }

@@ -1,6 +1,13 @@
 import { useDraggable } from '@dnd-kit/core'
 import { ActionIcon } from '@mantine/core'
-import { IconArrowRight, IconCalendarDue, IconDots, IconFlag3Filled, IconLock, IconMessageCircle } from '@tabler/icons-react'
+import {
+  IconArrowRight,
+  IconCalendarDue,
+  IconDots,
+  IconFlag3Filled,
+  IconLock,
+  IconMessageCircle,
+} from '@tabler/icons-react'
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNames } from '../api/queries'
@@ -24,15 +31,40 @@ type Props = {
 }
 
 /** CardItem is a card of a column: a button that opens it and can be dragged, and the plain way to move it. */
-export function CardItem({ card, board, movable, held, onOpen, onMove, onKeyDown, onBlur }: Props) {
+export function CardItem({
+  card,
+  board,
+  movable,
+  held,
+  onOpen,
+  onMove,
+  onKeyDown,
+  onBlur,
+}: Props) {
   const { t } = useTranslation()
   const names = useBoardNames()
-  const { setNodeRef, listeners, isDragging } = useDraggable({ id: card.id, data: { card }, disabled: !movable })
+  const { setNodeRef, listeners, isDragging } = useDraggable({
+    id: card.id,
+    data: { card },
+    disabled: !movable,
+  })
   return (
-    <li className={classes.item} data-card={card.id} data-dragging={isDragging || undefined} data-held={held || undefined}>
+    <li
+      className={classes.item}
+      data-card={card.id}
+      data-dragging={isDragging || undefined}
+      data-held={held || undefined}
+    >
       <button
-        ref={setNodeRef} type="button" className={classes.card} aria-describedby={movable ? 'card-instructions' : undefined} aria-pressed={held || undefined}
-        {...listeners} onClick={() => !held && onOpen(card.id)} onKeyDown={movable ? (event) => onKeyDown(event, card) : undefined} onBlur={held ? onBlur : undefined}
+        ref={setNodeRef}
+        type="button"
+        className={classes.card}
+        aria-describedby={movable ? 'card-instructions' : undefined}
+        aria-pressed={held || undefined}
+        {...listeners}
+        onClick={() => !held && onOpen(card.id)}
+        onKeyDown={movable ? (event) => onKeyDown(event, card) : undefined}
+        onBlur={held ? onBlur : undefined}
       >
         <span className={classes.title}>{card.title}</span>
         <CardFacts card={card} />
@@ -40,8 +72,26 @@ export function CardItem({ card, board, movable, held, onOpen, onMove, onKeyDown
       {movable && (
         <ActionMenu
           title={t('boards.moveTo')}
-          actions={board.stages.filter((one) => one.id !== card.stage_id).map((stage) => ({ key: stage.id, label: names.stage(board, stage), icon: <IconArrowRight size={14} />, onClick: () => onMove(card, stage.id) }))}
-          button={<ActionIcon className={classes.move} variant="subtle" color="gray" size={28} aria-label={t('boards.moveTo')} title={t('boards.moveTo')}><IconDots size={16} /></ActionIcon>}
+          actions={board.stages
+            .filter((one) => one.id !== card.stage_id)
+            .map((stage) => ({
+              key: stage.id,
+              label: names.stage(board, stage),
+              icon: <IconArrowRight size={14} />,
+              onClick: () => onMove(card, stage.id),
+            }))}
+          button={
+            <ActionIcon
+              className={classes.move}
+              variant="subtle"
+              color="gray"
+              size={28}
+              aria-label={t('boards.moveTo')}
+              title={t('boards.moveTo')}
+            >
+              <IconDots size={16} />
+            </ActionIcon>
+          }
         />
       )}
     </li>
@@ -53,18 +103,53 @@ export function CardFacts({ card }: { card: Card }) {
   const { t } = useTranslation()
   const names = useNames()
   const person = names.person(card.assignee)
-  const labels = card.label_ids.map((id) => names.label(id)).filter((one) => one !== undefined)
+  const labels = card.label_ids
+    .map((id) => names.label(id))
+    .filter((one) => one !== undefined)
   const urgent = card.priority === 'urgent' || card.priority === 'high'
-  if (labels.length === 0 && !card.due_at && !person && !urgent && !card.private && (!card.conversation || card.attendance)) return null
+  if (
+    labels.length === 0 &&
+    !card.due_at &&
+    !person &&
+    !urgent &&
+    !card.private &&
+    (!card.conversation || card.attendance)
+  )
+    return null
   return (
     <span aria-hidden className={classes.facts}>
-      {labels.length > 0 && <span className={classes.labels}>{labels.map((one) => <LabelTag key={one.id} label={one} />)}</span>}
+      {labels.length > 0 && (
+        <span className={classes.labels}>
+          {labels.map((one) => (
+            <LabelTag key={one.id} label={one} />
+          ))}
+        </span>
+      )}
       <span className={classes.line}>
-        {urgent && <span className={classes.fact} data-tone={card.priority === 'urgent' ? 'red' : 'amber'}><IconFlag3Filled size={13} />{t(`boards.priority.${card.priority}`)}</span>}
-        {card.due_at && <span className={classes.fact} data-tone={dueTone(card)}><IconCalendarDue size={14} stroke={1.8} />{dueText(card.due_at)}</span>}
+        {urgent && (
+          <span
+            className={classes.fact}
+            data-tone={card.priority === 'urgent' ? 'red' : 'amber'}
+          >
+            <IconFlag3Filled size={13} />
+            {t(`boards.priority.${card.priority}`)}
+          </span>
+        )}
+        {card.due_at && (
+          <span className={classes.fact} data-tone={dueTone(card)}>
+            <IconCalendarDue size={14} stroke={1.8} />
+            {dueText(card.due_at)}
+          </span>
+        )}
         {card.private && <IconLock size={14} />}
-        {card.conversation && !card.attendance && <IconMessageCircle size={14} stroke={1.8} />}
-        {person && card.assignee && <span className={classes.person} title={person}><Avatar id={card.assignee} name={person} size={22} /></span>}
+        {card.conversation && !card.attendance && (
+          <IconMessageCircle size={14} stroke={1.8} />
+        )}
+        {person && card.assignee && (
+          <span className={classes.person} title={person}>
+            <Avatar id={card.assignee} name={person} size={22} />
+          </span>
+        )}
       </span>
     </span>
   )

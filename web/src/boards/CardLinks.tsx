@@ -10,18 +10,37 @@ import type { Conversation } from '../api/types'
 import { phone } from '../ui/format'
 import classes from './CardDialog.module.css'
 
-type Props = { value: string | null; disabled: boolean; onChange: (id: string | null) => void }
+type Props = {
+  value: string | null
+  disabled: boolean
+  onChange: (id: string | null) => void
+}
 
 /** useLinkedContact is the contact that a card names. */
-const useLinkedContact = (id: string | null) => useQuery({ queryKey: keys.contact(id ?? ''), enabled: id !== null, queryFn: () => answer(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })) })
+const useLinkedContact = (id: string | null) =>
+  useQuery({
+    queryKey: keys.contact(id ?? ''),
+    enabled: id !== null,
+    queryFn: () =>
+      answer(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })),
+  })
 
 /** useLinkedConversation is the conversation that a card names. */
-const useLinkedConversation = (id: string | null) => useQuery({ queryKey: keys.conversation(id ?? ''), enabled: id !== null, queryFn: () => answer(api.GET('/conversations/{id}', { params: { path: { id: id ?? '' } } })) })
+const useLinkedConversation = (id: string | null) =>
+  useQuery({
+    queryKey: keys.conversation(id ?? ''),
+    enabled: id !== null,
+    queryFn: () =>
+      answer(
+        api.GET('/conversations/{id}', { params: { path: { id: id ?? '' } } }),
+      ),
+  })
 
 /** useConversationName names a conversation by the customer and the number: a customer may write to several. */
 function useConversationName() {
   const names = useNames()
-  return (one: Conversation) => [one.name, names.channel(one.channel)?.name].filter(Boolean).join(', ')
+  return (one: Conversation) =>
+    [one.name, names.channel(one.channel)?.name].filter(Boolean).join(', ')
 }
 
 /** ContactName names a contact by its id. */
@@ -36,7 +55,11 @@ export function ConversationName({ id }: { id: string }) {
   const { t } = useTranslation()
   const name = useConversationName()
   const found = useLinkedConversation(id)
-  return found.data ? name(found.data) : found.isError ? t('boards.otherConversation') : ''
+  return found.data
+    ? name(found.data)
+    : found.isError
+      ? t('boards.otherConversation')
+      : ''
 }
 
 /** ContactField finds a person by name or phone. */
@@ -46,19 +69,51 @@ export function ContactField({ value, disabled, onChange }: Props) {
   const [wanted] = useDebouncedValue(text.trim(), 250)
   const current = useLinkedContact(value).data
   const searching = wanted.length >= 2 && wanted !== current?.name
-  const found = useQuery({ queryKey: keys.contacts(wanted), enabled: searching, queryFn: () => answer(api.GET('/contacts', { params: { query: { q: wanted, limit: 10 } } })) }).data?.data ?? []
-  const people = [...(current ? [current] : []), ...(searching ? found : []).filter((one) => one.id !== current?.id)]
+  const found =
+    useQuery({
+      queryKey: keys.contacts(wanted),
+      enabled: searching,
+      queryFn: () =>
+        answer(
+          api.GET('/contacts', { params: { query: { q: wanted, limit: 10 } } }),
+        ),
+    }).data?.data ?? []
+  const people = [
+    ...(current ? [current] : []),
+    ...(searching ? found : []).filter((one) => one.id !== current?.id),
+  ]
   return (
     <Select
-      label={t('details.contact')} searchable clearable disabled={disabled} placeholder={t('boards.contactText')} nothingFoundMessage={searching ? t('list.nothingFound') : undefined} value={value} filter={({ options }) => options}
-      data={people.map((one) => ({ value: one.id, label: one.phone && people.filter((other) => other.name === one.name).length > 1 ? `${one.name}, ${phone(one.phone)}` : one.name }))}
-      onSearchChange={setText} onChange={onChange} clearButtonProps={{ 'aria-label': t('boards.noContact') }}
+      label={t('details.contact')}
+      searchable
+      clearable
+      disabled={disabled}
+      placeholder={t('boards.contactText')}
+      nothingFoundMessage={searching ? t('list.nothingFound') : undefined}
+      value={value}
+      filter={({ options }) => options}
+      data={people.map((one) => ({
+        value: one.id,
+        label:
+          one.phone &&
+          people.filter((other) => other.name === one.name).length > 1
+            ? `${one.name}, ${phone(one.phone)}`
+            : one.name,
+      }))}
+      onSearchChange={setText}
+      onChange={onChange}
+      clearButtonProps={{ 'aria-label': t('boards.noContact') }}
     />
   )
 }
 
 /** ConversationField finds a conversation by name or phone; those of the card's contact are offered without a search. */
-export function ConversationField({ value, contact, disabled, onChange }: Props & { contact: string | null }) {
+export function ConversationField({
+  value,
+  contact,
+  disabled,
+  onChange,
+}: Props & { contact: string | null }) {
   const { t } = useTranslation()
   const name = useConversationName()
   const [text, setText] = useState('')
@@ -67,15 +122,35 @@ export function ConversationField({ value, contact, disabled, onChange }: Props 
   const searching = wanted.length >= 2 && (!current || wanted !== name(current))
   const query = searching ? { q: wanted } : contact ? { contact } : null
   const found = useQuery({
-    queryKey: keys.conversationChoices(query ?? {}), enabled: query !== null && !disabled, staleTime: 30_000,
-    queryFn: () => answer(api.GET('/conversations', { params: { query: { ...query, limit: 10 } } })),
+    queryKey: keys.conversationChoices(query ?? {}),
+    enabled: query !== null && !disabled,
+    staleTime: 30_000,
+    queryFn: () =>
+      answer(
+        api.GET('/conversations', {
+          params: { query: { ...query, limit: 10 } },
+        }),
+      ),
   }).data?.data
-  const offered = [...(current ? [current] : []), ...(query && found ? found : []).filter((one) => one.id !== current?.id)]
+  const offered = [
+    ...(current ? [current] : []),
+    ...(query && found ? found : []).filter((one) => one.id !== current?.id),
+  ]
   return (
     <Select
-      className={classes.wide} label={t('boards.field.conversation')} searchable clearable disabled={disabled} placeholder={t('boards.contactText')} nothingFoundMessage={searching ? t('list.nothingFound') : undefined} value={value}
-      filter={({ options }) => options} data={offered.map((one) => ({ value: one.id, label: name(one) }))}
-      onSearchChange={setText} onChange={onChange} clearButtonProps={{ 'aria-label': t('boards.noConversation') }}
+      className={classes.wide}
+      label={t('boards.field.conversation')}
+      searchable
+      clearable
+      disabled={disabled}
+      placeholder={t('boards.contactText')}
+      nothingFoundMessage={searching ? t('list.nothingFound') : undefined}
+      value={value}
+      filter={({ options }) => options}
+      data={offered.map((one) => ({ value: one.id, label: name(one) }))}
+      onSearchChange={setText}
+      onChange={onChange}
+      clearButtonProps={{ 'aria-label': t('boards.noConversation') }}
     />
   )
 }

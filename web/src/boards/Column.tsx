@@ -33,7 +33,21 @@ type Props = {
 }
 
 /** Column is a stage with its cards; more are loaded before the last one is in sight. */
-export function Column({ board, stage, count, filters, mayWrite, drop, held, onShown, onOpen, onMove, onNew, onKeyDown, onBlur }: Props) {
+export function Column({
+  board,
+  stage,
+  count,
+  filters,
+  mayWrite,
+  drop,
+  held,
+  onShown,
+  onOpen,
+  onMove,
+  onNew,
+  onKeyDown,
+  onBlur,
+}: Props) {
   const { t } = useTranslation()
   const names = useBoardNames()
   const { column, cards } = useColumn(board.id, stage, filters)
@@ -44,7 +58,11 @@ export function Column({ board, stage, count, filters, mayWrite, drop, held, onS
   useEffect(() => {
     const mark = end.current
     if (!mark || !hasNextPage || isFetchingNextPage) return
-    const watch = new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && void fetchNextPage(), { rootMargin: '600px 0px' })
+    const watch = new IntersectionObserver(
+      (entries) =>
+        entries.some((one) => one.isIntersecting) && void fetchNextPage(),
+      { rootMargin: '600px 0px' },
+    )
     watch.observe(mark)
     return () => watch.disconnect()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
@@ -56,13 +74,29 @@ export function Column({ board, stage, count, filters, mayWrite, drop, held, onS
   let place = -1
   const line = <li aria-hidden className={classes.line} data-drop />
   return (
-    <section ref={setNodeRef} aria-label={t('boards.stageName', { count: shown, size, stage: name })} className={classes.column} data-stage={stage.id} data-over={drop ? '' : undefined}>
-      <StageHeader board={board} stage={stage} name={name} size={size} mayWrite={mayWrite} />
+    <section
+      ref={setNodeRef}
+      aria-label={t('boards.stageName', { count: shown, size, stage: name })}
+      className={classes.column}
+      data-stage={stage.id}
+      data-over={drop ? '' : undefined}
+    >
+      <StageHeader
+        board={board}
+        stage={stage}
+        name={name}
+        size={size}
+        mayWrite={mayWrite}
+      />
       <div className={classes.scroll}>
         {column.isPending ? (
           <Loading rows={3} height={72} />
         ) : column.isError ? (
-          <Failure message={refusal(column.error, t)} requestId={requestIdOf(column.error)} onRetry={() => void column.refetch()} />
+          <Failure
+            message={refusal(column.error, t)}
+            requestId={requestIdOf(column.error)}
+            onRetry={() => void column.refetch()}
+          />
         ) : (
           <ul className={classes.cards} aria-label={name}>
             {cards.map((card) => {
@@ -71,18 +105,43 @@ export function Column({ board, stage, count, filters, mayWrite, drop, held, onS
               return (
                 <Fragment key={card.id}>
                   {drop && !moving && drop.index === place && line}
-                  <CardItem card={card} board={board} movable={mayWrite} held={moving} onOpen={onOpen} onMove={onMove} onKeyDown={onKeyDown} onBlur={onBlur} />
+                  <CardItem
+                    card={card}
+                    board={board}
+                    movable={mayWrite}
+                    held={moving}
+                    onOpen={onOpen}
+                    onMove={onMove}
+                    onKeyDown={onKeyDown}
+                    onBlur={onBlur}
+                  />
                 </Fragment>
               )
             })}
             {drop && drop.index > place && line}
           </ul>
         )}
-        {column.isSuccess && cards.length === 0 && !drop && <p className={classes.none}>{Object.keys(filters).length > 0 ? t('boards.noMatch') : t('boards.noCards')}</p>}
+        {column.isSuccess && cards.length === 0 && !drop && (
+          <p className={classes.none}>
+            {Object.keys(filters).length > 0
+              ? t('boards.noMatch')
+              : t('boards.noCards')}
+          </p>
+        )}
         <div ref={end} />
       </div>
       {mayWrite && board.system === null && !board.archived && (
-        <Button className={classes.add} variant="subtle" color="gray" size="xs" justify="flex-start" leftSection={<IconPlus size={15} />} onClick={() => onNew(stage.id)}>{t('boards.addCard')}</Button>
+        <Button
+          className={classes.add}
+          variant="subtle"
+          color="gray"
+          size="xs"
+          justify="flex-start"
+          leftSection={<IconPlus size={15} />}
+          onClick={() => onNew(stage.id)}
+        >
+          {t('boards.addCard')}
+        </Button>
       )}
     </section>
   )

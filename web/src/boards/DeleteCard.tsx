@@ -11,26 +11,53 @@ import { Dialog } from '../ui/Dialog'
 import classes from './Board.module.css'
 
 /** DeleteCard asks before a card is deleted for good. One that a colleague changed meanwhile is shown as it is by now. */
-export function DeleteCard({ card, onClose, onDeleted }: { card: Card; onClose: () => void; onDeleted: () => void }) {
+export function DeleteCard({
+  card,
+  onClose,
+  onDeleted,
+}: {
+  card: Card
+  onClose: () => void
+  onDeleted: () => void
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useAttempt()
   const [busy, setBusy] = useState(false)
   const remove = async () => {
     setBusy(true)
-    const params = { path: { id: card.id }, header: { 'If-Match': `"${card.version}"` } }
-    if (await attempt(() => answer(api.DELETE('/kanban/cards/{id}', { params })), t('boards.deleted'))) return onDeleted()
+    const params = {
+      path: { id: card.id },
+      header: { 'If-Match': `"${card.version}"` },
+    }
+    if (
+      await attempt(
+        () => answer(api.DELETE('/kanban/cards/{id}', { params })),
+        t('boards.deleted'),
+      )
+    )
+      return onDeleted()
     onClose()
     void client.invalidateQueries({ queryKey: keys.card(card.id) })
     refreshBoard(client, card.board_id)
   }
   return (
-    <Dialog role="alertdialog" title={t('boards.deleteTitle')} onClose={onClose}>
+    <Dialog
+      role="alertdialog"
+      title={t('boards.deleteTitle')}
+      onClose={onClose}
+    >
       <Stack gap="md">
-        <p className={classes.text}>{t('boards.deleteText', { title: card.title })}</p>
+        <p className={classes.text}>
+          {t('boards.deleteText', { title: card.title })}
+        </p>
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>{t('common.cancel')}</Button>
-          <Button color="red" loading={busy} onClick={() => void remove()}>{t('boards.delete')}</Button>
+          <Button variant="default" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button color="red" loading={busy} onClick={() => void remove()}>
+            {t('boards.delete')}
+          </Button>
         </Group>
       </Stack>
     </Dialog>

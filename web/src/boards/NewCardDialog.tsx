@@ -15,10 +15,28 @@ import { patchOf, type Fields } from './fields'
 import { useBoardNames } from './useBoard'
 import classes from './CardDialog.module.css'
 
-const empty: Fields = { title: '', description: null, priority: 'medium', due_at: null, assignee: null, label_ids: [], contact: null, conversation: null, private: false }
+const empty: Fields = {
+  title: '',
+  description: null,
+  priority: 'medium',
+  due_at: null,
+  assignee: null,
+  label_ids: [],
+  contact: null,
+  conversation: null,
+  private: false,
+}
 
 /** NewCardDialog adds a card to a stage. */
-export function NewCardDialog({ board, stage, onClose }: { board: Board; stage: string; onClose: () => void }) {
+export function NewCardDialog({
+  board,
+  stage,
+  onClose,
+}: {
+  board: Board
+  stage: string
+  onClose: () => void
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const me = useMe().user.id
@@ -33,20 +51,40 @@ export function NewCardDialog({ board, stage, onClose }: { board: Board; stage: 
     setBusy(true)
     setProblem(null)
     try {
-      const body = { ...patchOf(empty, fields), title: fields.title.trim(), board_id: board.id, stage_id: where }
-      putCard(client, await answer(api.POST('/kanban/cards', { params: { header: { 'Idempotency-Key': key.current } }, body })), me)
+      const body = {
+        ...patchOf(empty, fields),
+        title: fields.title.trim(),
+        board_id: board.id,
+        stage_id: where,
+      }
+      putCard(
+        client,
+        await answer(
+          api.POST('/kanban/cards', {
+            params: { header: { 'Idempotency-Key': key.current } },
+            body,
+          }),
+        ),
+        me,
+      )
       refreshBoard(client, board.id)
       announce(t('card.created'))
       onClose()
     } catch (error) {
       // Without an answer it may have happened: the same key makes sure that it happens once.
-      if (!(error instanceof Failure && error.temporary)) key.current = crypto.randomUUID()
+      if (!(error instanceof Failure && error.temporary))
+        key.current = crypto.randomUUID()
       setProblem(refusal(error, t))
       setBusy(false)
     }
   }
   return (
-    <Dialog title={t('boards.newCard')} size={640} fullScreen={phone} onClose={onClose}>
+    <Dialog
+      title={t('boards.newCard')}
+      size={640}
+      fullScreen={phone}
+      onClose={onClose}
+    >
       <form
         className={classes.dialog}
         onSubmit={(event) => {
@@ -54,10 +92,29 @@ export function NewCardDialog({ board, stage, onClose }: { board: Board; stage: 
           void create()
         }}
       >
-        {problem && <Alert color="red" variant="light">{problem}</Alert>}
-        <CardForm fields={fields} onChange={(change) => setFields({ ...fields, ...change })} />
-        <NativeSelect label={t('card.stage')} value={where} data={board.stages.map((one) => ({ value: one.id, label: names.stage(board, one) }))} onChange={(event) => setWhere(event.currentTarget.value)} />
-        <Group justify="flex-end"><Button type="submit" loading={busy} disabled={!fields.title.trim()}>{t('card.create')}</Button></Group>
+        {problem && (
+          <Alert color="red" variant="light">
+            {problem}
+          </Alert>
+        )}
+        <CardForm
+          fields={fields}
+          onChange={(change) => setFields({ ...fields, ...change })}
+        />
+        <NativeSelect
+          label={t('card.stage')}
+          value={where}
+          data={board.stages.map((one) => ({
+            value: one.id,
+            label: names.stage(board, one),
+          }))}
+          onChange={(event) => setWhere(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={busy} disabled={!fields.title.trim()}>
+            {t('card.create')}
+          </Button>
+        </Group>
       </form>
     </Dialog>
   )

@@ -1,17 +1,33 @@
 import { ActionIcon, Button, Group, Stack, TextInput } from '@mantine/core'
-import { IconArrowLeft, IconArrowRight, IconCircleCheck, IconCircleX, IconDots, IconPencil, IconProgress, IconTrash } from '@tabler/icons-react'
+import {
+  IconArrowLeft,
+  IconArrowRight,
+  IconCircleCheck,
+  IconCircleX,
+  IconDots,
+  IconPencil,
+  IconProgress,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import type { Board, Stage } from '../api/types'
-import { ActionMenu, type MenuAction } from '../ui/ActionMenu'
+import { ActionMenu } from '../ui/ActionMenu'
+import type { MenuAction } from '../ui/MenuBox'
 import { Dialog } from '../ui/Dialog'
 import { useBoardActions } from './useBoardActions'
 import classes from './Board.module.css'
 
 const kinds = { open: IconProgress, won: IconCircleCheck, lost: IconCircleX }
 
-type Props = { board: Board; stage: Stage; name: string; size: string; mayWrite: boolean }
+type Props = {
+  board: Board
+  stage: Stage
+  name: string
+  size: string
+  mayWrite: boolean
+}
 
 /** StageHeader names a stage and changes it in place. The stages of the attendances board are fixed. */
 export function StageHeader({ board, stage, name, size, mayWrite }: Props) {
@@ -20,42 +36,129 @@ export function StageHeader({ board, stage, name, size, mayWrite }: Props) {
   const [renaming, setRenaming] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const params = { path: { id: board.id, stage_id: stage.id } }
-  const patch = (body: { name?: string; position?: number; kind?: Stage['kind'] }) => change(() => answer(api.PATCH('/kanban/boards/{id}/stages/{stage_id}', { params, body })))
+  const patch = (body: {
+    name?: string
+    position?: number
+    kind?: Stage['kind']
+  }) =>
+    change(() =>
+      answer(
+        api.PATCH('/kanban/boards/{id}/stages/{stage_id}', { params, body }),
+      ),
+    )
   const Kind = kinds[stage.kind]
-  const others = (['open', 'won', 'lost'] as const).filter((kind) => kind !== stage.kind)
+  const others = (['open', 'won', 'lost'] as const).filter(
+    (kind) => kind !== stage.kind,
+  )
   const actions: MenuAction[] = [
-    { key: 'rename', label: t('boards.rename'), icon: <IconPencil size={16} />, onClick: () => setRenaming(true) },
-    ...(stage.position > 0 ? [{ key: 'left', label: t('boards.stage.left'), icon: <IconArrowLeft size={16} />, onClick: () => void patch({ position: stage.position - 1 }) }] : []),
-    ...(stage.position < board.stages.length - 1 ? [{ key: 'right', label: t('boards.stage.right'), icon: <IconArrowRight size={16} />, onClick: () => void patch({ position: stage.position + 1 }) }] : []),
+    {
+      key: 'rename',
+      label: t('boards.rename'),
+      icon: <IconPencil size={16} />,
+      onClick: () => setRenaming(true),
+    },
+    ...(stage.position > 0
+      ? [
+          {
+            key: 'left',
+            label: t('boards.stage.left'),
+            icon: <IconArrowLeft size={16} />,
+            onClick: () => void patch({ position: stage.position - 1 }),
+          },
+        ]
+      : []),
+    ...(stage.position < board.stages.length - 1
+      ? [
+          {
+            key: 'right',
+            label: t('boards.stage.right'),
+            icon: <IconArrowRight size={16} />,
+            onClick: () => void patch({ position: stage.position + 1 }),
+          },
+        ]
+      : []),
     ...others.map((kind) => {
       const Icon = kinds[kind]
-      return { key: kind, label: t(`boards.kind.${kind}`), icon: <Icon size={16} />, onClick: () => void patch({ kind }) }
+      return {
+        key: kind,
+        label: t(`boards.kind.${kind}`),
+        icon: <Icon size={16} />,
+        onClick: () => void patch({ kind }),
+      }
     }),
-    { key: 'delete', label: t('boards.stage.delete'), icon: <IconTrash size={16} />, onClick: () => setDeleting(true) },
+    {
+      key: 'delete',
+      label: t('boards.stage.delete'),
+      icon: <IconTrash size={16} />,
+      onClick: () => setDeleting(true),
+    },
   ]
   return (
     <header className={classes.stage}>
-      <Kind size={16} stroke={1.8} aria-hidden className={classes.kind} data-kind={stage.kind} />
+      <Kind
+        size={16}
+        stroke={1.8}
+        aria-hidden
+        className={classes.kind}
+        data-kind={stage.kind}
+      />
       {renaming ? (
-        <Rename value={stage.name} label={t('boards.stage.name')} onDone={(next) => { setRenaming(false); if (next && next !== stage.name) void patch({ name: next }) }} />
+        <Rename
+          value={stage.name}
+          label={t('boards.stage.name')}
+          onDone={(next) => {
+            setRenaming(false)
+            if (next && next !== stage.name) void patch({ name: next })
+          }}
+        />
       ) : (
         <h2 className={classes.stageName}>{name}</h2>
       )}
-      <span aria-hidden className={classes.count}>{size}</span>
+      <span aria-hidden className={classes.count}>
+        {size}
+      </span>
       {mayWrite && board.system === null && (
-        <ActionMenu actions={actions} button={<ActionIcon variant="subtle" color="gray" size={28} aria-label={t('boards.stage.actions', { stage: name })}><IconDots size={16} /></ActionIcon>} />
+        <ActionMenu
+          actions={actions}
+          button={
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={28}
+              aria-label={t('boards.stage.actions', { stage: name })}
+            >
+              <IconDots size={16} />
+            </ActionIcon>
+          }
+        />
       )}
       {deleting && (
-        <Dialog role="alertdialog" title={t('boards.stage.deleteTitle')} onClose={() => setDeleting(false)}>
+        <Dialog
+          role="alertdialog"
+          title={t('boards.stage.deleteTitle')}
+          onClose={() => setDeleting(false)}
+        >
           <Stack gap="md">
-            <p className={classes.text}>{t('boards.stage.deleteText', { stage: name })}</p>
+            <p className={classes.text}>
+              {t('boards.stage.deleteText', { stage: name })}
+            </p>
             <Group justify="flex-end">
-              <Button variant="default" onClick={() => setDeleting(false)}>{t('common.cancel')}</Button>
+              <Button variant="default" onClick={() => setDeleting(false)}>
+                {t('common.cancel')}
+              </Button>
               <Button
                 color="red"
                 onClick={() => {
                   setDeleting(false)
-                  void change(() => answer(api.DELETE('/kanban/boards/{id}/stages/{stage_id}', { params })), t('boards.stage.deleted'))
+                  void change(
+                    () =>
+                      answer(
+                        api.DELETE('/kanban/boards/{id}/stages/{stage_id}', {
+                          params,
+                        }),
+                      ),
+                    t('boards.stage.deleted'),
+                  )
                 }}
               >
                 {t('boards.stage.delete')}
@@ -69,7 +172,15 @@ export function StageHeader({ board, stage, name, size, mayWrite }: Props) {
 }
 
 /** Rename is a name that is edited where it stands: Enter or leaving it saves, Escape does not. */
-function Rename({ value, label, onDone }: { value: string; label: string; onDone: (next: string | null) => void }) {
+function Rename({
+  value,
+  label,
+  onDone,
+}: {
+  value: string
+  label: string
+  onDone: (next: string | null) => void
+}) {
   const [text, setText] = useState(value)
   const box = useRef<HTMLInputElement>(null)
   useEffect(() => {
@@ -78,8 +189,15 @@ function Rename({ value, label, onDone }: { value: string; label: string; onDone
   }, [])
   return (
     <TextInput
-      ref={box} className={classes.rename} size="xs" aria-label={label} maxLength={120} value={text} onFocus={(event) => event.currentTarget.select()}
-      onChange={(event) => setText(event.currentTarget.value)} onBlur={() => onDone(text.trim())}
+      ref={box}
+      className={classes.rename}
+      size="xs"
+      aria-label={label}
+      maxLength={120}
+      value={text}
+      onFocus={(event) => event.currentTarget.select()}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={() => onDone(text.trim())}
       onKeyDown={(event) => {
         if (event.key === 'Enter') event.currentTarget.blur()
         if (event.key === 'Escape') onDone(null)

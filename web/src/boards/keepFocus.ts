@@ -7,7 +7,10 @@ const time = 3000
  */
 export function keepFocus(card: string): void {
   const restore = () => {
-    if (document.activeElement === document.body) document.querySelector<HTMLElement>(`[data-card="${card}"] > button`)?.focus()
+    if (document.activeElement === document.body)
+      document
+        .querySelector<HTMLElement>(`[data-card="${card}"] > button`)
+        ?.focus()
   }
   const watch = new MutationObserver(restore)
   const stopped = new AbortController()
@@ -16,6 +19,7 @@ export function keepFocus(card: string): void {
     stopped.abort()
   }
   watch.observe(document.body, { childList: true, subtree: true })
-  for (const kind of ['keydown', 'pointerdown']) addEventListener(kind, stop, { signal: stopped.signal, capture: true })
+  for (const kind of ['keydown', 'pointerdown'])
+    addEventListener(kind, stop, { signal: stopped.signal, capture: true })
   setTimeout(stop, time)
 }

@@ -14,7 +14,8 @@ export type BoardSearch = {
 export const priorities = ['low', 'medium', 'high', 'urgent'] as const
 export const dues = ['overdue', 'today', 'week', 'none'] as const
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const text = (value: unknown) =>
+  typeof value === 'string' && value !== '' ? value : undefined
 
 /** readBoardSearch takes what is known from the address and leaves out the rest. */
 export function readBoardSearch(raw: Record<string, unknown>): BoardSearch {
@@ -31,6 +32,14 @@ export function readBoardSearch(raw: Record<string, unknown>): BoardSearch {
 
 /** filtersOf is what the server is asked beside board and stage. */
 export function filtersOf(search: BoardSearch): CardQuery {
-  const all: CardQuery = { q: search.q, assignee: search.person, label: search.label, priority: search.priority, due: search.due }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  const all: CardQuery = {
+    q: search.q,
+    assignee: search.person,
+    label: search.label,
+    priority: search.priority,
+    due: search.due,
+  }
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined),
+  )
 }

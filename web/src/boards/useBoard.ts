@@ -11,30 +11,73 @@ const statuses = { open: 'open', won: 'completed', lost: 'lost' } as const
 /** useColumn loads the cards of a stage in their order, page by page. */
 export function useColumn(board: string, stage: Stage, filters: CardQuery) {
   const { timezone } = useMe().company
-  const query = useMemo((): CardQuery => ({ ...filters, stage_id: stage.id, status: statuses[stage.kind] }), [filters, stage.id, stage.kind])
+  const query = useMemo(
+    (): CardQuery => ({
+      ...filters,
+      stage_id: stage.id,
+      status: statuses[stage.kind],
+    }),
+    [filters, stage.id, stage.kind],
+  )
   const column = useInfiniteQuery({
     queryKey: keys.column(board, query),
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
-      answer(api.GET('/kanban/cards', { params: { query: { ...query, board_id: board, sort: 'position', tz: timezone, limit: 30, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      answer(
+        api.GET('/kanban/cards', {
+          params: {
+            query: {
+              ...query,
+              board_id: board,
+              sort: 'position',
+              tz: timezone,
+              limit: 30,
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
     getNextPageParam: (page) => page.next_cursor ?? null,
   })
-  const cards = useMemo(() => (column.data?.pages ?? []).flatMap((page) => page.data), [column.data])
+  const cards = useMemo(
+    () => (column.data?.pages ?? []).flatMap((page) => page.data),
+    [column.data],
+  )
   return { column, cards }
 }
 
 /** useStageCounts is how many cards each stage has, loaded or not. */
 export function useStageCounts(board: string): Map<string, number> {
-  const counts = useQuery({ queryKey: keys.boardCounts(board), queryFn: () => answer(api.GET('/kanban/boards/{id}/counts', { params: { path: { id: board } } })) }).data
-  return useMemo(() => new Map((counts?.data ?? []).map((one) => [one.stage, one.cards])), [counts])
+  const counts = useQuery({
+    queryKey: keys.boardCounts(board),
+    queryFn: () =>
+      answer(
+        api.GET('/kanban/boards/{id}/counts', {
+          params: { path: { id: board } },
+        }),
+      ),
+  }).data
+  return useMemo(
+    () => new Map((counts?.data ?? []).map((one) => [one.stage, one.cards])),
+    [counts],
+  )
 }
 
 /** useBoardNames names boards and stages; those of the attendances board are written by the system, in the person's language. */
 export function useBoardNames() {
   const { t } = useTranslation()
-  const stages: Record<string, string> = { Waiting: t('boards.system.waiting'), 'In progress': t('boards.system.progress'), Done: t('boards.system.done') }
+  const stages: Record<string, string> = {
+    Waiting: t('boards.system.waiting'),
+    'In progress': t('boards.system.progress'),
+    Done: t('boards.system.done'),
+  }
   return {
-    board: (board: Board) => (board.system && board.name === 'Attendances' ? t('boards.system.name') : board.name),
-    stage: (board: Board, stage: Stage) => (board.system ? (stages[stage.name] ?? stage.name) : stage.name),
+    board: (board: Board) =>
+      board.system && board.name === 'Attendances'
+        ? t('boards.system.name')
+        : board.name,
+    stage: (board: Board, stage: Stage) =>
+      board.system ? (stages[stage.name] ?? stage.name) : stage.name,
   }
 }

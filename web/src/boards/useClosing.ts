@@ -15,15 +15,27 @@ export function useClosing(board: Board, move: (next: Move) => Promise<void>) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useAttempt()
-  const [asking, setAsking] = useState<{ attendance: Attendance; stage: Stage } | null>(null)
+  const [asking, setAsking] = useState<{
+    attendance: Attendance
+    stage: Stage
+  } | null>(null)
 
   const request = async (next: Move): Promise<void> => {
     const { card, stage: to } = next
     const stage = board.stages.find((one) => one.id === to)
     const id = card.attendance
-    if (board.system === null || !id || !stage || stage.kind !== 'won' || card.stage_id === to) return move(next)
+    if (
+      board.system === null ||
+      !id ||
+      !stage ||
+      stage.kind !== 'won' ||
+      card.stage_id === to
+    )
+      return move(next)
     await attempt(async () => {
-      const attendance = await answer(api.GET('/attendances/{id}', { params: { path: { id } } }))
+      const attendance = await answer(
+        api.GET('/attendances/{id}', { params: { path: { id } } }),
+      )
       if (attendance.status === 'open') setAsking({ attendance, stage })
       else await move(next)
     })
@@ -31,8 +43,24 @@ export function useClosing(board: Board, move: (next: Move) => Promise<void>) {
   const close = async (reason: string): Promise<boolean> => {
     if (!asking) return false
     const id = asking.attendance.conversation
-    const closed = await attempt(() => answer(api.POST('/conversations/{id}/attendance/close', { params: { path: { id } }, body: reason ? { reason } : {} })), t('done.closed'))
-    if (closed) await Promise.all([keys.columns(board.id), keys.boardCounts(board.id), keys.conversation(id)].map((queryKey) => client.invalidateQueries({ queryKey })))
+    const closed = await attempt(
+      () =>
+        answer(
+          api.POST('/conversations/{id}/attendance/close', {
+            params: { path: { id } },
+            body: reason ? { reason } : {},
+          }),
+        ),
+      t('done.closed'),
+    )
+    if (closed)
+      await Promise.all(
+        [
+          keys.columns(board.id),
+          keys.boardCounts(board.id),
+          keys.conversation(id),
+        ].map((queryKey) => client.invalidateQueries({ queryKey })),
+      )
     return closed
   }
   return { request, asking, close, cancel: () => setAsking(null) }

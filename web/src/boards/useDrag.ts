@@ -9,7 +9,8 @@ export type Place = { stage: string; index: number }
 export type Lists = (stage: string) => Card[]
 
 /** others are the cards of a stage without one. */
-export const others = (lists: Lists, stage: string, card: string) => lists(stage).filter((one) => one.id !== card)
+export const others = (lists: Lists, stage: string, card: string) =>
+  lists(stage).filter((one) => one.id !== card)
 
 /** placeOf is where a card stands. */
 export function placeOf(lists: Lists, card: Card): Place {
@@ -20,7 +21,9 @@ export function placeOf(lists: Lists, card: Card): Place {
 /** indexAt counts the cards of a column whose middle lies above a height. */
 function indexAt(stage: string, card: string, height: number): number {
   const column = document.querySelector(`[data-stage="${stage}"]`)
-  const items = [...(column?.querySelectorAll<HTMLElement>('[data-card]') ?? [])].filter((one) => one.dataset.card !== card)
+  const items = [
+    ...(column?.querySelectorAll<HTMLElement>('[data-card]') ?? []),
+  ].filter((one) => one.dataset.card !== card)
   return items.filter((one) => {
     const { top, height: size } = one.getBoundingClientRect()
     return top + size / 2 < height
@@ -28,14 +31,23 @@ function indexAt(stage: string, card: string, height: number): number {
 }
 
 /** useDrag follows a card that is dragged with the mouse or a finger. */
-export function useDrag(lists: Lists, onDrop: (card: Card, place: Place) => void) {
+export function useDrag(
+  lists: Lists,
+  onDrop: (card: Card, place: Place) => void,
+) {
   const [card, setCard] = useState<Card | null>(null)
   const [place, setPlace] = useState<Place | null>(null)
-  const over = ({ active, over: target }: DragMoveEvent | DragEndEvent): Place | null => {
+  const over = ({
+    active,
+    over: target,
+  }: DragMoveEvent | DragEndEvent): Place | null => {
     const rect = active.rect.current.translated
     if (!target || !rect) return null
     const stage = String(target.id)
-    return { stage, index: indexAt(stage, String(active.id), rect.top + rect.height / 2) }
+    return {
+      stage,
+      index: indexAt(stage, String(active.id), rect.top + rect.height / 2),
+    }
   }
   const end = () => {
     setCard(null)
@@ -45,16 +57,22 @@ export function useDrag(lists: Lists, onDrop: (card: Card, place: Place) => void
     card,
     place,
     handlers: {
-      onDragStart: ({ active }: DragStartEvent) => setCard((active.data.current?.card as Card | undefined) ?? null),
+      onDragStart: ({ active }: DragStartEvent) =>
+        setCard((active.data.current?.card as Card | undefined) ?? null),
       onDragMove: (event: DragMoveEvent) => {
         const next = over(event)
-        setPlace((before) => (before?.stage === next?.stage && before?.index === next?.index ? before : next))
+        setPlace((before) =>
+          before?.stage === next?.stage && before?.index === next?.index
+            ? before
+            : next,
+        )
       },
       onDragEnd: (event: DragEndEvent) => {
         const target = over(event)
         if (card && target) {
           const from = placeOf(lists, card)
-          if (from.stage !== target.stage || from.index !== target.index) onDrop(card, target)
+          if (from.stage !== target.stage || from.index !== target.index)
+            onDrop(card, target)
         }
         end()
       },

@@ -16,17 +16,28 @@ export type Move = { card: Card; stage: string; before: string | null }
 /** Overtaken is a move that came too late: a colleague moved or archived the card meanwhile. */
 export type Overtaken = { move: Move; text: string }
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const pause = (milliseconds: number) =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** send moves a card. A request without an answer is repeated with the same key, so that it happens once. */
 async function send(card: Card, move: Move): Promise<Card> {
   const key = crypto.randomUUID()
-  const body = { stage_id: move.stage, version: card.version, ...(move.before ? { before_card_id: move.before } : {}) }
+  const body = {
+    stage_id: move.stage,
+    version: card.version,
+    ...(move.before ? { before_card_id: move.before } : {}),
+  }
   for (let wait = 1000; ; wait *= 2) {
     try {
-      return await answer(api.POST('/kanban/cards/{id}/move', { params: { path: { id: card.id }, header: { 'Idempotency-Key': key } }, body }))
+      return await answer(
+        api.POST('/kanban/cards/{id}/move', {
+          params: { path: { id: card.id }, header: { 'Idempotency-Key': key } },
+          body,
+        }),
+      )
     } catch (error) {
-      if (!(error instanceof Failure) || !error.temporary || wait > 4000) throw error
+      if (!(error instanceof Failure) || !error.temporary || wait > 4000)
+        throw error
       await pause(wait)
     }
   }
@@ -46,21 +57,27 @@ export function useMoves(board: Board) {
     return stage ? names.stage(board, stage) : ''
   }
 
-  /** told says who moved the card, or that it was archived, in the person's language; the server's text is "{person} moved it to {stage}". */
+  /** told says who moved the card, or that it was archived, in the person's language. */
   const told = (error: Failure, now: Card) => {
     if (now.status === 'archived') return t('boards.archivedMeanwhile')
-    const raw = board.stages.find((one) => one.id === now.stage_id)?.name ?? ''
-    const message = error.details.find((one) => one.field === 'card')?.message ?? ''
-    const end = ` moved it to ${raw}`
+    const name = error.details.find((one) => one.code === 'moved')?.params.name
     const stage = stageName(now.stage_id)
-    return message.endsWith(end) ? t('boards.movedBy', { name: message.slice(0, -end.length), stage }) : t('boards.movedTo', { stage })
+    return typeof name === 'string'
+      ? t('boards.movedBy', { name, stage })
+      : t('boards.movedTo', { stage })
   }
-  const fetchCard = (id: string) => answer(api.GET('/kanban/cards/{id}', { params: { path: { id } } }))
+  const fetchCard = (id: string) =>
+    answer(api.GET('/kanban/cards/{id}', { params: { path: { id } } }))
 
   /** place sends a move. Where the card before which it goes is gone, it goes to the end. */
   const place = async (card: Card, move: Move) => {
     const moved = await send(card, move).catch((error: unknown) => {
-      if (move.before && error instanceof Failure && error.details.some((one) => one.field === 'body.before_card_id')) return send(card, { ...move, before: null })
+      if (
+        move.before &&
+        error instanceof Failure &&
+        error.details.some((one) => one.field === 'body.before_card_id')
+      )
+        return send(card, { ...move, before: null })
       throw error
     })
     made.current.set(moved.id, moved)
@@ -74,7 +91,8 @@ export function useMoves(board: Board) {
     try {
       await place(seen, move)
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== 'version_conflict') throw error
+      if (!(error instanceof Failure) || error.code !== 'version_conflict')
+        throw error
       const now = await fetchCard(move.card.id)
       if (now.stage_id !== seen.stage_id || now.status === 'archived') {
         putCard(client, now, me)
@@ -83,23 +101,46 @@ export function useMoves(board: Board) {
       }
       await place(now, move) // something else of it changed: the move still means the same
     }
-    announce(t('boards.moved', { title: move.card.title, stage: stageName(move.stage) }))
+    announce(
+      t('boards.moved', {
+        title: move.card.title,
+        stage: stageName(move.stage),
+      }),
+    )
   }
 
   const move = (next: Move): Promise<void> => {
     setOvertaken(null)
     const stage = board.stages.find((one) => one.id === next.stage)
-    const status = stage?.kind === 'won' ? 'completed' : stage?.kind === 'lost' ? 'lost' : 'open'
-    putCard(client, { ...next.card, stage_id: next.stage, status }, me, next.before)
+    const status =
+      stage?.kind === 'won'
+        ? 'completed'
+        : stage?.kind === 'lost'
+          ? 'lost'
+          : 'open'
+    putCard(
+      client,
+      { ...next.card, stage_id: next.stage, status },
+      me,
+      next.before,
+    )
     const earlier = running.current.get(next.card.id) ?? Promise.resolve()
     const task = earlier
       .then(() => perform(next))
       .catch((error: unknown) => {
         toast(refusal(error, t), 'red')
-        client.removeQueries({ queryKey: keys.card(next.card.id), type: 'inactive' })
+        client.removeQueries({
+          queryKey: keys.card(next.card.id),
+          type: 'inactive',
+        })
         return client.invalidateQueries({ queryKey: keys.columns(board.id) })
       })
-      .finally(() => void client.invalidateQueries({ queryKey: keys.boardCounts(board.id) }))
+      .finally(
+        () =>
+          void client.invalidateQueries({
+            queryKey: keys.boardCounts(board.id),
+          }),
+      )
     running.current.set(next.card.id, task)
     return task
   }

@@ -3,7 +3,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '../ui/Dialog'
 
-type Props = { text?: string; onClose: () => void; onSubmit: (reason: string) => Promise<boolean>; onNext?: () => void }
+type Props = {
+  text?: string
+  onClose: () => void
+  onSubmit: (reason: string) => Promise<boolean>
+  onNext?: () => void
+}
 
 /** CloseDialog ends an attendance, with a reason if there is one. Enter submits; Shift+Enter begins a line. */
 export function CloseDialog({ text, onClose, onSubmit, onNext }: Props) {
@@ -28,17 +33,41 @@ export function CloseDialog({ text, onClose, onSubmit, onNext }: Props) {
         <Stack gap="md">
           {text && <Text size="sm">{text}</Text>}
           <Textarea
-            label={t('common.reason')} data-autofocus maxLength={500} autosize minRows={2} maxRows={5} value={reason} onChange={(event) => setReason(event.currentTarget.value)}
+            label={t('common.reason')}
+            data-autofocus
+            maxLength={500}
+            autosize
+            minRows={2}
+            maxRows={5}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+              if (
+                event.key !== 'Enter' ||
+                event.shiftKey ||
+                event.nativeEvent.isComposing
+              )
+                return
               event.preventDefault()
               void go(false)
             }}
           />
           <Group justify="flex-end">
-            <Button variant="default" disabled={busy} onClick={onClose}>{t('common.cancel')}</Button>
-            {onNext && <Button variant="default" disabled={busy} onClick={() => void go(true)}>{t('close.next')}</Button>}
-            <Button type="submit" loading={busy}>{t('common.close')}</Button>
+            <Button variant="default" disabled={busy} onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            {onNext && (
+              <Button
+                variant="default"
+                disabled={busy}
+                onClick={() => void go(true)}
+              >
+                {t('close.next')}
+              </Button>
+            )}
+            <Button type="submit" loading={busy}>
+              {t('common.close')}
+            </Button>
           </Group>
         </Stack>
       </form>

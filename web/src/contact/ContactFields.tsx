@@ -11,7 +11,12 @@ import { useAttempt } from '../api/useAttempt'
 import { Section } from './Section'
 import classes from './Details.module.css'
 
-type Editable = Partial<Pick<Contact, 'name' | 'company' | 'city' | 'label_ids' | 'blocked' | 'automation'>>
+type Editable = Partial<
+  Pick<
+    Contact,
+    'name' | 'company' | 'city' | 'label_ids' | 'blocked' | 'automation'
+  >
+>
 
 /** ContactFields are what the team knows about a person; each field is saved when it is left by those who may change contacts. */
 export function ContactFields({ contact }: { contact: Contact }) {
@@ -24,7 +29,15 @@ export function ContactFields({ contact }: { contact: Contact }) {
   const save = async (body: Editable) => {
     putContact(client, { ...contact, ...body }) // it is shown at once
     const done = await attempt(async () => {
-      putContact(client, await answer(api.PATCH('/contacts/{id}', { params: { path: { id: contact.id } }, body })))
+      putContact(
+        client,
+        await answer(
+          api.PATCH('/contacts/{id}', {
+            params: { path: { id: contact.id } },
+            body,
+          }),
+        ),
+      )
       void client.invalidateQueries({ queryKey: keys.lists })
       void client.invalidateQueries({ queryKey: ['conversation'] })
       setSaved(true)
@@ -37,37 +50,109 @@ export function ContactFields({ contact }: { contact: Contact }) {
     const timer = setTimeout(() => setSaved(false), 2500)
     return () => clearTimeout(timer)
   }, [saved])
-  const look = { size: 'xs', disabled: fixed, classNames: { body: classes.switchBody, label: classes.switchLabel } }
+  const look = {
+    size: 'xs',
+    disabled: fixed,
+    classNames: { body: classes.switchBody, label: classes.switchLabel },
+  }
   return (
     <Section title={t('details.contact')}>
-      <Field label={t('details.name')} value={contact.name} required readOnly={fixed} onSave={(name) => save({ name })} />
-      <Field label={t('details.company')} value={contact.company ?? ''} readOnly={fixed} onSave={(company) => save({ company: company || null })} />
-      <Field label={t('details.city')} value={contact.city ?? ''} readOnly={fixed} onSave={(city) => save({ city: city || null })} />
-      <MultiSelect
-        size="xs" id="contact-labels" label={t('details.labels')} data={labels.map(({ id, name }) => ({ value: id, label: name }))} value={contact.label_ids} searchable readOnly={fixed}
-        classNames={{ root: classes.field, label: classes.label, input: classes.input, inputField: classes.typed }} onChange={(label_ids) => void save({ label_ids })}
+      <Field
+        label={t('details.name')}
+        value={contact.name}
+        required
+        readOnly={fixed}
+        onSave={(name) => save({ name })}
       />
-      <Switch {...look} label={t('details.blocked')} checked={contact.blocked} onChange={(event) => void save({ blocked: event.currentTarget.checked })} />
-      <Switch {...look} label={t('details.automation')} checked={contact.automation} onChange={(event) => void save({ automation: event.currentTarget.checked })} />
-      <span role="status" className={classes.saved}>{saved ? t('details.saved') : ''}</span>
+      <Field
+        label={t('details.company')}
+        value={contact.company ?? ''}
+        readOnly={fixed}
+        onSave={(company) => save({ company: company || null })}
+      />
+      <Field
+        label={t('details.city')}
+        value={contact.city ?? ''}
+        readOnly={fixed}
+        onSave={(city) => save({ city: city || null })}
+      />
+      <MultiSelect
+        size="xs"
+        id="contact-labels"
+        label={t('details.labels')}
+        data={labels.map(({ id, name }) => ({ value: id, label: name }))}
+        value={contact.label_ids}
+        searchable
+        readOnly={fixed}
+        classNames={{
+          root: classes.field,
+          label: classes.label,
+          input: classes.input,
+          inputField: classes.typed,
+        }}
+        onChange={(label_ids) => void save({ label_ids })}
+      />
+      <Switch
+        {...look}
+        label={t('details.blocked')}
+        checked={contact.blocked}
+        onChange={(event) =>
+          void save({ blocked: event.currentTarget.checked })
+        }
+      />
+      <Switch
+        {...look}
+        label={t('details.automation')}
+        checked={contact.automation}
+        onChange={(event) =>
+          void save({ automation: event.currentTarget.checked })
+        }
+      />
+      <span role="status" className={classes.saved}>
+        {saved ? t('details.saved') : ''}
+      </span>
     </Section>
   )
 }
 
-type FieldProps = { label: string; value: string; required?: boolean; readOnly: boolean; onSave: (value: string) => Promise<boolean> }
+type FieldProps = {
+  label: string
+  value: string
+  required?: boolean
+  readOnly: boolean
+  onSave: (value: string) => Promise<boolean>
+}
 
 /** Field shows what is stored again where its text was not accepted. */
-function Field({ label, value, required = false, readOnly, onSave }: FieldProps) {
+function Field({
+  label,
+  value,
+  required = false,
+  readOnly,
+  onSave,
+}: FieldProps) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
   const leave = async () => {
     const typed = text.trim()
-    if (typed === value || (required && typed === '') || !(await onSave(typed))) setText(value)
+    if (typed === value || (required && typed === '') || !(await onSave(typed)))
+      setText(value)
   }
   return (
     <TextInput
-      size="xs" label={label} value={text} readOnly={readOnly} maxLength={120} classNames={{ root: classes.field, label: classes.label, input: classes.input }}
-      onChange={(event) => setText(event.currentTarget.value)} onBlur={() => void leave()} onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+      size="xs"
+      label={label}
+      value={text}
+      readOnly={readOnly}
+      maxLength={120}
+      classNames={{
+        root: classes.field,
+        label: classes.label,
+        input: classes.input,
+      }}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={() => void leave()}
+      onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
     />
   )
 }

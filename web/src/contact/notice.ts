@@ -3,10 +3,29 @@ import type { Notice } from '../api/types'
 import { position } from '../ui/format'
 
 /** noticeText says in the person's language what the server has to say of a message; text is its English. */
-export function noticeText(notice: Notice, text: string | null, t: TFunction): string {
-  const { duration_seconds: seconds, kind, method, reference } = notice.params as Record<string, unknown>
-  const words = t(`notice.${notice.code}`, { method: String(method ?? '').replaceAll('_', ' '), defaultValue: text ?? t('kind.unsupported') })
-  if (typeof seconds === 'number' && seconds > 0) return `${words}, ${position(seconds)}`
-  if (typeof kind === 'string') return `${t(`notice.${kind}`, { defaultValue: '' })}: ${words}`.replace(/^: /, '')
-  return typeof reference === 'string' && reference ? `${words}, ${reference}` : words
+export function noticeText(
+  notice: Notice,
+  text: string | null,
+  t: TFunction,
+): string {
+  const {
+    duration_seconds: seconds,
+    kind,
+    method,
+    reference,
+  } = notice.params as Record<string, unknown>
+  const words = t(`notice.${notice.code}`, {
+    method: String(method ?? '').replaceAll('_', ' '),
+    defaultValue: text ?? t('kind.unsupported'),
+  })
+  if (typeof seconds === 'number' && seconds > 0)
+    return `${words}, ${position(seconds)}`
+  if (typeof kind === 'string')
+    return `${t(`notice.${kind}`, { defaultValue: '' })}: ${words}`.replace(
+      /^: /,
+      '',
+    )
+  return typeof reference === 'string' && reference
+    ? `${words}, ${reference}`
+    : words
 }

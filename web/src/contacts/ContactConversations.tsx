@@ -1,5 +1,8 @@
 import { Button } from '@mantine/core'
-import { useInfiniteQuery, type UseInfiniteQueryResult } from '@tanstack/react-query'
+import {
+  useInfiniteQuery,
+  type UseInfiniteQueryResult,
+} from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
@@ -17,34 +20,84 @@ import { UnusedContact } from './UnusedContact'
 import classes from './Contacts.module.css'
 
 /** ContactConversations are all conversations with a person, one for each number, with their attendances. */
-export function ContactConversations({ contact, onDeleted }: { contact: Contact; onDeleted: () => void }) {
+export function ContactConversations({
+  contact,
+  onDeleted,
+}: {
+  contact: Contact
+  onDeleted: () => void
+}) {
   const { t } = useTranslation()
   const list = useInfiniteQuery({
     queryKey: [...keys.contact(contact.id), 'conversations'],
     initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) => answer(api.GET('/conversations', { params: { query: { contact: contact.id, limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } } })),
+    queryFn: ({ pageParam }) =>
+      answer(
+        api.GET('/conversations', {
+          params: {
+            query: {
+              contact: contact.id,
+              limit: 20,
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+        }),
+      ),
     getNextPageParam: (page) => page.next_cursor ?? null,
   })
   const conversations = (list.data?.pages ?? []).flatMap((page) => page.data)
   return (
     <Section title={t('contacts.conversations')}>
       {list.isPending && <Loading rows={2} />}
-      {list.isSuccess && conversations.length === 0 && <p className={details.nothing}>{t('contacts.noConversation')}</p>}
-      {list.isSuccess && conversations.length === 0 && <UnusedContact contact={contact} onDeleted={onDeleted} />}
-      {conversations.map((conversation) => <OneConversation key={conversation.id} conversation={conversation} />)}
+      {list.isSuccess && conversations.length === 0 && (
+        <p className={details.nothing}>{t('contacts.noConversation')}</p>
+      )}
+      {list.isSuccess && conversations.length === 0 && (
+        <UnusedContact contact={contact} onDeleted={onDeleted} />
+      )}
+      {conversations.map((conversation) => (
+        <OneConversation key={conversation.id} conversation={conversation} />
+      ))}
       <ListEnd list={list} />
     </Section>
   )
 }
 
-type List = Pick<UseInfiniteQueryResult, 'isError' | 'error' | 'refetch' | 'data' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
+type List = Pick<
+  UseInfiniteQueryResult,
+  | 'isError'
+  | 'error'
+  | 'refetch'
+  | 'data'
+  | 'hasNextPage'
+  | 'isFetchingNextPage'
+  | 'fetchNextPage'
+>
 
 /** ListEnd loads the next page of a list, or says why that failed. */
 function ListEnd({ list }: { list: List }) {
   const { t } = useTranslation()
   const again = () => void (list.data ? list.fetchNextPage() : list.refetch())
-  if (list.isError) return <Failure message={refusal(list.error, t)} requestId={requestIdOf(list.error)} onRetry={again} />
-  return list.hasNextPage && <Button variant="subtle" size="xs" loading={list.isFetchingNextPage} onClick={again}>{t('common.more')}</Button>
+  if (list.isError)
+    return (
+      <Failure
+        message={refusal(list.error, t)}
+        requestId={requestIdOf(list.error)}
+        onRetry={again}
+      />
+    )
+  return (
+    list.hasNextPage && (
+      <Button
+        variant="subtle"
+        size="xs"
+        loading={list.isFetchingNextPage}
+        onClick={again}
+      >
+        {t('common.more')}
+      </Button>
+    )
+  )
 }
 
 function OneConversation({ conversation }: { conversation: Conversation }) {
@@ -53,12 +106,23 @@ function OneConversation({ conversation }: { conversation: Conversation }) {
   const last = conversation.last_message
   return (
     <article className={classes.conversation}>
-      <Link to="/inbox/$view/$conversation" params={{ view: conversation.attendance ? 'open' : 'closed', conversation: conversation.id }} className={classes.talk}>
+      <Link
+        to="/inbox/$view/$conversation"
+        params={{
+          view: conversation.attendance ? 'open' : 'closed',
+          conversation: conversation.id,
+        }}
+        className={classes.talk}
+      >
         <span className={classes.line}>
-          <strong>{names.channel(conversation.channel)?.name ?? t('filters.channel')}</strong>
+          <strong>
+            {names.channel(conversation.channel)?.name ?? t('filters.channel')}
+          </strong>
           <span>{last ? moment(last.created_at) : ''}</span>
         </span>
-        <span className={classes.preview}>{last ? preview(last, t) : t('contacts.noMessage')}</span>
+        <span className={classes.preview}>
+          {last ? preview(last, t) : t('contacts.noMessage')}
+        </span>
       </Link>
       <Attendances conversation={conversation.id} />
     </article>
@@ -71,7 +135,18 @@ function Attendances({ conversation }: { conversation: string }) {
   const list = useInfiniteQuery({
     queryKey: [...keys.attendances(conversation), 'all'],
     initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) => answer(api.GET('/attendances', { params: { query: { conversation, limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } } })),
+    queryFn: ({ pageParam }) =>
+      answer(
+        api.GET('/attendances', {
+          params: {
+            query: {
+              conversation,
+              limit: 20,
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+        }),
+      ),
     getNextPageParam: (page) => page.next_cursor ?? null,
   })
   const all = (list.data?.pages ?? []).flatMap((page) => page.data)
@@ -82,7 +157,11 @@ function Attendances({ conversation }: { conversation: string }) {
           <li key={one.id} className={classes.case}>
             <span className={classes.line}>
               <strong>{one.protocol}</strong>
-              <span className={classes.status} data-status={one.status}>{one.status === 'open' ? t('contacts.open') : t('contacts.closed')}</span>
+              <span className={classes.status} data-status={one.status}>
+                {one.status === 'open'
+                  ? t('contacts.open')
+                  : t('contacts.closed')}
+              </span>
             </span>
             <Facts attendance={one} />
           </li>
@@ -100,8 +179,19 @@ function Facts({ attendance }: { attendance: Attendance }) {
     attendance.responsible?.name ?? t('filters.nobody'),
     names.sector(attendance.sector),
     dateAndTime(attendance.opened_at),
-    attendance.closed_at && t('contacts.took', { time: duration((Date.parse(attendance.closed_at) - Date.parse(attendance.opened_at)) / 1000) }),
-    attendance.close_reason === 'automatic' ? t('contacts.automatic') : closeReason(attendance, t),
+    attendance.closed_at &&
+      t('contacts.took', {
+        time: duration(
+          (Date.parse(attendance.closed_at) -
+            Date.parse(attendance.opened_at)) /
+            1000,
+        ),
+      }),
+    attendance.close_reason === 'automatic'
+      ? t('contacts.automatic')
+      : closeReason(attendance, t),
   ]
-  return <span className={classes.facts}>{facts.filter(Boolean).join(' · ')}</span>
+  return (
+    <span className={classes.facts}>{facts.filter(Boolean).join(' · ')}</span>
+  )
 }

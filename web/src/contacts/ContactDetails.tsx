@@ -15,15 +15,33 @@ import { useContact } from './useContacts'
 import classes from './Contacts.module.css'
 
 /** ContactDetails is what is known about a person, with every conversation and attendance. */
-export function ContactDetails({ id, listed, onClose }: { id: string; listed: Contact | undefined; onClose: () => void }) {
+export function ContactDetails({
+  id,
+  listed,
+  onClose,
+}: {
+  id: string
+  listed: Contact | undefined
+  onClose: () => void
+}) {
   const { t } = useTranslation()
   const small = usePhone()
   const Name = small ? 'h1' : 'h2'
   const found = useContact(id, listed)
   const contact = found.data
   return (
-    <aside aria-label={t('details.title')} className={`${details.details} ${classes.details}`}>
-      <ActionIcon className={classes.close} variant="subtle" color="gray" size={small ? 44 : 36} aria-label={small ? t('common.back') : t('details.hide')} onClick={onClose}>
+    <aside
+      aria-label={t('details.title')}
+      className={`${details.details} ${classes.details}`}
+    >
+      <ActionIcon
+        className={classes.close}
+        variant="subtle"
+        color="gray"
+        size={small ? 44 : 36}
+        aria-label={small ? t('common.back') : t('details.hide')}
+        onClick={onClose}
+      >
         {small ? <IconArrowLeft size={20} /> : <IconX size={18} />}
       </ActionIcon>
       {contact ? (
@@ -31,15 +49,23 @@ export function ContactDetails({ id, listed, onClose }: { id: string; listed: Co
           <div className={details.head}>
             <Avatar id={contact.id} name={contact.name} size={64} />
             <Name className={details.name}>{contact.name}</Name>
-            <p className={details.phone}>{contact.phone ? phone(contact.phone) : t('contacts.noPhone')}</p>
+            <p className={details.phone}>
+              {contact.phone ? phone(contact.phone) : t('contacts.noPhone')}
+            </p>
             <StartConversation contact={contact} />
           </div>
           <ContactFields key={contact.id} contact={contact} />
           <ContactConversations contact={contact} onDeleted={onClose} />
-          <p className={classes.since}>{t('contacts.since', { time: dateAndTime(contact.created_at) })}</p>
+          <p className={classes.since}>
+            {t('contacts.since', { time: dateAndTime(contact.created_at) })}
+          </p>
         </>
       ) : found.isError ? (
-        <Failure message={refusal(found.error, t)} requestId={requestIdOf(found.error)} onRetry={() => void found.refetch()} />
+        <Failure
+          message={refusal(found.error, t)}
+          requestId={requestIdOf(found.error)}
+          onRetry={() => void found.refetch()}
+        />
       ) : (
         <Loading rows={5} />
       )}

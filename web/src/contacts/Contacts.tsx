@@ -25,23 +25,59 @@ export default function Contacts() {
   const channels = useChannels().data
   const [creating, setCreating] = useState(false)
   const [text, setText] = useState(search.q ?? '')
-  const query = useMemo(() => ({ q: search.q, label: search.label, channel: search.channel }), [search.q, search.label, search.channel])
+  const query = useMemo(
+    () => ({ q: search.q, label: search.label, channel: search.channel }),
+    [search.q, search.label, search.channel],
+  )
   const { list, rows } = useContacts(query)
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
 
-  const change = (fields: Partial<ContactSearch>) => void navigate({ to: '.', search: (before: ContactSearch) => ({ ...before, ...fields }), replace: true })
-  const apply = useDebouncedCallback((q: string) => change({ q: q.trim() || undefined }), 250)
-  useEffect(() => setText((before) => (before.trim() === (search.q ?? '') ? before : (search.q ?? ''))), [search.q])
-  const show = useCallback((contact: string) => void navigate({ to: '/contacts/$contact', params: { contact }, search: (before: ContactSearch) => before }), [navigate])
+  const change = (fields: Partial<ContactSearch>) =>
+    void navigate({
+      to: '.',
+      search: (before: ContactSearch) => ({ ...before, ...fields }),
+      replace: true,
+    })
+  const apply = useDebouncedCallback(
+    (q: string) => change({ q: q.trim() || undefined }),
+    250,
+  )
+  useEffect(
+    () =>
+      setText((before) =>
+        before.trim() === (search.q ?? '') ? before : (search.q ?? ''),
+      ),
+    [search.q],
+  )
+  const show = useCallback(
+    (contact: string) =>
+      void navigate({
+        to: '/contacts/$contact',
+        params: { contact },
+        search: (before: ContactSearch) => before,
+      }),
+    [navigate],
+  )
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
 
   const filtered = !!(search.q || search.label || search.channel)
-  const filter = (label: string, value: string | undefined, all: { id: string; name: string }[] | undefined, set: (value: string | undefined) => void) => (
+  const filter = (
+    label: string,
+    value: string | undefined,
+    all: { id: string; name: string }[] | undefined,
+    set: (value: string | undefined) => void,
+  ) => (
     <NativeSelect
-      label={label} value={value ?? ''} classNames={{ root: classes.filter, label: classes.filterLabel }}
-      data={[{ value: '', label: t('filters.all') }, ...(all ?? []).map((one) => ({ value: one.id, label: one.name }))]} onChange={(event) => set(event.currentTarget.value || undefined)}
+      label={label}
+      value={value ?? ''}
+      classNames={{ root: classes.filter, label: classes.filterLabel }}
+      data={[
+        { value: '', label: t('filters.all') },
+        ...(all ?? []).map((one) => ({ value: one.id, label: one.name })),
+      ]}
+      onChange={(event) => set(event.currentTarget.value || undefined)}
     />
   )
   return (
@@ -50,39 +86,91 @@ export default function Contacts() {
         <header className={classes.head}>
           <h1 className={classes.heading}>{t('contacts.title')}</h1>
           <TextInput
-            className={classes.search} type="search" role="searchbox" aria-label={t('contacts.search')} placeholder={t('contacts.search')} leftSection={<IconSearch size={16} />} value={text}
+            className={classes.search}
+            type="search"
+            role="searchbox"
+            aria-label={t('contacts.search')}
+            placeholder={t('contacts.search')}
+            leftSection={<IconSearch size={16} />}
+            value={text}
             onChange={(event) => {
               setText(event.currentTarget.value)
               apply(event.currentTarget.value)
             }}
           />
-          {filter(t('filters.label'), search.label, labels, (label) => change({ label }))}
-          {filter(t('filters.channel'), search.channel, channels, (channel) => change({ channel }))}
-          {mayWrite && <Button className={classes.new} leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>{t('contacts.new')}</Button>}
+          {filter(t('filters.label'), search.label, labels, (label) =>
+            change({ label }),
+          )}
+          {filter(t('filters.channel'), search.channel, channels, (channel) =>
+            change({ channel }),
+          )}
+          {mayWrite && (
+            <Button
+              className={classes.new}
+              leftSection={<IconPlus size={16} />}
+              onClick={() => setCreating(true)}
+            >
+              {t('contacts.new')}
+            </Button>
+          )}
         </header>
         {list.isPending ? (
           <Loading rows={10} height={36} />
         ) : list.isError ? (
-          <Failure message={refusal(list.error, t)} requestId={requestIdOf(list.error)} onRetry={() => void list.refetch()} />
+          <Failure
+            message={refusal(list.error, t)}
+            requestId={requestIdOf(list.error)}
+            onRetry={() => void list.refetch()}
+          />
         ) : rows.length === 0 ? (
-          <Empty icon={<IconAddressBook size={28} />} title={filtered ? t('list.nothingFound') : t('contacts.none')} text={filtered ? undefined : t('contacts.noneText')}>
+          <Empty
+            icon={<IconAddressBook size={28} />}
+            title={filtered ? t('list.nothingFound') : t('contacts.none')}
+            text={filtered ? undefined : t('contacts.noneText')}
+          >
             {filtered ? (
-              <Button variant="default" onClick={() => change({ q: undefined, label: undefined, channel: undefined })}>{t('list.clear')}</Button>
+              <Button
+                variant="default"
+                onClick={() =>
+                  change({ q: undefined, label: undefined, channel: undefined })
+                }
+              >
+                {t('list.clear')}
+              </Button>
             ) : (
-              mayWrite && <Button variant="default" onClick={() => setCreating(true)}>{t('contacts.new')}</Button>
+              mayWrite && (
+                <Button variant="default" onClick={() => setCreating(true)}>
+                  {t('contacts.new')}
+                </Button>
+              )
             )}
           </Empty>
         ) : (
-          <ContactTable rows={rows} more={hasNextPage} open={open} onOpen={show} onEnd={onEnd} />
+          <ContactTable
+            rows={rows}
+            more={hasNextPage}
+            open={open}
+            onOpen={show}
+            onEnd={onEnd}
+          />
         )}
       </section>
       {open && (
         <ContactDetails
-          key={open} id={open} listed={rows.find((one) => one.id === open)}
-          onClose={() => void navigate({ to: '/contacts', search: (before: ContactSearch) => before })}
+          key={open}
+          id={open}
+          listed={rows.find((one) => one.id === open)}
+          onClose={() =>
+            void navigate({
+              to: '/contacts',
+              search: (before: ContactSearch) => before,
+            })
+          }
         />
       )}
-      {creating && <NewContactDialog onClose={() => setCreating(false)} onOpen={show} />}
+      {creating && (
+        <NewContactDialog onClose={() => setCreating(false)} onOpen={show} />
+      )}
     </div>
   )
 }

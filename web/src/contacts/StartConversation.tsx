@@ -29,16 +29,33 @@ export function StartConversation({ contact }: { contact: Contact }) {
   const start = async (channel_id: string) => {
     setBusy(true)
     await attempt(async () => {
-      const opened = await answer(api.POST('/conversations', { body: { channel_id, contact_id: contact.id } }))
+      const opened = await answer(
+        api.POST('/conversations', {
+          body: { channel_id, contact_id: contact.id },
+        }),
+      )
       putConversation(client, opened, me.user.id)
-      if (opened.assignee && opened.assignee !== me.user.id) toast(t('new.responsible', { name: names.person(opened.assignee) ?? '' }))
-      void navigate({ to: '/inbox/$view/$conversation', params: { view: 'open', conversation: opened.id } })
+      if (opened.assignee && opened.assignee !== me.user.id)
+        toast(
+          t('new.responsible', { name: names.person(opened.assignee) ?? '' }),
+        )
+      void navigate({
+        to: '/inbox/$view/$conversation',
+        params: { view: 'open', conversation: opened.id },
+      })
     })
     setBusy(false)
   }
   const [only] = channels
   const connected = channels.some((one) => one.status === 'connected')
-  const look = { className: classes.start, mt: 'sm', size: 'xs', loading: busy, disabled: !connected || contact.blocked, leftSection: <IconMessagePlus size={16} /> }
+  const look = {
+    className: classes.start,
+    mt: 'sm',
+    size: 'xs',
+    loading: busy,
+    disabled: !connected || contact.blocked,
+    leftSection: <IconMessagePlus size={16} />,
+  }
   if (only && !connected) {
     return (
       <>
@@ -47,11 +64,22 @@ export function StartConversation({ contact }: { contact: Contact }) {
       </>
     )
   }
-  if (channels.length < 2) return <Button {...look} onClick={() => only && void start(only.id)}>{t('contacts.start')}</Button>
+  if (channels.length < 2)
+    return (
+      <Button {...look} onClick={() => only && void start(only.id)}>
+        {t('contacts.start')}
+      </Button>
+    )
   return (
     <ActionMenu
-      button={<Button {...look}>{t('contacts.start')}</Button>} title={t('contacts.from')}
-      actions={channels.map((one) => ({ key: one.id, label: numberName(one), disabled: one.status !== 'connected', onClick: () => void start(one.id) }))}
+      button={<Button {...look}>{t('contacts.start')}</Button>}
+      title={t('contacts.from')}
+      actions={channels.map((one) => ({
+        key: one.id,
+        label: numberName(one),
+        disabled: one.status !== 'connected',
+        onClick: () => void start(one.id),
+      }))}
     />
   )
 }

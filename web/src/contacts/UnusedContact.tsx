@@ -25,15 +25,33 @@ export function UnusedContact({ contact, onDeleted }: Props) {
   return (
     <>
       <Group gap="xs" mt="sm">
-        <Button variant="default" size="xs" onClick={() => setOpen('phone')}>{t('contacts.changePhone')}</Button>
-        <Button variant="default" size="xs" c="var(--red)" onClick={() => setOpen('delete')}>{t('contacts.delete')}</Button>
+        <Button variant="default" size="xs" onClick={() => setOpen('phone')}>
+          {t('contacts.changePhone')}
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          c="var(--red)"
+          onClick={() => setOpen('delete')}
+        >
+          {t('contacts.delete')}
+        </Button>
       </Group>
       {open === 'phone' && <PhoneDialog contact={contact} onClose={close} />}
       {open === 'delete' && (
         <Confirm
-          title={t('contacts.deleteTitle', { name: contact.name })} text={t('contacts.deleteText')} action={t('contacts.delete')} onClose={close} onDone={onDeleted} reason={inUse(t('contacts.inUse'))}
+          title={t('contacts.deleteTitle', { name: contact.name })}
+          text={t('contacts.deleteText')}
+          action={t('contacts.delete')}
+          onClose={close}
+          onDone={onDeleted}
+          reason={inUse(t('contacts.inUse'))}
           task={async () => {
-            await answer(api.DELETE('/contacts/{id}', { params: { path: { id: contact.id } } }))
+            await answer(
+              api.DELETE('/contacts/{id}', {
+                params: { path: { id: contact.id } },
+              }),
+            )
             void client.invalidateQueries({ queryKey: keys.contactLists })
           }}
         />
@@ -43,27 +61,69 @@ export function UnusedContact({ contact, onDeleted }: Props) {
 }
 
 /** inUse says that there is a conversation by now, perhaps one that the person does not see. */
-const inUse = (text: string) => (error: unknown) => (error instanceof Failure && error.code === 'in_use' ? text : undefined)
+const inUse = (text: string) => (error: unknown) =>
+  error instanceof Failure && error.code === 'in_use' ? text : undefined
 
-function PhoneDialog({ contact, onClose }: { contact: Contact; onClose: () => void }) {
+function PhoneDialog({
+  contact,
+  onClose,
+}: {
+  contact: Contact
+  onClose: () => void
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [text, setText] = useState(typedSoFar(contact.phone ?? '', ''))
-  const { busy, problem, wrong, run } = useSubmit({ fields: ['phone'], reason: inUse(t('contacts.inUse')) })
+  const { busy, problem, wrong, run } = useSubmit({
+    fields: ['phone'],
+    reason: inUse(t('contacts.inUse')),
+  })
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const body = { phone: typedPhone(text) ?? text.trim() }
-    if (await run(async () => putContact(client, await answer(api.PATCH('/contacts/{id}', { params: { path: { id: contact.id } }, body }))))) onClose()
+    if (
+      await run(async () =>
+        putContact(
+          client,
+          await answer(
+            api.PATCH('/contacts/{id}', {
+              params: { path: { id: contact.id } },
+              body,
+            }),
+          ),
+        ),
+      )
+    )
+      onClose()
   }
   return (
     <Dialog title={t('contacts.changePhone')} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          {problem && <Alert color="red" variant="light">{problem}</Alert>}
-          <TextInput label={t('contacts.phone')} type="tel" required withAsterisk={false} data-autofocus error={wrong.phone} value={text} onChange={(event) => setText(typedSoFar(event.currentTarget.value, text))} />
+          {problem && (
+            <Alert color="red" variant="light">
+              {problem}
+            </Alert>
+          )}
+          <TextInput
+            label={t('contacts.phone')}
+            type="tel"
+            required
+            withAsterisk={false}
+            data-autofocus
+            error={wrong.phone}
+            value={text}
+            onChange={(event) =>
+              setText(typedSoFar(event.currentTarget.value, text))
+            }
+          />
           <Group justify="flex-end">
-            <Button variant="default" disabled={busy} onClick={onClose}>{t('common.cancel')}</Button>
-            <Button type="submit" loading={busy} disabled={!text.trim()}>{t('common.save')}</Button>
+            <Button variant="default" disabled={busy} onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={busy} disabled={!text.trim()}>
+              {t('common.save')}
+            </Button>
           </Group>
         </Stack>
       </form>

@@ -1,4 +1,8 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
@@ -11,18 +15,31 @@ export function useContacts(query: ContactQuery) {
   const list = useInfiniteQuery({
     queryKey: keys.contactList(query),
     initialPageParam: 0,
-    queryFn: ({ pageParam, signal }) => answer(api.GET('/contacts', { params: { query: { ...query, limit: pageSize, offset: pageParam } }, signal })),
+    queryFn: ({ pageParam, signal }) =>
+      answer(
+        api.GET('/contacts', {
+          params: { query: { ...query, limit: pageSize, offset: pageParam } },
+          signal,
+        }),
+      ),
     getNextPageParam: (page) => (page.has_more ? page.offset + pageSize : null),
     placeholderData: keepPreviousData,
   })
   const rows = useMemo(() => {
     const seen = new Set<string>() // a contact that is added moves the others to the next page
-    return (list.data?.pages ?? []).flatMap((page) => page.data).filter((one) => !seen.has(one.id) && seen.add(one.id))
+    return (list.data?.pages ?? [])
+      .flatMap((page) => page.data)
+      .filter((one) => !seen.has(one.id) && seen.add(one.id))
   }, [list.data])
   return { list, rows }
 }
 
 /** useContact is one contact, from the list where that has it. */
 export function useContact(id: string, listed?: Contact) {
-  return useQuery({ queryKey: keys.contact(id), queryFn: () => answer(api.GET('/contacts/{id}', { params: { path: { id } } })), placeholderData: listed })
+  return useQuery({
+    queryKey: keys.contact(id),
+    queryFn: () =>
+      answer(api.GET('/contacts/{id}', { params: { path: { id } } })),
+    placeholderData: listed,
+  })
 }

@@ -1,6 +1,22 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { IconArchive, IconArrowForwardUp, IconArrowLeft, IconBell, IconBellOff, IconCalendar, IconCheck, IconClockPause, IconDots, IconLayoutKanban, IconLayoutSidebarRight, IconMail, IconPin, IconPinnedOff, IconUserCheck } from '@tabler/icons-react'
+import {
+  IconArchive,
+  IconArrowForwardUp,
+  IconArrowLeft,
+  IconBell,
+  IconBellOff,
+  IconCalendar,
+  IconCheck,
+  IconClockPause,
+  IconDots,
+  IconLayoutKanban,
+  IconLayoutSidebarRight,
+  IconMail,
+  IconPin,
+  IconPinnedOff,
+  IconUserCheck,
+} from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
 import { useMe, useRowNames } from '../api/queries'
@@ -12,15 +28,27 @@ import { Avatar } from '../ui/Avatar'
 import { useCached } from '../ui/useCached'
 import { usePhone } from '../ui/usePhone'
 import { useActions } from './actions'
-import { useBotActions } from './Bots'
-import type { PaneDialog } from './ConversationPane'
+import { useBotActions } from './details/Bots'
 import { useNow } from './useNow'
 import classes from './ConversationPane.module.css'
 
-type Props = { conversation: Conversation; onDialog: (dialog: PaneDialog) => void; onBack: () => void; onDetails: () => void }
+export type PaneDialog =
+  'transfer' | 'close' | 'snooze' | 'date' | 'card' | null
+
+type Props = {
+  conversation: Conversation
+  onDialog: (dialog: PaneDialog) => void
+  onBack: () => void
+  onDetails: () => void
+}
 
 /** ConversationHeader names the customer and the case, and holds what can be done with it. */
-export function ConversationHeader({ conversation, onDialog, onBack, onDetails }: Props) {
+export function ConversationHeader({
+  conversation,
+  onDialog,
+  onBack,
+  onDetails,
+}: Props) {
   const { t } = useTranslation()
   const me = useMe().user.id
   const names = useRowNames()
@@ -29,57 +57,193 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
   const clipboard = useClipboard({ timeout: 1500 })
   const { attendance } = conversation
   const Title = usePhone() ? 'h1' : 'h2' // on a phone the conversation is the page
-  const where = [names.sector(conversation.sector), conversation.assignee === me ? t('conversation.you') : names.person(conversation.assignee)].filter(Boolean).join(' · ')
+  const where = [
+    names.sector(conversation.sector),
+    conversation.assignee === me
+      ? t('conversation.you')
+      : names.person(conversation.assignee),
+  ]
+    .filter(Boolean)
+    .join(' · ')
   const copy = (protocol: string) => {
     clipboard.copy(protocol)
     announce(t('conversation.copied'))
   }
   return (
     <header className={classes.header}>
-      <ActionIcon className={classes.back} variant="subtle" color="gray" size={44} aria-label={t('common.back')} onClick={onBack}><IconArrowLeft size={20} /></ActionIcon>
-      <Avatar id={conversation.contact ?? conversation.id} name={conversation.name} group={conversation.kind === 'group'} />
+      <ActionIcon
+        className={classes.back}
+        variant="subtle"
+        color="gray"
+        size={44}
+        aria-label={t('common.back')}
+        onClick={onBack}
+      >
+        <IconArrowLeft size={20} />
+      </ActionIcon>
+      <Avatar
+        id={conversation.contact ?? conversation.id}
+        name={conversation.name}
+        group={conversation.kind === 'group'}
+      />
       <div className={classes.who}>
         <Title>{conversation.name}</Title>
         <p>
           {attendance && (
-            <button type="button" className={classes.protocol} aria-label={t('conversation.copyProtocol', { protocol: attendance.protocol })} onClick={() => copy(attendance.protocol)}>
-              {clipboard.copied ? t('conversation.copied') : attendance.protocol}
+            <button
+              type="button"
+              className={classes.protocol}
+              aria-label={t('conversation.copyProtocol', {
+                protocol: attendance.protocol,
+              })}
+              onClick={() => copy(attendance.protocol)}
+            >
+              {clipboard.copied
+                ? t('conversation.copied')
+                : attendance.protocol}
             </button>
           )}
-          {where && <span>{attendance ? ' · ' : ''}{where}</span>}
+          {where && (
+            <span>
+              {attendance ? ' · ' : ''}
+              {where}
+            </span>
+          )}
         </p>
       </div>
       <div className={classes.buttons}>
-        <Button variant="default" className={classes.button} aria-label={t('conversation.transfer')} title={t('conversation.transfer')} onClick={() => onDialog('transfer')}>
-          <IconArrowForwardUp size={18} /> <span className={classes.word}>{t('conversation.transfer')}</span>
+        <Button
+          variant="default"
+          className={classes.button}
+          aria-label={t('conversation.transfer')}
+          title={t('conversation.transfer')}
+          onClick={() => onDialog('transfer')}
+        >
+          <IconArrowForwardUp size={18} />{' '}
+          <span className={classes.word}>{t('conversation.transfer')}</span>
         </Button>
         {attendance && (
-          <Button variant="default" className={classes.button} aria-label={t('conversation.close')} title={t('conversation.close')} onClick={() => onDialog('close')}>
-            <IconCheck size={18} /> <span className={classes.word}>{t('conversation.closeShort')}</span>
+          <Button
+            variant="default"
+            className={classes.button}
+            aria-label={t('conversation.close')}
+            title={t('conversation.close')}
+            onClick={() => onDialog('close')}
+          >
+            <IconCheck size={18} />{' '}
+            <span className={classes.word}>{t('conversation.closeShort')}</span>
           </Button>
         )}
         {conversation.assignee !== me && (
-          <Button className={`${classes.button} ${classes.main}`} aria-label={t('conversation.take')} title={t('conversation.take')} onClick={() => void actions.take(conversation)}>
-            <IconUserCheck size={18} /> <span className={classes.word}>{t('conversation.take')}</span>
+          <Button
+            className={`${classes.button} ${classes.main}`}
+            aria-label={t('conversation.take')}
+            title={t('conversation.take')}
+            onClick={() => void actions.take(conversation)}
+          >
+            <IconUserCheck size={18} />{' '}
+            <span className={classes.word}>{t('conversation.take')}</span>
           </Button>
         )}
       </div>
       <ActionMenu
-        button={<ActionIcon className={classes.icon} variant="subtle" color="gray" size={36} aria-label={t('conversation.more')} title={t('conversation.more')}><IconDots size={20} /></ActionIcon>}
+        button={
+          <ActionIcon
+            className={classes.icon}
+            variant="subtle"
+            color="gray"
+            size={36}
+            aria-label={t('conversation.more')}
+            title={t('conversation.more')}
+          >
+            <IconDots size={20} />
+          </ActionIcon>
+        }
         actions={[
           conversation.snoozed_until
-            ? { key: 'wake', label: t('conversation.wake'), icon: <IconClockPause size={16} />, onClick: () => void actions.snooze(conversation, null) }
-            : { key: 'snooze', label: t('conversation.snooze'), icon: <IconClockPause size={16} />, onClick: () => onDialog('snooze') },
-          { key: 'pin', label: conversation.pinned ? t('conversation.unpin') : t('conversation.pin'), icon: conversation.pinned ? <IconPinnedOff size={16} /> : <IconPin size={16} />, onClick: () => void actions.patch(conversation, { pinned: !conversation.pinned }) },
-          { key: 'mute', label: conversation.muted ? t('conversation.unmute') : t('conversation.mute'), icon: conversation.muted ? <IconBell size={16} /> : <IconBellOff size={16} />, onClick: () => void actions.patch(conversation, { muted: !conversation.muted }) },
-          { key: 'archive', label: conversation.archived ? t('conversation.unarchive') : t('conversation.archive'), icon: <IconArchive size={16} />, onClick: () => void actions.patch(conversation, { archived: !conversation.archived }) },
-          { key: 'unread', label: t('conversation.unread'), icon: <IconMail size={16} />, onClick: () => void actions.unread(conversation) },
-          { key: 'card', label: t('card.create'), icon: <IconLayoutKanban size={16} />, onClick: () => onDialog('card') },
-          { key: 'date', label: t('conversation.goToDate'), icon: <IconCalendar size={16} />, onClick: () => onDialog('date') },
+            ? {
+                key: 'wake',
+                label: t('conversation.wake'),
+                icon: <IconClockPause size={16} />,
+                onClick: () => void actions.snooze(conversation, null),
+              }
+            : {
+                key: 'snooze',
+                label: t('conversation.snooze'),
+                icon: <IconClockPause size={16} />,
+                onClick: () => onDialog('snooze'),
+              },
+          {
+            key: 'pin',
+            label: conversation.pinned
+              ? t('conversation.unpin')
+              : t('conversation.pin'),
+            icon: conversation.pinned ? (
+              <IconPinnedOff size={16} />
+            ) : (
+              <IconPin size={16} />
+            ),
+            onClick: () =>
+              void actions.patch(conversation, {
+                pinned: !conversation.pinned,
+              }),
+          },
+          {
+            key: 'mute',
+            label: conversation.muted
+              ? t('conversation.unmute')
+              : t('conversation.mute'),
+            icon: conversation.muted ? (
+              <IconBell size={16} />
+            ) : (
+              <IconBellOff size={16} />
+            ),
+            onClick: () =>
+              void actions.patch(conversation, { muted: !conversation.muted }),
+          },
+          {
+            key: 'archive',
+            label: conversation.archived
+              ? t('conversation.unarchive')
+              : t('conversation.archive'),
+            icon: <IconArchive size={16} />,
+            onClick: () =>
+              void actions.patch(conversation, {
+                archived: !conversation.archived,
+              }),
+          },
+          {
+            key: 'unread',
+            label: t('conversation.unread'),
+            icon: <IconMail size={16} />,
+            onClick: () => void actions.unread(conversation),
+          },
+          {
+            key: 'card',
+            label: t('card.create'),
+            icon: <IconLayoutKanban size={16} />,
+            onClick: () => onDialog('card'),
+          },
+          {
+            key: 'date',
+            label: t('conversation.goToDate'),
+            icon: <IconCalendar size={16} />,
+            onClick: () => onDialog('date'),
+          },
           ...botActions,
         ]}
       />
-      <ActionIcon className={classes.details} variant="subtle" color="gray" size={36} aria-label={t('details.show')} title={t('details.show')} onClick={onDetails}><IconLayoutSidebarRight size={20} /></ActionIcon>
+      <ActionIcon
+        className={classes.details}
+        variant="subtle"
+        color="gray"
+        size={36}
+        aria-label={t('details.show')}
+        title={t('details.show')}
+        onClick={onDetails}
+      >
+        <IconLayoutSidebarRight size={20} />
+      </ActionIcon>
     </header>
   )
 }
@@ -91,13 +255,30 @@ export function AlsoHere({ conversation }: { conversation: string }) {
   const me = useMe().user.id
   const viewing = useCached<Ref[]>(keys.viewing(conversation)) ?? []
   const typing = useCached<Typing | null>(keys.typing(conversation))
-  const answering = typing && typing.user.id !== me && now - typing.at < 20_000 ? typing.user : null
-  const others = viewing.filter((one) => one.id !== me && one.id !== answering?.id)
+  const answering =
+    typing && typing.user.id !== me && now - typing.at < 20_000
+      ? typing.user
+      : null
+  const others = viewing.filter(
+    (one) => one.id !== me && one.id !== answering?.id,
+  )
   if (!answering && others.length === 0) return null
   return (
-    <div role="group" aria-label={t('conversation.alsoHere')} className={classes.also}>
-      {answering && <span data-answering>{t('conversation.isAnswering', { name: answering.name })}</span>}
-      {others.map((one) => <span key={one.id}>{t('conversation.isViewing', { name: one.name })}</span>)}
+    <div
+      role="group"
+      aria-label={t('conversation.alsoHere')}
+      className={classes.also}
+    >
+      {answering && (
+        <span data-answering>
+          {t('conversation.isAnswering', { name: answering.name })}
+        </span>
+      )}
+      {others.map((one) => (
+        <span key={one.id}>
+          {t('conversation.isViewing', { name: one.name })}
+        </span>
+      ))}
     </div>
   )
 }

@@ -6,26 +6,44 @@ import { keys } from '../api/keys'
 import type { Conversation, Message } from '../api/types'
 import { Failure, Loading } from '../ui/states'
 import { useActions } from './actions'
-import { Composer, type ComposerHandle } from './Composer'
-import { AlsoHere, ConversationHeader } from './ConversationHeader'
-import { FindBar } from './FindBar'
+import { Composer, type ComposerHandle } from './composer/Composer'
+import {
+  AlsoHere,
+  ConversationHeader,
+  type PaneDialog,
+} from './ConversationHeader'
+import { FindBar } from './thread/FindBar'
 import { refusal } from './refusal'
-import { Timeline, type TimelineHandle } from './Timeline'
-import { atTime } from './timelineItems'
-import { useConversation } from './useConversations'
-import { useScheduled } from './useScheduled'
+import { Timeline, type TimelineHandle } from './thread/Timeline'
+import { atTime } from './thread/timelineItems'
+import { useConversation } from './list/useConversations'
+import { useScheduled } from './composer/useScheduled'
 import classes from './ConversationPane.module.css'
 import { withTexts } from '../ui/i18n'
 import { part } from '../ui/parts'
 
-const CloseDialog = part(() => import('../contact/CloseDialog').then((loaded) => loaded.CloseDialog))
-const SnoozeDialog = part(() => import('./SnoozeDialog').then((loaded) => loaded.SnoozeDialog))
-const TransferDialog = part(() => import('./TransferDialog').then((loaded) => loaded.TransferDialog))
-const CreateCardDialog = part(() => import('./CreateCardDialog').then((loaded) => loaded.CreateCardDialog))
-const ScheduledList = part(() => withTexts('composer', import('./ScheduledList')).then((loaded) => loaded.ScheduledList))
-const GoToDateDialog = part(() => import('./GoToDateDialog').then((loaded) => loaded.GoToDateDialog))
-
-export type PaneDialog = 'transfer' | 'close' | 'snooze' | 'date' | 'card' | null
+const CloseDialog = part(() =>
+  import('../contact/CloseDialog').then((loaded) => loaded.CloseDialog),
+)
+const SnoozeDialog = part(() =>
+  import('./SnoozeDialog').then((loaded) => loaded.SnoozeDialog),
+)
+const TransferDialog = part(() =>
+  import('./details/TransferDialog').then((loaded) => loaded.TransferDialog),
+)
+const CreateCardDialog = part(() =>
+  import('./details/CreateCardDialog').then(
+    (loaded) => loaded.CreateCardDialog,
+  ),
+)
+const ScheduledList = part(() =>
+  withTexts('composer', import('./composer/ScheduledList')).then(
+    (loaded) => loaded.ScheduledList,
+  ),
+)
+const GoToDateDialog = part(() =>
+  import('./thread/GoToDateDialog').then((loaded) => loaded.GoToDateDialog),
+)
 
 type Props = {
   id: string
@@ -41,7 +59,18 @@ type Props = {
 }
 
 /** ConversationPane is the open conversation: header, thread and composer. */
-export function ConversationPane({ id, listed, around, dialog, setDialog, onAround, onBack, onDetails, onNext, composer }: Props) {
+export function ConversationPane({
+  id,
+  listed,
+  around,
+  dialog,
+  setDialog,
+  onAround,
+  onBack,
+  onDetails,
+  onNext,
+  composer,
+}: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const actions = useActions()
@@ -76,7 +105,17 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
   if (!conversation) {
     return (
       <section className={classes.pane} aria-label={t('inbox.conversation')}>
-        {error ? <Failure message={refusal(error, t)} requestId={error instanceof ApiFailure ? error.requestId : undefined} onRetry={() => void refetch()} /> : <Loading rows={5} />}
+        {error ? (
+          <Failure
+            message={refusal(error, t)}
+            requestId={
+              error instanceof ApiFailure ? error.requestId : undefined
+            }
+            onRetry={() => void refetch()}
+          />
+        ) : (
+          <Loading rows={5} />
+        )}
       </section>
     )
   }
@@ -90,7 +129,10 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
         event.preventDefault()
         setDropping(true)
       }}
-      onDragLeave={(event) => !event.currentTarget.contains(event.relatedTarget as Node | null) && setDropping(false)}
+      onDragLeave={(event) =>
+        !event.currentTarget.contains(event.relatedTarget as Node | null) &&
+        setDropping(false)
+      }
       onDrop={(event) => {
         event.preventDefault()
         setDropping(false)
@@ -103,11 +145,30 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
           setCard('')
           setDialog(next)
         }}
-        onBack={onBack} onDetails={onDetails} />
+        onBack={onBack}
+        onDetails={onDetails}
+      />
       <AlsoHere conversation={id} />
-      {finding && <FindBar conversation={id} text={find} onText={setFind} onGo={(message) => thread.current?.goTo(message) || onAround(message)} onClose={() => { setFinding(false); setFind('') }} />}
+      {finding && (
+        <FindBar
+          conversation={id}
+          text={find}
+          onText={setFind}
+          onGo={(message) => thread.current?.goTo(message) || onAround(message)}
+          onClose={() => {
+            setFinding(false)
+            setFind('')
+          }}
+        />
+      )}
       <Timeline
-        key={`${id} ${around ?? ''}`} conversation={conversation} around={around} newest={newest} find={find} handle={thread} onReply={setReply}
+        key={`${id} ${around ?? ''}`}
+        conversation={conversation}
+        around={around}
+        newest={newest}
+        find={find}
+        handle={thread}
+        onReply={setReply}
         onCard={onCard}
         onNewest={() => {
           client.removeQueries({ queryKey: keys.timeline(id, around) })
@@ -120,13 +181,49 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
           <ScheduledList conversation={conversation} entries={scheduled} />
         </Suspense>
       )}
-      <Composer key={id} conversation={conversation} reply={reply} onReply={setReply} handle={composer} />
+      <Composer
+        key={id}
+        conversation={conversation}
+        reply={reply}
+        onReply={setReply}
+        handle={composer}
+      />
       <Suspense fallback={null}>
-      {dialog === 'transfer' && <TransferDialog onClose={() => setDialog(null)} onTransfer={(body) => actions.transfer(conversation, body)} />}
-      {dialog === 'close' && <CloseDialog onClose={() => setDialog(null)} onNext={onNext} onSubmit={(reason) => actions.close(conversation, reason)} />}
-      {dialog === 'snooze' && <SnoozeDialog onClose={() => setDialog(null)} onSnooze={(until) => actions.snooze(conversation, until)} />}
-      {dialog === 'card' && <CreateCardDialog conversation={conversation} text={card} onClose={() => setDialog(null)} />}
-      {dialog === 'date' && <GoToDateDialog onClose={() => setDialog(null)} onGo={(at) => (around === atTime(at) && thread.current?.goTo(around)) || onAround(atTime(at))} />}
+        {dialog === 'transfer' && (
+          <TransferDialog
+            onClose={() => setDialog(null)}
+            onTransfer={(body) => actions.transfer(conversation, body)}
+          />
+        )}
+        {dialog === 'close' && (
+          <CloseDialog
+            onClose={() => setDialog(null)}
+            onNext={onNext}
+            onSubmit={(reason) => actions.close(conversation, reason)}
+          />
+        )}
+        {dialog === 'snooze' && (
+          <SnoozeDialog
+            onClose={() => setDialog(null)}
+            onSnooze={(until) => actions.snooze(conversation, until)}
+          />
+        )}
+        {dialog === 'card' && (
+          <CreateCardDialog
+            conversation={conversation}
+            text={card}
+            onClose={() => setDialog(null)}
+          />
+        )}
+        {dialog === 'date' && (
+          <GoToDateDialog
+            onClose={() => setDialog(null)}
+            onGo={(at) =>
+              (around === atTime(at) && thread.current?.goTo(around)) ||
+              onAround(atTime(at))
+            }
+          />
+        )}
       </Suspense>
     </section>
   )

@@ -7,7 +7,9 @@ import { Dialog } from '../ui/Dialog'
 const hour = 3_600_000
 
 /** presets are times at which people usually want to be reminded, by the company's clocks. */
-export function presets(now: Date): { id: 'hour' | 'evening' | 'tomorrow' | 'monday'; at: Date }[] {
+export function presets(
+  now: Date,
+): { id: 'hour' | 'evening' | 'tomorrow' | 'monday'; at: Date }[] {
   const [today = ''] = localTime(now).split('T')
   const at = (days: number, time: string) => {
     const day = new Date(Date.parse(`${today}T00:00Z`) + days * 24 * hour)
@@ -17,22 +19,43 @@ export function presets(now: Date): { id: 'hour' | 'evening' | 'tomorrow' | 'mon
   const toMonday = (8 - new Date(`${today}T00:00Z`).getUTCDay()) % 7 || 7
   return [
     { id: 'hour' as const, at: new Date(now.getTime() + hour) },
-    ...(evening.getTime() - now.getTime() > hour ? [{ id: 'evening' as const, at: evening }] : []),
+    ...(evening.getTime() - now.getTime() > hour
+      ? [{ id: 'evening' as const, at: evening }]
+      : []),
     { id: 'tomorrow' as const, at: at(1, '08:00') },
     { id: 'monday' as const, at: at(toMonday, '08:00') },
   ]
 }
 
 /** SnoozeDialog takes a conversation out of the list until a time. */
-export function SnoozeDialog({ onClose, onSnooze }: { onClose: () => void; onSnooze: (until: string) => Promise<boolean> }) {
+export function SnoozeDialog({
+  onClose,
+  onSnooze,
+}: {
+  onClose: () => void
+  onSnooze: (until: string) => Promise<boolean>
+}) {
   const { t } = useTranslation()
   const [date, setDate] = useState('')
-  const go = async (until: Date) => (await onSnooze(until.toISOString())) && onClose()
+  const go = async (until: Date) =>
+    (await onSnooze(until.toISOString())) && onClose()
   return (
     <Dialog title={t('conversation.snooze')} onClose={onClose}>
       <Stack gap="xs">
         {presets(new Date()).map(({ id, at }) => (
-          <Button key={id} variant="default" justify="space-between" rightSection={<Text span size="sm" c="dimmed">{dayAndTime(at)}</Text>} onClick={() => void go(at)}>{t(`snooze.${id}`)}</Button>
+          <Button
+            key={id}
+            variant="default"
+            justify="space-between"
+            rightSection={
+              <Text span size="sm" c="dimmed">
+                {dayAndTime(at)}
+              </Text>
+            }
+            onClick={() => void go(at)}
+          >
+            {t(`snooze.${id}`)}
+          </Button>
         ))}
         <form
           onSubmit={(event) => {
@@ -41,8 +64,20 @@ export function SnoozeDialog({ onClose, onSnooze }: { onClose: () => void; onSno
           }}
         >
           <Group align="flex-end" wrap="nowrap">
-            <TextInput type="datetime-local" label={t('snooze.date')} min={localTime(new Date())} value={date} flex={1} miw={0} required withAsterisk={false} onChange={(event) => setDate(event.currentTarget.value)} />
-            <Button type="submit" flex="none">{t('conversation.snooze')}</Button>
+            <TextInput
+              type="datetime-local"
+              label={t('snooze.date')}
+              min={localTime(new Date())}
+              value={date}
+              flex={1}
+              miw={0}
+              required
+              withAsterisk={false}
+              onChange={(event) => setDate(event.currentTarget.value)}
+            />
+            <Button type="submit" flex="none">
+              {t('conversation.snooze')}
+            </Button>
           </Group>
         </form>
       </Stack>

@@ -15,59 +15,139 @@ export function useActions() {
   const me = useMe().user.id
 
   const attempt = useAttempt()
-  const known = (id: string) => client.getQueryData<Conversation>(keys.conversation(id))
+  const known = (id: string) =>
+    client.getQueryData<Conversation>(keys.conversation(id))
   /** refetch asks for the conversation, since not every answer is one. */
-  const refetch = async (id: string) => putConversation(client, await answer(api.GET('/conversations/{id}', { params: { path: { id } } })), me)
-  const change = (conversation: Conversation, fields: Partial<Conversation>) => putConversation(client, { ...(known(conversation.id) ?? conversation), ...fields }, me)
+  const refetch = async (id: string) =>
+    putConversation(
+      client,
+      await answer(
+        api.GET('/conversations/{id}', { params: { path: { id } } }),
+      ),
+      me,
+    )
+  const change = (conversation: Conversation, fields: Partial<Conversation>) =>
+    putConversation(
+      client,
+      { ...(known(conversation.id) ?? conversation), ...fields },
+      me,
+    )
 
-  const post = (call: (params: { path: { id: string } }) => Promise<{ response: Response; data?: unknown; error?: unknown }>, done?: string) => (conversation: Conversation) =>
-    attempt(async () => {
-      await answer(call({ path: { id: conversation.id } }))
-      await refetch(conversation.id)
-      void client.invalidateQueries({ queryKey: keys.counts })
-    }, done)
+  const post =
+    (
+      call: (params: {
+        path: { id: string }
+      }) => Promise<{ response: Response; data?: unknown; error?: unknown }>,
+      done?: string,
+    ) =>
+    (conversation: Conversation) =>
+      attempt(async () => {
+        await answer(call({ path: { id: conversation.id } }))
+        await refetch(conversation.id)
+        void client.invalidateQueries({ queryKey: keys.counts })
+      }, done)
 
   return {
     attempt,
-    take: post((params) => api.POST('/conversations/{id}/take', { params }), t('done.taken')),
+    take: post(
+      (params) => api.POST('/conversations/{id}/take', { params }),
+      t('done.taken'),
+    ),
     unread: (conversation: Conversation) => {
       change(conversation, { unread: true })
-      return post((params) => api.POST('/conversations/{id}/unread', { params }), t('done.unread'))(conversation)
+      return post(
+        (params) => api.POST('/conversations/{id}/unread', { params }),
+        t('done.unread'),
+      )(conversation)
     },
     read: (conversation: Conversation) => {
       change(conversation, { unread: false, unread_count: 0 })
       // Without a network it stays unread on the server and is marked when it is opened again.
-      return answer(api.POST('/conversations/{id}/read', { params: { path: { id: conversation.id } } }))
+      return answer(
+        api.POST('/conversations/{id}/read', {
+          params: { path: { id: conversation.id } },
+        }),
+      )
         .then(() => client.invalidateQueries({ queryKey: keys.counts }))
-        .then(() => true, () => false)
+        .then(
+          () => true,
+          () => false,
+        )
     },
-    snooze: (conversation: Conversation, until: string | null) => post((params) => api.POST('/conversations/{id}/snooze', { params, body: { until } }), until ? t('done.snoozed') : undefined)(conversation),
-    patch: (conversation: Conversation, body: { pinned?: boolean; muted?: boolean; archived?: boolean; label_ids?: string[] }) => {
+    snooze: (conversation: Conversation, until: string | null) =>
+      post(
+        (params) =>
+          api.POST('/conversations/{id}/snooze', { params, body: { until } }),
+        until ? t('done.snoozed') : undefined,
+      )(conversation),
+    patch: (
+      conversation: Conversation,
+      body: {
+        pinned?: boolean
+        muted?: boolean
+        archived?: boolean
+        label_ids?: string[]
+      },
+    ) => {
       change(conversation, body)
-      return post((params) => api.PATCH('/conversations/{id}', { params, body }))(conversation)
+      return post((params) =>
+        api.PATCH('/conversations/{id}', { params, body }),
+      )(conversation)
     },
     bots: (conversation: Conversation, until: Date | null) =>
       attempt(
-        async () => putConversation(client, await answer(api.PUT('/conversations/{id}/bot', { params: { path: { id: conversation.id } }, body: { paused_until: until?.toISOString() ?? null } })), me),
+        async () =>
+          putConversation(
+            client,
+            await answer(
+              api.PUT('/conversations/{id}/bot', {
+                params: { path: { id: conversation.id } },
+                body: { paused_until: until?.toISOString() ?? null },
+              }),
+            ),
+            me,
+          ),
         t(until ? 'bots.pausedNow' : 'bots.resumed'),
       ),
-    transfer: (conversation: Conversation, body: { user_id?: string | null; sector_id?: string; reason?: string }) =>
-      post((params) => api.POST('/conversations/{id}/transfer', { params, body }), t('done.transferred'))(conversation),
+    transfer: (
+      conversation: Conversation,
+      body: { user_id?: string | null; sector_id?: string; reason?: string },
+    ) =>
+      post(
+        (params) => api.POST('/conversations/{id}/transfer', { params, body }),
+        t('done.transferred'),
+      )(conversation),
     close: (conversation: Conversation, reason: string) =>
-      post((params) => api.POST('/conversations/{id}/attendance/close', { params, body: reason ? { reason } : {} }), t('done.closed'))(conversation),
-    bulk: async (ids: string[], action: BulkAction, onProgress?: (done: number) => void): Promise<number> => {
+      post(
+        (params) =>
+          api.POST('/conversations/{id}/attendance/close', {
+            params,
+            body: reason ? { reason } : {},
+          }),
+        t('done.closed'),
+      )(conversation),
+    bulk: async (
+      ids: string[],
+      action: BulkAction,
+      onProgress?: (done: number) => void,
+    ): Promise<number> => {
       let failed = 0
       await attempt(async () => {
         for (let from = 0; from < ids.length; from += 100) {
           const part = ids.slice(from, from + 100)
-          const { results } = await answer(api.POST('/conversations/bulk', { body: { ids: part, ...action } }))
+          const { results } = await answer(
+            api.POST('/conversations/bulk', { body: { ids: part, ...action } }),
+          )
           failed += results.filter((result) => result.status >= 400).length
           onProgress?.(from + part.length)
         }
         await client.invalidateQueries({ queryKey: keys.lists })
         await client.invalidateQueries({ queryKey: ['conversation'] })
         void client.invalidateQueries({ queryKey: keys.counts })
-        const text = failed > 0 ? t('selection.partly', { done: ids.length - failed, failed }) : t('selection.done', { count: ids.length })
+        const text =
+          failed > 0
+            ? t('selection.partly', { done: ids.length - failed, failed })
+            : t('selection.done', { count: ids.length })
         toast(text)
       })
       return failed

@@ -4,13 +4,17 @@ import { duration } from '../ui/format'
 export { preview } from '../contact/preview'
 
 /** waitedSeconds is how long the customer has waited for an answer, or null. */
-export function waitedSeconds(conversation: Conversation, now: number): number | null {
+export function waitedSeconds(
+  conversation: Conversation,
+  now: number,
+): number | null {
   const since = conversation.attendance?.waiting_since
   return since ? Math.max(0, (now - Date.parse(since)) / 1000) : null
 }
 
 /** waitTone is amber after 5 minutes and red after 15. */
-export const waitTone = (seconds: number) => (seconds >= 900 ? 'red' : seconds >= 300 ? 'amber' : 'plain')
+export const waitTone = (seconds: number) =>
+  seconds >= 900 ? 'red' : seconds >= 300 ? 'amber' : 'plain'
 
 /** waited writes how long, from one minute on. */
 export const waited = (seconds: number) => duration(Math.max(60, seconds))

@@ -1,4 +1,5 @@
 import type { TFunction } from 'i18next'
+import { texted } from '../api/codes'
 import type { Message } from '../api/types'
 
 export { refusal } from '../api/refusal'
@@ -7,5 +8,9 @@ export { refusal } from '../api/refusal'
 export function failureText(message: Message, t: TFunction): string {
   const { error } = message
   if (!error) return t('message.failed')
-  return t(`failure.${error.code}`, { defaultValue: error.message })
+  return (
+    t(`failure.${error.code}`, texted(error.params)) ||
+    t(`refusal.${error.code}`, texted(error.params)) ||
+    error.message
+  )
 }

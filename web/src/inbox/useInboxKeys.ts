@@ -4,8 +4,8 @@ import { keys } from '../api/keys'
 import { usePreferences } from '../api/queries'
 import type { Conversation } from '../api/types'
 import { useActions } from './actions'
-import type { ComposerHandle } from './Composer'
-import type { PaneDialog } from './ConversationPane'
+import type { ComposerHandle } from './composer/Composer'
+import type { PaneDialog } from './ConversationHeader'
 
 type Options = {
   open: string | undefined
@@ -24,14 +24,24 @@ type Options = {
 export function typing(event: KeyboardEvent): boolean {
   const target = event.target
   if (!(target instanceof HTMLElement)) return false
-  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('[role="dialog"],[role="alertdialog"],[role="menu"]') !== null
+  return (
+    target.isContentEditable ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest('[role="dialog"],[role="alertdialog"],[role="menu"]') !==
+      null
+  )
 }
 
 /** whenThere waits for an element that is about to be drawn, at most two seconds. */
-function whenThere(selector: string, task: (element: HTMLElement) => void, until = performance.now() + 2000): void {
+function whenThere(
+  selector: string,
+  task: (element: HTMLElement) => void,
+  until = performance.now() + 2000,
+): void {
   const found = document.querySelector<HTMLElement>(selector)
   if (found) task(found)
-  else if (performance.now() < until) requestAnimationFrame(() => whenThere(selector, task, until))
+  else if (performance.now() < until)
+    requestAnimationFrame(() => whenThere(selector, task, until))
 }
 
 /** useInboxKeys are the keys of the inbox outside text fields. */
@@ -41,8 +51,12 @@ export function useInboxKeys(options: Options): void {
   const actions = useActions()
   useEffect(() => {
     const { open, step, composer, setDialog } = options
-    const conversation = () => (open ? client.getQueryData<Conversation>(keys.conversation(open)) : undefined)
-    const focus = (selector: string) => document.querySelector<HTMLElement>(selector)?.focus()
+    const conversation = () =>
+      open
+        ? client.getQueryData<Conversation>(keys.conversation(open))
+        : undefined
+    const focus = (selector: string) =>
+      document.querySelector<HTMLElement>(selector)?.focus()
     const tasks: Record<string, () => void> = {
       j: () => step(1),
       k: () => step(-1),
@@ -70,11 +84,21 @@ export function useInboxKeys(options: Options): void {
       c: options.onNew,
       '/': () => focus('#conversation-search'),
       Enter: () => open && composer.current?.focus(),
-      Escape: () => (options.details ? options.closeDetails() : innerWidth < 800 && open && options.onBack()),
+      Escape: () =>
+        options.details
+          ? options.closeDetails()
+          : innerWidth < 800 && open && options.onBack(),
     }
     let going = false
     const key = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
+      if (
+        event.defaultPrevented ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        typing(event)
+      )
+        return
       if (going) return void (going = false)
       if (event.key === 'g') {
         going = true
@@ -82,7 +106,12 @@ export function useInboxKeys(options: Options): void {
         return
       }
       if (!shortcuts && event.key !== 'Escape') return
-      if (event.key === 'Enter' && event.target instanceof HTMLElement && event.target.closest('button,a,[role="listbox"]')) return
+      if (
+        event.key === 'Enter' &&
+        event.target instanceof HTMLElement &&
+        event.target.closest('button,a,[role="listbox"]')
+      )
+        return
       const task = tasks[event.key]
       if (!task) return
       event.preventDefault()

@@ -1,9 +1,25 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import { answer, api } from '../api/client'
-import { dropConversation, putEntry, putMessage, updateConversation } from '../api/cache'
+import {
+  dropConversation,
+  putEntry,
+  putMessage,
+  updateConversation,
+} from '../api/cache'
 import { putCard, refreshBoard } from '../api/cards'
 import { keys } from '../api/keys'
-import type { Assignment, Attendance, Card, Conversation, Member, Message, Note, Presence, Ref, ScheduledMessage } from '../api/types'
+import type {
+  Assignment,
+  Attendance,
+  Card,
+  Conversation,
+  Member,
+  Message,
+  Note,
+  Presence,
+  Ref,
+  ScheduledMessage,
+} from '../api/types'
 import type { StreamEvent } from './parse'
 
 type Data = {
@@ -29,7 +45,9 @@ export function eventData(event: StreamEvent): Data {
     const parsed: unknown = JSON.parse(event.data)
     if (typeof parsed !== 'object' || parsed === null) return {}
     const inner = (parsed as { data?: unknown }).data
-    return (typeof inner === 'object' && inner !== null ? inner : parsed) as Data
+    return (
+      typeof inner === 'object' && inner !== null ? inner : parsed
+    ) as Data
   } catch {
     return {}
   }
@@ -40,24 +58,44 @@ function later() {
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
   return (key: string, task: () => void, wait = 250) => {
     if (timers.has(key)) return
-    timers.set(key, setTimeout(() => {
-      timers.delete(key)
-      task()
-    }, wait))
+    timers.set(
+      key,
+      setTimeout(() => {
+        timers.delete(key)
+        task()
+      }, wait),
+    )
   }
 }
 
 /** loadedPages is how many pages of a list are loaded: a long one is not fetched again as a whole. */
-const loadedPages = (data: unknown) => (data as InfiniteData<unknown> | undefined)?.pages.length ?? 0
+const loadedPages = (data: unknown) =>
+  (data as InfiniteData<unknown> | undefined)?.pages.length ?? 0
 
 /** makeApply returns what changes the query cache for an event of the stream. */
 export function makeApply(client: QueryClient, me: string) {
   const once = later()
-  const refresh = (key: readonly unknown[]) => once(JSON.stringify(key), () => void client.invalidateQueries({ queryKey: key }))
+  const refresh = (key: readonly unknown[]) =>
+    once(
+      JSON.stringify(key),
+      () => void client.invalidateQueries({ queryKey: key }),
+    )
   /** known tells whether something of a conversation is loaded, beside its row. */
-  const known = (id: string) => client.getQueryCache().getAll().some(({ queryKey }) => queryKey[1] === id)
+  const known = (id: string) =>
+    client
+      .getQueryCache()
+      .getAll()
+      .some(({ queryKey }) => queryKey[1] === id)
   const fetchConversation = (id: string) =>
-    once(`fetch ${id}`, () => void answer(api.GET('/conversations/{id}', { params: { path: { id } } })).then((found) => updateConversation(client, found, me)).catch(() => undefined))
+    once(
+      `fetch ${id}`,
+      () =>
+        void answer(
+          api.GET('/conversations/{id}', { params: { path: { id } } }),
+        )
+          .then((found) => updateConversation(client, found, me))
+          .catch(() => undefined),
+    )
 
   const conversation = (value: Conversation | string | undefined) => {
     if (!value) return
@@ -69,18 +107,33 @@ export function makeApply(client: QueryClient, me: string) {
 
   // A customer who writes for the first time is a new contact; one with another name is a changed contact.
   const contacts = (value: Conversation | string | undefined) => {
-    once('contacts', () => void client.invalidateQueries({ queryKey: keys.contactLists, predicate: ({ state }) => loadedPages(state.data) <= 3 }))
-    if (typeof value === 'object' && value.contact) refresh(keys.contact(value.contact))
+    once(
+      'contacts',
+      () =>
+        void client.invalidateQueries({
+          queryKey: keys.contactLists,
+          predicate: ({ state }) => loadedPages(state.data) <= 3,
+        }),
+    )
+    if (typeof value === 'object' && value.contact)
+      refresh(keys.contact(value.contact))
   }
 
   // The customer's message cancels some of the scheduled ones; no event tells of it.
   const answered = (id: string) => {
-    if (client.getQueryData<ScheduledMessage[]>(keys.scheduled(id))?.some((one) => one.status === 'scheduled' && one.cancel_on_reply)) refresh(keys.scheduled(id))
+    if (
+      client
+        .getQueryData<ScheduledMessage[]>(keys.scheduled(id))
+        ?.some((one) => one.status === 'scheduled' && one.cancel_on_reply)
+    )
+      refresh(keys.scheduled(id))
   }
 
   /** stopped forgets that a member is answering a conversation. */
   const stopped = (id: string, over: (member: string) => boolean) =>
-    client.setQueryData<Typing | null>(keys.typing(id), (typing) => (typing && over(typing.user.id) ? null : typing))
+    client.setQueryData<Typing | null>(keys.typing(id), (typing) =>
+      typing && over(typing.user.id) ? null : typing,
+    )
 
   const board = (id: string) =>
     once(`board ${id}`, () => {
@@ -91,7 +144,10 @@ export function makeApply(client: QueryClient, me: string) {
 
   return (event: StreamEvent) => {
     const data = eventData(event)
-    const id = typeof data.conversation === 'string' ? data.conversation : data.conversation?.id
+    const id =
+      typeof data.conversation === 'string'
+        ? data.conversation
+        : data.conversation?.id
     switch (event.type) {
       case 'reset':
         void client.invalidateQueries()
@@ -99,7 +155,8 @@ export function makeApply(client: QueryClient, me: string) {
       case 'message.received':
       case 'message.sent':
         if (data.message) putMessage(client, data.message, true)
-        if (id && data.message?.sent_by) stopped(id, (member) => member === data.message?.sent_by?.id)
+        if (id && data.message?.sent_by)
+          stopped(id, (member) => member === data.message?.sent_by?.id)
         conversation(data.conversation)
         if (id && known(id)) refresh(keys.files(id))
         if (id && event.type === 'message.received') answered(id)
@@ -113,13 +170,32 @@ export function makeApply(client: QueryClient, me: string) {
       case 'attendance.opened':
       case 'attendance.closed':
         conversation(data.conversation)
-        if (event.type === 'attendance.opened' || data.changed?.includes('name')) contacts(data.conversation)
+        if (
+          event.type === 'attendance.opened' ||
+          data.changed?.includes('name')
+        )
+          contacts(data.conversation)
         if (id && known(id)) {
           if (data.attendance) {
-            const kind = event.type === 'attendance.closed' ? 'attendance_closed' : 'attendance_opened'
-            const at = (kind === 'attendance_closed' ? data.attendance.closed_at : data.attendance.opened_at) ?? ''
-            putEntry(client, id, { kind, id: data.attendance.id, at, attendance: data.attendance })
-          } else if (data.changed?.some((field) => field === 'assignee' || field === 'sector')) {
+            const kind =
+              event.type === 'attendance.closed'
+                ? 'attendance_closed'
+                : 'attendance_opened'
+            const at =
+              (kind === 'attendance_closed'
+                ? data.attendance.closed_at
+                : data.attendance.opened_at) ?? ''
+            putEntry(client, id, {
+              kind,
+              id: data.attendance.id,
+              at,
+              attendance: data.attendance,
+            })
+          } else if (
+            data.changed?.some(
+              (field) => field === 'assignee' || field === 'sector',
+            )
+          ) {
             refresh(keys.assignments(id))
             refresh(keys.timelines(id))
           }
@@ -140,7 +216,12 @@ export function makeApply(client: QueryClient, me: string) {
         return
       case 'note.created':
         if (data.note) {
-          putEntry(client, data.note.conversation, { kind: 'note', id: data.note.id, at: data.note.created_at, note: data.note })
+          putEntry(client, data.note.conversation, {
+            kind: 'note',
+            id: data.note.id,
+            at: data.note.created_at,
+            note: data.note,
+          })
           refresh(keys.notes(data.note.conversation))
         }
         return
@@ -181,12 +262,22 @@ export function makeApply(client: QueryClient, me: string) {
         }
         return
       case 'typing':
-        if (id && data.user) client.setQueryData<Typing>(keys.typing(id), { user: data.user, at: Date.now() })
+        if (id && data.user)
+          client.setQueryData<Typing>(keys.typing(id), {
+            user: data.user,
+            at: Date.now(),
+          })
         return
       case 'presence':
         if (data.user) {
           const { id: person } = data.user
-          client.setQueryData<Member[]>(keys.team, (team) => team?.map((one) => (one.id === person && data.presence ? { ...one, presence: data.presence } : one)))
+          client.setQueryData<Member[]>(keys.team, (team) =>
+            team?.map((one) =>
+              one.id === person && data.presence
+                ? { ...one, presence: data.presence }
+                : one,
+            ),
+          )
         }
         return
     }

@@ -1,7 +1,10 @@
 import type { StreamEvent } from './parse'
 import { follow, type StreamState } from './stream'
 
-type Note = { kind: 'event'; event: StreamEvent } | { kind: 'state'; state: StreamState; lastId: string | null } | { kind: 'ask' }
+type Note =
+  | { kind: 'event'; event: StreamEvent }
+  | { kind: 'state'; state: StreamState; lastId: string | null }
+  | { kind: 'ask' }
 
 export type LeaderOptions = {
   url: string
@@ -34,7 +37,8 @@ export function share(options: LeaderOptions): () => void {
   }
   channel.onmessage = ({ data }: MessageEvent<Note>) => {
     if (leads) {
-      if (data.kind === 'ask') channel.postMessage({ kind: 'state', state, lastId } satisfies Note)
+      if (data.kind === 'ask')
+        channel.postMessage({ kind: 'state', state, lastId } satisfies Note)
       return
     }
     if (data.kind === 'event') take(data.event)
@@ -59,14 +63,26 @@ export function share(options: LeaderOptions): () => void {
       },
       onState: (next) => {
         change(next)
-        channel.postMessage({ kind: 'state', state: next, lastId } satisfies Note)
+        channel.postMessage({
+          kind: 'state',
+          state: next,
+          lastId,
+        } satisfies Note)
       },
     })
     // A stream that the server ended is not opened again by another tab: the lock is kept until this one goes.
-    if (!end.signal.aborted) await new Promise((resolve) => end.signal.addEventListener('abort', resolve))
+    if (!end.signal.aborted)
+      await new Promise((resolve) =>
+        end.signal.addEventListener('abort', resolve),
+      )
   }
-  const locks = options.locks ?? (typeof navigator === 'undefined' ? undefined : navigator.locks)
-  if (locks) void locks.request(options.name, { signal: end.signal }, lead).catch(() => undefined)
+  const locks =
+    options.locks ??
+    (typeof navigator === 'undefined' ? undefined : navigator.locks)
+  if (locks)
+    void locks
+      .request(options.name, { signal: end.signal }, lead)
+      .catch(() => undefined)
   else void lead()
   channel.postMessage({ kind: 'ask' } satisfies Note)
   return () => {

@@ -22,7 +22,14 @@ export class Parser {
   private line(line: string): StreamEvent | null {
     if (line === '') {
       const empty = this.data.length === 0 && !this.type
-      const event = empty && this.id === null ? null : { id: this.id, type: empty ? '' : this.type || 'message', data: this.data.join('\n') }
+      const event =
+        empty && this.id === null
+          ? null
+          : {
+              id: this.id,
+              type: empty ? '' : this.type || 'message',
+              data: this.data.join('\n'),
+            }
       this.type = ''
       this.data = []
       this.id = null

@@ -17,7 +17,8 @@ export type StreamOptions = {
 export const silenceLimit = 30_000
 
 /** backoff is how long to wait before the next attempt: 0.5 s, 1 s, 2 s ... 15 s. */
-export const backoff = (failures: number) => Math.min(500 * 2 ** Math.max(0, failures - 1), 15_000)
+export const backoff = (failures: number) =>
+  Math.min(500 * 2 ** Math.max(0, failures - 1), 15_000)
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -70,12 +71,17 @@ function watchSilence(limit: number, lost: () => void) {
     },
     stop: () => {
       clearInterval(timer)
-      moments.forEach((moment) => globalThis.removeEventListener?.(moment, look))
+      moments.forEach((moment) =>
+        globalThis.removeEventListener?.(moment, look),
+      )
     },
   }
 }
 
-async function attempt(options: StreamOptions, opened: () => void): Promise<'lost' | 'ended'> {
+async function attempt(
+  options: StreamOptions,
+  opened: () => void,
+): Promise<'lost' | 'ended'> {
   const connection = new AbortController()
   const abort = () => connection.abort()
   options.signal.addEventListener('abort', abort)
@@ -83,7 +89,11 @@ async function attempt(options: StreamOptions, opened: () => void): Promise<'los
   try {
     const id = options.lastId()
     const response = await (options.fetch ?? fetch)(options.url, {
-      headers: { Accept: 'text/event-stream', ...(id ? { 'Last-Event-ID': id } : {}), ...options.headers?.() },
+      headers: {
+        Accept: 'text/event-stream',
+        ...(id ? { 'Last-Event-ID': id } : {}),
+        ...options.headers?.(),
+      },
       credentials: 'same-origin',
       cache: 'no-store',
       signal: connection.signal,
@@ -99,7 +109,9 @@ async function attempt(options: StreamOptions, opened: () => void): Promise<'los
       const { value, done } = await reader.read()
       silence.heard()
       if (done) return 'lost'
-      for (const event of parser.push(decoder.decode(value, { stream: true }))) {
+      for (const event of parser.push(
+        decoder.decode(value, { stream: true }),
+      )) {
         options.onEvent(event)
         if (event.type === 'session') return 'ended'
       }

@@ -1,14 +1,18 @@
 /** View is what a tab of this browser shows: whether it has the focus, and its open conversation. */
 export type View = { focused: boolean; conversation: string | null }
 
-type Note = { kind: 'view'; tab: string; view: View } | { kind: 'ask' } | { kind: 'left'; tab: string }
+type Note =
+  | { kind: 'view'; tab: string; view: View }
+  | { kind: 'ask' }
+  | { kind: 'left'; tab: string }
 
 /** shareView tells the other tabs what this one shows and knows what they show, so that only what is in no view is spoken of. */
 export function shareView(read: () => View, name: string) {
   const tab = crypto.randomUUID()
   const others = new Map<string, View>()
   const channel = new BroadcastChannel(name)
-  const tell = () => channel.postMessage({ kind: 'view', tab, view: read() } satisfies Note)
+  const tell = () =>
+    channel.postMessage({ kind: 'view', tab, view: read() } satisfies Note)
   const leave = () => channel.postMessage({ kind: 'left', tab } satisfies Note)
   channel.onmessage = ({ data }: MessageEvent<Note>) => {
     if (data.kind === 'ask') tell()

@@ -9,7 +9,11 @@ import { share } from './leader'
 import type { StreamEvent } from './parse'
 
 /** What the banners show about the connection. */
-export type Connection = { state: 'ok' | 'reconnecting' | 'offline' | 'replaced'; newVersion: boolean; leads: boolean }
+export type Connection = {
+  state: 'ok' | 'reconnecting' | 'offline' | 'replaced'
+  newVersion: boolean
+  leads: boolean
+}
 
 let connection: Connection = { state: 'ok', newVersion: false, leads: false }
 const watchers = new Set<() => void>()
@@ -32,15 +36,20 @@ export function useConnection(): Connection {
 }
 
 /** onLiveEvent calls back for every event, after the cache has changed. */
-export function onLiveEvent(listener: (event: StreamEvent) => void): () => void {
+export function onLiveEvent(
+  listener: (event: StreamEvent) => void,
+): () => void {
   events.add(listener)
   return () => events.delete(listener)
 }
 
 async function checkVersion(): Promise<void> {
   try {
-    const response = await fetch(`${basePath}/app/version`, { cache: 'no-store' })
-    if (response.ok && appVersion && (await response.text()) !== appVersion) set({ newVersion: true })
+    const response = await fetch(`${basePath}/app/version`, {
+      cache: 'no-store',
+    })
+    if (response.ok && appVersion && (await response.text()) !== appVersion)
+      set({ newVersion: true })
   } catch {
     // the next connection asks again
   }
@@ -56,62 +65,80 @@ const settled = 1000
 export function useLive(me: string, session: number): void {
   const client = useQueryClient()
   const begun = useRef(false)
-  useEffect(() => soon(() => {
-    const apply = makeApply(client, me)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let catchUp: ReturnType<typeof setTimeout> | undefined
-    let wasLost = false
-    let streaming = false
-    const calm = () => {
-      clearTimeout(timer)
-      timer = undefined
-    }
-    const take = (event: StreamEvent) => {
-      apply(event)
-      events.forEach((listener) => listener(event))
-    }
-    const stop = share({
-      url: `${apiBase}/live`,
-      name: personal('live', me),
-      headers: personHeaders,
-      onLead: (leads) => set({ leads }),
-      onEvent: (event) => {
-        if (event.type === 'session' && event.data.includes('ended')) void client.invalidateQueries({ queryKey: ['session'] })
-        take(event)
-      },
-      onState: (state) => {
-        if (state === 'open' && streaming) return // told to a tab that was opened just now
-        streaming = state === 'open'
-        if (state === 'open') {
-          calm()
-          set({ state: 'ok' })
-          if (begun.current || wasLost) void checkVersion() // the server may be another one
-          // Events that were missed come again if the place is known; signals, which tell of private conversations too, never do.
-          if (begun.current) take({ id: null, type: 'reset', data: '{}' })
-          else catchUp = setTimeout(() => {
-            for (const queryKey of [keys.lists, keys.counts, keys.notifications, ['timeline'], ['conversation'], ['scheduled']]) void client.invalidateQueries({ queryKey })
-          }, settled)
-          begun.current = true
-        } else if (state === 'ended') {
-          calm()
-          void client.invalidateQueries({ queryKey: ['session'] })
-          set({ state: 'replaced' })
-        } else {
-          if (state === 'waiting') wasLost = true
-          timer ??= setTimeout(() => set({ state: navigator.onLine ? 'reconnecting' : 'offline' }), patience)
+  useEffect(
+    () =>
+      soon(() => {
+        const apply = makeApply(client, me)
+        let timer: ReturnType<typeof setTimeout> | undefined
+        let catchUp: ReturnType<typeof setTimeout> | undefined
+        let wasLost = false
+        let streaming = false
+        const calm = () => {
+          clearTimeout(timer)
+          timer = undefined
         }
-      },
-    })
-    const offline = () => set({ state: 'offline' })
-    const online = () => set({ state: streaming ? 'ok' : 'reconnecting' })
-    addEventListener('offline', offline)
-    addEventListener('online', online)
-    return () => {
-      stop()
-      calm()
-      clearTimeout(catchUp)
-      removeEventListener('offline', offline)
-      removeEventListener('online', online)
-    }
-  }), [client, me, session])
+        const take = (event: StreamEvent) => {
+          apply(event)
+          events.forEach((listener) => listener(event))
+        }
+        const stop = share({
+          url: `${apiBase}/live`,
+          name: personal('live', me),
+          headers: personHeaders,
+          onLead: (leads) => set({ leads }),
+          onEvent: (event) => {
+            if (event.type === 'session' && event.data.includes('ended'))
+              void client.invalidateQueries({ queryKey: ['session'] })
+            take(event)
+          },
+          onState: (state) => {
+            if (state === 'open' && streaming) return // told to a tab that was opened just now
+            streaming = state === 'open'
+            if (state === 'open') {
+              calm()
+              set({ state: 'ok' })
+              if (begun.current || wasLost) void checkVersion() // the server may be another one
+              // Events that were missed come again if the place is known; signals, which tell of private conversations too, never do.
+              if (begun.current) take({ id: null, type: 'reset', data: '{}' })
+              else
+                catchUp = setTimeout(() => {
+                  for (const queryKey of [
+                    keys.lists,
+                    keys.counts,
+                    keys.notifications,
+                    ['timeline'],
+                    ['conversation'],
+                    ['scheduled'],
+                  ])
+                    void client.invalidateQueries({ queryKey })
+                }, settled)
+              begun.current = true
+            } else if (state === 'ended') {
+              calm()
+              void client.invalidateQueries({ queryKey: ['session'] })
+              set({ state: 'replaced' })
+            } else {
+              if (state === 'waiting') wasLost = true
+              timer ??= setTimeout(
+                () =>
+                  set({ state: navigator.onLine ? 'reconnecting' : 'offline' }),
+                patience,
+              )
+            }
+          },
+        })
+        const offline = () => set({ state: 'offline' })
+        const online = () => set({ state: streaming ? 'ok' : 'reconnecting' })
+        addEventListener('offline', offline)
+        addEventListener('online', online)
+        return () => {
+          stop()
+          calm()
+          clearTimeout(catchUp)
+          removeEventListener('offline', offline)
+          removeEventListener('online', online)
+        }
+      }),
+    [client, me, session],
+  )
 }

@@ -3,7 +3,15 @@ import { Logo } from '../ui/Logo'
 import classes from './people.module.css'
 
 /** Entrance is the frame of the pages before signing in. */
-export function Entrance({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+export function Entrance({
+  title,
+  text,
+  children,
+}: {
+  title: string
+  text?: string
+  children: ReactNode
+}) {
   return (
     <main aria-label={title} className={classes.page}>
       <div className={classes.box}>

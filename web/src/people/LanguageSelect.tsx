@@ -1,6 +1,11 @@
 import { NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { chooseLanguage, isLanguage, languageNames, languages } from '../ui/i18n'
+import {
+  chooseLanguage,
+  isLanguage,
+  languageNames,
+  languages,
+} from '../ui/i18n'
 
 /** LanguageSelect changes the language of the page at once. */
 export function LanguageSelect() {
@@ -10,7 +15,9 @@ export function LanguageSelect() {
       label={t('signIn.language')}
       value={i18n.language}
       data={languages.map((value) => ({ value, label: languageNames[value] }))}
-      onChange={({ currentTarget: { value } }) => isLanguage(value) && void chooseLanguage(value)}
+      onChange={({ currentTarget: { value } }) =>
+        isLanguage(value) && void chooseLanguage(value)
+      }
     />
   )
 }

@@ -3,10 +3,22 @@ import { IconEye, IconEyeOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
-type Props = { label?: string; value: string; onChange: (value: string) => void; isNew?: boolean; autoFocus?: boolean }
+type Props = {
+  label?: string
+  value: string
+  onChange: (value: string) => void
+  isNew?: boolean
+  autoFocus?: boolean
+}
 
 /** PasswordField is a password with a button that shows it. */
-export function PasswordField({ label: name, value, onChange, isNew = false, autoFocus = false }: Props) {
+export function PasswordField({
+  label: name,
+  value,
+  onChange,
+  isNew = false,
+  autoFocus = false,
+}: Props) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(false)
   const label = shown ? t('signIn.hidePassword') : t('signIn.showPassword')
@@ -25,7 +37,14 @@ export function PasswordField({ label: name, value, onChange, isNew = false, aut
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       rightSection={
-        <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} aria-pressed={shown} onClick={() => setShown(!shown)}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={label}
+          title={label}
+          aria-pressed={shown}
+          onClick={() => setShown(!shown)}
+        >
           {shown ? <IconEyeOff size={18} /> : <IconEye size={18} />}
         </ActionIcon>
       }

@@ -19,25 +19,49 @@ type Props = { token: string; onDone: () => void; onSignIn: () => void }
 /** SetUp makes the first company of an installation. Where there is one, it leads to the sign-in page. */
 export function SetUp({ token, onDone, onSignIn }: Props) {
   const { t } = useTranslation()
-  const setup = useQuery({ queryKey: keys.setup, queryFn: () => answer(api.GET('/setup')) })
+  const setup = useQuery({
+    queryKey: keys.setup,
+    queryFn: () => answer(api.GET('/setup')),
+  })
   const client = useQueryClient()
   const isUsed = setup.data?.needed === false
   return (
-    <Entrance title={t('setup.title')} text={isUsed ? undefined : t('setup.text')}>
+    <Entrance
+      title={t('setup.title')}
+      text={isUsed ? undefined : t('setup.text')}
+    >
       {isUsed ? (
         <>
-          <Alert variant="light" role="status">{t('setup.done')}</Alert>
-          <Button autoFocus onClick={onSignIn}>{t('signIn.title')}</Button>
+          <Alert variant="light" role="status">
+            {t('setup.done')}
+          </Alert>
+          <Button autoFocus onClick={onSignIn}>
+            {t('signIn.title')}
+          </Button>
         </>
-      ) : setup.isPending ? <Loading rows={5} /> : (
-        <SetUpForm token={token} onDone={onDone} onUsed={() => void client.invalidateQueries({ queryKey: keys.setup })} />
+      ) : setup.isPending ? (
+        <Loading rows={5} />
+      ) : (
+        <SetUpForm
+          token={token}
+          onDone={onDone}
+          onUsed={() => void client.invalidateQueries({ queryKey: keys.setup })}
+        />
       )}
       <LanguageSelect />
     </Entrance>
   )
 }
 
-function SetUpForm({ token, onDone, onUsed }: { token: string; onDone: () => void; onUsed: () => void }) {
+function SetUpForm({
+  token,
+  onDone,
+  onUsed,
+}: {
+  token: string
+  onDone: () => void
+  onUsed: () => void
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [company, setCompany] = useState('')
@@ -52,7 +76,14 @@ function SetUpForm({ token, onDone, onUsed }: { token: string; onDone: () => voi
     setBusy(true)
     setProblem(null)
     try {
-      client.setQueryData(keys.session, await answer(api.POST('/setup', { body: { token, company, timezone, name, email, password } })))
+      client.setQueryData(
+        keys.session,
+        await answer(
+          api.POST('/setup', {
+            body: { token, company, timezone, name, email, password },
+          }),
+        ),
+      )
       onDone()
     } catch (error) {
       if (error instanceof Failure && error.status === 404) return onUsed()
@@ -63,14 +94,47 @@ function SetUpForm({ token, onDone, onUsed }: { token: string; onDone: () => voi
     }
   }
   return (
-    <form className={`${classes.form} ${classes.panel}`} onSubmit={(event) => void submit(event)}>
-      {problem && <Alert color="red" variant="light">{problem}</Alert>}
-      <TextInput label={t('setup.company')} required withAsterisk={false} maxLength={120} autoFocus value={company} onChange={(event) => setCompany(event.currentTarget.value)} />
-      <TextInput label={t('setup.name')} required withAsterisk={false} maxLength={120} autoComplete="name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
-      <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} autoComplete="username" value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
+    <form
+      className={`${classes.form} ${classes.panel}`}
+      onSubmit={(event) => void submit(event)}
+    >
+      {problem && (
+        <Alert color="red" variant="light">
+          {problem}
+        </Alert>
+      )}
+      <TextInput
+        label={t('setup.company')}
+        required
+        withAsterisk={false}
+        maxLength={120}
+        autoFocus
+        value={company}
+        onChange={(event) => setCompany(event.currentTarget.value)}
+      />
+      <TextInput
+        label={t('setup.name')}
+        required
+        withAsterisk={false}
+        maxLength={120}
+        autoComplete="name"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label={t('signIn.email')}
+        type="email"
+        required
+        withAsterisk={false}
+        autoComplete="username"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
       <PasswordField isNew value={password} onChange={setPassword} />
       <TimezoneSelect value={timezone} onChange={setTimezone} />
-      <Button type="submit" loading={busy} fullWidth size="md">{t('setup.submit')}</Button>
+      <Button type="submit" loading={busy} fullWidth size="md">
+        {t('setup.submit')}
+      </Button>
     </form>
   )
 }

@@ -10,9 +10,15 @@ import classes from './people.module.css'
 /** SignIn is the page of a browser without a session. */
 export function SignIn() {
   const { t } = useTranslation()
-  const setup = useQuery({ queryKey: keys.setup, queryFn: () => answer(api.GET('/setup')) })
+  const setup = useQuery({
+    queryKey: keys.setup,
+    queryFn: () => answer(api.GET('/setup')),
+  })
   return (
-    <Entrance title={t('signIn.title')} text={setup.data?.needed ? t('setup.needed') : t('signIn.text')}>
+    <Entrance
+      title={t('signIn.title')}
+      text={setup.data?.needed ? t('setup.needed') : t('signIn.text')}
+    >
       <div className={classes.panel}>
         <SignInForm demo={setup.data?.demo} />
       </div>

@@ -5,16 +5,40 @@ import { Dialog } from '../ui/Dialog'
 import { SignInForm } from './SignInForm'
 
 /** SignInAgain lies over the page when the session ended, or is that of another person now; what was typed stays. */
-export function SignInAgain({ email, why, onDone }: { email: string; why: SessionEnd; onDone: () => void }) {
+export function SignInAgain({
+  email,
+  why,
+  onDone,
+}: {
+  email: string
+  why: SessionEnd
+  onDone: () => void
+}) {
   const { t } = useTranslation()
   const changed = why === 'changed'
   return (
-    <Dialog onClose={() => undefined} withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false} title={changed ? t('signIn.changed') : t('signIn.again')}>
+    <Dialog
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={changed ? t('signIn.changed') : t('signIn.again')}
+    >
       <Text size="sm" c="dimmed" mb="md">
         {changed ? t('signIn.changedText') : t('signIn.againText')}
       </Text>
       <SignInForm email={email} fixedEmail onDone={onDone} />
-      {changed && <Button variant="subtle" color="gray" fullWidth mt="xs" onClick={() => location.reload()}>{t('signIn.other')}</Button>}
+      {changed && (
+        <Button
+          variant="subtle"
+          color="gray"
+          fullWidth
+          mt="xs"
+          onClick={() => location.reload()}
+        >
+          {t('signIn.other')}
+        </Button>
+      )}
     </Dialog>
   )
 }

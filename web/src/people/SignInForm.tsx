@@ -8,16 +8,28 @@ import { PasswordField } from './PasswordField'
 import { signInProblem } from './reason'
 import classes from './people.module.css'
 
-type Props = { email?: string; fixedEmail?: boolean; demo?: { email: string; password: string } | null; onDone?: () => void }
+type Props = {
+  email?: string
+  fixedEmail?: boolean
+  demo?: { email: string; password: string } | null
+  onDone?: () => void
+}
 
 /** SignInForm asks for e-mail and password, and for a code or a company where the answer asks for it. */
-export function SignInForm({ email: known = '', fixedEmail = false, demo, onDone }: Props) {
+export function SignInForm({
+  email: known = '',
+  fixedEmail = false,
+  demo,
+  onDone,
+}: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [email, setEmail] = useState(known)
   const [password, setPassword] = useState('')
   const [code, setCode] = useState<string | null>(null)
-  const [companies, setCompanies] = useState<{ value: string; label: string }[]>([])
+  const [companies, setCompanies] = useState<
+    { value: string; label: string }[]
+  >([])
   const [company, setCompany] = useState<string>()
   const [problem, setProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
@@ -27,15 +39,24 @@ export function SignInForm({ email: known = '', fixedEmail = false, demo, onDone
     setBusy(true)
     setProblem(null)
     try {
-      const body = { email: email.trim(), password, ...(code ? { code: code.trim() } : {}), ...(company ? { company } : {}) }
+      const body = {
+        email: email.trim(),
+        password,
+        ...(code ? { code: code.trim() } : {}),
+        ...(company ? { company } : {}),
+      }
       const session = await answer(api.POST('/session', { body }))
       sessionBegan()
       client.setQueryData(keys.session, session)
       onDone?.()
     } catch (error) {
-      if (error instanceof Failure && error.code === 'code_required') setCode(code ?? '')
+      if (error instanceof Failure && error.code === 'code_required')
+        setCode(code ?? '')
       if (error instanceof Failure && error.code === 'company_required') {
-        const found = error.details.map((detail) => ({ value: detail.value ?? '', label: detail.message }))
+        const found = error.details.map((detail) => ({
+          value: detail.value ?? '',
+          label: String(detail.params.name ?? detail.message),
+        }))
         setCompanies(found)
         setCompany(found[0]?.value)
       } else setProblem(signInProblem(error, t))
@@ -52,14 +73,40 @@ export function SignInForm({ email: known = '', fixedEmail = false, demo, onDone
         </Alert>
       )}
       <TextInput
-        label={t('signIn.email')} type="email" autoComplete="username" required withAsterisk={false} readOnly={fixedEmail} autoFocus={!fixedEmail}
-        value={email} onChange={(event) => setEmail(event.currentTarget.value)}
+        label={t('signIn.email')}
+        type="email"
+        autoComplete="username"
+        required
+        withAsterisk={false}
+        readOnly={fixedEmail}
+        autoFocus={!fixedEmail}
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <PasswordField value={password} onChange={setPassword} autoFocus={fixedEmail} />
+      <PasswordField
+        value={password}
+        onChange={setPassword}
+        autoFocus={fixedEmail}
+      />
       {code !== null && (
-        <TextInput label={t('signIn.code')} autoComplete="one-time-code" required withAsterisk={false} autoFocus value={code} onChange={(event) => setCode(event.currentTarget.value)} />
+        <TextInput
+          label={t('signIn.code')}
+          autoComplete="one-time-code"
+          required
+          withAsterisk={false}
+          autoFocus
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
       )}
-      {companies.length > 0 && <NativeSelect label={t('signIn.company')} data={companies} value={company} onChange={(event) => setCompany(event.currentTarget.value)} />}
+      {companies.length > 0 && (
+        <NativeSelect
+          label={t('signIn.company')}
+          data={companies}
+          value={company}
+          onChange={(event) => setCompany(event.currentTarget.value)}
+        />
+      )}
       <Button type="submit" loading={busy} fullWidth size="md">
         {t('signIn.submit')}
       </Button>
@@ -69,7 +116,8 @@ export function SignInForm({ email: known = '', fixedEmail = false, demo, onDone
             {t('signIn.demo')} <strong>{demo.email}</strong>
           </span>
           <Button
-            variant="default" size="xs"
+            variant="default"
+            size="xs"
             onClick={() => {
               setEmail(demo.email)
               setPassword(demo.password)

@@ -4,6 +4,7 @@ import { refusal } from '../api/refusal'
 
 /** signInProblem says why signing in failed. */
 export function signInProblem(error: unknown, t: TFunction): string {
-  if (error instanceof Failure && error.code === 'rate_limited') return t('signIn.throttled', { n: error.retryAfter ?? 1 })
+  if (error instanceof Failure && error.code === 'rate_limited')
+    return t('signIn.throttled', { n: error.retryAfter ?? 1 })
   return refusal(error, t)
 }

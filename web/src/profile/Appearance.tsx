@@ -17,10 +17,25 @@ export function Appearance() {
     <Section title={t('profile.appearance')}>
       <Stack gap="lg">
         <Choice
-          label={t('profile.theme')} value={preferences.theme} onChange={(theme) => void change({ theme })}
-          options={[['system', t('profile.system')], ['light', t('profile.light')], ['dark', t('profile.dark')]]}
+          label={t('profile.theme')}
+          value={preferences.theme}
+          onChange={(theme) => void change({ theme })}
+          options={[
+            ['system', t('profile.system')],
+            ['light', t('profile.light')],
+            ['dark', t('profile.dark')],
+          ]}
         />
-        <NativeSelect label={t('signIn.language')} maw={320} value={i18n.language} data={languages.map((value) => ({ value, label: languageNames[value] }))} onChange={(event) => speak(event.currentTarget.value)} />
+        <NativeSelect
+          label={t('signIn.language')}
+          maw={320}
+          value={i18n.language}
+          data={languages.map((value) => ({
+            value,
+            label: languageNames[value],
+          }))}
+          onChange={(event) => speak(event.currentTarget.value)}
+        />
       </Stack>
     </Section>
   )

@@ -11,7 +11,9 @@ import { usePreference } from './usePreference'
 export function Notices() {
   const { t } = useTranslation()
   const [preferences, change] = usePreference()
-  const [permission, setPermission] = useState(() => ('Notification' in window ? Notification.permission : 'denied'))
+  const [permission, setPermission] = useState(() =>
+    'Notification' in window ? Notification.permission : 'denied',
+  )
   const ask = async () => setPermission(await Notification.requestPermission())
   const sound = (value: string) => {
     const chosen = value as Preferences['sound']
@@ -22,17 +24,52 @@ export function Notices() {
     <Section title={t('profile.notices')}>
       <Stack gap="lg">
         <NativeSelect
-          label={t('profile.notify')} maw={420} value={preferences.notify} onChange={(event) => void change({ notify: event.currentTarget.value as Preferences['notify'] })}
-          data={[{ value: 'mine_and_queues', label: t('profile.mine') }, { value: 'everything', label: t('profile.everything') }, { value: 'nothing', label: t('profile.nothing') }]}
+          label={t('profile.notify')}
+          maw={420}
+          value={preferences.notify}
+          onChange={(event) =>
+            void change({
+              notify: event.currentTarget.value as Preferences['notify'],
+            })
+          }
+          data={[
+            { value: 'mine_and_queues', label: t('profile.mine') },
+            { value: 'everything', label: t('profile.everything') },
+            { value: 'nothing', label: t('profile.nothing') },
+          ]}
         />
-        {permission === 'default' && <Group><Button variant="default" onClick={() => void ask()}>{t('profile.allow')}</Button></Group>}
-        {permission === 'denied' && preferences.notify !== 'nothing' && <Alert variant="light" color="gray" role="note">{t('profile.denied')}</Alert>}
+        {permission === 'default' && (
+          <Group>
+            <Button variant="default" onClick={() => void ask()}>
+              {t('profile.allow')}
+            </Button>
+          </Group>
+        )}
+        {permission === 'denied' && preferences.notify !== 'nothing' && (
+          <Alert variant="light" color="gray" role="note">
+            {t('profile.denied')}
+          </Alert>
+        )}
         <Group align="flex-end" gap="sm">
           <NativeSelect
-            label={t('profile.sound')} w={200} value={preferences.sound} onChange={(event) => sound(event.currentTarget.value)}
-            data={[{ value: 'chime', label: t('profile.chime') }, { value: 'drop', label: t('profile.drop') }, { value: 'none', label: t('profile.none') }]}
+            label={t('profile.sound')}
+            w={200}
+            value={preferences.sound}
+            onChange={(event) => sound(event.currentTarget.value)}
+            data={[
+              { value: 'chime', label: t('profile.chime') },
+              { value: 'drop', label: t('profile.drop') },
+              { value: 'none', label: t('profile.none') },
+            ]}
           />
-          <Button variant="default" leftSection={<IconVolume size={16} />} disabled={preferences.sound === 'none'} onClick={() => playSound(preferences.sound)}>{t('media.play')}</Button>
+          <Button
+            variant="default"
+            leftSection={<IconVolume size={16} />}
+            disabled={preferences.sound === 'none'}
+            onClick={() => playSound(preferences.sound)}
+          >
+            {t('media.play')}
+          </Button>
         </Group>
       </Stack>
     </Section>

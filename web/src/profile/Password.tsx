@@ -18,9 +18,16 @@ export function Password() {
   const { user } = useMe()
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
-  const { busy, problem, done, run, touch } = useSubmit({ reason: (error) => (refusedField(error, 'body.password.current') ? t('profile.passwordWrong') : undefined) })
+  const { busy, problem, done, run, touch } = useSubmit({
+    reason: (error) =>
+      refusedField(error, 'body.password.current')
+        ? t('profile.passwordWrong')
+        : undefined,
+  })
   const save = async () => {
-    const changed = await run(() => answer(api.PATCH('/me', { body: { password: { current, new: next } } })))
+    const changed = await run(() =>
+      answer(api.PATCH('/me', { body: { password: { current, new: next } } })),
+    )
     if (!changed) return
     setCurrent('')
     setNext('')
@@ -38,11 +45,31 @@ export function Password() {
           void save()
         }}
       >
-        <input type="text" hidden readOnly autoComplete="username" value={user.email} />
+        <input
+          type="text"
+          hidden
+          readOnly
+          autoComplete="username"
+          value={user.email}
+        />
         <Stack gap="md">
-          <PasswordField label={t('profile.current')} value={current} onChange={change(setCurrent)} />
-          <PasswordField label={t('profile.new')} isNew value={next} onChange={change(setNext)} />
-          <FormFooter busy={busy} saved={done} problem={problem} submit={t('profile.changePassword')} />
+          <PasswordField
+            label={t('profile.current')}
+            value={current}
+            onChange={change(setCurrent)}
+          />
+          <PasswordField
+            label={t('profile.new')}
+            isNew
+            value={next}
+            onChange={change(setNext)}
+          />
+          <FormFooter
+            busy={busy}
+            saved={done}
+            problem={problem}
+            submit={t('profile.changePassword')}
+          />
         </Stack>
       </form>
     </Section>

@@ -17,14 +17,27 @@ export function Person() {
   const [name, setName] = useState(user.name)
   const [email, setEmail] = useState(user.email)
   const [signature, setSignature] = useState(user.signature)
-  const { busy, problem, wrong, done, run, touch } = useSubmit({ fields: ['name', 'email', 'signature'], taken: 'email' })
-  const change = (set: (text: string) => void) => (event: { currentTarget: { value: string } }) => {
-    set(event.currentTarget.value)
-    touch()
-  }
+  const { busy, problem, wrong, done, run, touch } = useSubmit({
+    fields: ['name', 'email', 'signature'],
+    taken: 'email',
+  })
+  const change =
+    (set: (text: string) => void) =>
+    (event: { currentTarget: { value: string } }) => {
+      set(event.currentTarget.value)
+      touch()
+    }
   const save = () =>
     run(async () => {
-      const session = await answer(api.PATCH('/me', { body: { name: name.trim(), email: email.trim(), signature: signature.trim() } }))
+      const session = await answer(
+        api.PATCH('/me', {
+          body: {
+            name: name.trim(),
+            email: email.trim(),
+            signature: signature.trim(),
+          },
+        }),
+      )
       client.setQueryData(keys.session, session)
       void client.invalidateQueries({ queryKey: keys.team })
     })
@@ -37,10 +50,42 @@ export function Person() {
         }}
       >
         <Stack gap="md">
-          <TextInput label={t('profile.name')} required withAsterisk={false} maxLength={120} autoComplete="name" value={name} error={wrong.name} onChange={change(setName)} />
-          <TextInput label={t('profile.email')} type="email" required withAsterisk={false} maxLength={254} autoComplete="email" value={email} error={wrong.email} onChange={change(setEmail)} />
-          <TextInput label={t('profile.signature')} description={t('profile.signatureText')} placeholder={user.name} maxLength={120} value={signature} error={wrong.signature} onChange={change(setSignature)} />
-          <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} />
+          <TextInput
+            label={t('profile.name')}
+            required
+            withAsterisk={false}
+            maxLength={120}
+            autoComplete="name"
+            value={name}
+            error={wrong.name}
+            onChange={change(setName)}
+          />
+          <TextInput
+            label={t('profile.email')}
+            type="email"
+            required
+            withAsterisk={false}
+            maxLength={254}
+            autoComplete="email"
+            value={email}
+            error={wrong.email}
+            onChange={change(setEmail)}
+          />
+          <TextInput
+            label={t('profile.signature')}
+            description={t('profile.signatureText')}
+            placeholder={user.name}
+            maxLength={120}
+            value={signature}
+            error={wrong.signature}
+            onChange={change(setSignature)}
+          />
+          <FormFooter
+            busy={busy}
+            saved={done}
+            problem={problem}
+            submit={t('common.save')}
+          />
         </Stack>
       </form>
     </Section>

@@ -14,7 +14,13 @@ export default function Profile() {
   const { t } = useTranslation()
   const { user, company } = useMe()
   return (
-    <Page title={t('shell.profile')} text={t('profile.where', { role: t(`profile.role.${user.role}`), company: company.name })}>
+    <Page
+      title={t('shell.profile')}
+      text={t('profile.where', {
+        role: t(`profile.role.${user.role}`),
+        company: company.name,
+      })}
+    >
       <Person />
       <Appearance />
       <Working />

@@ -13,12 +13,19 @@ export function QrCode({ text, label }: { text: string; label: string }) {
     const count = code.getModuleCount()
     const dark: string[] = []
     for (let y = 0; y < count; y++) {
-      for (let x = 0; x < count; x++) if (code.isDark(y, x)) dark.push(`M${x + margin} ${y + margin}h1v1h-1z`)
+      for (let x = 0; x < count; x++)
+        if (code.isDark(y, x)) dark.push(`M${x + margin} ${y + margin}h1v1h-1z`)
     }
     return { size: count + 2 * margin, path: dark.join('') }
   }, [text])
   return (
-    <svg role="img" aria-label={label} className={classes.code} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
+    <svg
+      role="img"
+      aria-label={label}
+      className={classes.code}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+    >
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>

@@ -15,7 +15,11 @@ export function Sessions() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useAttempt()
-  const sessions = useQuery({ queryKey: keys.sessions, staleTime: 0, queryFn: async () => (await answer(api.GET('/sessions'))).data })
+  const sessions = useQuery({
+    queryKey: keys.sessions,
+    staleTime: 0,
+    queryFn: async () => (await answer(api.GET('/sessions'))).data,
+  })
   const end = async (task: () => Promise<unknown>) => {
     await attempt(task)
     await client.invalidateQueries({ queryKey: keys.sessions })
@@ -23,8 +27,18 @@ export function Sessions() {
   const others = (sessions.data?.length ?? 0) > 1
   return (
     <Section
-      title={t('sessions.title')} text={t('sessions.text')}
-      action={others && <Button variant="default" onClick={() => void end(() => answer(api.DELETE('/sessions')))}>{t('sessions.endOthers')}</Button>}
+      title={t('sessions.title')}
+      text={t('sessions.text')}
+      action={
+        others && (
+          <Button
+            variant="default"
+            onClick={() => void end(() => answer(api.DELETE('/sessions')))}
+          >
+            {t('sessions.endOthers')}
+          </Button>
+        )
+      }
     >
       <Loaded query={sessions} rows={2}>
         {(data) => (
@@ -35,12 +49,35 @@ export function Sessions() {
                 <li key={session.id} className={classes.row} data-wrap>
                   <div className={classes.main}>
                     <strong>{name}</strong>
-                    <span>{t('sessions.seen', { ip: session.ip, time: dateAndTime(session.last_seen_at) })}</span>
+                    <span>
+                      {t('sessions.seen', {
+                        ip: session.ip,
+                        time: dateAndTime(session.last_seen_at),
+                      })}
+                    </span>
                   </div>
                   {session.current ? (
-                    <Badge variant="light" color="green" tt="none">{t('sessions.current')}</Badge>
+                    <Badge variant="light" color="green" tt="none">
+                      {t('sessions.current')}
+                    </Badge>
                   ) : (
-                    <Button variant="subtle" color="red" size="xs" aria-label={t('sessions.end', { name })} onClick={() => void end(() => answer(api.DELETE('/sessions/{id}', { params: { path: { id: session.id } } })))}>{t('shell.signOut')}</Button>
+                    <Button
+                      variant="subtle"
+                      color="red"
+                      size="xs"
+                      aria-label={t('sessions.end', { name })}
+                      onClick={() =>
+                        void end(() =>
+                          answer(
+                            api.DELETE('/sessions/{id}', {
+                              params: { path: { id: session.id } },
+                            }),
+                          ),
+                        )
+                      }
+                    >
+                      {t('shell.signOut')}
+                    </Button>
                   )}
                 </li>
               )

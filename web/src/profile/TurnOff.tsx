@@ -16,10 +16,19 @@ export function TurnOff({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const { busy, problem, run } = useSubmit({ reason: (error) => (refusedField(error, 'body.password') ? t('profile.passwordWrong') : undefined) })
+  const { busy, problem, run } = useSubmit({
+    reason: (error) =>
+      refusedField(error, 'body.password')
+        ? t('profile.passwordWrong')
+        : undefined,
+  })
   const turnOff = async () => {
     const off = await run(async () => {
-      await answer(api.POST('/me/two-factor/disable', { body: { password, code: code.trim() } }))
+      await answer(
+        api.POST('/me/two-factor/disable', {
+          body: { password, code: code.trim() },
+        }),
+      )
       await client.invalidateQueries({ queryKey: keys.session })
     })
     if (off) onClose()
@@ -33,13 +42,35 @@ export function TurnOff({ onClose }: { onClose: () => void }) {
         }}
       >
         <Stack gap="md">
-          {problem && <Alert color="red" variant="light">{problem}</Alert>}
+          {problem && (
+            <Alert color="red" variant="light">
+              {problem}
+            </Alert>
+          )}
           <p className={classes.text}>{t('twoFactor.offText')}</p>
-          <PasswordField label={t('profile.current')} autoFocus value={password} onChange={setPassword} />
-          <TextInput label={t('signIn.code')} description={t('twoFactor.orRecovery')} required withAsterisk={false} autoComplete="one-time-code" maxLength={40} value={code} onChange={(event) => setCode(event.currentTarget.value)} />
+          <PasswordField
+            label={t('profile.current')}
+            autoFocus
+            value={password}
+            onChange={setPassword}
+          />
+          <TextInput
+            label={t('signIn.code')}
+            description={t('twoFactor.orRecovery')}
+            required
+            withAsterisk={false}
+            autoComplete="one-time-code"
+            maxLength={40}
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+          />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>{t('common.cancel')}</Button>
-            <Button type="submit" color="red" loading={busy}>{t('twoFactor.turnOff')}</Button>
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" color="red" loading={busy}>
+              {t('twoFactor.turnOff')}
+            </Button>
           </Group>
         </Stack>
       </form>

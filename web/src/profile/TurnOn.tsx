@@ -18,24 +18,43 @@ export function TurnOn({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [password, setPassword] = useState('')
-  const [secret, setSecret] = useState<{ secret: string | null; url: string | null }>()
+  const [secret, setSecret] = useState<{
+    secret: string | null
+    url: string | null
+  }>()
   const [code, setCode] = useState('')
   const [recovery, setRecovery] = useState<string[]>()
   const { busy, problem, run } = useSubmit({
     reason: (error) => {
-      if (refusedField(error, 'body.password')) return t('profile.passwordWrong')
-      return refusedField(error, 'body.code') ? t('refusal.code_invalid') : undefined
+      if (refusedField(error, 'body.password'))
+        return t('profile.passwordWrong')
+      return refusedField(error, 'body.code')
+        ? t('refusal.code_invalid')
+        : undefined
     },
   })
   const next = () =>
     run(async () => {
-      if (!secret) return setSecret(await answer(api.POST('/me/two-factor', { body: { password } })))
-      setRecovery((await answer(api.POST('/me/two-factor/confirm', { body: { code: code.trim() } }))).recovery_codes ?? [])
+      if (!secret)
+        return setSecret(
+          await answer(api.POST('/me/two-factor', { body: { password } })),
+        )
+      setRecovery(
+        (
+          await answer(
+            api.POST('/me/two-factor/confirm', { body: { code: code.trim() } }),
+          )
+        ).recovery_codes ?? [],
+      )
       await client.invalidateQueries({ queryKey: keys.session })
     })
   if (recovery) return <RecoveryCodes codes={recovery} onClose={onClose} />
   return (
-    <Dialog title={t('twoFactor.title')} onClose={onClose} closeOnClickOutside={false}>
+    <Dialog
+      title={t('twoFactor.title')}
+      onClose={onClose}
+      closeOnClickOutside={false}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -43,21 +62,44 @@ export function TurnOn({ onClose }: { onClose: () => void }) {
         }}
       >
         <Stack gap="md">
-          {problem && <Alert color="red" variant="light">{problem}</Alert>}
+          {problem && (
+            <Alert color="red" variant="light">
+              {problem}
+            </Alert>
+          )}
           {secret ? (
             <>
               <p className={classes.text}>{t('twoFactor.scan')}</p>
               <QrCode text={secret.url ?? ''} label={t('twoFactor.qrCode')} />
               <p className={classes.text}>{t('twoFactor.secret')}</p>
               <CopyField value={secret.secret ?? ''} />
-              <TextInput label={t('signIn.code')} required withAsterisk={false} autoFocus inputMode="numeric" autoComplete="one-time-code" maxLength={10} value={code} onChange={(event) => setCode(event.currentTarget.value)} />
+              <TextInput
+                label={t('signIn.code')}
+                required
+                withAsterisk={false}
+                autoFocus
+                inputMode="numeric"
+                autoComplete="one-time-code"
+                maxLength={10}
+                value={code}
+                onChange={(event) => setCode(event.currentTarget.value)}
+              />
             </>
           ) : (
-            <PasswordField label={t('profile.current')} autoFocus value={password} onChange={setPassword} />
+            <PasswordField
+              label={t('profile.current')}
+              autoFocus
+              value={password}
+              onChange={setPassword}
+            />
           )}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>{t('common.cancel')}</Button>
-            <Button type="submit" loading={busy}>{secret ? t('twoFactor.turnOn') : t('twoFactor.next')}</Button>
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={busy}>
+              {secret ? t('twoFactor.turnOn') : t('twoFactor.next')}
+            </Button>
           </Group>
         </Stack>
       </form>

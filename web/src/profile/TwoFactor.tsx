@@ -14,13 +14,24 @@ export function TwoFactor() {
   const close = () => setOpen(null)
   return (
     <Section
-      title={t('twoFactor.title')} text={t('twoFactor.text')}
-      action={user.two_factor && <Badge variant="light" color="green" tt="none">{t('twoFactor.active')}</Badge>}
+      title={t('twoFactor.title')}
+      text={t('twoFactor.text')}
+      action={
+        user.two_factor && (
+          <Badge variant="light" color="green" tt="none">
+            {t('twoFactor.active')}
+          </Badge>
+        )
+      }
     >
       {user.two_factor ? (
-        <Button variant="default" onClick={() => setOpen('off')}>{t('twoFactor.turnOff')}</Button>
+        <Button variant="default" onClick={() => setOpen('off')}>
+          {t('twoFactor.turnOff')}
+        </Button>
       ) : (
-        <Button variant="default" onClick={() => setOpen('on')}>{t('twoFactor.turnOn')}</Button>
+        <Button variant="default" onClick={() => setOpen('on')}>
+          {t('twoFactor.turnOn')}
+        </Button>
       )}
       {open === 'on' && <TurnOn onClose={close} />}
       {open === 'off' && <TurnOff onClose={close} />}

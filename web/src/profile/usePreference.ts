@@ -9,7 +9,10 @@ import { announce } from '../ui/announce'
 import { toast } from '../ui/toast'
 
 /** usePreference gives the preferences, and a function that changes some of them at once and keeps them. */
-export function usePreference(): [Preferences, (change: Partial<Preferences>) => Promise<void>] {
+export function usePreference(): [
+  Preferences,
+  (change: Partial<Preferences>) => Promise<void>,
+] {
   const { t } = useTranslation()
   const client = useQueryClient()
   const preferences = usePreferences()
@@ -23,7 +26,13 @@ export function usePreference(): [Preferences, (change: Partial<Preferences>) =>
     } catch (error) {
       toast(refusal(error, t), 'red')
     }
-    setClicked((now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => fields[name as keyof Preferences] !== value)))
+    setClicked((now) =>
+      Object.fromEntries(
+        Object.entries(now).filter(
+          ([name, value]) => fields[name as keyof Preferences] !== value,
+        ),
+      ),
+    )
   }
   return [{ ...preferences, ...clicked }, change]
 }

@@ -8,19 +8,44 @@ import { dayName, span } from './figures'
 type Props = { days: Report['by_day'] }
 
 const size = 220
-const legend = { verticalAlign: 'bottom', height: 32, itemSorter: null } as const
+const legend = {
+  verticalAlign: 'bottom',
+  height: 32,
+  itemSorter: null,
+} as const
 
 /** still and unfocused: the chart is hidden from screen readers, which have the table. */
-const chart = { accessibilityLayer: false, margin: { top: 8, right: 8, bottom: 0, left: 0 } }
+const chart = {
+  accessibilityLayer: false,
+  margin: { top: 8, right: 8, bottom: 0, left: 0 },
+}
 
 /** OpenedAndClosed draws how many attendances were opened and closed on each day. */
 export function OpenedAndClosed({ days }: Props) {
   const { t } = useTranslation()
   return (
     <BarChart
-      h={size} data={days.map(({ date, opened, closed }) => ({ date: dayName(date, 'short'), opened, closed }))} dataKey="date" withLegend legendProps={legend} tickLine="none" gridAxis="x" gridColor="var(--line)" textColor="var(--soft)"
-      series={[{ name: 'opened', label: t('report.opened'), color: 'var(--chart-1)' }, { name: 'closed', label: t('report.closed'), color: 'var(--chart-2)' }]}
-      barProps={{ isAnimationActive: false, radius: 2, maxBarSize: 18 }} barChartProps={{ ...chart, barGap: 1 }} yAxisProps={{ width: 36, allowDecimals: false }} xAxisProps={{ minTickGap: 16 }}
+      h={size}
+      data={days.map(({ date, opened, closed }) => ({
+        date: dayName(date, 'short'),
+        opened,
+        closed,
+      }))}
+      dataKey="date"
+      withLegend
+      legendProps={legend}
+      tickLine="none"
+      gridAxis="x"
+      gridColor="var(--line)"
+      textColor="var(--soft)"
+      series={[
+        { name: 'opened', label: t('report.opened'), color: 'var(--chart-1)' },
+        { name: 'closed', label: t('report.closed'), color: 'var(--chart-2)' },
+      ]}
+      barProps={{ isAnimationActive: false, radius: 2, maxBarSize: 18 }}
+      barChartProps={{ ...chart, barGap: 1 }}
+      yAxisProps={{ width: 36, allowDecimals: false }}
+      xAxisProps={{ minTickGap: 16 }}
       tooltipAnimationDuration={0}
     />
   )
@@ -31,9 +56,37 @@ export function FirstResponse({ days }: Props) {
   const { t } = useTranslation()
   return (
     <LineChart
-      h={size} data={days.map(({ date, first_response: { average_seconds: average, median_seconds: median } }) => ({ date: dayName(date, 'short'), average, median }))} dataKey="date" withLegend legendProps={legend} tickLine="none" gridAxis="x" gridColor="var(--line)" textColor="var(--soft)"
-      series={[{ name: 'average', label: t('report.average'), color: 'var(--chart-1)' }, { name: 'median', label: t('report.median'), color: 'var(--chart-2)' }]}
-      curveType="linear" connectNulls={false} strokeWidth={2} dotProps={{ r: 2.5, strokeWidth: 0 }} lineProps={{ isAnimationActive: false }} lineChartProps={chart} valueFormatter={span} yAxisProps={{ width: 72 }} xAxisProps={{ minTickGap: 16 }}
+      h={size}
+      data={days.map(
+        ({
+          date,
+          first_response: { average_seconds: average, median_seconds: median },
+        }) => ({ date: dayName(date, 'short'), average, median }),
+      )}
+      dataKey="date"
+      withLegend
+      legendProps={legend}
+      tickLine="none"
+      gridAxis="x"
+      gridColor="var(--line)"
+      textColor="var(--soft)"
+      series={[
+        {
+          name: 'average',
+          label: t('report.average'),
+          color: 'var(--chart-1)',
+        },
+        { name: 'median', label: t('report.median'), color: 'var(--chart-2)' },
+      ]}
+      curveType="linear"
+      connectNulls={false}
+      strokeWidth={2}
+      dotProps={{ r: 2.5, strokeWidth: 0 }}
+      lineProps={{ isAnimationActive: false }}
+      lineChartProps={chart}
+      valueFormatter={span}
+      yAxisProps={{ width: 72 }}
+      xAxisProps={{ minTickGap: 16 }}
       tooltipAnimationDuration={0}
     />
   )

@@ -4,7 +4,14 @@ import { useId, useState, type ReactNode } from 'react'
 import { SectionHead } from '../ui/Layout'
 import classes from './Report.module.css'
 
-type Props = { title: string; show: string; hide: string; head: string[]; rows: string[][]; children: ReactNode }
+type Props = {
+  title: string
+  show: string
+  hide: string
+  head: string[]
+  rows: string[][]
+  children: ReactNode
+}
 
 /** Figure is a chart that can be read as a table too. The chart itself is a picture for the eyes alone. */
 export function Figure({ title, show, hide, head, rows, children }: Props) {
@@ -14,25 +21,61 @@ export function Figure({ title, show, hide, head, rows, children }: Props) {
     <figure aria-labelledby={id} className={classes.figure}>
       <figcaption className={classes.caption}>
         <SectionHead
-          id={id} title={title}
+          id={id}
+          title={title}
           action={
-            <ActionIcon className={classes.control} variant="subtle" color="gray" size={28} aria-label={asTable ? hide : show} title={asTable ? hide : show} onClick={() => setAsTable(!asTable)}>
+            <ActionIcon
+              className={classes.control}
+              variant="subtle"
+              color="gray"
+              size={28}
+              aria-label={asTable ? hide : show}
+              title={asTable ? hide : show}
+              onClick={() => setAsTable(!asTable)}
+            >
               {asTable ? <IconChartBar size={18} /> : <IconTable size={18} />}
             </ActionIcon>
           }
         />
       </figcaption>
       {asTable ? (
-        <div className={classes.dayTable} data-columns={head.length} tabIndex={0} role="region" aria-label={title}>
+        <div
+          className={classes.dayTable}
+          data-columns={head.length}
+          tabIndex={0}
+          role="region"
+          aria-label={title}
+        >
           <Table aria-label={title} stickyHeader verticalSpacing={5}>
-            <Table.Thead><Table.Tr>{head.map((name, column) => <Table.Th key={name} ta={column > 0 ? 'right' : undefined}>{name}</Table.Th>)}</Table.Tr></Table.Thead>
+            <Table.Thead>
+              <Table.Tr>
+                {head.map((name, column) => (
+                  <Table.Th key={name} ta={column > 0 ? 'right' : undefined}>
+                    {name}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
             <Table.Tbody>
-              {rows.map((row) => <Table.Tr key={row[0]}>{row.map((cell, column) => <Table.Td key={head[column]} ta={column > 0 ? 'right' : undefined}>{cell}</Table.Td>)}</Table.Tr>)}
+              {rows.map((row) => (
+                <Table.Tr key={row[0]}>
+                  {row.map((cell, column) => (
+                    <Table.Td
+                      key={head[column]}
+                      ta={column > 0 ? 'right' : undefined}
+                    >
+                      {cell}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
             </Table.Tbody>
           </Table>
         </div>
       ) : (
-        <div className={classes.chart} aria-hidden>{children}</div>
+        <div className={classes.chart} aria-hidden>
+          {children}
+        </div>
       )}
     </figure>
   )

@@ -21,7 +21,14 @@ import classes from './Report.module.css'
 /** Report shows how many attendances there were and how fast the team was. */
 export default function Report() {
   const { t } = useTranslation()
-  return useMe().scopes.includes('reports:read') ? <Shown /> : <Empty icon={<IconLock size={28} />} title={t('refusal.insufficient_role')} />
+  return useMe().scopes.includes('reports:read') ? (
+    <Shown />
+  ) : (
+    <Empty
+      icon={<IconLock size={28} />}
+      title={t('refusal.insufficient_role')}
+    />
+  )
 }
 
 function Shown() {
@@ -30,25 +37,72 @@ function Shown() {
   const navigate = useNavigate()
   const search = useSearch({ from: '/report' })
   const [, , days30] = presets(dayKey(new Date()))
-  const period = { from: search.from ?? days30?.period.from ?? '', to: search.to ?? days30?.period.to ?? '' }
-  const query = { ...period, ...(search.sector ? { sector: search.sector } : {}), ...(search.user ? { user: search.user } : {}) }
+  const period = {
+    from: search.from ?? days30?.period.from ?? '',
+    to: search.to ?? days30?.period.to ?? '',
+  }
+  const query = {
+    ...period,
+    ...(search.sector ? { sector: search.sector } : {}),
+    ...(search.user ? { user: search.user } : {}),
+  }
   const wrong = problemOf(period)
   const report = useQuery({
-    queryKey: keys.report(query), staleTime: 0, enabled: wrong === null, placeholderData: keepPreviousData,
-    queryFn: () => answer(api.GET('/reports/attendance', { params: { query } })),
+    queryKey: keys.report(query),
+    staleTime: 0,
+    enabled: wrong === null,
+    placeholderData: keepPreviousData,
+    queryFn: () =>
+      answer(api.GET('/reports/attendance', { params: { query } })),
   })
-  const change = (next: ReportSearch) => void navigate({ to: '/report', search: { ...search, ...period, ...next }, replace: true })
-  const save = () => report.data && download(`report-${report.data.from}-${report.data.to}.csv`, reportCsv(report.data, t, i18n.language), 'text/csv;charset=utf-8')
+  const change = (next: ReportSearch) =>
+    void navigate({
+      to: '/report',
+      search: { ...search, ...period, ...next },
+      replace: true,
+    })
+  const save = () =>
+    report.data &&
+    download(
+      `report-${report.data.from}-${report.data.to}.csv`,
+      reportCsv(report.data, t, i18n.language),
+      'text/csv;charset=utf-8',
+    )
   return (
     <div className={classes.scroll}>
       <Page
-        wide title={t('report.title')} text={`${dayName(period.from, 'long')} – ${dayName(period.to, 'long')} · ${company.timezone}`}
-        action={<Button className={classes.control} variant="default" leftSection={<IconDownload size={16} />} disabled={!report.data || wrong !== null} onClick={save}>{t('report.download')}</Button>}
+        wide
+        title={t('report.title')}
+        text={`${dayName(period.from, 'long')} – ${dayName(period.to, 'long')} · ${company.timezone}`}
+        action={
+          <Button
+            className={classes.control}
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            disabled={!report.data || wrong !== null}
+            onClick={save}
+          >
+            {t('report.download')}
+          </Button>
+        }
       >
-        <Filters period={period} search={search} problem={wrong} onChange={change} />
+        <Filters
+          period={period}
+          search={search}
+          problem={wrong}
+          onChange={change}
+        />
         {report.isPending && wrong === null && <Loading rows={4} height={80} />}
-        {report.isError && <Failure message={refusal(report.error, t)} requestId={requestIdOf(report.error)} onRetry={() => void report.refetch()} />}
-        {report.data && wrong === null && <Results report={report.data} busy={report.isPlaceholderData} />}
+        {report.isError && (
+          <Failure
+            message={refusal(report.error, t)}
+            requestId={requestIdOf(report.error)}
+            onRetry={() => void report.refetch()}
+          />
+        )}
+        {report.data && wrong === null && (
+          <Results report={report.data} busy={report.isPlaceholderData} />
+        )}
       </Page>
     </div>
   )

@@ -20,8 +20,24 @@ export function Results({ report, busy }: { report: Report; busy: boolean }) {
       </div>
       <Days report={report} />
       <div className={classes.tables}>
-        <SortedTable title={t('report.byPerson')} head={t('report.person')} rows={report.by_person.map((one) => ({ ...one, id: one.user?.id ?? '', name: one.user?.name ?? t('report.nobody') }))} />
-        <SortedTable title={t('report.bySector')} head={t('report.sector')} rows={report.by_sector.map((one) => ({ ...one, id: one.sector?.id ?? '', name: one.sector?.name ?? t('report.noSector') }))} />
+        <SortedTable
+          title={t('report.byPerson')}
+          head={t('report.person')}
+          rows={report.by_person.map((one) => ({
+            ...one,
+            id: one.user?.id ?? '',
+            name: one.user?.name ?? t('report.nobody'),
+          }))}
+        />
+        <SortedTable
+          title={t('report.bySector')}
+          head={t('report.sector')}
+          rows={report.by_sector.map((one) => ({
+            ...one,
+            id: one.sector?.id ?? '',
+            name: one.sector?.name ?? t('report.noSector'),
+          }))}
+        />
       </div>
     </div>
   )

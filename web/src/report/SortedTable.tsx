@@ -11,7 +11,13 @@ import classes from './Report.module.css'
 type Row = Figures & { id: string; name: string }
 type Column = 'name' | 'opened' | 'closed' | 'firstResponse' | 'resolution'
 
-const columns: Column[] = ['name', 'opened', 'closed', 'firstResponse', 'resolution']
+const columns: Column[] = [
+  'name',
+  'opened',
+  'closed',
+  'firstResponse',
+  'resolution',
+]
 
 function valueOf(row: Row, column: Column): string | number | null {
   if (column === 'firstResponse') return row.first_response.average_seconds
@@ -23,32 +29,68 @@ function valueOf(row: Row, column: Column): string | number | null {
 function compare(a: Row, b: Row, column: Column, up: boolean): number {
   const [x, y] = [valueOf(a, column), valueOf(b, column)]
   if (x === null || y === null) return Number(x === null) - Number(y === null)
-  const order = typeof x === 'string' ? x.localeCompare(String(y)) : x - Number(y)
+  const order =
+    typeof x === 'string' ? x.localeCompare(String(y)) : x - Number(y)
   return up ? order : -order
 }
 
 /** SortedTable lists figures by person or sector; a click on a column sorts by it. */
-export function SortedTable({ title, head, rows }: { title: string; head: string; rows: Row[] }) {
+export function SortedTable({
+  title,
+  head,
+  rows,
+}: {
+  title: string
+  head: string
+  rows: Row[]
+}) {
   const { t } = useTranslation()
   const id = useId()
-  const [{ column, up }, setSort] = useState<{ column: Column; up: boolean }>({ column: 'opened', up: false })
+  const [{ column, up }, setSort] = useState<{ column: Column; up: boolean }>({
+    column: 'opened',
+    up: false,
+  })
   const sorted = [...rows].sort((a, b) => compare(a, b, column, up))
-  const sort = (next: Column) => setSort({ column: next, up: next === column ? !up : next === 'name' })
+  const sort = (next: Column) =>
+    setSort({ column: next, up: next === column ? !up : next === 'name' })
   return (
     <div className={classes.list}>
       <SectionHead id={id} title={title} />
       {rows.length === 0 ? (
         <p className={classes.nothing}>{t('report.nothing')}</p>
       ) : (
-        <div className={classes.listTable} tabIndex={0} role="region" aria-labelledby={id}>
+        <div
+          className={classes.listTable}
+          tabIndex={0}
+          role="region"
+          aria-labelledby={id}
+        >
           <Table aria-labelledby={id} verticalSpacing={6} horizontalSpacing={8}>
             <Table.Thead>
               <Table.Tr>
                 {columns.map((one) => (
-                  <Table.Th key={one} ta={one === 'name' ? undefined : 'right'} aria-sort={one === column ? (up ? 'ascending' : 'descending') : 'none'}>
-                    <UnstyledButton className={classes.sort} onClick={() => sort(one)}>
+                  <Table.Th
+                    key={one}
+                    ta={one === 'name' ? undefined : 'right'}
+                    aria-sort={
+                      one === column
+                        ? up
+                          ? 'ascending'
+                          : 'descending'
+                        : 'none'
+                    }
+                  >
+                    <UnstyledButton
+                      className={classes.sort}
+                      onClick={() => sort(one)}
+                    >
                       {one === 'name' ? head : t(`report.${one}`)}
-                      {one === column && (up ? <IconArrowUp size={13} aria-hidden /> : <IconArrowDown size={13} aria-hidden />)}
+                      {one === column &&
+                        (up ? (
+                          <IconArrowUp size={13} aria-hidden />
+                        ) : (
+                          <IconArrowDown size={13} aria-hidden />
+                        ))}
                     </UnstyledButton>
                   </Table.Th>
                 ))}
@@ -57,7 +99,9 @@ export function SortedTable({ title, head, rows }: { title: string; head: string
             <Table.Tbody>
               {sorted.map((row) => (
                 <Table.Tr key={row.id}>
-                  <Table.Th scope="row" fw={500}>{row.name}</Table.Th>
+                  <Table.Th scope="row" fw={500}>
+                    {row.name}
+                  </Table.Th>
                   <Table.Td ta="right">{number(row.opened)}</Table.Td>
                   <Table.Td ta="right">{number(row.closed)}</Table.Td>
                   <Table.Td ta="right">{average(row.first_response)}</Table.Td>

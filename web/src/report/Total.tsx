@@ -5,14 +5,31 @@ import { average, time } from './figures'
 import classes from './Report.module.css'
 
 /** Total is one figure of the whole period: a count, or the average of times with what lies around it. */
-export function Total({ name, value, times }: { name: string; value?: string; times?: Times }) {
+export function Total({
+  name,
+  value,
+  times,
+}: {
+  name: string
+  value?: string
+  times?: Times
+}) {
   const { t } = useTranslation()
   const id = useId()
   return (
     <div role="group" aria-labelledby={id} className={classes.total}>
-      <span id={id} className={classes.name}>{name}</span>
+      <span id={id} className={classes.name}>
+        {name}
+      </span>
       <strong>{times ? average(times) : value}</strong>
-      {times && times.count > 0 && <span className={classes.around}>{t('report.around', { median: time(times.median_seconds), p90: time(times.p90_seconds) })}</span>}
+      {times && times.count > 0 && (
+        <span className={classes.around}>
+          {t('report.around', {
+            median: time(times.median_seconds),
+            p90: time(times.p90_seconds),
+          })}
+        </span>
+      )}
     </div>
   )
 }

@@ -6,14 +6,19 @@ type Cell = string | number | null
 /** Style is how a language writes a table: what stands between cells, and in numbers before the fraction. */
 type Style = { separator: string; point: string }
 
-const styleOf = (language: string): Style => (language.startsWith('en') ? { separator: ',', point: '.' } : { separator: ';', point: ',' })
+const styleOf = (language: string): Style =>
+  language.startsWith('en')
+    ? { separator: ',', point: '.' }
+    : { separator: ';', point: ',' }
 
 /** text writes a cell. A text that a spreadsheet would take for a formula begins with an apostrophe. */
 function text(cell: Cell, { separator, point }: Style): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell).replace('.', point)
   const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
-  return safe.includes(separator) || /["\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return safe.includes(separator) || /["\r\n]/.test(safe)
+    ? `"${safe.replaceAll('"', '""')}"`
+    : safe
 }
 
 /** table writes rows as CSV with a byte order mark, by which spreadsheets know UTF-8. */
@@ -22,21 +27,70 @@ export function table(rows: Cell[][], language: string): string {
   return `\ufeff${rows.map((row) => row.map((cell) => text(cell, style)).join(style.separator)).join('\r\n')}\r\n`
 }
 
-const minutes = (seconds: number | null) => (seconds === null ? null : Math.round(seconds / 0.6) / 100)
-const times = ({ count, average_seconds, median_seconds, p90_seconds }: Times): Cell[] => [count, minutes(average_seconds), minutes(median_seconds), minutes(p90_seconds)]
-const figures = ({ opened, closed, first_response, resolution }: Figures): Cell[] => [opened, closed, ...times(first_response), ...times(resolution)]
+const minutes = (seconds: number | null) =>
+  seconds === null ? null : Math.round(seconds / 0.6) / 100
+const times = ({
+  count,
+  average_seconds,
+  median_seconds,
+  p90_seconds,
+}: Times): Cell[] => [
+  count,
+  minutes(average_seconds),
+  minutes(median_seconds),
+  minutes(p90_seconds),
+]
+const figures = ({
+  opened,
+  closed,
+  first_response,
+  resolution,
+}: Figures): Cell[] => [
+  opened,
+  closed,
+  ...times(first_response),
+  ...times(resolution),
+]
 
 /** reportCsv writes every figure of a report: the totals, each person, each sector and each day. Times are minutes. */
-export function reportCsv(report: Report, t: TFunction, language: string): string {
+export function reportCsv(
+  report: Report,
+  t: TFunction,
+  language: string,
+): string {
   const columns = ['count', 'average', 'median', 'p90'] as const
-  const head = (name: string) => columns.map((column) => t(`reportCsv.${column}`, { name }))
+  const head = (name: string) =>
+    columns.map((column) => t(`reportCsv.${column}`, { name }))
   return table(
     [
-      [t('reportCsv.group'), t('reportCsv.name'), t('report.opened'), t('report.closed'), ...head(t('report.firstResponse')), ...head(t('report.resolution'))],
-      [t('reportCsv.total'), `${report.from} – ${report.to}`, ...figures(report.totals)],
-      ...report.by_person.map((one) => [t('report.person'), one.user?.name ?? t('report.nobody'), ...figures(one)]),
-      ...report.by_sector.map((one) => [t('report.sector'), one.sector?.name ?? t('report.noSector'), ...figures(one)]),
-      ...report.by_day.map((one) => [t('report.day'), one.date, ...figures(one)]),
+      [
+        t('reportCsv.group'),
+        t('reportCsv.name'),
+        t('report.opened'),
+        t('report.closed'),
+        ...head(t('report.firstResponse')),
+        ...head(t('report.resolution')),
+      ],
+      [
+        t('reportCsv.total'),
+        `${report.from} – ${report.to}`,
+        ...figures(report.totals),
+      ],
+      ...report.by_person.map((one) => [
+        t('report.person'),
+        one.user?.name ?? t('report.nobody'),
+        ...figures(one),
+      ]),
+      ...report.by_sector.map((one) => [
+        t('report.sector'),
+        one.sector?.name ?? t('report.noSector'),
+        ...figures(one),
+      ]),
+      ...report.by_day.map((one) => [
+        t('report.day'),
+        one.date,
+        ...figures(one),
+      ]),
     ],
     language,
   )

@@ -5,21 +5,30 @@ import type { Times } from '../api/types'
 export function span(seconds: number): string {
   const minutes = Math.round(seconds / 60)
   if (seconds > 0 && minutes === 0) return '< 1 min'
-  const parts = (whole: number, unit: string, rest: number, small: string) => (rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${small}`)
+  const parts = (whole: number, unit: string, rest: number, small: string) =>
+    rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${small}`
   if (minutes < 60) return `${minutes} min`
-  if (minutes < 48 * 60) return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
+  if (minutes < 48 * 60)
+    return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
   const hours = Math.round(minutes / 60)
   return parts(Math.floor(hours / 24), 'd', hours % 24, 'h')
 }
 
 /** time is a length of time, or a dash where there was none. */
-export const time = (seconds: number | null) => (seconds === null ? '–' : span(seconds))
+export const time = (seconds: number | null) =>
+  seconds === null ? '–' : span(seconds)
 
 /** average is that of some times. */
 export const average = (times: Times) => time(times.average_seconds)
 
 /** dayName writes a calendar day as the language does. */
 export function dayName(date: string, form: 'short' | 'long'): string {
-  const options: Intl.DateTimeFormatOptions = form === 'short' ? { day: '2-digit', month: '2-digit' } : { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }
-  return new Intl.DateTimeFormat(i18next.language, { ...options, timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`))
+  const options: Intl.DateTimeFormatOptions =
+    form === 'short'
+      ? { day: '2-digit', month: '2-digit' }
+      : { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }
+  return new Intl.DateTimeFormat(i18next.language, {
+    ...options,
+    timeZone: 'UTC',
+  }).format(new Date(`${date}T00:00:00Z`))
 }

@@ -17,15 +17,36 @@ export function ArchiveNumber({ channel }: { channel: Channel }) {
   const navigate = useNavigate()
   const [asking, setAsking] = useState(false)
   const archive = async () => {
-    await answer(api.DELETE('/channels/{id}', { params: { path: { id: channel.id } } }))
+    await answer(
+      api.DELETE('/channels/{id}', { params: { path: { id: channel.id } } }),
+    )
     toast(t('channels.archived'))
     await navigate({ to: '/settings/$', params: { _splat: 'channels' } })
-    await Promise.all([keys.channels, keys.privateChannels].map((queryKey) => client.invalidateQueries({ queryKey })))
+    await Promise.all(
+      [keys.channels, keys.privateChannels].map((queryKey) =>
+        client.invalidateQueries({ queryKey }),
+      ),
+    )
   }
   return (
-    <Section title={t('channels.archiveSection')} text={t('channels.archiveSectionText')}>
-      <Group><Button variant="default" onClick={() => setAsking(true)}>{t('channels.archive')}</Button></Group>
-      {asking && <Confirm title={t('channels.archiveTitle', { name: channel.name })} text={t('channels.archiveText')} action={t('channels.archive')} onClose={() => setAsking(false)} task={archive} />}
+    <Section
+      title={t('channels.archiveSection')}
+      text={t('channels.archiveSectionText')}
+    >
+      <Group>
+        <Button variant="default" onClick={() => setAsking(true)}>
+          {t('channels.archive')}
+        </Button>
+      </Group>
+      {asking && (
+        <Confirm
+          title={t('channels.archiveTitle', { name: channel.name })}
+          text={t('channels.archiveText')}
+          action={t('channels.archive')}
+          onClose={() => setAsking(false)}
+          task={archive}
+        />
+      )}
     </Section>
   )
 }

@@ -16,14 +16,29 @@ export function ChannelHours({ channel }: { channel: Channel }) {
   const { busy, done, problem, run } = useSubmit()
   const change = (hours_id: string | null) =>
     run(async () => {
-      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel.id } }, body: { hours_id } }))
+      await answer(
+        api.PATCH('/channels/{id}', {
+          params: { path: { id: channel.id } },
+          body: { hours_id },
+        }),
+      )
       await client.invalidateQueries({ queryKey: keys.channels })
     })
   return (
     <Section title={t('hours.select')} text={t('hours.channelText')}>
-      <HoursSelect titled value={channel.hours_id} none={t('hours.ofCompany')} disabled={busy} onChange={(id) => void change(id)} />
+      <HoursSelect
+        titled
+        value={channel.hours_id}
+        none={t('hours.ofCompany')}
+        disabled={busy}
+        onChange={(id) => void change(id)}
+      />
       <Saved shown={done} />
-      {problem && <Alert color="red" variant="light" mt="md">{problem}</Alert>}
+      {problem && (
+        <Alert color="red" variant="light" mt="md">
+          {problem}
+        </Alert>
+      )}
     </Section>
   )
 }

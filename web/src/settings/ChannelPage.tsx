@@ -33,19 +33,37 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
   const whatsapp = channel.provider === 'whatsapp'
   return (
     <Page
-      title={channel.name} text={`${phone(channel.phone)} · ${t(`channels.${channel.provider}`)}`}
-      action={<Link to="/settings/$" params={{ _splat: 'channels' }} className={classes.link}><IconChevronLeft size={16} aria-hidden />{t('channels.title')}</Link>}
+      title={channel.name}
+      text={`${phone(channel.phone)} · ${t(`channels.${channel.provider}`)}`}
+      action={
+        <Link
+          to="/settings/$"
+          params={{ _splat: 'channels' }}
+          className={classes.link}
+        >
+          <IconChevronLeft size={16} aria-hidden />
+          {t('channels.title')}
+        </Link>
+      }
     >
-      {fresh && <Alert color="green" variant="light" role="status" mb="md">{t('channels.fresh')}</Alert>}
+      {fresh && (
+        <Alert color="green" variant="light" role="status" mb="md">
+          {t('channels.fresh')}
+        </Alert>
+      )}
       <ChannelStatus channel={channel} />
       {!whatsapp && <Customer channel={channel} />}
       {whatsapp && <AtMeta channel={channel} />}
-      <Section title={t('settings.name')}><Rename key={channel.name} channel={channel} /></Section>
+      <Section title={t('settings.name')}>
+        <Rename key={channel.name} channel={channel} />
+      </Section>
       <ChannelSign channel={channel} />
       <ChannelHours channel={channel} />
       {whatsapp && <Templates channel={channel} />}
       {whatsapp && <Reconnect channel={channel} />}
-      <Section title={t('channels.seen')} text={t('channels.seenText')}><Viewers channel={channel.id} viewers={viewers} canOpen /></Section>
+      <Section title={t('channels.seen')} text={t('channels.seenText')}>
+        <Viewers channel={channel.id} viewers={viewers} canOpen />
+      </Section>
       <ArchiveNumber channel={channel} />
     </Page>
   )
@@ -59,10 +77,15 @@ function AtMeta({ channel }: { channel: Channel }) {
   const key = keys.connection(channel.id)
   const params = { path: { id: channel.id } }
   useFresh(key)
-  const connection = useQuery({ queryKey: key, queryFn: () => answer(api.GET('/channels/{id}/connection', { params })) })
+  const connection = useQuery({
+    queryKey: key,
+    queryFn: () => answer(api.GET('/channels/{id}/connection', { params })),
+  })
   const share = (coexistence: boolean) =>
     attempt(async () => {
-      await answer(api.PATCH('/channels/{id}', { params, body: { coexistence } }))
+      await answer(
+        api.PATCH('/channels/{id}', { params, body: { coexistence } }),
+      )
       await client.invalidateQueries({ queryKey: key })
     }, t('details.saved'))
   return (
@@ -70,9 +93,20 @@ function AtMeta({ channel }: { channel: Channel }) {
       <Loaded query={connection}>
         {({ callback_url, verify_token, coexistence }) => (
           <Stack gap="md">
-            <CopyField label={t('channels.callback')} value={callback_url ?? ''} />
-            <CopyField label={t('channels.verifyToken')} value={verify_token ?? ''} />
-            <Switch label={t('connect.coexistence')} description={t('connect.coexistenceText')} checked={coexistence ?? false} onChange={(event) => void share(event.currentTarget.checked)} />
+            <CopyField
+              label={t('channels.callback')}
+              value={callback_url ?? ''}
+            />
+            <CopyField
+              label={t('channels.verifyToken')}
+              value={verify_token ?? ''}
+            />
+            <Switch
+              label={t('connect.coexistence')}
+              description={t('connect.coexistenceText')}
+              checked={coexistence ?? false}
+              onChange={(event) => void share(event.currentTarget.checked)}
+            />
           </Stack>
         )}
       </Loaded>
@@ -84,11 +118,18 @@ function Rename({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [name, setName] = useState(channel.name)
-  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['name'] })
+  const { busy, done, problem, wrong, run, touch } = useSubmit({
+    fields: ['name'],
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
-      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel.id } }, body: { name: name.trim() } }))
+      await answer(
+        api.PATCH('/channels/{id}', {
+          params: { path: { id: channel.id } },
+          body: { name: name.trim() },
+        }),
+      )
       await client.invalidateQueries({ queryKey: keys.channels })
     })
   }
@@ -96,13 +137,23 @@ function Rename({ channel }: { channel: Channel }) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
-          aria-label={t('settings.name')} description={t('channels.nameText')} required maxLength={120} value={name} error={wrong.name}
+          aria-label={t('settings.name')}
+          description={t('channels.nameText')}
+          required
+          maxLength={120}
+          value={name}
+          error={wrong.name}
           onChange={(event) => {
             touch()
             setName(event.currentTarget.value)
           }}
         />
-        <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} />
+        <FormFooter
+          busy={busy}
+          saved={done}
+          problem={problem}
+          submit={t('common.save')}
+        />
       </Stack>
     </form>
   )

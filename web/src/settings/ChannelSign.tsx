@@ -14,13 +14,27 @@ export function ChannelSign({ channel }: { channel: Channel }) {
   const { busy, problem, run } = useSubmit()
   const change = (sign: boolean) =>
     run(async () => {
-      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel.id } }, body: { sign } }))
+      await answer(
+        api.PATCH('/channels/{id}', {
+          params: { path: { id: channel.id } },
+          body: { sign },
+        }),
+      )
       await client.invalidateQueries({ queryKey: keys.channels })
     })
   return (
     <Section title={t('channels.signature')} text={t('channels.signatureText')}>
-      <Switch label={t('channels.sign')} checked={channel.sign} disabled={busy} onChange={(event) => void change(event.currentTarget.checked)} />
-      {problem && <Alert color="red" variant="light" mt="md">{problem}</Alert>}
+      <Switch
+        label={t('channels.sign')}
+        checked={channel.sign}
+        disabled={busy}
+        onChange={(event) => void change(event.currentTarget.checked)}
+      />
+      {problem && (
+        <Alert color="red" variant="light" mt="md">
+          {problem}
+        </Alert>
+      )}
     </Section>
   )
 }

@@ -1,5 +1,11 @@
 import { Alert, Badge, Button, Group } from '@mantine/core'
-import { IconBrandWhatsapp, IconChevronRight, IconFlask, IconLock, IconPlus } from '@tabler/icons-react'
+import {
+  IconBrandWhatsapp,
+  IconChevronRight,
+  IconFlask,
+  IconLock,
+  IconPlus,
+} from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -22,10 +28,15 @@ import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
 /** testPhone is a number that belongs to nobody: the digits after the area code begin with 9 and 0000. */
-export const testPhone = (channels: Channel[]) => `+551190000${String(1000 + channels.length).slice(-4)}`
+export const testPhone = (channels: Channel[]) =>
+  `+551190000${String(1000 + channels.length).slice(-4)}`
 
 /** usePrivateChannels are the private channels of the company with their viewers, also of those that the person does not see. */
-const usePrivateChannels = () => useQuery({ queryKey: keys.privateChannels, queryFn: () => answer(api.GET('/private-channels')) })
+const usePrivateChannels = () =>
+  useQuery({
+    queryKey: keys.privateChannels,
+    queryFn: () => answer(api.GET('/private-channels')),
+  })
 
 /** Channels is the page of the company's numbers, of one of them, or of the connection of another. */
 export default function Channels() {
@@ -33,7 +44,11 @@ export default function Channels() {
   const [, id, next] = path.split('/')
   useFresh(keys.channels, keys.privateChannels, keys.team, keys.hours)
   if (id === 'connect') return <ConnectNumber />
-  return id ? <OneChannel key={id} id={id} fresh={next === 'connected'} /> : <ChannelList />
+  return id ? (
+    <OneChannel key={id} id={id} fresh={next === 'connected'} />
+  ) : (
+    <ChannelList />
+  )
 }
 
 function OneChannel({ id, fresh }: { id: string; fresh: boolean }) {
@@ -44,8 +59,29 @@ function OneChannel({ id, fresh }: { id: string; fresh: boolean }) {
     <Loaded query={channels}>
       {(seen) => {
         const channel = seen.find((one) => one.id === id)
-        if (!channel) return <Empty title={t('channels.gone')}><Button component={Link} to="/settings/channels" variant="default">{t('channels.title')}</Button></Empty>
-        return <Loaded query={hidden}>{(all) => <ChannelPage channel={channel} viewers={all.find((one) => one.id === id)?.viewers} fresh={fresh} />}</Loaded>
+        if (!channel)
+          return (
+            <Empty title={t('channels.gone')}>
+              <Button
+                component={Link}
+                to="/settings/channels"
+                variant="default"
+              >
+                {t('channels.title')}
+              </Button>
+            </Empty>
+          )
+        return (
+          <Loaded query={hidden}>
+            {(all) => (
+              <ChannelPage
+                channel={channel}
+                viewers={all.find((one) => one.id === id)?.viewers}
+                fresh={fresh}
+              />
+            )}
+          </Loaded>
+        )
       }}
     </Loaded>
   )
@@ -59,27 +95,75 @@ function ChannelList() {
   const { busy, problem, run } = useSubmit()
   const add = () =>
     void run(async () => {
-      await answer(api.POST('/channels', { body: { name: t('channels.name'), provider: 'sandbox', phone: testPhone(channels.data ?? []) } }))
+      await answer(
+        api.POST('/channels', {
+          body: {
+            name: t('channels.name'),
+            provider: 'sandbox',
+            phone: testPhone(channels.data ?? []),
+          },
+        }),
+      )
       await client.invalidateQueries({ queryKey: keys.channels })
     })
-  const sandbox = channels.data?.find((one) => one.provider === 'sandbox' && one.status === 'connected')
+  const sandbox = channels.data?.find(
+    (one) => one.provider === 'sandbox' && one.status === 'connected',
+  )
   const buttons = (
     <Group gap="xs">
-      <Button variant="default" leftSection={<IconPlus size={16} />} loading={busy} onClick={add}>{t('channels.add')}</Button>
-      <Button component={Link} to="/settings/channels/connect" leftSection={<IconBrandWhatsapp size={16} />}>{t('channels.connect')}</Button>
+      <Button
+        variant="default"
+        leftSection={<IconPlus size={16} />}
+        loading={busy}
+        onClick={add}
+      >
+        {t('channels.add')}
+      </Button>
+      <Button
+        component={Link}
+        to="/settings/channels/connect"
+        leftSection={<IconBrandWhatsapp size={16} />}
+      >
+        {t('channels.connect')}
+      </Button>
     </Group>
   )
-  const elsewhere = hidden.data?.filter((one) => !channels.data?.some((channel) => channel.id === one.id)) ?? []
+  const elsewhere =
+    hidden.data?.filter(
+      (one) => !channels.data?.some((channel) => channel.id === one.id),
+    ) ?? []
   return (
-    <Page title={t('channels.title')} text={t('channels.text')} action={channels.data && channels.data.length > 0 && buttons}>
-      {problem && <Alert color="red" variant="light" mb="md">{problem}</Alert>}
+    <Page
+      title={t('channels.title')}
+      text={t('channels.text')}
+      action={channels.data && channels.data.length > 0 && buttons}
+    >
+      {problem && (
+        <Alert color="red" variant="light" mb="md">
+          {problem}
+        </Alert>
+      )}
       <Loaded query={channels}>
         {(data) =>
           data.length === 0 ? (
-            <Empty icon={<IconBrandWhatsapp size={28} />} title={t('channels.none')} text={t('channels.noneText')}>{buttons}</Empty>
+            <Empty
+              icon={<IconBrandWhatsapp size={28} />}
+              title={t('channels.none')}
+              text={t('channels.noneText')}
+            >
+              {buttons}
+            </Empty>
           ) : (
             <ul className={rows.rows} aria-label={t('channels.region')}>
-              {data.map((channel) => <ChannelRow key={channel.id} channel={channel} isPrivate={hidden.data?.some((one) => one.id === channel.id) ?? false} />)}
+              {data.map((channel) => (
+                <ChannelRow
+                  key={channel.id}
+                  channel={channel}
+                  isPrivate={
+                    hidden.data?.some((one) => one.id === channel.id) ?? false
+                  }
+                />
+              ))}
             </ul>
           )
         }
@@ -90,21 +174,61 @@ function ChannelList() {
   )
 }
 
-function ChannelRow({ channel, isPrivate }: { channel: Channel; isPrivate: boolean }) {
+function ChannelRow({
+  channel,
+  isPrivate,
+}: {
+  channel: Channel
+  isPrivate: boolean
+}) {
   const { t } = useTranslation()
   const connected = channel.status === 'connected'
   const said = channel.status_reason ?? channel.warning
   const tone = !connected ? 'red' : channel.warning ? 'yellow' : 'green'
   return (
     <li>
-      <Link to="/settings/$" params={{ _splat: `channels/${channel.id}` }} className={rows.row}>
-        <span className={classes.icon} aria-hidden>{channel.provider === 'sandbox' ? <IconFlask size={20} /> : <IconBrandWhatsapp size={20} />}</span>
+      <Link
+        to="/settings/$"
+        params={{ _splat: `channels/${channel.id}` }}
+        className={rows.row}
+      >
+        <span className={classes.icon} aria-hidden>
+          {channel.provider === 'sandbox' ? (
+            <IconFlask size={20} />
+          ) : (
+            <IconBrandWhatsapp size={20} />
+          )}
+        </span>
         <span className={rows.main}>
           <strong>{channel.name}</strong>
-          <span>{phone(channel.phone)} · {t(`channels.${channel.provider}`)}{isPrivate && <> · <IconLock size={12} aria-hidden /> {t('channels.private')}</>}</span>
-          {said && <span data-tone={connected ? 'amber' : 'red'}>{channelText(said, t) ?? said}</span>}
+          <span>
+            {phone(channel.phone)} · {t(`channels.${channel.provider}`)}
+            {isPrivate && (
+              <>
+                {' '}
+                · <IconLock size={12} aria-hidden /> {t('channels.private')}
+              </>
+            )}
+          </span>
+          {said && (
+            <span data-tone={connected ? 'amber' : 'red'}>
+              {channelText(said, t)}
+            </span>
+          )}
         </span>
-        <Badge variant="light" color={tone} className={classes.badge} data-tone={tone} tt="none">{t(connected && channel.warning ? 'channels.warned' : `channels.${channel.status}`)}</Badge>
+        <Badge
+          variant="light"
+          color={tone}
+          className={classes.badge}
+          data-tone={tone}
+          tt="none"
+        >
+          {t(
+            connected && channel.warning
+              ? 'channels.warned'
+              : `channels.${channel.status}`,
+          )}
+        </Badge>
         <IconChevronRight size={18} aria-hidden />
       </Link>
     </li>

@@ -27,7 +27,16 @@ export function Checklist() {
 
 /** useFirstClosed tells whether an attendance was ever closed. */
 const useFirstClosed = () =>
-  useQuery({ queryKey: keys.firstClosed, staleTime: 0, queryFn: () => answer(api.GET('/attendances', { params: { query: { status: 'closed', limit: 1 } } })).then((page) => page.data.length > 0) })
+  useQuery({
+    queryKey: keys.firstClosed,
+    staleTime: 0,
+    queryFn: () =>
+      answer(
+        api.GET('/attendances', {
+          params: { query: { status: 'closed', limit: 1 } },
+        }),
+      ).then((page) => page.data.length > 0),
+  })
 
 function Steps({ onHide }: { onHide: () => void }) {
   const { t } = useTranslation()
@@ -37,29 +46,66 @@ function Steps({ onHide }: { onHide: () => void }) {
   const invitations = useInvitations().data
   const sectors = useSectors().data
   const closed = useFirstClosed().data
-  if (!channels || !team || !invitations || !sectors || closed === undefined) return null
+  if (!channels || !team || !invitations || !sectors || closed === undefined)
+    return null
   const steps = [
-    { key: 'number', done: channels.some((channel) => channel.status === 'connected'), page: 'channels', may: me.scopes.includes('channels:manage') },
-    { key: 'team', done: team.length > 1 || invitations.length > 0, page: 'team', may: true },
+    {
+      key: 'number',
+      done: channels.some((channel) => channel.status === 'connected'),
+      page: 'channels',
+      may: me.scopes.includes('channels:manage'),
+    },
+    {
+      key: 'team',
+      done: team.length > 1 || invitations.length > 0,
+      page: 'team',
+      may: true,
+    },
     { key: 'sectors', done: sectors.length > 0, page: 'sectors', may: true },
     { key: 'closed', done: closed, page: null, may: true },
   ] as const
   if (steps.every((step) => step.done)) return null
   return (
     <section aria-label={t('checklist.title')} className={classes.checklist}>
-      <SectionHead title={t('checklist.title')} action={<Button variant="subtle" color="gray" size="compact-sm" onClick={onHide}>{t('checklist.hide')}</Button>} />
+      <SectionHead
+        title={t('checklist.title')}
+        action={
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            onClick={onHide}
+          >
+            {t('checklist.hide')}
+          </Button>
+        }
+      />
       <ol>
         {steps.map(({ key, done, page, may }) => (
           <li key={key} data-done={done}>
-            {done ? <IconCircleCheckFilled size={18} aria-hidden /> : <IconCircle size={18} aria-hidden />}
+            {done ? (
+              <IconCircleCheckFilled size={18} aria-hidden />
+            ) : (
+              <IconCircle size={18} aria-hidden />
+            )}
             {done || !may ? (
               <span>{t(`checklist.steps.${key}`)}</span>
             ) : page ? (
-              <Link to="/settings/$" params={{ _splat: page }} className={classes.link}>{t(`checklist.steps.${key}`)}</Link>
+              <Link
+                to="/settings/$"
+                params={{ _splat: page }}
+                className={classes.link}
+              >
+                {t(`checklist.steps.${key}`)}
+              </Link>
             ) : (
-              <Link to="/" className={classes.link}>{t(`checklist.steps.${key}`)}</Link>
+              <Link to="/" className={classes.link}>
+                {t(`checklist.steps.${key}`)}
+              </Link>
             )}
-            {done && <span className="visually-hidden">{t('checklist.done')}</span>}
+            {done && (
+              <span className="visually-hidden">{t('checklist.done')}</span>
+            )}
           </li>
         ))}
       </ol>

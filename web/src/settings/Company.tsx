@@ -17,12 +17,19 @@ type CompanyData = Session['company']
 /** Company is the page of the company's name and time zone. */
 export default function Company() {
   const { t } = useTranslation()
-  const company = useQuery({ queryKey: keys.company, queryFn: () => answer(api.GET('/company')) })
+  const company = useQuery({
+    queryKey: keys.company,
+    queryFn: () => answer(api.GET('/company')),
+  })
   useFresh(keys.company)
   return (
     <Page title={t('company.title')} text={t('company.text')}>
       <Section title={t('company.about')}>
-        <Loaded query={company}>{(data) => <CompanyForm key={`${data.name} ${data.timezone}`} company={data} />}</Loaded>
+        <Loaded query={company}>
+          {(data) => (
+            <CompanyForm key={`${data.name} ${data.timezone}`} company={data} />
+          )}
+        </Loaded>
       </Section>
     </Page>
   )
@@ -33,32 +40,52 @@ function CompanyForm({ company }: { company: CompanyData }) {
   const client = useQueryClient()
   const [name, setName] = useState(company.name)
   const [timezone, setTimezone] = useState(company.timezone)
-  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['name', 'timezone'] })
+  const { busy, done, problem, wrong, run, touch } = useSubmit({
+    fields: ['name', 'timezone'],
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
-      const changed = await answer(api.PATCH('/company', { body: { name: name.trim(), timezone } }))
-      client.setQueryData<Session>(keys.session, (session) => session && { ...session, company: changed })
+      const changed = await answer(
+        api.PATCH('/company', { body: { name: name.trim(), timezone } }),
+      )
+      client.setQueryData<Session>(
+        keys.session,
+        (session) => session && { ...session, company: changed },
+      )
     })
   }
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
-          label={t('setup.company')} description={t('company.nameText')} required withAsterisk={false} maxLength={120} value={name} error={wrong.name}
+          label={t('setup.company')}
+          description={t('company.nameText')}
+          required
+          withAsterisk={false}
+          maxLength={120}
+          value={name}
+          error={wrong.name}
           onChange={(event) => {
             touch()
             setName(event.currentTarget.value)
           }}
         />
         <TimezoneSelect
-          description={t('company.timezoneText')} value={timezone} error={wrong.timezone}
+          description={t('company.timezoneText')}
+          value={timezone}
+          error={wrong.timezone}
           onChange={(value) => {
             touch()
             setTimezone(value)
           }}
         />
-        <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} />
+        <FormFooter
+          busy={busy}
+          saved={done}
+          problem={problem}
+          submit={t('common.save')}
+        />
       </Stack>
     </form>
   )

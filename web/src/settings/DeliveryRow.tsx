@@ -12,16 +12,33 @@ import { Loading } from '../ui/states'
 import { attemptText } from './attempt'
 import classes from './Integrations.module.css'
 
-const colours = { pending: 'yellow', delivered: 'green', failed: 'red' } as const
+const colours = {
+  pending: 'yellow',
+  delivered: 'green',
+  failed: 'red',
+} as const
 
 /** DeliveryRow is one delivery; opened, it shows every attempt and the body. */
-export function DeliveryRow({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
+export function DeliveryRow({
+  webhook,
+  delivery,
+}: {
+  webhook: Webhook
+  delivery: Delivery
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useAttempt()
   const [open, setOpen] = useState(false)
   const again = async () => {
-    await attempt(() => answer(api.POST('/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver', { params: { path: { id: webhook.id, delivery_id: delivery.id } } })))
+    await attempt(() =>
+      answer(
+        api.POST(
+          '/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver',
+          { params: { path: { id: webhook.id, delivery_id: delivery.id } } },
+        ),
+      ),
+    )
     await client.invalidateQueries({ queryKey: keys.deliveries(webhook.id) })
   }
   return (
@@ -29,15 +46,39 @@ export function DeliveryRow({ webhook, delivery }: { webhook: Webhook; delivery:
       <Table.Tr>
         <Table.Td>{delivery.event}</Table.Td>
         <Table.Td>{dateAndTime(delivery.created_at)}</Table.Td>
-        <Table.Td><Badge variant="light" color={colours[delivery.status]} tt="none">{t(`deliveries.state.${delivery.status}`)}</Badge></Table.Td>
+        <Table.Td>
+          <Badge variant="light" color={colours[delivery.status]} tt="none">
+            {t(`deliveries.state.${delivery.status}`)}
+          </Badge>
+        </Table.Td>
         <Table.Td>
           <Group gap={4} justify="flex-end" wrap="nowrap">
-            <Button variant="subtle" size="compact-sm" aria-expanded={open} onClick={() => setOpen(!open)}>{t('deliveries.details')}</Button>
-            <Button variant="subtle" size="compact-sm" disabled={!webhook.active} onClick={() => void again()}>{t('deliveries.again')}</Button>
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+            >
+              {t('deliveries.details')}
+            </Button>
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              disabled={!webhook.active}
+              onClick={() => void again()}
+            >
+              {t('deliveries.again')}
+            </Button>
           </Group>
         </Table.Td>
       </Table.Tr>
-      {open && <Table.Tr className={classes.more}><Table.Td colSpan={4}><Opened webhook={webhook} delivery={delivery} /></Table.Td></Table.Tr>}
+      {open && (
+        <Table.Tr className={classes.more}>
+          <Table.Td colSpan={4}>
+            <Opened webhook={webhook} delivery={delivery} />
+          </Table.Td>
+        </Table.Tr>
+      )}
     </>
   )
 }
@@ -51,10 +92,24 @@ function indented(body: string): string {
   }
 }
 
-function Opened({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
+function Opened({
+  webhook,
+  delivery,
+}: {
+  webhook: Webhook
+  delivery: Delivery
+}) {
   const { t } = useTranslation()
   const path = { id: webhook.id, delivery_id: delivery.id }
-  const whole = useQuery({ queryKey: keys.delivery(delivery.id), queryFn: () => answer(api.GET('/integrations/webhooks/{id}/deliveries/{delivery_id}', { params: { path } })) })
+  const whole = useQuery({
+    queryKey: keys.delivery(delivery.id),
+    queryFn: () =>
+      answer(
+        api.GET('/integrations/webhooks/{id}/deliveries/{delivery_id}', {
+          params: { path },
+        }),
+      ),
+  })
   return (
     <div className={classes.opened}>
       <ol className={classes.attempts} aria-label={t('deliveries.attempts')}>
@@ -65,11 +120,29 @@ function Opened({ webhook, delivery }: { webhook: Webhook; delivery: Delivery })
             <span>{attemptText(attempt, t)}</span>
           </li>
         ))}
-        {delivery.next_attempt_at && <li>{t('deliveries.next', { time: dateAndTime(delivery.next_attempt_at) })}</li>}
+        {delivery.next_attempt_at && (
+          <li>
+            {t('deliveries.next', {
+              time: dateAndTime(delivery.next_attempt_at),
+            })}
+          </li>
+        )}
       </ol>
       {whole.isPending && <Loading rows={1} />}
       {whole.isError && refusal(whole.error, t)}
-      {whole.data && (whole.data.body === null ? t('deliveries.noBody') : <pre className={classes.body} tabIndex={0} aria-label={t('deliveries.body')} role="region">{indented(whole.data.body)}</pre>)}
+      {whole.data &&
+        (whole.data.body === null ? (
+          t('deliveries.noBody')
+        ) : (
+          <pre
+            className={classes.body}
+            tabIndex={0}
+            aria-label={t('deliveries.body')}
+            role="region"
+          >
+            {indented(whole.data.body)}
+          </pre>
+        ))}
     </div>
   )
 }

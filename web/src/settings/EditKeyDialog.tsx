@@ -11,7 +11,13 @@ import { FormFooter } from '../ui/FormFooter'
 import { SendsAs } from './SendsAs'
 
 /** EditKeyDialog changes the name of a key and who sends its messages. */
-export function EditKeyDialog({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
+export function EditKeyDialog({
+  apiKey,
+  onClose,
+}: {
+  apiKey: Key
+  onClose: () => void
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [name, setName] = useState(apiKey.name)
@@ -20,19 +26,39 @@ export function EditKeyDialog({ apiKey, onClose }: { apiKey: Key; onClose: () =>
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const done = await run(async () => {
-      await answer(api.PATCH('/keys/{id}', { params: { path: { id: apiKey.id } }, body: { name: name.trim(), acts_as: actsAs } }))
+      await answer(
+        api.PATCH('/keys/{id}', {
+          params: { path: { id: apiKey.id } },
+          body: { name: name.trim(), acts_as: actsAs },
+        }),
+      )
       await client.invalidateQueries({ queryKey: keys.apiKeys })
     })
     if (done) onClose()
   }
   return (
-    <Dialog title={t('apiKeys.editNamed', { name: apiKey.name })} onClose={onClose}>
+    <Dialog
+      title={t('apiKeys.editNamed', { name: apiKey.name })}
+      onClose={onClose}
+    >
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          <TextInput label={t('apiKeys.name')} description={t('apiKeys.nameText')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput
+            label={t('apiKeys.name')}
+            description={t('apiKeys.nameText')}
+            data-autofocus
+            required
+            withAsterisk={false}
+            maxLength={120}
+            value={name}
+            error={wrong.name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
           <SendsAs value={actsAs} onChange={setActsAs} />
           <FormFooter busy={busy} problem={problem} submit={t('common.save')}>
-            <Button variant="default" onClick={onClose}>{t('common.cancel')}</Button>
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
           </FormFooter>
         </Stack>
       </form>

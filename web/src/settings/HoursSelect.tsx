@@ -2,16 +2,38 @@ import { NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useHours } from './hours/useHours'
 
-type Props = { value: string | null; none: string; titled?: boolean; description?: string; error?: string; disabled?: boolean; onChange: (hours: string | null) => void }
+type Props = {
+  value: string | null
+  none: string
+  titled?: boolean
+  description?: string
+  error?: string
+  disabled?: boolean
+  onChange: (hours: string | null) => void
+}
 
 /** HoursSelect chooses which of the company's opening hours count; none says what holds without. titled: its section has its name. */
-export function HoursSelect({ value, none, titled = false, onChange, ...more }: Props) {
+export function HoursSelect({
+  value,
+  none,
+  titled = false,
+  onChange,
+  ...more
+}: Props) {
   const { t } = useTranslation()
   const hours = useHours().data ?? []
   return (
     <NativeSelect
-      {...(titled ? { 'aria-label': t('hours.select') } : { label: t('hours.select') })} value={value ?? ''} onChange={(event) => onChange(event.currentTarget.value || null)} {...more}
-      data={[{ value: '', label: none }, ...hours.map(({ id, name }) => ({ value: id, label: name }))]}
+      {...(titled
+        ? { 'aria-label': t('hours.select') }
+        : { label: t('hours.select') })}
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || null)}
+      {...more}
+      data={[
+        { value: '', label: none },
+        ...hours.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
     />
   )
 }

@@ -16,7 +16,10 @@ import { manageable } from './roles'
 import { useInvitations } from './useInvitations'
 import rows from '../ui/rows.module.css'
 
-type Props = { links: Map<string, Invitation>; onLink: (made: Invitation) => void }
+type Props = {
+  links: Map<string, Invitation>
+  onLink: (made: Invitation) => void
+}
 
 /** Invitations lists who was invited; links are those that were made since the page was opened. */
 export function Invitations({ links, onLink }: Props) {
@@ -27,31 +30,67 @@ export function Invitations({ links, onLink }: Props) {
   const invitations = useInvitations()
   const [cancelling, setCancelling] = useState<Invitation | null>(null)
   /** renew makes a new link in place of one that is not known any more. */
-  const renew = ({ name, email, role, access_profile, sector_ids }: Invitation) =>
+  const renew = ({
+    name,
+    email,
+    role,
+    access_profile,
+    sector_ids,
+  }: Invitation) =>
     attempt(async () => {
-      onLink(await answer(api.POST('/team/invitations', { body: { name, email, role, access_profile, sector_ids } })))
+      onLink(
+        await answer(
+          api.POST('/team/invitations', {
+            body: { name, email, role, access_profile, sector_ids },
+          }),
+        ),
+      )
       await client.invalidateQueries({ queryKey: keys.invitations })
     })
   return (
     <Section title={t('team.invitations')} text={t('team.invitationsText')}>
       <Loaded query={invitations}>
         {(data) =>
-          data.length === 0 ? <p className={rows.none}>{t('team.noInvitations')}</p> : (
+          data.length === 0 ? (
+            <p className={rows.none}>{t('team.noInvitations')}</p>
+          ) : (
             <ul className={rows.rows} aria-label={t('team.invitations')}>
               {data.map((one) => {
                 const link = links.get(one.id)
-                const open = !one.accepted_at && manageable(mine).includes(one.role)
+                const open =
+                  !one.accepted_at && manageable(mine).includes(one.role)
                 return (
                   <li key={one.id} className={rows.row} data-wrap>
                     <div className={rows.main}>
                       <strong>{one.name}</strong>
-                      <span>{one.email} · {t(`team.roles.${one.role}`)}</span>
+                      <span>
+                        {one.email} · {t(`team.roles.${one.role}`)}
+                      </span>
                       <InvitationState one={one} />
                     </div>
                     {open && (
                       <>
-                        <Button variant="default" size="xs" onClick={() => (link ? onLink(link) : void renew(one))}>{t(link ? 'team.copyLink' : 'team.newLink')}</Button>
-                        <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('team.cancelInvitation', { name: one.name })} title={t('team.cancelInvitation', { name: one.name })} onClick={() => setCancelling(one)}><IconX size={18} /></ActionIcon>
+                        <Button
+                          variant="default"
+                          size="xs"
+                          onClick={() =>
+                            link ? onLink(link) : void renew(one)
+                          }
+                        >
+                          {t(link ? 'team.copyLink' : 'team.newLink')}
+                        </Button>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          size={36}
+                          aria-label={t('team.cancelInvitation', {
+                            name: one.name,
+                          })}
+                          title={t('team.cancelInvitation', { name: one.name })}
+                          onClick={() => setCancelling(one)}
+                        >
+                          <IconX size={18} />
+                        </ActionIcon>
                       </>
                     )}
                   </li>
@@ -63,9 +102,16 @@ export function Invitations({ links, onLink }: Props) {
       </Loaded>
       {cancelling && (
         <Confirm
-          title={t('team.cancelTitle', { name: cancelling.name })} text={t('team.cancelText')} action={t('team.cancelAction')} onClose={() => setCancelling(null)}
+          title={t('team.cancelTitle', { name: cancelling.name })}
+          text={t('team.cancelText')}
+          action={t('team.cancelAction')}
+          onClose={() => setCancelling(null)}
           task={async () => {
-            await answer(api.DELETE('/team/invitations/{id}', { params: { path: { id: cancelling.id } } }))
+            await answer(
+              api.DELETE('/team/invitations/{id}', {
+                params: { path: { id: cancelling.id } },
+              }),
+            )
             await client.invalidateQueries({ queryKey: keys.invitations })
           }}
         />
@@ -76,7 +122,13 @@ export function Invitations({ links, onLink }: Props) {
 
 function InvitationState({ one }: { one: Invitation }) {
   const { t } = useTranslation()
-  if (one.accepted_at) return <span>{t('team.accepted', { time: dateAndTime(one.accepted_at) })}</span>
-  if (new Date(one.expires_at) < new Date()) return <span data-tone="amber">{t('team.expired')}</span>
-  return <span>{t('team.validUntil', { time: dateAndTime(one.expires_at) })}</span>
+  if (one.accepted_at)
+    return (
+      <span>{t('team.accepted', { time: dateAndTime(one.accepted_at) })}</span>
+    )
+  if (new Date(one.expires_at) < new Date())
+    return <span data-tone="amber">{t('team.expired')}</span>
+  return (
+    <span>{t('team.validUntil', { time: dateAndTime(one.expires_at) })}</span>
+  )
 }

@@ -24,34 +24,85 @@ export default function Labels() {
   useFresh(keys.labels)
   const [editing, setEditing] = useState<Label | 'new' | null>(null)
   const [deleting, setDeleting] = useState<Label | null>(null)
-  const add = <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>{t('labels.new')}</Button>
+  const add = (
+    <Button
+      leftSection={<IconPlus size={16} />}
+      onClick={() => setEditing('new')}
+    >
+      {t('labels.new')}
+    </Button>
+  )
   const some = (labels.data?.length ?? 0) > 0
   return (
-    <Page title={t('labels.title')} text={t('labels.text')} action={some && add}>
+    <Page
+      title={t('labels.title')}
+      text={t('labels.text')}
+      action={some && add}
+    >
       <Loaded query={labels}>
         {(data) =>
           data.length === 0 ? (
-            <Empty icon={<IconTag size={28} />} title={t('labels.none')} text={t('labels.noneText')}>{add}</Empty>
+            <Empty
+              icon={<IconTag size={28} />}
+              title={t('labels.none')}
+              text={t('labels.noneText')}
+            >
+              {add}
+            </Empty>
           ) : (
             <ul className={rows.rows} aria-label={t('labels.title')}>
               {data.map((label) => (
                 <li key={label.id} className={rows.row}>
-                  <span className={classes.dot} style={{ background: label.color }} aria-hidden />
+                  <span
+                    className={classes.dot}
+                    style={{ background: label.color }}
+                    aria-hidden
+                  />
                   <strong className={rows.main}>{label.name}</strong>
-                  <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('settings.edit', { name: label.name })} title={t('settings.edit', { name: label.name })} onClick={() => setEditing(label)}><IconPencil size={18} /></ActionIcon>
-                  <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('settings.delete', { name: label.name })} title={t('settings.delete', { name: label.name })} onClick={() => setDeleting(label)}><IconTrash size={18} /></ActionIcon>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={36}
+                    aria-label={t('settings.edit', { name: label.name })}
+                    title={t('settings.edit', { name: label.name })}
+                    onClick={() => setEditing(label)}
+                  >
+                    <IconPencil size={18} />
+                  </ActionIcon>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={36}
+                    aria-label={t('settings.delete', { name: label.name })}
+                    title={t('settings.delete', { name: label.name })}
+                    onClick={() => setDeleting(label)}
+                  >
+                    <IconTrash size={18} />
+                  </ActionIcon>
                 </li>
               ))}
             </ul>
           )
         }
       </Loaded>
-      {editing && <LabelDialog label={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
+      {editing && (
+        <LabelDialog
+          label={editing === 'new' ? null : editing}
+          onClose={() => setEditing(null)}
+        />
+      )}
       {deleting && (
         <Confirm
-          title={t('labels.deleteTitle', { name: deleting.name })} text={t('labels.deleteText')} action={t('inbox.delete')} onClose={() => setDeleting(null)}
+          title={t('labels.deleteTitle', { name: deleting.name })}
+          text={t('labels.deleteText')}
+          action={t('inbox.delete')}
+          onClose={() => setDeleting(null)}
           task={async () => {
-            await answer(api.DELETE('/labels/{id}', { params: { path: { id: deleting.id } } }))
+            await answer(
+              api.DELETE('/labels/{id}', {
+                params: { path: { id: deleting.id } },
+              }),
+            )
             await client.invalidateQueries({ queryKey: keys.labels })
           }}
         />

@@ -11,8 +11,16 @@ export function PendingViewers({ viewers, busy, onConfirm }: Props) {
   if (pending.length === 0) return null
   return (
     <Alert color="yellow" variant="light" title={t('channels.pending')}>
-      <Text size="sm">{t('channels.pendingText', { names: pending.map((viewer) => viewer.name).join(', ') })}</Text>
-      <Group justify="flex-end" mt="sm"><Button variant="default" size="xs" loading={busy} onClick={onConfirm}>{t('channels.confirmViewers')}</Button></Group>
+      <Text size="sm">
+        {t('channels.pendingText', {
+          names: pending.map((viewer) => viewer.name).join(', '),
+        })}
+      </Text>
+      <Group justify="flex-end" mt="sm">
+        <Button variant="default" size="xs" loading={busy} onClick={onConfirm}>
+          {t('channels.confirmViewers')}
+        </Button>
+      </Group>
     </Alert>
   )
 }

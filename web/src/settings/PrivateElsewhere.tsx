@@ -18,18 +18,41 @@ export function PrivateElsewhere({ channels }: { channels: PrivateChannel[] }) {
       <ul className={rows.rows} aria-label={t('channels.elsewhere')}>
         {channels.map((channel) => (
           <li key={channel.id} className={rows.row}>
-            <span className={classes.icon} aria-hidden><IconLock size={20} /></span>
+            <span className={classes.icon} aria-hidden>
+              <IconLock size={20} />
+            </span>
             <div className={rows.main}>
               <strong>{channel.name}</strong>
-              <span>{channel.viewers.map((viewer) => (viewer.pending ? t('channels.viewerPending', { name: viewer.name }) : viewer.name)).join(', ')}</span>
+              <span>
+                {channel.viewers
+                  .map((viewer) =>
+                    viewer.pending
+                      ? t('channels.viewerPending', { name: viewer.name })
+                      : viewer.name,
+                  )
+                  .join(', ')}
+              </span>
             </div>
-            <Button variant="default" size="xs" onClick={() => setEditing(channel)}>{t('channels.viewers')}</Button>
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => setEditing(channel)}
+            >
+              {t('channels.viewers')}
+            </Button>
           </li>
         ))}
       </ul>
       {editing && (
-        <Dialog title={t('channels.viewersOf', { name: editing.name })} onClose={() => setEditing(null)}>
-          <Viewers channel={editing.id} viewers={editing.viewers} onSaved={() => setEditing(null)} />
+        <Dialog
+          title={t('channels.viewersOf', { name: editing.name })}
+          onClose={() => setEditing(null)}
+        >
+          <Viewers
+            channel={editing.id}
+            viewers={editing.viewers}
+            onSaved={() => setEditing(null)}
+          />
         </Dialog>
       )}
     </Section>

@@ -9,28 +9,47 @@ import type { Channel } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
 import { Section } from '../ui/Layout'
-import { channelText } from './channelText'
 import { Credential, type CredentialName } from './Credential'
 
 /** What is replaced often, and what hardly ever is. */
 const often: CredentialName[] = ['token', 'app_secret']
-const seldom: CredentialName[] = ['phone_number_id', 'waba_id', 'verify_token', 'api_version']
+const seldom: CredentialName[] = [
+  'phone_number_id',
+  'waba_id',
+  'verify_token',
+  'api_version',
+]
 const fieldOf = (name: CredentialName) => `credentials.${name}`
 
 /** Reconnect gives a number new credentials; what is left empty stays as it is. */
 export function Reconnect({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const [values, setValues] = useState<Partial<Record<CredentialName, string>>>({})
+  const [values, setValues] = useState<Partial<Record<CredentialName, string>>>(
+    {},
+  )
   const [more, setMore] = useState(false)
   const shown = more ? [...often, ...seldom] : often
-  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: shown.map(fieldOf), words: channelText })
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+  const { busy, done, problem, wrong, run, touch } = useSubmit({
+    fields: shown.map(fieldOf),
+  })
+  const given = Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== ''),
+  )
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const saved = await run(async () => {
-      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel.id } }, body: { credentials: given } }))
-      await Promise.all([keys.channels, keys.connection(channel.id)].map((queryKey) => client.invalidateQueries({ queryKey })))
+      await answer(
+        api.PATCH('/channels/{id}', {
+          params: { path: { id: channel.id } },
+          body: { credentials: given },
+        }),
+      )
+      await Promise.all(
+        [keys.channels, keys.connection(channel.id)].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      )
     })
     if (saved) setValues({})
   }
@@ -42,9 +61,39 @@ export function Reconnect({ channel }: { channel: Channel }) {
     <Section title={t('connect.renew')} text={t('connect.renewText')}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          {shown.map((name) => <Credential key={name} name={name} optional value={values[name] ?? ''} error={wrong[fieldOf(name)]} placeholder={t('connect.unchanged')} onChange={change(name)} />)}
-          <FormFooter busy={busy} saved={done} problem={problem} submit={t('connect.renewSubmit')} disabled={Object.keys(given).length === 0}>
-            <Button variant="subtle" color="gray" aria-expanded={more} leftSection={more ? <IconChevronUp size={16} /> : <IconChevronDown size={16} />} onClick={() => setMore(!more)}>{t('connect.more')}</Button>
+          {shown.map((name) => (
+            <Credential
+              key={name}
+              name={name}
+              optional
+              value={values[name] ?? ''}
+              error={wrong[fieldOf(name)]}
+              placeholder={t('connect.unchanged')}
+              onChange={change(name)}
+            />
+          ))}
+          <FormFooter
+            busy={busy}
+            saved={done}
+            problem={problem}
+            submit={t('connect.renewSubmit')}
+            disabled={Object.keys(given).length === 0}
+          >
+            <Button
+              variant="subtle"
+              color="gray"
+              aria-expanded={more}
+              leftSection={
+                more ? (
+                  <IconChevronUp size={16} />
+                ) : (
+                  <IconChevronDown size={16} />
+                )
+              }
+              onClick={() => setMore(!more)}
+            >
+              {t('connect.more')}
+            </Button>
           </FormFooter>
         </Stack>
       </form>

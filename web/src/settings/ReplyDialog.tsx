@@ -1,4 +1,13 @@
-import { Alert, Button, Group, MultiSelect, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Group,
+  MultiSelect,
+  NativeSelect,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,7 +22,14 @@ import { ReplyFile } from './ReplyFile'
 import classes from './Settings.module.css'
 
 /** The variables of a canned reply, by the key of their text. */
-const variables = { contact: 'contact.name', first: 'contact.first_name', user: 'user.name', protocol: 'protocol', sector: 'sector', company: 'company' } as const
+const variables = {
+  contact: 'contact.name',
+  first: 'contact.first_name',
+  user: 'user.name',
+  protocol: 'protocol',
+  sector: 'sector',
+  company: 'company',
+} as const
 
 type Props = { reply: Reply | null; manages: boolean; onClose: () => void }
 
@@ -30,44 +46,156 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
   const [uploading, setUploading] = useState(false)
   const [team, setTeam] = useState(reply ? reply.owner === null : false)
   const field = useRef<HTMLTextAreaElement>(null)
-  const { busy, problem, wrong, run } = useSubmit({ fields: ['shortcut', 'title', 'text', 'sector_ids', 'media_id'], taken: 'shortcut' })
+  const { busy, problem, wrong, run } = useSubmit({
+    fields: ['shortcut', 'title', 'text', 'sector_ids', 'media_id'],
+    taken: 'shortcut',
+  })
   const insert = (name: string) => {
-    const { selectionStart: from, selectionEnd: to } = field.current ?? { selectionStart: text.length, selectionEnd: text.length }
+    const { selectionStart: from, selectionEnd: to } = field.current ?? {
+      selectionStart: text.length,
+      selectionEnd: text.length,
+    }
     setText(`${text.slice(0, from)}{{${name}}}${text.slice(to)}`)
     field.current?.focus()
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const body = { shortcut, title: title.trim(), text, sector_ids: sectorIds, media_id: media }
+    const body = {
+      shortcut,
+      title: title.trim(),
+      text,
+      sector_ids: sectorIds,
+      media_id: media,
+    }
     const done = await run(async () => {
-      await (reply ? answer(api.PATCH('/replies/{id}', { params: { path: { id: reply.id } }, body })) : answer(api.POST('/replies', { body: { ...body, ...(team ? { owner: null } : {}) } })))
+      await (reply
+        ? answer(
+            api.PATCH('/replies/{id}', {
+              params: { path: { id: reply.id } },
+              body,
+            }),
+          )
+        : answer(
+            api.POST('/replies', {
+              body: { ...body, ...(team ? { owner: null } : {}) },
+            }),
+          ))
       await client.invalidateQueries({ queryKey: keys.replies })
     })
     if (done) onClose()
   }
   return (
-    <Dialog title={t(reply ? 'replies.editTitle' : 'replies.new')} size="lg" onClose={onClose}>
+    <Dialog
+      title={t(reply ? 'replies.editTitle' : 'replies.new')}
+      size="lg"
+      onClose={onClose}
+    >
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          <TextInput label={t('replies.name')} data-autofocus required withAsterisk={false} maxLength={120} value={title} error={wrong.title} onChange={(event) => setTitle(event.currentTarget.value)} />
           <TextInput
-            label={t('replies.shortcut')} description={t('replies.shortcutText')} required withAsterisk={false} maxLength={32} leftSection="/" value={shortcut} error={wrong.shortcut && (wrong.shortcut === t('refusal.name_taken') ? wrong.shortcut : t('replies.shortcutWrong'))}
-            onChange={(event) => setShortcut(event.currentTarget.value.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replace(/\s+/g, '-'))}
+            label={t('replies.name')}
+            data-autofocus
+            required
+            withAsterisk={false}
+            maxLength={120}
+            value={title}
+            error={wrong.title}
+            onChange={(event) => setTitle(event.currentTarget.value)}
           />
-          <Textarea ref={field} label={t('replies.message')} required withAsterisk={false} autosize minRows={4} maxRows={12} maxLength={4096} value={text} error={wrong.text} onChange={(event) => setText(event.currentTarget.value)} />
+          <TextInput
+            label={t('replies.shortcut')}
+            description={t('replies.shortcutText')}
+            required
+            withAsterisk={false}
+            maxLength={32}
+            leftSection="/"
+            value={shortcut}
+            error={
+              wrong.shortcut &&
+              (wrong.shortcut === t('refusal.name_taken')
+                ? wrong.shortcut
+                : t('replies.shortcutWrong'))
+            }
+            onChange={(event) =>
+              setShortcut(
+                event.currentTarget.value
+                  .toLowerCase()
+                  .normalize('NFD')
+                  .replace(/\p{M}/gu, '')
+                  .replace(/\s+/g, '-'),
+              )
+            }
+          />
+          <Textarea
+            ref={field}
+            label={t('replies.message')}
+            required
+            withAsterisk={false}
+            autosize
+            minRows={4}
+            maxRows={12}
+            maxLength={4096}
+            value={text}
+            error={wrong.text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
           <div role="group" aria-label={t('replies.variables')}>
             <span className={classes.label}>{t('replies.variables')}</span>
             <Group gap="xs">
-              {Object.entries(variables).map(([key, name]) => <Button key={key} variant="default" size="compact-sm" onClick={() => insert(name)}>{t(`replies.variable.${key}`)}</Button>)}
+              {Object.entries(variables).map(([key, name]) => (
+                <Button
+                  key={key}
+                  variant="default"
+                  size="compact-sm"
+                  onClick={() => insert(name)}
+                >
+                  {t(`replies.variable.${key}`)}
+                </Button>
+              ))}
             </Group>
           </div>
           <ReplyFile media={media} onChange={setMedia} onBusy={setUploading} />
-          {wrong.media_id && <Alert color="red" variant="light">{wrong.media_id}</Alert>}
-          {manages && !reply && (
-            <NativeSelect label={t('replies.for')} value={team ? 'team' : 'own'} data={[{ value: 'own', label: t('replies.forMe') }, { value: 'team', label: t('replies.forTeam') }]} onChange={(event) => setTeam(event.currentTarget.value === 'team')} />
+          {wrong.media_id && (
+            <Alert color="red" variant="light">
+              {wrong.media_id}
+            </Alert>
           )}
-          {team && <MultiSelect label={t('replies.sectors')} placeholder={sectorIds.length === 0 ? t('replies.allSectors') : undefined} searchable hidePickedOptions value={sectorIds} error={wrong.sector_ids} data={sectors.map((sector) => ({ value: sector.id, label: sector.name }))} onChange={setSectorIds} />}
-          <FormFooter busy={busy} disabled={uploading} problem={problem} submit={t('common.save')} />
+          {manages && !reply && (
+            <NativeSelect
+              label={t('replies.for')}
+              value={team ? 'team' : 'own'}
+              data={[
+                { value: 'own', label: t('replies.forMe') },
+                { value: 'team', label: t('replies.forTeam') },
+              ]}
+              onChange={(event) =>
+                setTeam(event.currentTarget.value === 'team')
+              }
+            />
+          )}
+          {team && (
+            <MultiSelect
+              label={t('replies.sectors')}
+              placeholder={
+                sectorIds.length === 0 ? t('replies.allSectors') : undefined
+              }
+              searchable
+              hidePickedOptions
+              value={sectorIds}
+              error={wrong.sector_ids}
+              data={sectors.map((sector) => ({
+                value: sector.id,
+                label: sector.name,
+              }))}
+              onChange={setSectorIds}
+            />
+          )}
+          <FormFooter
+            busy={busy}
+            disabled={uploading}
+            problem={problem}
+            submit={t('common.save')}
+          />
         </Stack>
       </form>
     </Dialog>

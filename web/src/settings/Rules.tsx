@@ -1,6 +1,13 @@
 import '@mantine/core/styles/NumberInput.layer.css'
 import '@mantine/core/styles/Radio.layer.css'
-import { Group, NativeSelect, NumberInput, Radio, Stack, Switch } from '@mantine/core'
+import {
+  Group,
+  NativeSelect,
+  NumberInput,
+  Radio,
+  Stack,
+  Switch,
+} from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
@@ -21,7 +28,9 @@ export default function Rules() {
   const rules = useRules()
   return (
     <Page title={t('rules.title')} text={t('rules.text')}>
-      <Loaded query={rules}>{(data) => <RulesForm key={rules.dataUpdatedAt} rules={data} />}</Loaded>
+      <Loaded query={rules}>
+        {(data) => <RulesForm key={rules.dataUpdatedAt} rules={data} />}
+      </Loaded>
     </Page>
   )
 }
@@ -30,13 +39,20 @@ const units = { minutes: 1, hours: 60, days: 24 * 60 } as const
 type Unit = keyof typeof units
 
 /** unitOf is the largest unit that divides a time. */
-export const unitOf = (minutes: number): Unit => (minutes % units.days === 0 ? 'days' : minutes % units.hours === 0 ? 'hours' : 'minutes')
+export const unitOf = (minutes: number): Unit =>
+  minutes % units.days === 0
+    ? 'days'
+    : minutes % units.hours === 0
+      ? 'hours'
+      : 'minutes'
 
 function RulesForm({ rules }: { rules: AttendanceRules }) {
   const { t } = useTranslation()
   const [value, setValue] = useState(rules)
   const [unit, setUnit] = useState(() => unitOf(rules.auto_close.after_minutes))
-  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['auto_close.after_minutes', 'hours_id', 'grace_minutes'] })
+  const { busy, done, problem, wrong, run, touch } = useSubmit({
+    fields: ['auto_close.after_minutes', 'hours_id', 'grace_minutes'],
+  })
   const change = (part: Partial<AttendanceRules>) => {
     touch()
     setValue({ ...value, ...part })
@@ -44,57 +60,185 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
   const { auto_close: closing } = value
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void run(() => answer(api.PATCH('/company/attendance', { body: { enabled: value.enabled, first_responder_takes_ownership: value.first_responder_takes_ownership, mode: value.mode, keep_revoked: value.keep_revoked, grace_minutes: value.grace_minutes, grace_for_customers: value.grace_for_customers, auto_close: closing, hours_id: value.hours_id } })))
+    void run(() =>
+      answer(
+        api.PATCH('/company/attendance', {
+          body: {
+            enabled: value.enabled,
+            first_responder_takes_ownership:
+              value.first_responder_takes_ownership,
+            mode: value.mode,
+            keep_revoked: value.keep_revoked,
+            grace_minutes: value.grace_minutes,
+            grace_for_customers: value.grace_for_customers,
+            auto_close: closing,
+            hours_id: value.hours_id,
+          },
+        }),
+      ),
+    )
   }
   return (
     <form onSubmit={submit}>
       <Section title={t('rules.attendances')} text={t('rules.attendancesText')}>
         <Stack gap="md">
-          <Switch label={t('rules.enabled')} description={t('rules.enabledText')} checked={value.enabled} onChange={(event) => change({ enabled: event.currentTarget.checked })} />
-          <Switch label={t('rules.first')} description={t('rules.firstText')} disabled={!value.enabled} checked={value.first_responder_takes_ownership} onChange={(event) => change({ first_responder_takes_ownership: event.currentTarget.checked })} />
+          <Switch
+            label={t('rules.enabled')}
+            description={t('rules.enabledText')}
+            checked={value.enabled}
+            onChange={(event) =>
+              change({ enabled: event.currentTarget.checked })
+            }
+          />
+          <Switch
+            label={t('rules.first')}
+            description={t('rules.firstText')}
+            disabled={!value.enabled}
+            checked={value.first_responder_takes_ownership}
+            onChange={(event) =>
+              change({
+                first_responder_takes_ownership: event.currentTarget.checked,
+              })
+            }
+          />
         </Stack>
       </Section>
       <Section title={t('rules.mode')}>
-        <Radio.Group aria-label={t('rules.mode')} value={value.mode} onChange={(mode) => change({ mode: mode as AttendanceRules['mode'] })}>
+        <Radio.Group
+          aria-label={t('rules.mode')}
+          value={value.mode}
+          onChange={(mode) => change({ mode: mode as AttendanceRules['mode'] })}
+        >
           <Stack gap="md">
-            <Radio value="liberal" disabled={!value.enabled} label={t('rules.liberal')} description={t('rules.liberalText')} />
-            <Radio value="restricted" disabled={!value.enabled} label={t('rules.restricted')} description={t('rules.restrictedText')} />
+            <Radio
+              value="liberal"
+              disabled={!value.enabled}
+              label={t('rules.liberal')}
+              description={t('rules.liberalText')}
+            />
+            <Radio
+              value="restricted"
+              disabled={!value.enabled}
+              label={t('rules.restricted')}
+              description={t('rules.restrictedText')}
+            />
           </Stack>
         </Radio.Group>
       </Section>
       <Section title={t('hours.select')} text={t('hours.companyText')}>
-        <HoursSelect titled value={value.hours_id} none={t('hours.always')} error={wrong.hours_id} onChange={(hours_id) => change({ hours_id })} />
+        <HoursSelect
+          titled
+          value={value.hours_id}
+          none={t('hours.always')}
+          error={wrong.hours_id}
+          onChange={(hours_id) => change({ hours_id })}
+        />
       </Section>
       <Section title={t('rules.closing')}>
         <Stack gap="md">
-          <Switch label={t('rules.auto')} description={t('rules.autoText')} disabled={!value.enabled} checked={closing.enabled} onChange={(event) => change({ auto_close: { ...closing, enabled: event.currentTarget.checked } })} />
+          <Switch
+            label={t('rules.auto')}
+            description={t('rules.autoText')}
+            disabled={!value.enabled}
+            checked={closing.enabled}
+            onChange={(event) =>
+              change({
+                auto_close: {
+                  ...closing,
+                  enabled: event.currentTarget.checked,
+                },
+              })
+            }
+          />
           {closing.enabled && (
             <Group align="flex-end" gap="xs">
               <NumberInput
-                label={t('rules.after')} min={1} max={Math.floor(525_600 / units[unit])} allowDecimal={false} allowNegative={false} disabled={!value.enabled} value={closing.after_minutes / units[unit]} error={wrong['auto_close.after_minutes']} w={120}
-                onChange={(number) => Number(number) >= 1 && change({ auto_close: { ...closing, after_minutes: Math.round(Number(number) * units[unit]) } })}
+                label={t('rules.after')}
+                min={1}
+                max={Math.floor(525_600 / units[unit])}
+                allowDecimal={false}
+                allowNegative={false}
+                disabled={!value.enabled}
+                value={closing.after_minutes / units[unit]}
+                error={wrong['auto_close.after_minutes']}
+                w={120}
+                onChange={(number) =>
+                  Number(number) >= 1 &&
+                  change({
+                    auto_close: {
+                      ...closing,
+                      after_minutes: Math.round(Number(number) * units[unit]),
+                    },
+                  })
+                }
               />
               <NativeSelect
-                aria-label={t('rules.unit')} disabled={!value.enabled} value={unit} data={Object.keys(units).map((one) => ({ value: one, label: t(`rules.units.${one}`) }))}
+                aria-label={t('rules.unit')}
+                disabled={!value.enabled}
+                value={unit}
+                data={Object.keys(units).map((one) => ({
+                  value: one,
+                  label: t(`rules.units.${one}`),
+                }))}
                 onChange={(event) => {
                   const next = event.currentTarget.value as Unit
-                  change({ auto_close: { ...closing, after_minutes: Math.min(525_600, (closing.after_minutes / units[unit]) * units[next]) } })
+                  change({
+                    auto_close: {
+                      ...closing,
+                      after_minutes: Math.min(
+                        525_600,
+                        (closing.after_minutes / units[unit]) * units[next],
+                      ),
+                    },
+                  })
                   setUnit(next)
                 }}
               />
             </Group>
           )}
           <NumberInput
-            label={t('rules.grace')} description={t('rules.graceText')} min={0} max={120} clampBehavior="strict" allowDecimal={false} allowNegative={false} disabled={!value.enabled} value={value.grace_minutes} error={wrong.grace_minutes} maw={420}
-            onChange={(number) => number !== '' && change({ grace_minutes: Number(number) })}
+            label={t('rules.grace')}
+            description={t('rules.graceText')}
+            min={0}
+            max={120}
+            clampBehavior="strict"
+            allowDecimal={false}
+            allowNegative={false}
+            disabled={!value.enabled}
+            value={value.grace_minutes}
+            error={wrong.grace_minutes}
+            maw={420}
+            onChange={(number) =>
+              number !== '' && change({ grace_minutes: Number(number) })
+            }
           />
-          <Switch label={t('rules.graceCustomers')} description={t('rules.graceCustomersText')} disabled={!value.enabled || value.grace_minutes === 0} checked={value.grace_for_customers} onChange={(event) => change({ grace_for_customers: event.currentTarget.checked })} />
+          <Switch
+            label={t('rules.graceCustomers')}
+            description={t('rules.graceCustomersText')}
+            disabled={!value.enabled || value.grace_minutes === 0}
+            checked={value.grace_for_customers}
+            onChange={(event) =>
+              change({ grace_for_customers: event.currentTarget.checked })
+            }
+          />
         </Stack>
       </Section>
       <Section title={t('rules.revoked')}>
         <Stack gap="md">
-          <Switch label={t('rules.keepRevoked')} description={t('rules.keepRevokedText')} checked={value.keep_revoked} onChange={(event) => change({ keep_revoked: event.currentTarget.checked })} />
-          <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} />
+          <Switch
+            label={t('rules.keepRevoked')}
+            description={t('rules.keepRevokedText')}
+            checked={value.keep_revoked}
+            onChange={(event) =>
+              change({ keep_revoked: event.currentTarget.checked })
+            }
+          />
+          <FormFooter
+            busy={busy}
+            saved={done}
+            problem={problem}
+            submit={t('common.save')}
+          />
         </Stack>
       </Section>
     </form>

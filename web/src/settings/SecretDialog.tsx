@@ -3,17 +3,32 @@ import { useTranslation } from 'react-i18next'
 import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
 
-type Props = { title: string; text: string; secret: string; onClose: () => void }
+type Props = {
+  title: string
+  text: string
+  secret: string
+  onClose: () => void
+}
 
 /** SecretDialog shows a secret that the server shows once. A click beside it or Escape does not close it. */
 export function SecretDialog({ title, text, secret, onClose }: Props) {
   const { t } = useTranslation()
   return (
-    <Dialog title={title} size="lg" onClose={onClose} closeOnClickOutside={false} closeOnEscape={false}>
+    <Dialog
+      title={title}
+      size="lg"
+      onClose={onClose}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
       <Stack gap="md">
-        <Alert variant="light" color="yellow" role="note">{text}</Alert>
+        <Alert variant="light" color="yellow" role="note">
+          {text}
+        </Alert>
         <CopyField value={secret} />
-        <Group justify="flex-end"><Button onClick={onClose}>{t('secret.done')}</Button></Group>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{t('secret.done')}</Button>
+        </Group>
       </Stack>
     </Dialog>
   )

@@ -6,11 +6,23 @@ type ActsAs = Key['acts_as']
 const choices: ActsAs[] = ['person', 'integration']
 
 /** SendsAs chooses whether messages sent with a key are those of its person or of the integration. */
-export function SendsAs({ value, onChange }: { value: ActsAs; onChange: (value: ActsAs) => void }) {
+export function SendsAs({
+  value,
+  onChange,
+}: {
+  value: ActsAs
+  onChange: (value: ActsAs) => void
+}) {
   const { t } = useTranslation()
   return (
     <NativeSelect
-      label={t('apiKeys.sends')} description={t('apiKeys.sendsText')} value={value} data={choices.map((choice) => ({ value: choice, label: t(`apiKeys.sendsAs.${choice}`) }))}
+      label={t('apiKeys.sends')}
+      description={t('apiKeys.sendsText')}
+      value={value}
+      data={choices.map((choice) => ({
+        value: choice,
+        label: t(`apiKeys.sendsAs.${choice}`),
+      }))}
       onChange={(event) => onChange(event.currentTarget.value as ActsAs)}
     />
   )

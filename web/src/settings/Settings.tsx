@@ -20,13 +20,24 @@ export default function Settings() {
   const nav = useRef<HTMLElement>(null)
   // On a phone the pages are in one line that is wider than the screen.
   useEffect(() => {
-    void nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+    void nav.current
+      ?.querySelector('[aria-current]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [page?.path])
   return (
     <div className={classes.frame}>
-      <nav ref={nav} aria-label={t('settings.navigation')} className={classes.nav}>
+      <nav
+        ref={nav}
+        aria-label={t('settings.navigation')}
+        className={classes.nav}
+      >
         {shown.map(({ path: to, Icon }) => (
-          <Link key={to} to="/settings/$" params={{ _splat: to }} aria-current={to === page?.path ? 'page' : undefined}>
+          <Link
+            key={to}
+            to="/settings/$"
+            params={{ _splat: to }}
+            aria-current={to === page?.path ? 'page' : undefined}
+          >
             <Icon size={18} stroke={1.7} aria-hidden />
             {t(`settings.page.${to}`)}
           </Link>
@@ -40,7 +51,13 @@ export default function Settings() {
       </nav>
       <div className={classes.body}>
         {page && (page === shown[0] || path === 'channels') && <Checklist />}
-        {page ? <Suspense fallback={<Loading rows={3} />}><page.Screen key={page.path} /></Suspense> : <NoPage known={pages.some((one) => one.path === name)} />}
+        {page ? (
+          <Suspense fallback={<Loading rows={3} />}>
+            <page.Screen key={page.path} />
+          </Suspense>
+        ) : (
+          <NoPage known={pages.some((one) => one.path === name)} />
+        )}
       </div>
     </div>
   )
@@ -50,8 +67,16 @@ export default function Settings() {
 function NoPage({ known }: { known: boolean }) {
   const { t } = useTranslation()
   return known ? (
-    <Empty icon={<IconLock size={28} />} title={t('settings.notAllowed')} text={t('settings.notAllowedText')} />
+    <Empty
+      icon={<IconLock size={28} />}
+      title={t('settings.notAllowed')}
+      text={t('settings.notAllowedText')}
+    />
   ) : (
-    <Empty icon={<IconMoodEmpty size={28} />} title={t('settings.noPage')} text={t('settings.noPageText')} />
+    <Empty
+      icon={<IconMoodEmpty size={28} />}
+      title={t('settings.noPage')}
+      text={t('settings.noPageText')}
+    />
   )
 }

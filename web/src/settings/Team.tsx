@@ -37,22 +37,54 @@ export default function Team() {
     setShown(made)
   }
   return (
-    <Page title={t('team.title')} text={t('team.text')} action={<Button leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>{t('team.invite')}</Button>}>
+    <Page
+      title={t('team.title')}
+      text={t('team.text')}
+      action={
+        <Button
+          leftSection={<IconUserPlus size={16} />}
+          onClick={() => setInviting(true)}
+        >
+          {t('team.invite')}
+        </Button>
+      }
+    >
       <Loaded query={team}>
         {(data) => (
           <ul className={rows.rows} aria-label={t('team.title')}>
             {data.map((member) => (
-              <MemberRow key={member.id} member={member} me={member.id === me.user.id} onEdit={manageable(me.user.role).includes(member.role) ? () => setEditing(member) : undefined} />
+              <MemberRow
+                key={member.id}
+                member={member}
+                me={member.id === me.user.id}
+                onEdit={
+                  manageable(me.user.role).includes(member.role)
+                    ? () => setEditing(member)
+                    : undefined
+                }
+              />
             ))}
           </ul>
         )}
       </Loaded>
       <Invitations links={links} onLink={show} />
-      {inviting && <InviteDialog onMade={show} onClose={() => setInviting(false)} />}
-      {shown?.url && <LinkDialog title={t('team.linkTitle', { name: shown.name })} text={t('team.linkText', { name: shown.name })} url={shown.url} expires={shown.expires_at} onClose={() => setShown(null)} />}
+      {inviting && (
+        <InviteDialog onMade={show} onClose={() => setInviting(false)} />
+      )}
+      {shown?.url && (
+        <LinkDialog
+          title={t('team.linkTitle', { name: shown.name })}
+          text={t('team.linkText', { name: shown.name })}
+          url={shown.url}
+          expires={shown.expires_at}
+          onClose={() => setShown(null)}
+        />
+      )}
       {editing && (
         <MemberDialog
-          member={editing} onlyOwner={onlyOwner(team.data ?? [], editing)} onClose={() => setEditing(null)}
+          member={editing}
+          onlyOwner={onlyOwner(team.data ?? [], editing)}
+          onClose={() => setEditing(null)}
           onRemove={() => {
             setRemoving(editing)
             setEditing(null)
@@ -61,10 +93,21 @@ export default function Team() {
       )}
       {removing && (
         <Confirm
-          title={t('team.removeTitle', { name: removing.name })} text={t('team.removeText', { name: removing.name })} action={t('team.removeAction')} onClose={() => setRemoving(null)}
+          title={t('team.removeTitle', { name: removing.name })}
+          text={t('team.removeText', { name: removing.name })}
+          action={t('team.removeAction')}
+          onClose={() => setRemoving(null)}
           task={async () => {
-            await answer(api.DELETE('/team/{id}', { params: { path: { id: removing.id } } }))
-            await Promise.all([keys.team, keys.sectors].map((queryKey) => client.invalidateQueries({ queryKey })))
+            await answer(
+              api.DELETE('/team/{id}', {
+                params: { path: { id: removing.id } },
+              }),
+            )
+            await Promise.all(
+              [keys.team, keys.sectors].map((queryKey) =>
+                client.invalidateQueries({ queryKey }),
+              ),
+            )
           }}
         />
       )}
@@ -72,7 +115,15 @@ export default function Team() {
   )
 }
 
-function MemberRow({ member, me, onEdit }: { member: Member; me: boolean; onEdit?: () => void }) {
+function MemberRow({
+  member,
+  me,
+  onEdit,
+}: {
+  member: Member
+  me: boolean
+  onEdit?: () => void
+}) {
   const { t } = useTranslation()
   const cases = member.open_attendances
   const sectors = member.sectors.map((sector) => sector.name).join(', ')
@@ -80,12 +131,37 @@ function MemberRow({ member, me, onEdit }: { member: Member; me: boolean; onEdit
     <li className={rows.row}>
       <Avatar id={member.id} name={member.name} size={36} />
       <div className={rows.main}>
-        <strong>{member.name}{me && <em> {t('team.you')}</em>}</strong>
+        <strong>
+          {member.name}
+          {me && <em> {t('team.you')}</em>}
+        </strong>
         <span>{member.email}</span>
-        <span>{[t(`team.roles.${member.role}`), t(`team.profiles.${member.access_profile}`), sectors].filter(Boolean).join(' · ')}</span>
-        <span className={classes.presence} data-presence={member.presence}>{t(`presence.${member.presence}`)}{cases > 0 && ` · ${t('transfer.openCases', { count: cases })}`}</span>
+        <span>
+          {[
+            t(`team.roles.${member.role}`),
+            t(`team.profiles.${member.access_profile}`),
+            sectors,
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </span>
+        <span className={classes.presence} data-presence={member.presence}>
+          {t(`presence.${member.presence}`)}
+          {cases > 0 && ` · ${t('transfer.openCases', { count: cases })}`}
+        </span>
       </div>
-      {onEdit && <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('settings.edit', { name: member.name })} title={t('settings.edit', { name: member.name })} onClick={onEdit}><IconPencil size={18} /></ActionIcon>}
+      {onEdit && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label={t('settings.edit', { name: member.name })}
+          title={t('settings.edit', { name: member.name })}
+          onClick={onEdit}
+        >
+          <IconPencil size={18} />
+        </ActionIcon>
+      )}
     </li>
   )
 }

@@ -28,7 +28,15 @@ export function Templates({ channel }: { channel: Channel }) {
     queryKey: keys.allTemplates(channel.id),
     initialPageParam: '',
     refetchInterval: asked ? 1000 : false,
-    queryFn: ({ pageParam }) => answer(api.GET('/channels/{id}/templates', { params: { ...params, query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } } })),
+    queryFn: ({ pageParam }) =>
+      answer(
+        api.GET('/channels/{id}/templates', {
+          params: {
+            ...params,
+            query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) },
+          },
+        }),
+      ),
     getNextPageParam: (page) => page.next_cursor,
   })
   useEffect(() => {
@@ -43,52 +51,99 @@ export function Templates({ channel }: { channel: Channel }) {
       setAsked(true)
       void client.invalidateQueries({ queryKey: keys.templates(channel.id) })
     } catch (error) {
-      const wait = error instanceof ApiFailure && error.status === 429 ? Math.ceil(error.retryAfter ?? 60) : null
-      setProblem(wait === null ? refusal(error, t) : t('templates.tooSoon', { n: wait }))
+      const wait =
+        error instanceof ApiFailure && error.status === 429
+          ? Math.ceil(error.retryAfter ?? 60)
+          : null
+      setProblem(
+        wait === null ? refusal(error, t) : t('templates.tooSoon', { n: wait }),
+      )
     }
   }
   const templates = list.data?.pages.flatMap((page) => page.data)
   return (
     <Section title={t('templates.title')} text={t('templates.text')}>
       <Group gap="md" mb="md">
-        <Button variant="default" onClick={() => void sync()}>{t('templates.sync')}</Button>
+        <Button variant="default" onClick={() => void sync()}>
+          {t('templates.sync')}
+        </Button>
         <Saved shown={asked} text={t('templates.asked')} />
       </Group>
-      {problem && <Alert color="red" variant="light" mb="md">{problem}</Alert>}
+      {problem && (
+        <Alert color="red" variant="light" mb="md">
+          {problem}
+        </Alert>
+      )}
       {list.isError && !templates ? (
-        <Failure message={refusal(list.error, t)} onRetry={() => void list.refetch()} />
+        <Failure
+          message={refusal(list.error, t)}
+          onRetry={() => void list.refetch()}
+        />
       ) : !templates ? (
         <Loading rows={3} />
       ) : templates.length === 0 ? (
         <p className={rows.none}>{t('templates.none')}</p>
       ) : (
-        <ul className={rows.rows} aria-label={t('templates.title')}>{templates.map((one) => <Row key={one.id} template={one} />)}</ul>
+        <ul className={rows.rows} aria-label={t('templates.title')}>
+          {templates.map((one) => (
+            <Row key={one.id} template={one} />
+          ))}
+        </ul>
       )}
-      {list.hasNextPage && <Button fullWidth variant="subtle" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{t('common.more')}</Button>}
+      {list.hasNextPage && (
+        <Button
+          fullWidth
+          variant="subtle"
+          loading={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {t('common.more')}
+        </Button>
+      )}
     </Section>
   )
 }
 
-const tones: Record<string, MantineColor> = { approved: 'green', pending: 'yellow', in_appeal: 'yellow', paused: 'yellow', rejected: 'red', disabled: 'red' }
+const tones: Record<string, MantineColor> = {
+  approved: 'green',
+  pending: 'yellow',
+  in_appeal: 'yellow',
+  paused: 'yellow',
+  rejected: 'red',
+  disabled: 'red',
+}
 
 function Row({ template }: { template: Template }) {
   const { t, i18n } = useTranslation()
-  const { name, status, category, language, header, body, footer, buttons } = template
-  const words = (kind: 'status' | 'category', value: string) => (i18n.exists(`templates.${kind}.${value}`) ? t(`templates.${kind}.${value}`) : value)
+  const { name, status, category, language, header, body, footer, buttons } =
+    template
+  const words = (kind: 'status' | 'category', value: string) =>
+    i18n.exists(`templates.${kind}.${value}`)
+      ? t(`templates.${kind}.${value}`)
+      : value
   return (
     <li className={rows.row}>
       <div className={rows.main}>
         <strong>{name}</strong>
-        <span>{[languageName(language, i18n.language), words('category', category)].join(' · ')}</span>
+        <span>
+          {[
+            languageName(language, i18n.language),
+            words('category', category),
+          ].join(' · ')}
+        </span>
         <details className={classes.template}>
           <summary>{t('templates.preview')}</summary>
           {header && <strong>{header}</strong>}
           <p>{body}</p>
           {footer && <small>{footer}</small>}
-          {buttons.length > 0 && <span>{buttons.map((button) => button.text).join(' · ')}</span>}
+          {buttons.length > 0 && (
+            <span>{buttons.map((button) => button.text).join(' · ')}</span>
+          )}
         </details>
       </div>
-      <Badge variant="light" tt="none" color={tones[status] ?? 'gray'}>{words('status', status)}</Badge>
+      <Badge variant="light" tt="none" color={tones[status] ?? 'gray'}>
+        {words('status', status)}
+      </Badge>
     </li>
   )
 }
@@ -96,7 +151,11 @@ function Row({ template }: { template: Template }) {
 /** languageName is a language in the words of another: pt_BR is "Brazilian Portuguese". */
 function languageName(code: string, shown: string): string {
   try {
-    return new Intl.DisplayNames(shown, { type: 'language' }).of(code.replace('_', '-')) ?? code
+    return (
+      new Intl.DisplayNames(shown, { type: 'language' }).of(
+        code.replace('_', '-'),
+      ) ?? code
+    )
   } catch {
     return code
   }

@@ -12,7 +12,12 @@ import { FormFooter } from '../ui/FormFooter'
 import { toast } from '../ui/toast'
 import { PendingViewers } from './PendingViewers'
 
-type Props = { channel: string; viewers: Viewer[] | undefined; canOpen?: boolean; onSaved?: () => void }
+type Props = {
+  channel: string
+  viewers: Viewer[] | undefined
+  canOpen?: boolean
+  onSaved?: () => void
+}
 
 /** Viewers says who sees a number: the team, or chosen people. canOpen offers to change between the two, and asks before a number becomes public. */
 export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
@@ -21,13 +26,27 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
   const me = useMe()
   const team = useTeam().data ?? viewers ?? []
   const [isPrivate, setPrivate] = useState(viewers !== undefined)
-  const [chosen, setChosen] = useState(() => viewers?.map((viewer) => viewer.id) ?? [me.user.id])
-  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['private', 'viewers'] })
+  const [chosen, setChosen] = useState(
+    () => viewers?.map((viewer) => viewer.id) ?? [me.user.id],
+  )
+  const { busy, done, problem, wrong, run, touch } = useSubmit({
+    fields: ['private', 'viewers'],
+  })
   const [asking, setAsking] = useState(false)
   const opens = viewers !== undefined && !isPrivate
-  const change = async (body: { private?: boolean; confirm?: boolean; viewers?: string[] }) => {
-    await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel } }, body }))
-    await Promise.all([keys.channels, keys.privateChannels].map((queryKey) => client.invalidateQueries({ queryKey })))
+  const change = async (body: {
+    private?: boolean
+    confirm?: boolean
+    viewers?: string[]
+  }) => {
+    await answer(
+      api.PATCH('/channels/{id}', { params: { path: { id: channel } }, body }),
+    )
+    await Promise.all(
+      [keys.channels, keys.privateChannels].map((queryKey) =>
+        client.invalidateQueries({ queryKey }),
+      ),
+    )
   }
   const save = async (body: { private?: boolean; viewers?: string[] }) => {
     if (await run(() => change(body))) onSaved?.()
@@ -35,35 +54,82 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (opens) return setAsking(true)
-    void save(isPrivate ? { viewers: chosen, ...(viewers === undefined ? { private: true } : {}) } : {})
+    void save(
+      isPrivate
+        ? {
+            viewers: chosen,
+            ...(viewers === undefined ? { private: true } : {}),
+          }
+        : {},
+    )
   }
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
         {canOpen && (
           <Switch
-            label={t('channels.privateNumber')} description={t('channels.privateText')} checked={isPrivate} error={wrong.private}
+            label={t('channels.privateNumber')}
+            description={t('channels.privateText')}
+            checked={isPrivate}
+            error={wrong.private}
             onChange={(event) => {
               touch()
               setPrivate(event.currentTarget.checked)
             }}
           />
         )}
-        {isPrivate && viewers && <PendingViewers viewers={viewers} busy={busy} onConfirm={() => void save({ viewers: viewers.map((one) => one.id) })} />}
+        {isPrivate && viewers && (
+          <PendingViewers
+            viewers={viewers}
+            busy={busy}
+            onConfirm={() =>
+              void save({ viewers: viewers.map((one) => one.id) })
+            }
+          />
+        )}
         {isPrivate && (
           <MultiSelect
-            label={t('channels.viewers')} description={t('channels.viewersText')} searchable hidePickedOptions value={chosen} error={chosen.length === 0 ? t('channels.viewerNeeded') : wrong.viewers}
-            data={team.map((member) => ({ value: member.id, label: member.name }))}
+            label={t('channels.viewers')}
+            description={t('channels.viewersText')}
+            searchable
+            hidePickedOptions
+            value={chosen}
+            error={
+              chosen.length === 0 ? t('channels.viewerNeeded') : wrong.viewers
+            }
+            data={team.map((member) => ({
+              value: member.id,
+              label: member.name,
+            }))}
             onChange={(value) => {
               touch()
               setChosen(value)
             }}
           />
         )}
-        {isPrivate && viewers === undefined && <Alert color="yellow" variant="light" role="status">{t('channels.madePrivate')}</Alert>}
-        <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} disabled={isPrivate && chosen.length === 0} />
+        {isPrivate && viewers === undefined && (
+          <Alert color="yellow" variant="light" role="status">
+            {t('channels.madePrivate')}
+          </Alert>
+        )}
+        <FormFooter
+          busy={busy}
+          saved={done}
+          problem={problem}
+          submit={t('common.save')}
+          disabled={isPrivate && chosen.length === 0}
+        />
       </Stack>
-      {asking && <Confirm title={t('channels.publicTitle')} text={t('channels.publicText')} action={t('channels.publicConfirm')} onClose={() => setAsking(false)} onDone={() => toast(t('details.saved'))} task={() => change({ private: false, confirm: true })} />}
+      {asking && (
+        <Confirm
+          title={t('channels.publicTitle')}
+          text={t('channels.publicText')}
+          action={t('channels.publicConfirm')}
+          onClose={() => setAsking(false)}
+          onDone={() => toast(t('details.saved'))}
+          task={() => change({ private: false, confirm: true })}
+        />
+      )}
     </form>
   )
 }

@@ -15,23 +15,59 @@ import { WebhookItem } from './WebhookItem'
 /** Webhooks lists the addresses that receive events, each with what was sent to it. */
 export default function Webhooks() {
   const { t } = useTranslation()
-  const all = useQuery({ queryKey: keys.webhooks, staleTime: 0, queryFn: async () => (await answer(api.GET('/integrations/webhooks'))).data })
+  const all = useQuery({
+    queryKey: keys.webhooks,
+    staleTime: 0,
+    queryFn: async () => (await answer(api.GET('/integrations/webhooks'))).data,
+  })
   const [making, setMaking] = useState(false)
   const [secret, setSecret] = useState<string>()
-  const create = <Button leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>{t('webhooks.new')}</Button>
+  const create = (
+    <Button
+      leftSection={<IconPlus size={16} />}
+      onClick={() => setMaking(true)}
+    >
+      {t('webhooks.new')}
+    </Button>
+  )
   return (
-    <Page title={t('webhooks.title')} text={t('webhooks.text')} action={(all.data?.length ?? 0) > 0 && create}>
+    <Page
+      title={t('webhooks.title')}
+      text={t('webhooks.text')}
+      action={(all.data?.length ?? 0) > 0 && create}
+    >
       <Loaded query={all}>
         {(data) =>
           data.length === 0 ? (
-            <Empty icon={<IconWebhook size={28} />} title={t('webhooks.none')} text={t('webhooks.noneText')}>{create}</Empty>
+            <Empty
+              icon={<IconWebhook size={28} />}
+              title={t('webhooks.none')}
+              text={t('webhooks.noneText')}
+            >
+              {create}
+            </Empty>
           ) : (
-            data.map((webhook) => <WebhookItem key={webhook.id} webhook={webhook} onSecret={setSecret} />)
+            data.map((webhook) => (
+              <WebhookItem
+                key={webhook.id}
+                webhook={webhook}
+                onSecret={setSecret}
+              />
+            ))
           )
         }
       </Loaded>
-      {making && <WebhookDialog onClose={() => setMaking(false)} onSecret={setSecret} />}
-      {secret && <SecretDialog title={t('webhooks.copyNow')} text={t('webhooks.copyText')} secret={secret} onClose={() => setSecret(undefined)} />}
+      {making && (
+        <WebhookDialog onClose={() => setMaking(false)} onSecret={setSecret} />
+      )}
+      {secret && (
+        <SecretDialog
+          title={t('webhooks.copyNow')}
+          text={t('webhooks.copyText')}
+          secret={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
     </Page>
   )
 }

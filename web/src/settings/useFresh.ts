@@ -9,7 +9,8 @@ export function useFresh(...keys: (readonly string[])[]): void {
     for (const name of names.split(',')) {
       const queryKey = name.split(' ')
       const known = client.getQueryState(queryKey)
-      if (known?.data !== undefined && known.fetchStatus === 'idle') void client.invalidateQueries({ queryKey })
+      if (known?.data !== undefined && known.fetchStatus === 'idle')
+        void client.invalidateQueries({ queryKey })
     }
   }, [client, names])
 }

@@ -5,7 +5,12 @@ import { useTranslation } from 'react-i18next'
 import { announce } from './announce'
 import classes from './CopyField.module.css'
 
-type Props = { label?: string; value: string; copy?: string; description?: string }
+type Props = {
+  label?: string
+  value: string
+  copy?: string
+  description?: string
+}
 
 /** CopyField shows a value that is needed elsewhere, with a button that copies it: in a field with a label, or else as it is, in full length. */
 export function CopyField({ label, value, copy, description }: Props) {
@@ -17,13 +22,25 @@ export function CopyField({ label, value, copy, description }: Props) {
     input.current?.select()
     if (text.current) getSelection()?.selectAllChildren(text.current)
     // Without a secure context there is no clipboard; the selected text can be copied all the same.
-    if (navigator.clipboard) await navigator.clipboard.writeText(value).catch(() => document.execCommand('copy'))
+    if (navigator.clipboard)
+      await navigator.clipboard
+        .writeText(value)
+        .catch(() => document.execCommand('copy'))
     else document.execCommand('copy')
     setCopied(true)
     announce(t('conversation.copied'))
     setTimeout(() => setCopied(false), 2000)
   }
-  const button = <Button variant="default" size={label ? 'sm' : 'xs'} leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />} onClick={() => void take()}>{copy ?? t('common.copy')}</Button>
+  const button = (
+    <Button
+      variant="default"
+      size={label ? 'sm' : 'xs'}
+      leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+      onClick={() => void take()}
+    >
+      {copy ?? t('common.copy')}
+    </Button>
+  )
   if (!label) {
     return (
       <div className={classes.plain}>
@@ -34,7 +51,14 @@ export function CopyField({ label, value, copy, description }: Props) {
   }
   return (
     <div role="group" aria-label={label} className={classes.field}>
-      <TextInput ref={input} label={label} description={description} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+      <TextInput
+        ref={input}
+        label={label}
+        description={description}
+        readOnly
+        value={value}
+        onFocus={(event) => event.currentTarget.select()}
+      />
       {button}
     </div>
   )

@@ -3,12 +3,15 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
 /** Mantine gives every modal window the role dialog; one that asks before something is lost is an alertdialog. */
-const markAlert = (node: HTMLElement | null) => node?.closest('[role="dialog"]')?.setAttribute('role', 'alertdialog')
+const markAlert = (node: HTMLElement | null) =>
+  node?.closest('[role="dialog"]')?.setAttribute('role', 'alertdialog')
 
 /** opener is what has the focus and will be there when a dialog closes: for an item of a menu, the button of that menu. */
 function opener(): Element | null {
   const menu = document.activeElement?.closest('[role=menu]')
-  return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : document.activeElement
+  return menu
+    ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '')
+    : document.activeElement
 }
 
 /** The openers of each open dialog, the newest dialog last: what opened it, then what opened the dialog that it was opened from. */
@@ -17,7 +20,12 @@ const open: HTMLElement[][] = []
 /** openers are those of a dialog that opens now: a dialog may replace the one that opened it, and its own opener is gone then. */
 function openers(): HTMLElement[] {
   const before = opener()
-  return [...(before instanceof HTMLElement && before !== document.body ? [before] : []), ...(open.at(-1) ?? [])]
+  return [
+    ...(before instanceof HTMLElement && before !== document.body
+      ? [before]
+      : []),
+    ...(open.at(-1) ?? []),
+  ]
 }
 
 /** useFocusBack gives the focus back to where it was before the dialog, unless what closed it put the focus elsewhere. */
@@ -39,12 +47,25 @@ function useFocusBack(): void {
 }
 
 /** Dialog is a modal window with its name as title and a corner button "Dismiss". */
-export function Dialog({ children, role, ...props }: Omit<ModalProps, 'opened'>) {
+export function Dialog({
+  children,
+  role,
+  ...props
+}: Omit<ModalProps, 'opened'>) {
   const { t } = useTranslation()
   useFocusBack()
   return (
-    <Modal opened centered closeButtonProps={{ 'aria-label': t('common.dismiss') }} {...props}>
-      {role === 'alertdialog' ? <div ref={markAlert}>{children}</div> : children}
+    <Modal
+      opened
+      centered
+      closeButtonProps={{ 'aria-label': t('common.dismiss') }}
+      {...props}
+    >
+      {role === 'alertdialog' ? (
+        <div ref={markAlert}>{children}</div>
+      ) : (
+        children
+      )}
     </Modal>
   )
 }

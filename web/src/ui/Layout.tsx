@@ -1,10 +1,22 @@
 import { useId, type ReactNode } from 'react'
 import classes from './Layout.module.css'
 
-type PageProps = { title: ReactNode; text?: ReactNode; action?: ReactNode; wide?: boolean; children: ReactNode }
+type PageProps = {
+  title: ReactNode
+  text?: ReactNode
+  action?: ReactNode
+  wide?: boolean
+  children: ReactNode
+}
 
 /** Page is the column of a page: its title, what it is for and its main action above its sections. */
-export function Page({ title, text, action, wide = false, children }: PageProps) {
+export function Page({
+  title,
+  text,
+  action,
+  wide = false,
+  children,
+}: PageProps) {
   return (
     <div className={classes.page} data-wide={wide || undefined}>
       <header className={classes.pageHead}>
@@ -19,7 +31,12 @@ export function Page({ title, text, action, wide = false, children }: PageProps)
   )
 }
 
-type SectionProps = { title: string; text?: ReactNode; action?: ReactNode; children?: ReactNode }
+type SectionProps = {
+  title: string
+  text?: ReactNode
+  action?: ReactNode
+  children?: ReactNode
+}
 
 /** Section is a titled part of a page, with an action beside its title. */
 export function Section({ title, text, action, children }: SectionProps) {
@@ -27,13 +44,22 @@ export function Section({ title, text, action, children }: SectionProps) {
   return (
     <section aria-labelledby={id} className={classes.section}>
       <SectionHead id={id} title={title} text={text} action={action} />
-      {children && <div className={classes.body} data-section>{children}</div>}
+      {children && (
+        <div className={classes.body} data-section>
+          {children}
+        </div>
+      )}
     </section>
   )
 }
 
 /** SectionHead is the title of a part that is no region of its own, such as a figure. */
-export function SectionHead({ id, title, text, action }: Omit<SectionProps, 'children'> & { id?: string }) {
+export function SectionHead({
+  id,
+  title,
+  text,
+  action,
+}: Omit<SectionProps, 'children'> & { id?: string }) {
   return (
     <header className={classes.head}>
       <div>
@@ -46,10 +72,16 @@ export function SectionHead({ id, title, text, action }: Omit<SectionProps, 'chi
 }
 
 /** SectionForm is a section that is one form with its own name. */
-export function SectionForm({ title, text, children, onSubmit }: SectionProps & { onSubmit: () => void }) {
+export function SectionForm({
+  title,
+  text,
+  children,
+  onSubmit,
+}: SectionProps & { onSubmit: () => void }) {
   return (
     <form
-      aria-label={title} className={classes.section}
+      aria-label={title}
+      className={classes.section}
       onSubmit={(event) => {
         event.preventDefault()
         onSubmit()

@@ -1,8 +1,39 @@
 import { Menu } from '@mantine/core'
-import type { ActionMenuProps } from './ActionMenu'
+import type { ReactElement, ReactNode } from 'react'
+
+export type MenuAction = {
+  key: string
+  label: ReactNode
+  icon?: ReactNode
+  onClick: () => void
+  className?: string
+  keepOpen?: boolean
+  disabled?: boolean
+}
+
+type ButtonProps = {
+  onClick?: () => void
+  'aria-haspopup'?: 'menu'
+  'aria-expanded'?: boolean
+}
+export type MenuBoxProps = {
+  button: ReactElement<ButtonProps>
+  title?: ReactNode
+  actions: MenuAction[]
+  position?: 'bottom-end' | 'right-end'
+  content?: ReactNode
+  onClosed?: () => void
+}
 
 /** MenuBox is the menu of an ActionMenu. It opens when it is mounted. */
-export default function MenuBox({ button, title, actions, position = 'bottom-end', content, onClosed }: ActionMenuProps) {
+export default function MenuBox({
+  button,
+  title,
+  actions,
+  position = 'bottom-end',
+  content,
+  onClosed,
+}: MenuBoxProps) {
   return (
     <Menu position={position} defaultOpened onClose={onClosed} withinPortal>
       <Menu.Target>{button}</Menu.Target>
@@ -10,7 +41,14 @@ export default function MenuBox({ button, title, actions, position = 'bottom-end
         {title && <Menu.Label>{title}</Menu.Label>}
         {content ||
           actions.map((action) => (
-            <Menu.Item key={action.key} leftSection={action.icon} className={action.className} closeMenuOnClick={!action.keepOpen} disabled={action.disabled} onClick={action.onClick}>
+            <Menu.Item
+              key={action.key}
+              leftSection={action.icon}
+              className={action.className}
+              closeMenuOnClick={!action.keepOpen}
+              disabled={action.disabled}
+              onClick={action.onClick}
+            >
               {action.label}
             </Menu.Item>
           ))}

@@ -3,7 +3,13 @@ import { Fragment, type ReactNode } from 'react'
 type Element = 'strong' | 'em' | 's' | 'code'
 type Part = string | { element: Element; inside: Part[] } | { address: string }
 
-const elements: Record<string, Element> = { '```': 'code', '`': 'code', '*': 'strong', _: 'em', '~': 's' }
+const elements: Record<string, Element> = {
+  '```': 'code',
+  '`': 'code',
+  '*': 'strong',
+  _: 'em',
+  '~': 's',
+}
 
 /** maxMarks is how many marks and links of a text are shown as such; what follows them is plain text. */
 const maxMarks = 200
@@ -16,7 +22,9 @@ const startsWithWord = /^[\p{L}\p{N}]/u
 /** closing returns where the mark that opens at a place closes, or -1. */
 function closing(text: string, at: number, sign: string): number {
   const from = at + sign.length
-  const closes = (end: number) => text[end + sign.length] !== sign[0] && !startsWithWord.test(text.slice(end + sign.length, end + sign.length + 2))
+  const closes = (end: number) =>
+    text[end + sign.length] !== sign[0] &&
+    !startsWithWord.test(text.slice(end + sign.length, end + sign.length + 2))
   if (sign === '```') {
     let end = text.indexOf(sign, from + 1)
     while (end >= 0 && !closes(end)) end = text.indexOf(sign, end + 1)
@@ -41,7 +49,11 @@ function parts(text: string, left: { marks: number }): Part[] {
     found.push(text.slice(plain, at), part)
     plain = open.lastIndex = end
   }
-  for (let match = open.exec(text); match && left.marks > 0; match = open.exec(text)) {
+  for (
+    let match = open.exec(text);
+    match && left.marks > 0;
+    match = open.exec(text)
+  ) {
     const at = match.index
     if (match[0].length > 1) {
       link.lastIndex = at
@@ -51,7 +63,11 @@ function parts(text: string, left: { marks: number }): Part[] {
       add(at, { address }, at + address.length)
       continue
     }
-    if (text[at - 1] === match[0] || endsWithWord.test(text.slice(Math.max(0, at - 2), at))) continue
+    if (
+      text[at - 1] === match[0] ||
+      endsWithWord.test(text.slice(Math.max(0, at - 2), at))
+    )
+      continue
     const sign = text.startsWith('```', at) ? '```' : match[0]
     const end = sign === '```' && noBlock ? -1 : closing(text, at, sign)
     if (end < 0) {
@@ -61,7 +77,11 @@ function parts(text: string, left: { marks: number }): Part[] {
     left.marks--
     const inside = text.slice(at + sign.length, end)
     const element = elements[sign] ?? 'code'
-    add(at, { element, inside: element === 'code' ? [inside] : parts(inside, left) }, end + sign.length)
+    add(
+      at,
+      { element, inside: element === 'code' ? [inside] : parts(inside, left) },
+      end + sign.length,
+    )
   }
   found.push(text.slice(plain))
   return found
@@ -72,7 +92,17 @@ const split = (text: string) => parts(text, { marks: maxMarks })
 function render(all: Part[]): ReactNode[] {
   return all.map((part, index) => {
     if (typeof part === 'string') return part
-    if ('address' in part) return <a key={index} href={part.address} target="_blank" rel="noopener noreferrer">{part.address}</a>
+    if ('address' in part)
+      return (
+        <a
+          key={index}
+          href={part.address}
+          target="_blank"
+          rel="noopener noreferrer"
+        >
+          {part.address}
+        </a>
+      )
     return <part.element key={index}>{render(part.inside)}</part.element>
   })
 }
@@ -82,7 +112,12 @@ export function RichText({ text }: { text: string }) {
   return <Fragment>{render(split(text))}</Fragment>
 }
 
-const textOf = (part: Part): string => (typeof part === 'string' ? part : 'address' in part ? part.address : part.inside.map(textOf).join(''))
+const textOf = (part: Part): string =>
+  typeof part === 'string'
+    ? part
+    : 'address' in part
+      ? part.address
+      : part.inside.map(textOf).join('')
 
 /** plainText leaves out the signs of formatting, for one-line previews. */
 export function plainText(text: string): string {

@@ -1,4 +1,9 @@
-import { IconAlertCircle, IconCheck, IconChecks, IconClock } from '@tabler/icons-react'
+import {
+  IconAlertCircle,
+  IconCheck,
+  IconChecks,
+  IconClock,
+} from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 
 export type Status = 'queued' | 'sent' | 'delivered' | 'read' | 'failed'
@@ -6,10 +11,25 @@ export type Status = 'queued' | 'sent' | 'delivered' | 'read' | 'failed'
 /** Tick shows how far an outbound message came. */
 export function Tick({ status, size = 15 }: { status: Status; size?: number }) {
   const { t } = useTranslation()
-  const Icon = { queued: IconClock, sent: IconCheck, delivered: IconChecks, read: IconChecks, failed: IconAlertCircle }[status]
-  const colour = status === 'read' ? 'var(--tick)' : status === 'failed' ? 'var(--red)' : 'var(--soft)'
+  const Icon = {
+    queued: IconClock,
+    sent: IconCheck,
+    delivered: IconChecks,
+    read: IconChecks,
+    failed: IconAlertCircle,
+  }[status]
+  const colour =
+    status === 'read'
+      ? 'var(--tick)'
+      : status === 'failed'
+        ? 'var(--red)'
+        : 'var(--soft)'
   return (
-    <span role="img" aria-label={t(`status.${status}`)} style={{ display: 'inline-flex', color: colour, verticalAlign: '-3px' }}>
+    <span
+      role="img"
+      aria-label={t(`status.${status}`)}
+      style={{ display: 'inline-flex', color: colour, verticalAlign: '-3px' }}
+    >
       <Icon size={size} stroke={2} aria-hidden />
     </span>
   )

@@ -9,7 +9,12 @@ export default function Toasts() {
   const { t } = useTranslation()
   useEffect(() => {
     takeToasts(({ message, tone }) =>
-      notifications.show({ message, color: tone === 'red' ? 'red' : undefined, role: tone === 'red' ? 'alert' : 'status', closeButtonProps: { 'aria-label': t('common.dismiss') } }),
+      notifications.show({
+        message,
+        color: tone === 'red' ? 'red' : undefined,
+        role: tone === 'red' ? 'alert' : 'status',
+        closeButtonProps: { 'aria-label': t('common.dismiss') },
+      }),
     )
   }, [t])
   return <Notifications position="bottom-right" limit={3} autoClose={6000} />

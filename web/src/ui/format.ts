@@ -23,14 +23,24 @@ function once<T>(name: string, make: (language: string) => T): T {
   return found
 }
 
-const format = (name: string, options: Intl.DateTimeFormatOptions) => once(name, (language) => new Intl.DateTimeFormat(language, { timeZone: zone, ...options }))
+const format = (name: string, options: Intl.DateTimeFormatOptions) =>
+  once(
+    name,
+    (language) =>
+      new Intl.DateTimeFormat(language, { timeZone: zone, ...options }),
+  )
 
 type Time = string | Date
 
 const date = (at: Time) => (typeof at === 'string' ? new Date(at) : at)
 
 /** clock is a time of day: 09:41. */
-export const clock = (at: Time) => format('clock', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(date(at))
+export const clock = (at: Time) =>
+  format('clock', {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(date(at))
 
 const minutes = new Map<string, string>()
 
@@ -43,10 +53,23 @@ export function dayKey(at: Time): string {
   return key
 }
 
-const keyOf = (at: Date) => once('key', () => new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' })).format(at)
+const keyOf = (at: Date) =>
+  once(
+    'key',
+    () =>
+      new Intl.DateTimeFormat('sv-SE', {
+        timeZone: zone,
+        year: 'numeric',
+        month: '2-digit',
+        day: '2-digit',
+      }),
+  ).format(at)
 
 function relativeDay(days: number): string {
-  const text = once('relative', (language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' })).format(days, 'day')
+  const text = once(
+    'relative',
+    (language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }),
+  ).format(days, 'day')
   return text.charAt(0).toLocaleUpperCase(i18next.language) + text.slice(1)
 }
 
@@ -55,7 +78,13 @@ let dayOf = { minute: -1, zone: zone, today: '', yesterday: '' }
 /** days are the keys of today and yesterday; a list asks for them for every row. */
 function days(now: Date): { today: string; yesterday: string } {
   const minute = Math.floor(now.getTime() / 60_000)
-  if (dayOf.minute !== minute || dayOf.zone !== zone) dayOf = { minute, zone, today: dayKey(now), yesterday: dayKey(new Date(now.getTime() - 86_400_000)) }
+  if (dayOf.minute !== minute || dayOf.zone !== zone)
+    dayOf = {
+      minute,
+      zone,
+      today: dayKey(now),
+      yesterday: dayKey(new Date(now.getTime() - 86_400_000)),
+    }
   return dayOf
 }
 
@@ -66,8 +95,14 @@ export function day(at: Time, now: Date = new Date()): string {
   if (key === today) return relativeDay(0)
   if (key === yesterday) return relativeDay(-1)
   return key.slice(0, 4) === today.slice(0, 4)
-    ? format('day', { weekday: 'long', day: 'numeric', month: 'long' }).format(date(at))
-    : format('dayYear', { day: 'numeric', month: 'long', year: 'numeric' }).format(date(at))
+    ? format('day', { weekday: 'long', day: 'numeric', month: 'long' }).format(
+        date(at),
+      )
+    : format('dayYear', {
+        day: 'numeric',
+        month: 'long',
+        year: 'numeric',
+      }).format(date(at))
 }
 
 /** moment is the time of a list row: the clock today, else the day. */
@@ -77,19 +112,40 @@ export function moment(at: Time, now: Date = new Date()): string {
   if (key === today) return clock(at)
   if (key === yesterday) return relativeDay(-1)
   const age = now.getTime() - date(at).getTime()
-  if (age < 6 * 86_400_000) return format('weekday', { weekday: 'short' }).format(date(at))
-  return format('short', { day: '2-digit', month: '2-digit', year: '2-digit' }).format(date(at))
+  if (age < 6 * 86_400_000)
+    return format('weekday', { weekday: 'short' }).format(date(at))
+  return format('short', {
+    day: '2-digit',
+    month: '2-digit',
+    year: '2-digit',
+  }).format(date(at))
 }
 
 /** dateAndTime is a date with its time of day. */
 export const dateAndTime = (at: Time) => `${day(at)}, ${clock(at)}`
 
 /** dayAndTime is the time of a day near by, short enough for a button: Mon, 11/23, 08:00. */
-export const dayAndTime = (at: Time) => (dayKey(at) === dayKey(new Date()) ? dateAndTime(at) : `${format('dayShort', { weekday: 'short', day: '2-digit', month: '2-digit' }).format(date(at))}, ${clock(at)}`)
+export const dayAndTime = (at: Time) =>
+  dayKey(at) === dayKey(new Date())
+    ? dateAndTime(at)
+    : `${format('dayShort', { weekday: 'short', day: '2-digit', month: '2-digit' }).format(date(at))}, ${clock(at)}`
 
 /** localTime is a time as the company's clocks show it, in the form of a datetime-local field: 2026-11-15T09:41. */
 export const localTime = (at: Date) =>
-  once('local', () => new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' })).format(at).replace(' ', 'T')
+  once(
+    'local',
+    () =>
+      new Intl.DateTimeFormat('sv-SE', {
+        timeZone: zone,
+        year: 'numeric',
+        month: '2-digit',
+        day: '2-digit',
+        hour: '2-digit',
+        minute: '2-digit',
+      }),
+  )
+    .format(at)
+    .replace(' ', 'T')
 
 /** instant is when the company's clocks show a local time. */
 export function instant(local: string): Date {
@@ -104,7 +160,8 @@ export function duration(seconds: number): string {
   const minutes = Math.max(0, Math.floor(seconds / 60))
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+  if (hours < 48)
+    return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
   return `${Math.floor(hours / 24)} d`
 }
 
@@ -116,13 +173,28 @@ export function position(seconds: number): string {
 
 /** fileSize is a size in the unit that fits: 2 MB. */
 export function fileSize(bytes: number): string {
-  const [value, unit] = bytes < 1024 ? [bytes, 'byte'] : bytes < 1024 * 1024 ? [bytes / 1024, 'kilobyte'] : [bytes / 1024 / 1024, 'megabyte']
+  const [value, unit] =
+    bytes < 1024
+      ? [bytes, 'byte']
+      : bytes < 1024 * 1024
+        ? [bytes / 1024, 'kilobyte']
+        : [bytes / 1024 / 1024, 'megabyte']
   const digits = value < 10 ? 1 : 0
-  return once(`${unit} ${digits}`, (language) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: unit === 'byte' ? 'long' : 'short', maximumFractionDigits: digits })).format(value)
+  return once(
+    `${unit} ${digits}`,
+    (language) =>
+      new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        unitDisplay: unit === 'byte' ? 'long' : 'short',
+        maximumFractionDigits: digits,
+      }),
+  ).format(value)
 }
 
 /** number writes a number as the language does. */
-export const number = (value: number) => once('number', (language) => new Intl.NumberFormat(language)).format(value)
+export const number = (value: number) =>
+  once('number', (language) => new Intl.NumberFormat(language)).format(value)
 
 /** phone groups the digits of a Brazilian number and leaves others as they are. */
 export function phone(e164: string | null): string {

@@ -1,13 +1,28 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import { catalogues, isLanguage, languageKey, preferredLanguage, type Language } from './language'
+import {
+  catalogues,
+  isLanguage,
+  languageKey,
+  preferredLanguage,
+  type Language,
+} from './language'
 import { installed } from './page'
 import { withStyles } from './parts'
 
-export { isLanguage, languages, preferredLanguage, type Language } from './language'
+export {
+  isLanguage,
+  languages,
+  preferredLanguage,
+  type Language,
+} from './language'
 
 /** languageNames are the languages in their own words. */
-export const languageNames: Record<Language, string> = { 'pt-BR': 'Português (Brasil)', en: 'English', es: 'Español' }
+export const languageNames: Record<Language, string> = {
+  'pt-BR': 'Português (Brasil)',
+  en: 'English',
+  es: 'Español',
+}
 
 /** parts are the catalogues of screens that are loaded when they are opened, by "{part}/{language}". */
 const parts = import.meta.glob<{ default: object }>('../locales/*/*.json')
@@ -17,18 +32,34 @@ const loadedParts = new Set<string>()
 async function addPart(name: string, language: Language): Promise<void> {
   const load = parts[`../locales/${name}/${language}.json`]
   if (!load) throw new Error(`There is no catalogue ${name} in ${language}.`)
-  i18next.addResourceBundle(language, 'translation', (await load()).default, true, true)
+  i18next.addResourceBundle(
+    language,
+    'translation',
+    (await load()).default,
+    true,
+    true,
+  )
 }
 
 /** withTexts loads a screen together with its catalogue and its styles. */
-export async function withTexts<T>(name: string, screen: Promise<T>): Promise<T> {
-  const [loaded] = await Promise.all([withStyles(screen), loadedParts.has(name) ? undefined : addPart(name, i18next.language as Language)])
+export async function withTexts<T>(
+  name: string,
+  screen: Promise<T>,
+): Promise<T> {
+  const [loaded] = await Promise.all([
+    withStyles(screen),
+    loadedParts.has(name)
+      ? undefined
+      : addPart(name, i18next.language as Language),
+  ])
   loadedParts.add(name)
   return loaded
 }
 
 /** startTexts loads the catalogue of the preferred language. */
-export async function startTexts(language: Language = preferredLanguage()): Promise<void> {
+export async function startTexts(
+  language: Language = preferredLanguage(),
+): Promise<void> {
   const catalogue = await catalogues[language]()
   await i18next.use(initReactI18next).init({
     lng: language,
@@ -50,7 +81,11 @@ export async function setLanguage(language: Language): Promise<void> {
   localStorage.setItem(languageKey, language)
   if (i18next.language === language) return
   if (!i18next.hasResourceBundle(language, 'translation')) {
-    i18next.addResourceBundle(language, 'translation', (await catalogues[language]()).default)
+    i18next.addResourceBundle(
+      language,
+      'translation',
+      (await catalogues[language]()).default,
+    )
     await Promise.all([...loadedParts].map((name) => addPart(name, language)))
   }
   await i18next.changeLanguage(language)

@@ -4,11 +4,12 @@ export const languages = ['pt-BR', 'en', 'es'] as const
 export type Language = (typeof languages)[number]
 
 /** catalogues load the texts of a language. */
-export const catalogues: Record<Language, () => Promise<{ default: object }>> = {
-  'pt-BR': () => import('../locales/pt-BR.json'),
-  en: () => import('../locales/en.json'),
-  es: () => import('../locales/es.json'),
-}
+export const catalogues: Record<Language, () => Promise<{ default: object }>> =
+  {
+    'pt-BR': () => import('../locales/pt-BR.json'),
+    en: () => import('../locales/en.json'),
+    es: () => import('../locales/es.json'),
+  }
 
 export const languageKey = installed('language')
 
@@ -18,10 +19,15 @@ export function isLanguage(text: string | null | undefined): text is Language {
 }
 
 /** preferredLanguage is the stored choice, else the browser's language, else Brazilian Portuguese. */
-export function preferredLanguage(stored = localStorage.getItem(languageKey), browser: readonly string[] = navigator.languages): Language {
+export function preferredLanguage(
+  stored = localStorage.getItem(languageKey),
+  browser: readonly string[] = navigator.languages,
+): Language {
   if (isLanguage(stored)) return stored
   for (const tag of browser) {
-    const found = languages.find((language) => language.slice(0, 2) === tag.slice(0, 2).toLowerCase())
+    const found = languages.find(
+      (language) => language.slice(0, 2) === tag.slice(0, 2).toLowerCase(),
+    )
     if (found) return found
   }
   return 'pt-BR'

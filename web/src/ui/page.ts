@@ -1,6 +1,9 @@
 /** meta reads what the server wrote into the page; under the development server the marks are still there. */
 function meta(name: string): string {
-  const content = document.querySelector(`meta[name="recado-${name}"]`)?.getAttribute('content') ?? ''
+  const content =
+    document
+      .querySelector(`meta[name="recado-${name}"]`)
+      ?.getAttribute('content') ?? ''
   return /^__[A-Z]+__$/.test(content) ? '' : content // a nonce may begin with underscores, too
 }
 
@@ -11,7 +14,8 @@ export const basePath = meta('base')
 export const installed = (name: string) => `recado${basePath}.${name}`
 
 /** personal names what this browser keeps, locks or passes between tabs for one person: several may use it one after the other. */
-export const personal = (name: string, person: string) => installed(`${person}.${name}`)
+export const personal = (name: string, person: string) =>
+  installed(`${person}.${name}`)
 
 /** pagePath is the path of the page below the base path. */
 export const pagePath = () => location.pathname.slice(basePath.length) || '/'

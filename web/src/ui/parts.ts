@@ -4,7 +4,14 @@ const loaders: (() => Promise<unknown>)[] = []
 
 /** Links of style sheets whose loading failed. Vite takes them for loaded ones and does not load them again. */
 const broken = new Set<HTMLLinkElement>()
-addEventListener('error', ({ target }) => target instanceof HTMLLinkElement && target.rel === 'stylesheet' && broken.add(target), true)
+addEventListener(
+  'error',
+  ({ target }) =>
+    target instanceof HTMLLinkElement &&
+    target.rel === 'stylesheet' &&
+    broken.add(target),
+  true,
+)
 
 let reloaded: Promise<unknown> | undefined
 
@@ -32,10 +39,18 @@ export async function withStyles<T>(loading: Promise<T>): Promise<T> {
 }
 
 /** online resolves when the browser has a network. */
-const online = () => new Promise<void>((resolve) => (navigator.onLine ? resolve() : addEventListener('online', () => resolve(), { once: true })))
+const online = () =>
+  new Promise<void>((resolve) =>
+    navigator.onLine
+      ? resolve()
+      : addEventListener('online', () => resolve(), { once: true }),
+  )
 
 /** persist tries a task again that failed: at once, then after 1 and 2 seconds, and when the network is back. */
-export async function persist<T>(task: () => Promise<T>, pauses = [0, 1000, 2000]): Promise<T> {
+export async function persist<T>(
+  task: () => Promise<T>,
+  pauses = [0, 1000, 2000],
+): Promise<T> {
   for (const pause of pauses) {
     try {
       return await task()
@@ -77,7 +92,11 @@ export function soon(task: () => () => void): () => void {
 /** loadParts loads all parts one after the other while the page is idle. */
 export async function loadParts(): Promise<void> {
   for (const load of loaders) {
-    await new Promise<void>((resolve) => ('requestIdleCallback' in window ? requestIdleCallback(() => resolve()) : setTimeout(resolve, 50)))
+    await new Promise<void>((resolve) =>
+      'requestIdleCallback' in window
+        ? requestIdleCallback(() => resolve())
+        : setTimeout(resolve, 50),
+    )
     await load().catch(() => undefined) // showing the part loads it again
   }
 }

@@ -10,20 +10,49 @@ type Plain = Omit<ComponentProps<'button'>, 'className'> & { look?: Look }
 type ButtonProps = Plain & { size?: 'sm' | 'xs' | 'compact' }
 
 /** buttonLook are the attributes that make a link look like a PlainButton. */
-export const buttonLook = { className: classes.button, 'data-look': 'filled' } as const
+export const buttonLook = {
+  className: classes.button,
+  'data-look': 'filled',
+} as const
 
 /** PlainButton is a button with a text. */
-export function PlainButton({ look = 'filled', size = 'sm', ...props }: ButtonProps) {
-  return <button type="button" {...props} className={classes.button} data-look={look} data-size={size} />
+export function PlainButton({
+  look = 'filled',
+  size = 'sm',
+  ...props
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...props}
+      className={classes.button}
+      data-look={look}
+      data-size={size}
+    />
+  )
 }
 
 /** IconButton is a square button with an icon; its name is its label. */
-export function IconButton({ look = 'filled', ...props }: Plain & { 'aria-label': string }) {
-  return <button type="button" {...props} className={`${classes.button} ${classes.icon}`} data-look={look} />
+export function IconButton({
+  look = 'filled',
+  ...props
+}: Plain & { 'aria-label': string }) {
+  return (
+    <button
+      type="button"
+      {...props}
+      className={`${classes.button} ${classes.icon}`}
+      data-look={look}
+    />
+  )
 }
 
 /** SearchField is a field for a search with an icon before it. */
-export function SearchField({ icon, className = '', ...props }: ComponentProps<'input'> & { icon: ReactNode }) {
+export function SearchField({
+  icon,
+  className = '',
+  ...props
+}: ComponentProps<'input'> & { icon: ReactNode }) {
   return (
     <div className={`${classes.search} ${className}`}>
       {icon}
@@ -33,11 +62,27 @@ export function SearchField({ icon, className = '', ...props }: ComponentProps<'
 }
 
 /** PlainSelect is a browser's own list of choices. */
-export function PlainSelect({ framed = false, className = '', ...props }: ComponentProps<'select'> & { framed?: boolean }) {
+export function PlainSelect({
+  framed = false,
+  className = '',
+  ...props
+}: ComponentProps<'select'> & { framed?: boolean }) {
   return (
-    <div className={`${classes.select} ${className}`} data-framed={framed || undefined}>
+    <div
+      className={`${classes.select} ${className}`}
+      data-framed={framed || undefined}
+    >
       <select {...props} />
-      <svg viewBox="0 0 15 15" width={14} height={14} fill="none" stroke="currentColor" strokeLinecap="round" strokeLinejoin="round" aria-hidden>
+      <svg
+        viewBox="0 0 15 15"
+        width={14}
+        height={14}
+        fill="none"
+        stroke="currentColor"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        aria-hidden
+      >
         <path d="m5.2 5.7 2.3-2.3 2.3 2.3M5.2 9.3l2.3 2.3 2.3-2.3" />
       </svg>
     </div>

@@ -15,18 +15,42 @@ export function useLate(milliseconds = 150): boolean {
 }
 
 /** Loading shows rows of skeletons after a moment. */
-export function Loading({ rows = 6, height = 44 }: { rows?: number; height?: number }) {
+export function Loading({
+  rows = 6,
+  height = 44,
+}: {
+  rows?: number
+  height?: number
+}) {
   const late = useLate()
   const { t } = useTranslation()
   return (
-    <div className={classes.loading} aria-busy={late} role="status" aria-label={t('states.loading')}>
-      {late && Array.from({ length: rows }, (_, row) => <div key={row} className={classes.skeleton} style={{ height }} />)}
+    <div
+      className={classes.loading}
+      aria-busy={late}
+      role="status"
+      aria-label={t('states.loading')}
+    >
+      {late &&
+        Array.from({ length: rows }, (_, row) => (
+          <div key={row} className={classes.skeleton} style={{ height }} />
+        ))}
     </div>
   )
 }
 
 /** Empty says that there is nothing and offers one useful action. */
-export function Empty({ icon, title, text, children }: { icon?: ReactNode; title: string; text?: string; children?: ReactNode }) {
+export function Empty({
+  icon,
+  title,
+  text,
+  children,
+}: {
+  icon?: ReactNode
+  title: string
+  text?: string
+  children?: ReactNode
+}) {
   return (
     <div className={classes.empty} role="status">
       {icon && <span className={classes.icon}>{icon}</span>}
@@ -38,7 +62,15 @@ export function Empty({ icon, title, text, children }: { icon?: ReactNode; title
 }
 
 /** Failure says what happened, with the request id for the operator. */
-export function Failure({ message, requestId, onRetry }: { message: string; requestId?: string; onRetry?: () => void }) {
+export function Failure({
+  message,
+  requestId,
+  onRetry,
+}: {
+  message: string
+  requestId?: string
+  onRetry?: () => void
+}) {
   const { t } = useTranslation()
   return (
     <div className={classes.empty} role="alert">
@@ -46,7 +78,11 @@ export function Failure({ message, requestId, onRetry }: { message: string; requ
         <IconAlertCircle size={28} />
       </span>
       <p className={classes.title}>{message}</p>
-      {requestId && <p className={classes.text}>{t('states.requestId', { id: requestId })}</p>}
+      {requestId && (
+        <p className={classes.text}>
+          {t('states.requestId', { id: requestId })}
+        </p>
+      )}
       {onRetry && (
         <PlainButton look="default" onClick={onRetry}>
           {t('states.tryAgain')}
@@ -59,5 +95,7 @@ export function Failure({ message, requestId, onRetry }: { message: string; requ
 /** PartFailure stands where a part of the page could not be loaded. React keeps that failure, so trying again loads the page; messages being written are kept as drafts. */
 export function PartFailure() {
   const { t } = useTranslation()
-  return <Failure message={t('errors.unknown')} onRetry={() => location.reload()} />
+  return (
+    <Failure message={t('errors.unknown')} onRetry={() => location.reload()} />
+  )
 }

@@ -1,17 +1,46 @@
-import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core'
+import {
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+} from '@mantine/core'
 
 /** The colours that the app gives to Mantine's components. Those of other names have no variables in variables.css. */
 export const colours = ['dark', 'gray', 'green', 'red', 'yellow'] as const
 
 declare module '@mantine/core' {
   interface MantineThemeColorsOverride {
-    colors: Record<(typeof colours)[number] | 'dimmed' | `var(--${string})`, MantineColorsTuple>
+    colors: Record<
+      (typeof colours)[number] | 'dimmed' | `var(--${string})`,
+      MantineColorsTuple
+    >
   }
 }
 
-const green: MantineColorsTuple = ['#e9f6f1', '#d2ecdf', '#a5d9c2', '#76c7a5', '#35b98c', '#22a37a', '#128a68', '#0b7a5b', '#086249', '#054a37']
+const green: MantineColorsTuple = [
+  '#e9f6f1',
+  '#d2ecdf',
+  '#a5d9c2',
+  '#76c7a5',
+  '#35b98c',
+  '#22a37a',
+  '#128a68',
+  '#0b7a5b',
+  '#086249',
+  '#054a37',
+]
 
-const dark: MantineColorsTuple = ['#e6ecea', '#c3cdc9', '#a3b0ab', '#7c8984', '#3a4541', '#29322f', '#1f2724', '#161c1a', '#121817', '#0f1413']
+const dark: MantineColorsTuple = [
+  '#e6ecea',
+  '#c3cdc9',
+  '#a3b0ab',
+  '#7c8984',
+  '#3a4541',
+  '#29322f',
+  '#1f2724',
+  '#161c1a',
+  '#121817',
+  '#0f1413',
+]
 
 /** theme replaces Mantine's colours, sizes and radii. Its variables are in variables.css, so that the page need not work them out. */
 export const theme = createTheme({
@@ -28,19 +57,44 @@ export const theme = createTheme({
   // Mantine's light yellow is too pale for a title on it, and loud in the dark scheme. Accent and red are light there; what stands on them is dark.
   variantColorResolver: (input) => {
     const resolved = defaultVariantColorsResolver(input)
-    if (input.variant === 'light' && input.color === 'yellow') return { ...resolved, background: 'var(--amber-soft)', hover: 'var(--amber-soft)', color: 'var(--amber)' }
+    if (input.variant === 'light' && input.color === 'yellow')
+      return {
+        ...resolved,
+        background: 'var(--amber-soft)',
+        hover: 'var(--amber-soft)',
+        color: 'var(--amber)',
+      }
     if (input.variant !== 'filled') return resolved
     if (input.color === 'red') return { ...resolved, color: 'var(--panel)' }
-    return input.color === undefined || input.color === 'green' ? { ...resolved, color: 'var(--accent-ink)' } : resolved
+    return input.color === undefined || input.color === 'green'
+      ? { ...resolved, color: 'var(--accent-ink)' }
+      : resolved
   },
-  headings: { fontWeight: '600', sizes: { h1: { fontSize: '17px', lineHeight: '24px' }, h2: { fontSize: '15px', lineHeight: '20px' } } },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: '17px', lineHeight: '24px' },
+      h2: { fontSize: '15px', lineHeight: '20px' },
+    },
+  },
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
     // Dialogs and menus are there at once: people open them hundreds of times a day.
-    Modal: { defaultProps: { transitionProps: { duration: 0 }, overlayProps: { backgroundOpacity: 0.4 } } },
+    Modal: {
+      defaultProps: {
+        transitionProps: { duration: 0 },
+        overlayProps: { backgroundOpacity: 0.4 },
+      },
+    },
     Popover: { defaultProps: { transitionProps: { duration: 0 } } },
-    Menu: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'md', withInitialFocusPlaceholder: false } },
+    Menu: {
+      defaultProps: {
+        transitionProps: { duration: 0 },
+        shadow: 'md',
+        withInitialFocusPlaceholder: false,
+      },
+    },
     Button: { defaultProps: { size: 'sm' } },
     // Dialogs and menus are drawn inside the main landmark, where screen readers look for content.
     Portal: { defaultProps: { target: '#layer' } },

@@ -6,10 +6,14 @@ export function useCached<T>(key: readonly unknown[]): T | undefined {
   const client = useQueryClient()
   const hash = hashKey(key)
   const watch = useCallback(
-    (watcher: () => void) => client.getQueryCache().subscribe(({ query }) => {
-      if (query.queryHash === hash) watcher()
-    }),
+    (watcher: () => void) =>
+      client.getQueryCache().subscribe(({ query }) => {
+        if (query.queryHash === hash) watcher()
+      }),
     [client, hash],
   )
-  return useSyncExternalStore(watch, () => client.getQueryCache().get(hash)?.state.data as T | undefined)
+  return useSyncExternalStore(
+    watch,
+    () => client.getQueryCache().get(hash)?.state.data as T | undefined,
+  )
 }

@@ -6,13 +6,38 @@ import { ActionMenu } from '../../ui/ActionMenu'
 import { announce } from '../../ui/announce'
 import { fieldId, focusField, PeriodFields, type Problem } from './PeriodFields'
 import { dayName } from './texts'
-import { addBreak, addPeriod, barsOf, copyDay, days, splitAtMidnight, weekdays, wrongOf, type Day, type Week } from './week'
+import {
+  addBreak,
+  addPeriod,
+  barsOf,
+  copyDay,
+  days,
+  splitAtMidnight,
+  weekdays,
+  wrongOf,
+  type Day,
+  type Week,
+} from './week'
 import classes from './Hours.module.css'
 
-type Props = { day: Day; week: Week; checked: boolean; refused: Map<number, string>; onChange: (week: Week) => void; onLeave: () => void }
+type Props = {
+  day: Day
+  week: Week
+  checked: boolean
+  refused: Map<number, string>
+  onChange: (week: Week) => void
+  onLeave: () => void
+}
 
 /** DayRow is one day of the week: its bar, its periods, and what can be done with them. Its times are checked when the focus leaves it. */
-export function DayRow({ day, week, checked, refused, onChange, onLeave }: Props) {
+export function DayRow({
+  day,
+  week,
+  checked,
+  refused,
+  onChange,
+  onLeave,
+}: Props) {
   const { t } = useTranslation()
   const periods = week[day]
   const name = dayName(day)
@@ -21,9 +46,22 @@ export function DayRow({ day, week, checked, refused, onChange, onLeave }: Props
   const wrong = wrongOf(periods)
   const problemOf = (index: number): Problem | null => {
     const found = checked ? wrong[index] : null
-    if (!found) return refused.has(index) ? { text: refused.get(index) ?? '' } : null
-    const over = found === 'order' && (periods[index]?.to ?? '') < (periods[index]?.from ?? '')
-    return { text: t(`hours.wrong.${found}`), help: over && <UnstyledButton className={classes.help} onClick={() => onChange(splitAtMidnight(week, day, index))}>{t('hours.split')}</UnstyledButton> }
+    if (!found)
+      return refused.has(index) ? { text: refused.get(index) ?? '' } : null
+    const over =
+      found === 'order' &&
+      (periods[index]?.to ?? '') < (periods[index]?.from ?? '')
+    return {
+      text: t(`hours.wrong.${found}`),
+      help: over && (
+        <UnstyledButton
+          className={classes.help}
+          onClick={() => onChange(splitAtMidnight(week, day, index))}
+        >
+          {t('hours.split')}
+        </UnstyledButton>
+      ),
+    }
   }
   const add = (next: Week[Day] | null) => {
     if (!next) return announce(t('hours.noRoom', { day: name }))
@@ -38,33 +76,82 @@ export function DayRow({ day, week, checked, refused, onChange, onLeave }: Props
     onChange(copyDay(week, day, to))
     announce(done)
   }
-  const action = (label: string, icon: ReactNode, more: { 'data-field'?: string; disabled?: boolean; onClick?: () => void } = {}) => (
-    <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} title={label} {...more}>{icon}</ActionIcon>
+  const action = (
+    label: string,
+    icon: ReactNode,
+    more: {
+      'data-field'?: string
+      disabled?: boolean
+      onClick?: () => void
+    } = {},
+  ) => (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={32}
+      aria-label={label}
+      title={label}
+      {...more}
+    >
+      {icon}
+    </ActionIcon>
   )
   return (
     <div
-      role="group" aria-label={name} className={classes.day} data-closed={periods.length === 0}
+      role="group"
+      aria-label={name}
+      className={classes.day}
+      data-closed={periods.length === 0}
       onBlur={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget)) onLeave()
       }}
     >
-      <span className={classes.dayName} aria-hidden>{name}</span>
+      <span className={classes.dayName} aria-hidden>
+        {name}
+      </span>
       <div className={classes.bar} aria-hidden>
-        {barsOf(periods).map(({ left, width }, index) => <span key={index} style={{ left: `${left}%`, width: `${width}%` }} />)}
+        {barsOf(periods).map(({ left, width }, index) => (
+          <span key={index} style={{ left: `${left}%`, width: `${width}%` }} />
+        ))}
       </div>
       {periods.length === 0 ? (
         <span className={classes.closed}>{t('hours.closed')}</span>
       ) : (
-        <PeriodFields id={id} name={name} periods={periods} problems={periods.map((_, index) => problemOf(index))} onChange={set} onRemove={remove} />
+        <PeriodFields
+          id={id}
+          name={name}
+          periods={periods}
+          problems={periods.map((_, index) => problemOf(index))}
+          onChange={set}
+          onRemove={remove}
+        />
       )}
       <div className={classes.dayActions}>
-        {action(t('hours.addPeriod', { day: name }), <IconPlus size={18} />, { 'data-field': `${id}-add`, onClick: () => add(addPeriod(periods)) })}
-        {action(t('hours.addBreak', { day: name }), <IconCoffee size={18} />, { disabled: addBreak(periods) === null, onClick: () => add(addBreak(periods)) })}
+        {action(t('hours.addPeriod', { day: name }), <IconPlus size={18} />, {
+          'data-field': `${id}-add`,
+          onClick: () => add(addPeriod(periods)),
+        })}
+        {action(t('hours.addBreak', { day: name }), <IconCoffee size={18} />, {
+          disabled: addBreak(periods) === null,
+          onClick: () => add(addBreak(periods)),
+        })}
         <ActionMenu
-          button={action(t('hours.copy', { day: name }), <IconCopy size={17} />)}
+          button={action(
+            t('hours.copy', { day: name }),
+            <IconCopy size={17} />,
+          )}
           actions={[
-            { key: 'weekdays', label: t('hours.copyWeekdays'), onClick: () => copy(weekdays, t('hours.copiedWeekdays', { day: name })) },
-            { key: 'all', label: t('hours.copyAll'), onClick: () => copy(days, t('hours.copiedAll', { day: name })) },
+            {
+              key: 'weekdays',
+              label: t('hours.copyWeekdays'),
+              onClick: () =>
+                copy(weekdays, t('hours.copiedWeekdays', { day: name })),
+            },
+            {
+              key: 'all',
+              label: t('hours.copyAll'),
+              onClick: () => copy(days, t('hours.copiedAll', { day: name })),
+            },
           ]}
         />
       </div>

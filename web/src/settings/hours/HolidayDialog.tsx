@@ -10,7 +10,12 @@ import { dateText } from './texts'
 import { useHolidays } from './useHours'
 import classes from './Hours.module.css'
 
-type Props = { exceptions: HoursException[]; today: string; onDone: (holidays: Holiday[]) => void; onClose: () => void }
+type Props = {
+  exceptions: HoursException[]
+  today: string
+  onDone: (holidays: Holiday[]) => void
+  onClose: () => void
+}
 
 /** HolidayDialog offers the national holidays of Brazil in a year. Optional ones and past ones are chosen by the person. */
 export function HolidayDialog({ exceptions, today, onDone, onClose }: Props) {
@@ -21,11 +26,20 @@ export function HolidayDialog({ exceptions, today, onDone, onClose }: Props) {
   return (
     <Dialog title={t('hours.holidays')} onClose={onClose}>
       <Stack gap="md">
-        <NativeSelect label={t('hours.year')} data-autofocus value={String(year)} data={[0, 1, 2, 3].map((more) => String(first + more))} onChange={(event) => setYear(Number(event.currentTarget.value))} />
+        <NativeSelect
+          label={t('hours.year')}
+          data-autofocus
+          value={String(year)}
+          data={[0, 1, 2, 3].map((more) => String(first + more))}
+          onChange={(event) => setYear(Number(event.currentTarget.value))}
+        />
         <Loaded query={holidays}>
           {(data) => (
             <Choice
-              key={year} holidays={data} exceptions={exceptions} today={today}
+              key={year}
+              holidays={data}
+              exceptions={exceptions}
+              today={today}
               onDone={(chosen) => {
                 onDone(chosen)
                 announce(t('hours.holidaysAdded', { count: chosen.length }))
@@ -39,19 +53,62 @@ export function HolidayDialog({ exceptions, today, onDone, onClose }: Props) {
   )
 }
 
-function Choice({ holidays, exceptions, today, onDone }: { holidays: Holiday[]; exceptions: HoursException[]; today: string; onDone: (holidays: Holiday[]) => void }) {
+function Choice({
+  holidays,
+  exceptions,
+  today,
+  onDone,
+}: {
+  holidays: Holiday[]
+  exceptions: HoursException[]
+  today: string
+  onDone: (holidays: Holiday[]) => void
+}) {
   const { t } = useTranslation()
-  const there = holidays.filter((one) => isThere(exceptions, one)).map((one) => one.key)
-  const [keys, setKeys] = useState(() => toAdd(exceptions, holidays, today).map((one) => one.key))
-  const textOf = (one: Holiday) => [dateText(one.date), one.yearly && t('hours.everyYear'), one.optional && t('hours.optional'), there.includes(one.key) && t('hours.there')].filter(Boolean).join(' · ')
+  const there = holidays
+    .filter((one) => isThere(exceptions, one))
+    .map((one) => one.key)
+  const [keys, setKeys] = useState(() =>
+    toAdd(exceptions, holidays, today).map((one) => one.key),
+  )
+  const textOf = (one: Holiday) =>
+    [
+      dateText(one.date),
+      one.yearly && t('hours.everyYear'),
+      one.optional && t('hours.optional'),
+      there.includes(one.key) && t('hours.there'),
+    ]
+      .filter(Boolean)
+      .join(' · ')
   return (
     <>
-      <Checkbox.Group aria-label={t('hours.holidays')} value={[...keys, ...there]} onChange={(next) => setKeys(next.filter((key) => !there.includes(key)))}>
+      <Checkbox.Group
+        aria-label={t('hours.holidays')}
+        value={[...keys, ...there]}
+        onChange={(next) => setKeys(next.filter((key) => !there.includes(key)))}
+      >
         <div className={classes.holidays}>
-          {holidays.map((one) => <Checkbox key={one.key} value={one.key} disabled={there.includes(one.key)} label={t(`hours.holiday.${one.key}`, { defaultValue: one.name })} description={textOf(one)} />)}
+          {holidays.map((one) => (
+            <Checkbox
+              key={one.key}
+              value={one.key}
+              disabled={there.includes(one.key)}
+              label={t(`hours.holiday.${one.key}`, { defaultValue: one.name })}
+              description={textOf(one)}
+            />
+          ))}
         </div>
       </Checkbox.Group>
-      <Group justify="flex-end"><Button disabled={keys.length === 0} onClick={() => onDone(holidays.filter((one) => keys.includes(one.key)))}>{t('hours.addCount', { count: keys.length })}</Button></Group>
+      <Group justify="flex-end">
+        <Button
+          disabled={keys.length === 0}
+          onClick={() =>
+            onDone(holidays.filter((one) => keys.includes(one.key)))
+          }
+        >
+          {t('hours.addCount', { count: keys.length })}
+        </Button>
+      </Group>
     </>
   )
 }

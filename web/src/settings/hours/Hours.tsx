@@ -1,5 +1,10 @@
 import { ActionIcon, Badge, Button } from '@mantine/core'
-import { IconClockHour4, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import {
+  IconClockHour4,
+  IconPencil,
+  IconPlus,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
@@ -9,13 +14,25 @@ import { answer, api, Failure } from '../../api/client'
 import { Confirm } from '../../api/Confirm'
 import { keys } from '../../api/keys'
 import { Loaded } from '../../api/Loaded'
-import type { AttendanceRules, Channel, Hours as HoursData, Sector } from '../../api/types'
+import type {
+  AttendanceRules,
+  Channel,
+  Hours as HoursData,
+  Sector,
+} from '../../api/types'
 import { Page } from '../../ui/Layout'
 import { Empty } from '../../ui/states'
 import { useFresh } from '../useFresh'
 import { HoursEditor } from './HoursEditor'
 import { statusText, weekText } from './texts'
-import { useHours, useHoursStatus, usesOf, useStoredHours, useUses, type Uses } from './useHours'
+import {
+  useHours,
+  useHoursStatus,
+  usesOf,
+  useStoredHours,
+  useUses,
+  type Uses,
+} from './useHours'
 import rows from '../../ui/rows.module.css'
 import settings from '../Settings.module.css'
 import classes from './Hours.module.css'
@@ -37,7 +54,15 @@ function OneHours({ id }: { id: string }) {
     <Loaded query={hours}>
       {(data) => {
         const found = data.find((one) => one.id === id)
-        return found ? <HoursEditor hours={found} /> : <Empty title={t('hours.gone')}><Button component={Link} to="/settings/hours" variant="default">{t('hours.title')}</Button></Empty>
+        return found ? (
+          <HoursEditor hours={found} />
+        ) : (
+          <Empty title={t('hours.gone')}>
+            <Button component={Link} to="/settings/hours" variant="default">
+              {t('hours.title')}
+            </Button>
+          </Empty>
+        )
       }}
     </Loaded>
   )
@@ -45,7 +70,13 @@ function OneHours({ id }: { id: string }) {
 
 /** usesText lists the places that name opening hours: the company, the number Loja, the sector Vendas. */
 const usesText = ({ company, channels, sectors }: Uses, t: TFunction) =>
-  [company && t('hours.useCompany'), ...channels.map(({ name }) => t('hours.useChannel', { name })), ...sectors.map(({ name }) => t('hours.useSector', { name }))].filter(Boolean).join(', ')
+  [
+    company && t('hours.useCompany'),
+    ...channels.map(({ name }) => t('hours.useChannel', { name })),
+    ...sectors.map(({ name }) => t('hours.useSector', { name })),
+  ]
+    .filter(Boolean)
+    .join(', ')
 
 function HoursList() {
   const { t } = useTranslation()
@@ -53,38 +84,82 @@ function HoursList() {
   const hours = useHours()
   const uses = useUses()
   const [deleting, setDeleting] = useState<HoursData | null>(null)
-  const add = <Button component={Link} to="/settings/hours/new" leftSection={<IconPlus size={16} />}>{t('hours.new')}</Button>
+  const add = (
+    <Button
+      component={Link}
+      to="/settings/hours/new"
+      leftSection={<IconPlus size={16} />}
+    >
+      {t('hours.new')}
+    </Button>
+  )
   const places = deleting ? usesText(uses(deleting.id), t) : ''
   const named = [keys.rules, keys.channels, keys.sectors]
   return (
-    <Page title={t('hours.title')} text={t('hours.text')} action={(hours.data?.length ?? 0) > 0 && add}>
+    <Page
+      title={t('hours.title')}
+      text={t('hours.text')}
+      action={(hours.data?.length ?? 0) > 0 && add}
+    >
       <Loaded query={hours}>
         {(data) =>
           data.length === 0 ? (
-            <Empty icon={<IconClockHour4 size={28} />} title={t('hours.none')} text={t('hours.noneText')}>{add}</Empty>
+            <Empty
+              icon={<IconClockHour4 size={28} />}
+              title={t('hours.none')}
+              text={t('hours.noneText')}
+            >
+              {add}
+            </Empty>
           ) : (
             <ul className={rows.rows} aria-label={t('hours.title')}>
-              {data.map((one) => <HoursRow key={one.id} hours={one} uses={usesText(uses(one.id), t)} onDelete={() => setDeleting(one)} />)}
+              {data.map((one) => (
+                <HoursRow
+                  key={one.id}
+                  hours={one}
+                  uses={usesText(uses(one.id), t)}
+                  onDelete={() => setDeleting(one)}
+                />
+              ))}
             </ul>
           )
         }
       </Loaded>
       {deleting && (
         <Confirm
-          title={t('hours.deleteTitle', { name: deleting.name })} text={places ? t('hours.deleteUsed', { places }) : t('hours.deleteText')} action={t('inbox.delete')} onClose={() => setDeleting(null)}
+          title={t('hours.deleteTitle', { name: deleting.name })}
+          text={
+            places ? t('hours.deleteUsed', { places }) : t('hours.deleteText')
+          }
+          action={t('inbox.delete')}
+          onClose={() => setDeleting(null)}
           task={async () => {
             try {
-              await answer(api.DELETE('/hours/{id}', { params: { path: { id: deleting.id } } }))
+              await answer(
+                api.DELETE('/hours/{id}', {
+                  params: { path: { id: deleting.id } },
+                }),
+              )
             } catch (error) {
-              await Promise.all(named.map((queryKey) => client.invalidateQueries({ queryKey })))
+              await Promise.all(
+                named.map((queryKey) => client.invalidateQueries({ queryKey })),
+              )
               throw error
             }
             await client.invalidateQueries({ queryKey: keys.hours })
           }}
           reason={(error) => {
-            if (!(error instanceof Failure) || error.code !== 'in_use') return undefined
-            const now = usesOf(deleting.id, client.getQueryData<AttendanceRules>(keys.rules), client.getQueryData<Channel[]>(keys.channels), client.getQueryData<Sector[]>(keys.sectors))
-            return usesText(now, t) && t('hours.inUse', { places: usesText(now, t) })
+            if (!(error instanceof Failure) || error.code !== 'in_use')
+              return undefined
+            const now = usesOf(
+              deleting.id,
+              client.getQueryData<AttendanceRules>(keys.rules),
+              client.getQueryData<Channel[]>(keys.channels),
+              client.getQueryData<Sector[]>(keys.sectors),
+            )
+            return (
+              usesText(now, t) && t('hours.inUse', { places: usesText(now, t) })
+            )
           }}
         />
       )}
@@ -92,7 +167,15 @@ function HoursList() {
   )
 }
 
-function HoursRow({ hours, uses, onDelete }: { hours: HoursData; uses: string; onDelete: () => void }) {
+function HoursRow({
+  hours,
+  uses,
+  onDelete,
+}: {
+  hours: HoursData
+  uses: string
+  onDelete: () => void
+}) {
   const { t } = useTranslation()
   const status = useHoursStatus(hours.id).data
   const edit = t('settings.edit', { name: hours.name })
@@ -101,15 +184,53 @@ function HoursRow({ hours, uses, onDelete }: { hours: HoursData; uses: string; o
       <div className={rows.main}>
         <strong className={classes.rowName}>
           {hours.name}
-          {status && <Badge variant="light" color={status.open ? 'green' : 'gray'} className={settings.badge} tt="none">{t(status.open ? 'hours.openNow' : 'hours.closedNow')}</Badge>}
+          {status && (
+            <Badge
+              variant="light"
+              color={status.open ? 'green' : 'gray'}
+              className={settings.badge}
+              tt="none"
+            >
+              {t(status.open ? 'hours.openNow' : 'hours.closedNow')}
+            </Badge>
+          )}
         </strong>
         {status && <span>{statusText(status, hours.timezone, t)}</span>}
-        <span>{[weekText(hours) || t('hours.noWeek'), hours.exceptions.length > 0 && t('hours.exceptionCount', { count: hours.exceptions.length })].filter(Boolean).join(' · ')}</span>
+        <span>
+          {[
+            weekText(hours) || t('hours.noWeek'),
+            hours.exceptions.length > 0 &&
+              t('hours.exceptionCount', { count: hours.exceptions.length }),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </span>
         <span>{hours.timezone}</span>
-        <span data-tone={uses ? undefined : 'amber'}>{uses ? t('hours.usedBy', { places: uses }) : t('hours.unused')}</span>
+        <span data-tone={uses ? undefined : 'amber'}>
+          {uses ? t('hours.usedBy', { places: uses }) : t('hours.unused')}
+        </span>
       </div>
-      <ActionIcon component={Link} to={`/settings/hours/${hours.id}`} variant="subtle" color="gray" size={36} aria-label={edit} title={edit}><IconPencil size={18} /></ActionIcon>
-      <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('settings.delete', { name: hours.name })} title={t('settings.delete', { name: hours.name })} onClick={onDelete}><IconTrash size={18} /></ActionIcon>
+      <ActionIcon
+        component={Link}
+        to={`/settings/hours/${hours.id}`}
+        variant="subtle"
+        color="gray"
+        size={36}
+        aria-label={edit}
+        title={edit}
+      >
+        <IconPencil size={18} />
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={36}
+        aria-label={t('settings.delete', { name: hours.name })}
+        title={t('settings.delete', { name: hours.name })}
+        onClick={onDelete}
+      >
+        <IconTrash size={18} />
+      </ActionIcon>
     </li>
   )
 }

@@ -6,14 +6,24 @@ import { Dialog } from '../../ui/Dialog'
 /** Leaving asks before the person leaves a page with changes that are not saved. */
 export function Leaving({ dirty }: { dirty: () => boolean }) {
   const { t } = useTranslation()
-  const { status, proceed, reset } = useBlocker({ shouldBlockFn: dirty, enableBeforeUnload: dirty, withResolver: true })
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: dirty,
+    enableBeforeUnload: dirty,
+    withResolver: true,
+  })
   if (status !== 'blocked') return null
   return (
     <Dialog role="alertdialog" title={t('hours.leaveTitle')} onClose={reset}>
-      <Text size="sm" mb="md">{t('hours.leaveText')}</Text>
+      <Text size="sm" mb="md">
+        {t('hours.leaveText')}
+      </Text>
       <Group justify="flex-end">
-        <Button variant="default" data-autofocus onClick={reset}>{t('hours.stay')}</Button>
-        <Button color="red" onClick={proceed}>{t('hours.leave')}</Button>
+        <Button variant="default" data-autofocus onClick={reset}>
+          {t('hours.stay')}
+        </Button>
+        <Button color="red" onClick={proceed}>
+          {t('hours.leave')}
+        </Button>
       </Group>
     </Dialog>
   )

@@ -9,21 +9,61 @@ import classes from './Hours.module.css'
 /** Problem is what is wrong with a period, and a button that helps. */
 export type Problem = { text: string; help?: ReactNode }
 
-type Props = { id: string; name: string; periods: HoursPeriod[]; problems: (Problem | null)[]; onChange: (periods: HoursPeriod[]) => void; onRemove: (index: number) => void }
+type Props = {
+  id: string
+  name: string
+  periods: HoursPeriod[]
+  problems: (Problem | null)[]
+  onChange: (periods: HoursPeriod[]) => void
+  onRemove: (index: number) => void
+}
 
 /** fieldId names the field of a time, so that it can get the focus. */
-export const fieldId = (id: string, index: number, end: 'from' | 'to' = 'from') => `${id}-${index}-${end}`
+export const fieldId = (
+  id: string,
+  index: number,
+  end: 'from' | 'to' = 'from',
+) => `${id}-${index}-${end}`
 
 /** focusField gives the focus to a field or a button that is drawn next. */
-export const focusField = (id: string) => requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-field="${id}"]`)?.focus())
+export const focusField = (id: string) =>
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(`[data-field="${id}"]`)?.focus(),
+  )
 
 /** PeriodFields are the times of one day, each from and to. name is the day that they belong to. */
-export function PeriodFields({ id, name, periods, problems, onChange, onRemove }: Props) {
+export function PeriodFields({
+  id,
+  name,
+  periods,
+  problems,
+  onChange,
+  onRemove,
+}: Props) {
   const { t } = useTranslation()
-  const time = (index: number, end: 'from' | 'to', value: string, wrong: boolean) => (
+  const time = (
+    index: number,
+    end: 'from' | 'to',
+    value: string,
+    wrong: boolean,
+  ) => (
     <TimeField
-      name={fieldId(id, index, end)} label={t(end === 'from' ? 'hours.from' : 'hours.to', { day: name, n: index + 1 })} value={value} end={end === 'to'} wrong={wrong} describedBy={`${id}-${index}-wrong`}
-      onChange={(next) => onChange(periods.map((one, at) => (at === index ? { ...one, [end]: next } : one)))}
+      name={fieldId(id, index, end)}
+      label={t(end === 'from' ? 'hours.from' : 'hours.to', {
+        day: name,
+        n: index + 1,
+      })}
+      value={value}
+      end={end === 'to'}
+      wrong={wrong}
+      describedBy={`${id}-${index}-wrong`}
+      onChange={(next) =>
+        onChange(
+          periods.map((one, at) =>
+            at === index ? { ...one, [end]: next } : one,
+          ),
+        )
+      }
     />
   )
   return (
@@ -36,9 +76,25 @@ export function PeriodFields({ id, name, periods, problems, onChange, onRemove }
               {time(index, 'from', period.from, problem !== null)}
               <span aria-hidden>–</span>
               {time(index, 'to', period.to, problem !== null)}
-              <ActionIcon variant="subtle" color="gray" size={32} aria-label={t('hours.removePeriod', { day: name, n: index + 1 })} title={t('hours.removePeriod', { day: name, n: index + 1 })} onClick={() => onRemove(index)}><IconX size={16} /></ActionIcon>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={32}
+                aria-label={t('hours.removePeriod', {
+                  day: name,
+                  n: index + 1,
+                })}
+                title={t('hours.removePeriod', { day: name, n: index + 1 })}
+                onClick={() => onRemove(index)}
+              >
+                <IconX size={16} />
+              </ActionIcon>
             </div>
-            {problem && <p id={`${id}-${index}-wrong`} className={classes.wrong}>{problem.text} {problem.help}</p>}
+            {problem && (
+              <p id={`${id}-${index}-wrong`} className={classes.wrong}>
+                {problem.text} {problem.help}
+              </p>
+            )}
           </div>
         )
       })}

@@ -3,14 +3,32 @@ import { useState } from 'react'
 import { readTime } from './week'
 import classes from './Hours.module.css'
 
-type Props = { name: string; label: string; value: string; end: boolean; wrong: boolean; describedBy: string; onChange: (time: string) => void }
+type Props = {
+  name: string
+  label: string
+  value: string
+  end: boolean
+  wrong: boolean
+  describedBy: string
+  onChange: (time: string) => void
+}
 
 /**
  * TimeField is a time of the day from 00:00 to 24:00, whatever clock the browser shows. It takes 8, 830 and 8h30, too. A text
  * that is no time stays there, and the value is empty; it goes when the field gets another value. name is how focusField finds it.
  */
-export function TimeField({ name, label, value, end, wrong, describedBy, onChange }: Props) {
-  const [typed, setTyped] = useState<{ text: string; value: string } | null>(null)
+export function TimeField({
+  name,
+  label,
+  value,
+  end,
+  wrong,
+  describedBy,
+  onChange,
+}: Props) {
+  const [typed, setTyped] = useState<{ text: string; value: string } | null>(
+    null,
+  )
   const text = typed?.value === value ? typed.text : null
   const leave = () => {
     if (text === null) return
@@ -20,8 +38,20 @@ export function TimeField({ name, label, value, end, wrong, describedBy, onChang
   }
   return (
     <Input
-      withAria={false} data-field={name} className={classes.time} classNames={{ input: classes.timeInput }} inputMode="numeric" autoComplete="off" maxLength={5} required placeholder="00:00"
-      aria-label={label} error={wrong} aria-invalid={wrong} aria-describedby={wrong ? describedBy : undefined} value={text ?? value}
+      withAria={false}
+      data-field={name}
+      className={classes.time}
+      classNames={{ input: classes.timeInput }}
+      inputMode="numeric"
+      autoComplete="off"
+      maxLength={5}
+      required
+      placeholder="00:00"
+      aria-label={label}
+      error={wrong}
+      aria-invalid={wrong}
+      aria-describedby={wrong ? describedBy : undefined}
+      value={text ?? value}
       onFocus={(event) => event.currentTarget.select()}
       onBlur={leave}
       onKeyDown={(event) => event.key === 'Enter' && leave()}

@@ -8,21 +8,51 @@ import classes from './Hours.module.css'
 /** Refused is what the server found wrong with a period of a day. */
 export type Refused = { day: Day; index: number; text: string }
 
-type Props = { week: Week; checked: boolean; refused: Refused[]; problem?: string; onChange: (week: Week) => void }
+type Props = {
+  week: Week
+  checked: boolean
+  refused: Refused[]
+  problem?: string
+  onChange: (week: Week) => void
+}
 
 /** WeekEditor shows and changes the open periods of a week. checked shows what is wrong on all days, not only on those that were left. */
-export function WeekEditor({ week, checked, refused, problem, onChange }: Props) {
+export function WeekEditor({
+  week,
+  checked,
+  refused,
+  problem,
+  onChange,
+}: Props) {
   const { t } = useTranslation()
   const [left, setLeft] = useState<ReadonlySet<Day>>(new Set())
   return (
     <Section title={t('hours.week')} text={t('hours.weekText')}>
       <div className={classes.week}>
-        <div className={classes.scale} aria-hidden>{[0, 6, 12, 18, 24].map((hour) => <span key={hour}>{hour}</span>)}</div>
+        <div className={classes.scale} aria-hidden>
+          {[0, 6, 12, 18, 24].map((hour) => (
+            <span key={hour}>{hour}</span>
+          ))}
+        </div>
         {days.map((day) => (
           <DayRow
-            key={day} day={day} week={week} checked={checked || left.has(day)} onChange={onChange}
-            refused={new Map(refused.filter((one) => one.day === day).map(({ index, text }) => [index, text]))}
-            onLeave={() => setLeft((known) => (known.has(day) ? known : new Set(known).add(day)))}
+            key={day}
+            day={day}
+            week={week}
+            checked={checked || left.has(day)}
+            onChange={onChange}
+            refused={
+              new Map(
+                refused
+                  .filter((one) => one.day === day)
+                  .map(({ index, text }) => [index, text]),
+              )
+            }
+            onLeave={() =>
+              setLeft((known) =>
+                known.has(day) ? known : new Set(known).add(day),
+              )
+            }
           />
         ))}
       </div>

@@ -14,13 +14,16 @@ export type Wrong = 'missing' | 'order' | 'overlap'
 const dayEnd = 24 * 60
 
 /** minutesOf is a time of the day in minutes. */
-export const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
+export const minutesOf = (time: string) =>
+  Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
-const timeOf = (minutes: number) => `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+const timeOf = (minutes: number) =>
+  `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 
 /** readTime reads a time that a person typed, such as 8, 830, 8:30 or 8h30; null: it is none. As an end, midnight is 24:00. */
 export function readTime(text: string, end: boolean): string | null {
-  const [, whole, minute = '00'] = /^(\d{1,2}?)(?:\s*[:h.]?\s*(\d{2}))?\s*h?$/i.exec(text.trim()) ?? []
+  const [, whole, minute = '00'] =
+    /^(\d{1,2}?)(?:\s*[:h.]?\s*(\d{2}))?\s*h?$/i.exec(text.trim()) ?? []
   const minutes = Number(whole) * 60 + Number(minute)
   if (!whole || Number(minute) > 59 || minutes > dayEnd) return null
   if (minutes === 0 && end) return '24:00'
@@ -28,76 +31,133 @@ export function readTime(text: string, end: boolean): string | null {
 }
 
 /** everyDay makes a week day by day. */
-export const everyDay = (make: (day: Day) => HoursPeriod[]) => Object.fromEntries(days.map((day) => [day, make(day)])) as Week
+export const everyDay = (make: (day: Day) => HoursPeriod[]) =>
+  Object.fromEntries(days.map((day) => [day, make(day)])) as Week
 
 /** firstWeek is the week of new opening hours. */
-export const firstWeek = (): Week => everyDay((day) => (weekdays.includes(day) ? [{ from: '08:00', to: '18:00' }] : []))
+export const firstWeek = (): Week =>
+  everyDay((day) =>
+    weekdays.includes(day) ? [{ from: '08:00', to: '18:00' }] : [],
+  )
 
-const byTime = (a: HoursPeriod, b: HoursPeriod) => a.from.localeCompare(b.from) || a.to.localeCompare(b.to)
+const byTime = (a: HoursPeriod, b: HoursPeriod) =>
+  a.from.localeCompare(b.from) || a.to.localeCompare(b.to)
 
 /** weekOf is the week that the API's periods describe, each day in the order of its times. */
 export const weekOf = (weekly: WeeklyPeriod[]): Week =>
-  everyDay((day) => weekly.filter((period) => period.days.includes(day)).map(({ from, to }) => ({ from, to })).sort(byTime))
+  everyDay((day) =>
+    weekly
+      .filter((period) => period.days.includes(day))
+      .map(({ from, to }) => ({ from, to }))
+      .sort(byTime),
+  )
 
 /** Place is one period of a week. */
 export type Place = { day: Day; index: number }
 
 /** weeklyOf is a week as the API takes it: equal periods of several days are one. places says where each of them is in the week. */
-export function weeklyOf(week: Week): { weekly: WeeklyPeriod[]; places: Place[][] } {
+export function weeklyOf(week: Week): {
+  weekly: WeeklyPeriod[]
+  places: Place[][]
+} {
   const found = new Map<string, { period: WeeklyPeriod; places: Place[] }>()
   for (const day of days) {
     for (const [index, { from, to }] of week[day].entries()) {
       const key = `${from} ${to}`
-      const known = found.get(key) ?? { period: { days: [], from, to }, places: [] }
+      const known = found.get(key) ?? {
+        period: { days: [], from, to },
+        places: [],
+      }
       if (!known.period.days.includes(day)) known.period.days.push(day)
       known.places.push({ day, index })
       found.set(key, known)
     }
   }
   const all = [...found.values()].sort((a, b) => byTime(a.period, b.period))
-  return { weekly: all.map(({ period }) => period), places: all.map(({ places }) => places) }
+  return {
+    weekly: all.map(({ period }) => period),
+    places: all.map(({ places }) => places),
+  }
 }
 
 /** wrongOf says what is wrong with each period of a day; null: nothing. Of two that overlap it is the later one. */
 export function wrongOf(periods: HoursPeriod[]): (Wrong | null)[] {
-  const overlaps = (one: HoursPeriod, other: HoursPeriod) => one.from < other.to && other.from < one.to
+  const overlaps = (one: HoursPeriod, other: HoursPeriod) =>
+    one.from < other.to && other.from < one.to
   return periods.map((period, index) => {
     if (!period.from || !period.to) return 'missing'
     if (period.from >= period.to) return 'order'
-    return periods.slice(0, index).some((other) => other.from && other.to && overlaps(period, other)) ? 'overlap' : null
+    return periods
+      .slice(0, index)
+      .some((other) => other.from && other.to && overlaps(period, other))
+      ? 'overlap'
+      : null
   })
 }
 
 /** addPeriod adds a period after the last one of a day: an hour later, of four hours where there is room; null: there is none. */
 export function addPeriod(periods: HoursPeriod[]): HoursPeriod[] | null {
   if (periods.length === 0) return [{ from: '08:00', to: '18:00' }]
-  const end = Math.max(...periods.map(({ from, to }) => minutesOf(to || from || '00:00')))
+  const end = Math.max(
+    ...periods.map(({ from, to }) => minutesOf(to || from || '00:00')),
+  )
   const from = Math.min(end + 60, dayEnd - 60)
   if (from < end) return null
-  return [...periods, { from: timeOf(from), to: timeOf(Math.min(from + 240, dayEnd)) }]
+  return [
+    ...periods,
+    { from: timeOf(from), to: timeOf(Math.min(from + 240, dayEnd)) },
+  ]
 }
 
 /** addBreak puts a break of an hour into the longest period of a day, at noon where that is within it; null: none is long enough. */
 export function addBreak(periods: HoursPeriod[]): HoursPeriod[] | null {
-  const length = ({ from, to }: HoursPeriod) => (from && to ? minutesOf(to) - minutesOf(from) : 0)
-  const longest = periods.reduce<HoursPeriod | null>((found, one) => (length(one) > (found ? length(found) : 0) ? one : found), null)
+  const length = ({ from, to }: HoursPeriod) =>
+    from && to ? minutesOf(to) - minutesOf(from) : 0
+  const longest = periods.reduce<HoursPeriod | null>(
+    (found, one) => (length(one) > (found ? length(found) : 0) ? one : found),
+    null,
+  )
   if (!longest || length(longest) < 120) return null
-  const [from, to, noon] = [minutesOf(longest.from), minutesOf(longest.to), 12 * 60]
+  const [from, to, noon] = [
+    minutesOf(longest.from),
+    minutesOf(longest.to),
+    12 * 60,
+  ]
   const middle = Math.floor((from + to - 60) / 2 / 30) * 30
-  const begin = noon > from && noon + 60 < to ? noon : Math.max(middle, from + 15)
-  return periods.flatMap((one) => (one === longest ? [{ from: one.from, to: timeOf(begin) }, { from: timeOf(begin + 60), to: one.to }] : [one]))
+  const begin =
+    noon > from && noon + 60 < to ? noon : Math.max(middle, from + 15)
+  return periods.flatMap((one) =>
+    one === longest
+      ? [
+          { from: one.from, to: timeOf(begin) },
+          { from: timeOf(begin + 60), to: one.to },
+        ]
+      : [one],
+  )
 }
 
 /** copyDay gives some days the periods of one. */
-export const copyDay = (week: Week, from: Day, to: readonly Day[]): Week => everyDay((day) => (to.includes(day) ? week[from].map((period) => ({ ...period })) : week[day]))
+export const copyDay = (week: Week, from: Day, to: readonly Day[]): Week =>
+  everyDay((day) =>
+    to.includes(day) ? week[from].map((period) => ({ ...period })) : week[day],
+  )
 
 /** splitAtMidnight makes two of a period that ends on the day after: until midnight, and from midnight on the next day. */
 export function splitAtMidnight(week: Week, day: Day, index: number): Week {
   const period = week[day][index]
   const next = days[(days.indexOf(day) + 1) % days.length]
   if (!period || !next) return week
-  const rest = period.to > '00:00' && period.to < '24:00' ? [{ from: '00:00', to: period.to }] : []
-  return { ...week, [day]: week[day].map((one, at) => (at === index ? { ...one, to: '24:00' } : one)), [next]: [...rest, ...week[next]] }
+  const rest =
+    period.to > '00:00' && period.to < '24:00'
+      ? [{ from: '00:00', to: period.to }]
+      : []
+  return {
+    ...week,
+    [day]: week[day].map((one, at) =>
+      at === index ? { ...one, to: '24:00' } : one,
+    ),
+    [next]: [...rest, ...week[next]],
+  }
 }
 
 /** Bar is a period as a part of the day's bar, in percent. */
@@ -107,7 +167,10 @@ export type Bar = { left: number; width: number }
 export function barsOf(periods: HoursPeriod[]): Bar[] {
   return periods
     .filter(({ from, to }) => from && to && from < to)
-    .map(({ from, to }) => ({ left: (minutesOf(from) / dayEnd) * 100, width: ((minutesOf(to) - minutesOf(from)) / dayEnd) * 100 }))
+    .map(({ from, to }) => ({
+      left: (minutesOf(from) / dayEnd) * 100,
+      width: ((minutesOf(to) - minutesOf(from)) / dayEnd) * 100,
+    }))
 }
 
 /** Run is some days in a row that have the same periods. */
@@ -120,11 +183,13 @@ export function runsOf(week: Week): Run[] {
   for (const day of days) {
     const periods = [...week[day]].sort(byTime)
     if (periods.length === 0) previous = null
-    else if (previous && textOf(previous.periods) === textOf(periods)) previous.last = day
+    else if (previous && textOf(previous.periods) === textOf(periods))
+      previous.last = day
     else runs.push((previous = { first: day, last: day, periods }))
   }
   return runs
 }
 
 /** textOf writes the periods of a day: 08:00–12:00, 13:00–18:00. */
-export const textOf = (periods: HoursPeriod[]) => periods.map(({ from, to }) => `${from}–${to}`).join(', ')
+export const textOf = (periods: HoursPeriod[]) =>
+  periods.map(({ from, to }) => `${from}–${to}`).join(', ')

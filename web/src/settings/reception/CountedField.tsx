@@ -3,20 +3,67 @@ import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './Reception.module.css'
 
-type Props = { id?: string; label: string; description?: string; placeholder?: string; most: number; value: string; error?: string; long?: boolean; onChange: (value: string) => void; onKeyDown?: (event: KeyboardEvent) => void }
+type Props = {
+  id?: string
+  label: string
+  description?: string
+  placeholder?: string
+  most: number
+  value: string
+  error?: string
+  long?: boolean
+  onChange: (value: string) => void
+  onKeyDown?: (event: KeyboardEvent) => void
+}
 
 /** CountedField is a field that counts its characters as the server does and says when they are too many. */
-export function CountedField({ id, label, description, placeholder, most, value, error, long = false, onChange, onKeyDown }: Props) {
+export function CountedField({
+  id,
+  label,
+  description,
+  placeholder,
+  most,
+  value,
+  error,
+  long = false,
+  onChange,
+  onKeyDown,
+}: Props) {
   const { t } = useTranslation()
   const n = [...value].length
   const props = {
-    id, description, placeholder, value, onKeyDown, 'aria-label': label,
-    label: <>{label} <span className={classes.count} data-over={n > most || undefined} aria-hidden>{n}/{most}</span></>,
-    error: n > most ? t('wrong.long', { n: most }) : error,
+    id,
+    description,
+    placeholder,
+    value,
+    onKeyDown,
+    'aria-label': label,
+    label: (
+      <>
+        {label}{' '}
+        <span
+          className={classes.count}
+          data-over={n > most || undefined}
+          aria-hidden
+        >
+          {n}/{most}
+        </span>
+      </>
+    ),
+    error: n > most ? t('wrong.too_long', { max: most }) : error,
   }
   return long ? (
-    <Textarea {...props} autosize minRows={2} maxRows={8} onChange={(event) => onChange(event.currentTarget.value)} />
+    <Textarea
+      {...props}
+      autosize
+      minRows={2}
+      maxRows={8}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   ) : (
-    <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} />
+    <TextInput
+      {...props}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   )
 }

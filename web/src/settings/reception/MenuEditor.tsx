@@ -3,22 +3,39 @@ import { Alert, Button, NativeSelect, NumberInput, Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Member, Sector } from '../../api/types'
 import { announce } from '../../ui/announce'
 import { CountedField } from './CountedField'
-import { MenuOption, type MovedBy } from './MenuOption'
-import { most, moved, newOption, type MenuDraft } from './receptionForm'
+import { MenuOption, type MovedBy, type Shared } from './MenuOption'
+import {
+  most,
+  moved,
+  newOption,
+  type MenuDraft,
+  type OptionDraft,
+} from './receptionForm'
 import classes from './Reception.module.css'
 
-/** Shared is what all parts of a menu's form need: the sectors and people to choose from, and what the server refused, by field. */
-export type Shared = { sectors: Sector[]; team: Member[]; wrong: Record<string, string> }
+type Props = {
+  menu: MenuDraft
+  at: string
+  number: string
+  depth: number
+  shared: Shared
+  onChange: (menu: MenuDraft) => void
+}
 
-type Props = { menu: MenuDraft; at: string; number: string; depth: number; shared: Shared; onChange: (menu: MenuDraft) => void }
-
-const focusLater = (id: string) => requestAnimationFrame(() => document.getElementById(id)?.focus())
+const focusLater = (id: string) =>
+  requestAnimationFrame(() => document.getElementById(id)?.focus())
 
 /** MenuEditor edits a menu, and those below it. at is its place in the request, number that of the option which leads to it, as in "2.". */
-export function MenuEditor({ menu, at, number, depth, shared, onChange }: Props) {
+export function MenuEditor({
+  menu,
+  at,
+  number,
+  depth,
+  shared,
+  onChange,
+}: Props) {
   const { t } = useTranslation()
   const { options } = menu
   const { wrong } = shared
@@ -45,16 +62,76 @@ export function MenuEditor({ menu, at, number, depth, shared, onChange }: Props)
   }
   return (
     <Stack gap="md">
-      <CountedField long label={t('reception.menuTitle')} description={depth === 1 ? t('reception.menuTitleText') : undefined} most={most.text} value={menu.text} error={wrong[`${at}.text`]} onChange={(text) => onChange({ ...menu, text })} />
-      {options.map((option, index) => (
-        <MenuOption
-          key={option.key} option={option} at={`${at}.options[${index}]`} number={`${number}${index + 1}`} depth={depth} first={index === 0} last={index === options.length - 1} removable={options.length > 2} shared={shared}
-          onChange={(changed) => onChange({ ...menu, options: options.with(index, changed) })} onEnter={() => insert(index + 1)} onRemove={() => remove(index)} onMove={(by, part) => move(index, by, part)}
+      <CountedField
+        long
+        label={t('reception.menuTitle')}
+        description={depth === 1 ? t('reception.menuTitleText') : undefined}
+        most={most.text}
+        value={menu.text}
+        error={wrong[`${at}.text`]}
+        onChange={(text) => onChange({ ...menu, text })}
+      />
+      {options.map((option, index) => {
+        const [place, itsNumber] = [
+          `${at}.options[${index}]`,
+          `${number}${index + 1}`,
+        ]
+        const change = (changed: OptionDraft) =>
+          onChange({ ...menu, options: options.with(index, changed) })
+        return (
+          <MenuOption
+            key={option.key}
+            option={option}
+            at={place}
+            number={itsNumber}
+            depth={depth}
+            first={index === 0}
+            last={index === options.length - 1}
+            removable={options.length > 2}
+            shared={shared}
+            onChange={change}
+            onEnter={() => insert(index + 1)}
+            onRemove={() => remove(index)}
+            onMove={(by, part) => move(index, by, part)}
+          >
+            {option.kind === 'menu' && option.menu && (
+              <MenuEditor
+                menu={option.menu}
+                at={`${place}.action.menu`}
+                number={`${itsNumber}.`}
+                depth={depth + 1}
+                shared={shared}
+                onChange={(below) => change({ ...option, menu: below })}
+              />
+            )}
+          </MenuOption>
+        )
+      })}
+      {wrong[`${at}.options`] && (
+        <Alert color="red" variant="light">
+          {wrong[`${at}.options`]}
+        </Alert>
+      )}
+      <Button
+        className={classes.add}
+        variant="default"
+        leftSection={<IconPlus size={16} />}
+        disabled={full}
+        onClick={() => insert(options.length)}
+      >
+        {t('reception.add')}
+      </Button>
+      {depth === 1 ? (
+        <MenuRules
+          menu={menu}
+          at={at}
+          below={false}
+          shared={shared}
+          onChange={onChange}
         />
-      ))}
-      {wrong[`${at}.options`] && <Alert color="red" variant="light">{wrong[`${at}.options`]}</Alert>}
-      <Button className={classes.add} variant="default" leftSection={<IconPlus size={16} />} disabled={full} onClick={() => insert(options.length)}>{t('reception.add')}</Button>
-      {depth === 1 ? <MenuRules menu={menu} at={at} below={false} shared={shared} onChange={onChange} /> : <OwnRules menu={menu} at={at} shared={shared} onChange={onChange} />}
+      ) : (
+        <OwnRules menu={menu} at={at} shared={shared} onChange={onChange} />
+      )}
     </Stack>
   )
 }
@@ -65,25 +142,88 @@ type RulesProps = Omit<Props, 'number' | 'depth'>
 function OwnRules(props: RulesProps) {
   const { t } = useTranslation()
   const { invalidText, maxInvalid, timeout, fallback } = props.menu
-  const [shown, setShown] = useState(invalidText !== '' || maxInvalid !== null || timeout !== null || fallback !== '')
+  const [shown, setShown] = useState(
+    invalidText !== '' ||
+      maxInvalid !== null ||
+      timeout !== null ||
+      fallback !== '',
+  )
   if (shown) return <MenuRules {...props} below />
-  return <Button className={classes.add} variant="subtle" size="compact-sm" onClick={() => setShown(true)}>{t('reception.ownRules')}</Button>
+  return (
+    <Button
+      className={classes.add}
+      variant="subtle"
+      size="compact-sm"
+      onClick={() => setShown(true)}
+    >
+      {t('reception.ownRules')}
+    </Button>
+  )
 }
 
 /** MenuRules say what follows an answer that is none of the options, and none at all. */
-function MenuRules({ menu, at, below, shared: { sectors, wrong }, onChange }: RulesProps & { below: boolean }) {
+function MenuRules({
+  menu,
+  at,
+  below,
+  shared: { sectors, wrong },
+  onChange,
+}: RulesProps & { below: boolean }) {
   const { t } = useTranslation()
   const asAbove = below ? t('reception.asAbove') : undefined
-  const number = (value: string | number) => (value === '' ? null : Number(value))
+  const number = (value: string | number) =>
+    value === '' ? null : Number(value)
   const known = sectors.some((sector) => sector.id === menu.fallback)
   return (
     <div className={classes.rules}>
-      <CountedField long label={t('reception.invalid')} description={below ? undefined : t('reception.invalidText')} placeholder={asAbove} most={most.text} value={menu.invalidText} error={wrong[`${at}.invalid_text`]} onChange={(invalidText) => onChange({ ...menu, invalidText })} />
-      <NumberInput label={t('reception.maxInvalid')} placeholder={asAbove ?? '2'} min={1} max={5} allowDecimal={false} allowNegative={false} value={menu.maxInvalid ?? ''} error={wrong[`${at}.max_invalid`]} onChange={(value) => onChange({ ...menu, maxInvalid: number(value) })} />
-      <NumberInput label={t('reception.timeout')} placeholder={asAbove ?? '10'} min={1} max={1440} allowDecimal={false} allowNegative={false} value={menu.timeout ?? ''} error={wrong[`${at}.timeout_minutes`]} onChange={(value) => onChange({ ...menu, timeout: number(value) })} />
+      <CountedField
+        long
+        label={t('reception.invalid')}
+        description={below ? undefined : t('reception.invalidText')}
+        placeholder={asAbove}
+        most={most.text}
+        value={menu.invalidText}
+        error={wrong[`${at}.invalid_text`]}
+        onChange={(invalidText) => onChange({ ...menu, invalidText })}
+      />
+      <NumberInput
+        label={t('reception.maxInvalid')}
+        placeholder={asAbove ?? '2'}
+        min={1}
+        max={5}
+        allowDecimal={false}
+        allowNegative={false}
+        value={menu.maxInvalid ?? ''}
+        error={wrong[`${at}.max_invalid`]}
+        onChange={(value) => onChange({ ...menu, maxInvalid: number(value) })}
+      />
+      <NumberInput
+        label={t('reception.timeout')}
+        placeholder={asAbove ?? '10'}
+        min={1}
+        max={1440}
+        allowDecimal={false}
+        allowNegative={false}
+        value={menu.timeout ?? ''}
+        error={wrong[`${at}.timeout_minutes`]}
+        onChange={(value) => onChange({ ...menu, timeout: number(value) })}
+      />
       <NativeSelect
-        label={t('reception.fallback')} description={below ? undefined : t('reception.fallbackText')} inputWrapperOrder={['label', 'input', 'description', 'error']} value={menu.fallback} error={wrong[`${at}.fallback_sector`]} onChange={(event) => onChange({ ...menu, fallback: event.currentTarget.value })}
-        data={[{ value: '', label: asAbove ?? t('reception.generalQueue') }, ...(known || !menu.fallback ? [] : [{ value: menu.fallback, label: t('reception.removed') }]), ...sectors.map(({ id, name }) => ({ value: id, label: name }))]}
+        label={t('reception.fallback')}
+        description={below ? undefined : t('reception.fallbackText')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        value={menu.fallback}
+        error={wrong[`${at}.fallback_sector`]}
+        onChange={(event) =>
+          onChange({ ...menu, fallback: event.currentTarget.value })
+        }
+        data={[
+          { value: '', label: asAbove ?? t('reception.generalQueue') },
+          ...(known || !menu.fallback
+            ? []
+            : [{ value: menu.fallback, label: t('reception.removed') }]),
+          ...sectors.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
       />
     </div>
   )

@@ -1,11 +1,24 @@
 import { ActionIcon, NativeSelect } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react'
-import type { KeyboardEvent } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Member, Sector } from '../../api/types'
 import { CountedField } from './CountedField'
-import { MenuEditor, type Shared } from './MenuEditor'
-import { kinds, most, newMenu, type Kind, type OptionDraft } from './receptionForm'
+import {
+  kinds,
+  most,
+  newMenu,
+  type Kind,
+  type OptionDraft,
+} from './receptionForm'
 import classes from './Reception.module.css'
+
+/** Shared is what all parts of a menu's form need: the sectors and people to choose from, and what the server refused, by field. */
+export type Shared = {
+  sectors: Sector[]
+  team: Member[]
+  wrong: Record<string, string>
+}
 
 /** MovedBy is the part of an option that has the focus while it is moved. */
 export type MovedBy = 'title' | 'up' | 'down'
@@ -23,10 +36,26 @@ type Props = {
   onEnter: () => void
   onRemove: () => void
   onMove: (by: 1 | -1, part: MovedBy) => void
+  /** The form of the menu that the option leads to. */
+  children: ReactNode
 }
 
 /** MenuOption edits one thing to choose from: its title and what it does. Enter adds another one, Ctrl with an arrow moves it. */
-export function MenuOption({ option, at, number, depth, first, last, removable, shared, onChange, onEnter, onRemove, onMove }: Props) {
+export function MenuOption({
+  option,
+  at,
+  number,
+  depth,
+  first,
+  last,
+  removable,
+  shared,
+  onChange,
+  onEnter,
+  onRemove,
+  onMove,
+  children,
+}: Props) {
   const { t } = useTranslation()
   const { key, title, kind } = option
   const { wrong } = shared
@@ -43,34 +72,112 @@ export function MenuOption({ option, at, number, depth, first, last, removable, 
     <div role="group" aria-label={name} className={classes.option}>
       <div className={classes.head}>
         <strong aria-hidden>{name}</strong>
-        <ActionIcon id={`${key}-up`} variant="subtle" color="gray" disabled={first} aria-label={t('reception.up', { name })} title={t('reception.up', { name })} onClick={() => onMove(-1, 'up')}><IconArrowUp size={18} /></ActionIcon>
-        <ActionIcon id={`${key}-down`} variant="subtle" color="gray" disabled={last} aria-label={t('reception.down', { name })} title={t('reception.down', { name })} onClick={() => onMove(1, 'down')}><IconArrowDown size={18} /></ActionIcon>
-        <ActionIcon variant="subtle" color="gray" disabled={!removable} aria-label={t('reception.remove', { name })} title={t('reception.remove', { name })} onClick={onRemove}><IconTrash size={18} /></ActionIcon>
+        <ActionIcon
+          id={`${key}-up`}
+          variant="subtle"
+          color="gray"
+          disabled={first}
+          aria-label={t('reception.up', { name })}
+          title={t('reception.up', { name })}
+          onClick={() => onMove(-1, 'up')}
+        >
+          <IconArrowUp size={18} />
+        </ActionIcon>
+        <ActionIcon
+          id={`${key}-down`}
+          variant="subtle"
+          color="gray"
+          disabled={last}
+          aria-label={t('reception.down', { name })}
+          title={t('reception.down', { name })}
+          onClick={() => onMove(1, 'down')}
+        >
+          <IconArrowDown size={18} />
+        </ActionIcon>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          disabled={!removable}
+          aria-label={t('reception.remove', { name })}
+          title={t('reception.remove', { name })}
+          onClick={onRemove}
+        >
+          <IconTrash size={18} />
+        </ActionIcon>
       </div>
       <div className={classes.fields}>
-        <CountedField id={`${key}-title`} label={t('reception.optionTitle')} most={most.title} value={title} error={wrong[`${at}.title`]} onChange={(next) => onChange({ ...option, title: next })} onKeyDown={typed} />
+        <CountedField
+          id={`${key}-title`}
+          label={t('reception.optionTitle')}
+          most={most.title}
+          value={title}
+          error={wrong[`${at}.title`]}
+          onChange={(next) => onChange({ ...option, title: next })}
+          onKeyDown={typed}
+        />
         <NativeSelect
-          label={t('reception.action')} value={kind} error={kind === 'text' || kind === 'close' || kind === 'menu' ? (does ?? wrong[`${at}.action.menu`]) : undefined}
-          data={kinds.filter((one) => one !== 'menu' || depth < most.depth).map((one) => ({ value: one, label: t(`reception.does.${one}`) }))}
+          label={t('reception.action')}
+          value={kind}
+          error={
+            kind === 'text' || kind === 'close' || kind === 'menu'
+              ? (does ?? wrong[`${at}.action.menu`])
+              : undefined
+          }
+          data={kinds
+            .filter((one) => one !== 'menu' || depth < most.depth)
+            .map((one) => ({ value: one, label: t(`reception.does.${one}`) }))}
           onChange={(event) => {
             const next = event.currentTarget.value as Kind
-            onChange({ ...option, kind: next, menu: next === 'menu' ? (option.menu ?? newMenu(true)) : option.menu })
+            onChange({
+              ...option,
+              kind: next,
+              menu:
+                next === 'menu' ? (option.menu ?? newMenu(true)) : option.menu,
+            })
           }}
         />
-        {kind === 'sector' && <Chosen label={t('reception.sector')} value={option.sector} all={shared.sectors} error={wrong[`${at}.action.sector`] ?? does} onChange={(sector) => onChange({ ...option, sector })} />}
-        {kind === 'user' && <Chosen label={t('reception.person')} value={option.user} all={shared.team} error={wrong[`${at}.action.user`] ?? does} onChange={(user) => onChange({ ...option, user })} />}
+        {kind === 'sector' && (
+          <Chosen
+            label={t('reception.sector')}
+            value={option.sector}
+            all={shared.sectors}
+            error={wrong[`${at}.action.sector`] ?? does}
+            onChange={(sector) => onChange({ ...option, sector })}
+          />
+        )}
+        {kind === 'user' && (
+          <Chosen
+            label={t('reception.person')}
+            value={option.user}
+            all={shared.team}
+            error={wrong[`${at}.action.user`] ?? does}
+            onChange={(user) => onChange({ ...option, user })}
+          />
+        )}
       </div>
-      {kind === 'text' && <CountedField long label={t('reception.answer')} description={t('reception.answerText')} most={most.text} value={option.text} error={wrong[`${at}.action.text`]} onChange={(text) => onChange({ ...option, text })} />}
-      {kind === 'menu' && option.menu && (
-        <div className={classes.below}>
-          <MenuEditor menu={option.menu} at={`${at}.action.menu`} number={`${number}.`} depth={depth + 1} shared={shared} onChange={(menu) => onChange({ ...option, menu })} />
-        </div>
+      {kind === 'text' && (
+        <CountedField
+          long
+          label={t('reception.answer')}
+          description={t('reception.answerText')}
+          most={most.text}
+          value={option.text}
+          error={wrong[`${at}.action.text`]}
+          onChange={(text) => onChange({ ...option, text })}
+        />
       )}
+      {children && <div className={classes.below}>{children}</div>}
     </div>
   )
 }
 
-type ChosenProps = { label: string; value: string; all: { id: string; name: string }[]; error: string | undefined; onChange: (id: string) => void }
+type ChosenProps = {
+  label: string
+  value: string
+  all: { id: string; name: string }[]
+  error: string | undefined
+  onChange: (id: string) => void
+}
 
 /** Chosen is one of the company's sectors or people; one that was removed since is named as such. */
 function Chosen({ label, value, all, error, onChange }: ChosenProps) {
@@ -78,8 +185,15 @@ function Chosen({ label, value, all, error, onChange }: ChosenProps) {
   const gone = value !== '' && !all.some((one) => one.id === value)
   return (
     <NativeSelect
-      label={label} value={value} error={error} onChange={(event) => onChange(event.currentTarget.value)}
-      data={[{ value: '', label: t('reception.choose') }, ...(gone ? [{ value, label: t('reception.removed') }] : []), ...all.map(({ id, name }) => ({ value: id, label: name }))]}
+      label={label}
+      value={value}
+      error={error}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      data={[
+        { value: '', label: t('reception.choose') },
+        ...(gone ? [{ value, label: t('reception.removed') }] : []),
+        ...all.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
     />
   )
 }

@@ -1,5 +1,11 @@
 import { Badge, Button } from '@mantine/core'
-import { IconBrandWhatsapp, IconChevronRight, IconDoorEnter, IconFlask, IconLock } from '@tabler/icons-react'
+import {
+  IconBrandWhatsapp,
+  IconChevronRight,
+  IconDoorEnter,
+  IconFlask,
+  IconLock,
+} from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -18,7 +24,10 @@ import { useFresh } from '../useFresh'
 import rows from '../../ui/rows.module.css'
 import classes from '../Settings.module.css'
 
-const receptionOptions = (channel: string) => ({ queryKey: keys.reception(channel), queryFn: () => fetchReception(channel) })
+const receptionOptions = (channel: string) => ({
+  queryKey: keys.reception(channel),
+  queryFn: () => fetchReception(channel),
+})
 
 /** Reception is the page of what the numbers answer by themselves, or of one of them. */
 export default function Reception() {
@@ -26,16 +35,29 @@ export default function Reception() {
   const [, id] = path.split('/')
   useFresh(keys.channels, keys.privateChannels, keys.sectors, keys.team)
   const channels = useChannels()
-  const hidden = useQuery({ queryKey: keys.privateChannels, queryFn: () => answer(api.GET('/private-channels')) })
+  const hidden = useQuery({
+    queryKey: keys.privateChannels,
+    queryFn: () => answer(api.GET('/private-channels')),
+  })
   return (
     <Loaded query={channels}>
       {(all) => (
         <Loaded query={hidden}>
           {(unseen) => {
-            const isPrivate = (channel: Channel) => unseen.some((one) => one.id === channel.id)
-            if (!id) return <ReceptionList channels={all} isPrivate={isPrivate} />
+            const isPrivate = (channel: Channel) =>
+              unseen.some((one) => one.id === channel.id)
+            if (!id)
+              return <ReceptionList channels={all} isPrivate={isPrivate} />
             const channel = all.find((one) => one.id === id)
-            return channel ? <OneReception key={id} channel={channel} isPrivate={isPrivate(channel)} /> : <Gone />
+            return channel ? (
+              <OneReception
+                key={id}
+                channel={channel}
+                isPrivate={isPrivate(channel)}
+              />
+            ) : (
+              <Gone />
+            )
           }}
         </Loaded>
       )}
@@ -45,55 +67,156 @@ export default function Reception() {
 
 function Gone() {
   const { t } = useTranslation()
-  return <Empty title={t('channels.gone')}><Button component={Link} to="/settings/reception" variant="default">{t('reception.title')}</Button></Empty>
+  return (
+    <Empty title={t('channels.gone')}>
+      <Button component={Link} to="/settings/reception" variant="default">
+        {t('reception.title')}
+      </Button>
+    </Empty>
+  )
 }
 
 /** OneReception asks the server before it shows the form: what is edited is what is stored now. */
-function OneReception({ channel, isPrivate }: { channel: Channel; isPrivate: boolean }) {
+function OneReception({
+  channel,
+  isPrivate,
+}: {
+  channel: Channel
+  isPrivate: boolean
+}) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(0)
-  const stored = useQuery({ ...receptionOptions(channel.id), enabled: !isPrivate, refetchOnMount: 'always' })
+  const stored = useQuery({
+    ...receptionOptions(channel.id),
+    enabled: !isPrivate,
+    refetchOnMount: 'always',
+  })
   const data = stored.isFetchedAfterMount ? stored.data : undefined
   return (
-    <Page wide={!isPrivate} title={t('reception.of', { name: channel.name })} text={t('reception.text')} action={<BackToReception />}>
+    <Page
+      wide={!isPrivate}
+      title={t('reception.of', { name: channel.name })}
+      text={t('reception.text')}
+      action={<BackToReception />}
+    >
       {isPrivate ? (
-        <Empty icon={<IconLock size={28} />} title={t('reception.private')} text={t('reception.privateText')} />
+        <Empty
+          icon={<IconLock size={28} />}
+          title={t('reception.private')}
+          text={t('reception.privateText')}
+        />
       ) : (
-        <Loaded query={{ ...stored, data, isPending: stored.isPending || !stored.isFetchedAfterMount }}>{(reception) => <ReceptionEditor key={shown} channel={channel} reception={reception} onReload={() => setShown(shown + 1)} />}</Loaded>
+        <Loaded
+          query={{
+            ...stored,
+            data,
+            isPending: stored.isPending || !stored.isFetchedAfterMount,
+          }}
+        >
+          {(reception) => (
+            <ReceptionEditor
+              key={shown}
+              channel={channel}
+              reception={reception}
+              onReload={() => setShown(shown + 1)}
+            />
+          )}
+        </Loaded>
       )}
     </Page>
   )
 }
 
-function ReceptionList({ channels, isPrivate }: { channels: Channel[]; isPrivate: (channel: Channel) => boolean }) {
+function ReceptionList({
+  channels,
+  isPrivate,
+}: {
+  channels: Channel[]
+  isPrivate: (channel: Channel) => boolean
+}) {
   const { t } = useTranslation()
-  const stored = useQueries({ queries: channels.map((channel) => ({ ...receptionOptions(channel.id), enabled: !isPrivate(channel), refetchOnMount: 'always' as const })) })
+  const stored = useQueries({
+    queries: channels.map((channel) => ({
+      ...receptionOptions(channel.id),
+      enabled: !isPrivate(channel),
+      refetchOnMount: 'always' as const,
+    })),
+  })
   return (
     <Page title={t('reception.title')} text={t('reception.text')}>
       {channels.length === 0 ? (
-        <Empty icon={<IconDoorEnter size={28} />} title={t('channels.none')} text={t('reception.noneText')}>
-          <Button component={Link} to="/settings/channels">{t('channels.title')}</Button>
+        <Empty
+          icon={<IconDoorEnter size={28} />}
+          title={t('channels.none')}
+          text={t('reception.noneText')}
+        >
+          <Button component={Link} to="/settings/channels">
+            {t('channels.title')}
+          </Button>
         </Empty>
       ) : (
         <ul className={rows.rows} aria-label={t('channels.region')}>
-          {channels.map((channel, at) => <ReceptionRow key={channel.id} channel={channel} isPrivate={isPrivate(channel)} enabled={stored[at]?.data?.enabled} />)}
+          {channels.map((channel, at) => (
+            <ReceptionRow
+              key={channel.id}
+              channel={channel}
+              isPrivate={isPrivate(channel)}
+              enabled={stored[at]?.data?.enabled}
+            />
+          ))}
         </ul>
       )}
     </Page>
   )
 }
 
-function ReceptionRow({ channel, isPrivate, enabled }: { channel: Channel; isPrivate: boolean; enabled: boolean | undefined }) {
+function ReceptionRow({
+  channel,
+  isPrivate,
+  enabled,
+}: {
+  channel: Channel
+  isPrivate: boolean
+  enabled: boolean | undefined
+}) {
   const { t } = useTranslation()
   return (
     <li>
-      <Link to="/settings/$" params={{ _splat: `reception/${channel.id}` }} className={rows.row}>
-        <span className={classes.icon} aria-hidden>{channel.provider === 'sandbox' ? <IconFlask size={20} /> : <IconBrandWhatsapp size={20} />}</span>
+      <Link
+        to="/settings/$"
+        params={{ _splat: `reception/${channel.id}` }}
+        className={rows.row}
+      >
+        <span className={classes.icon} aria-hidden>
+          {channel.provider === 'sandbox' ? (
+            <IconFlask size={20} />
+          ) : (
+            <IconBrandWhatsapp size={20} />
+          )}
+        </span>
         <span className={rows.main}>
           <strong>{channel.name}</strong>
-          <span>{phone(channel.phone)}{isPrivate && <> · <IconLock size={12} aria-hidden /> {t('reception.private')}</>}</span>
+          <span>
+            {phone(channel.phone)}
+            {isPrivate && (
+              <>
+                {' '}
+                · <IconLock size={12} aria-hidden /> {t('reception.private')}
+              </>
+            )}
+          </span>
         </span>
-        {enabled !== undefined && <Badge variant="light" color={enabled ? 'green' : 'gray'} className={classes.badge} data-tone={enabled ? 'green' : 'gray'} tt="none">{t(enabled ? 'reception.on' : 'reception.off')}</Badge>}
+        {enabled !== undefined && (
+          <Badge
+            variant="light"
+            color={enabled ? 'green' : 'gray'}
+            className={classes.badge}
+            data-tone={enabled ? 'green' : 'gray'}
+            tt="none"
+          >
+            {t(enabled ? 'reception.on' : 'reception.off')}
+          </Badge>
+        )}
         <IconChevronRight size={18} aria-hidden />
       </Link>
     </li>

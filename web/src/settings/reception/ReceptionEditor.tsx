@@ -13,7 +13,15 @@ import { Section } from '../../ui/Layout'
 import { CountedField } from './CountedField'
 import { LeaveDialog } from './LeaveDialog'
 import { MenuEditor } from './MenuEditor'
-import { bodyOf, draftOf, fieldsOf, most, receptionWords, same, type Draft } from './receptionForm'
+import {
+  bodyOf,
+  draftOf,
+  fieldsOf,
+  most,
+  receptionWords,
+  same,
+  type Draft,
+} from './receptionForm'
 import { ReceptionTrial } from './ReceptionTrial'
 import { conflicts, saveReception, type Stored } from './stored'
 import classes from './Reception.module.css'
@@ -22,14 +30,31 @@ import settings from '../Settings.module.css'
 /** BackToReception leads to the list of numbers. */
 export function BackToReception() {
   const { t } = useTranslation()
-  return <Link to="/settings/$" params={{ _splat: 'reception' }} className={settings.link}><IconChevronLeft size={16} aria-hidden />{t('reception.title')}</Link>
+  return (
+    <Link
+      to="/settings/$"
+      params={{ _splat: 'reception' }}
+      className={settings.link}
+    >
+      <IconChevronLeft size={16} aria-hidden />
+      {t('reception.title')}
+    </Link>
+  )
 }
 
 /**
  * ReceptionEditor is the form of what a number answers by itself, with what the customer sees beside it. Where a colleague stored
  * another one meanwhile, the person chooses between the two; onReload shows the colleague's, which is in the cache then.
  */
-export function ReceptionEditor({ channel, reception, onReload }: { channel: Channel; reception: Stored; onReload: () => void }) {
+export function ReceptionEditor({
+  channel,
+  reception,
+  onReload,
+}: {
+  channel: Channel
+  reception: Stored
+  onReload: () => void
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const sectors = useSectors().data ?? []
@@ -41,9 +66,14 @@ export function ReceptionEditor({ channel, reception, onReload }: { channel: Cha
   const [conflict, setConflict] = useState(false)
   const [refused, setRefused] = useState(0)
   useEffect(() => {
-    if (refused > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (refused > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [refused])
-  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: fieldsOf(draft), words: receptionWords, reason: (error) => (conflicts(error) ? t('reception.conflict') : undefined) })
+  const { busy, done, problem, wrong, run, touch } = useSubmit({
+    fields: fieldsOf(draft),
+    words: receptionWords,
+    reason: (error) => (conflicts(error) ? t('reception.conflict') : undefined),
+  })
   const changed = !same(draft, saved)
   const change = (part: Partial<Draft>) => {
     touch()
@@ -53,7 +83,11 @@ export function ReceptionEditor({ channel, reception, onReload }: { channel: Cha
     event.preventDefault()
     setConflict(false)
     const kept = await run(async () => {
-      const { stored, conflict } = await saveReception(channel.id, bodyOf(draft), version)
+      const { stored, conflict } = await saveReception(
+        channel.id,
+        bodyOf(draft),
+        version,
+      )
       client.setQueryData(keys.reception(channel.id), stored)
       setVersion(stored.version)
       setSaved(draftOf(stored))
@@ -69,18 +103,77 @@ export function ReceptionEditor({ channel, reception, onReload }: { channel: Cha
       <form ref={form} noValidate onSubmit={(event) => void submit(event)}>
         <Section title={t('reception.messages')}>
           <Stack gap="md">
-            <Switch label={t('reception.enabled')} description={t('reception.enabledText')} checked={draft.enabled} onChange={(event) => change({ enabled: event.currentTarget.checked })} />
-            <CountedField long label={t('reception.greeting')} description={t('reception.greetingText')} most={most.text} value={draft.greeting} error={wrong.greeting} onChange={(greeting) => change({ greeting })} />
-            <CountedField long label={t('reception.away')} description={t('reception.awayText')} most={most.text} value={draft.away} error={wrong.away} onChange={(away) => change({ away })} />
+            <Switch
+              label={t('reception.enabled')}
+              description={t('reception.enabledText')}
+              checked={draft.enabled}
+              onChange={(event) =>
+                change({ enabled: event.currentTarget.checked })
+              }
+            />
+            <CountedField
+              long
+              label={t('reception.greeting')}
+              description={t('reception.greetingText')}
+              most={most.text}
+              value={draft.greeting}
+              error={wrong.greeting}
+              onChange={(greeting) => change({ greeting })}
+            />
+            <CountedField
+              long
+              label={t('reception.away')}
+              description={t('reception.awayText')}
+              most={most.text}
+              value={draft.away}
+              error={wrong.away}
+              onChange={(away) => change({ away })}
+            />
           </Stack>
         </Section>
-        <Section title={t('reception.menu')} text={t('reception.menuText')} action={<Switch aria-label={t('reception.menu')} checked={draft.withMenu} onChange={(event) => change({ withMenu: event.currentTarget.checked })} />}>
-          {draft.withMenu && <MenuEditor menu={draft.menu} at="menu" number="" depth={1} shared={{ sectors, team, wrong }} onChange={(menu) => change({ menu })} />}
+        <Section
+          title={t('reception.menu')}
+          text={t('reception.menuText')}
+          action={
+            <Switch
+              aria-label={t('reception.menu')}
+              checked={draft.withMenu}
+              onChange={(event) =>
+                change({ withMenu: event.currentTarget.checked })
+              }
+            />
+          }
+        >
+          {draft.withMenu && (
+            <MenuEditor
+              menu={draft.menu}
+              at="menu"
+              number=""
+              depth={1}
+              shared={{ sectors, team, wrong }}
+              onChange={(menu) => change({ menu })}
+            />
+          )}
         </Section>
         <div className={classes.footer} data-sticky={changed || undefined}>
-          <FormFooter busy={busy} saved={done && !changed} problem={problem ?? (Object.keys(wrong).length > 0 ? t('reception.look') : null)} submit={t('common.save')} disabled={!changed}>
-            {changed && <span className={classes.changed}>{t('reception.changed')}</span>}
-            {conflict && <Button variant="default" onClick={onReload}>{t('reception.theirs')}</Button>}
+          <FormFooter
+            busy={busy}
+            saved={done && !changed}
+            problem={
+              problem ??
+              (Object.keys(wrong).length > 0 ? t('reception.look') : null)
+            }
+            submit={t('common.save')}
+            disabled={!changed}
+          >
+            {changed && (
+              <span className={classes.changed}>{t('reception.changed')}</span>
+            )}
+            {conflict && (
+              <Button variant="default" onClick={onReload}>
+                {t('reception.theirs')}
+              </Button>
+            )}
           </FormFooter>
         </div>
       </form>

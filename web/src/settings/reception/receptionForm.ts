@@ -1,4 +1,5 @@
 import type { TFunction } from 'i18next'
+import type { Coded } from '../../api/codes'
 import type { Menu, MenuAction, Reception } from '../../api/types'
 
 /** The limits of the server that the form shows. */
@@ -8,39 +9,102 @@ export const kinds = ['sector', 'user', 'text', 'menu', 'close'] as const
 export type Kind = (typeof kinds)[number]
 
 /** OptionDraft is an option while it is edited. What was entered for another action is kept until the form is left. */
-export type OptionDraft = { key: string; title: string; kind: Kind; sector: string; user: string; text: string; menu: MenuDraft | null }
+export type OptionDraft = {
+  key: string
+  title: string
+  kind: Kind
+  sector: string
+  user: string
+  text: string
+  menu: MenuDraft | null
+}
 /** MenuDraft is a menu while it is edited. Of the rules of a menu below another one, null and an empty text mean those of the menu above. */
-export type MenuDraft = { text: string; options: OptionDraft[]; invalidText: string; maxInvalid: number | null; timeout: number | null; fallback: string }
-export type Draft = { enabled: boolean; greeting: string; away: string; withMenu: boolean; menu: MenuDraft }
+export type MenuDraft = {
+  text: string
+  options: OptionDraft[]
+  invalidText: string
+  maxInvalid: number | null
+  timeout: number | null
+  fallback: string
+}
+export type Draft = {
+  enabled: boolean
+  greeting: string
+  away: string
+  withMenu: boolean
+  menu: MenuDraft
+}
 
 let made = 0
 
 /** newOption is an empty option that leads to a sector. */
-export const newOption = (): OptionDraft => ({ key: `option-${++made}`, title: '', kind: 'sector', sector: '', user: '', text: '', menu: null })
+export const newOption = (): OptionDraft => ({
+  key: `option-${++made}`,
+  title: '',
+  kind: 'sector',
+  sector: '',
+  user: '',
+  text: '',
+  menu: null,
+})
 
 /** newMenu is a menu with two empty options; one below another has the rules of the one above. */
-export const newMenu = (below: boolean): MenuDraft => ({ text: '', options: [newOption(), newOption()], invalidText: '', maxInvalid: below ? null : 2, timeout: below ? null : 10, fallback: '' })
+export const newMenu = (below: boolean): MenuDraft => ({
+  text: '',
+  options: [newOption(), newOption()],
+  invalidText: '',
+  maxInvalid: below ? null : 2,
+  timeout: below ? null : 10,
+  fallback: '',
+})
 
-const kindOf = (action: MenuAction): Kind => kinds.find((kind) => action[kind] !== undefined) ?? 'sector'
+const kindOf = (action: MenuAction): Kind =>
+  kinds.find((kind) => action[kind] !== undefined) ?? 'sector'
 
 function menuDraft(menu: Menu, above: Menu | null): MenuDraft {
   return {
-    text: menu.text, invalidText: menu.invalid_text ?? '', fallback: menu.fallback_sector ?? '',
+    text: menu.text,
+    invalidText: menu.invalid_text ?? '',
+    fallback: menu.fallback_sector ?? '',
     // The server fills these in where they are absent.
-    maxInvalid: above && above.max_invalid === menu.max_invalid ? null : (menu.max_invalid ?? null),
-    timeout: above && above.timeout_minutes === menu.timeout_minutes ? null : (menu.timeout_minutes ?? null),
+    maxInvalid:
+      above && above.max_invalid === menu.max_invalid
+        ? null
+        : (menu.max_invalid ?? null),
+    timeout:
+      above && above.timeout_minutes === menu.timeout_minutes
+        ? null
+        : (menu.timeout_minutes ?? null),
     options: menu.options.map(({ title, action }) => ({
-      ...newOption(), title, kind: kindOf(action), sector: action.sector ?? '', user: action.user ?? '', text: action.text ?? '', menu: action.menu ? menuDraft(action.menu, menu) : null,
+      ...newOption(),
+      title,
+      kind: kindOf(action),
+      sector: action.sector ?? '',
+      user: action.user ?? '',
+      text: action.text ?? '',
+      menu: action.menu ? menuDraft(action.menu, menu) : null,
     })),
   }
 }
 
 /** draftOf makes what is edited of what the server has. */
 export function draftOf({ enabled, greeting, away, menu }: Reception): Draft {
-  return { enabled, greeting: greeting ?? '', away: away ?? '', withMenu: menu !== null, menu: menu ? menuDraft(menu, null) : newMenu(false) }
+  return {
+    enabled,
+    greeting: greeting ?? '',
+    away: away ?? '',
+    withMenu: menu !== null,
+    menu: menu ? menuDraft(menu, null) : newMenu(false),
+  }
 }
 
-function actionBody({ kind, sector, user, text, menu }: OptionDraft): MenuAction {
+function actionBody({
+  kind,
+  sector,
+  user,
+  text,
+  menu,
+}: OptionDraft): MenuAction {
   if (kind === 'close') return { close: true }
   if (kind === 'menu') return menu ? { menu: menuBody(menu) } : {}
   if (kind === 'text') return { text }
@@ -49,47 +113,93 @@ function actionBody({ kind, sector, user, text, menu }: OptionDraft): MenuAction
 }
 
 const menuBody = (menu: MenuDraft): Menu => ({
-  text: menu.text, invalid_text: menu.invalidText || null, fallback_sector: menu.fallback || null,
-  ...(menu.maxInvalid === null ? {} : { max_invalid: menu.maxInvalid }), ...(menu.timeout === null ? {} : { timeout_minutes: menu.timeout }),
-  options: menu.options.map((option) => ({ title: option.title, action: actionBody(option) })),
+  text: menu.text,
+  invalid_text: menu.invalidText || null,
+  fallback_sector: menu.fallback || null,
+  ...(menu.maxInvalid === null ? {} : { max_invalid: menu.maxInvalid }),
+  ...(menu.timeout === null ? {} : { timeout_minutes: menu.timeout }),
+  options: menu.options.map((option) => ({
+    title: option.title,
+    action: actionBody(option),
+  })),
 })
 
 /** bodyOf makes the body of a request of what is edited. */
-export const bodyOf = ({ enabled, greeting, away, withMenu, menu }: Draft): Reception => ({ enabled, greeting: greeting || null, away: away || null, menu: withMenu ? menuBody(menu) : null })
+export const bodyOf = ({
+  enabled,
+  greeting,
+  away,
+  withMenu,
+  menu,
+}: Draft): Reception => ({
+  enabled,
+  greeting: greeting || null,
+  away: away || null,
+  menu: withMenu ? menuBody(menu) : null,
+})
 
 /** same tells whether two drafts would be saved alike. */
-export const same = (a: Draft, b: Draft) => JSON.stringify(bodyOf(a)) === JSON.stringify(bodyOf(b))
+export const same = (a: Draft, b: Draft) =>
+  JSON.stringify(bodyOf(a)) === JSON.stringify(bodyOf(b))
 
 /** incomplete tells whether something that is needed is still empty: the server would only refuse it. */
 export function incomplete(menu: MenuDraft): boolean {
-  return menu.text.trim() === '' || menu.options.length < 2 || menu.options.some((option) => {
-    if (option.title.trim() === '') return true
-    if (option.kind === 'menu') return !option.menu || incomplete(option.menu)
-    return option.kind !== 'close' && option[option.kind].trim() === ''
-  })
+  return (
+    menu.text.trim() === '' ||
+    menu.options.length < 2 ||
+    menu.options.some((option) => {
+      if (option.title.trim() === '') return true
+      if (option.kind === 'menu') return !option.menu || incomplete(option.menu)
+      return option.kind !== 'close' && option[option.kind].trim() === ''
+    })
+  )
 }
 
 function menuFields(menu: MenuDraft, at: string): string[] {
-  const own = ['text', 'options', 'invalid_text', 'max_invalid', 'timeout_minutes', 'fallback_sector'].map((name) => `${at}.${name}`)
+  const own = [
+    'text',
+    'options',
+    'invalid_text',
+    'max_invalid',
+    'timeout_minutes',
+    'fallback_sector',
+  ].map((name) => `${at}.${name}`)
   const below = menu.options.flatMap((option, index) => {
     const place = `${at}.options[${index}]`
-    return [`${place}.title`, `${place}.action`, ...kinds.map((kind) => `${place}.action.${kind}`), ...(option.menu ? menuFields(option.menu, `${place}.action.menu`) : [])]
+    return [
+      `${place}.title`,
+      `${place}.action`,
+      ...kinds.map((kind) => `${place}.action.${kind}`),
+      ...(option.menu ? menuFields(option.menu, `${place}.action.menu`) : []),
+    ]
   })
   return [...own, ...below]
 }
 
 /** fieldsOf names the fields of the form as the server's errors name them. */
-export const fieldsOf = ({ menu }: Draft) => ['greeting', 'away', ...menuFields(menu, 'menu')]
+export const fieldsOf = ({ menu }: Draft) => [
+  'greeting',
+  'away',
+  ...menuFields(menu, 'menu'),
+]
+
+/** The form's own words for what the server refuses. */
+const words: Record<string, 'choose' | 'twice' | 'options' | 'deep'> = {
+  exactly_one: 'choose',
+  duplicate: 'twice',
+  wrong_count: 'options',
+  too_few: 'options',
+  too_many: 'options',
+  too_deep: 'deep',
+}
 
 /** receptionWords are the form's own words for what the server refuses. */
-export function receptionWords(message: string, t: TFunction): string | undefined {
-  if (/^must have at least 1 /.test(message)) return t('wrong.required')
-  if (/^must have exactly one of/.test(message)) return t('reception.wrong.choose')
-  if (/^another option has this title/.test(message)) return t('reception.wrong.twice')
-  if (/2 to 10 options|^must have at (least 2|most 10)/.test(message)) return t('reception.wrong.options')
-  if (/^menus are at most/.test(message)) return t('reception.wrong.deep')
-  const [, from, to] = /^must be (\d+) to (\d+)/.exec(message) ?? []
-  return from ? t('reception.wrong.between', { from, to }) : undefined
+export function receptionWords(
+  { code }: Coded,
+  t: TFunction,
+): string | undefined {
+  const word = words[code]
+  return word && t(`reception.wrong.${word}`)
 }
 
 /** moved is a list with one of its entries at another place. */

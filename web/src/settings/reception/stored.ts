@@ -4,25 +4,44 @@ import type { Reception } from '../../api/types'
 /** Stored is a reception with its version, which a change says it is based on. */
 export type Stored = Reception & { version: string | null }
 
-async function stored(call: Promise<{ data?: Reception; error?: unknown; response: Response }>): Promise<Stored> {
+async function stored(
+  call: Promise<{ data?: Reception; error?: unknown; response: Response }>,
+): Promise<Stored> {
   const reception = await answer(call)
   return { ...reception, version: (await call).response.headers.get('ETag') }
 }
 
-export const fetchReception = (id: string) => stored(api.GET('/channels/{id}/reception', { params: { path: { id } } }))
+export const fetchReception = (id: string) =>
+  stored(api.GET('/channels/{id}/reception', { params: { path: { id } } }))
 
 /** conflicts tells that a reception was not stored because another one was stored meanwhile. */
-export const conflicts = (error: unknown) => error instanceof Failure && error.code === 'version_conflict'
+export const conflicts = (error: unknown) =>
+  error instanceof Failure && error.code === 'version_conflict'
 
 /** Saved is what is stored after an attempt: the reception of a colleague where there is a conflict. */
 export type Saved = { stored: Stored; conflict?: Failure }
 
 /** saveReception stores a reception, unless another one was stored since the version. */
-export async function saveReception(id: string, body: Reception, version: string | null): Promise<Saved> {
+export async function saveReception(
+  id: string,
+  body: Reception,
+  version: string | null,
+): Promise<Saved> {
   try {
-    return { stored: await stored(api.PUT('/channels/{id}/reception', { params: { path: { id }, header: version === null ? {} : { 'If-Match': version } }, body })) }
+    return {
+      stored: await stored(
+        api.PUT('/channels/{id}/reception', {
+          params: {
+            path: { id },
+            header: version === null ? {} : { 'If-Match': version },
+          },
+          body,
+        }),
+      ),
+    }
   } catch (error) {
-    if (error instanceof Failure && conflicts(error)) return { stored: await fetchReception(id), conflict: error }
+    if (error instanceof Failure && conflicts(error))
+      return { stored: await fetchReception(id), conflict: error }
     throw error
   }
 }

@@ -1,0 +1,329 @@
+// @vitest-environment jsdom
+import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
+import { describe, expect, it } from 'vitest'
+import { conversation, message } from '../../test/fixtures'
+import {
+  matches,
+  merged,
+  newerMessage,
+  placed,
+  putConversation,
+  putMessage,
+  sameConversations,
+  updateConversation,
+  type ListPage,
+} from './cache'
+import { keepChanges } from './journal'
+import { keys } from './keys'
+import type { Conversation, Message, TimelinePage } from './types'
+
+const list = (...data: Conversation[]) => ({
+  pages: [{ data, next_cursor: null } as ListPage],
+  pageParams: [null],
+})
+const ids = (value: { pages: ListPage[] }) =>
+  value.pages.flatMap((page) => page.data.map((one) => one.id))
+
+describe('lists in the cache', () => {
+  it('put a conversation with a new message first', () => {
+    const before = list(conversation('a', '3'), conversation('b', '2'))
+    expect(
+      ids(placed(before, conversation('b', '4'), { status: 'open' }, 'me')),
+    ).toEqual(['b', 'a'])
+  })
+
+  it('show who waits longest first', () => {
+    const before = list(conversation('a', '1'), conversation('b', '2'))
+    expect(
+      ids(
+        placed(
+          before,
+          conversation('c', '0'),
+          { status: 'waiting', sort: 'oldest_waiting' },
+          'me',
+        ),
+      ),
+    ).toEqual(['c', 'a', 'b'])
+  })
+
+  it('drop a conversation that was taken from the queue and add it to its owner', () => {
+    const taken = conversation('a', '1', { assignee: 'me' })
+    expect(
+      ids(
+        placed(
+          list(conversation('a', '1')),
+          taken,
+          { status: 'waiting' },
+          'me',
+        ),
+      ),
+    ).toEqual([])
+    expect(
+      ids(placed(list(), taken, { status: 'open', assignee: 'me' }, 'me')),
+    ).toEqual(['a'])
+    expect(
+      ids(placed(list(), taken, { status: 'open', assignee: 'me' }, 'other')),
+    ).toEqual([])
+  })
+
+  it('leave a search to the server', () => {
+    expect(matches(conversation('a', '1'), { q: 'x' }, 'me')).toBeNull()
+    expect(
+      ids(placed(list(), conversation('a', '1'), { q: 'x' }, 'me')),
+    ).toEqual([])
+  })
+
+  it('change in every list at once', () => {
+    const client = new QueryClient()
+    client.setQueryData(
+      keys.list({ status: 'open' }),
+      list(conversation('a', '1')),
+    )
+    client.setQueryData(keys.list({ status: 'closed' }), list())
+    putConversation(client, conversation('a', '1', { attendance: null }), 'me')
+    expect(
+      ids(
+        client.getQueryData(keys.list({ status: 'open' })) as ReturnType<
+          typeof list
+        >,
+      ),
+    ).toEqual([])
+    expect(
+      ids(
+        client.getQueryData(keys.list({ status: 'closed' })) as ReturnType<
+          typeof list
+        >,
+      ),
+    ).toEqual(['a'])
+  })
+
+  it('keep the draft of a conversation when an event changes it', () => {
+    const client = new QueryClient()
+    const draft = { text: 'Bom', reply_to_external_id: null, updated_at: '1' }
+    client.setQueryData(
+      keys.list({ status: 'open' }),
+      list(conversation('a', '1', { draft })),
+    )
+    updateConversation(client, conversation('a', '2'), 'me')
+    expect(
+      client.getQueryData<ReturnType<typeof list>>(
+        keys.list({ status: 'open' }),
+      )?.pages[0]?.data[0],
+    ).toMatchObject({ draft, updated_at: '2' })
+    expect(client.getQueryState(keys.conversation('a'))).toBeUndefined()
+    putConversation(client, conversation('a', '2', { draft: null }), 'me')
+    expect(
+      client.getQueryData<ReturnType<typeof list>>(
+        keys.list({ status: 'open' }),
+      )?.pages[0]?.data[0]?.draft,
+    ).toBeNull()
+  })
+
+  it('have a conversation once that moved while a page with it was on its way', () => {
+    const pages = [
+      {
+        data: [conversation('b', '9'), conversation('a', '8')],
+        next_cursor: 'x',
+      },
+      {
+        data: [conversation('c', '3'), conversation('b', '2')],
+        next_cursor: null,
+      },
+    ] as ListPage[]
+    expect(
+      ids(
+        placed(
+          { pages, pageParams: [null, 'x'] },
+          conversation('b', '9'),
+          { status: 'open' },
+          'me',
+        ),
+      ),
+    ).toEqual(['b', 'a', 'c'])
+  })
+
+  it('keep every other conversation and page as it is', () => {
+    const rows = ['a', 'b', 'c', 'd'].map((id, index) =>
+      conversation(id, String(9 - index)),
+    )
+    const before = {
+      pages: [
+        { data: rows.slice(0, 2), next_cursor: 'x' },
+        { data: rows.slice(2), next_cursor: null },
+      ] as ListPage[],
+      pageParams: [null, 'x'],
+    }
+    const after = placed(
+      before,
+      conversation('b', '91'),
+      { status: 'open' },
+      'me',
+    )
+    expect(ids(after)).toEqual(['b', 'a', 'c', 'd'])
+    expect(after.pages[0]?.data[1]).toBe(rows[0])
+    expect(after.pages[1]).toBe(before.pages[1])
+    const fetched = sameConversations(
+      { data: [conversation('c', '92'), conversation('a', '9')] },
+      before,
+    )
+    expect(fetched.data[1]).toBe(rows[0])
+    expect(fetched.data[0]?.last_message?.created_at).toBe('92')
+  })
+
+  it('add nothing that belongs on a page that is not loaded', () => {
+    const before = {
+      pages: [
+        {
+          data: [conversation('a', '3'), conversation('b', '2')],
+          next_cursor: 'x',
+        },
+      ] as ListPage[],
+      pageParams: [null],
+    }
+    expect(
+      ids(placed(before, conversation('c', '1'), { status: 'open' }, 'me')),
+    ).toEqual(['a', 'b'])
+    expect(
+      ids(placed(before, conversation('a', '1'), { status: 'open' }, 'me')),
+    ).toEqual(['b', 'a'])
+  })
+})
+
+describe('threads in the cache', () => {
+  it('hold a message once by its client_id', () => {
+    const entry = (one: Message) => ({
+      kind: 'message' as const,
+      id: one.id,
+      at: one.created_at,
+      message: one,
+    })
+    const before = {
+      pages: [
+        {
+          data: [entry(message({ id: 'p', client_id: 'k' }))],
+          before: null,
+          after: null,
+        },
+      ],
+      pageParams: [{}],
+    }
+    const after = merged(
+      before,
+      entry(message({ id: 'm', client_id: 'k', status: 'sent' })),
+    )
+    expect(after.pages[0]?.data.map((one) => one.id)).toEqual(['m'])
+  })
+
+  it('keep a message that came while older pages were being loaded', async () => {
+    const client = new QueryClient()
+    keepChanges(client)
+    const entry = (one: Message) => ({
+      kind: 'message' as const,
+      id: one.id,
+      at: one.created_at,
+      message: one,
+    })
+    let arrive: (page: TimelinePage) => void = () => undefined
+    const options = {
+      queryKey: keys.timeline('a', null),
+      structuralSharing: false,
+      initialPageParam: '',
+      getNextPageParam: (page: TimelinePage) => page.before,
+      queryFn: ({ pageParam }: { pageParam: string }) =>
+        pageParam
+          ? new Promise<TimelinePage>((resolve) => (arrive = resolve))
+          : { data: [entry(message({ id: 'new' }))], before: 'x', after: null },
+    }
+    const observer = new InfiniteQueryObserver(client, options)
+    const stop = observer.subscribe(() => undefined)
+    await expect.poll(() => observer.getCurrentResult().isSuccess).toBe(true)
+    const older = observer.fetchNextPage()
+    putMessage(client, message({ id: 'newest' }), true)
+    arrive({ data: [entry(message({ id: 'old' }))], before: null, after: null })
+    await older
+    expect(
+      client
+        .getQueryData<{ pages: TimelinePage[] }>(options.queryKey)
+        ?.pages.map((page) => page.data.map((one) => one.id)),
+    ).toEqual([['newest', 'new'], ['old']])
+    stop()
+  })
+
+  it('show a send that failed before the answer to it arrived', () => {
+    const client = new QueryClient()
+    const page = {
+      data: [
+        {
+          kind: 'message',
+          id: 'm1',
+          at: '2',
+          message: message({ id: 'm1', created_at: '2' }),
+        },
+      ],
+      next_cursor: null,
+    } as unknown as TimelinePage
+    client.setQueryData(keys.timeline('a', null), {
+      pages: [page],
+      pageParams: [null],
+    })
+    const shown = () =>
+      client
+        .getQueryData<{ pages: TimelinePage[] }>(keys.timeline('a', null))
+        ?.pages[0]?.data.map((one) =>
+          one.kind === 'message' ? `${one.id} ${one.message.status}` : one.kind,
+        )
+    putMessage(
+      client,
+      message({ id: 'm0', created_at: '1', status: 'failed' }),
+      false,
+    ) // one of a page that is not loaded
+    expect(shown()).toEqual(['m1 queued'])
+    putMessage(
+      client,
+      message({ id: 'm2', created_at: '3', status: 'failed' }),
+      false,
+    )
+    putMessage(client, message({ id: 'm2', created_at: '3' }), true)
+    expect(shown()).toEqual(['m2 failed', 'm1 queued'])
+  })
+
+  it('never step back in a status', () => {
+    expect(
+      newerMessage(
+        message({ status: 'delivered' }),
+        message({ status: 'queued' }),
+      ).status,
+    ).toBe('delivered')
+    expect(
+      newerMessage(message({ status: 'sent' }), message({ status: 'read' }))
+        .status,
+    ).toBe('read')
+    // Why it failed stays known, since it decides whether a person is asked before it is sent again.
+    const failed = message({
+      status: 'failed',
+      error: { code: 'uncertain', params: {}, message: '' },
+    })
+    expect(
+      newerMessage(failed, message({ status: 'queued', error: null })).error
+        ?.code,
+    ).toBe('uncertain')
+    expect(
+      newerMessage(failed, message({ status: 'delivered', error: null })),
+    ).toMatchObject({ status: 'delivered', error: null })
+    expect(newerMessage(message({ status: 'delivered' }), failed).status).toBe(
+      'delivered',
+    )
+    expect(newerMessage(message({ status: 'queued' }), failed).status).toBe(
+      'failed',
+    )
+    expect(
+      newerMessage(
+        message({
+          status: 'failed',
+          error: { code: 'blocked', params: {}, message: '' },
+        }),
+        message({ status: 'sent', error: null }),
+      ).status,
+    ).toBe('failed')
+  })
+})

@@ -1,0 +1,159 @@
+import { useQueryClient } from '@tanstack/react-query'
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useMemo,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../../api/client'
+import { keys } from '../../api/keys'
+import { putEntry, putMessage } from '../../api/cache'
+import { useMe } from '../../api/queries'
+import type { Conversation, Member } from '../../api/types'
+import { announce } from '../../ui/announce'
+import { personal } from '../../ui/page'
+import { noteKey, ownDrafts, readDraft, saveDraft } from './drafts'
+import { Outbox, type Item } from './outbox'
+import { refusal } from '../refusal'
+import { useDraftsElsewhere } from './useServerDraft'
+
+const Context = createContext<Outbox | null>(null)
+
+/** OutboxProvider sends what people wrote, on every page of the app. While it is held, as another person is signed in, nothing is sent. */
+export function OutboxProvider({
+  session,
+  held,
+  children,
+}: {
+  session: number
+  held: boolean
+  children: ReactNode
+}) {
+  const client = useQueryClient()
+  const { t } = useTranslation()
+  const me = useMe()
+  ownDrafts(me.user.id)
+  const outbox = useMemo(
+    () =>
+      new Outbox({
+        name: personal('outbox', me.user.id),
+        deliver: async ({ kind, conversation, body, mentions = [] }) => {
+          const params = { path: { id: conversation } }
+          if (kind === 'note') {
+            const note = await answer(
+              api.POST('/conversations/{id}/notes', {
+                params,
+                body: {
+                  client_id: body.client_id,
+                  text: body.text ?? '',
+                  mentions,
+                },
+              }),
+            )
+            putEntry(client, conversation, {
+              kind: 'note',
+              id: note.id,
+              at: note.created_at,
+              note,
+            })
+          } else {
+            putMessage(
+              client,
+              await answer(
+                api.POST('/conversations/{id}/messages', { params, body }),
+              ),
+              true,
+            )
+          }
+        },
+        refused: ({ kind, conversation, body }, failure) => {
+          const assignee = client.getQueryData<Conversation>(
+            keys.conversation(conversation),
+          )?.assignee
+          const reason = refusal(
+            failure,
+            t,
+            client
+              .getQueryData<Member[]>(keys.team)
+              ?.find((one) => one.id === assignee)?.name,
+          )
+          // An internal note goes back to where notes are written, never to the answer.
+          const field = kind === 'note' ? noteKey(conversation) : conversation
+          const typed = readDraft(field)?.text ?? ''
+          saveDraft(field, {
+            text: [body.text ?? body.interactive?.body ?? '', typed]
+              .filter(Boolean)
+              .join('\n'),
+            refusal: reason,
+          })
+          announce(reason)
+        },
+      }),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- one outbox per person; the texts are read when needed
+    [client, me.user.id],
+  )
+  useEffect(() => {
+    const wake = () => outbox.wake()
+    const warn = (event: BeforeUnloadEvent) => {
+      if (outbox.losing()) event.preventDefault()
+    }
+    addEventListener('online', wake)
+    addEventListener('beforeunload', warn)
+    const timer = setTimeout(() => void outbox.load()) // the page is drawn first
+    return () => {
+      clearTimeout(timer)
+      removeEventListener('online', wake)
+      removeEventListener('beforeunload', warn)
+    }
+  }, [outbox])
+  useEffect(() => outbox.wake(), [outbox, session]) // what was refused for want of a session is tried at once
+  useEffect(() => {
+    if (!held) return
+    outbox.hold()
+    return () => outbox.resume()
+  }, [outbox, held])
+  useDraftsElsewhere(me.user.id)
+  return <Context.Provider value={outbox}>{children}</Context.Provider>
+}
+
+function useContextOutbox(): Outbox {
+  const outbox = useContext(Context)
+  if (!outbox) throw new Error('no outbox')
+  return outbox
+}
+
+/** useUnsent is the outbox, how much waits in it, whether this browser cannot keep it, and whether the server's disk is too full to take it. */
+export function useUnsent(): {
+  outbox: Outbox
+  count: number
+  unsafe: boolean
+  serverFull: boolean
+} {
+  const outbox = useContextOutbox()
+  const count = useSyncExternalStore(outbox.watch, () => outbox.all().length)
+  return {
+    outbox,
+    count,
+    unsafe: useSyncExternalStore(outbox.watch, outbox.unsafe),
+    serverFull: useSyncExternalStore(outbox.watch, outbox.serverFull),
+  }
+}
+
+/** useOutbox is the outbox and what waits in it for one conversation. */
+export function useOutbox(conversation: string): {
+  outbox: Outbox
+  waiting: Item[]
+} {
+  const outbox = useContextOutbox()
+  const all = useSyncExternalStore(outbox.watch, outbox.all)
+  return {
+    outbox,
+    waiting: useMemo(
+      () => all.filter((item) => item.conversation === conversation),
+      [all, conversation],
+    ),
+  }
+}

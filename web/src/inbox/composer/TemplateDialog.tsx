@@ -1,0 +1,127 @@
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../../api/client'
+import { keys } from '../../api/keys'
+import type { Template } from '../../api/types'
+import { Dialog } from '../../ui/Dialog'
+import { Empty, Failure, Loading } from '../../ui/states'
+import { usePhone } from '../../ui/usePhone'
+import { refusal } from '../refusal'
+import { stateOf, type ChosenTemplate } from './template'
+import { TemplateForm } from './TemplateForm'
+import classes from '../thread/Offer.module.css'
+
+type Props = {
+  channel: string
+  onClose: () => void
+  onSend: (template: ChosenTemplate, preview: string) => void
+  onLater: (template: ChosenTemplate, preview: string) => void
+}
+
+/** TemplateDialog chooses a template of the number and fills its gaps. */
+export function TemplateDialog({ channel, onClose, onSend, onLater }: Props) {
+  const { t } = useTranslation()
+  const phone = usePhone()
+  const [text, setText] = useState('')
+  const [q] = useDebouncedValue(text.trim(), 200)
+  const [chosen, setChosen] = useState<Template | null>(null)
+  const list = useInfiniteQuery({
+    queryKey: [...keys.templates(channel), 'search', q],
+    initialPageParam: '',
+    refetchOnMount: 'always', // WhatsApp pauses and approves them at any time
+    placeholderData: keepPreviousData,
+    queryFn: ({ pageParam, signal }) =>
+      answer(
+        api.GET('/channels/{id}/templates', {
+          params: {
+            path: { id: channel },
+            query: {
+              limit: 50,
+              ...(q ? { q } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    getNextPageParam: (page) => page.next_cursor,
+  })
+  const templates = list.data?.pages.flatMap((page) => page.data) ?? []
+  return (
+    <Dialog
+      title={t('template.title')}
+      onClose={onClose}
+      size={chosen ? 780 : 'lg'}
+      fullScreen={phone}
+    >
+      {chosen ? (
+        <TemplateForm
+          key={chosen.id}
+          template={chosen}
+          onBack={() => setChosen(null)}
+          onSend={onSend}
+          onLater={onLater}
+        />
+      ) : (
+        <Stack gap="sm">
+          <TextInput
+            type="search"
+            aria-label={t('template.search')}
+            placeholder={t('template.search')}
+            data-autofocus
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          {list.isPending && <Loading rows={4} />}
+          {list.isError && (
+            <Failure
+              message={refusal(list.error, t)}
+              onRetry={() => void list.refetch()}
+            />
+          )}
+          {list.isSuccess && templates.length === 0 && (
+            <Empty title={q ? t('list.nothingFound') : t('template.none')} />
+          )}
+          <Stack
+            component="ul"
+            gap={6}
+            m={0}
+            p={0}
+            className={classes.templates}
+            aria-label={t('template.list')}
+          >
+            {templates.map((template) => {
+              const state = stateOf(template, t)
+              return (
+                <li key={template.id}>
+                  <button
+                    type="button"
+                    className={classes.template}
+                    disabled={state !== null}
+                    onClick={() => setChosen(template)}
+                  >
+                    <strong>{template.name}</strong> ({template.language})
+                    {state && <em> · {state}</em>}
+                    <span>{template.body}</span>
+                  </button>
+                </li>
+              )
+            })}
+          </Stack>
+          {list.hasNextPage && (
+            <Button
+              variant="default"
+              loading={list.isFetchingNextPage}
+              onClick={() => void list.fetchNextPage()}
+            >
+              {t('common.more')}
+            </Button>
+          )}
+        </Stack>
+      )}
+    </Dialog>
+  )
+}

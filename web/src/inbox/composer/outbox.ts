@@ -1,0 +1,294 @@
+import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
+import { Failure } from '../../api/client'
+import type { SendBody } from '../../api/types'
+
+/** Item is a message or a note that the server has not confirmed. */
+export type Item = {
+  client_id: string
+  conversation: string
+  kind: 'message' | 'note'
+  body: SendBody
+  preview?: string
+  mentions?: string[]
+  created_at: string
+  number: number
+}
+
+interface Schema extends DBSchema {
+  items: { key: string; value: Item }
+}
+
+export type OutboxOptions = {
+  deliver: (item: Item) => Promise<void>
+  refused: (item: Item, failure: Failure) => void
+  wait?: (milliseconds: number) => Promise<void>
+  name: string
+  locks?: LockManager
+}
+
+/** retryDelay is 1, 2, 4 ... 30 seconds. */
+export const retryDelay = (attempt: number) =>
+  Math.min(1000 * 2 ** attempt, 30_000)
+
+/** open opens the database of an outbox. It returns null where the browser has none to offer, as in some private windows. */
+async function open(name: string): Promise<IDBPDatabase<Schema> | null> {
+  try {
+    return await openDB<Schema>(name, 1, {
+      upgrade: (database) =>
+        void database.createObjectStore('items', { keyPath: 'client_id' }),
+    })
+  } catch {
+    return null
+  }
+}
+
+/** lasting tells whether a refusal is for good. One for want of the person's session is not. */
+const lasting = (failure: Failure) =>
+  !failure.temporary &&
+  failure.status !== 401 &&
+  failure.code !== 'session_changed'
+
+/**
+ * Outbox keeps what is to be sent until the server has it: in order per conversation, with the same client_id in every
+ * attempt, across reloads. Of several tabs one sends for a conversation at a time. What cannot be stored is sent from memory.
+ */
+export class Outbox {
+  private items: Item[] = []
+  private readonly watchers = new Set<() => void>()
+  private readonly running = new Set<string>()
+  private readonly wakers = new Set<() => void>()
+  private readonly storing = new Map<string, Promise<void>>() // what this page is putting into the database
+  private readonly stored = new Set<string>() // what has been in the database: only such an item can have been sent by another tab
+  private readonly finished = new Set<string>() // what this page has sent or given back, though its row may be there still
+  private readonly database: Promise<IDBPDatabase<Schema> | null>
+  private readonly channel: BroadcastChannel
+  private unavailable = false
+  private full = false
+  private held = false
+  private stopped = false
+
+  constructor(private readonly options: OutboxOptions) {
+    this.database = open(options.name)
+    void this.database.then((database) => {
+      this.unavailable = database === null
+      this.changed()
+    })
+    this.channel = new BroadcastChannel(options.name)
+    this.channel.onmessage = () => void this.load()
+  }
+
+  /** load reads what an earlier page left and goes on sending it. */
+  async load(): Promise<void> {
+    if (this.stopped) return
+    const before = new Set(this.stored)
+    const rows = await this.attempt((database) => database.getAll('items'))
+    if (rows) {
+      const found = rows.filter((item) => !this.finished.has(item.client_id))
+      found.forEach((item) => this.stored.add(item.client_id))
+      const ids = new Set(found.map((item) => item.client_id))
+      const own = this.items.filter(
+        (item) => !ids.has(item.client_id) && !before.has(item.client_id),
+      )
+      this.items = [...found, ...own].sort((a, b) => a.number - b.number)
+      this.changed()
+    }
+    this.pumpAll()
+  }
+
+  /** add keeps an item and sends it; the first attempt does not wait for the disk. */
+  async add(item: Omit<Item, 'number'>): Promise<void> {
+    const kept = {
+      ...item,
+      number: Math.max(Date.now(), (this.items.at(-1)?.number ?? 0) + 1),
+    }
+    this.items = [...this.items, kept]
+    const stored = this.store(kept)
+    this.storing.set(kept.client_id, stored)
+    this.changed()
+    void this.pump(item.conversation)
+    await stored
+    this.storing.delete(kept.client_id)
+    this.changed()
+    this.tell()
+  }
+
+  /** all is what waits, oldest first; the same array until it changes. */
+  all = (): Item[] => this.items
+
+  /** unsafe tells that this browser cannot keep what waits: it is lost when the page is closed. */
+  unsafe = (): boolean =>
+    this.unavailable || this.items.some((item) => this.atRisk(item))
+
+  /** losing tells that something would be lost now. */
+  losing = (): boolean => this.items.some((item) => this.atRisk(item))
+
+  /** serverFull tells that the server could not store what waits: its disk is full. */
+  serverFull = (): boolean => this.full && this.items.length > 0
+
+  watch = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher)
+    return () => this.watchers.delete(watcher)
+  }
+
+  /** wake ends the waiting between attempts: the network or the session is back. */
+  wake(): void {
+    this.wakers.forEach((waker) => waker())
+  }
+
+  /** hold ends sending until resume is called: the browser's session is not that of the person who wrote. */
+  hold(): void {
+    this.held = true
+    this.wake()
+  }
+
+  resume(): void {
+    this.held = false
+    this.wake()
+    this.pumpAll()
+  }
+
+  /** clear discards everything that waits, here and in the person's other tabs. */
+  async clear(): Promise<void> {
+    this.items.forEach((item) => this.finished.add(item.client_id))
+    this.items = []
+    this.changed()
+    await Promise.all(this.storing.values())
+    await this.attempt((database) => database.clear('items'))
+    this.tell()
+  }
+
+  /** stop leaves everything as it is; another tab or the next page goes on. */
+  stop(): void {
+    this.stopped = true
+    this.channel.close()
+    this.wake()
+  }
+
+  private atRisk(item: Item): boolean {
+    return !this.stored.has(item.client_id) && !this.storing.has(item.client_id)
+  }
+
+  /** attempt does something with the database. It returns undefined where that is not possible. */
+  private async attempt<T>(
+    task: (database: IDBPDatabase<Schema>) => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      const database = await this.database
+      return database ? await task(database) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  private async store(item: Item): Promise<void> {
+    if (
+      (await this.attempt((database) => database.put('items', item))) !==
+      undefined
+    )
+      this.stored.add(item.client_id)
+  }
+
+  private changed(): void {
+    this.watchers.forEach((watcher) => watcher())
+  }
+
+  private tell(): void {
+    if (!this.stopped) this.channel.postMessage('changed')
+  }
+
+  private pumpAll(): void {
+    for (const conversation of new Set(
+      this.items.map((item) => item.conversation),
+    ))
+      void this.pump(conversation)
+  }
+
+  private async pump(conversation: string): Promise<void> {
+    if (this.held || this.running.has(conversation)) return
+    this.running.add(conversation)
+    const locks =
+      this.options.locks ??
+      (typeof navigator === 'undefined' ? undefined : navigator.locks)
+    try {
+      if (locks)
+        await locks.request(`${this.options.name} ${conversation}`, () =>
+          this.drain(conversation),
+        )
+      else await this.drain(conversation)
+    } finally {
+      this.running.delete(conversation)
+    }
+    if (
+      !this.stopped &&
+      this.items.some((item) => item.conversation === conversation)
+    )
+      void this.pump(conversation)
+  }
+
+  private async drain(conversation: string): Promise<void> {
+    for (let attempt = 0; !this.stopped && !this.held;) {
+      const item = this.items.find((one) => one.conversation === conversation)
+      if (!item) return
+      if (await this.sentElsewhere(item)) {
+        this.forget(item)
+        continue
+      }
+      try {
+        await this.options.deliver(item)
+        this.full = false
+        await this.remove(item)
+        attempt = 0
+      } catch (error) {
+        if (error instanceof Failure && lasting(error)) {
+          await this.remove(item)
+          this.options.refused(item, error)
+          attempt = 0
+          continue
+        }
+        this.full = error instanceof Failure && error.code === 'storage_full'
+        this.changed()
+        const asked =
+          error instanceof Failure && error.retryAfter !== null
+            ? error.retryAfter * 1000
+            : 0
+        if (!this.held) await this.pause(Math.max(asked, retryDelay(attempt++)))
+      }
+    }
+  }
+
+  /** sentElsewhere reports whether another tab took an item out of the database, where it was. */
+  private async sentElsewhere(item: Item): Promise<boolean> {
+    if (!this.stored.has(item.client_id)) return false
+    return (
+      (await this.attempt((database) =>
+        database.count('items', item.client_id),
+      )) === 0
+    )
+  }
+
+  private async remove(item: Item): Promise<void> {
+    this.finished.add(item.client_id)
+    await this.storing.get(item.client_id)
+    await this.attempt((database) => database.delete('items', item.client_id))
+    this.forget(item)
+    this.tell()
+  }
+
+  private forget(item: Item): void {
+    this.items = this.items.filter((one) => one.client_id !== item.client_id)
+    this.changed()
+  }
+
+  private pause(milliseconds: number): Promise<void> {
+    if (this.options.wait) return this.options.wait(milliseconds)
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.wakers.delete(done)
+        resolve()
+      }
+      const timer = setTimeout(done, milliseconds)
+      this.wakers.add(done)
+    })
+  }
+}

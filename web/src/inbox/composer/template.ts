@@ -1,0 +1,83 @@
+import type { TFunction } from 'i18next'
+import type { InteractiveBody, SendBody, Template } from '../../api/types'
+
+export type ChosenTemplate = NonNullable<SendBody['template']>
+export type Gap = Template['parameters'][number]
+
+/** gapKey names a gap of a template: body.1 or body.name. */
+export const gapKey = (gap: Gap) => `${gap.component}.${gap.name ?? gap.index}`
+
+/** gapLabel names a gap for people, with the sign that stands for it in the text. */
+export function gapLabel(template: Template, gap: Gap, t: TFunction): string {
+  if (gap.type !== 'text') return t(`template.file.${gap.type}`)
+  if (gap.component === 'button')
+    return t('template.gap.button', {
+      button: template.buttons[gap.index - 1]?.text ?? gap.index,
+    })
+  return t(`template.gap.${gap.component}`, {
+    gap: `{{${gap.name ?? gap.index}}}`,
+  })
+}
+
+/** filled puts the values of one component into its text; a gap without a value stays as it is written. */
+export const filled = (
+  text: string,
+  component: Gap['component'],
+  values: Record<string, string>,
+): string =>
+  text.replace(
+    /\{\{\s*(\w+)\s*\}\}/g,
+    (gap, name: string) => values[`${component}.${name}`]?.trim() || gap,
+  )
+
+/** templateOffer is the template as the customer sees it. */
+export const templateOffer = (
+  template: Template,
+  values: Record<string, string>,
+): InteractiveBody => ({
+  body: filled(template.body, 'body', values),
+  ...(template.header
+    ? { header: filled(template.header, 'header', values) }
+    : {}),
+  ...(template.footer ? { footer: template.footer } : {}),
+  buttons: template.buttons.map((button, at) => ({
+    id: String(at),
+    title: button.text,
+  })),
+})
+
+/** chosenTemplate is a template with its values in the form in which it is sent; files are given by their ids. */
+export const chosenTemplate = (
+  template: Template,
+  values: Record<string, string>,
+): ChosenTemplate => ({
+  name: template.name,
+  language: template.language,
+  parameters: template.parameters.map((gap) => {
+    const value = values[gapKey(gap)]?.trim() ?? ''
+    return {
+      component: gap.component,
+      ...(gap.name ? { name: gap.name } : {}),
+      ...(gap.type === 'text' ? { text: value } : { media_id: value }),
+    }
+  }),
+})
+
+const states = [
+  'paused',
+  'rejected',
+  'pending',
+  'in_appeal',
+  'disabled',
+  'deleted',
+  'pending_deletion',
+  'limit_exceeded',
+]
+
+/** stateOf says why a template cannot be sent, or null where it can. */
+export function stateOf(template: Template, t: TFunction): string | null {
+  if (template.status === 'approved') return null
+  return states.includes(template.status)
+    ? t(`template.state.${template.status}`)
+    : t('template.state.other')
+}

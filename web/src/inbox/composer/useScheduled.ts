@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { answer, api } from '../../api/client'
+import { keys } from '../../api/keys'
+import { useMe } from '../../api/queries'
+import type { ScheduledMessage } from '../../api/types'
+import { personal } from '../../ui/page'
+import { useNow } from '../useNow'
+
+/** What failed is shown for this long, unless it is dismissed. */
+const shown = 7 * 24 * 3_600_000
+
+const storageKey = (person: string) => personal('scheduled.dismissed', person)
+const watchers = new Set<() => void>()
+const dismissed = (person: string) =>
+  localStorage.getItem(storageKey(person)) ?? ''
+
+/** dismissScheduled hides a message that failed in this browser, for one person. */
+export function dismissScheduled(id: string, person: string): void {
+  localStorage.setItem(
+    storageKey(person),
+    [id, ...dismissed(person).split(' ')].slice(0, 50).join(' '),
+  )
+  watchers.forEach((watcher) => watcher())
+}
+
+function watch(watcher: () => void): () => void {
+  watchers.add(watcher)
+  return () => watchers.delete(watcher)
+}
+
+/** useScheduled are the messages of a conversation that wait to be sent, the next one first, and before them those that failed. */
+export function useScheduled(conversation: string): ScheduledMessage[] {
+  const now = useNow()
+  const person = useMe().user.id
+  const hidden = useSyncExternalStore(watch, () => dismissed(person))
+  const all = useQuery({
+    queryKey: keys.scheduled(conversation),
+    refetchOnWindowFocus: 'always',
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/conversations/{id}/scheduled', {
+          params: { path: { id: conversation }, query: { limit: 100 } },
+          signal,
+        }),
+      ).then((page) => page.data),
+  }).data
+  return (all ?? [])
+    .filter(
+      (one) =>
+        one.status === 'scheduled' ||
+        (one.status === 'failed' &&
+          now - Date.parse(one.updated_at) < shown &&
+          !hidden.includes(one.id)),
+    )
+    .sort((a, b) => Date.parse(a.send_at) - Date.parse(b.send_at))
+}

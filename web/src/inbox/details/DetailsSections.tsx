@@ -1,0 +1,237 @@
+import { Link } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../../api/client'
+import { keys } from '../../api/keys'
+import { useMe, useRowNames } from '../../api/queries'
+import type { Assignment, Conversation } from '../../api/types'
+import { contentAddress } from '../../api/upload'
+import { automaticText, closeReason } from '../../contact/history'
+import { dateAndTime, duration, fileSize } from '../../ui/format'
+import { Fact, Section } from '../../contact/Section'
+import { BotState } from './Bots'
+import { SectorChoice } from './SectorChoice'
+import classes from '../../contact/Details.module.css'
+
+function useAttendances(conversation: string) {
+  return (
+    useQuery({
+      queryKey: keys.attendances(conversation),
+      queryFn: () =>
+        answer(
+          api.GET('/attendances', {
+            params: { query: { conversation, limit: 20 } },
+          }),
+        ),
+    }).data?.data ?? []
+  )
+}
+
+/** AttendanceDetails are the facts of the open case, or of the last one. */
+export function AttendanceDetails({
+  conversation,
+}: {
+  conversation: Conversation
+}) {
+  const { t } = useTranslation()
+  const names = useRowNames()
+  const may = useMe().scopes.includes('conversations:write')
+  const attendances = useAttendances(conversation.id)
+  const current =
+    attendances.find((one) => one.status === 'open') ?? attendances[0]
+  return (
+    <Section title={t('details.attendance')}>
+      {current ? (
+        <dl className={classes.facts}>
+          <Fact label={t('details.protocol')}>{current.protocol}</Fact>
+          <Fact label={t('details.opened')}>
+            {dateAndTime(current.opened_at)}
+          </Fact>
+          {current.closed_at && (
+            <Fact label={t('details.closed')}>
+              {dateAndTime(current.closed_at)}
+            </Fact>
+          )}
+          {current.closed_at && (
+            <Fact label={t('details.closedBy')}>
+              {current.closed_by?.name ?? t('details.automatic')}
+            </Fact>
+          )}
+          {closeReason(current, t) && (
+            <Fact label={t('common.reason')}>{closeReason(current, t)}</Fact>
+          )}
+          <Fact label={t('details.firstResponse')}>
+            {current.first_response_seconds === null
+              ? t('details.none')
+              : duration(current.first_response_seconds)}
+          </Fact>
+          <Fact label={t('details.responsible')}>
+            {current.responsible?.name ?? t('filters.nobody')}
+          </Fact>
+          <Fact label={t('filters.sector')}>
+            {current.status === 'open' && may ? (
+              <SectorChoice conversation={conversation} />
+            ) : (
+              (names.sector(current.sector) ?? t('details.none'))
+            )}
+          </Fact>
+        </dl>
+      ) : (
+        <p className={classes.nothing}>{t('details.noAttendance')}</p>
+      )}
+      <BotState conversation={conversation} />
+    </Section>
+  )
+}
+
+/** Assigned is one entry of the history: who got the case, or where it went. */
+function Assigned({ entry }: { entry: Assignment }) {
+  const { t } = useTranslation()
+  const names = useRowNames()
+  const sector = names.sector(entry.sector)
+  const { action, by, user, reason } = entry
+  const automatic = automaticText(entry, sector, t)
+  const text =
+    action === 'moved' && !entry.sector
+      ? t('assignment.movedOut', {
+          sector: names.sector(entry.sector_from) ?? '—',
+        })
+      : action === 'moved'
+        ? t('assignment.moved', { sector: sector ?? '—' })
+        : action === 'handed_back' && entry.sector
+          ? t('assignment.sector', { sector: sector ?? '' })
+          : t(`assignment.${action}`, { name: user?.name ?? '' })
+  return (
+    <li className={classes.item}>
+      <strong>{automatic ?? text}</strong>
+      <span>
+        {[
+          by && by.id !== user?.id ? by.name : '',
+          dateAndTime(entry.created_at),
+          automatic ? '' : reason,
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </span>
+    </li>
+  )
+}
+
+/** History are earlier cases and transfers. */
+export function History({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  const earlier = useAttendances(conversation.id).filter(
+    (one) => one.status === 'closed',
+  )
+  const assignments =
+    useQuery({
+      queryKey: keys.assignments(conversation.id),
+      queryFn: () =>
+        answer(
+          api.GET('/conversations/{id}/assignments', {
+            params: { path: { id: conversation.id } },
+          }),
+        ),
+    }).data?.data ?? []
+  return (
+    <Section title={t('details.history')}>
+      {earlier.length === 0 && assignments.length === 0 && (
+        <p className={classes.nothing}>{t('details.noHistory')}</p>
+      )}
+      <ul className={classes.list}>
+        {earlier.map((one) => (
+          <li key={one.id} className={classes.item}>
+            <strong>{one.protocol}</strong>
+            <span>
+              {[
+                one.responsible?.name,
+                one.closed_at ? dateAndTime(one.closed_at) : '',
+                closeReason(one, t),
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </span>
+          </li>
+        ))}
+        {assignments.slice(0, 10).map((one) => (
+          <Assigned key={one.id} entry={one} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** Cards are the cards of this conversation. */
+export function Cards({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  const found = useQuery({
+    queryKey: keys.cards(conversation.id),
+    queryFn: () =>
+      answer(
+        api.GET('/kanban/cards', {
+          params: {
+            query: { status: 'all', conversation: conversation.id, limit: 50 },
+          },
+        }),
+      ),
+  })
+  const cards = found.data?.data ?? []
+  return (
+    <Section title={t('details.cards')}>
+      {cards.length === 0 ? (
+        <p className={classes.nothing}>{t('details.noCards')}</p>
+      ) : (
+        <ul className={classes.list}>
+          {cards.map((card) => (
+            <li key={card.id} className={classes.item}>
+              <Link
+                to="/boards/$board"
+                params={{ board: card.board_id }}
+                search={{ card: card.id }}
+              >
+                <strong>{card.title}</strong>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** Files are the files of this conversation, newest first. */
+export function Files({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  const files =
+    useQuery({
+      queryKey: keys.files(conversation.id),
+      queryFn: () =>
+        answer(
+          api.GET('/conversations/{id}/media', {
+            params: { path: { id: conversation.id }, query: { limit: 20 } },
+          }),
+        ),
+    }).data?.data ?? []
+  return (
+    <Section title={t('details.files')}>
+      {files.length === 0 ? (
+        <p className={classes.nothing}>{t('details.noFiles')}</p>
+      ) : (
+        <ul className={classes.list}>
+          {files.map((file) => (
+            <li key={file.id} className={classes.item}>
+              <a
+                href={contentAddress(file.id)}
+                target="_blank"
+                rel="noopener noreferrer"
+              >
+                <strong>{file.file_name ?? file.mime_type}</strong>
+              </a>
+              <span>{fileSize(file.size)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}

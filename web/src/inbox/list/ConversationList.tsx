@@ -1,0 +1,93 @@
+import { memo, useEffect, useRef, useState, type MouseEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useMe, useRowNames } from '../../api/queries'
+import type { Conversation } from '../../api/types'
+import { Rows } from './Rows'
+import { useHeld } from './useHeld'
+import { useNow } from '../useNow'
+import classes from './ConversationList.module.css'
+
+type Props = {
+  rows: Conversation[]
+  list: string
+  open: string | undefined
+  selection: ReadonlySet<string>
+  onSelect: (id: string) => void
+  onOpen: (id: string) => void
+  onEnter: () => void
+  onEnd: () => void
+  onShown: (rows: Conversation[]) => void
+}
+
+/** ConversationList is the virtual list; its order stays while the pointer or the focus is in it. */
+export const ConversationList = memo(function ConversationList({
+  rows: now,
+  list,
+  open,
+  selection,
+  onSelect,
+  onOpen,
+  onEnter,
+  onEnd,
+  onShown,
+}: Props) {
+  const { t } = useTranslation()
+  const names = useRowNames()
+  const me = useMe().user.id
+  const time = useNow()
+  const frame = useRef<HTMLDivElement>(null)
+  const [inside, setInside] = useState(false)
+  const leaving = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const places = useRef({ pointer: false, focus: false })
+  const { rows, updates, apply } = useHeld(now, inside, list)
+
+  const place = (change: Partial<typeof places.current>) => {
+    Object.assign(places.current, change)
+    clearTimeout(leaving.current)
+    if (places.current.pointer || places.current.focus) setInside(true)
+    else leaving.current = setTimeout(() => setInside(false), 2000)
+  }
+  useEffect(() => () => clearTimeout(leaving.current), [])
+  /** The button goes and takes the focus with it: to the list for the keyboard, nowhere for the mouse. */
+  const applyNow = (event: MouseEvent) => {
+    apply()
+    if (event.detail === 0)
+      frame.current?.querySelector<HTMLElement>('[role="listbox"]')?.focus()
+    else place({ focus: false })
+  }
+  useEffect(() => onShown(rows), [rows, onShown])
+  return (
+    <div
+      ref={frame}
+      className={classes.frame}
+      onPointerEnter={(event) =>
+        event.pointerType === 'mouse' && place({ pointer: true })
+      }
+      onPointerLeave={() => place({ pointer: false })}
+      onFocus={() => place({ focus: true })}
+      onBlur={(event) =>
+        !event.currentTarget.contains(event.relatedTarget) &&
+        place({ focus: false })
+      }
+    >
+      {updates > 0 && (
+        <button type="button" className={classes.updates} onClick={applyNow}>
+          {t('list.updates', { count: updates })}
+        </button>
+      )}
+      <Rows
+        rows={rows}
+        open={open}
+        selection={selection}
+        names={names}
+        me={me}
+        now={time}
+        t={t}
+        onSelect={onSelect}
+        onOpen={onOpen}
+        onEnter={onEnter}
+        onEnd={onEnd}
+      />
+    </div>
+  )
+})

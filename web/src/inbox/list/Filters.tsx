@@ -1,0 +1,164 @@
+import { Button, NativeSelect, Popover, Switch, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../../api/client'
+import { keys } from '../../api/keys'
+import {
+  useChannels,
+  useLabels,
+  useMe,
+  useSectors,
+  useTeam,
+} from '../../api/queries'
+import type { ConversationQuery } from '../../api/types'
+import { useActions } from '../actions'
+import type { Search } from './view'
+import classes from './Filters.module.css'
+
+/** Filters narrow the list; together they can be saved as a view. */
+export function Filters({
+  search,
+  query,
+  onSearch,
+}: {
+  search: Search
+  query: ConversationQuery
+  onSearch: (change: Partial<Search>) => void
+}) {
+  const { t } = useTranslation()
+  const all = { value: '', label: t('filters.all') }
+  const named = (list: { id: string; name: string }[] | undefined) => [
+    all,
+    ...(list ?? []).map(({ id, name }) => ({ value: id, label: name })),
+  ]
+  const select = (
+    label: string,
+    value: string | undefined,
+    data: { value: string; label: string }[],
+    change: (value: string | undefined) => void,
+  ) => (
+    <NativeSelect
+      size="xs"
+      label={label}
+      value={value ?? ''}
+      data={data}
+      onChange={(event) => change(event.currentTarget.value || undefined)}
+    />
+  )
+  const people = [
+    all,
+    { value: 'me', label: t('filters.me') },
+    { value: 'none', label: t('filters.nobody') },
+    ...(useTeam().data ?? []).map(({ id, name }) => ({
+      value: id,
+      label: name,
+    })),
+  ]
+  return (
+    <div className={classes.filters}>
+      {select(
+        t('filters.channel'),
+        search.channel,
+        named(useChannels().data),
+        (channel) => onSearch({ channel }),
+      )}
+      {select(
+        t('filters.sector'),
+        search.sector,
+        named(useSectors().data),
+        (sector) => onSearch({ sector }),
+      )}
+      {select(t('filters.person'), search.person, people, (person) =>
+        onSearch({ person }),
+      )}
+      {select(
+        t('filters.label'),
+        search.label,
+        named(useLabels().data),
+        (label) => onSearch({ label }),
+      )}
+      {select(
+        t('filters.kind'),
+        search.kind,
+        [
+          all,
+          { value: 'direct', label: t('filters.direct') },
+          { value: 'group', label: t('filters.group') },
+        ],
+        (kind) => onSearch({ kind: kind as Search['kind'] }),
+      )}
+      <SaveView query={query} />
+    </div>
+  )
+}
+
+function SaveView({ query }: { query: ConversationQuery }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { attempt } = useActions()
+  const me = useMe()
+  const [opened, setOpened] = useState(false)
+  const [name, setName] = useState('')
+  const [shared, setShared] = useState(false)
+  const save = () =>
+    attempt(async () => {
+      await answer(
+        api.POST('/views', { body: { name: name.trim(), query, shared } }),
+      )
+      setOpened(false)
+      setName('')
+      await client.invalidateQueries({ queryKey: keys.views })
+      void client.invalidateQueries({ queryKey: keys.counts })
+    }, t('filters.saved'))
+  return (
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      width={260}
+      trapFocus
+      withinPortal
+    >
+      <Popover.Target>
+        <Button
+          variant="default"
+          size="xs"
+          className={classes.save}
+          onClick={() => setOpened(!opened)}
+        >
+          {t('filters.save')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          className={classes.form}
+          onSubmit={(event) => {
+            event.preventDefault()
+            void save()
+          }}
+        >
+          <TextInput
+            size="xs"
+            label={t('filters.name')}
+            required
+            withAsterisk={false}
+            maxLength={120}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          {me.user.role !== 'agent' && (
+            <Switch
+              size="xs"
+              label={t('filters.shared')}
+              checked={shared}
+              onChange={(event) => setShared(event.currentTarget.checked)}
+            />
+          )}
+          <Button type="submit" size="xs">
+            {t('common.save')}
+          </Button>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

@@ -1,0 +1,186 @@
+import {
+  IconBellOff,
+  IconClockPause,
+  IconEye,
+  IconPinFilled,
+} from '@tabler/icons-react'
+import type { TFunction } from 'i18next'
+import { memo } from 'react'
+import { keys } from '../../api/keys'
+import type { Conversation, Ref } from '../../api/types'
+import { Avatar } from '../../ui/Avatar'
+import { moment, number } from '../../ui/format'
+import { Tick, type Status } from '../../ui/Tick'
+import { useCached } from '../../ui/useCached'
+import { useLongPress } from '../../ui/useLongPress'
+import { fromElsewhere, useDraft } from '../composer/drafts'
+import { preview, waited, waitedSeconds, waitTone } from '../preview'
+import classes from './Row.module.css'
+
+type ContentProps = {
+  conversation: Conversation
+  active: boolean
+  personName?: string
+  sectorName?: string
+  labelNames: string
+  me: string
+  now: number
+  t: TFunction
+}
+
+type Props = ContentProps & {
+  selected: boolean
+  index: number
+  total: number
+  onOpen: (id: string) => void
+  onHold: (id: string) => void
+}
+
+const none: Ref[] = []
+
+const tickId = (conversation: string) => `row-tick-${conversation}`
+
+/** Row is one conversation of the list. Its place changes with every new message above it; its content does not. */
+export const Row = memo(function Row({
+  selected,
+  index,
+  total,
+  onOpen,
+  onHold,
+  ...content
+}: Props) {
+  const { id, unread, last_message } = content.conversation
+  const press = useLongPress(
+    () => onOpen(id),
+    () => onHold(id),
+  )
+  return (
+    <div
+      role="option"
+      id={`row-${id}`}
+      aria-describedby={
+        last_message?.direction === 'outbound' ? tickId(id) : undefined
+      }
+      aria-selected={content.active}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      className={classes.row}
+      data-active={content.active || undefined}
+      data-selected={selected || undefined}
+      data-unread={unread || undefined}
+      {...press}
+    >
+      <Content {...content} />
+    </div>
+  )
+})
+
+/** rowName is the accessible name of a row: "{name}, {n} unread, {preview}, {time}". */
+const rowName = (
+  { name, unread_count }: Conversation,
+  text: string,
+  time: string,
+  t: TFunction,
+) =>
+  [
+    name,
+    unread_count > 0 ? t('row.unread', { count: unread_count }) : '',
+    text,
+    time,
+  ]
+    .filter(Boolean)
+    .join(', ')
+
+/** Content is what a row shows. It is hidden from screen readers, which read the name of the row and, as its description, the tick. */
+const Content = memo(function Content({
+  conversation,
+  active,
+  personName,
+  sectorName,
+  labelNames,
+  me,
+  now,
+  t,
+}: ContentProps) {
+  const local = useDraft(conversation.id)
+  const draft = active
+    ? ''
+    : local?.text || fromElsewhere(local, conversation.draft)
+  const last = conversation.last_message
+  const text = draft ? `${t('row.draft')} ${draft}` : preview(last, t)
+  const viewers = (
+    useCached<Ref[]>(keys.viewing(conversation.id)) ?? none
+  ).filter((one) => one.id !== me)
+  const seconds = waitedSeconds(conversation, now)
+  const time = last ? moment(last.created_at, new Date(now)) : ''
+  return (
+    <>
+      <span className="spoken">{rowName(conversation, text, time, t)}</span>
+      <Avatar
+        id={conversation.contact ?? conversation.id}
+        name={conversation.name}
+        group={conversation.kind === 'group'}
+      />
+      <div className={classes.body} aria-hidden>
+        <div className={classes.line}>
+          <span className={classes.name}>{conversation.name}</span>
+          {conversation.pinned && (
+            <IconPinFilled size={13} className={classes.mark} />
+          )}
+          {conversation.muted && (
+            <IconBellOff size={13} className={classes.mark} />
+          )}
+          {conversation.snoozed_until && (
+            <IconClockPause size={13} className={classes.mark} />
+          )}
+          <span className={classes.time}>{time}</span>
+        </div>
+        <div className={classes.line}>
+          {!draft &&
+            last?.direction === 'outbound' &&
+            last.status !== 'received' && (
+              <span id={tickId(conversation.id)}>
+                <Tick status={last.status satisfies Status} />
+              </span>
+            )}
+          <span className={classes.preview}>
+            {draft ? (
+              <>
+                <span className={classes.draft}>{t('row.draft')}</span> {draft}
+              </>
+            ) : (
+              text
+            )}
+          </span>
+          {conversation.unread && (
+            <span className={classes.badge}>
+              {conversation.unread_count > 0
+                ? number(conversation.unread_count)
+                : ''}
+            </span>
+          )}
+        </div>
+        <div className={classes.tags}>
+          {seconds !== null && (
+            <span className={classes.tag} data-tone={waitTone(seconds)}>
+              {waited(seconds)}
+            </span>
+          )}
+          {sectorName && <span className={classes.tag}>{sectorName}</span>}
+          {personName && <span className={classes.tag}>{personName}</span>}
+          {labelNames && <span className={classes.tag}>{labelNames}</span>}
+          {viewers.map((one) => (
+            <span
+              key={one.id}
+              className={classes.tag}
+              data-tone="viewing"
+              title={t('conversation.isViewing', { name: one.name })}
+            >
+              <IconEye size={12} /> {one.name}
+            </span>
+          ))}
+        </div>
+      </div>
+    </>
+  )
+})

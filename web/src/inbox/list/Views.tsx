@@ -1,0 +1,153 @@
+import { Link } from '@tanstack/react-router'
+import { memo, Suspense, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Counts, SavedView } from '../../api/types'
+import { useCounts, useMe, useSavedViews, useSectors } from '../../api/queries'
+import { colourOf } from '../../ui/Avatar'
+import { number } from '../../ui/format'
+import { part } from '../../ui/parts'
+import classes from './Views.module.css'
+import { fixedViews, isFixed } from './view'
+
+const ViewTools = part(() =>
+  import('./ViewTools').then((loaded) => loaded.ViewTools),
+)
+
+export type ViewEntry = {
+  id: string
+  name: string
+  group: 'views' | 'sectors' | 'saved'
+  colour?: number
+  saved?: SavedView
+}
+
+/** useViews are all views of the person; the same list until a sector or a saved view changes. */
+export function useViews(): ViewEntry[] {
+  const { t } = useTranslation()
+  const { sectors: own } = useMe().user
+  const sectors = useSectors().data
+  const saved = useSavedViews().data
+  return useMemo(() => {
+    const mine = own.length > 0 ? own : (sectors ?? [])
+    return [
+      ...fixedViews.map((id): ViewEntry => ({
+        id,
+        name: t(`view.${id}`),
+        group: 'views',
+      })),
+      ...mine.map((sector): ViewEntry => ({
+        id: `sector-${sector.id}`,
+        name: sector.name,
+        group: 'sectors',
+        colour: colourOf(sector.id),
+      })),
+      ...(saved ?? []).map((view): ViewEntry => ({
+        id: `view-${view.id}`,
+        name: view.name,
+        group: 'saved',
+        saved: view,
+      })),
+    ]
+  }, [t, own, sectors, saved])
+}
+
+/** viewCount is how many conversations a view has; "Closed" has no count. */
+export function viewCount(id: string, counts: Counts | undefined): number {
+  if (!counts) return 0
+  if (isFixed(id))
+    return {
+      waiting: counts.unassigned,
+      mine: counts.mine,
+      open: counts.open,
+      unread: counts.unread,
+      snoozed: counts.snoozed,
+      closed: 0,
+    }[id]
+  return (
+    counts.sectors.find((one) => `sector-${one.id}` === id)?.waiting ??
+    counts.views.find((one) => `view-${one.id}` === id)?.count ??
+    0
+  )
+}
+
+/** Views is the left column of the inbox. */
+export const Views = memo(function Views({ view }: { view: string }) {
+  const { t } = useTranslation()
+  const views = useViews()
+  const counts = useCounts().data
+  const group = (name: ViewEntry['group'], title?: string) => {
+    const entries = views.filter((entry) => entry.group === name)
+    if (entries.length === 0) return null
+    return (
+      <>
+        {title && <h2 className={classes.title}>{title}</h2>}
+        <ul className={classes.group}>
+          {entries.map((entry) => (
+            <ViewItem
+              key={entry.id}
+              entry={entry}
+              open={entry.id === view}
+              count={viewCount(entry.id, counts)}
+            />
+          ))}
+        </ul>
+      </>
+    )
+  }
+  return (
+    <nav aria-label={t('inbox.views')} className={classes.views}>
+      <h1 className={classes.heading}>{t('inbox.title')}</h1>
+      {group('views')}
+      {group('sectors', t('inbox.sectors'))}
+      {group('saved', t('inbox.savedViews'))}
+    </nav>
+  )
+})
+
+/** ViewItem is one view; its accessible name has its count unless that is 0. Counts change with nearly every message: only what changed is drawn. */
+const ViewItem = memo(function ViewItem({
+  entry,
+  open,
+  count,
+}: {
+  entry: ViewEntry
+  open: boolean
+  count: number
+}) {
+  const { user } = useMe()
+  const { saved } = entry
+  return (
+    <li className={classes.item}>
+      <Link
+        to="/inbox/$view"
+        params={{ view: entry.id }}
+        className={classes.link}
+        aria-current={open ? 'page' : undefined}
+      >
+        {entry.colour !== undefined && (
+          <span className={classes.dot} data-colour={entry.colour} />
+        )}
+        <span className={classes.name}>
+          {entry.name}
+          {count > 0 && <span className="spoken">, {number(count)}</span>}
+        </span>
+        {count > 0 && (
+          <span
+            aria-hidden
+            className={classes.count}
+            data-tone={entry.id === 'waiting' ? 'amber' : undefined}
+          >
+            {number(count)}
+          </span>
+        )}
+      </Link>
+      {saved &&
+        (saved.owner.id === user.id ||
+          (saved.shared && user.role !== 'agent')) && (
+          <Suspense fallback={null}>
+            <ViewTools view={saved} open={open} />
+          </Suspense>
+        )}
+    </li>
+  )
+})

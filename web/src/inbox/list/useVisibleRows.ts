@@ -1,0 +1,100 @@
+import {
+  useCallback,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type RefObject,
+} from 'react'
+import { flushSync } from 'react-dom'
+import { afterPaint } from '../../ui/parts'
+
+/** Rows beyond the visible ones that are drawn on either side, and how few of them may be left before more are. */
+const around = 5
+const least = 2
+
+export type Range = { first: number; last: number }
+
+/** rangeAt is the range of rows to draw for a position of the scroll bar. The previous range stays while it has enough rows on both sides. */
+export function rangeAt(
+  top: number,
+  height: number,
+  rowHeight: number,
+  before?: Range,
+): Range {
+  const [first, last] = [
+    Math.floor(top / rowHeight),
+    Math.floor((top + height) / rowHeight),
+  ]
+  if (
+    before &&
+    before.first <= Math.max(0, first - least) &&
+    before.last >= last + least
+  )
+    return before
+  return { first: Math.max(0, first - around), last: last + around }
+}
+
+/**
+ * useVisibleRows tells which rows of a long list to draw. All rows have one height, so nothing is measured: places go by
+ * index, and the first rows are drawn at once, for a list that is not higher than the window. Those around them come after the first paint.
+ *
+ * TanStack Virtual, which the other long lists use, would add 10 kB to what the first screen loads, and draw the list again before its first paint.
+ */
+export function useVisibleRows(
+  scroll: RefObject<HTMLElement | null>,
+  count: number,
+  rowHeight: number,
+) {
+  const height = useRef(0)
+  const [range, setRange] = useState<Range>(() => ({
+    first: 0,
+    last: Math.ceil(innerHeight / rowHeight),
+  }))
+
+  useLayoutEffect(() => {
+    const element = scroll.current
+    if (!element) return
+    const view = () =>
+      [
+        element.scrollTop,
+        height.current || element.clientHeight,
+        rowHeight,
+      ] as const
+    const update = () => {
+      const now = view()
+      flushSync(() => setRange((before) => rangeAt(...now, before))) // rows that come into view are drawn in the same frame
+    }
+    const resized = new ResizeObserver(([entry]) => {
+      if (!entry?.contentRect.height) return // the list is hidden and keeps its rows
+      height.current = entry.contentRect.height
+      update()
+    })
+    element.addEventListener('scroll', update, { passive: true })
+    resized.observe(element)
+    const cancel = afterPaint(() => setRange(rangeAt(...view())))
+    return () => {
+      cancel()
+      element.removeEventListener('scroll', update)
+      resized.disconnect()
+    }
+  }, [scroll, rowHeight])
+
+  /** show scrolls as little as is needed to show a row. */
+  const show = useCallback(
+    (index: number) => {
+      const element = scroll.current
+      if (!element) return
+      const start = index * rowHeight
+      const end = start + rowHeight - (height.current || element.clientHeight)
+      if (start < element.scrollTop) element.scrollTo({ top: start })
+      else if (end > element.scrollTop) element.scrollTo({ top: end })
+    },
+    [scroll, rowHeight],
+  )
+
+  return {
+    first: Math.min(range.first, Math.max(0, count - 1)),
+    last: Math.min(range.last, count - 1),
+    show,
+  }
+}

@@ -1,0 +1,35 @@
+import { IconChevronDown } from '@tabler/icons-react'
+import { Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { part } from '../../ui/parts'
+import type { BubbleActionsProps } from './BubbleMenu'
+import classes from './Bubble.module.css'
+
+const BubbleMenu = part(() =>
+  import('./BubbleMenu').then((loaded) => loaded.BubbleMenu),
+)
+
+/** BubbleActions is the button of a message's menu. A thread has hundreds of them, so the menu itself is made when it is opened. */
+export function BubbleActions(props: BubbleActionsProps) {
+  const { t } = useTranslation()
+  const [used, setUsed] = useState(false)
+  const button = (
+    <button
+      type="button"
+      className={classes.actions}
+      aria-label={t('message.actions')}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setUsed(true)}
+    >
+      <IconChevronDown size={14} aria-hidden />
+    </button>
+  )
+  return used ? (
+    <Suspense fallback={button}>
+      <BubbleMenu {...props} button={button} />
+    </Suspense>
+  ) : (
+    button
+  )
+}

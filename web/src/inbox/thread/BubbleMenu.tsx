@@ -1,0 +1,138 @@
+import { Menu } from '@mantine/core'
+import {
+  IconCopy,
+  IconCornerUpLeft,
+  IconLayoutKanban,
+  IconMessage2Bolt,
+  IconMoodOff,
+  IconMoodSmile,
+} from '@tabler/icons-react'
+import { cloneElement, Suspense, useState, type ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../../api/client'
+import type { Message } from '../../api/types'
+import { withTexts } from '../../ui/i18n'
+import MenuBox, { type MenuAction } from '../../ui/MenuBox'
+import { part } from '../../ui/parts'
+import { useActions } from '../actions'
+import classes from './Bubble.module.css'
+
+const SaveReplyDialog = part(() =>
+  withTexts('talk', import('../composer/SaveReplyDialog')).then(
+    (loaded) => loaded.SaveReplyDialog,
+  ),
+)
+
+const quick = ['👍', '❤️', '😂', '😮', '😢', '🙏']
+
+export type BubbleActionsProps = {
+  message: Message
+  onReply: (message: Message) => void
+  onCard: (message: Message) => void
+}
+
+/** BubbleMenu is what can be done with one message. */
+export function BubbleMenu({
+  message,
+  onReply,
+  onCard,
+  button,
+}: BubbleActionsProps & {
+  button: ReactElement<{ onClick?: () => void; 'aria-expanded'?: boolean }>
+}) {
+  const { t } = useTranslation()
+  const { attempt } = useActions()
+  const [reacting, setReacting] = useState(false)
+  const [saving, setSaving] = useState(false)
+  const react = (emoji: string) =>
+    attempt(() =>
+      answer(
+        api.PUT('/messages/{id}/reaction', {
+          params: { path: { id: message.id } },
+          body: { emoji },
+        }),
+      ),
+    )
+  const takeBack = () =>
+    attempt(() =>
+      answer(
+        api.DELETE('/messages/{id}/reaction', {
+          params: { path: { id: message.id } },
+        }),
+      ),
+    )
+  const actions: MenuAction[] = []
+  if (message.external_id) {
+    actions.push({
+      key: 'reply',
+      label: t('message.reply'),
+      icon: <IconCornerUpLeft size={16} />,
+      onClick: () => onReply(message),
+    })
+    actions.push({
+      key: 'react',
+      label: t('message.react'),
+      icon: <IconMoodSmile size={16} />,
+      keepOpen: true,
+      onClick: () => setReacting(true),
+    })
+    if (message.reactions?.some((one) => one.by === 'team'))
+      actions.push({
+        key: 'takeBack',
+        label: t('message.unreact'),
+        icon: <IconMoodOff size={16} />,
+        onClick: () => void takeBack(),
+      })
+  }
+  if (message.text)
+    actions.push({
+      key: 'copy',
+      label: t('message.copy'),
+      icon: <IconCopy size={16} />,
+      onClick: () => void navigator.clipboard?.writeText(message.text ?? ''),
+    })
+  actions.push({
+    key: 'card',
+    label: t('card.create'),
+    icon: <IconLayoutKanban size={16} />,
+    onClick: () => onCard(message),
+  })
+  if (message.text)
+    actions.push({
+      key: 'save',
+      label: t('message.saveReply'),
+      icon: <IconMessage2Bolt size={16} />,
+      onClick: () => setSaving(true),
+    })
+  return (
+    <>
+      <MenuBox
+        button={cloneElement(button, {
+          onClick: undefined,
+          'aria-expanded': undefined,
+        })}
+        onClosed={() => setReacting(false)}
+        content={
+          reacting && (
+            <div className={classes.quick}>
+              {quick.map((emoji) => (
+                <Menu.Item key={emoji} onClick={() => void react(emoji)}>
+                  {emoji}
+                </Menu.Item>
+              ))}
+            </div>
+          )
+        }
+        actions={actions}
+      />
+      {saving && (
+        <Suspense fallback={null}>
+          <SaveReplyDialog
+            text={message.text ?? ''}
+            onClose={() => setSaving(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import { IconList } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import type { Interactive, InteractiveBody } from '../../api/types'
+import { RichText } from '../../ui/RichText'
+import bubble from './Bubble.module.css'
+import classes from './Offer.module.css'
+
+/** Offer shows a message with buttons or a list as the customer sees it, the list opened. */
+export function Offer({ offer }: { offer: Interactive | InteractiveBody }) {
+  const { t } = useTranslation()
+  const { header, body, footer, buttons, list } = offer
+  return (
+    <div className={classes.offer}>
+      {header && <p className={classes.header}>{header}</p>}
+      <p className={bubble.text}>
+        <RichText text={body} />
+      </p>
+      {footer && <p className={classes.footer}>{footer}</p>}
+      {buttons && buttons.length > 0 && (
+        <ul className={classes.buttons} aria-label={t('composer.buttons')}>
+          {buttons.map((button) => (
+            <li key={button.id}>{button.title}</li>
+          ))}
+        </ul>
+      )}
+      {list && (
+        <div className={classes.list}>
+          <p className={classes.open}>
+            <IconList size={16} /> {list.button}
+          </p>
+          {list.sections.map((section, at) => (
+            <div key={at}>
+              {section.title && (
+                <p className={classes.section}>{section.title}</p>
+              )}
+              <ul aria-label={section.title ?? t('composer.list')}>
+                {section.rows.map((row) => (
+                  <li key={row.id}>
+                    {row.title}
+                    {row.description && <small>{row.description}</small>}
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}

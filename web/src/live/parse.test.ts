@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { Parser, type StreamEvent } from './parse'
+
+describe('the parser of the stream', () => {
+  it('takes events in any pieces', () => {
+    const text =
+      ': hello\n\nid: 7\nevent: message.received\ndata: {"a":\ndata: 1}\n\nevent: typing\ndata: {}\n\n'
+    for (let size = 1; size < text.length; size++) {
+      const parser = new Parser()
+      const events: StreamEvent[] = []
+      for (let at = 0; at < text.length; at += size)
+        events.push(...parser.push(text.slice(at, at + size)))
+      expect(events).toEqual([
+        { id: '7', type: 'message.received', data: '{"a":\n1}' },
+        { id: null, type: 'typing', data: '{}' },
+      ])
+    }
+  })
+
+  it('gives an id without data, which moves the place', () => {
+    expect(
+      new Parser().push('retry: 1000\nid: 40\n\n: \nid: 41\n\n: \n\n'),
+    ).toEqual([
+      { id: '40', type: '', data: '' },
+      { id: '41', type: '', data: '' },
+    ])
+  })
+})
