@@ -158,7 +158,7 @@ func (tx *Tx) IDs(sql string, args ...any) ([]base.ID, error) {
 // than one statement and does nothing elsewhere. PostgreSQL counts the time of each statement, SQLite that of all.
 func (tx *Tx) LimitTime(d time.Duration) (stop func()) { return tx.on.limitTime(d) }
 
-// CheckStatement, if it is set, is called with every statement before it runs; an error fails the transaction. It is for tests.
+// CheckStatement is called with every statement before it runs, unless it is nil; an error fails the transaction. It is for tests.
 var CheckStatement func(sql string) error
 
 func (tx *Tx) start(sql string) error {
