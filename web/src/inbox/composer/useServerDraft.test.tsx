@@ -209,3 +209,13 @@ it('does not ask about a draft that never reached the server', async () => {
   await wait(0)
   expect([calls, shown()]).toEqual([[], 'Sem rede'])
 })
+
+it('keeps a text that is typed again right after it was sent', () => {
+  const tab = new Tab()
+  tab.server('Sai agora') // written on another device
+  expect(shown()).toBe('Sai agora')
+  tab.type('') // it was sent
+  tab.type('Sai agora')
+  tab.server(null)
+  expect(shown()).toBe('Sai agora')
+})

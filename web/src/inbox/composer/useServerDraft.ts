@@ -84,13 +84,8 @@ export function useServerDraft(conversation: Conversation, me: string) {
     const written = fromElsewhere(local, draft)
     if (written && (another || !local?.text))
       saveDraft(id, { text: written, synced: written })
-    // It was sent or cleared elsewhere. What was refused stands there again and stays.
-    if (
-      !draft &&
-      kept.current !== '' &&
-      local?.text === kept.current &&
-      !local.refusal
-    )
+    // It was sent or cleared elsewhere. What was refused or typed again stays.
+    if (!draft && isSynced(local) && local?.text === kept.current)
       saveDraft(id, { text: '' })
     kept.current = draft?.text ?? ''
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the time of the change stands for the draft
