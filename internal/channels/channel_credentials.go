@@ -197,7 +197,7 @@ func (d *Channels) checkChange(ctx context.Context, ch Channel, access Access, c
 	}
 	number, warning, err := d.checkAccess(ctx, access)
 	if refused, ok := errors.AsType[*kernel.Error](err); ok && refused.Code == kernel.CodeInvalidRequest && change.Access == nil {
-		err = &kernel.Error{Code: kernel.CodeChannelDisconnected, Message: refused.Fields[0].Message, Params: refused.Fields[0].Params}
+		err = &kernel.Error{Code: kernel.CodeChannelDisconnected, Message: refused.Fields[0].Message, Params: refused.Fields[0].Cause()}
 	}
 	if err == nil && number != ch.Phone {
 		err = kernel.Invalid("body.credentials.phone_number_id", ruleOtherNumber, "is the id of "+number+", and the channel has the number "+ch.Phone+". Create another channel for it",

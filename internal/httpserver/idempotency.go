@@ -299,9 +299,9 @@ func (b *hashedBody) Read(p []byte) (int, error) {
 // documentKey adds the header that a POST may have, or must have, to its documentation.
 func (r *Route) documentKey(op *huma.Operation) {
 	least, most := kernel.MinIdempotencyKey, kernel.MaxIdempotencyKey
-	pending := "while the first one is in progress, or when it was interrupted, a repeat is 409 idempotency_pending."
-	if r.clientID {
-		pending = "a repeat of one that was interrupted is made again, because of its client_id."
+	pending := "a repeat waits for one that is in progress, and one that was interrupted can be repeated."
+	if r.reserves {
+		pending = "while the first one is in progress, or when it was interrupted, a repeat is 409 idempotency_pending."
 	}
 	op.Parameters = append(op.Parameters, &huma.Param{
 		Name: headerIdempotencyKey, In: "header", Required: r.KeyRequired,

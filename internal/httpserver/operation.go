@@ -46,7 +46,6 @@ type Route struct {
 	secret      bool     // the answer shows a secret
 	secrets     []string // the fields of the answer that do, which are null when it is repeated
 	reserves    bool     // see Reserves
-	clientID    bool     // the body has a client_id
 	name        string   // the operation id, where it does not follow from the verb
 	example     string   // a body, as JSON
 	subject     string   // the kind of what the id of the path names; see subjectOf
@@ -178,7 +177,6 @@ func route[I, O any](method, path string, verb kernel.Verb, summary string, h ha
 		apply(r)
 	}
 	_, takesBody := reflect.TypeFor[I]().FieldByName("Body")
-	r.clientID = takesClientID[I]()
 	r.bodiless = !takesBody && method != http.MethodGet && !r.Streams
 	r.paged = takesCursor[I]()
 	r.register = func(s *Server, r *Route) {
@@ -203,16 +201,6 @@ func optionalBody[I any]() bool {
 	}
 	body, ok := t.FieldByName("Body")
 	return ok && body.Tag.Get("required") == "false"
-}
-
-// takesClientID reports whether the body of an input has a client_id.
-func takesClientID[I any]() bool {
-	body, ok := reflect.TypeFor[I]().FieldByName("Body")
-	if !ok || body.Type.Kind() != reflect.Struct {
-		return false
-	}
-	_, ok = body.Type.FieldByName("ClientID")
-	return ok
 }
 
 // takesCursor reports whether an input has a cursor among its fields.
@@ -263,7 +251,7 @@ func (r *Route) Operation(s *Server) huma.Operation {
 	if r.takesKey() {
 		r.documentKey(&op)
 	}
-	if r.takesKey() && !r.Streams { // an upload is too large to be read here; see uploadFingerprint
+	if r.takesKey() && !r.Streams { // an upload is too large to be read here; its hash is computed while it is read
 		op.Middlewares = append(op.Middlewares, hashBody)
 	}
 	return op
@@ -301,7 +289,7 @@ func (r *Route) failures() map[int][]kernel.Code {
 	add(strings.Contains(r.Path, "{"), kernel.CodeNotFound)
 	add(r.KeyRequired, kernel.CodeIdempotencyRequired)
 	add(r.takesKey(), kernel.CodeIdempotencyInvalid, kernel.CodeIdempotencyConflict, kernel.CodeNotFound) // of a repeat
-	add(r.takesKey() && !r.clientID, kernel.CodeIdempotencyPending)                                       // with a client_id the call is made again
+	add(r.takesKey() && r.reserves, kernel.CodeIdempotencyPending)
 	slices.Sort(codes)
 	byStatus := map[int][]kernel.Code{}
 	for _, code := range slices.Compact(codes) {

@@ -83,7 +83,7 @@ func (d *Kernel) NewExpensive(what string, wait time.Duration) Expensive {
 	return Expensive{what, n, limits.NewConcurrency[ID](n, searchPlaces), wait}
 }
 
-// NewTurns returns a limit for a kind of calls of which each company makes one at a time.
-func (d *Kernel) NewTurns(what string) Expensive {
-	return Expensive{what, 1, limits.NewConcurrency[ID](1, math.MaxInt64), searchWait}
+// NewQueue returns a limit on a kind of calls of which a company makes at most n at once. Any number of them may wait.
+func (d *Kernel) NewQueue(what string, n int64, wait time.Duration) Expensive {
+	return Expensive{what, n, limits.NewConcurrency[ID](n, math.MaxInt64), wait}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"recado/internal/kernel/db"
 )
@@ -241,7 +242,7 @@ func WriteJSON[T any](v *T) *string {
 	if v == nil {
 		return nil
 	}
-	b, err := json.Marshal(v, json.Deterministic(true))
+	b, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return nil
 	}

@@ -22,7 +22,7 @@ const reportWait = 10 * time.Second
 
 // New returns the verbs of reports, and counts cases from then on.
 func New(t *talk.Talk, c *channels.Channels, p *people.People) *Reports {
-	d := &Reports{Kernel: p.Kernel, queries: p.NewExpensive("reports", reportWait), recounts: p.NewTurns("recounts")}
+	d := &Reports{Kernel: p.Kernel, queries: p.NewExpensive("reports", reportWait), recounts: p.NewQueue("recounts", 1, reportWait)}
 	p.ObserveTeam(people.TeamObserver{ZoneChanges: d.recountZone})
 	c.ObserveChannels(channels.ChannelObserver{PrivacyChanges: d.recountPrivacy})
 	t.Observe(d.countCases())

@@ -10,13 +10,13 @@ import (
 	"recado/internal/search"
 )
 
-// contactColumns has contactWidth columns; what a statement selects besides follows them.
 // contactPool is the pool that a contact ct belongs to.
 const contactPool = `CASE
 	WHEN ct.pool = ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.channel AND x.private) THEN ct.channel
 	WHEN ct.pool <> ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.pool AND NOT x.private) THEN ct.company
 	ELSE ct.pool END`
 
+// contactColumns has contactWidth columns; what a statement selects besides follows them.
 const (
 	contactColumns = `
 	ct.id, ct.company, ct.name, ct.phone, ct.business_name, ct.city, ct.channel, ct.labels, ct.blocked, ` + contactPool + `,

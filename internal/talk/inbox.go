@@ -121,6 +121,9 @@ const (
 	MaxSharedViews = 100
 )
 
+// countsWait is how long a count waits for others of the company: after a restart everybody's app asks for one.
+const countsWait = 15 * time.Second
+
 // InboxCounts counts the open conversations that the principal may see.
 func (d *Talk) InboxCounts(ctx context.Context, a *kernel.Principal) (*InboxCounts, error) {
 	if err := a.May(VerbInboxCounts); err != nil {

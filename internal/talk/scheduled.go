@@ -386,8 +386,12 @@ func (d *Talk) sendOneScheduled(ctx context.Context, due Due) error {
 	if !known || slices.Contains([]kernel.Code{kernel.CodeUnavailable, kernel.CodeUncertain, kernel.CodeRateLimited, kernel.CodeStorageFull}, refused.Code) {
 		return err
 	}
+	params := refused.Params
+	if params == nil && len(refused.Fields) > 0 {
+		params = refused.Fields[0].Cause()
+	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		return d.failScheduled(tx, due, new(provider.NewReason(string(refused.Code), refused.Message, refused.Params)))
+		return d.failScheduled(tx, due, new(provider.NewReason(string(refused.Code), refused.Message, params)))
 	})
 }
 

@@ -30,7 +30,7 @@ func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
 	d := &Talk{Kernel: p.Kernel, people: p, channels: c, blob: files, receipts: make(chan Receipt, 1024)}
 	d.uploads = limits.NewConcurrency[kernel.ID](d.CompanyLimits.Uploads, 0)
 	d.conversions = make(chan struct{}, conversionsAtOnce)
-	d.counts = d.NewTurns("counts of the inbox")
+	d.counts = d.NewQueue("counts of the inbox", d.CompanyLimits.Searches, countsWait)
 	d.CheckSubjects(kernel.SubjectConversation, checkConversation)
 	d.CheckSubjects(kernel.SubjectContact, checkContact)
 	d.CheckSubjects(kernel.SubjectFile, checkFile)

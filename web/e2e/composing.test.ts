@@ -117,7 +117,9 @@ it('follows a draft in another tab of the same browser', async () => {
 })
 
 it('is offline for a minute: three messages arrive once each, in order', async () => {
-  const answer = await desk.customer('+5511955551003', 'Rui Matos', 'Tem vaga?')
+  const name = `Rui Matos ${Date.now()}` // another one when the test is tried again
+  const phone = `+55119${String(Date.now()).slice(-8)}`
+  const answer = await desk.customer(phone, name, 'Tem vaga?')
   const { page, context } = await desk.page({}, /ERR_INTERNET_DISCONNECTED/)
   await page.clock.install()
   await desk.signIn(page)
@@ -130,7 +132,7 @@ it('is offline for a minute: three messages arrive once each, in order', async (
       offline.waitFor().then(() => route.abort('internetdisconnected')),
     { times: 1 },
   ) // before the thread is loaded
-  await open(page, 'Rui Matos')
+  await open(page, name)
   await context.setOffline(true)
   await offline.waitFor()
   for (const text of ['primeira', 'segunda', 'terceira']) {

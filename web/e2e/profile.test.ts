@@ -140,7 +140,8 @@ it('shows Portuguese on every device of a person who chose it', async () => {
     .selectOption('pt-BR')
   await kept
   const other = await desk.page({ colorScheme: 'light' })
-  await desk.signIn(other.page, { email, password: 'correct horse battery' })
+  await desk.session(other.page, { email, password: 'correct horse battery' })
+  await other.page.goto(`${desk.url}/`)
   await expect.poll(() => other.page.getAttribute('html', 'lang')).toBe('pt-BR')
   await other.context.close()
   const back = page.waitForResponse(

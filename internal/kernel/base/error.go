@@ -3,6 +3,7 @@ package base
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -37,7 +38,14 @@ type FieldError struct {
 	Value   string // to give instead, where there is a choice
 }
 
-// Error gives the text of the error.
+// Cause returns the params for an error with another code that was caused by this one: its own params, and its code as "cause".
+func (f FieldError) Cause() Params {
+	cause := Params{"cause": f.Code}
+	maps.Copy(cause, f.Params)
+	return cause
+}
+
+// Error returns the text of the error.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // Errorf makes an Error with a formatted message.
