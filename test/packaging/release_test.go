@@ -2,53 +2,34 @@ package packaging
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"testing"
-
-	"recado/internal/testkit"
 )
 
-// ofMake reports whether a variable of the environment comes from a make that runs the tests, and would change the one that a test runs.
-func ofMake(pair string) bool {
-	name, _, _ := strings.Cut(pair, "=")
-	return slices.Contains([]string{"VERSION", "MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES"}, name)
-}
-
-func TestTheVersionOfAReleaseIsItsTag(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "Makefile"), string(makefile))
-	run := func(name string, args ...string) string {
-		t.Helper()
-		c := exec.CommandContext(t.Context(), name, args...)
-		c.Dir = dir
-		c.Env = append(slices.DeleteFunc(os.Environ(), ofMake), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
-		out, err := c.CombinedOutput()
+func TestTheVersionIsTheSameEverywhere(t *testing.T) {
+	var versions []string
+	for file, pattern := range map[string]string{
+		"Makefile":               `(?m)^VERSION +\?= (\S+)$`,
+		"cmd/recado/main.go":     `(?m)^var version = "(.+)"$`,
+		"CHANGELOG.md":           `(?m)^## \[?([0-9.]+)`,
+		"packaging/Dockerfile":   `(?m)^ARG VERSION=(\S+)$`,
+		"packaging/compose.yaml": `\$\{VERSION:-([^}]+)\}`,
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(file)))
 		if err != nil {
-			t.Fatalf("%s %v: %v %s", name, args, err, out)
+			t.Fatal(err)
 		}
-		return string(out)
+		found := regexp.MustCompile(pattern).FindSubmatch(text)
+		if found == nil {
+			t.Errorf("%s names no version", file)
+			continue
+		}
+		versions = append(versions, string(found[1]))
 	}
-	commit := func() {
-		t.Helper()
-		run("git", "-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "-q", "--allow-empty", "-m", "a change")
+	slices.Sort(versions)
+	if different := slices.Compact(versions); len(different) != 1 {
+		t.Errorf("got the versions %v, want one", different)
 	}
-	run("git", "init", "-q")
-	run("git", "add", "Makefile")
-	commit()
-	hash := strings.TrimSpace(run("git", "rev-parse", "--short", "HEAD"))
-	testkit.Contains(t, "without a tag", run("make", "-n", "release"), "-version '"+hash+"'")
-	run("git", "tag", "v9.8.7")
-	testkit.Contains(t, "of a tag", run("make", "-n", "release"), "-version 'v9.8.7'")
-	commit()
-	testkit.Contains(t, "after a tag", run("make", "-n", "release"), "-version 'v9.8.7-1-g")
-	writeFile(t, filepath.Join(dir, "Makefile"), string(makefile)+"\n")
-	testkit.Contains(t, "with a change that is not committed", run("make", "-n", "release"), "-dirty'")
-	testkit.Contains(t, "of the build", run("make", "-n", "build", "VERSION=v9.8.7"), "-X main.version=v9.8.7'")
 }
