@@ -20,6 +20,10 @@ const (
 	CodeStorageFull    Code = "storage_full"
 )
 
+// Params are what a program needs beside a code to put it into words: numbers, strings and lists of strings. Durations
+// are seconds.
+type Params = map[string]any
+
 // Error is the one error type that reaches a caller. Message is a sentence a person can act on.
 type Error struct {
 	Code       Code
@@ -29,7 +33,7 @@ type Error struct {
 	RetryAfter time.Duration
 }
 
-// FieldError says what is wrong with one part of a request: "body.phone", "query.limit". Rule.At makes one.
+// FieldError says what is wrong with one part of a request: "body.phone", "query.limit".
 type FieldError struct {
 	Field   string
 	Code    string // of a Rule
@@ -51,16 +55,6 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 // Errorf makes an Error with a formatted message.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
-}
-
-// Invalid returns an error about one field of a request. The message continues the name of the field. Decoders of values leave
-// the field empty: their caller knows it.
-func Invalid(field string, rule Rule, message string, params ...Params) *Error {
-	e := &Error{Code: CodeInvalidRequest, Message: message, Fields: []FieldError{rule.At(field, message, params...)}}
-	if field != "" {
-		e.Message = field + ": " + message
-	}
-	return e
 }
 
 // StorageFull is the error for a change that the disk of the server has no room for. Nothing of it is stored.

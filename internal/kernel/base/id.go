@@ -46,7 +46,7 @@ func (id ID) MarshalText() ([]byte, error) { return id.AppendText(make([]byte, 0
 func (id *ID) UnmarshalText(text []byte) error {
 	parsed, ok := ParseID(string(text))
 	if !ok {
-		return Malformed("", "uuid")
+		return notUUID()
 	}
 	*id = parsed
 	return nil
@@ -88,4 +88,13 @@ func FirstIDOf(t time.Time) ID {
 		id[i] = byte(ms >> (40 - 8*i))
 	}
 	return id
+}
+
+// notUUID returns the error of a text that breaks the rule "malformed" of package kernel. The caller names the field.
+func notUUID() *Error {
+	const message = "must be a UUID"
+	return &Error{
+		Code: CodeInvalidRequest, Message: message,
+		Fields: []FieldError{{Code: "malformed", Params: Params{"format": "uuid"}, Message: message}},
+	}
 }

@@ -3,7 +3,6 @@ package kerneltest
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -35,14 +34,6 @@ func checkCompany(sql string) error {
 	}
 	err := companyError(sql)
 	checked.Store(sql, err)
-	if out := os.Getenv("RECADO_STATEMENTS"); out != "" && err != nil {
-		if f, e := os.OpenFile(out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); e == nil {
-			fmt.Fprintln(f, strings.Join(strings.Fields(sql), " "))
-			f.Close()
-		}
-		checked.Store(sql, nil)
-		return nil
-	}
 	return err
 }
 

@@ -1,4 +1,4 @@
-package base
+package kernel
 
 import (
 	"fmt"
@@ -7,10 +7,6 @@ import (
 	"strings"
 	"sync"
 )
-
-// Params are what a program needs beside a code to put it into words: numbers, strings and lists of strings. Durations
-// are seconds.
-type Params = map[string]any
 
 // Rule names what is wrong with a value. Clients translate it by its code; the zero Rule is none.
 type Rule struct{ code string }
@@ -96,7 +92,7 @@ var formats = map[string]string{
 	"json":         "application/json",
 	"line":         "one line without control characters.",
 	"list":         "a list",
-	"moment":       errMoment,
+	"moment":       momentWords,
 	"no_nul":       "without the character NUL.",
 	"number":       "a number",
 	"object":       "an object",
@@ -119,18 +115,23 @@ var formats = map[string]string{
 	"year":         "between the years 1 and 9999",
 }
 
-const errMoment = "a moment such as 2026-11-14T23:56:54Z, with an upper-case T and Z or an offset (in a query its + is written %2B), or a day such as 2026-11-14"
+const momentWords = "a moment such as 2026-11-14T23:56:54Z, with an upper-case T and Z or an offset (in a query its + is written %2B), or a day such as 2026-11-14"
 
 // Formats lists the forms of values that Malformed takes.
 func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
 
+// Invalid returns an error about one field of a request. The message continues the name of the field. Decoders of values leave
+// the field empty: their caller knows it.
+func Invalid(field string, rule Rule, message string, params ...Params) *Error {
+	e := &Error{Code: CodeInvalidRequest, Message: message, Fields: []FieldError{rule.At(field, message, params...)}}
+	if field != "" {
+		e.Message = field + ": " + message
+	}
+	return e
+}
+
 // Required returns the error of a field that is missing or empty.
 func Required(field string) *Error { return Invalid(field, RuleRequired, "is required") }
-
-// TooShort returns the error of a text with fewer than min characters.
-func TooShort(field string, min int) *Error {
-	return Invalid(field, RuleTooShort, fmt.Sprintf("must have at least %d characters", min), Params{"min": min})
-}
 
 // TooLong returns the error of a text with more than max characters.
 func TooLong(field string, max int) *Error {
@@ -150,11 +151,6 @@ func TooMany(field string, max int) *Error {
 // AtLeast returns the error of a number below min.
 func AtLeast(field string, min int) *Error {
 	return Invalid(field, RuleTooSmall, fmt.Sprintf("must be at least %d", min), Params{"min": min})
-}
-
-// AtMost returns the error of a number above max.
-func AtMost(field string, max int) *Error {
-	return Invalid(field, RuleTooLarge, fmt.Sprintf("must be at most %d", max), Params{"max": max})
 }
 
 // Between returns the error of a number that is not from min to max.
