@@ -30,7 +30,7 @@ WIDE    := ./test/api ./internal/talk ./internal/webhooks ./internal/boards ./in
 WAITING := ./test/cluster ./test/whatsapp ./bench
 PLAIN   := ./bench/corpus ./bench/load \
 	$(addprefix ./test/,agree binary crash docs matrix hostile admin house install load packaging readme recorded) ./packaging/... ./cmd/recado \
-	$(addprefix ./internal/,admin fold media phone quantile rank signature totp)
+	$(addprefix ./internal/,admin fold media phone quantile rank)
 
 # Tests and linters may use more memory in exchange for less work of the garbage collector.
 GC := 200

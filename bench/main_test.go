@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"recado/bench/load"
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 // The test binary plays three parts: the tests, the bare handler's child, and a server that answers as recado does.

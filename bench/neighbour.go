@@ -15,7 +15,7 @@ import (
 
 	"recado/bench/load"
 	"recado/internal/kernel"
-	"recado/internal/password"
+	"recado/internal/people"
 )
 
 const (
@@ -99,7 +99,7 @@ func (b *bench) serveAttacked(ctx context.Context) (*talking, error) {
 			return err
 		}
 		company, _ := kernel.ParseID(c.ID)
-		hash, err := password.NewHasher(password.DefaultCost).Hash(ctx, company, attackPassword)
+		hash, err := people.NewHasher(people.DefaultPasswordCost).Hash(ctx, company, attackPassword)
 		if err != nil {
 			return err
 		}

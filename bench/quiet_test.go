@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"recado/bench/load"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestRoundsThatOtherMachinesDisturbedAreRepeatedAndDoNotCount(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"recado/bench/load"
 	"recado/internal/kernel"
-	"recado/internal/signature"
+	"recado/internal/webhooks"
 )
 
 const (
@@ -207,7 +207,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	if err == nil {
 		h := request.Header
-		err = signature.VerifyService(r.secret(request.URL.Path), h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), body, now)
+		err = webhooks.VerifyService(r.secret(request.URL.Path), h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), body, now)
 	}
 	r.mu.Lock()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
 	"recado/internal/vault"
+	"recado/test/testkit"
 )
 
 // names lists the files of a folder.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestChannelCommands(t *testing.T) {

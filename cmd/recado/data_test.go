@@ -11,8 +11,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/vault"
+	"recado/test/kerneltest"
 )
 
 const someID = "01890a5d-ac96-774b-bcce-b302099a8057"

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/signature"
+	"recado/internal/webhooks"
 )
 
 // listenCmd is a receiver for trying webhooks out: it verifies and prints what arrives.
@@ -34,8 +34,8 @@ type listenCmd struct {
 
 func (c *listenCmd) check() error {
 	switch {
-	case c.Secret != "" && !strings.HasPrefix(c.Secret, signature.SecretPrefix):
-		return fmt.Errorf("--secret must be the secret as it was shown, beginning with %s (%w)", signature.SecretPrefix, errUsage)
+	case c.Secret != "" && !strings.HasPrefix(c.Secret, webhooks.SigningSecretPrefix):
+		return fmt.Errorf("--secret must be the secret as it was shown, beginning with %s (%w)", webhooks.SigningSecretPrefix, errUsage)
 	case c.Status < 200 || c.Status > 599:
 		return fmt.Errorf("--status must be between 200 and 599 (%w)", errUsage)
 	case !plainHeaderName(c.Brand):
@@ -147,13 +147,13 @@ func (l *listener) verify(h http.Header, body []byte) (verdict string, ok bool) 
 		return "not verified: no --secret", true
 	}
 	name := "X-" + l.Brand
-	if err := signature.VerifyService(secret, h.Get(name+"-Signature"), h.Get(name+"-Timestamp"), body, l.now()); err != nil {
+	if err := webhooks.VerifyService(secret, h.Get(name+"-Signature"), h.Get(name+"-Timestamp"), body, l.now()); err != nil {
 		return "REFUSED, " + name + "-Signature: " + err.Error(), false
 	}
 	if h.Get("webhook-id") == "" && h.Get("webhook-signature") == "" && h.Get("webhook-timestamp") == "" {
 		return "verified", true
 	}
-	err := signature.VerifyStandard(secret, h.Get("webhook-id"), h.Get("webhook-signature"), h.Get("webhook-timestamp"), body, l.now())
+	err := webhooks.VerifyStandard(secret, h.Get("webhook-id"), h.Get("webhook-signature"), h.Get("webhook-timestamp"), body, l.now())
 	if err != nil {
 		return "REFUSED, webhook-signature: " + err.Error(), false
 	}

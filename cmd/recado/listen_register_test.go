@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // listening is a `recado listen` that runs until the test stops it.

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/signature"
-	"recado/internal/testkit"
+	"recado/internal/webhooks"
+	"recado/test/testkit"
 )
 
 func TestListen(t *testing.T) {
-	secret, now := signature.NewSecret(), time.Now()
+	secret, now := webhooks.NewSigningSecret(), time.Now()
 	var out bytes.Buffer
 	l := &listener{listenCmd: &listenCmd{Secret: secret, Brand: "Service", Status: 204}, out: &out, now: func() time.Time { return now }}
 
@@ -23,8 +23,8 @@ func TestListen(t *testing.T) {
 		stamp := strconv.FormatInt(at.Unix(), 10)
 		for name, value := range map[string]string{
 			"X-Service-Event": "message.sent", "X-Service-Delivery": "d-1", "X-Service-Timestamp": stamp,
-			"X-Service-Signature": signature.Service(secret, at.Unix(), []byte(body)),
-			"webhook-id":          id, "webhook-timestamp": stamp, "webhook-signature": signature.Standard(secret, id, at.Unix(), []byte(body)),
+			"X-Service-Signature": webhooks.SignService(secret, at.Unix(), []byte(body)),
+			"webhook-id":          id, "webhook-timestamp": stamp, "webhook-signature": webhooks.SignStandard(secret, id, at.Unix(), []byte(body)),
 		} {
 			r.Header.Set(name, value)
 		}
@@ -50,7 +50,7 @@ func TestListen(t *testing.T) {
 			r.Header.Set("X-Service-Event", "message.sent")
 			r.Header.Set("X-Service-Delivery", "d-1")
 			r.Header.Set("X-Service-Timestamp", strconv.FormatInt(now.Unix(), 10))
-			r.Header.Set("X-Service-Signature", signature.Service(secret, now.Unix(), []byte(body)))
+			r.Header.Set("X-Service-Signature", webhooks.SignService(secret, now.Unix(), []byte(body)))
 			for i := 0; i < len(headers); i += 2 {
 				r.Header.Set(headers[i], headers[i+1])
 			}
@@ -70,8 +70,8 @@ func TestListen(t *testing.T) {
 		l.Brand = "Service"
 	})
 	t.Run("refuses what another secret signed, and what is old", func(t *testing.T) {
-		if code := send(signature.NewSecret(), "e-2", now, `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {
-			t.Fatalf("send(signature.NewSecret(), \"e-2\", now, `{}`): want code == 401 and strings.Contains(out.String(), \"REFUSED\"); got %+v, %+v", code, out.String())
+		if code := send(webhooks.NewSigningSecret(), "e-2", now, `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {
+			t.Fatalf("send(webhooks.NewSigningSecret(), \"e-2\", now, `{}`): want code == 401 and strings.Contains(out.String(), \"REFUSED\"); got %+v, %+v", code, out.String())
 		}
 		if code := send(secret, "e-3", now.Add(-6*time.Minute), `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {
 			t.Fatalf("send(secret, \"e-3\", now.Add(-6*time.Minute), `{}`): want code == 401 and strings.Contains(out.String(), \"REFUSED\"); got %+v, %+v", code, out.String())

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 func TestCommandLine(t *testing.T) {

@@ -16,11 +16,11 @@ import (
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
-	"recado/internal/testkit"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 const otherKey = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="

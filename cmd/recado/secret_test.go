@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 func TestSecretKeyCommands(t *testing.T) {

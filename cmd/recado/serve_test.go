@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // logLine finds a line of the log by its message and gives its attributes.

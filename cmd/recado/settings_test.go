@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // withSettings runs a command on a machine that has a default file of settings.

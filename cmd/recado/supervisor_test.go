@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestTheServerTellsSystemdThatItIsReadyAliveAndStopping(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestTheFirstCompanyIsMadeWithThePrintedLink(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"recado/internal/blob"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/secretkey"
+	"recado/internal/server"
 	"recado/internal/vault"
 )
 
@@ -158,8 +158,8 @@ func fits(key, sealed []byte) error {
 	if err != nil {
 		return err
 	}
-	if sealed != nil && !secretkey.Opens(v, sealed) {
-		return secretkey.ErrWrong
+	if sealed != nil && !server.OpensSecretCheck(v, sealed) {
+		return server.ErrWrongSecretKey
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 	"recado/internal/admin"
 	"recado/internal/kernel/db"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // changeFile runs statements on a SQLite database.

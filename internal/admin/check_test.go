@@ -15,7 +15,7 @@ import (
 
 	"recado/internal/admin"
 	"recado/internal/server"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // overwrite writes into pages of the database file, from the third on.

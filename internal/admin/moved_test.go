@@ -12,7 +12,7 @@ import (
 	"recado/internal/admin"
 	"recado/internal/kernel/db"
 	"recado/internal/server"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // moved checks that neither a server nor a command opens an installation, and that both say where it is.

@@ -18,10 +18,10 @@ import (
 	"recado/internal/admin"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/password"
+	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 // installation is the demo in a data folder whose server has ended, with a file that was uploaded.
@@ -35,7 +35,7 @@ func config(dir, databaseURL string) server.Config {
 	return server.Config{
 		Addr: "127.0.0.1:0", DataDir: dir, DatabaseURL: databaseURL, Rate: kernel.Rate{PerSecond: 1_000_000, Burst: 1_000_000},
 		WebhookTimeout: kernel.WebhookTimeout, WebhookRetries: kernel.DefaultRetries, Brand: "Service",
-		Passwords: password.Cost{Memory: 64, Passes: 1},
+		Passwords: people.PasswordCost{Memory: 64, Passes: 1},
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 
 	"recado/internal/blob"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // place is a store together with a look at all that it holds.

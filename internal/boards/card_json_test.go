@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // TestCardJSON fixes the JSON that clients read and that events store. ID and AT stand for id and at.

@@ -9,10 +9,10 @@ import (
 
 	"recado/internal/fold"
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/search"
 	"recado/internal/talk"
+	"recado/test/kerneltest"
 )
 
 // cabinet is a company's boards with cards of every sort.

@@ -13,8 +13,8 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 // TestNoHistoryExecutesACallTwice plays random histories of idempotent calls, repeats, edits, races and

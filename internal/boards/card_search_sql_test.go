@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/search"
+	"recado/test/kerneltest"
 )
 
 // readThrough compares every page of a list with the list in plain Go.

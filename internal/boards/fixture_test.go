@@ -5,14 +5,13 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/kernel"
-	"recado/internal/password"
 	"recado/internal/people"
 	"recado/internal/talk"
 )
 
 // newBoards makes the verbs of boards on those that they need.
 func newBoards(k *kernel.Kernel) *Boards {
-	p := people.New(k, password.Cost{Memory: 64, Passes: 1})
+	p := people.New(k, people.PasswordCost{Memory: 64, Passes: 1})
 	c := channels.New(p, nil)
 	return New(talk.New(c, p, nil), c, p)
 }

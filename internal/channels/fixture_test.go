@@ -5,10 +5,9 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/password"
 	"recado/internal/people"
 	"recado/internal/vault"
+	"recado/test/kerneltest"
 )
 
 // eachCompany runs a test on both engines with a company, as whose owner the operator acts.
@@ -18,7 +17,7 @@ func eachCompany(t *testing.T, body func(t *testing.T, d *Channels, owner *kerne
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := people.New(kernel.New(kernel.Options{Store: s, Vault: keys}), password.Cost{Memory: 64, Passes: 1})
+		p := people.New(kernel.New(kernel.Options{Store: s, Vault: keys}), people.PasswordCost{Memory: 64, Passes: 1})
 		company, err := p.CreateCompany(t.Context(), people.NewCompany{Name: "Padaria", Rules: people.DefaultRules})
 		if err != nil {
 			t.Fatal(err)

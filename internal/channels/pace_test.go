@@ -7,7 +7,7 @@ import (
 	"recado/internal/channels/simulator"
 	"recado/internal/channels/whatsapp"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestANumberSendsAtTheRateThatMetaGivesIt(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // assistant is a client of the SDK with the key of a client of the API.

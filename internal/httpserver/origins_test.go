@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"recado/internal/httpserver"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestOriginsAreWrittenAsBrowsersDo(t *testing.T) {

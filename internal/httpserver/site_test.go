@@ -8,7 +8,7 @@ import (
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // request is one of a client at an address, with headers: name, value, name, value.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
+	"recado/test/kerneltest"
 )
 
 var errDefect = errors.New("a defect")

@@ -6,7 +6,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
+	"recado/test/kerneltest"
 )
 
 // The catalogues of both engines, as rows of table, kind of key and first column. A table without a primary key has a row

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel/db"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestTheSchemaOpensTwice(t *testing.T) {

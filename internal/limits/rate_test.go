@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"recado/internal/limits"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func wait(d time.Duration, _ float64) time.Duration { return d }

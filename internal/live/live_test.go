@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/password"
 	"recado/internal/people"
-	"recado/internal/testkit"
 	"recado/internal/webhooks"
+	"recado/test/testkit"
 )
 
 // person is a member who sees all conversations of a company, with an open stream that no client reads.
@@ -37,7 +36,7 @@ func sent(s *Stream) string {
 }
 
 func newHub(now func() time.Time) *Hub {
-	p := people.New(kernel.New(kernel.Options{Now: now}), password.Cost{})
+	p := people.New(kernel.New(kernel.Options{Now: now}), people.PasswordCost{})
 	return New(NewSources(p, webhooks.New(p, webhooks.Options{})), slog.New(slog.DiscardHandler))
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // element writes an element of Matroska with a size of eight bytes, or of unknown size.

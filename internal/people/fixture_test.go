@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/password"
+	"recado/test/kerneltest"
 )
 
 // eachCompany runs a test on both engines with a company that has an owner.
 func eachCompany(t *testing.T, body func(t *testing.T, d *People, company kernel.Company)) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
-		d := New(kernel.New(kernel.Options{Store: s}), password.Cost{Memory: 64, Passes: 1})
+		d := New(kernel.New(kernel.Options{Store: s}), PasswordCost{Memory: 64, Passes: 1})
 		company, err := d.CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
 		if err != nil {
 			t.Fatal(err)

@@ -422,7 +422,7 @@ func (d *People) Authenticate(ctx context.Context, key string) (*kernel.Principa
 	if !ok {
 		return nil, errKeyInvalid()
 	}
-	h, err := d.keys.Get(ctx, hash, func(ctx context.Context) (*holder, error) { return d.loadHolder(ctx, hash) })
+	h, err := d.keys.get(ctx, hash, func(ctx context.Context) (*holder, error) { return d.loadHolder(ctx, hash) })
 	if err != nil {
 		return nil, err
 	}
@@ -498,8 +498,8 @@ func (d *People) forgetSignalled(s kernel.Signal) {
 
 func (d *People) forget(company kernel.ID) {
 	of := func(a *kernel.Principal) bool { return company.IsZero() || a.Company.ID == company }
-	d.keys.Forget(func(h *holder) bool { return of(h.principal) })
-	d.sessions.Forget(func(h *cachedSession) bool { return of(h.principal) })
+	d.keys.forget(func(h *holder) bool { return of(h.principal) })
+	d.sessions.forget(func(h *cachedSession) bool { return of(h.principal) })
 }
 
 // seen collects who was active until FlushSeen stores it, and keeps it a while longer, so that a presence does not

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestAChangeForgetsOnlyTheHoldersOfItsCompany(t *testing.T) {
 	eachCompany(t, func(t *testing.T, d *People, company kernel.Company) {
 		looks := 0
 		ask := func(of kernel.ID) {
-			_, err := d.keys.Get(t.Context(), [32]byte(append(of[:], of[:]...)), func(context.Context) (*holder, error) {
+			_, err := d.keys.get(t.Context(), [32]byte(append(of[:], of[:]...)), func(context.Context) (*holder, error) {
 				looks++
 				return &holder{principal: &kernel.Principal{Company: kernel.Company{ID: of}}}, nil
 			})

@@ -4,24 +4,22 @@ package people
 
 import (
 	"recado/internal/kernel"
-	"recado/internal/lookup"
-	"recado/internal/password"
 )
 
 // People has the verbs of the package.
 type People struct {
 	*kernel.Kernel
-	passwords *password.Hasher
-	keys      *lookup.Table[holder]
-	sessions  *lookup.Table[cachedSession]
+	passwords *Hasher
+	keys      *lookups[holder]
+	sessions  *lookups[cachedSession]
 	seen      seen
 	observers []TeamObserver
 }
 
-// New returns the verbs of people. The cost is that of password hashes; zero means password.DefaultCost.
-func New(k *kernel.Kernel, cost password.Cost) *People {
-	d := &People{Kernel: k, passwords: password.NewHasher(cost)}
-	d.keys, d.sessions = lookup.New[holder](k.Now), lookup.New[cachedSession](k.Now)
+// New returns the verbs of people. The cost is that of password hashes; zero means DefaultPasswordCost.
+func New(k *kernel.Kernel, cost PasswordCost) *People {
+	d := &People{Kernel: k, passwords: NewHasher(cost)}
+	d.keys, d.sessions = newLookups[holder](k.Now), newLookups[cachedSession](k.Now)
 	k.OnSignal(d.forgetSignalled)
 	return d
 }

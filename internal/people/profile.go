@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"recado/internal/kernel"
-	"recado/internal/totp"
 )
 
 // ProfileChange is what a person changes about themselves; nil leaves a part as it is.
@@ -240,7 +239,7 @@ func (d *People) BeginTwoFactor(ctx context.Context, a *kernel.Principal, v kern
 	if err != nil {
 		return TwoFactorSecret{}, err
 	}
-	secret := totp.NewSecret()
+	secret := newTOTPSecret()
 	sealed := d.Vault.Seal([]byte(secret), a.Company.ID, a.User.ID)
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (TwoFactorSecret, error) {
 		p, found, err := findProfile(tx, a.Company.ID, a.User.ID)
@@ -254,7 +253,7 @@ func (d *People) BeginTwoFactor(ctx context.Context, a *kernel.Principal, v kern
 			return TwoFactorSecret{}, err
 		}
 		SetPendingTwoFactor(tx, a.Company.ID, a.User.ID, sealed)
-		return TwoFactorSecret{Secret: secret, URL: totp.URL(secret, p.Email, a.Company.Name)}, nil
+		return TwoFactorSecret{Secret: secret, URL: totpURL(secret, p.Email, a.Company.Name)}, nil
 	})
 }
 
@@ -345,7 +344,7 @@ func (d *People) useStep(tx *kernel.Tx, company, member kernel.ID, sealed []byte
 	if err != nil {
 		return err
 	}
-	step, ok := totp.Step(string(secret), code, tx.Now)
+	step, ok := totpStep(string(secret), code, tx.Now)
 	if !ok {
 		return errCodeInvalid()
 	}

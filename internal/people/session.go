@@ -140,7 +140,7 @@ type cachedSession struct {
 // session_missing, whatever the cause.
 func (d *People) AuthenticateSession(ctx context.Context, token string) (*kernel.Principal, error) {
 	hash := tokenHash(token)
-	h, err := d.sessions.Get(ctx, hash, func(ctx context.Context) (*cachedSession, error) { return d.loadSession(ctx, hash) })
+	h, err := d.sessions.get(ctx, hash, func(ctx context.Context) (*cachedSession, error) { return d.loadSession(ctx, hash) })
 	if err != nil {
 		return nil, err
 	}

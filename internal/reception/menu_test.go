@@ -10,10 +10,9 @@ import (
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/password"
 	"recado/internal/people"
 	"recado/internal/talk"
+	"recado/test/kerneltest"
 )
 
 // office is a company with an owner, on nodes of one database.
@@ -26,7 +25,7 @@ func eachOffice(t *testing.T, body func(t *testing.T, o *office)) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		o := &office{}
 		for range 2 {
-			p := people.New(kernel.New(kernel.Options{Store: open()}), password.Cost{Memory: 64, Passes: 1})
+			p := people.New(kernel.New(kernel.Options{Store: open()}), people.PasswordCost{Memory: 64, Passes: 1})
 			c := channels.New(p, nil)
 			o.nodes = append(o.nodes, New(talk.New(c, p, nil), c, p))
 		}

@@ -9,10 +9,9 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/password"
 	"recado/internal/people"
 	"recado/internal/talk"
+	"recado/test/kerneltest"
 )
 
 // desk is what reports are about, on one node.
@@ -24,7 +23,7 @@ type desk struct {
 }
 
 func newDesk(s *kernel.Store) *desk {
-	p := people.New(kernel.New(kernel.Options{Store: s}), password.Cost{Memory: 64, Passes: 1})
+	p := people.New(kernel.New(kernel.Options{Store: s}), people.PasswordCost{Memory: 64, Passes: 1})
 	c := channels.New(p, nil)
 	t := talk.New(c, p, nil)
 	return &desk{New(t, c, p), p, c, t}

@@ -8,8 +8,8 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
+	"recado/test/kerneltest"
 )
 
 // A report of 30 days and 20 people must not cost much more where each of them had a hundred times the work.

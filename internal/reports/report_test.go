@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/talk"
+	"recado/test/kerneltest"
 )
 
 // reportDesk is a desk with one company, whose tests call the report's verbs themselves.

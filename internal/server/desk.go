@@ -11,11 +11,9 @@ import (
 	"recado/internal/channels"
 	"recado/internal/guard"
 	"recado/internal/kernel"
-	"recado/internal/password"
 	"recado/internal/people"
 	"recado/internal/reception"
 	"recado/internal/reports"
-	"recado/internal/secretkey"
 	"recado/internal/talk"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
@@ -33,7 +31,7 @@ type Options struct {
 	Rate    kernel.Rate      // of keys that have none of their own
 	Limits  kernel.Limits    // of each company; zero: kernel.DefaultLimits
 
-	Passwords password.Cost // of their hashes; zero: password.DefaultCost
+	Passwords people.PasswordCost // of their hashes; zero: people.DefaultPasswordCost
 
 	Brand   string         // in the X-<Brand>-* headers of deliveries; "": Service
 	Retries kernel.Retries // of deliveries; nil: kernel.DefaultRetries
@@ -67,7 +65,7 @@ func New(o Options) *Desk {
 }
 
 // SecretKey returns what checks and replaces the secret key of the installation.
-func (d *Desk) SecretKey() *secretkey.Keeper { return secretkey.New(d.Kernel.Store, d.Kernel.Vault) }
+func (d *Desk) SecretKey() *SecretKey { return &SecretKey{d.Kernel.Store, d.Kernel.Vault} }
 
 // Ready reports an error when the database does not answer or the secret key does not fit it: another node may have replaced
 // the key.
@@ -76,7 +74,7 @@ func (d *Desk) Ready(ctx context.Context) error {
 		return err
 	}
 	err := d.SecretKey().Fits(ctx)
-	if errors.Is(err, secretkey.ErrWrong) {
+	if errors.Is(err, ErrWrongSecretKey) {
 		return &kernel.Error{
 			Code: kernel.CodeUnavailable, RetryAfter: time.Second,
 			Message: "The secret key of this server does not fit its database. Start it again with the key that the other nodes have.",

@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"recado/internal/kernel"
-	"recado/internal/secretkey"
 	"recado/internal/vault"
 )
 
@@ -49,7 +48,7 @@ func (s *Server) checkSecretKey(ctx context.Context) error {
 		return nil
 	}
 	err := s.Desk.SecretKey().Check(ctx)
-	if errors.Is(err, secretkey.ErrWrong) {
+	if errors.Is(err, ErrWrongSecretKey) {
 		return fmt.Errorf("%w: %s", err, adviceSecretKey)
 	}
 	return err

@@ -22,7 +22,6 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/live"
-	"recado/internal/password"
 	"recado/internal/people"
 	"recado/internal/reception"
 	"recado/internal/talk"
@@ -53,7 +52,7 @@ type Config struct {
 
 	WhatsAppBaseURL string // "": Meta's Graph API
 
-	Passwords password.Cost // of their hashes; zero: password.DefaultCost
+	Passwords people.PasswordCost // of their hashes; zero: people.DefaultPasswordCost
 
 	Lease time.Duration // how long a dead node keeps its work from the others; default: 20 s, for webhooks the timeout and 6 s
 	Drain time.Duration // how long a stopping server answers on while it says that it is not ready

@@ -13,9 +13,9 @@ import (
 	"recado/internal/channels"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/talk"
+	"recado/test/kerneltest"
 )
 
 // A statement more in one of these calls, or a round trip, is paid by every message: raise a figure only for something that

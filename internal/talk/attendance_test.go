@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestProtocolNumbers(t *testing.T) {

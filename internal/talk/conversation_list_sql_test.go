@@ -12,10 +12,10 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/search"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 // insertCompany adds a company with labels.

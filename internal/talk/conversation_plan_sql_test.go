@@ -9,9 +9,9 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/search"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 // crowd is a company with very many conversations, made in a few statements.

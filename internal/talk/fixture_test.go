@@ -9,14 +9,13 @@ import (
 	"recado/internal/channels"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/password"
 	"recado/internal/people"
+	"recado/test/kerneltest"
 )
 
 // newTalk makes the verbs of talk on those that it needs.
 func newTalk(k *kernel.Kernel, numbers channels.Numbers, files blob.Store) *Talk {
-	p := people.New(k, password.Cost{Memory: 64, Passes: 1})
+	p := people.New(k, people.PasswordCost{Memory: 64, Passes: 1})
 	return New(channels.New(p, numbers), p, files)
 }
 

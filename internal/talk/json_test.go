@@ -7,7 +7,7 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // The tests of this file fix the JSON that clients read and that events store. ID and AT stand for jsonID and jsonAt.

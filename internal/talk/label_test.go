@@ -8,12 +8,12 @@ import (
 	"recado/internal/boards"
 	"recado/internal/channels"
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
 	"recado/internal/talk"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // shelf is a company with two nodes of one database.

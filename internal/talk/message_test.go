@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recado/internal/channels/provider"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestAStatusNeverGoesBackwards(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestANoteMentionsAtMostTwentyMembers(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 func TestTheIndexerSkipsRowsThatAreBeingChanged(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/search"
+	"recado/test/kerneltest"
 )
 
 // varyBudgets lets searches leave the list and the index early or late until the test ends, so that each step of

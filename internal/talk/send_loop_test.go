@@ -17,9 +17,9 @@ import (
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/testkit"
 	"recado/internal/vault"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 // service is a messaging service of its own on loopback. It keeps a ledger of what it took.

@@ -12,7 +12,7 @@ import (
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // line is a WhatsApp channel of a fixture whose queue a test works off by hand.

@@ -11,7 +11,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/media"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // queued adds a conversation of the channel with a message that waits to be sent.

@@ -15,8 +15,8 @@ import (
 	"recado/internal/blob"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 func TestWhatACrashLeftOfAnUploadIsRemoved(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 
 	"recado/internal/guard"
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
 	"recado/internal/webhooks"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // node is one of several processes on a PostgreSQL, as far as deliveries go.

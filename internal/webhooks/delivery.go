@@ -13,7 +13,6 @@ import (
 
 	"recado/internal/guard"
 	"recado/internal/kernel"
-	"recado/internal/signature"
 )
 
 // The states of a Delivery.
@@ -362,13 +361,13 @@ func (d *Webhooks) sign(out Outgoing, at time.Time) (http.Header, error) {
 	}
 	seconds := at.Unix()
 	id, timestamp := out.EventID.String(), strconv.FormatInt(seconds, 10)
-	standard := signature.Standard(string(secret), id, seconds, out.Body)
+	standard := SignStandard(string(secret), id, seconds, out.Body)
 	if w.OldSecret != nil && w.OldSecretUntil != nil && at.Before(*w.OldSecretUntil) {
 		old, err := d.Vault.Open(w.OldSecret, w.Company, w.ID)
 		if err != nil {
 			return nil, err
 		}
-		standard += " " + signature.Standard(string(old), id, seconds, out.Body)
+		standard += " " + SignStandard(string(old), id, seconds, out.Body)
 	}
 	return http.Header{
 		"Content-Type":      {"application/json"},
@@ -376,7 +375,7 @@ func (d *Webhooks) sign(out Outgoing, at time.Time) (http.Header, error) {
 		d.brand.eventID:     {id},
 		d.brand.delivery:    {out.Delivery.String()},
 		d.brand.timestamp:   {timestamp},
-		d.brand.signature:   {signature.Service(string(secret), seconds, out.Body)},
+		d.brand.signature:   {SignService(string(secret), seconds, out.Body)},
 		"Webhook-Id":        {id},
 		"Webhook-Timestamp": {timestamp},
 		"Webhook-Signature": {standard},

@@ -6,7 +6,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
+	"recado/test/kerneltest"
 )
 
 // What is deleted every minute must not read everything that is kept.

@@ -13,11 +13,10 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/password"
 	"recado/internal/people"
 	"recado/internal/talk"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 // node is one of the processes on a database.
@@ -38,7 +37,7 @@ func eachOffice(t *testing.T, body func(t *testing.T, o *office)) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		o := &office{}
 		for range 2 {
-			p := people.New(kernel.New(kernel.Options{Store: open()}), password.Cost{Memory: 64, Passes: 1})
+			p := people.New(kernel.New(kernel.Options{Store: open()}), people.PasswordCost{Memory: 64, Passes: 1})
 			c := channels.New(p, nil)
 			o.nodes = append(o.nodes, &node{New(p, Options{}), talk.New(c, p, nil)})
 			if o.owner != nil {

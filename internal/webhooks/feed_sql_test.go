@@ -10,8 +10,8 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 func TestTheFeedOfADumpGoesOnAtAnotherServer(t *testing.T) {

@@ -12,13 +12,13 @@ import (
 
 	"recado/internal/guard"
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestDeliveriesAreKeptForFourteenDays(t *testing.T) {

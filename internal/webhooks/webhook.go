@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/signature"
 )
 
 // ruleNothingMissed is for a replay to a webhook that missed no events.
@@ -87,7 +86,7 @@ func (d *Webhooks) CreateWebhook(ctx context.Context, a *kernel.Principal, in Ne
 	if err != nil {
 		return Webhook{}, "", err
 	}
-	secret := signature.NewSecret()
+	secret := NewSigningSecret()
 	made, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
 		n, err := tx.Count(countWebhooks, a.Company.ID)
 		if err != nil {
@@ -189,7 +188,7 @@ func (d *Webhooks) RotateWebhookSecret(ctx context.Context, a *kernel.Principal,
 	if err := maySeeEveryEvent(a); err != nil {
 		return Webhook{}, "", err
 	}
-	secret := signature.NewSecret()
+	secret := NewSigningSecret()
 	w, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
 		w, found, err := LockWebhook(tx, a.Company.ID, id)
 		if err != nil || !found {

@@ -4,12 +4,11 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/password"
 	"recado/internal/people"
 )
 
 func TestASignalIsTakenBackWithTheWebhooksThatItAnnounced(t *testing.T) {
-	d := New(people.New(kernel.New(kernel.Options{}), password.Cost{}), Options{})
+	d := New(people.New(kernel.New(kernel.Options{}), people.PasswordCost{}), Options{})
 	signal := d.Wakeup(WakeDeliver).C
 	d.announce(kernel.NewID(), kernel.NewID())
 	<-signal

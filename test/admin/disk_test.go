@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
 	"recado/test/load"
+	"recado/test/testkit"
 )
 
 // smallDisk mounts a file system with little space, which only root can.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
 	"recado/test/load"
+	"recado/test/testkit"
 )
 
 func TestMain(m *testing.M) { binary.Main(m) }

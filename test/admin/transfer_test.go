@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 func TestAMoveThatIsKilledGoesOnWithTheSameCommand(t *testing.T) {

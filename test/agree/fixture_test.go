@@ -12,8 +12,8 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // fixture is one company: the desk whose verbs are called, and the ledger that does the same.

@@ -8,7 +8,7 @@ import (
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestAPrivateChannelLeavesNoGapInTheProtocolNumbers(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
 	"recado/internal/talk"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // customerWrites lets a customer write and gives the conversation.

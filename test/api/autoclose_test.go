@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestRestrictedMode(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestChangesOfBoardsThatNoEventTellsOfAreSignalled(t *testing.T) {

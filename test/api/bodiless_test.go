@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestOperationsWithoutABodyRefuseOne(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
 	"recado/internal/talk"
+	"recado/test/servertest"
 )
 
 func TestUnreadAgain(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestWhatAListShowsCanBeReadByItsID(t *testing.T) {

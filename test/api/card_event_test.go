@@ -9,8 +9,8 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 const cardEvents = "&types=kanban.card.created,kanban.card.moved,kanban.card.completed"

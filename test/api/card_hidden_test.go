@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/servertest"
-	"recado/internal/testkit"
 	"recado/internal/webhooks"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // hiddenCard is a card whose creation waits for the second attempt at a webhook.

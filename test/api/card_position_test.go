@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestAColumnOfABoardIsOnePage(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/rank"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestCards(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/servertest"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
 )
 
 // cardState is a card as its versions tell it: which change made which version.

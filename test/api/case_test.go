@@ -9,8 +9,8 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // closedCase gives a conversation whose only case was closed so long ago that no grace period runs.

@@ -6,8 +6,8 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestChannels(t *testing.T) {

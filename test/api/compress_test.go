@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // rawAnswer fetches an answer as it is sent. offered is the Accept-Encoding of the request.

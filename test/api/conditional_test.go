@@ -12,7 +12,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestACallerWhoHasTheAnswerGets304(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestABodyMustBeDeclaredAsJSON(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"recado/internal/channels/provider"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestSearchingTheLastMessage(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestOpeningConversations(t *testing.T) {

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestTheCookieFitsTheAddressOfTheServer(t *testing.T) {

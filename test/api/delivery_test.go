@@ -13,9 +13,9 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
 	"recado/internal/webhooks"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // again raises one more delivery of the webhook's test event and gives its id.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // shift is a sector that distributes, with people who come and go.

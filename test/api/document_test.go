@@ -14,7 +14,7 @@ import (
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // keywords are those of JSON Schema 2020-12 and OpenAPI 3.1 that the document may use.

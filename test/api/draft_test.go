@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestDrafts(t *testing.T) {

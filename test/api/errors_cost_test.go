@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // wrongFields is an object with that many fields that no operation has.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestTheDocumentShowsExamplesThatFitIt(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"recado/internal/server"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // plainClient does not follow redirects.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 const shopHours = `{"name":"Shop","timezone":"America/Sao_Paulo",

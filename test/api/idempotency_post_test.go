@@ -11,9 +11,9 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/server"
-	"recado/internal/servertest"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
 )
 
 func TestEveryPostTakesAnIdempotencyKey(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // TestAStoredAnswerIsRepeatedOnlyToThoseWhoMaySeeIt repeats calls after the caller lost sight of what they show.

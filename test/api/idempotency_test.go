@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestIdempotency(t *testing.T) {

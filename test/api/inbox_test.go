@@ -8,7 +8,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // listedIDs gives the ids of a page of conversations.

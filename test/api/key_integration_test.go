@@ -6,7 +6,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestMessagesSentWithAKeyCarryTheIntegration(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // TestAKeyIsNeverWorthMoreThanItsIssuersPresentRole issues keys and changes the people behind them.

@@ -6,7 +6,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // TestKeysAndMembersCannotGrantMoreThanTheyHave holds keys and members to one rule: what a key may not do or see

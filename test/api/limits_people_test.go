@@ -7,8 +7,8 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
 	"recado/internal/talk"
+	"recado/test/servertest"
 )
 
 func TestACompanyHasALimitedNumberOfInvitations(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // limited starts servers whose companies have these limits.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
-	"recado/internal/totp"
+	"recado/internal/people"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // link makes a reset link of a member and gives its token.
@@ -308,7 +308,7 @@ func TestASignInUnderWayNeedsTheCodeThatTwoFactorAsksForMeanwhile(t *testing.T) 
 			_, email := member(t, w.A.Client, "Bia")
 			bia := w.A.SignIn(t, email, password)
 			secret := bia.Post(t, "/me/two-factor", map[string]string{"password": password}).OK(200).Text("secret")
-			code, err := totp.Code(secret, w.Clock.Now())
+			code, err := people.TOTPCode(secret, w.Clock.Now())
 			if err != nil {
 				t.Fatal(err)
 			}

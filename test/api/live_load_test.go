@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // eventID reads the id of an event of the feed.

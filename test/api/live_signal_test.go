@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/server"
-	"recado/internal/servertest"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
 )
 
 // names gives the names of the users of a signal viewing.

@@ -12,7 +12,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/server"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestStoredFilesHaveAQuotaThatIsExact(t *testing.T) {

@@ -20,9 +20,9 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
 	"recado/internal/talk"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 var png = append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), bytes.Repeat([]byte("pixels"), 5000)...)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"recado/internal/channels/provider"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestMessageEvents(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // note is the body of a note with a client_id of its own. mentions are ids of members.

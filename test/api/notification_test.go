@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // told gives the kinds and conversations of a person's notifications.

@@ -8,8 +8,8 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {

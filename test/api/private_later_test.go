@@ -10,8 +10,8 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // numberHistory is a public number with a history that two customers have: one is known through it alone, one through another

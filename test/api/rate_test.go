@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
 )
 
 func TestAKeyWithoutARateFollowsTheInstallation(t *testing.T) {

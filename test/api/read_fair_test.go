@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/servertest"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
 )
 
 // PostgreSQL alone can be made to keep readers waiting: by a lock on what they read.

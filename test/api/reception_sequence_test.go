@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // said is one message of a conversation as the rules of the reception look at it.

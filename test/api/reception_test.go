@@ -9,8 +9,8 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // front is a channel with a reception, and the sectors that its menu leads to.

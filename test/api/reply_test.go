@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
 	"recado/internal/talk"
+	"recado/test/servertest"
 )
 
 // shortcuts lists the shortcuts that a caller sees.

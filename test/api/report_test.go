@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestAttendanceReport(t *testing.T) {

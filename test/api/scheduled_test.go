@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
 	"recado/internal/talk"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // later is the body of a scheduled message with a client_id of its own.

@@ -5,7 +5,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestEventsAreReadWithAScopeOfTheirOwn(t *testing.T) {

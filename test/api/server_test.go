@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestKey(t *testing.T) {

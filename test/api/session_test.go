@@ -12,8 +12,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/totp"
+	"recado/test/servertest"
 )
 
 const password = "correct horse battery"
@@ -324,7 +323,7 @@ func TestTwoFactor(t *testing.T) {
 			t.Errorf("url: got %q", begun.Text("url"))
 		}
 		code := func() string {
-			c, err := totp.Code(secret, w.Clock.Now())
+			c, err := people.TOTPCode(secret, w.Clock.Now())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 func TestAChannelCanHaveMessagesOfPeopleSigned(t *testing.T) {

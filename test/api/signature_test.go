@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // What a receiver does that knows the documentation alone, and none of our code.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/kernel/kerneltest"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // TestADiskThatIsFullInPostgreSQLIsStorageFull has the database answer as it does when its disk is full.

@@ -10,8 +10,8 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestAQuietStreamIsKeptAlive(t *testing.T) {

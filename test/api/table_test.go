@@ -8,7 +8,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // TestTable reads the table of routes as data: a new line is checked without a new test.

@@ -9,8 +9,8 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // person is a team member with a key that acts as them and has every scope.

@@ -11,9 +11,8 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
-	"recado/internal/totp"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestWrongTwoFactorCodesCountWhenTheyAreConfirmed(t *testing.T) {
@@ -216,7 +215,7 @@ func twoFactorMember(t *testing.T, w *servertest.World, name string) string {
 	t.Helper()
 	_, email := member(t, w.A.Client, name)
 	person := w.A.SignIn(t, email, password)
-	code, err := totp.Code(person.Post(t, "/me/two-factor", map[string]string{"password": password}).OK(200).Text("secret"), w.Clock.Now())
+	code, err := people.TOTPCode(person.Post(t, "/me/two-factor", map[string]string{"password": password}).OK(200).Text("secret"), w.Clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // entries gives the kinds and ids of a page of a timeline.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // history gives the lines of a conversation's assignments, the newest first, as "action user by".

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
 	"recado/internal/talk"
+	"recado/test/servertest"
 )
 
 // viewNames lists the names of the views in order.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 const strangerID = "0193b0a0-0000-7000-8000-000000000000"

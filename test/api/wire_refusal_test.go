@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // Texts that begin like answers of net/http itself.

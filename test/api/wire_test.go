@@ -1,8 +1,8 @@
 package api_test
 
 import (
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // call is a request of the company's key below /v1 with a JSON body, if there is one.

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 var (

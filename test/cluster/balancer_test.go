@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/testkit"
 	"recado/test/load"
+	"recado/test/testkit"
 )
 
 // balancer is a client of several nodes. It takes them in turn, leaves out those that are away, and

@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/testkit"
 	"recado/test/binary"
 	"recado/test/load"
+	"recado/test/testkit"
 )
 
 const (

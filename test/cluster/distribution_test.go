@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
 	"recado/test/load"
+	"recado/test/testkit"
 )
 
 const (

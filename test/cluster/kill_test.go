@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // A few kills in `make test`, many with RECADO_FULL=1.

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // A node is stopped (SIGSTOP) with messages on their way to WhatsApp and events on their way to a

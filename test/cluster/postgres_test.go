@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/testkit"
 	"recado/test/load"
+	"recado/test/testkit"
 )
 
 // The server is stopped in its two ways: SIGINT breaks off every connection and writes everything down,

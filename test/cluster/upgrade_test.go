@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 func TestNodesThatStartAtOnceOnAnEmptyDatabaseMakeTheSchemaOnce(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"recado/internal/kernel/kerneltest"
 	"recado/test/binary"
+	"recado/test/kerneltest"
 	"recado/test/load"
 )
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/kerneltest"
 	"recado/test/load"
+	"recado/test/testkit"
 )
 
 // The server is killed in the second in which scheduled messages are due. RECADO_FULL=1 makes it fifty times.

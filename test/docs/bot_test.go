@@ -13,8 +13,8 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 var pythonBlock = regexp.MustCompile("(?s)```python\n(.*?)```")

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // try is how a block of shell commands in a document is run.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/servertest"
 	"recado/test/binary"
+	"recado/test/servertest"
 )
 
 func TestMain(m *testing.M) { binary.Main(m) }

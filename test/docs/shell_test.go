@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 // shell runs the commands of one page.

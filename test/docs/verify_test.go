@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/signature"
-	"recado/internal/testkit"
+	"recado/internal/webhooks"
+	"recado/test/testkit"
 )
 
 // verifiers run the samples of docs/webhooks.md: each prints true or false for a stamp, a signature and a body from the environment.
@@ -55,7 +55,7 @@ func TestTheSamplesOfVerificationAcceptWhatTheServerSigns(t *testing.T) {
 				}
 				run = []string{built}
 			}
-			secret, body, now := signature.NewSecret(), `{"type":"message.received","text":"pão"}`, time.Now()
+			secret, body, now := webhooks.NewSigningSecret(), `{"type":"message.received","text":"pão"}`, time.Now()
 			for _, c := range []struct {
 				name, body, secret string
 				at                 time.Time
@@ -63,11 +63,11 @@ func TestTheSamplesOfVerificationAcceptWhatTheServerSigns(t *testing.T) {
 			}{
 				{"as it was signed", body, secret, now, true},
 				{"another body", body + " ", secret, now, false},
-				{"another secret", body, signature.NewSecret(), now, false},
+				{"another secret", body, webhooks.NewSigningSecret(), now, false},
 				{"an old timestamp", body, secret, now.Add(-6 * time.Minute), false},
 			} {
 				command := exec.CommandContext(t.Context(), run[0], run[1:]...)
-				command.Env = append(os.Environ(), "SECRET="+secret, "BODY="+c.body, fmt.Sprintf("STAMP=%d", c.at.Unix()), "SIGNATURE="+signature.Service(c.secret, c.at.Unix(), []byte(body)))
+				command.Env = append(os.Environ(), "SECRET="+secret, "BODY="+c.body, fmt.Sprintf("STAMP=%d", c.at.Unix()), "SIGNATURE="+webhooks.SignService(c.secret, c.at.Unix(), []byte(body)))
 				out, err := command.CombinedOutput()
 				if err != nil {
 					t.Fatalf("%s: %v %s", c.name, err, out)

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 func TestMain(m *testing.M) { binary.Main(m) }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // document is the part of the OpenAPI document that a generator of requests reads.

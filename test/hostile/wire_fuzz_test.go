@@ -19,8 +19,8 @@ import (
 
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 // wireTarget is a server with one of each thing that holds texts of callers or customers. It is a process of its own: the

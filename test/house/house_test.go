@@ -23,15 +23,12 @@ import (
 // are free.
 var packages = map[string][]string{
 	// One idea each, usable elsewhere.
-	"internal/fold":      {},
-	"internal/lookup":    {},
-	"internal/media":     {},
-	"internal/phone":     {},
-	"internal/limits":    {},
-	"internal/quantile":  {},
-	"internal/rank":      {},
-	"internal/signature": {},
-	"internal/totp":      {},
+	"internal/fold":     {},
+	"internal/media":    {},
+	"internal/phone":    {},
+	"internal/limits":   {},
+	"internal/quantile": {},
+	"internal/rank":     {},
 
 	// The kernel, and what it is made of.
 	"internal/kernel/base": {},
@@ -44,11 +41,10 @@ var packages = map[string][]string{
 	"internal/guard":      {"internal/kernel"},
 	"internal/httpserver": {"internal/kernel", "internal/limits"},
 	"internal/jobs":       {"internal/kernel"},
-	"internal/password":   {"internal/kernel", "internal/limits"},
 	"internal/search":     {"internal/fold", "internal/kernel", "internal/kernel/db", "internal/phone"},
 
 	// The capabilities: people, then channels, then talk, then those that observe it.
-	"internal/people":             capability("internal/lookup", "internal/password", "internal/totp"),
+	"internal/people":             capability("internal/limits"),
 	"internal/channels/provider":  {"internal/kernel"},
 	"internal/channels/whatsapp":  {"internal/channels/provider", "internal/kernel", "internal/phone"},
 	"internal/channels/simulator": {}, // it stands in for the provider: it knows the wire format and nothing of the program
@@ -58,22 +54,15 @@ var packages = map[string][]string{
 	"internal/boards":             capability("internal/channels", "internal/people", "internal/rank", "internal/search", "internal/talk"),
 	"internal/reports":            capability("internal/channels", "internal/people", "internal/quantile", "internal/talk"),
 	// Who may see an event depends on the conversation or the card that it is about.
-	"internal/webhooks": capability("internal/boards", "internal/guard", "internal/people", "internal/signature", "internal/limits", "internal/talk"),
+	"internal/webhooks": capability("internal/boards", "internal/guard", "internal/people", "internal/limits", "internal/talk"),
 
-	"internal/live":      {"internal/httpserver", "internal/kernel", "internal/people", "internal/webhooks"},
-	"internal/secretkey": {"internal/channels", "internal/kernel", "internal/people", "internal/signature", "internal/vault", "internal/webhooks"},
+	"internal/live": {"internal/httpserver", "internal/kernel", "internal/people", "internal/webhooks"},
 
 	// Whole installations. The demo is made through the verbs, like everything else.
 	"internal/admin": {
 		"internal/blob", "internal/boards", "internal/channels", "internal/channels/provider", "internal/kernel", "internal/kernel/db",
-		"internal/people", "internal/secretkey", "internal/server", "internal/talk", "internal/vault",
+		"internal/people", "internal/server", "internal/talk", "internal/vault",
 	},
-
-	// What tests share. No package lists these, so nothing that ships can come to depend on them.
-	"internal/testkit":              {},
-	"internal/testkit/withpostgres": {"internal/testkit"},
-	"internal/kernel/kerneltest":    {"internal/kernel", "internal/kernel/db", "internal/testkit"},
-	"internal/servertest":           {"internal/kernel", "internal/kernel/kerneltest", "internal/password", "internal/people", "internal/server", "internal/testkit"},
 }
 
 // capability lists what a capability may import: what all of them may, and more.

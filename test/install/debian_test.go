@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 const mirror = "http://deb.debian.org/debian"

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 // TestTheStepsOfTheDockerfileMakeAnImageThatServes does what the Dockerfile says without Docker: it runs the commands of the first stage on this

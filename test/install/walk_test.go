@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 // other is the user and group of Unix that the installation belongs to when the test runs as root.

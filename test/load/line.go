@@ -14,7 +14,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // Line is a simulated WhatsApp whose numbers are connected to a server, with customers who wrote and may

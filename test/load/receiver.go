@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/signature"
-	"recado/internal/testkit"
+	"recado/internal/webhooks"
+	"recado/test/testkit"
 )
 
 // Receiver is a customer's webhook. It keeps every event and what it tells of.
@@ -55,7 +55,7 @@ func (r *Receiver) hear(rw http.ResponseWriter, req *http.Request) {
 	header := func(name string) string { return req.Header.Get("X-" + brand + "-" + name) }
 	// A node that was paused may come with an old one; that it is old is for the receiver to say.
 	seconds, _ := strconv.ParseInt(header("Timestamp"), 10, 64)
-	if err := signature.VerifyService(r.secret.Load().(string), header("Signature"), header("Timestamp"), body, time.Unix(seconds, 0)); err != nil {
+	if err := webhooks.VerifyService(r.secret.Load().(string), header("Signature"), header("Timestamp"), body, time.Unix(seconds, 0)); err != nil {
 		r.t.Errorf("a delivery that cannot be believed: %v", err)
 	}
 	event := decode(body)

@@ -13,8 +13,8 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // company makes the things of one company, through its API.

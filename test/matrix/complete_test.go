@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // TestTheTableIsComplete finds ids of the OpenAPI document that no example has a slot for.

@@ -11,8 +11,8 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // fixture is a server with two companies, and what each keeps from the other.

@@ -16,8 +16,8 @@ import (
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
+	"recado/test/servertest"
 )
 
 // TestEveryPostIsMadeOncePerIdempotencyKey repeats the example of every POST under the same key. What was answered is

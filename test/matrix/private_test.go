@@ -10,8 +10,8 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // TestPrivateThingsExistForViewersAlone calls every route as a viewer of the private channel, as an owner who is none,

@@ -15,8 +15,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/testkit"
 )
 
 // composeFile has the fields of the Compose specification that compose.yaml uses. Reading is strict: a field that is misspelt, or new

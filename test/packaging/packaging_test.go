@@ -20,10 +20,10 @@ import (
 	"recado/internal/channels"
 	"recado/internal/httpserver"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
 	"recado/internal/webhooks"
 	"recado/test/binary"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestMain(m *testing.M) { binary.Main(m) }

@@ -26,9 +26,9 @@ import (
 	"time"
 
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // behind is a server with a sub-path behind a proxy with TLS.

@@ -19,8 +19,8 @@ import (
 	"recado/internal/channels"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/servertest"
 	"recado/internal/talk"
+	"recado/test/servertest"
 )
 
 // TestPowerCuts cuts the power 100 times, with RECADO_FULL=1 1000 times. RECADO_SEED repeats a run.

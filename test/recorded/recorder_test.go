@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // target is a server to send the requests to.

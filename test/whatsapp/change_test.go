@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // push sends a callback of one field.

@@ -9,8 +9,8 @@ import (
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestConnectingANumber(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestMessagesTellWhereTheyCameFrom(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // person is a value of one message of a person who is known by a number, a user id or both.

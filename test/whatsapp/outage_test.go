@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/kerneltest"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 // wire is a WhatsApp that can be cut off: while it is, its address refuses connections.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestReactionsReachTheCustomer(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestReceiving(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestInteractiveMessagesAtWhatsApp(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestAScheduledTextIsWarnedOfTheServiceWindowAndFailsOutsideOfIt(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestSending(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"recado/internal/channels/simulator"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/kerneltest"
 	"recado/test/load"
+	"recado/test/testkit"
 )
 
 // TestSoak sends through a WhatsApp that fails one call in twenty, in every way it is known to fail,

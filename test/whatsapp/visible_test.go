@@ -8,7 +8,7 @@ import (
 
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // kinds gives type and notice code of the messages of a conversation, oldest first.

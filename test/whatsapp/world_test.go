@@ -9,9 +9,9 @@ import (
 
 	"recado/internal/channels/simulator"
 	"recado/internal/server"
-	"recado/internal/servertest"
-	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestMain(m *testing.M) { binary.Main(m) }

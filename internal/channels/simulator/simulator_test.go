@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // graph is a simulator served over HTTP, with a receiver for its webhooks.

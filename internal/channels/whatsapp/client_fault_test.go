@@ -13,7 +13,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/channels/simulator"
 	"recado/internal/channels/whatsapp"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // TestSendFaults holds for every way in which Meta fails whether the message may be tried again.

@@ -15,7 +15,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/channels/simulator"
 	"recado/internal/channels/whatsapp"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 const noLimit = 1 << 30

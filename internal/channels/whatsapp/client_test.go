@@ -13,7 +13,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/channels/simulator"
 	"recado/internal/channels/whatsapp"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 const customer = "551188887777"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestLimiter(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/channels/simulator"
 	"recado/internal/channels/whatsapp"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // inbox is a desk that keeps what a callback brings, as a real one would by external id.

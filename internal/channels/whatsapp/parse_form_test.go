@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"recado/internal/channels/provider"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestFormsKeepEveryAnswer(t *testing.T) {

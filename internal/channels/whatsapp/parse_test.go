@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recado/internal/channels/provider"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 var (

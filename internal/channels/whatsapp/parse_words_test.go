@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"recado/internal/channels/provider"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestWordsForMessagesWithoutText(t *testing.T) {

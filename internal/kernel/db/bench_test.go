@@ -10,7 +10,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"recado/internal/kernel/base"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // bothPlaces runs body with options that open the same empty database again and again.

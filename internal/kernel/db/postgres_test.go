@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"recado/internal/kernel/base"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func TestPostgresRetries(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"recado/internal/httpserver"
 	"recado/internal/server"
-	"recado/internal/servertest"
 	"recado/test/example/bookmarks"
+	"recado/test/servertest"
 )
 
 func withBookmarks(c *server.Config) {

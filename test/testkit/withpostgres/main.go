@@ -11,7 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 func main() {

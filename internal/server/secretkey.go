@@ -1,6 +1,4 @@
-// Package secretkey checks that the secret key of an installation fits its database, and seals every stored secret
-// again when the key changes or was lost.
-package secretkey
+package server
 
 import (
 	"context"
@@ -10,22 +8,19 @@ import (
 	"recado/internal/channels"
 	"recado/internal/kernel"
 	"recado/internal/people"
-	"recado/internal/signature"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
 )
 
-// Keeper works on the secrets of one database with the keys of one vault.
-type Keeper struct {
+// SecretKey checks that the secret key of an installation fits its database, and seals every stored secret again when the
+// key changes or was lost.
+type SecretKey struct {
 	store *kernel.Store
 	vault *vault.Vault
 }
 
-// New makes a Keeper.
-func New(s *kernel.Store, v *vault.Vault) *Keeper { return &Keeper{s, v} }
-
-// ErrWrong is for a secret key that does not open what the database holds.
-var ErrWrong = errors.New("the secret key does not fit this database")
+// ErrWrongSecretKey is for a secret key that does not open what the database holds.
+var ErrWrongSecretKey = errors.New("the secret key does not fit this database")
 
 // checkValue is what the check value holds, sealed for no company.
 var (
@@ -33,14 +28,14 @@ var (
 	checkOwner kernel.ID
 )
 
-// Check gives ErrWrong when the vault does not hold the key that this database was sealed with.
+// Check gives ErrWrongSecretKey when the vault does not hold the key that this database was sealed with.
 // The first call on a database stores the value by which later ones check.
-func (k *Keeper) Check(ctx context.Context) error {
+func (k *SecretKey) Check(ctx context.Context) error {
 	fits, stored, err := k.fits(ctx)
 	if err != nil || stored || !fits {
 		return wrongUnless(fits, err)
 	}
-	fresh, err := write(ctx, k.store, func(tx *kernel.Tx) (bool, error) {
+	fresh, err := writeStore(ctx, k.store, func(tx *kernel.Tx) (bool, error) {
 		return tx.InsertSecretCheck(k.vault.Seal(checkValue, checkOwner))
 	})
 	if err != nil || fresh {
@@ -50,27 +45,27 @@ func (k *Keeper) Check(ctx context.Context) error {
 	return wrongUnless(fits, err)
 }
 
-// Fits gives ErrWrong when the vault no longer holds the key that the database is sealed with. It stores nothing.
-func (k *Keeper) Fits(ctx context.Context) error {
+// Fits gives ErrWrongSecretKey when the vault no longer holds the key that the database is sealed with. It stores nothing.
+func (k *SecretKey) Fits(ctx context.Context) error {
 	fits, _, err := k.fits(ctx)
 	return wrongUnless(fits, err)
 }
 
-// Opens reports whether the vault opens the check value of a database.
-func Opens(v *vault.Vault, sealed []byte) bool {
+// OpensSecretCheck reports whether the vault opens the check value of a database.
+func OpensSecretCheck(v *vault.Vault, sealed []byte) bool {
 	_, err := v.Open(sealed, checkOwner)
 	return err == nil
 }
 
 func wrongUnless(fits bool, err error) error {
 	if err == nil && !fits {
-		return ErrWrong
+		return ErrWrongSecretKey
 	}
 	return err
 }
 
 // write runs fn in one transaction, and may run it again when the database asks for a retry.
-func write[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (T, error)) (out T, err error) {
+func writeStore[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (T, error)) (out T, err error) {
 	err = s.Write(ctx, func(tx *kernel.Tx) (err error) {
 		out, err = fn(tx)
 		return err
@@ -79,7 +74,7 @@ func write[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (
 }
 
 // read runs fn on one snapshot.
-func read[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (T, error)) (out T, err error) {
+func readStore[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (T, error)) (out T, err error) {
 	err = s.Read(ctx, func(tx *kernel.Tx) (err error) {
 		out, err = fn(tx)
 		return err
@@ -89,7 +84,7 @@ func read[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (T
 
 // fits reports whether the vault opens the check value, and whether there is one. Databases of older
 // versions have none: there the key has to open one of the secrets, if there are any.
-func (k *Keeper) fits(ctx context.Context) (fits, stored bool, err error) {
+func (k *SecretKey) fits(ctx context.Context) (fits, stored bool, err error) {
 	var sealed []byte
 	var older []sealedSecret
 	err = k.store.Read(ctx, func(tx *kernel.Tx) (err error) {
@@ -102,7 +97,7 @@ func (k *Keeper) fits(ctx context.Context) (fits, stored bool, err error) {
 		return false, false, err
 	}
 	if stored {
-		return Opens(k.vault, sealed), true, nil
+		return OpensSecretCheck(k.vault, sealed), true, nil
 	}
 	for _, s := range older {
 		if _, err := k.vault.Open(s.sealed, s.company, s.id); err == nil {
@@ -135,7 +130,7 @@ func sealedSecrets(tx *kernel.Tx) ([]sealedSecret, error) {
 }
 
 // resealCheck seals the check value with the newest key.
-func (k *Keeper) resealCheck(ctx context.Context) error {
+func (k *SecretKey) resealCheck(ctx context.Context) error {
 	err := k.store.Write(ctx, func(tx *kernel.Tx) error {
 		sealed, found, err := tx.SecretCheck()
 		if err != nil || !found || !k.vault.Stale(sealed) {
@@ -153,7 +148,7 @@ func (k *Keeper) resealCheck(ctx context.Context) error {
 // ReplaceLost makes an installation usable whose secret key is lost permanently: what the present key does not
 // open is replaced. Such webhooks get a new secret and are deactivated, such channels are disconnected, and two-factor
 // sign-in is switched off for such members. It gives how many of each there were, and refuses when the present key fits.
-func (k *Keeper) ReplaceLost(ctx context.Context) (webhooks, channels, members int, err error) {
+func (k *SecretKey) ReplaceLost(ctx context.Context) (webhooks, channels, members int, err error) {
 	fits, _, err := k.fits(ctx)
 	if err != nil {
 		return 0, 0, 0, err
@@ -186,7 +181,7 @@ func (k *Keeper) ReplaceLost(ctx context.Context) (webhooks, channels, members i
 	return webhooks, channels, members, err
 }
 
-func (k *Keeper) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
+func (k *SecretKey) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
 	all, err := webhooks.AllWebhooks(tx)
 	if err != nil {
 		return 0, err
@@ -202,7 +197,7 @@ func (k *Keeper) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
 		}
 		w.OldSecret, w.OldSecretUntil = nil, nil
 		if !k.opens(w.Secret, w.Company, w.ID) {
-			w.Secret, w.Active = k.vault.Seal([]byte(signature.NewSecret()), w.Company, w.ID), false
+			w.Secret, w.Active = k.vault.Seal([]byte(webhooks.NewSigningSecret()), w.Company, w.ID), false
 			n++
 		}
 		w.UpdatedAt = tx.Now
@@ -212,7 +207,7 @@ func (k *Keeper) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
 }
 
 // replaceCredentials puts random text in the place of credentials, so that no callback can be forged meanwhile.
-func (k *Keeper) replaceCredentials(tx *kernel.Tx) (int, error) {
+func (k *SecretKey) replaceCredentials(tx *kernel.Tx) (int, error) {
 	all, err := channels.SealedChannels(tx)
 	n := 0
 	for _, ch := range all {
@@ -228,7 +223,7 @@ func (k *Keeper) replaceCredentials(tx *kernel.Tx) (int, error) {
 }
 
 // dropTwoFactor switches two-factor off for the members whose secret cannot be read.
-func (k *Keeper) dropTwoFactor(tx *kernel.Tx) (int, error) {
+func (k *SecretKey) dropTwoFactor(tx *kernel.Tx) (int, error) {
 	all, err := people.SealedMembers(tx)
 	n := 0
 	for _, m := range all {
@@ -243,14 +238,14 @@ func (k *Keeper) dropTwoFactor(tx *kernel.Tx) (int, error) {
 	return n, err
 }
 
-func (k *Keeper) opens(sealed []byte, company, id kernel.ID) bool {
+func (k *SecretKey) opens(sealed []byte, company, id kernel.ID) bool {
 	_, err := k.vault.Open(sealed, company, id)
 	return err == nil
 }
 
 // Rotate puts a new key into the key file and seals every secret with it. The older keys stay
 // in the file until Retire. It gives how many secrets there were.
-func (k *Keeper) Rotate(ctx context.Context) (int, error) {
+func (k *SecretKey) Rotate(ctx context.Context) (int, error) {
 	if err := k.vault.Rotate(); err != nil {
 		return 0, err
 	}
@@ -258,7 +253,7 @@ func (k *Keeper) Rotate(ctx context.Context) (int, error) {
 }
 
 // Retire takes every key but the newest out of the key file, once nothing needs them.
-func (k *Keeper) Retire(ctx context.Context) error {
+func (k *SecretKey) Retire(ctx context.Context) error {
 	if _, err := k.Reseal(ctx); err != nil {
 		return err
 	}
@@ -268,7 +263,7 @@ func (k *Keeper) Retire(ctx context.Context) error {
 // Reseal seals the secrets of all webhooks, the credentials of all channels, the secrets of two-factor of all members and
 // the check value with the newest key of the vault, so that older ones can be dropped. It gives how many webhooks,
 // channels and members needed it.
-func (k *Keeper) Reseal(ctx context.Context) (int, error) {
+func (k *SecretKey) Reseal(ctx context.Context) (int, error) {
 	if err := k.resealCheck(ctx); err != nil {
 		return 0, err
 	}
@@ -284,8 +279,8 @@ func (k *Keeper) Reseal(ctx context.Context) (int, error) {
 	return webhooks + channels + members, err
 }
 
-func (k *Keeper) resealMembers(ctx context.Context) (int, error) {
-	all, err := read(ctx, k.store, func(tx *kernel.Tx) ([]people.SealedMember, error) { return people.SealedMembers(tx) })
+func (k *SecretKey) resealMembers(ctx context.Context) (int, error) {
+	all, err := readStore(ctx, k.store, func(tx *kernel.Tx) ([]people.SealedMember, error) { return people.SealedMembers(tx) })
 	if err != nil {
 		return 0, err
 	}
@@ -317,8 +312,8 @@ func (k *Keeper) resealMembers(ctx context.Context) (int, error) {
 	return done, nil
 }
 
-func (k *Keeper) resealWebhooks(ctx context.Context) (int, error) {
-	all, err := read(ctx, k.store, func(tx *kernel.Tx) ([]webhooks.WebhookRow, error) { return webhooks.AllWebhooks(tx) })
+func (k *SecretKey) resealWebhooks(ctx context.Context) (int, error) {
+	all, err := readStore(ctx, k.store, func(tx *kernel.Tx) ([]webhooks.WebhookRow, error) { return webhooks.AllWebhooks(tx) })
 	if err != nil {
 		return 0, err
 	}
@@ -335,7 +330,7 @@ func (k *Keeper) resealWebhooks(ctx context.Context) (int, error) {
 	return done, nil
 }
 
-func (k *Keeper) resealWebhook(ctx context.Context, company, id kernel.ID) error {
+func (k *SecretKey) resealWebhook(ctx context.Context, company, id kernel.ID) error {
 	err := k.store.Write(ctx, func(tx *kernel.Tx) error {
 		w, found, err := webhooks.LockWebhook(tx, company, id)
 		if err != nil || !found {
@@ -357,8 +352,8 @@ func (k *Keeper) resealWebhook(ctx context.Context, company, id kernel.ID) error
 	return err
 }
 
-func (k *Keeper) resealChannels(ctx context.Context) (int, error) {
-	all, err := read(ctx, k.store, func(tx *kernel.Tx) ([]channels.SealedChannel, error) { return channels.SealedChannels(tx) })
+func (k *SecretKey) resealChannels(ctx context.Context) (int, error) {
+	all, err := readStore(ctx, k.store, func(tx *kernel.Tx) ([]channels.SealedChannel, error) { return channels.SealedChannels(tx) })
 	if err != nil {
 		return 0, err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // Each runs body on both engines, as subtests "sqlite" and "postgres". Every call of open on

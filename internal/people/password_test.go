@@ -1,4 +1,4 @@
-package password
+package people
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestAHashNamesItsCost(t *testing.T) {
-	for cost, want := range map[Cost]string{{}: "m=19456,t=2,p=1", {Memory: 64, Passes: 1}: "m=64,t=1,p=1"} {
+	for cost, want := range map[PasswordCost]string{{}: "m=19456,t=2,p=1", {Memory: 64, Passes: 1}: "m=64,t=1,p=1"} {
 		stored, err := NewHasher(cost).Hash(t.Context(), kernel.NewID(), "correct horse battery")
 		if err != nil {
 			t.Fatal(err)
@@ -19,7 +19,7 @@ func TestAHashNamesItsCost(t *testing.T) {
 		if got := strings.Split(stored, "$")[3]; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		if ok, err := NewHasher(Cost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); err != nil || !ok {
+		if ok, err := NewHasher(PasswordCost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); err != nil || !ok {
 			t.Errorf("%s: got %v, %v; want the password to fit", want, ok, err)
 		}
 	}
@@ -28,22 +28,22 @@ func TestAHashNamesItsCost(t *testing.T) {
 func TestAStoredTextThatNamesNoCostFitsNoPassword(t *testing.T) {
 	for _, cost := range []string{"m=0,t=2,p=1", "m=64,t=0,p=1", "m=64,t=1,p=0", "m=64"} {
 		stored := "$argon2id$v=19$" + cost + "$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)
-		if ok, err := NewHasher(Cost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); ok || !errors.Is(err, errMalformed) {
-			t.Errorf("%s: got %v, %v; want %v", cost, ok, err, errMalformed)
+		if ok, err := NewHasher(PasswordCost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); ok || !errors.Is(err, errMalformedHash) {
+			t.Errorf("%s: got %v, %v; want %v", cost, ok, err, errMalformedHash)
 		}
 	}
 }
 
 func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
-	h := NewHasher(Cost{})
-	for range atOnce {
+	h := NewHasher(PasswordCost{})
+	for range hashesAtOnce {
 		if _, err := h.slots.Acquire(t.Context(), struct{}{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, waiting+1)
-	for range waiting + 1 { // the first to find no place is refused; the others wait until ctx ends
+	ended := make(chan error, hashesQueued+1)
+	for range hashesQueued + 1 { // the first to find no place is refused; the others wait until ctx ends
 		go func() {
 			_, err := h.Hash(ctx, kernel.NewID(), "correct horse battery")
 			ended <- err
@@ -53,7 +53,7 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 		t.Errorf("got %s, want %s", got, kernel.CodeUnavailable)
 	}
 	cancel()
-	for range waiting {
+	for range hashesQueued {
 		if err := <-ended; kernel.CodeOf(err) == kernel.CodeUnavailable {
 			t.Errorf("a caller that had a place to wait was refused: %v", err)
 		}
@@ -61,15 +61,15 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 }
 
 func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
-	h, mine, other := NewHasher(Cost{}), kernel.NewID(), kernel.NewID()
-	for range ownAtOnce {
+	h, mine, other := NewHasher(PasswordCost{}), kernel.NewID(), kernel.NewID()
+	for range companyHashesAtOnce {
 		if _, err := h.own.Acquire(t.Context(), mine); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, ownWaiting+1)
-	for range ownWaiting + 1 { // the first to find no place is refused; the others wait until ctx ends
+	ended := make(chan error, companyHashesQueued+1)
+	for range companyHashesQueued + 1 { // the first to find no place is refused; the others wait until ctx ends
 		go func() {
 			_, err := h.Hash(ctx, mine, "correct horse battery")
 			ended <- err
@@ -86,7 +86,7 @@ func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
 		t.Errorf("got %v, %v; want the password to fit", ok, err)
 	}
 	cancel()
-	for range ownWaiting {
+	for range companyHashesQueued {
 		if err := <-ended; kernel.CodeOf(err) == kernel.CodeUnavailable {
 			t.Errorf("a caller that had a place to wait was refused: %v", err)
 		}
@@ -95,8 +95,8 @@ func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
 
 func TestACallerWhoseTurnDoesNotComeSoonIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, mine := NewHasher(Cost{Memory: 64, Passes: 1}), kernel.NewID()
-		for range ownAtOnce {
+		h, mine := NewHasher(PasswordCost{Memory: 64, Passes: 1}), kernel.NewID()
+		for range companyHashesAtOnce {
 			if _, err := h.own.Acquire(t.Context(), mine); err != nil {
 				t.Fatal(err)
 			}

@@ -1,5 +1,4 @@
-// Package signature signs webhook deliveries, and checks signatures as a receiver does.
-package signature
+package webhooks
 
 import (
 	"crypto/hmac"
@@ -13,11 +12,11 @@ import (
 	"time"
 )
 
-// SecretPrefix begins every signing secret.
-const SecretPrefix = "whsec_"
+// SigningSecretPrefix begins every signing secret.
+const SigningSecretPrefix = "whsec_"
 
-// Tolerance is how far a delivery's timestamp may be from the receiver's clock.
-const Tolerance = 5 * time.Minute
+// SignatureTolerance is how far a delivery's timestamp may be from the receiver's clock.
+const SignatureTolerance = 5 * time.Minute
 
 // What a receiver may find wrong with a delivery.
 var (
@@ -25,25 +24,25 @@ var (
 	ErrTimestamp = errors.New("the timestamp is missing, or more than five minutes away from now")
 )
 
-// NewSecret draws a signing secret. It is shown once and kept encrypted.
-func NewSecret() string {
+// NewSigningSecret draws a signing secret. It is shown once and kept encrypted.
+func NewSigningSecret() string {
 	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails: crypto/rand aborts the process instead
-	return SecretPrefix + base64.StdEncoding.EncodeToString(key[:])
+	return SigningSecretPrefix + base64.StdEncoding.EncodeToString(key[:])
 }
 
-// Service signs a delivery for the X-Service-Signature header: "sha256=" and the lower-case hex
+// SignService signs a delivery for the X-Service-Signature header: "sha256=" and the lower-case hex
 // HMAC-SHA256 of the timestamp, a dot and the body. The key is the secret as shown, prefix included.
-func Service(secret string, timestamp int64, body []byte) string {
+func SignService(secret string, timestamp int64, body []byte) string {
 	sum := sign([]byte(secret), strconv.AppendInt(nil, timestamp, 10), body)
 	return "sha256=" + hex.EncodeToString(sum)
 }
 
-// Standard signs a delivery for the webhook-signature header of Standard Webhooks: "v1," and the
+// SignStandard signs a delivery for the webhook-signature header of Standard Webhooks: "v1," and the
 // base64 HMAC-SHA256 of id, timestamp and body with dots between. The key is what the secret's base64
 // stands for; a secret that is not base64 is itself the key.
-func Standard(secret, id string, timestamp int64, body []byte) string {
-	encoded := strings.TrimPrefix(secret, SecretPrefix)
+func SignStandard(secret, id string, timestamp int64, body []byte) string {
+	encoded := strings.TrimPrefix(secret, SigningSecretPrefix)
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
 		key = []byte(encoded)
@@ -59,7 +58,7 @@ func VerifyService(secret, signature, timestamp string, body []byte, now time.Ti
 	if err != nil {
 		return err
 	}
-	if !hmac.Equal([]byte(signature), []byte(Service(secret, seconds, body))) {
+	if !hmac.Equal([]byte(signature), []byte(SignService(secret, seconds, body))) {
 		return ErrSignature
 	}
 	return nil
@@ -72,7 +71,7 @@ func VerifyStandard(secret, id, signatures, timestamp string, body []byte, now t
 	if err != nil {
 		return err
 	}
-	want := []byte(Standard(secret, id, seconds, body))
+	want := []byte(SignStandard(secret, id, seconds, body))
 	for signature := range strings.FieldsSeq(signatures) {
 		if hmac.Equal([]byte(signature), want) {
 			return nil
@@ -87,7 +86,7 @@ func freshTimestamp(s string, now time.Time) (int64, error) {
 		return 0, ErrTimestamp
 	}
 	age := now.Unix() - seconds
-	if age > int64(Tolerance/time.Second) || age < -int64(Tolerance/time.Second) {
+	if age > int64(SignatureTolerance/time.Second) || age < -int64(SignatureTolerance/time.Second) {
 		return 0, ErrTimestamp
 	}
 	return seconds, nil

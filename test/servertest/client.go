@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // Client calls the API with one key.

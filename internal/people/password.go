@@ -1,5 +1,4 @@
-// Package password hashes passwords, and limits how much of the machine that takes.
-package password
+package people
 
 import (
 	"context"
@@ -18,42 +17,42 @@ import (
 	"recado/internal/limits"
 )
 
-// Cost is what computing a hash with argon2id takes. The stored text names it, so that it can grow without breaking
-// older hashes.
-type Cost struct {
+// PasswordCost is the cost of hashing a password with argon2id. A stored hash names its cost, so the cost can grow
+// without breaking older hashes.
+type PasswordCost struct {
 	Memory uint32 // in KiB
 	Passes uint32
 }
 
-// DefaultCost is what a small machine can afford at a sign-in.
-var DefaultCost = Cost{Memory: 19 * 1024, Passes: 2}
+// DefaultPasswordCost suits small machines.
+var DefaultPasswordCost = PasswordCost{Memory: 19 * 1024, Passes: 2}
 
 const (
-	keyBytes = 32
+	passwordHashBytes = 32
 
-	atOnce  = 4  // 76 MiB
-	waiting = 64 // callers
+	hashesAtOnce = 4 // 76 MiB
+	hashesQueued = 64
 
-	ownAtOnce  = 2 // of one company
-	ownWaiting = 32
+	companyHashesAtOnce = 2
+	companyHashesQueued = 32
 
-	longestWait = 5 * time.Second // before a caller is refused
+	longestHashWait = 5 * time.Second // before a caller is refused
 )
 
-// Hasher computes a few hashes at once, and fewer of one company; more callers wait. A process has one.
+// Hasher limits how many passwords are hashed at once, overall and for each company. A process has one.
 type Hasher struct {
-	cost  Cost
+	cost  PasswordCost
 	slots *limits.Concurrency[struct{}]
 	own   *limits.Concurrency[kernel.ID] // by company
 	made  atomic.Int64
 }
 
-// NewHasher returns a Hasher whose new hashes have the given cost; zero means DefaultCost.
-func NewHasher(cost Cost) *Hasher {
-	if cost == (Cost{}) {
-		cost = DefaultCost
+// NewHasher returns a Hasher whose new hashes have the given cost; zero means DefaultPasswordCost.
+func NewHasher(cost PasswordCost) *Hasher {
+	if cost == (PasswordCost{}) {
+		cost = DefaultPasswordCost
 	}
-	return &Hasher{cost: cost, slots: limits.NewConcurrency[struct{}](atOnce, waiting), own: limits.NewConcurrency[kernel.ID](ownAtOnce, ownWaiting)}
+	return &Hasher{cost: cost, slots: limits.NewConcurrency[struct{}](hashesAtOnce, hashesQueued), own: limits.NewConcurrency[kernel.ID](companyHashesAtOnce, companyHashesQueued)}
 }
 
 // Made returns how many hashes were computed.
@@ -70,23 +69,23 @@ func (h *Hasher) Hash(ctx context.Context, company kernel.ID, password string) (
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
 	h.made.Add(1)
-	key := argon2.IDKey([]byte(password), salt, h.cost.Passes, h.cost.Memory, 1, keyBytes)
+	key := argon2.IDKey([]byte(password), salt, h.cost.Passes, h.cost.Memory, 1, passwordHashBytes)
 	enc := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, h.cost.Memory, h.cost.Passes, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
 }
 
 // acquire waits for a slot of the company, and then for one of all.
 func (h *Hasher) acquire(ctx context.Context, company kernel.ID) (release func(), err error) {
-	waiting, cancel := context.WithTimeout(ctx, longestWait)
+	waiting, cancel := context.WithTimeout(ctx, longestHashWait)
 	defer cancel()
 	leaveOwn, err := h.own.Acquire(waiting, company)
 	if err != nil {
-		return nil, refused(ctx, err)
+		return nil, hashRefused(ctx, err)
 	}
 	leave, err := h.slots.Acquire(waiting, struct{}{})
 	if err != nil {
 		leaveOwn()
-		return nil, refused(ctx, err)
+		return nil, hashRefused(ctx, err)
 	}
 	return func() {
 		leave()
@@ -94,8 +93,8 @@ func (h *Hasher) acquire(ctx context.Context, company kernel.ID) (release func()
 	}, nil
 }
 
-// refused returns the error for a caller that got no slot; ctx is that of the caller.
-func refused(ctx context.Context, err error) error {
+// hashRefused returns the error for a caller that got no slot; ctx is that of the caller.
+func hashRefused(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -114,18 +113,18 @@ func (h *Hasher) Verify(ctx context.Context, company kernel.ID, password, stored
 	var threads uint8
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 || parts[1] != "argon2id" {
-		return false, errMalformed
+		return false, errMalformedHash
 	}
 	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &passes, &threads); err != nil || memory == 0 || passes == 0 || threads == 0 {
-		return false, errMalformed
+		return false, errMalformedHash
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
 	if err != nil {
-		return false, errMalformed
+		return false, errMalformedHash
 	}
 	want, err := base64.RawStdEncoding.DecodeString(parts[5])
 	if err != nil || len(want) == 0 {
-		return false, errMalformed
+		return false, errMalformedHash
 	}
 	release, err := h.acquire(ctx, company)
 	if err != nil {
@@ -137,7 +136,7 @@ func (h *Hasher) Verify(ctx context.Context, company kernel.ID, password, stored
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-var errMalformed = errors.New("password: a stored hash is malformed")
+var errMalformedHash = errors.New("people: a stored password hash is malformed")
 
 // Waste takes as long as Verify does, for callers that must not show that there is nothing to compare with.
 func (h *Hasher) Waste(ctx context.Context, company kernel.ID, password string) error {

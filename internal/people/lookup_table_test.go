@@ -1,4 +1,4 @@
-package lookup_test
+package people
 
 import (
 	"context"
@@ -7,8 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"recado/internal/lookup"
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // source is what a table looks things up in.
@@ -26,9 +25,9 @@ func (s *source) load(context.Context) (*string, error) {
 var hash = [32]byte{1}
 
 // get looks up the one hash of these tests and gives the text, or "" when there is nothing.
-func get(t *testing.T, table *lookup.Table[string], s *source) string {
+func get(t *testing.T, table *lookups[string], s *source) string {
 	t.Helper()
-	found, err := table.Get(t.Context(), hash, s.load)
+	found, err := table.get(t.Context(), hash, s.load)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +39,7 @@ func get(t *testing.T, table *lookup.Table[string], s *source) string {
 
 func TestWhatEndsElsewhereEndsHereWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		table, s := lookup.New[string](time.Now), &source{value: new("key")}
+		table, s := newLookups[string](time.Now), &source{value: new("key")}
 		testkit.Equal(t, "found", get(t, table, s), "key")
 		s.value = nil
 		time.Sleep(300 * time.Millisecond)
@@ -54,7 +53,7 @@ func TestWhatEndsElsewhereEndsHereWithinASecond(t *testing.T) {
 func TestTheClockOfTheRulesMakesAnEntryOldToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := testkit.StillClock(time.Now())
-		table, s := lookup.New[string](clock.Now), &source{value: new("key")}
+		table, s := newLookups[string](clock.Now), &source{value: new("key")}
 		get(t, table, s)
 		s.value = nil
 		clock.Advance(time.Second)
@@ -64,12 +63,12 @@ func TestTheClockOfTheRulesMakesAnEntryOldToo(t *testing.T) {
 
 func TestWhileOneCallLooksAgainTheOthersGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		table, s := lookup.New[string](time.Now), &source{value: new("key")}
+		table, s := newLookups[string](time.Now), &source{value: new("key")}
 		get(t, table, s)
 		time.Sleep(500 * time.Millisecond)
 		answer, done := make(chan struct{}), make(chan string)
 		go func() {
-			found, _ := table.Get(t.Context(), hash, func(context.Context) (*string, error) {
+			found, _ := table.get(t.Context(), hash, func(context.Context) (*string, error) {
 				<-answer
 				return new("new key"), nil
 			})
@@ -87,17 +86,17 @@ func TestWhileOneCallLooksAgainTheOthersGoOn(t *testing.T) {
 func TestACallerThatGoesAwayDoesNotEndTheLookOfOthers(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	found, err := lookup.New[string](time.Now).Get(ctx, hash, func(ctx context.Context) (*string, error) { return new("key"), ctx.Err() })
+	found, err := newLookups[string](time.Now).get(ctx, hash, func(ctx context.Context) (*string, error) { return new("key"), ctx.Err() })
 	if err != nil || *found != "key" {
 		t.Errorf("got %v, %v; want the key", found, err)
 	}
 }
 
 func TestNothingAndErrorsAreNotRemembered(t *testing.T) {
-	table, s := lookup.New[string](time.Now), &source{}
+	table, s := newLookups[string](time.Now), &source{}
 	testkit.Equal(t, "found", get(t, table, s), "")
 	s.err = errors.New("the database does not answer")
-	if _, err := table.Get(t.Context(), hash, s.load); !errors.Is(err, s.err) {
+	if _, err := table.get(t.Context(), hash, s.load); !errors.Is(err, s.err) {
 		t.Errorf("got %v, want %v", err, s.err)
 	}
 	s.value, s.err = new("key"), nil
@@ -106,11 +105,11 @@ func TestNothingAndErrorsAreNotRemembered(t *testing.T) {
 }
 
 func TestForgetForgetsTheEntriesThatItIsToldTo(t *testing.T) {
-	table, s := lookup.New[string](time.Now), &source{value: new("key")}
+	table, s := newLookups[string](time.Now), &source{value: new("key")}
 	get(t, table, s)
 	s.value = new("new key")
-	table.Forget(func(found *string) bool { return *found == "other key" })
+	table.forget(func(found *string) bool { return *found == "other key" })
 	testkit.Equal(t, "found after another was forgotten", get(t, table, s), "key")
-	table.Forget(func(found *string) bool { return *found == "key" })
+	table.forget(func(found *string) bool { return *found == "key" })
 	testkit.Equal(t, "found", get(t, table, s), "new key")
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/testkit"
+	"recado/test/testkit"
 )
 
 // StreamMessage is one message of a stream.

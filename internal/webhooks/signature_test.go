@@ -1,4 +1,4 @@
-package signature
+package webhooks
 
 import (
 	"encoding/base64"
@@ -22,24 +22,24 @@ const (
 )
 
 func TestSignatures(t *testing.T) {
-	if got := Service(signedSecret, signedAt, []byte(signedBody)); got != signedService {
+	if got := SignService(signedSecret, signedAt, []byte(signedBody)); got != signedService {
 		t.Errorf("the service signature is %s", got)
 	}
-	if got := Standard(signedSecret, signedID, signedAt, []byte(signedBody)); got != signedStandard {
+	if got := SignStandard(signedSecret, signedID, signedAt, []byte(signedBody)); got != signedStandard {
 		t.Errorf("the standard signature is %s", got)
 	}
-	if !strings.HasPrefix(Standard("whsec_not base64", "x", 1, nil), "v1,") {
+	if !strings.HasPrefix(SignStandard("whsec_not base64", "x", 1, nil), "v1,") {
 		t.Error("a secret that is not base64 does not sign")
 	}
 }
 
 func TestNewSecret(t *testing.T) {
-	secret := NewSecret()
+	secret := NewSigningSecret()
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) != 32 || !strings.HasPrefix(secret, "whsec_") {
 		t.Errorf("%d bytes, %v", len(key), err)
 	}
-	if secret == NewSecret() {
+	if secret == NewSigningSecret() {
 		t.Error("two secrets are equal")
 	}
 }
@@ -113,7 +113,7 @@ func BenchmarkSignatures(b *testing.B) {
 	body := make([]byte, 2048)
 	b.ReportAllocs()
 	for b.Loop() {
-		Service(signedSecret, signedAt, body)
-		Standard(signedSecret, signedID, signedAt, body)
+		SignService(signedSecret, signedAt, body)
+		SignStandard(signedSecret, signedID, signedAt, body)
 	}
 }

@@ -9,11 +9,10 @@ import (
 	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/kernel/kerneltest"
-	"recado/internal/password"
 	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/testkit"
+	"recado/test/kerneltest"
+	"recado/test/testkit"
 )
 
 // World is a running server with two companies, each with an owner and a key that has every scope.
@@ -83,7 +82,7 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 		SecretKey:            "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 		Rate:                 kernel.Rate{PerSecond: 1_000_000, Burst: 1_000_000},
 		WebhookAllowInsecure: true, WebhookTimeout: kernel.WebhookTimeout, WebhookRetries: kernel.DefaultRetries, Brand: "Service",
-		Passwords: password.Cost{Memory: 64, Passes: 1}, // what a hash costs in use would be most of the time of many tests
+		Passwords: people.PasswordCost{Memory: 64, Passes: 1}, // what a hash costs in use would be most of the time of many tests
 	}
 	for _, apply := range options {
 		apply(&c)
