@@ -17,6 +17,7 @@ import (
 	"recado/bench/load"
 	"recado/internal/kernel"
 	"recado/internal/people"
+	"recado/internal/talk"
 )
 
 const (
@@ -139,7 +140,7 @@ func (f *followers) follow(conn net.Conn) {
 			f.opened <- struct{}{}
 		case strings.HasPrefix(line, "event: "):
 			event = strings.TrimSpace(line[len("event: "):])
-		case strings.HasPrefix(line, "data: ") && event == string(kernel.EventMessageReceived):
+		case strings.HasPrefix(line, "data: ") && event == string(talk.EventMessageReceived):
 			_, rest, found := strings.Cut(line, liveText)
 			digits, _, _ := strings.Cut(rest, `"`)
 			sent, err := strconv.ParseInt(digits, 10, 64)

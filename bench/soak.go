@@ -14,6 +14,7 @@ import (
 	"recado/bench/load"
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
+	"recado/internal/talk"
 )
 
 // soak is a long, steady load on one engine, which shows whether anything grows with time: memory, goroutines,
@@ -182,7 +183,7 @@ func (k *soak) finish(ctx context.Context) error {
 	k.receiver.mu.Lock()
 	defer k.receiver.mu.Unlock()
 	k.end.deliveries, k.end.unverified = int(k.receiver.count.Load()), k.receiver.wrong
-	k.end.announced = k.receiver.types[kernel.EventMessageSent]
+	k.end.announced = k.receiver.types[talk.EventMessageSent]
 	return k.readLog()
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"recado/bench/load"
 	"recado/internal/kernel"
+	"recado/internal/talk"
 	"recado/internal/webhooks"
 )
 
@@ -120,7 +121,7 @@ func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*
 			return nil, nil, err
 		}
 		b.onClose(func() { _ = silent.Close() })
-		if _, err := s.register(ctx, "http://"+silent.Addr().String()+"/", kernel.EventMessageSent); err != nil {
+		if _, err := s.register(ctx, "http://"+silent.Addr().String()+"/", talk.EventMessageSent); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -135,7 +136,7 @@ func (b *bench) receiveFrom(ctx context.Context, s *talking, addresses int) (*re
 		return nil, err
 	}
 	for i := range addresses {
-		if err := r.subscribe(ctx, s.servedBy, address, fmt.Sprintf("/%d", i), kernel.EventMessageSent); err != nil {
+		if err := r.subscribe(ctx, s.servedBy, address, fmt.Sprintf("/%d", i), talk.EventMessageSent); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/server"
+	"recado/internal/talk"
 	"recado/internal/vault"
 )
 
@@ -152,7 +153,7 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 		return config, fmt.Errorf("--limits: %v (%w)", err, errUsage)
 	}
 	if c.MediaQuota != "" {
-		if config.Limits.MediaBytes, err = kernel.ParseSize(c.MediaQuota); err != nil {
+		if config.Limits[talk.LimitMediaBytes], err = kernel.ParseSize(c.MediaQuota); err != nil {
 			return config, fmt.Errorf("--media-quota: %v (%w)", err, errUsage)
 		}
 	}

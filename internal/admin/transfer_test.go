@@ -20,6 +20,7 @@ import (
 	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/server"
+	"recado/internal/webhooks"
 	"recado/test/kerneltest"
 	"recado/test/testkit"
 )
@@ -34,7 +35,7 @@ type installation struct {
 func config(dir, databaseURL string) server.Config {
 	return server.Config{
 		Addr: "127.0.0.1:0", DataDir: dir, DatabaseURL: databaseURL, Rate: kernel.Rate{PerSecond: 1_000_000, Burst: 1_000_000},
-		WebhookTimeout: kernel.WebhookTimeout, WebhookRetries: kernel.DefaultRetries, Brand: "Service",
+		WebhookTimeout: webhooks.WebhookTimeout, WebhookRetries: kernel.DefaultRetries, Brand: "Service",
 		Passwords: people.PasswordCost{Memory: 64, Passes: 1},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"recado/internal/fold"
 	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/rank"
 )
 
@@ -31,7 +32,7 @@ type Board struct {
 }
 
 // Subject is the board.
-func (b *Board) Subject() kernel.Subject { return kernel.Subject{Kind: kernel.SubjectBoard, ID: b.ID} }
+func (b *Board) Subject() kernel.Subject { return kernel.Subject{Kind: people.SubjectBoard, ID: b.ID} }
 
 // Stage is one column of a board.
 type Stage struct {
@@ -138,10 +139,10 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Board, error) {
 		b := Board{ID: kernel.NewID(), Name: name, CreatedAt: tx.Now, UpdatedAt: tx.Now}
-		if int64(len(stages)) > d.CompanyLimits.Stages {
-			return b, kernel.LimitReached("stages of a board", d.CompanyLimits.Stages)
+		if int64(len(stages)) > d.Limit(limitStages) {
+			return b, kernel.LimitReached("stages of a board", d.Limit(limitStages))
 		}
-		if err := kernel.CheckLimit(tx, a.Company.ID, countBoards, "boards, archived ones included,", d.CompanyLimits.Boards); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countBoards, "boards, archived ones included,", d.Limit(limitBoards)); err != nil {
 			return b, err
 		}
 		for i, s := range stages {
@@ -151,7 +152,7 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 			return b, err
 		}
 		insertBoard(tx, a.Company.ID, b)
-		d.signalBoard(tx, a.Company.ID, b.ID, nil)
+		d.signalBoard(tx, a.Company.ID, b.ID, kernel.Audience{})
 		if a.Boards != nil {
 			allowBoard(tx, a.Company.ID, a.Key, b.ID)
 			d.people.ForgetHolders(tx, a.Company.ID)
@@ -214,7 +215,7 @@ func (d *Boards) UpdateBoard(ctx context.Context, a *kernel.Principal, id kernel
 		}
 		b.UpdatedAt = tx.Now
 		saveBoard(tx, a.Company.ID, b)
-		d.signalBoard(tx, a.Company.ID, b.ID, nil)
+		d.signalBoard(tx, a.Company.ID, b.ID, kernel.Audience{})
 		return b, nil
 	})
 }
@@ -262,8 +263,8 @@ func (d *Boards) CreateStage(ctx context.Context, a *kernel.Principal, board ker
 			return Stage{}, err
 		}
 		s := Stage{ID: kernel.NewID(), Name: name, Kind: in.Kind, Position: int64(len(b.Stages))}
-		if int64(len(b.Stages)) >= d.CompanyLimits.Stages {
-			return s, kernel.LimitReached("stages of a board", d.CompanyLimits.Stages)
+		if int64(len(b.Stages)) >= d.Limit(limitStages) {
+			return s, kernel.LimitReached("stages of a board", d.Limit(limitStages))
 		}
 		if position != nil {
 			s.Position = *position
@@ -466,7 +467,7 @@ func (d *Boards) arrange(tx *kernel.Tx, a *kernel.Principal, b *Board, stages []
 	}
 	b.UpdatedAt = tx.Now
 	saveBoard(tx, a.Company.ID, *b)
-	d.signalBoard(tx, a.Company.ID, b.ID, nil)
+	d.signalBoard(tx, a.Company.ID, b.ID, kernel.Audience{})
 }
 
 // checkBoard reports an error when the principal may not see a board.
@@ -478,7 +479,10 @@ func checkBoard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 	return nil
 }
 
-// signalBoard tells the live streams, once the change is durable, to fetch a board again.
-func (d *Boards) signalBoard(tx *kernel.Tx, company, board kernel.ID, card *kernel.PrivateCard) {
-	tx.AfterCommit(func() { d.Signal(kernel.Signal{Kind: kernel.SignalBoard, Company: company, Board: board, Card: card}) })
+// signalBoard tells the live streams of an audience, once the change is durable, that a board changed without an event.
+func (d *Boards) signalBoard(tx *kernel.Tx, company, board kernel.ID, to kernel.Audience) {
+	s := kernel.NewSignal("board", company, to, struct {
+		Board kernel.ID `json:"board"`
+	}{board})
+	tx.AfterCommit(func() { d.Signal(s) })
 }

@@ -22,8 +22,8 @@ type Boards struct {
 // New returns the verbs of boards, and lets cards follow cases.
 func New(t *talk.Talk, c *channels.Channels, p *people.People) *Boards {
 	d := &Boards{Kernel: p.Kernel, people: p, channels: c, talk: t}
-	d.CheckSubjects(kernel.SubjectCard, checkCard)
-	d.CheckSubjects(kernel.SubjectBoard, checkBoard)
+	d.CheckSubjects(SubjectCard, checkCard)
+	d.CheckSubjects(people.SubjectBoard, checkBoard)
 	p.ObserveTeam(people.TeamObserver{CompanyCreated: createAttendancesBoard})
 	t.Observe(d.followCases())
 	return d
@@ -44,3 +44,15 @@ func publicCard(company string) string {
 	return "(NOT EXISTS (SELECT 1 FROM channels x WHERE x.company = " + company + " AND x.settling AND x.private) OR NOT EXISTS (" +
 		"SELECT 1 FROM conversations xv JOIN channels x ON x.company = xv.company AND x.id = xv.channel WHERE xv.company = " + company + " AND xv.id = c.conversation AND x.private))"
 }
+
+// Limits of each company.
+var (
+	limitBoards = kernel.RegisterLimit("boards", 200) // archived ones included
+	limitStages = kernel.RegisterLimit("stages", 50)  // of one board
+)
+
+// MaxDescription is the length of the description of a card, in characters.
+const MaxDescription = 10_000
+
+// SubjectCard is the kind of subject of responses about a card.
+const SubjectCard = "card"

@@ -52,14 +52,14 @@ type Card struct {
 }
 
 // Subject is the card.
-func (c *Card) Subject() kernel.Subject { return kernel.Subject{Kind: kernel.SubjectCard, ID: c.ID} }
+func (c *Card) Subject() kernel.Subject { return kernel.Subject{Kind: SubjectCard, ID: c.ID} }
 
 // MaySeeCard is the policy on cards: none of a board outside the key's list and none of a conversation that the
 // principal may not see. A private card is seen by the person who made it, its assignee, and managers and above, all
 // of them signed in.
 func MaySeeCard(a *kernel.Principal, c *CardRow) bool {
 	switch {
-	case !a.MaySeeBoard(c.BoardID) || c.Private && !a.MaySeePrivateCard(c.CreatedBy, c.Assignee):
+	case !a.MaySeeBoard(c.BoardID) || c.Private && !maySeePrivateCard(a, c.CreatedBy, c.Assignee):
 		return false
 	case c.Conversation == nil || c.Hidden && c.ConversationChannel == nil:
 		return !c.Hidden
@@ -67,6 +67,27 @@ func MaySeeCard(a *kernel.Principal, c *CardRow) bool {
 		return a.Reaches(true, *c.ConversationChannel)
 	}
 	return a.Sees(c.ConversationAssignee, c.ConversationSector)
+}
+
+// privateCardRole is the role from which on members see private cards of others.
+const privateCardRole = kernel.RoleManager
+
+// privateCardMembers returns the members who see a private card whatever their role is. The result is not nil.
+func privateCardMembers(creator, assignee *kernel.ID) []kernel.ID {
+	members := []kernel.ID{}
+	for _, id := range []*kernel.ID{creator, assignee} {
+		if id != nil {
+			members = append(members, *id)
+		}
+	}
+	return members
+}
+
+// maySeePrivateCard reports whether the principal is signed in and is the creator or the assignee of a private card, or has
+// the role to see it.
+func maySeePrivateCard(a *kernel.Principal, creator, assignee *kernel.ID) bool {
+	to := kernel.Audience{Members: privateCardMembers(creator, assignee), OrRole: privateCardRole}
+	return a.Kind() == kernel.KindSession && to.Includes(a)
 }
 
 // Card gives one card.
@@ -154,11 +175,11 @@ func (d *Boards) CreateCard(ctx context.Context, a *kernel.Principal, in NewCard
 func (d *Boards) insertCard(tx *kernel.Tx, c *Card) error {
 	InsertCard(tx, c)
 	tx.AfterCommit(d.Wakeup(talk.WakeIndex).Notify)
-	err := d.emitCard(tx, kernel.EventCardCreated, c, nil)
+	err := d.emitCard(tx, EventCardCreated, c, nil)
 	if err != nil || c.Status != CardCompleted {
 		return err
 	}
-	return d.emitCard(tx, kernel.EventCardCompleted, c, nil)
+	return d.emitCard(tx, EventCardCompleted, c, nil)
 }
 
 // CardChange is what can change about a card without moving it.
@@ -242,7 +263,7 @@ func (f *CardFields) check() error {
 		f.Title = &title
 	}
 	if f.Description.Set {
-		if _, invalid := kernel.OptionalText("body.description", f.Description.Value, kernel.MaxDescription); invalid != nil {
+		if _, invalid := kernel.OptionalText("body.description", f.Description.Value, MaxDescription); invalid != nil {
 			return invalid
 		}
 	}
@@ -524,8 +545,8 @@ func (d *Boards) signalCard(tx *kernel.Tx, c *Card, wasPrivate bool) {
 	switch {
 	case c.Hidden:
 	case c.Private && wasPrivate:
-		d.signalBoard(tx, c.Company, c.BoardID, &kernel.PrivateCard{CreatedBy: c.CreatedBy, Assignee: c.Assignee})
+		d.signalBoard(tx, c.Company, c.BoardID, kernel.Audience{Members: privateCardMembers(c.CreatedBy, c.Assignee), OrRole: privateCardRole})
 	default:
-		d.signalBoard(tx, c.Company, c.BoardID, nil)
+		d.signalBoard(tx, c.Company, c.BoardID, kernel.Audience{})
 	}
 }

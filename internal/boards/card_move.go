@@ -166,7 +166,7 @@ func (d *Boards) cardMoved(tx *kernel.Tx, was, c *Card, by *kernel.Ref) error {
 	if was.StageID == c.StageID {
 		return nil
 	}
-	err := d.emitCard(tx, kernel.EventCardMoved, c, func(b []byte) ([]byte, error) {
+	err := d.emitCard(tx, EventCardMoved, c, func(b []byte) ([]byte, error) {
 		b = was.StageID.AppendText(append(b, `,"from_stage_id":"`...))
 		b = c.StageID.AppendText(append(b, `","to_stage_id":"`...))
 		return kernel.AppendJSON(append(b, `","moved_by":`...), by)
@@ -174,7 +174,7 @@ func (d *Boards) cardMoved(tx *kernel.Tx, was, c *Card, by *kernel.Ref) error {
 	if err != nil || c.Status != CardCompleted {
 		return err
 	}
-	return d.emitCard(tx, kernel.EventCardCompleted, c, nil)
+	return d.emitCard(tx, EventCardCompleted, c, nil)
 }
 
 // emitCard records an event of a card. Cards that no key may see have no events.

@@ -183,7 +183,7 @@ func lastCardMove(tx *kernel.Tx, company, card kernel.ID) (body []byte, found bo
 		FROM (SELECT position, id, type, card, body FROM events WHERE company = $1 ORDER BY position DESC, id DESC LIMIT $2) e
 		WHERE e.card = $3 AND e.type = $4
 		ORDER BY e.position DESC, e.id DESC
-		LIMIT 1`, []any{company, recentEvents, card, kernel.EventCardMoved}, func(r db.Row) { body = bytes.Clone(r.Bytes(0)) })
+		LIMIT 1`, []any{company, recentEvents, card, EventCardMoved}, func(r db.Row) { body = bytes.Clone(r.Bytes(0)) })
 	return body, found, err
 }
 

@@ -3,6 +3,7 @@ package boards
 import (
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/people"
 )
 
 // HTTP returns what the package adds to the API.
@@ -22,8 +23,8 @@ func (d *Boards) HTTP() httpserver.Capability {
 
 // boardEvents describes the events of cards.
 var boardEvents = []httpserver.Event{
-	{Type: kernel.EventCardCreated, Data: []httpserver.EventPart{httpserver.EventNoun("card", "Card")}},
-	{Type: kernel.EventCardMoved, Data: []httpserver.EventPart{
+	{Type: EventCardCreated, Data: []httpserver.EventPart{httpserver.EventNoun("card", "Card")}},
+	{Type: EventCardMoved, Data: []httpserver.EventPart{
 		httpserver.EventNoun("card", "Card"),
 		{Name: "from_stage_id", Schema: map[string]any{"type": "string", "format": "uuid"}},
 		{Name: "to_stage_id", Schema: map[string]any{"type": "string", "format": "uuid"}},
@@ -32,7 +33,7 @@ var boardEvents = []httpserver.Event{
 			"description": "null: the system moved it.",
 		}},
 	}},
-	{Type: kernel.EventCardCompleted, Data: []httpserver.EventPart{httpserver.EventNoun("card", "Card")}},
+	{Type: EventCardCompleted, Data: []httpserver.EventPart{httpserver.EventNoun("card", "Card")}},
 }
 
 func (s *handlers) boardRoutes() []*httpserver.Route {
@@ -48,7 +49,7 @@ func (s *handlers) boardRoutes() []*httpserver.Route {
 			httpserver.About("The number of cards of each stage, from left to right. Archived cards are excluded.")),
 		httpserver.Patch("/kanban/boards/{id}", VerbUpdateBoard, "Rename, archive or restore a board", s.updateBoard, httpserver.Fails(kernel.CodeNameTaken),
 			httpserver.Example(`{"archived": true}`)),
-		httpserver.Post("/kanban/boards/{id}/stages", VerbCreateStage, "Add a stage", s.createStage, httpserver.KeyRequired, httpserver.Fails(kernel.CodeNameTaken, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(kernel.SubjectBoard),
+		httpserver.Post("/kanban/boards/{id}/stages", VerbCreateStage, "Add a stage", s.createStage, httpserver.KeyRequired, httpserver.Fails(kernel.CodeNameTaken, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(people.SubjectBoard),
 			httpserver.Example(`{"name": "Packed", "position": 2}`)),
 		httpserver.Patch("/kanban/boards/{id}/stages/{stage_id}", VerbUpdateStage, "Change a stage", s.updateStage, httpserver.Fails(kernel.CodeNameTaken, kernel.CodeStageNotEmpty),
 			httpserver.Example(`{"name": "Packed and labelled"}`),
@@ -68,7 +69,7 @@ func (s *handlers) boardRoutes() []*httpserver.Route {
 			httpserver.About("Needs the version of the card, in If-Match or in the body.")),
 		httpserver.Post("/kanban/cards/{id}/move", VerbMoveCard, "Move a card", s.moveCard, httpserver.KeyRequired,
 			httpserver.AsTool(httpserver.Tool{Name: "move_card", ID: "card_id", Needs: []string{httpserver.ArgumentKey, "version"}, Effect: httpserver.Changes}),
-			httpserver.Fails(kernel.CodeVersionConflict, kernel.CodeVersionRequired, kernel.CodeAttendanceRestricted), httpserver.Subject(kernel.SubjectCard),
+			httpserver.Fails(kernel.CodeVersionConflict, kernel.CodeVersionRequired, kernel.CodeAttendanceRestricted), httpserver.Subject(SubjectCard),
 			httpserver.Example(`{"stage_id": "01a1dd8b-804b-7001-935f-491ff6be3c7e", "version": 7}`),
 			httpserver.About("Needs the version of the card, in If-Match or in the body. A move restores an archived card. Moving the card of an open attendance to the stage Done closes the attendance, which a key needs attendances:write for; in restricted mode others than the responsible person and managers get 409 attendance_restricted. Moving it back does not reopen the attendance.")),
 		httpserver.Del("/kanban/cards/{id}", VerbDeleteCard, "Delete a card permanently", s.deleteCard, httpserver.Fails(kernel.CodeVersionConflict),

@@ -73,7 +73,7 @@ type Channel struct {
 
 // Subject is the channel.
 func (c *Channel) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectChannel, ID: c.ID}
+	return kernel.Subject{Kind: SubjectChannel, ID: c.ID}
 }
 
 // Signed puts the name of the person in front of a text, unless it stands there already.
@@ -261,9 +261,9 @@ func (d *Channels) createSandbox(ctx context.Context, a *kernel.Principal, in Ne
 // checkChannelLimit counts public and private channels apart: a refusal of a public one must not tell of private ones.
 func (d *Channels) checkChannelLimit(tx *kernel.Tx, ch Channel) error {
 	if ch.Private {
-		return kernel.CheckLimit(tx, ch.Company, countPrivate, "private channels", d.CompanyLimits.Channels)
+		return kernel.CheckLimit(tx, ch.Company, countPrivate, "private channels", d.Limit(limitChannels))
 	}
-	return kernel.CheckLimit(tx, ch.Company, countChannels, "channels", d.CompanyLimits.Channels)
+	return kernel.CheckLimit(tx, ch.Company, countChannels, "channels", d.Limit(limitChannels))
 }
 
 func newChannel(tx *kernel.Tx, a *kernel.Principal, in NewChannel, phone string) Channel {
@@ -563,7 +563,7 @@ func (d *Channels) firstViewer(tx *kernel.Tx, a *kernel.Principal, ch Channel) e
 // checkViewerLimit refuses a change after which the company's private channels have more viewers than its limit, unless
 // they have fewer than before. The list of private channels shows each of them.
 func (d *Channels) checkViewerLimit(tx *kernel.Tx, company kernel.ID, before, after int) error {
-	return kernel.CheckGrowth(tx, company, countViewers, "viewers of private channels", d.CompanyLimits.Viewers, before, after)
+	return kernel.CheckGrowth(tx, company, countViewers, "viewers of private channels", d.Limit(limitViewers), before, after)
 }
 
 // setPrivacy makes a channel private or public and says who sees it. A principal who does not see the channel afterwards

@@ -19,7 +19,7 @@ type Channels struct {
 func New(p *people.People, numbers Numbers) *Channels {
 	d := &Channels{Kernel: p.Kernel, people: p, numbers: numbers}
 	d.activity = callbackCounter{since: d.Now(), calls: map[calledChannel]*CallbackActivity{}}
-	d.CheckSubjects(kernel.SubjectChannel, d.checkChannel)
+	d.CheckSubjects(SubjectChannel, d.checkChannel)
 	return d
 }
 
@@ -29,3 +29,12 @@ const (
 	countPrivate  kernel.Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND private AND archived_at IS NULL`
 	countViewers  kernel.Countable = `SELECT COUNT(*) FROM channel_viewers WHERE company = $1`
 )
+
+// Limits of each company.
+var (
+	limitChannels = kernel.RegisterLimit("channels", 200)   // public ones, and as many private ones
+	limitViewers  = kernel.RegisterLimit("viewers", 10_000) // of private channels, in total
+)
+
+// SubjectChannel is the kind of subject of responses about a channel.
+const SubjectChannel = "channel"

@@ -39,11 +39,11 @@ func (s *handlers) channelRoutes() []*httpserver.Route {
 			httpserver.About("Disconnects the number for good. Its history stays readable and its open attendances stay open; messages that wait to be sent fail with channel_archived. The same number can be added again as a new channel.")),
 		httpserver.Get("/channels/{id}/connection", VerbChannelConnection, "Get how a channel is connected", s.getConnection,
 			httpserver.About("The callback address and the verify token that Meta needs, and the ids of the number. The access token and the app secret are never given out.")),
-		httpserver.Post("/channels/{id}/test", VerbTestChannel, "Test a channel at its provider", s.testChannel, httpserver.Subject(kernel.SubjectChannel)),
+		httpserver.Post("/channels/{id}/test", VerbTestChannel, "Test a channel at its provider", s.testChannel, httpserver.Subject(SubjectChannel)),
 		httpserver.Get("/channels/{id}/templates", VerbTemplates, "List the templates of a channel", s.listTemplates,
 			httpserver.AsTool(httpserver.Tool{Name: "list_templates", ID: "channel_id"}),
 			httpserver.About("By name and language, from a copy of what Meta has. It is fetched when the channel is connected, every 6 hours, when Meta reports a change, and on request. A sandbox has none.")),
-		httpserver.Post("/channels/{id}/templates/sync", VerbSyncTemplates, "Fetch the templates of a channel from Meta", s.syncTemplates, httpserver.Fails(kernel.CodeChannelDisconnected), httpserver.Accepted, httpserver.Subject(kernel.SubjectChannel),
+		httpserver.Post("/channels/{id}/templates/sync", VerbSyncTemplates, "Fetch the templates of a channel from Meta", s.syncTemplates, httpserver.Fails(kernel.CodeChannelDisconnected), httpserver.Accepted, httpserver.Subject(SubjectChannel),
 			httpserver.About("The answer comes at once, the templates some moments later. More than once a minute gives 429.")),
 	}
 }

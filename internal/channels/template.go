@@ -145,7 +145,7 @@ func CheckTemplate(t *provider.Template) *kernel.Error {
 		case p.MediaID != nil && (p.Text != "" || p.In() != provider.ComponentHeader):
 			return kernel.Invalid(field+".media_id", kernel.RuleNotAllowed, "is only for the component header, without text")
 		case p.MediaID == nil:
-			if _, invalid := kernel.Text(field+".text", p.Text, kernel.MaxText); invalid != nil {
+			if _, invalid := kernel.Text(field+".text", p.Text, provider.MaxText); invalid != nil {
 				return invalid
 			}
 		}

@@ -2,18 +2,19 @@ package channels
 
 import (
 	"recado/internal/kernel"
+	"recado/internal/people"
 )
 
 // The verbs of channels and templates.
 var (
 	// Channels.
-	VerbChannels          = kernel.Listed(kernel.Verb{Name: "Channels", Scope: kernel.ScopeConversationsRead})
-	VerbChannel           = kernel.Listed(kernel.Verb{Name: "Channel", Scope: kernel.ScopeConversationsRead})
-	VerbCreateChannel     = kernel.Listed(kernel.Verb{Name: "CreateChannel", Scope: kernel.ScopeChannelsManage})
-	VerbUpdateChannel     = kernel.Listed(kernel.Verb{Name: "UpdateChannel", Scope: kernel.ScopeChannelsManage})
-	VerbArchiveChannel    = kernel.Listed(kernel.Verb{Name: "ArchiveChannel", Scope: kernel.ScopeChannelsManage})
-	VerbChannelConnection = kernel.Listed(kernel.Verb{Name: "ChannelConnection", Scope: kernel.ScopeChannelsManage})
-	VerbTestChannel       = kernel.Listed(kernel.Verb{Name: "TestChannel", Scope: kernel.ScopeChannelsManage})
-	VerbTemplates         = kernel.Listed(kernel.Verb{Name: "Templates", Scope: kernel.ScopeConversationsRead})
-	VerbSyncTemplates     = kernel.Listed(kernel.Verb{Name: "SyncTemplates", Scope: kernel.ScopeChannelsManage})
+	VerbChannels          = kernel.Listed(kernel.Verb{Name: "Channels", Scope: people.ScopeConversationsRead})
+	VerbChannel           = kernel.Listed(kernel.Verb{Name: "Channel", Scope: people.ScopeConversationsRead})
+	VerbCreateChannel     = kernel.Listed(kernel.Verb{Name: "CreateChannel", Scope: people.ScopeChannelsManage})
+	VerbUpdateChannel     = kernel.Listed(kernel.Verb{Name: "UpdateChannel", Scope: people.ScopeChannelsManage})
+	VerbArchiveChannel    = kernel.Listed(kernel.Verb{Name: "ArchiveChannel", Scope: people.ScopeChannelsManage})
+	VerbChannelConnection = kernel.Listed(kernel.Verb{Name: "ChannelConnection", Scope: people.ScopeChannelsManage})
+	VerbTestChannel       = kernel.Listed(kernel.Verb{Name: "TestChannel", Scope: people.ScopeChannelsManage})
+	VerbTemplates         = kernel.Listed(kernel.Verb{Name: "Templates", Scope: people.ScopeConversationsRead})
+	VerbSyncTemplates     = kernel.Listed(kernel.Verb{Name: "SyncTemplates", Scope: people.ScopeChannelsManage})
 )

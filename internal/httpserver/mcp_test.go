@@ -271,12 +271,12 @@ func TestAKeyHasTheToolsThatItsScopesAllow(t *testing.T) {
 			scopes []kernel.Scope
 			want   []string
 		}{
-			{[]kernel.Scope{kernel.ScopeMessagesRead}, []string{"get_me", "get_message", "list_messages", "search_messages"}},
-			{[]kernel.Scope{kernel.ScopeMessagesSend}, []string{"get_me", "send_message"}},
-			{[]kernel.Scope{kernel.ScopeConversationsWrite}, []string{"get_me", "save_draft", "start_conversation", "take_conversation", "transfer_conversation", "update_conversation"}},
-			{[]kernel.Scope{kernel.ScopeConversationsRead}, []string{"get_conversation", "get_me", "list_channels", "list_conversations", "list_templates"}},
-			{[]kernel.Scope{kernel.ScopeReportsRead}, []string{"get_attendance_report", "get_me"}},
-			{[]kernel.Scope{kernel.ScopeKeysManage}, []string{"get_me"}},
+			{[]kernel.Scope{people.ScopeMessagesRead}, []string{"get_me", "get_message", "list_messages", "search_messages"}},
+			{[]kernel.Scope{people.ScopeMessagesSend}, []string{"get_me", "send_message"}},
+			{[]kernel.Scope{people.ScopeConversationsWrite}, []string{"get_me", "save_draft", "start_conversation", "take_conversation", "transfer_conversation", "update_conversation"}},
+			{[]kernel.Scope{people.ScopeConversationsRead}, []string{"get_conversation", "get_me", "list_channels", "list_conversations", "list_templates"}},
+			{[]kernel.Scope{people.ScopeReportsRead}, []string{"get_attendance_report", "get_me"}},
+			{[]kernel.Scope{people.ScopeKeysManage}, []string{"get_me"}},
 		} {
 			got := tools(tt.scopes...).names()
 			slices.Sort(got)
@@ -284,7 +284,7 @@ func TestAKeyHasTheToolsThatItsScopesAllow(t *testing.T) {
 				t.Errorf("%v: got %v, want %v", tt.scopes, got, tt.want)
 			}
 		}
-		reader := tools(kernel.ScopeMessagesRead)
+		reader := tools(people.ScopeMessagesRead)
 		for name, arguments := range map[string]object{
 			"send_message": {"conversation_id": conversation, "client_id": kernel.NewID().String(), "text": "x"},
 			"save_draft":   {"conversation_id": conversation, "text": "x"},

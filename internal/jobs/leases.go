@@ -11,6 +11,7 @@ import (
 type StoredLeases struct {
 	Desk *kernel.Kernel
 	Kind string
+	Wake string // the name under which other nodes are notified when leases are given up
 }
 
 // Renew lengthens all leases of the kind that owner holds.
@@ -30,7 +31,9 @@ func (l StoredLeases) Release(ctx context.Context, lease Lease) error {
 
 // ReleaseAll gives up every lease of owner.
 func (l StoredLeases) ReleaseAll(ctx context.Context, owner kernel.ID) error {
-	return l.Desk.ReleaseLeases(ctx, owner)
+	err := l.Desk.ReleaseLeases(ctx, owner)
+	l.Desk.Store.Notify(l.Wake, "") // another node may take over
+	return err
 }
 
 // DeskLease returns a lease as the kernel stores it.

@@ -3,70 +3,73 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Limits bound what one company may have and do at once, so that no company can slow another down.
-// Counts are exact; streams, searches and uploads are counted on each node.
-type Limits struct {
-	Keys        int64 // API keys that are not revoked
-	Members     int64 // of the team
-	Invitations int64 // that are in the list, the accepted and expired ones included
-	Sectors     int64
-	Memberships int64 // of team members in sectors, in all
-	Channels    int64 // public ones, and as many private ones
-	Viewers     int64 // of private channels, in all
-	Labels      int64
-	Boards      int64 // archived ones included
-	Stages      int64 // of one board
+// Limit names something of which each company may have, or run at once, a limited number.
+type Limit string
 
-	Streams  int64 // open at once
-	Searches int64 // running at once
-	Uploads  int64 // running at once
+// Limits has the limits that differ from the registered ones.
+type Limits map[Limit]int64
 
-	MediaBytes int64 // stored files, in bytes
+// NoLimits is for the operator's command line.
+var NoLimits = Limits{anyLimit: math.MaxInt64}
+
+const (
+	anyLimit Limit = "any"
+
+	maxLimit = 1_000_000 // the largest number that ParseLimits accepts
+)
+
+var (
+	defaultLimits = Limits{}
+	countLimits   []string // the names that ParseLimits accepts, in the order of their registration
+)
+
+// RegisterLimit adds a limit and its default. It is called at start-up, before the first request.
+func RegisterLimit(name Limit, n int64) Limit {
+	countLimits = append(countLimits, string(name))
+	defaultLimits[name] = n
+	return name
 }
 
-// DefaultLimits are those of a server that is started without others.
-var DefaultLimits = Limits{
-	Keys: 500, Members: 1_000, Invitations: 1_000, Sectors: 200, Memberships: 10_000, Channels: 200, Viewers: 10_000, Labels: 1_000, Boards: 200, Stages: 50,
-	Streams: 200, Searches: 4, Uploads: 8,
-	MediaBytes: 50 << 30,
+// RegisterSizeLimit is RegisterLimit for a number of bytes, which ParseLimits does not accept.
+func RegisterSizeLimit(name Limit, n int64) Limit {
+	defaultLimits[name] = n
+	return name
 }
 
-// NoLimits is for the operator's command line, which no limit binds.
-var NoLimits = Limits{
-	Keys: math.MaxInt64, Members: math.MaxInt64, Invitations: math.MaxInt64, Sectors: math.MaxInt64, Memberships: math.MaxInt64, Channels: math.MaxInt64, Viewers: math.MaxInt64,
-	Labels: math.MaxInt64, Boards: math.MaxInt64, Stages: math.MaxInt64, Streams: math.MaxInt64, Searches: math.MaxInt64, Uploads: math.MaxInt64,
-	MediaBytes: math.MaxInt64,
-}
+// LimitSearches is how many searches a company may run at once on a node.
+var LimitSearches = RegisterLimit("searches", 4)
 
-// maxCount is the largest count that ParseLimits accepts.
-const maxCount = 1_000_000
-
-// ParseLimits reads changes to the default limits, such as "keys=1000,boards=400". An empty text changes
-// nothing. MediaBytes is not among them: see ParseSize.
-func ParseLimits(text string) (Limits, error) {
-	l := DefaultLimits
-	names := map[string]*int64{
-		"keys": &l.Keys, "members": &l.Members, "invitations": &l.Invitations, "sectors": &l.Sectors, "memberships": &l.Memberships, "channels": &l.Channels,
-		"viewers": &l.Viewers, "labels": &l.Labels, "boards": &l.Boards, "stages": &l.Stages, "streams": &l.Streams, "searches": &l.Searches, "uploads": &l.Uploads,
+// Limit returns a limit of each company.
+func (d *Kernel) Limit(name Limit) int64 {
+	for _, key := range []Limit{name, anyLimit} {
+		if n, found := d.limits[key]; found {
+			return n
+		}
 	}
+	return defaultLimits[name]
+}
+
+// ParseLimits reads limits in the form "keys=1000,boards=400". An empty text changes none.
+func ParseLimits(text string) (Limits, error) {
+	l := Limits{}
 	if strings.TrimSpace(text) == "" {
 		return l, nil
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		name, number, found := strings.Cut(strings.TrimSpace(part), "=")
-		limit := names[name]
-		if !found || limit == nil {
-			return l, fmt.Errorf("%q is not of the form name=number with one of the names keys, members, invitations, sectors, memberships, channels, viewers, labels, boards, stages, streams, searches, uploads", part)
+		if !found || !slices.Contains(countLimits, name) {
+			return nil, fmt.Errorf("%q is not of the form name=number with one of the names %s", part, strings.Join(countLimits, ", "))
 		}
 		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || n < 0 || n > maxCount {
-			return l, fmt.Errorf("%s must be a number from 0 to %d, not %q", name, maxCount, number)
+		if err != nil || n < 0 || n > maxLimit {
+			return nil, fmt.Errorf("%s must be a number from 0 to %d, not %q", name, maxLimit, number)
 		}
-		*limit = n
+		l[Limit(name)] = n
 	}
 	return l, nil
 }

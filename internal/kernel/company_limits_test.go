@@ -1,20 +1,24 @@
 package kernel
 
 import (
+	"math"
 	"testing"
 )
 
 func TestLimitsAreReadOnTopOfTheDefaults(t *testing.T) {
-	got, err := ParseLimits(" keys=7, uploads=0")
-	want := DefaultLimits
-	want.Keys, want.Uploads = 7, 0
-	if err != nil || got != want {
-		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	for text, want := range map[string]int64{"": 4, " searches=7": 7, "searches=0": 0} {
+		l, err := ParseLimits(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := New(Options{Limits: l}).Limit(LimitSearches); got != want {
+			t.Errorf("%q: got %d, want %d", text, got, want)
+		}
 	}
-	if got, err := ParseLimits(""); err != nil || got != DefaultLimits {
-		t.Errorf("an empty text: got %+v, %v", got, err)
+	if got := New(Options{Limits: NoLimits}).Limit(LimitSearches); got != math.MaxInt64 {
+		t.Errorf("without limits: got %d", got)
 	}
-	for _, bad := range []string{"keys", "keys=", "key=5", "keys=-1", "keys=1000001", "keys=5,", "keys=a"} {
+	for _, bad := range []string{"searches", "searches=", "search=5", "searches=-1", "searches=1000001", "searches=5,", "searches=a"} {
 		if _, err := ParseLimits(bad); err == nil {
 			t.Errorf("%q was accepted", bad)
 		}

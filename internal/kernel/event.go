@@ -1,8 +1,10 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,70 +13,42 @@ import (
 // EventType names what happened.
 type EventType string
 
-// The events a webhook may subscribe to.
-const (
-	EventMessageReceived     EventType = "message.received"
-	EventMessageSent         EventType = "message.sent"
-	EventConversationUpdated EventType = "conversation.updated"
-	EventAttendanceOpened    EventType = "attendance.opened"
-	EventAttendanceClosed    EventType = "attendance.closed"
-	EventCardCreated         EventType = "kanban.card.created"
-	EventCardMoved           EventType = "kanban.card.moved"
-	EventCardCompleted       EventType = "kanban.card.completed"
-	EventMessageUpdated      EventType = "message.updated"
-	EventNoteCreated         EventType = "note.created"
-)
-
-// WebhookTest is the type of a test delivery. It cannot be subscribed to: a test goes to one webhook only.
-const WebhookTest EventType = "webhook.test"
-
-// AllEvents lists the events in the order in which they are shown.
-var AllEvents = []EventType{
-	EventMessageReceived, EventMessageSent, EventConversationUpdated,
-	EventAttendanceOpened, EventAttendanceClosed,
-	EventCardCreated, EventCardMoved, EventCardCompleted,
-	EventMessageUpdated, EventNoteCreated,
+// EventInfo describes a type of event.
+type EventInfo struct {
+	Type        EventType
+	Order       int    // where lists show it
+	Scope       Scope  // what a caller needs to get it, beside the scope of the feed; "" for nothing
+	Description string // when it is raised
+	Unlisted    bool   // nobody can subscribe to it
 }
 
-// eventFacts is what is known of a type of event.
-type eventFacts struct {
-	scope       Scope
-	description string
+// AllEvents lists the events to which one can subscribe, in the order in which they are shown.
+var AllEvents []EventType
+
+// EveryEvent contains AllEvents.
+var EveryEvent EventSet
+
+var events = map[EventType]EventInfo{}
+
+// RegisterEvent adds a type of event. It is called at start-up, before the first request.
+func RegisterEvent(e EventInfo) EventType {
+	events[e.Type] = e
+	if !e.Unlisted {
+		AllEvents = append(AllEvents, e.Type)
+		slices.SortStableFunc(AllEvents, func(a, b EventType) int { return cmp.Compare(events[a].Order, events[b].Order) })
+		EveryEvent = NewEventSet(AllEvents...)
+	}
+	return e.Type
 }
 
-var events = map[EventType]eventFacts{
-	EventMessageReceived:     {description: "A customer's message came in."},
-	EventMessageSent:         {description: "A message went out to a customer, whether written in the app, on the phone or through the API."},
-	EventMessageUpdated:      {description: "A message is different: it was delivered, read or could not be sent, was edited or deleted by its author, or got a reaction. Expect many of these."},
-	EventNoteCreated:         {ScopeNotesRead, "A member wrote an internal note in a conversation. Only callers with the scope notes:read are told."},
-	EventConversationUpdated: {description: "Something about a conversation is different, such as who is responsible, its sector or its last message. Expect many of these."},
-	EventAttendanceOpened:    {description: "An attendance began and got its protocol number."},
-	EventAttendanceClosed:    {description: "An attendance ended, closed by a person or automatically."},
-	EventCardCreated:         {description: "A card was added to a board."},
-	EventCardMoved:           {description: "A card went from one stage to another; the event says from where, to where and by whom."},
-	EventCardCompleted:       {description: "A card reached a stage that counts as won."},
-	WebhookTest:              {description: "A test of one webhook, asked for by its owner."},
-}
+// Scope returns what a caller needs to get the event, beside the scope of the feed; "" for nothing.
+func (e EventType) Scope() Scope { return events[e].Scope }
 
-// RegisterEvent adds a type of event, with the scope that a caller needs to be told of it and a sentence that says when it is
-// raised. It is called at start-up, before the first request.
-func RegisterEvent(e EventType, scope Scope, description string) {
-	AllEvents = append(AllEvents, e)
-	events[e] = eventFacts{scope, description}
-	EveryEvent = NewEventSet(AllEvents...)
-}
-
-// Scope returns what a caller needs, beside the scope of the feed, to be told of the event; "" where nothing.
-func (e EventType) Scope() Scope { return events[e].scope }
-
-// Description says in a sentence when the event is raised. It is empty for what is no event.
-func (e EventType) Description() string { return events[e].description }
+// Description says in a sentence when the event is raised. It is empty for an unknown event.
+func (e EventType) Description() string { return events[e].Description }
 
 // EventSet is a set of events; its zero value is empty. Sets are equal when they are ==.
 type EventSet uint64
-
-// EveryEvent holds all events.
-var EveryEvent = NewEventSet(AllEvents...)
 
 // NewEventSet gives the set of the events named.
 func NewEventSet(events ...EventType) EventSet {
@@ -87,7 +61,7 @@ func ParseEvents(field string, names []string) (EventSet, *Error) {
 	return EventSet(set), err
 }
 
-// Has reports whether the set holds the event. WebhookTest is in no set.
+// Has reports whether the set holds the event.
 func (set EventSet) Has(e EventType) bool { return uint64(set)&bitOf(AllEvents, e) != 0 }
 
 // List gives the events in the order of AllEvents, never nil.
@@ -139,10 +113,8 @@ func EventBody(id, company ID, kind EventType, at time.Time, data func(b []byte)
 
 // The names under which nodes of one PostgreSQL wake each other.
 const (
-	ChannelDeliver = "recado_deliver"
-	ChannelSend    = "recado_send"
-	channelFeed    = "recado_feed"
-	channelSignal  = "recado_signal"
+	channelFeed   = "recado_feed"
+	channelSignal = "recado_signal"
 )
 
 // ListenFeed passes on what other nodes recorded, until ctx ends.

@@ -20,20 +20,20 @@ type Options struct {
 	Logger *slog.Logger     // nil: nothing is logged
 	Now    func() time.Time // the clock of rules; nil: time.Now
 	Rate   Rate             // of keys that have none of their own; zero: the default
-	Limits Limits           // of each company; zero: DefaultLimits
+	Limits Limits           // of each company, where they differ from the registered ones
 }
 
 // Kernel is what the capabilities of one process share.
 type Kernel struct {
-	Store         *Store
-	Vault         *vault.Vault
-	Log           *slog.Logger
-	Now           func() time.Time
-	KeyRate       Rate // of keys that have none of their own
-	CompanyLimits Limits
-	Cursors       CursorKey
-	Searches      Expensive // lists that read far more than they return
+	Store    *Store
+	Vault    *vault.Vault
+	Log      *slog.Logger
+	Now      func() time.Time
+	KeyRate  Rate // of keys that have none of their own
+	Cursors  CursorKey
+	Searches Expensive // lists that read far more than they return
 
+	limits   Limits
 	signals  signals
 	feed     feed
 	subjects map[string]SubjectCheck
@@ -48,15 +48,12 @@ func (d *Kernel) Bind(ctx context.Context, company ID) context.Context {
 // SingleNode reports whether no other process can work on the same database: then no leases are needed.
 func (d *Kernel) SingleNode() bool { return d.Store.SingleNode() }
 
-// Limits are those of each company.
-func (d *Kernel) Limits() Limits { return d.CompanyLimits }
-
 // Rate is that of keys that have none of their own.
 func (d *Kernel) Rate() Rate { return d.KeyRate }
 
 // New returns a Kernel.
 func New(o Options) *Kernel {
-	k := &Kernel{Store: o.Store, Vault: o.Vault, Log: o.Logger, Now: o.Now, KeyRate: o.Rate, CompanyLimits: o.Limits}
+	k := &Kernel{Store: o.Store, Vault: o.Vault, Log: o.Logger, Now: o.Now, KeyRate: o.Rate, limits: o.Limits}
 	if k.Now == nil {
 		k.Now = time.Now
 	}
@@ -65,9 +62,6 @@ func New(o Options) *Kernel {
 	}
 	if k.KeyRate == (Rate{}) {
 		k.KeyRate = Rate{PerSecond: DefaultRate, Burst: DefaultBurst}
-	}
-	if k.CompanyLimits == (Limits{}) {
-		k.CompanyLimits = DefaultLimits
 	}
 	if k.Vault != nil {
 		k.Cursors = CursorKey(k.Vault.Derive("cursor"))
@@ -79,7 +73,7 @@ func New(o Options) *Kernel {
 
 // NewExpensive returns a limit on a kind of calls. Its errors call them what, a plural.
 func (d *Kernel) NewExpensive(what string, wait time.Duration) Expensive {
-	n := d.CompanyLimits.Searches
+	n := d.Limit(LimitSearches)
 	return Expensive{what, n, limits.NewConcurrency[ID](n, searchPlaces), wait}
 }
 

@@ -18,12 +18,10 @@ func (d *Kernel) ReleaseLease(ctx context.Context, lease Lease, owner ID) error 
 	})
 }
 
-// ReleaseLeases gives up every lease of owner, and tells the other nodes to look.
+// ReleaseLeases gives up every lease of owner.
 func (d *Kernel) ReleaseLeases(ctx context.Context, owner ID) error {
-	err := d.Store.Write(ctx, func(tx *Tx) error {
+	return d.Store.Write(ctx, func(tx *Tx) error {
 		tx.ReleaseLeases(owner)
 		return nil
 	})
-	d.Store.Notify(ChannelDeliver, "") // another node may take over
-	return err
 }

@@ -15,12 +15,6 @@ type Lease struct {
 	Until   time.Time
 }
 
-// The kinds of lease.
-const (
-	LeaseWebhook = "webhook"
-	LeaseChannel = "channel"
-)
-
 // TakeLease claims or renews the lease of a subject for owner. It reports false while another node
 // holds it.
 func (tx *Tx) TakeLease(kind string, subject, owner ID, length time.Duration) (Lease, bool, error) {

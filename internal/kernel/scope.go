@@ -8,61 +8,48 @@ import (
 // Scope is one permission of an API key.
 type Scope string
 
-// Every scope there is.
-const (
-	ScopeConversationsRead  Scope = "conversations:read"
-	ScopeConversationsWrite Scope = "conversations:write"
-	ScopeMessagesRead       Scope = "messages:read"
-	ScopeMessagesSend       Scope = "messages:send"
-	ScopeMediaWrite         Scope = "media:write"
-	ScopeContactsRead       Scope = "contacts:read"
-	ScopeContactsWrite      Scope = "contacts:write"
-	ScopeAttendancesRead    Scope = "attendances:read"
-	ScopeAttendancesWrite   Scope = "attendances:write"
-	ScopeTeamRead           Scope = "team:read"
-	ScopeReportsRead        Scope = "reports:read"
-	ScopeWebhooksManage     Scope = "webhooks:manage"
-	ScopeRead               Scope = "read"  // Kanban boards and cards
-	ScopeWrite              Scope = "write" // Kanban boards and cards
-	ScopeLabelsWrite        Scope = "labels:write"
-	ScopeTeamManage         Scope = "team:manage"
-	ScopeChannelsManage     Scope = "channels:manage"
-	ScopeCompanyManage      Scope = "company:manage"
-	ScopeKeysManage         Scope = "keys:manage"
-	ScopeEventsRead         Scope = "events:read" // the feed and its streams
-	ScopeNotesRead          Scope = "notes:read"
-	ScopeNotesWrite         Scope = "notes:write"
-	ScopeRepliesManage      Scope = "replies:manage"
-	ScopeAuditRead          Scope = "audit:read"
-	ScopeDataManage         Scope = "data:manage"
+// AllScopes lists the registered scopes in the order in which they are shown. Nothing else depends on the order.
+var AllScopes []Scope
+
+// EveryScope contains all scopes.
+var EveryScope ScopeSet
+
+var (
+	includedIn = map[Scope]Scope{}   // the wider scope that includes a scope
+	scopesOf   = map[Role]ScopeSet{} // what a role has in the app
+	roles      = []Role{RoleAgent, RoleManager, RoleAdmin, RoleOwner}
 )
 
-// AllScopes lists the scopes in the order in which they are shown. Nothing else depends on the order.
-var AllScopes = []Scope{
-	ScopeConversationsRead, ScopeConversationsWrite,
-	ScopeMessagesRead, ScopeMessagesSend, ScopeMediaWrite,
-	ScopeContactsRead, ScopeContactsWrite,
-	ScopeAttendancesRead, ScopeAttendancesWrite,
-	ScopeTeamRead, ScopeReportsRead, ScopeWebhooksManage,
-	ScopeRead, ScopeWrite,
-	ScopeLabelsWrite, ScopeTeamManage, ScopeChannelsManage, ScopeCompanyManage, ScopeKeysManage,
-	ScopeEventsRead, ScopeNotesRead, ScopeNotesWrite, ScopeRepliesManage, ScopeAuditRead, ScopeDataManage,
+// RegisterScope adds a scope, which members with a role and those above it have in the app. It is called at start-up, before
+// the first request.
+func RegisterScope(s Scope, role Role) Scope {
+	AllScopes = append(AllScopes, s)
+	EveryScope = NewScopeSet(AllScopes...)
+	for _, other := range roles {
+		if other.AtLeast(role) {
+			scopesOf[other] = NewScopeSet(append(scopesOf[other].List(), s)...)
+		}
+	}
+	return s
 }
 
-// includedIn names, for a scope, the wider scope that includes it.
-var includedIn = map[Scope]Scope{ScopeEventsRead: ScopeWebhooksManage}
+// RegisterIncluded is RegisterScope for a scope that a wider one includes.
+func RegisterIncluded(s Scope, role Role, wider Scope) Scope {
+	includedIn[s] = wider
+	return RegisterScope(s, role)
+}
 
-// IncludedIn gives the wider scope that includes this one, or "" where there is none.
+// IncludedIn returns the wider scope that includes this one, or "".
 func (s Scope) IncludedIn() Scope { return includedIn[s] }
+
+// ScopesOf returns the scopes that a role has in the app. Each role has those of the lower ones too.
+func ScopesOf(role Role) ScopeSet { return scopesOf[role] }
 
 // ScopeSet is a set of scopes; its zero value is empty. A set is not changed after it was made, so it may
 // be shared.
 type ScopeSet struct {
 	names []Scope // in the order of AllScopes, each once
 }
-
-// EveryScope holds all scopes.
-var EveryScope = NewScopeSet(AllScopes...)
 
 // NewScopeSet gives the set of the scopes named. Unknown scopes are left out.
 func NewScopeSet(scopes ...Scope) ScopeSet {
@@ -129,45 +116,4 @@ func (set ScopeSet) Without(other ScopeSet) ScopeSet {
 // List gives the scopes in the order of AllScopes, never nil. The list is the caller's.
 func (set ScopeSet) List() []Scope {
 	return append(make([]Scope, 0, len(set.names)), set.names...)
-}
-
-// ScopesOf returns the scopes that a role has in the app: each role has those of the lower ones too.
-func ScopesOf(role Role) ScopeSet { return scopesOf[role] }
-
-// scopesOf is made once: a node asks for the scopes of everyone who is signed in every few seconds.
-var scopesOf = sumScopes()
-
-func sumScopes() map[Role]ScopeSet {
-	sets, scopes := map[Role]ScopeSet{}, []Scope(nil)
-	for _, step := range scopesByRole {
-		scopes = append(scopes, step.adds...)
-		sets[step.role] = NewScopeSet(scopes...)
-	}
-	return sets
-}
-
-// RegisterScope adds a scope, which people of a role and above have in the app. It is called at start-up, before the first
-// request.
-func RegisterScope(s Scope, role Role) {
-	AllScopes = append(AllScopes, s)
-	for i := range scopesByRole {
-		if scopesByRole[i].role == role {
-			scopesByRole[i].adds = append(scopesByRole[i].adds, s)
-		}
-	}
-	EveryScope, scopesOf = NewScopeSet(AllScopes...), sumScopes()
-}
-
-var scopesByRole = []struct {
-	role Role
-	adds []Scope
-}{
-	{RoleAgent, []Scope{
-		ScopeConversationsRead, ScopeConversationsWrite, ScopeMessagesRead, ScopeMessagesSend, ScopeMediaWrite, ScopeContactsRead,
-		ScopeContactsWrite, ScopeAttendancesRead, ScopeAttendancesWrite, ScopeTeamRead, ScopeRead, ScopeWrite, ScopeEventsRead,
-		ScopeNotesRead, ScopeNotesWrite,
-	}},
-	{RoleManager, []Scope{ScopeReportsRead, ScopeLabelsWrite, ScopeTeamManage, ScopeRepliesManage}},
-	{RoleAdmin, []Scope{ScopeChannelsManage, ScopeCompanyManage, ScopeWebhooksManage, ScopeKeysManage, ScopeAuditRead}},
-	{RoleOwner, []Scope{ScopeDataManage}},
 }

@@ -32,13 +32,3 @@ func (tx *Tx) ReplaceSecretCheck(old, sealed []byte) {
 		SET sealed = $3
 		WHERE id = $1 AND sealed = $2`, int64(secretCheckID), old, sealed)
 }
-
-// HoldsSecrets reports whether anything in the database is sealed with a secret key.
-func (tx *Tx) HoldsSecrets() (bool, error) {
-	holds := false
-	_, err := tx.One(`
-		SELECT /* all companies: the key is the installation's */ EXISTS (SELECT 1 FROM secret_check)
-			OR EXISTS (SELECT 1 FROM webhooks)
-			OR EXISTS (SELECT 1 FROM channels WHERE credentials IS NOT NULL)`, nil, func(r db.Row) { holds = r.Bool(0) })
-	return holds, err
-}

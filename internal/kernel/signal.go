@@ -3,74 +3,84 @@ package kernel
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaySeePrivateCard reports whether the principal may see a private card: its creator, its assignee, and managers may, when
-// signed in.
-func (a *Principal) MaySeePrivateCard(creator, assignee *ID) bool {
-	return a.Kind() == KindSession && (a.Role.AtLeast(RoleManager) || Same(creator, &a.User.ID) || Same(assignee, &a.User.ID))
-}
+// SignalMissed is the kind of the signal that a node gets when signals of other nodes may have been lost.
+const SignalMissed = "missed"
 
-// The kinds of signals.
-const (
-	SignalActivity = "activity" // a member views a conversation, types in it or left it
-	SignalMoved    = "moved"    // a conversation has another responsible person or sector
-	SignalPrivate  = "private"  // something changed in a private conversation
-	SignalHolders  = "holders"  // a session, a member or a sector changed
-	SignalPresence = "presence" // a member is to be shown differently
-	SignalStreams  = "streams"  // the live streams that a member has on a node
-	SignalBoard    = "board"    // a board, a stage or a card changed without an event of the feed
-	SignalNotes    = "notes"    // a note was changed or deleted
-	SignalDraft    = "draft"    // a person's draft is different
-
-	SignalScheduled = "scheduled" // the scheduled messages of a conversation are different
-
-	SignalNotification = "notification" // members have a new notification, or have read some
-)
-
-// The kinds of activity.
-const (
-	ActivityViewing = "viewing"
-	ActivityTyping  = "typing"
-	ActivityLeft    = "left"
-)
-
-// Signal is something that live streams are told and that is stored nowhere. Every node gets every signal.
+// Signal is a notice that is stored nowhere. Live streams send it as an event named after its kind, with its data.
 type Signal struct {
-	Kind         string       `json:"kind"`
-	Node         ID           `json:"node"`
-	Company      ID           `json:"company,omitzero"`
-	Conversation ID           `json:"conversation,omitzero"`
-	Board        ID           `json:"board,omitzero"`
-	Card         *PrivateCard `json:"card,omitempty"` // set where the change is one of a private card
-	Is           *Visibility  `json:"is,omitempty"`   // who may see the conversation
-	Was          *Visibility  `json:"was,omitempty"`  // before the change
-	User         Ref          `json:"user,omitzero"`
-	Activity     string       `json:"activity,omitempty"` // or the kind of a notification
-	Members      []ID         `json:"members,omitempty"`  // whom it is for
-	Streams      []ID         `json:"streams,omitempty"`
-	Ask          bool         `json:"ask,omitempty"` // the other nodes are to say which streams they have
+	Kind    string         `json:"kind"`
+	Quiet   bool           `json:"quiet,omitempty"` // it is for the nodes; streams do not send it
+	Node    ID             `json:"node"`            // the sender; zero on the sending node itself
+	Company ID             `json:"company,omitzero"`
+	Data    jsontext.Value `json:"data,omitempty"`
+	To      Audience       `json:"to,omitzero"`
 }
 
-// signals passes signals on to the live streams of this node and to the other nodes.
+// NewSignal returns a signal whose data is the JSON of v.
+func NewSignal(kind string, company ID, to Audience, v any) Signal {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("kernel: the data of a signal: " + err.Error())
+	}
+	return Signal{Kind: kind, Company: company, Data: data, To: to}
+}
+
+// Audience selects the signed-in members of a company who get a signal. The zero value selects all of them; each field that
+// is set narrows the selection.
+type Audience struct {
+	Seeing  *Visibility `json:"seeing,omitempty"`  // may see this
+	Unless  *Visibility `json:"unless,omitempty"`  // may not see this
+	Scope   Scope       `json:"scope,omitempty"`   // have this scope
+	Members []ID        `json:"members,omitempty"` // are one of these
+	OrRole  Role        `json:"or_role,omitempty"` // with Members: or have this role or a higher one
+}
+
+// Includes reports whether the principal is part of the audience.
+func (t *Audience) Includes(a *Principal) bool {
+	switch {
+	case t.Seeing != nil && !a.MaySeeBy(t.Seeing), t.Unless != nil && a.MaySeeBy(t.Unless), !a.Scopes.Has(t.Scope):
+		return false
+	case t.Members == nil || slices.Contains(t.Members, a.User.ID):
+		return true
+	}
+	return t.OrRole != "" && a.Role.AtLeast(t.OrRole)
+}
+
+// signals passes signals on to the receivers of this node and to the other nodes.
 type signals struct {
 	node      ID
 	receivers []func(Signal)
+	greeters  []func(a *Principal) []Signal
 }
 
-// OnSignal adds a function that gets every signal. It is called before the desk is used; the function must not block.
+// OnSignal adds a function that gets every signal. It is called before the first request; the function must not block.
 func (d *Kernel) OnSignal(receive func(Signal)) {
 	d.signals.receivers = append(d.signals.receivers, receive)
 }
 
-// SendSignal is Signal for packages that know the Kernel as an interface.
-func (d *Kernel) SendSignal(s Signal) { d.Signal(s) }
+// OnStream adds a function that returns the signals which a new live stream of a principal begins with. It is called before
+// the first request.
+func (d *Kernel) OnStream(greet func(a *Principal) []Signal) {
+	d.signals.greeters = append(d.signals.greeters, greet)
+}
 
-// Signal passes a signal on: to this node at once, to the others through the database.
+// Greetings returns the signals which a new live stream of a principal begins with.
+func (d *Kernel) Greetings(a *Principal) (all []Signal) {
+	for _, greet := range d.signals.greeters {
+		all = append(all, greet(a)...)
+	}
+	return all
+}
+
+// Signal sends a signal to the receivers of all nodes: to those of this node at once, to the others through the database.
 func (d *Kernel) Signal(s Signal) {
-	d.receive(s)
+	d.SignalHere(s)
 	if d.Store.SingleNode() {
 		return
 	}
@@ -83,7 +93,8 @@ func (d *Kernel) Signal(s Signal) {
 	d.Store.Notify(channelSignal, string(text))
 }
 
-func (d *Kernel) receive(s Signal) {
+// SignalHere sends a signal to the receivers of this node only.
+func (d *Kernel) SignalHere(s Signal) {
 	for _, receive := range d.signals.receivers {
 		receive(s)
 	}
@@ -92,23 +103,12 @@ func (d *Kernel) receive(s Signal) {
 // ListenSignals receives the signals of other nodes until ctx ends.
 func (d *Kernel) ListenSignals(ctx context.Context) {
 	d.Store.Listen(ctx, channelSignal, func(payload string) {
-		s := Signal{Kind: SignalHolders} // of all companies: signals may have been missed
+		s := Signal{Kind: SignalMissed}
 		if payload != "" {
 			if err := json.Unmarshal([]byte(payload), &s); err != nil || s.Node == d.signals.node {
 				return
 			}
 		}
-		d.receive(s)
+		d.SignalHere(s)
 	})
-}
-
-// PrivateCard is what decides who sees a private card.
-type PrivateCard struct {
-	CreatedBy *ID `json:"created_by,omitempty"`
-	Assignee  *ID `json:"assignee,omitempty"`
-}
-
-// MaySeeChange reports whether a signal about a board concerns the principal.
-func (a *Principal) MaySeeChange(s *Signal) bool {
-	return a.MaySeeBoard(s.Board) && (s.Card == nil || a.MaySeePrivateCard(s.Card.CreatedBy, s.Card.Assignee))
 }

@@ -1,27 +1,16 @@
 package kernel
 
-// Subject is what an answer shows, where not every caller with the permission of the call may see it. The zero value is
-// nothing of that kind.
+// Subject is what a response shows, if not every caller with the permission of the call may see it. The zero value stands
+// for a response that every such caller may see.
 type Subject struct {
-	Kind string // one of the Subject constants
+	Kind string // see CheckSubjects
 	ID   ID
 }
 
-// Kinds of subjects.
-const (
-	SubjectConversation = "conversation" // and its messages, notes, attendances and scheduled messages
-	SubjectCard         = "card"
-	SubjectBoard        = "board"
-	SubjectContact      = "contact"
-	SubjectChannel      = "channel"
-	SubjectFile         = "file"
-	SubjectWebhook      = "webhook" // all of them: the permission does not depend on which
-)
-
-// SubjectCheck reports an error when a principal may not see, now, what is called by an id.
+// SubjectCheck returns an error if a principal may not see the subject with an id at present.
 type SubjectCheck func(tx *Tx, a *Principal, id ID) error
 
-// CheckSubjects sets the check for a kind of subject, before the first call.
+// CheckSubjects sets the check for a kind of subject. It is called before the first request.
 func (d *Kernel) CheckSubjects(kind string, check SubjectCheck) {
 	if d.subjects == nil {
 		d.subjects = map[string]SubjectCheck{}
@@ -29,7 +18,7 @@ func (d *Kernel) CheckSubjects(kind string, check SubjectCheck) {
 	d.subjects[kind] = check
 }
 
-// CheckSubject reports an error when a principal may not see a subject.
+// CheckSubject returns an error if a principal may not see a subject.
 func (d *Kernel) CheckSubject(tx *Tx, a *Principal, s Subject) error {
 	check := d.subjects[s.Kind]
 	if check == nil {

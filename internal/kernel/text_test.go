@@ -49,7 +49,7 @@ func TestText(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Text("body.text", tt.in, MaxText)
+			got, err := Text("body.text", tt.in, 4096)
 			checkTextResult(t, got, err, tt.in, tt.wrong, "body.text")
 		})
 	}
@@ -66,7 +66,7 @@ func TestOptionalText(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := OptionalText("body.reason", tt.in, MaxReason)
+			got, err := OptionalText("body.reason", tt.in, 500)
 			checkTextResult(t, got, err, tt.in, tt.wrong, "body.reason")
 		})
 	}

@@ -18,10 +18,11 @@ type Sight struct {
 // while it has a history. The columns of the same name in conversations and attendances, hidden of cards and the pools
 // of contacts are copies for the indexes of lists. They may lag behind while the channel is settling; see settle.go. A
 // single row is judged by its channel, and a list leaves out what is of a private channel whatever its copy says.
-const (
-	ConversationPrivate = `(SELECT x.private FROM channels x WHERE x.company = c.company AND x.id = c.channel)`
-	AttendancePrivate   = `(SELECT x.private FROM channels x WHERE x.company = a.company AND x.id = a.channel)`
-)
+
+// ChannelPrivate is an expression: whether the channel of a row is private.
+func ChannelPrivate(alias string) string {
+	return "(SELECT x.private FROM channels x WHERE x.company = " + alias + ".company AND x.id = " + alias + ".channel)"
+}
 
 // privateChannelsOf is a query of the company's private channels.
 func privateChannelsOf(company string) string {
@@ -64,7 +65,7 @@ func (v Sight) Condition(s *db.Statement, assignee, sector string) string {
 // Conversations is the whole sight as SQL over a table of conversations, by the flags of their channels: public ones as condition says,
 // private ones of the channels that the member views. Principal.MaySeeBy says the same of one conversation.
 func (v Sight) Conversations(s *db.Statement, alias string) string {
-	public := "NOT (SELECT x.private FROM channels x WHERE x.company = " + alias + ".company AND x.id = " + alias + ".channel)"
+	public := "NOT " + ChannelPrivate(alias)
 	if !v.All {
 		public += " AND " + v.Condition(s, alias+".assignee", alias+".sector")
 	}

@@ -74,7 +74,7 @@ func (c *company) replace(ids []kernel.ID) {
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
 		if slices.Contains(ids, s.id) {
-			s.end(signalFrame("session", state{"replaced"}))
+			s.end(frame("session", []byte(`{"state":"replaced"}`)))
 		}
 	}
 }
@@ -210,7 +210,8 @@ func (c *company) refresh(ctx context.Context) error {
 	var changed []byte // all in one piece: after a restart all members come online at the same time
 	for id, is := range now.Presence {
 		if was, known := c.presence[id]; known && was.Shown != is.Shown {
-			changed = append(changed, signalFrame("presence", presence{kernel.Ref{ID: id, Name: is.Name}, is.Shown})...)
+			s := kernel.NewSignal(people.SignalPresence, c.of.ID, kernel.Audience{}, presence{kernel.Ref{ID: id, Name: is.Name}, is.Shown})
+			changed = append(changed, frame(s.Kind, s.Data)...)
 		}
 	}
 	c.presence = now.Presence
@@ -221,4 +222,10 @@ func (c *company) refresh(ctx context.Context) error {
 		s.push(changed)
 	}
 	return nil
+}
+
+// presence is the data of the event that shows a member differently.
+type presence struct {
+	User     kernel.Ref `json:"user"`
+	Presence string     `json:"presence"`
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
+	"recado/internal/people"
 )
 
 const (
@@ -44,9 +45,8 @@ type Hub struct {
 	closed    bool
 	due       map[kernel.ID]bool // companies whose sessions or members changed; zero stands for all
 
-	activity activity
-	others   others
-	serving  sync.WaitGroup // streams that were added and not removed yet
+	others  others
+	serving sync.WaitGroup // streams that were added and not removed yet
 }
 
 // New makes the hub of a desk, before the desk is used.
@@ -73,7 +73,6 @@ func (h *Hub) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case now := <-tick.C:
-			h.forgetActivity()
 			waiting = h.trim(waiting)
 			if now.Sub(beat) >= heartbeat-time.Second {
 				beat = now
@@ -172,50 +171,26 @@ func (h *Hub) remove(s *Stream) {
 	h.serving.Done()
 }
 
-// receive passes a signal on to the streams that it concerns.
+// receive sends a signal to the streams of its audience.
 func (h *Hub) receive(s kernel.Signal) {
 	switch s.Kind {
-	case kernel.SignalHolders, kernel.SignalPresence:
+	case people.SignalHolders, people.SignalPresence, kernel.SignalMissed:
 		h.checkSoon(s.Company)
-	case kernel.SignalActivity:
-		h.act(s)
-	case kernel.SignalStreams:
+		return
+	case signalStreams:
 		h.learnStreams(s)
-	case kernel.SignalMoved:
-		h.activity.moved(s)
-		h.tell(s.Company, "gone", conversation{s.Conversation}, func(a *kernel.Principal) bool { return a.MaySeeBy(s.Was) && !a.MaySeeBy(s.Is) })
-	case kernel.SignalNotes:
-		h.tell(s.Company, "notes", conversation{s.Conversation}, func(a *kernel.Principal) bool {
-			return a.MaySeeBy(s.Is) && a.Scopes.Has(kernel.ScopeNotesRead)
-		})
-	case kernel.SignalScheduled:
-		h.tell(s.Company, "scheduled", conversation{s.Conversation}, func(a *kernel.Principal) bool { return a.MaySeeBy(s.Is) })
-	case kernel.SignalDraft:
-		h.tell(s.Company, "draft", conversation{s.Conversation}, func(a *kernel.Principal) bool { return a.User.ID == s.User.ID })
-	case kernel.SignalNotification:
-		h.tell(s.Company, "notification", notification{s.Activity, s.Conversation}, func(a *kernel.Principal) bool { return slices.Contains(s.Members, a.User.ID) })
-	case kernel.SignalPrivate:
-		h.tell(s.Company, "private", conversation{s.Conversation}, func(a *kernel.Principal) bool { return a.MaySeeBy(s.Is) })
-	case kernel.SignalBoard:
-		h.tell(s.Company, "board", board{s.Board}, func(a *kernel.Principal) bool { return a.MaySeeChange(&s) })
-	}
-}
-
-// tell sends a signal to the streams of a company whose holder it concerns.
-func (h *Hub) tell(id kernel.ID, event string, data any, concerns func(a *kernel.Principal) bool) {
-	c := h.company(id)
-	if c == nil {
 		return
 	}
-	var f []byte // encoded when the first one needs it
+	c := h.company(s.Company)
+	if c == nil || s.Quiet {
+		return
+	}
+	f := frame(s.Kind, s.Data)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, s := range c.streams {
-		if concerns(s.principal) {
-			if f == nil {
-				f = signalFrame(event, data)
-			}
-			s.push(f)
+	for _, stream := range c.streams {
+		if s.To.Includes(stream.principal) {
+			stream.push(f)
 		}
 	}
 }

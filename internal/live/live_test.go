@@ -93,30 +93,14 @@ func TestASignalReachesTheStreamsOfItsCompanyThatMaySeeTheConversation(t *testin
 	own.principal.Profile = kernel.AccessOwn
 	stranger := person(t, h, kernel.Company{ID: kernel.NewID()}, "Caio")
 	conversation := kernel.NewID()
-	h.receive(kernel.Signal{
-		Kind: kernel.SignalActivity, Activity: kernel.ActivityTyping, Company: c.ID, Conversation: conversation,
-		Is: &kernel.Visibility{Channel: kernel.NewID()}, User: kernel.Ref{ID: kernel.NewID(), Name: "Duda"},
-	})
-	testkit.Contains(t, "sent to a member who sees all", sent(all), "event: typing\ndata: {\"conversation\":\""+conversation.String())
+	to := kernel.Audience{Seeing: &kernel.Visibility{Channel: kernel.NewID()}}
+	h.receive(kernel.NewSignal("changed", c.ID, to, map[string]kernel.ID{"conversation": conversation}))
+	quiet := kernel.NewSignal("between nodes", c.ID, to, nil)
+	quiet.Quiet = true
+	h.receive(quiet)
+	testkit.Equal(t, "sent to a member who sees all", sent(all), "event: changed\ndata: {\"conversation\":\""+conversation.String()+"\"}\n\n")
 	testkit.Equal(t, "sent to a member who sees only their own", sent(own), "")
 	testkit.Equal(t, "sent to another company", sent(stranger), "")
-}
-
-func TestAViewerWhoSaysNothingMoreIsForgottenAfterTwentySeconds(t *testing.T) {
-	clock := testkit.StillClock(time.Now())
-	h, c := newHub(clock.Now), kernel.Company{ID: kernel.NewID()}
-	s := person(t, h, c, "Ana")
-	h.receive(kernel.Signal{
-		Kind: kernel.SignalActivity, Activity: kernel.ActivityViewing, Company: c.ID, Conversation: kernel.NewID(),
-		Is: &kernel.Visibility{Channel: kernel.NewID()}, User: kernel.Ref{ID: kernel.NewID(), Name: "Duda"},
-	})
-	testkit.Contains(t, "sent", sent(s), `"name":"Duda"`)
-	clock.Advance(19 * time.Second)
-	h.forgetActivity()
-	testkit.Equal(t, "sent after 19 seconds", sent(s), "")
-	clock.Advance(time.Second)
-	h.forgetActivity()
-	testkit.Contains(t, "sent after 20 seconds", sent(s), `"users":[]`)
 }
 
 func TestTheStreamsOfAnotherNodeCountUntilItIsSilentForThreeMinutes(t *testing.T) {
@@ -142,7 +126,7 @@ func TestAStoppingHubTakesNoMoreStreams(t *testing.T) {
 
 func TestASignalHasOnlyTheStreamsOfItsCompanyLookedAt(t *testing.T) {
 	h, company := newHub(nil), kernel.NewID()
-	for _, kind := range []string{kernel.SignalHolders, kernel.SignalPresence} {
+	for _, kind := range []string{people.SignalHolders, people.SignalPresence} {
 		h.receive(kernel.Signal{Kind: kind, Company: company})
 		due := h.takeDue()
 		testkit.Equal(t, kind+": companies to look at", len(due), 1)

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"recado/internal/kernel"
 )
 
@@ -21,6 +23,16 @@ type elsewhere struct {
 	company kernel.ID
 	ids     []kernel.ID
 	at      time.Time
+}
+
+// signalStreams is the kind of the signal by which nodes learn of each other's streams.
+const signalStreams = "streams"
+
+// streamsOfMember is its data.
+type streamsOfMember struct {
+	Member  kernel.ID   `json:"member"`
+	Streams []kernel.ID `json:"streams"`
+	Ask     bool        `json:"ask,omitempty"` // the other nodes report theirs
 }
 
 // of gives a member's streams on other nodes.
@@ -76,26 +88,27 @@ func (h *Hub) tellStreams(c *company, member kernel.ID, ask bool) {
 		c.replace(tooMany)
 	}
 	if !h.system.SingleNode() && (ask || len(elsewhere) > 0) {
-		h.system.SendSignal(kernel.Signal{Kind: kernel.SignalStreams, Company: c.of.ID, User: kernel.Ref{ID: member}, Streams: ids, Ask: ask})
+		h.system.Signal(kernel.NewSignal(signalStreams, c.of.ID, kernel.Audience{}, streamsOfMember{member, ids, ask}))
 	}
 }
 
 // learnStreams notes which streams a member has on another node.
 func (h *Hub) learnStreams(s kernel.Signal) {
+	var on streamsOfMember
 	c := h.company(s.Company)
-	if s.Node.IsZero() || c == nil { // from this node
+	if s.Node.IsZero() || c == nil || json.Unmarshal(s.Data, &on) != nil { // zero: from this node
 		return
 	}
-	ids := c.streamsOf(s.User.ID)
+	ids := c.streamsOf(on.Member)
 	if len(ids) == 0 {
 		return
 	}
-	h.others.put(s.User.ID, s.Node, elsewhere{s.Company, s.Streams, time.Now()})
-	if s.Ask {
-		h.tellStreams(c, s.User.ID, false)
+	h.others.put(on.Member, s.Node, elsewhere{s.Company, on.Streams, time.Now()})
+	if on.Ask {
+		h.tellStreams(c, on.Member, false)
 		return
 	}
-	c.replace(oldest(slices.Concat(ids, h.others.of(s.User.ID))))
+	c.replace(oldest(slices.Concat(ids, h.others.of(on.Member))))
 }
 
 // repeatStreams tells the other nodes again of members who have streams on several.

@@ -75,7 +75,9 @@ func (h *Hub) Open(ctx context.Context, a *kernel.Principal, cursor string) (*St
 	}
 	h.system.people.MarkLive(a.Company.ID, s.session, s.person)
 	h.checkSoon(a.Company.ID) // the person may have come online
-	h.tellAll(s, fresh)
+	for _, greeting := range h.system.Greetings(fresh) {
+		s.push(frame(greeting.Kind, greeting.Data))
+	}
 	h.tellStreams(s.company, s.person, true)
 	return s, nil
 }
@@ -199,11 +201,11 @@ func (s *Stream) catchUp(ctx context.Context) bool {
 // company's lock.
 func (s *Stream) renew(now *kernel.Principal) {
 	if now == nil || now.May(webhooks.VerbLive) != nil {
-		s.end(signalFrame("session", state{"ended"}))
+		s.end(frame("session", []byte(`{"state":"ended"}`)))
 		return
 	}
 	if !s.principal.SeesTheSame(now) {
-		s.push(signalFrame("reset", struct{}{}))
+		s.push(frame("reset", []byte(`{}`)))
 	}
 	s.principal = now
 }

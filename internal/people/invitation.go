@@ -44,11 +44,11 @@ func (d *People) Invite(ctx context.Context, a *kernel.Principal, in NewInvitati
 		if _, taken, err := userByEmail(tx, a.Company.ID, u.Email); err != nil || taken {
 			return Invitation{}, kernel.ErrOr(err, errEmailTaken(u.Email))
 		}
-		if err := kernel.CheckLimit(tx, a.Company.ID, countMembers, "team members", d.CompanyLimits.Members); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countMembers, "team members", d.Limit(limitMembers)); err != nil {
 			return Invitation{}, err
 		}
 		removeOpenInvitation(tx, a.Company.ID, u.Email)
-		if err := kernel.CheckLimit(tx, a.Company.ID, countInvitations, "invitations, those of the last 30 days included,", d.CompanyLimits.Invitations); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countInvitations, "invitations, those of the last 30 days included,", d.Limit(limitInvitations)); err != nil {
 			return Invitation{}, err
 		}
 		i := Invitation{
@@ -267,7 +267,7 @@ func (d *People) acceptInvitation(ctx context.Context, v kernel.Visitor, in Acce
 		if won, err := acceptInvitation(tx, company.ID, i.ID); err != nil || !won {
 			return kernel.ErrOr(err, errNoLink())
 		}
-		if err := kernel.CheckLimit(tx, company.ID, countMembers, "team members", d.CompanyLimits.Members); err != nil {
+		if err := kernel.CheckLimit(tx, company.ID, countMembers, "team members", d.Limit(limitMembers)); err != nil {
 			return err
 		}
 		u.Email, u.Role, u.AccessProfile = i.Email, i.Role, i.AccessProfile

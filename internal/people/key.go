@@ -173,7 +173,7 @@ func (d *People) CreateKey(ctx context.Context, a *kernel.Principal, in NewKey) 
 			return k, err
 		}
 		k.Boards = boards
-		if err := kernel.CheckLimit(tx, a.Company.ID, countKeys, "keys", d.CompanyLimits.Keys); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countKeys, "keys", d.Limit(limitKeys)); err != nil {
 			return k, err
 		}
 		if err := stillIssues(a, tx); err != nil {
@@ -201,7 +201,7 @@ func (d *People) keyBoards(tx *kernel.Tx, a *kernel.Principal, boards *[]kernel.
 		return a.Boards, nil
 	}
 	for _, board := range *boards {
-		err := d.CheckSubject(tx, a, kernel.Subject{Kind: kernel.SubjectBoard, ID: board})
+		err := d.CheckSubject(tx, a, kernel.Subject{Kind: SubjectBoard, ID: board})
 		if kernel.CodeOf(err) == kernel.CodeNotFound {
 			err = kernel.NoSuch("body.boards", "board")
 		}
@@ -484,18 +484,24 @@ func (d *People) holderOf(kh *KeyHolder) *holder {
 func (d *People) ForgetHolders(tx *kernel.Tx, company kernel.ID) {
 	tx.AfterCommit(func() {
 		d.forget(company)
-		d.Signal(kernel.Signal{Kind: kernel.SignalHolders, Company: company})
+		d.Signal(kernel.Signal{Kind: SignalHolders, Company: company})
 	})
 }
 
-// forget makes this node look keys and sessions up again; company zero means those of all.
-// forgetSignalled forgets the keys and sessions of a company when another node says that they changed.
+// The kinds of signals about members.
+const (
+	SignalHolders  = "holders"  // keys, sessions, members or sectors of a company changed
+	SignalPresence = "presence" // the presence of a member may have changed
+)
+
+// forgetSignalled forgets the keys and sessions of a company when another node signals a change.
 func (d *People) forgetSignalled(s kernel.Signal) {
-	if s.Kind == kernel.SignalHolders {
+	if s.Kind == SignalHolders || s.Kind == kernel.SignalMissed {
 		d.forget(s.Company)
 	}
 }
 
+// forget makes this node load the keys and sessions of a company again; company zero means all companies.
 func (d *People) forget(company kernel.ID) {
 	of := func(a *kernel.Principal) bool { return company.IsZero() || a.Company.ID == company }
 	d.keys.forget(func(h *holder) bool { return of(h.principal) })

@@ -32,3 +32,15 @@ const (
 	countSectors     kernel.Countable = `SELECT COUNT(*) FROM sectors WHERE company = $1 AND removed_at IS NULL`
 	countMemberships kernel.Countable = `SELECT COUNT(*) FROM sectors s JOIN sector_members m ON m.company = s.company AND m.sector = s.id WHERE s.company = $1 AND s.removed_at IS NULL`
 )
+
+// Limits of each company.
+var (
+	limitKeys        = kernel.RegisterLimit("keys", 500)          // API keys that are not revoked
+	limitMembers     = kernel.RegisterLimit("members", 1_000)     // of the team
+	limitInvitations = kernel.RegisterLimit("invitations", 1_000) // those in the list, accepted and expired ones included
+	limitSectors     = kernel.RegisterLimit("sectors", 200)
+	limitMemberships = kernel.RegisterLimit("memberships", 10_000) // of members in sectors, in total
+)
+
+// SubjectBoard is the kind of subject of a board, which a key may be limited to.
+const SubjectBoard = "board"

@@ -156,7 +156,7 @@ func (d *People) SetPresence(ctx context.Context, a *kernel.Principal, chosen st
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (string, error) {
 		setPresence(tx, a.Company.ID, a.User.ID, chosen)
 		tx.AfterCommit(d.Wakeup(WakeDistribute).Notify)
-		tx.AfterCommit(func() { d.Signal(kernel.Signal{Kind: kernel.SignalPresence, Company: a.Company.ID}) }) // keys and sessions stay as they are
+		tx.AfterCommit(func() { d.Signal(kernel.Signal{Kind: SignalPresence, Company: a.Company.ID}) }) // keys and sessions stay as they are
 		return PresenceOf(tx.Now, chosen, &tx.Now, tx.Now), nil
 	})
 }

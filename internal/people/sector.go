@@ -38,7 +38,7 @@ const (
 // checkMemberships refuses a change after which the company has more memberships in sectors than its limit, unless
 // it has fewer than before. Lists of the team and of the sectors show each of them.
 func (d *People) checkMemberships(tx *kernel.Tx, company kernel.ID, before, after int) error {
-	return kernel.CheckGrowth(tx, company, countMemberships, "memberships in sectors", d.CompanyLimits.Memberships, before, after)
+	return kernel.CheckGrowth(tx, company, countMemberships, "memberships in sectors", d.Limit(limitMemberships), before, after)
 }
 
 // DistributionChange is what of a sector's distribution is to change; nil leaves a part as it is.
@@ -196,7 +196,7 @@ func (d *People) changeSector(ctx context.Context, a *kernel.Principal, id *kern
 			}
 		}
 		if id == nil {
-			if err := kernel.CheckLimit(tx, a.Company.ID, countSectors, "sectors", d.CompanyLimits.Sectors); err != nil {
+			if err := kernel.CheckLimit(tx, a.Company.ID, countSectors, "sectors", d.Limit(limitSectors)); err != nil {
 				return s, err
 			}
 		}

@@ -143,7 +143,7 @@ func (d *People) CreateMember(ctx context.Context, a *kernel.Principal, in NewUs
 		if err := CheckSectors(tx, a, sectors); err != nil {
 			return u.Member, err
 		}
-		if err := kernel.CheckLimit(tx, a.Company.ID, countMembers, "team members", d.CompanyLimits.Members); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countMembers, "team members", d.Limit(limitMembers)); err != nil {
 			return u.Member, err
 		}
 		if err := d.checkMemberships(tx, a.Company.ID, 0, len(sectors)); err != nil {

@@ -18,8 +18,8 @@ type TeamMember struct {
 // SeenInSession is when a member u was last active in a session; null without one.
 const SeenInSession = `(SELECT MAX(s.last_seen_at) FROM sessions s WHERE s.company = u.company AND s.member = u.id)`
 
-const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, ` + SeenInSession + `, u.presence,
-	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT ` + kernel.AttendancePrivate + `), u.capacity`
+var memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, ` + SeenInSession + `, u.presence,
+	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT ` + kernel.ChannelPrivate("a") + `), u.capacity`
 
 func scanMember(r db.Row) TeamMember {
 	return TeamMember{Member: Member{

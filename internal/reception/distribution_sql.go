@@ -23,7 +23,7 @@ func sectorsToDistribute(tx *kernel.Tx) ([]SectorAt, error) {
 		WHERE s.distribution <> 'manual' AND s.removed_at IS NULL AND EXISTS (
 			SELECT 1
 			FROM attendances a
-			WHERE a.company = s.company AND a.sector = s.id AND a.responsible IS NULL AND a.closed_at IS NULL AND NOT a.private AND NOT `+kernel.AttendancePrivate+`)
+			WHERE a.company = s.company AND a.sector = s.id AND a.responsible IS NULL AND a.closed_at IS NULL AND NOT a.private AND NOT `+kernel.ChannelPrivate("a")+`)
 		ORDER BY s.company, s.id`, nil, func(r db.Row) error {
 		out = append(out, SectorAt{r.ID(0), r.ID(1)})
 		return nil
@@ -67,7 +67,7 @@ func sectorLoads(tx *kernel.Tx, company, sector kernel.ID) ([]SectorLoad, error)
 	var out []SectorLoad
 	err := tx.Query(`
 		SELECT u.id, u.name, `+people.SeenInSession+`, u.presence, u.capacity,
-			(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT `+kernel.AttendancePrivate+`),
+			(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT `+kernel.ChannelPrivate("a")+`),
 			u.received_at, u.received_turn
 		FROM sector_members m
 		JOIN users u ON u.company = m.company AND u.id = m.member
@@ -104,7 +104,7 @@ func waitingCases(tx *kernel.Tx, company, sector kernel.ID, limit int) ([]Waitin
 			LIMIT 1)
 		FROM attendances a
 		JOIN conversations c ON c.company = a.company AND c.id = a.conversation
-		WHERE a.company = $1 AND a.sector = $2 AND a.responsible IS NULL AND a.closed_at IS NULL AND NOT a.private AND NOT `+kernel.AttendancePrivate+` AND c.reception IS NULL
+		WHERE a.company = $1 AND a.sector = $2 AND a.responsible IS NULL AND a.closed_at IS NULL AND NOT a.private AND NOT `+kernel.ChannelPrivate("a")+` AND c.reception IS NULL
 		ORDER BY a.opened_at, a.id
 		LIMIT $3`, []any{company, sector, limit}, func(r db.Row) error {
 		out = append(out, WaitingCase{r.ID(0), r.ID(1), r.ID(2), r.Time(3), r.NullID(4), r.NullID(5)})

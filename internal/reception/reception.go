@@ -248,7 +248,7 @@ func (d *Receptionist) answerCustomer(in *talk.InboundBatch, t *talk.BatchConver
 // beginReception greets the customer who opened an attendance. Groups, private channels and people for whom it is switched off get
 // no automatic message, and where a person has answered or is responsible already there is no menu.
 func (d *Receptionist) beginReception(in *talk.InboundBatch, t *talk.BatchConversation, r *Reception, messages []Customer) error {
-	late := in.Tx.Now.Sub(messages[0].At) >= kernel.ServiceWindow
+	late := in.Tx.Now.Sub(messages[0].At) >= talk.ServiceWindow
 	if r == nil || !t.Automation || t.Kind != talk.KindDirect || t.Private || !t.Unanswered || late || in.Channel.Status != channels.ChannelConnected {
 		return nil
 	}

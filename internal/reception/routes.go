@@ -1,6 +1,7 @@
 package reception
 
 import (
+	"recado/internal/channels"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/talk"
@@ -23,7 +24,7 @@ func (s *handlers) receptionRoutes() []*httpserver.Route {
 			httpserver.Example(`{"enabled": true, "greeting": "Olá!", "away": "Estamos fechados agora.", "menu": {"text": "Como podemos ajudar?", "options": [{"title": "Vendas", "action": {"sector": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb"}}, {"title": "Horário", "action": {"text": "Das 8h às 18h."}}]}}`),
 			httpserver.About("Greeting, away text and menu go out in one message when a customer opens an attendance: buttons for up to three options, a list for more, numbered lines where the text is too long for either. "+
 				"The customer chooses with a button, the number or the title; 0 and atendente lead to people. An attendance gets at most 4 automatic messages. What is absent is null. With If-Match it is changed only if it still has that version.")),
-		httpserver.Post("/channels/{id}/reception/try", VerbTryReception, "Try what a reception would answer", s.tryReception, httpserver.Subject(kernel.SubjectChannel),
+		httpserver.Post("/channels/{id}/reception/try", VerbTryReception, "Try what a reception would answer", s.tryReception, httpserver.Subject(channels.SubjectChannel),
 			httpserver.Example(`{"texts": ["Oi", "1"]}`),
 			httpserver.About("Plays a customer and gives the answer to each text. Nothing is stored or sent.")),
 

@@ -336,24 +336,24 @@ func (f ReportFilter) days(today kernel.Date) (from, to kernel.Date, err error) 
 		from, to = *f.From, *f.To
 	case f.From != nil:
 		from, to = *f.From, today
-		if last := from.AddDays(kernel.MaxReportDays - 1); last.Before(to) {
+		if last := from.AddDays(MaxReportDays - 1); last.Before(to) {
 			to = last
 		}
 		if to.Before(from) {
 			to = from // the caller's time zone may be ahead
 		}
 	case f.To != nil:
-		from, to = f.To.AddDays(1-kernel.DefaultReportDays), *f.To
+		from, to = f.To.AddDays(1-DefaultReportDays), *f.To
 		if from.Year < 1 {
 			from = kernel.Date{Year: 1, Month: 1, Day: 1}
 		}
 	default:
-		from, to = today.AddDays(1-kernel.DefaultReportDays), today
+		from, to = today.AddDays(1-DefaultReportDays), today
 	}
 	switch {
 	case to.Before(from):
 		return from, to, kernel.Invalid("query.from", kernel.RuleWrongOrder, "must not be after to")
-	case from.DaysUntil(to) >= kernel.MaxReportDays:
+	case from.DaysUntil(to) >= MaxReportDays:
 		return from, to, kernel.Invalid("query.to", rulePeriodTooLong, "must be within 366 days, including the day of from", kernel.Params{"max": 366})
 	}
 	return from, to, nil

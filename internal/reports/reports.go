@@ -28,3 +28,9 @@ func New(t *talk.Talk, c *channels.Channels, p *people.People) *Reports {
 	t.Observe(d.countCases())
 	return d
 }
+
+// The days of a report.
+const (
+	DefaultReportDays = 30
+	MaxReportDays     = 366
+)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"recado/internal/channels"
-
 	"recado/internal/httpserver"
 	"recado/internal/live"
 	"recado/internal/people"
@@ -52,7 +51,7 @@ type API struct {
 // newAPI builds the API from the capabilities.
 func newAPI(c APIConfig) *API {
 	d := c.Desk
-	a := &API{setup: people.NewSetup(d.People), streams: webhooks.NewEventStreams(d.Webhooks, d.Kernel.Limits().Streams), live: c.Live}
+	a := &API{setup: people.NewSetup(d.People), streams: webhooks.NewEventStreams(d.Webhooks, d.Kernel.Limit(webhooks.LimitStreams)), live: c.Live}
 	log := c.Logger
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

@@ -29,7 +29,7 @@ type Options struct {
 	Numbers channels.Numbers // WhatsApp's side of connecting numbers; nil: none can be connected
 	Now     func() time.Time // the clock of rules; nil: time.Now
 	Rate    kernel.Rate      // of keys that have none of their own
-	Limits  kernel.Limits    // of each company; zero: kernel.DefaultLimits
+	Limits  kernel.Limits    // of each company; nil: the registered ones
 
 	Passwords people.PasswordCost // of their hashes; zero: people.DefaultPasswordCost
 

@@ -8,8 +8,8 @@ import (
 	"recado/internal/jobs"
 )
 
-// Schedule sends scheduled messages when their time has come, and ends menus that got no answer in time. All that is due stands in the database, so that it survives
-// restarts and any number of nodes may look.
+// Schedule does what is due to the second: it sends scheduled messages, ends menus that got no answer in time, and removes
+// members who stopped viewing a conversation.
 type Schedule struct {
 	Desk   *Desk
 	Logger *slog.Logger
@@ -23,6 +23,7 @@ const (
 // Run ends with ctx.
 func (s *Schedule) Run(ctx context.Context) {
 	jobs.Repeat(ctx, s.Logger, "schedule", nil, scheduleEvery, func(ctx context.Context) (bool, error) {
+		s.Desk.Talk.ExpireViewers()
 		sent, err := s.Desk.Talk.SendScheduled(ctx, scheduleBatch)
 		if err != nil {
 			return false, err

@@ -23,7 +23,7 @@ func openVault(ctx context.Context, c Config, db *kernel.Store) (*vault.Vault, e
 	}
 	needed := false
 	err := db.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		needed, err = tx.HoldsSecrets()
+		needed, err = holdsSecrets(tx)
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
@@ -377,4 +378,14 @@ func (k *SecretKey) resealChannels(ctx context.Context) (int, error) {
 		done++
 	}
 	return done, nil
+}
+
+// holdsSecrets reports whether anything in the database is sealed with a secret key.
+func holdsSecrets(tx *kernel.Tx) (bool, error) {
+	holds := false
+	_, err := tx.One(`
+		SELECT /* all companies: the key is the installation's */ EXISTS (SELECT 1 FROM secret_check)
+			OR EXISTS (SELECT 1 FROM webhooks)
+			OR EXISTS (SELECT 1 FROM channels WHERE credentials IS NOT NULL)`, nil, func(r db.Row) { holds = r.Bool(0) })
+	return holds, err
 }

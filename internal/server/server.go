@@ -40,7 +40,7 @@ type Config struct {
 	BasePath    string
 	Brand       string
 	Rate        kernel.Rate
-	Limits      kernel.Limits      // of each company; zero: kernel.DefaultLimits
+	Limits      kernel.Limits      // of each company; nil: the registered ones
 	S3          *blob.S3Options    // nil: media on disk in DataDir
 	Proxies     []netip.Prefix     // trusted ones, whose X-Forwarded headers are believed
 	Origins     httpserver.Origins // of other sites whose pages may call the API with a key

@@ -46,7 +46,7 @@ type Attendance struct {
 
 // Subject is the conversation of the attendance.
 func (a *Attendance) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectConversation, ID: a.Conversation}
+	return kernel.Subject{Kind: SubjectConversation, ID: a.Conversation}
 }
 
 // Answered notes the first response.
@@ -116,7 +116,7 @@ func (t *LockedConversation) openAttendance(by string) error {
 	if err := t.d.tell(func(o *Observer) error { return o.Opened(t, att) }); err != nil {
 		return err
 	}
-	return t.emitWith(kernel.EventAttendanceOpened, "attendance", att)
+	return t.emitWith(EventAttendanceOpened, "attendance", att)
 }
 
 // resolvePeople looks up the people of a new attendance where the conversation alone does not name them.
@@ -290,12 +290,12 @@ func (t *LockedConversation) CloseAttendance(by *kernel.Ref, reason *string) (*A
 	if err := t.d.tell(func(o *Observer) error { return o.Closed(t, att, by) }); err != nil {
 		return nil, err
 	}
-	return att, t.emitWith(kernel.EventAttendanceClosed, "attendance", att)
+	return att, t.emitWith(EventAttendanceClosed, "attendance", att)
 }
 
 // reasonOf checks a reason; a blank one becomes nil.
 func reasonOf(text string) (*string, *kernel.Error) {
-	text, invalid := kernel.OptionalText("body.reason", text, kernel.MaxReason)
+	text, invalid := kernel.OptionalText("body.reason", text, MaxReason)
 	if invalid != nil || text == "" {
 		return nil, invalid
 	}

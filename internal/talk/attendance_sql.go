@@ -10,8 +10,8 @@ import (
 	"recado/internal/people"
 )
 
-const attendanceColumns = `
-	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name), p.phone, ` + kernel.AttendancePrivate + `,
+var attendanceColumns = `
+	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name), p.phone, ` + kernel.ChannelPrivate("a") + `,
 	a.responsible, r.name, a.sector, a.opened_at, a.opened_by, a.first_response_at, a.closed_at, a.closed_by, b.name, a.close_reason`
 
 // attendanceWidth is the number of attendanceColumns: where a statement's own columns begin.

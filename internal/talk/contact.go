@@ -32,7 +32,7 @@ type Contact struct {
 
 // Subject is the contact.
 func (c *Contact) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectContact, ID: c.ID}
+	return kernel.Subject{Kind: SubjectContact, ID: c.ID}
 }
 
 // Public reports whether the contact is one of the company's own, and not of a private channel.

@@ -77,7 +77,7 @@ func (c *Conversation) Visibility() *kernel.Visibility {
 
 // Subject is the conversation.
 func (c *Conversation) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectConversation, ID: c.ID}
+	return kernel.Subject{Kind: SubjectConversation, ID: c.ID}
 }
 
 // OpenAttendance is what a conversation tells of its open attendance, whose responsible person is the
@@ -102,7 +102,7 @@ func (c *Conversation) FindWindow() {
 	}
 	end := c.CreatedAt
 	if c.LastInboundAt != nil {
-		end = c.LastInboundAt.Add(kernel.ServiceWindow)
+		end = c.LastInboundAt.Add(ServiceWindow)
 	}
 	c.WindowExpiresAt = &end
 }

@@ -35,13 +35,13 @@ func (t *LockedConversation) signalPrivate() {
 	}
 	t.signalled = true
 	t.Tx.AfterCommit(func() {
-		t.d.Signal(kernel.Signal{Kind: kernel.SignalPrivate, Company: t.Company, Conversation: t.ID, Is: t.Conversation.Visibility()})
+		t.d.Signal(conversationSignal(signalPrivate, t.Company, t.ID, kernel.Audience{Seeing: t.Conversation.Visibility()}))
 	})
 }
 
-// signalMoved tells the live streams, once the change is durable, that some members may no longer see a conversation.
+// signalMoved tells members, once the change is durable, that they can no longer see the conversation.
 func (t *LockedConversation) signalMoved() {
-	s := kernel.Signal{Kind: kernel.SignalMoved, Company: t.Company, Conversation: t.ID, Is: t.Conversation.Visibility(), Was: t.before.Visibility()}
+	s := conversationSignal(signalGone, t.Company, t.ID, kernel.Audience{Seeing: t.before.Visibility(), Unless: t.Conversation.Visibility()})
 	t.Tx.AfterCommit(func() { t.d.Signal(s) })
 }
 
@@ -110,7 +110,7 @@ func (t *LockedConversation) emitWith(kind kernel.EventType, name string, noun a
 
 // emitUpdated records message.updated. changed names the fields of the message that are different.
 func (t *LockedConversation) emitUpdated(m *Message, changed ...string) error {
-	return t.emit(kernel.EventMessageUpdated, func(b []byte) ([]byte, error) {
+	return t.emit(EventMessageUpdated, func(b []byte) ([]byte, error) {
 		b = append(b, `"message":`...)
 		b, err := kernel.AppendJSON(b, m)
 		if err != nil {
@@ -134,7 +134,7 @@ func (t *LockedConversation) Save() error {
 	}
 	if len(changed) > 0 {
 		t.UpdatedAt = t.Tx.Now
-		err := t.emit(kernel.EventConversationUpdated, func(b []byte) ([]byte, error) {
+		err := t.emit(EventConversationUpdated, func(b []byte) ([]byte, error) {
 			b = append(b, `"conversation":`...)
 			b, err := kernel.AppendJSON(b, &t.Conversation)
 			if err != nil {

@@ -10,8 +10,8 @@ import (
 	"recado/internal/kernel/db"
 )
 
-const conversationColumns = `
-	c.id, c.company, c.channel, ` + kernel.ConversationPrivate + `, c.kind, c.name, c.renamed, c.phone, c.contact, c.group_id,
+var conversationColumns = `
+	c.id, c.company, c.channel, ` + kernel.ChannelPrivate("c") + `, c.kind, c.name, c.renamed, c.phone, c.contact, c.group_id,
 	c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count,
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
 	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at,

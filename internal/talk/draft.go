@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 )
 
@@ -35,7 +36,7 @@ func (d *Talk) saveDraft(ctx context.Context, a *kernel.Principal, conversation 
 	if replyTo != nil {
 		check = kernel.OptionalText // a quotation alone is a draft too
 	}
-	if _, invalid := check("body.text", text, kernel.MaxText); invalid != nil {
+	if _, invalid := check("body.text", text, provider.MaxText); invalid != nil {
 		return Draft{}, invalid
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Draft, error) {
@@ -81,7 +82,7 @@ func (d *Talk) dropDraft(tx *kernel.Tx, a *kernel.Principal, conversation kernel
 
 // signalDraft tells the other streams of the person, once the change is durable, that the draft is different.
 func (d *Talk) signalDraft(tx *kernel.Tx, a *kernel.Principal, conversation kernel.ID) {
-	s := kernel.Signal{Kind: kernel.SignalDraft, Company: a.Company.ID, Conversation: conversation, User: a.User}
+	s := conversationSignal(signalDraft, a.Company.ID, conversation, kernel.Audience{Members: []kernel.ID{a.User.ID}})
 	tx.AfterCommit(func() { d.Signal(s) })
 }
 

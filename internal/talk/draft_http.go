@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"recado/internal/channels/provider"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 )
@@ -28,7 +29,7 @@ func (s *handlers) draftTool() httpserver.OwnTool {
 			"type": "object", "additionalProperties": false, "required": []string{"conversation_id", "text"},
 			"properties": map[string]any{
 				"conversation_id":      map[string]any{"type": "string", "description": "The conversation.", "format": "uuid"},
-				"text":                 map[string]any{"type": "string", "description": "The text of the answer.", "minLength": 1, "maxLength": kernel.MaxText},
+				"text":                 map[string]any{"type": "string", "description": "The text of the answer.", "minLength": 1, "maxLength": provider.MaxText},
 				"reply_to_external_id": map[string]any{"type": "string", "description": "The external_id of a message of this conversation to quote."},
 			},
 		},

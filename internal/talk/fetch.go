@@ -79,7 +79,7 @@ func (f *FetchLoop) download(ctx context.Context, m Media, w io.Writer) error {
 	if !found {
 		return nowhere
 	}
-	_, err = f.Graph.Client(access).FetchMedia(ctx, provider.IncomingMedia{ProviderID: m.Provider.ID, MimeType: m.MimeType, SHA256: m.Provider.SHA256}, kernel.MaxMedia, w)
+	_, err = f.Graph.Client(access).FetchMedia(ctx, provider.IncomingMedia{ProviderID: m.Provider.ID, MimeType: m.MimeType, SHA256: m.Provider.SHA256}, MaxMedia, w)
 	return err
 }
 

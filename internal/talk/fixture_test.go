@@ -116,7 +116,7 @@ func sentEvents(t *testing.T, s *kernel.Store, company kernel.ID) (bodies []stri
 	t.Helper()
 	kerneltest.Read(t, s, func(tx *kernel.Tx) error {
 		bodies = nil
-		return tx.Query(`SELECT body FROM events WHERE company = $1 AND type = $2 ORDER BY id`, []any{company, string(kernel.EventMessageSent)}, func(r db.Row) error {
+		return tx.Query(`SELECT body FROM events WHERE company = $1 AND type = $2 ORDER BY id`, []any{company, string(EventMessageSent)}, func(r db.Row) error {
 			bodies = append(bodies, string(r.Bytes(0)))
 			return nil
 		})

@@ -284,7 +284,7 @@ func (in *InboundBatch) overheard(t *BatchConversation, m *Message, quiet bool) 
 			return err
 		}
 	}
-	return t.emitWith(kernel.EventMessageReceived, "message", m)
+	return t.emitWith(EventMessageReceived, "message", m)
 }
 
 // waits notes that the customer waits for an answer to a message of that time.
@@ -323,7 +323,7 @@ func (in *InboundBatch) sentFromPhone(t *BatchConversation, m *Message, quiet bo
 	if quiet {
 		return nil
 	}
-	if err := t.emitWith(kernel.EventMessageSent, "message", m); err != nil {
+	if err := t.emitWith(EventMessageSent, "message", m); err != nil {
 		return err
 	}
 	if m.Standby { // another app wrote it, not the team
@@ -363,7 +363,7 @@ func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices
 	}
 	t.arrived(m)
 	if sandbox {
-		return t.emitWith(kernel.EventMessageSent, "message", m)
+		return t.emitWith(EventMessageSent, "message", m)
 	}
 	insertSend(in.Tx, m)
 	in.Tx.AfterCommit(in.d.notifySend)

@@ -52,7 +52,7 @@ func (d *Talk) CreateLabel(ctx context.Context, a *kernel.Principal, name, color
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Label, error) {
 		l := Label{ID: kernel.NewID(), Name: name, Color: color}
-		if err := kernel.CheckLimit(tx, a.Company.ID, countLabels, "labels", d.CompanyLimits.Labels); err != nil {
+		if err := kernel.CheckLimit(tx, a.Company.ID, countLabels, "labels", d.Limit(limitLabels)); err != nil {
 			return l, err
 		}
 		if fresh, err := InsertLabel(tx, a.Company.ID, l); err != nil || !fresh {

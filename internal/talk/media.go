@@ -46,7 +46,7 @@ type Media struct {
 }
 
 // Subject is the file.
-func (m *Media) Subject() kernel.Subject { return kernel.Subject{Kind: kernel.SubjectFile, ID: m.ID} }
+func (m *Media) Subject() kernel.Subject { return kernel.Subject{Kind: SubjectFile, ID: m.ID} }
 
 // MediaShape is how large a picture or film is shown, and how long a sound or film lasts; null where unknown.
 type MediaShape struct {
@@ -91,13 +91,13 @@ const (
 func (k MediaKind) Limit() int64 {
 	switch k {
 	case MediaImage:
-		return kernel.MaxImage
+		return MaxImage
 	case MediaSticker:
-		return kernel.MaxSticker
+		return MaxSticker
 	case MediaAudio, MediaVideo:
-		return kernel.MaxAudioVideo
+		return MaxAudioVideo
 	}
-	return kernel.MaxDocument
+	return MaxDocument
 }
 
 // Inline reports whether a browser may show the file in place instead of saving it.
@@ -107,7 +107,7 @@ func (k MediaKind) Inline() bool { return k != MediaDocument }
 func (d *Talk) uploadSlot(ctx context.Context, a *kernel.Principal) (release func(), err error) {
 	release, err = d.uploads.Acquire(ctx, a.Company.ID)
 	if errors.Is(err, limits.ErrFull) {
-		err = kernel.ErrBusy("uploads", d.CompanyLimits.Uploads)
+		err = kernel.ErrBusy("uploads", d.Limit(limitUploads))
 	}
 	return release, err
 }
@@ -219,7 +219,7 @@ func (d *Talk) keepUpload(ctx context.Context, m *Media, sum [32]byte) (Media, e
 	kept, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Media, error) {
 		m := *m
 		m.CreatedAt = tx.Now
-		if fits, err := insertMedia(tx, &m, sum, d.CompanyLimits.MediaBytes); err != nil || !fits {
+		if fits, err := insertMedia(tx, &m, sum, d.Limit(LimitMediaBytes)); err != nil || !fits {
 			return m, kernel.ErrOr(err, d.errMediaQuota())
 		}
 		endUpload(tx, m.Company, m.ID)
@@ -235,7 +235,7 @@ func (d *Talk) keepUpload(ctx context.Context, m *Media, sum [32]byte) (Media, e
 func (d *Talk) beginUpload(ctx context.Context, m *Media) error {
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 		used, err := mediaUsage(tx, m.Company)
-		if err != nil || used >= d.CompanyLimits.MediaBytes {
+		if err != nil || used >= d.Limit(LimitMediaBytes) {
 			return struct{}{}, kernel.ErrOr(err, d.errMediaQuota())
 		}
 		beginUpload(tx, m.Company, m.ID)
@@ -246,7 +246,7 @@ func (d *Talk) beginUpload(ctx context.Context, m *Media) error {
 
 // errMediaQuota refuses a file that is beyond the limit of the company.
 func (d *Talk) errMediaQuota() error {
-	return kernel.Errorf(kernel.CodeLimitReached, "The company has reached the limit of %s for stored files. Ask the operator to raise it.", kernel.SizeText(d.CompanyLimits.MediaBytes))
+	return kernel.Errorf(kernel.CodeLimitReached, "The company has reached the limit of %s for stored files. Ask the operator to raise it.", kernel.SizeText(d.Limit(LimitMediaBytes)))
 }
 
 func (d *Talk) noteUpload(ctx context.Context, note func(tx *kernel.Tx)) error {
@@ -286,7 +286,7 @@ func (d *Talk) RemoveLeftUploads(ctx context.Context) error {
 // RemoveUnattached removes a batch of the files that were uploaded more than a day ago and never used, with
 // their bytes, and reports whether more may be left.
 func (d *Talk) RemoveUnattached(ctx context.Context) (more bool, err error) {
-	before := d.Now().Add(-kernel.UnattachedRetention)
+	before := d.Now().Add(-UnattachedRetention)
 	files, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return unattachedMedia(tx, before, unattachedBatch) })
 	if err != nil {
 		return false, err
@@ -371,7 +371,7 @@ func (d *Talk) LinkMedia(ctx context.Context, a *kernel.Principal, id kernel.ID)
 			return MediaLink{}, err
 		}
 		version, err := mediaVersion(tx, a.Company.ID, id)
-		link := MediaLink{Company: a.Company.ID, Media: id, ExpiresAt: d.Now().Add(kernel.MediaLinkLifetime).UTC().Truncate(time.Second)}
+		link := MediaLink{Company: a.Company.ID, Media: id, ExpiresAt: d.Now().Add(MediaLinkLifetime).UTC().Truncate(time.Second)}
 		link.Signature = d.signLink(a.Company.ID, id, link.ExpiresAt.Unix(), version)
 		return link, err
 	})
@@ -499,7 +499,7 @@ func attach(m *Message, media *Media) {
 
 // maxShapeBytes is how much of a file is read to learn its shape: headers, and all of a sound whose frames must be
 // counted.
-const maxShapeBytes = kernel.MaxAudioVideo + 1<<20
+const maxShapeBytes = MaxAudioVideo + 1<<20
 
 // shapeOf reads the dimensions and the duration of a file that is stored. A file that tells none has none.
 func (d *Talk) shapeOf(ctx context.Context, m *Media) (shape MediaShape) {
@@ -556,7 +556,7 @@ func (d *Talk) KeepFetched(ctx context.Context, f Fetch, download func(ctx conte
 	if err != nil {
 		return err
 	}
-	if used >= d.CompanyLimits.MediaBytes {
+	if used >= d.Limit(LimitMediaBytes) {
 		return d.notFetched(ctx, f, d.errMediaQuota())
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -569,7 +569,7 @@ func (d *Talk) KeepFetched(ctx context.Context, f Fetch, download func(ctx conte
 		done <- err
 	}()
 	head := &headReader{r: pipe}
-	info, err := d.blob.Put(ctx, f.Media.ID, head, kernel.MaxMedia)
+	info, err := d.blob.Put(ctx, f.Media.ID, head, MaxMedia)
 	_ = pipe.CloseWithError(err)
 	if refused := <-done; refused != nil {
 		err = refused
@@ -586,7 +586,7 @@ func (d *Talk) KeepFetched(ctx context.Context, f Fetch, download func(ctx conte
 	m.FileName = media.SafeName(m.FileName, m.MimeType)
 	m.MediaShape = d.shapeOf(ctx, &m)
 	_, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		if fits, err := mediaFetched(tx, &m, info.SHA256, d.CompanyLimits.MediaBytes); err != nil || !fits {
+		if fits, err := mediaFetched(tx, &m, info.SHA256, d.Limit(LimitMediaBytes)); err != nil || !fits {
 			return struct{}{}, kernel.ErrOr(err, d.errMediaQuota())
 		}
 		return struct{}{}, nil

@@ -60,7 +60,7 @@ type Message struct {
 
 // Subject is the conversation of the message.
 func (m *Message) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectConversation, ID: m.Conversation}
+	return kernel.Subject{Kind: SubjectConversation, ID: m.Conversation}
 }
 
 // MessagePage is one page of a conversation, newest first.
@@ -336,13 +336,13 @@ func (in *NewMessage) check() *kernel.Error {
 		if in.Text == nil {
 			return nil
 		}
-		_, invalid := kernel.OptionalText("body.text", *in.Text, kernel.MaxCaption)
+		_, invalid := kernel.OptionalText("body.text", *in.Text, provider.MaxCaption)
 		return invalid
 	}
 	if in.Text == nil {
 		return kernel.Invalid("body.text", kernel.RuleRequired, "is required when there is no media_id")
 	}
-	_, invalid := kernel.Text("body.text", *in.Text, kernel.MaxText)
+	_, invalid := kernel.Text("body.text", *in.Text, provider.MaxText)
 	return invalid
 }
 
@@ -427,7 +427,7 @@ func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessag
 	}
 	t.arrived(m)
 	if sandbox {
-		err = t.emitWith(kernel.EventMessageSent, "message", m)
+		err = t.emitWith(EventMessageSent, "message", m)
 	} else {
 		insertSend(tx, m)
 		tx.AfterCommit(d.notifySend)
@@ -489,9 +489,9 @@ func sign(m *Message, a *kernel.Principal, o *Outbox, in *NewMessage) error {
 	if o.Signature == "" || a.Kind() != kernel.KindSession || in.Text == nil || m.Text == nil || in.Template != nil {
 		return nil
 	}
-	text, most := channels.Signed(*m.Text, o.Signature), kernel.MaxText
+	text, most := channels.Signed(*m.Text, o.Signature), provider.MaxText
 	if m.MediaID != nil {
-		most = kernel.MaxCaption
+		most = provider.MaxCaption
 	}
 	if utf8.RuneCountInString(text) > most {
 		return kernel.Invalid("body.text", kernel.RuleTooLong, fmt.Sprintf("must have at most %d characters together with the name that signs it.", most), kernel.Params{"max": most})
@@ -525,7 +525,7 @@ func (t *LockedConversation) windowClosed() error {
 	case t.LastInboundAt == nil:
 		closed = kernel.Errorf(kernel.CodeServiceWindowClosed, "This customer has not written yet: WhatsApp takes only a template to begin with.")
 		closed.Params = map[string]any{"reason": "never_wrote"}
-	case t.Tx.Now.Sub(*t.LastInboundAt) >= kernel.ServiceWindow:
+	case t.Tx.Now.Sub(*t.LastInboundAt) >= ServiceWindow:
 		closed = kernel.Errorf(kernel.CodeServiceWindowClosed, "The customer's last message is more than 24 hours old: WhatsApp takes only a template now.")
 		closed.Params = map[string]any{"reason": "expired"}
 	default:

@@ -113,7 +113,7 @@ func messagesBefore(tx *kernel.Tx, company, conversation kernel.ID, seq int64, l
 	page := make([]Message, 0, limit)
 	var v kernel.Visibility
 	err := tx.Query(`
-		SELECT`+pageColumns+`, `+kernel.ConversationPrivate+`, c.assignee, c.sector, c.channel
+		SELECT`+pageColumns+`, `+kernel.ChannelPrivate("c")+`, c.assignee, c.sector, c.channel
 		FROM conversations c
 		JOIN messages m ON m.company = c.company AND m.conversation = c.id
 		WHERE c.company = $1 AND c.id = $2 AND m.company = $1 AND m.conversation = $2 AND m.seq < $3
@@ -135,7 +135,7 @@ func messagesBefore(tx *kernel.Tx, company, conversation kernel.ID, seq int64, l
 func messagesAfter(tx *kernel.Tx, company, conversation kernel.ID, seq int64, limit int) (page []Message, older bool, v kernel.Visibility, err error) {
 	page = make([]Message, 0, limit)
 	err = tx.Query(`
-		SELECT`+pageColumns+`, `+kernel.ConversationPrivate+`, c.assignee, c.sector, c.channel,
+		SELECT`+pageColumns+`, `+kernel.ChannelPrivate("c")+`, c.assignee, c.sector, c.channel,
 			EXISTS (SELECT 1 FROM messages o WHERE o.company = $1 AND o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
 		JOIN messages m ON m.company = c.company AND m.conversation = c.id
@@ -157,7 +157,7 @@ func messagesAfter(tx *kernel.Tx, company, conversation kernel.ID, seq int64, li
 // up to a sequence number.
 func visibility(tx *kernel.Tx, company, conversation kernel.ID, seq int64) (v kernel.Visibility, older, found bool, err error) {
 	found, err = tx.One(`
-		SELECT `+kernel.ConversationPrivate+`, c.assignee, c.sector, c.channel,
+		SELECT `+kernel.ChannelPrivate("c")+`, c.assignee, c.sector, c.channel,
 			EXISTS (SELECT 1 FROM messages o WHERE o.company = $1 AND o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
 		WHERE c.company = $1 AND c.id = $2`, []any{company, conversation, seq}, func(r db.Row) {
@@ -184,7 +184,7 @@ func messageWithExternalID(tx *kernel.Tx, company, channel kernel.ID, external s
 
 func selectMessage(tx *kernel.Tx, where string, args ...any) (m Message, v kernel.Visibility, found bool, err error) {
 	found, err = tx.One(`
-		SELECT`+messageColumns+`, `+kernel.ConversationPrivate+`, c.assignee, c.sector, c.channel
+		SELECT`+messageColumns+`, `+kernel.ChannelPrivate("c")+`, c.assignee, c.sector, c.channel
 		FROM messages m
 		JOIN conversations c ON c.company = m.company AND c.id = m.conversation
 		`+where, args, func(r db.Row) {

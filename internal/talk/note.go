@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/people"
 )
@@ -28,7 +29,7 @@ type Note struct {
 
 // Subject is the conversation of the note.
 func (n *Note) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectConversation, ID: n.Conversation}
+	return kernel.Subject{Kind: SubjectConversation, ID: n.Conversation}
 }
 
 // MaxMentions is how many members a note may mention.
@@ -85,7 +86,7 @@ func (d *Talk) CreateNote(ctx context.Context, a *kernel.Principal, conversation
 	if in.ClientID.IsZero() {
 		return Note{}, false, kernel.Malformed("body.client_id", "nonzero_uuid")
 	}
-	_, invalid := kernel.Text("body.text", in.Text, kernel.MaxText)
+	_, invalid := kernel.Text("body.text", in.Text, provider.MaxText)
 	out, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (writtenNote, error) {
 		t, err := d.Lock(tx, a, conversation)
 		var earlier Note
@@ -135,7 +136,7 @@ func (t *LockedConversation) writeNote(a *kernel.Principal, in *NewNote) (Note, 
 		return n, kernel.ErrOr(err, sameConversation(&Note{}, t.ID))
 	}
 	t.notify(NotifyMentioned, &a.User, &n.ID, refIDs(mentions)...)
-	err = t.emitWith(kernel.EventNoteCreated, "note", &n)
+	err = t.emitWith(EventNoteCreated, "note", &n)
 	t.saveProgress()
 	return n, err
 }
@@ -176,7 +177,7 @@ func (d *Talk) UpdateNote(ctx context.Context, a *kernel.Principal, id kernel.ID
 		return Note{}, err
 	}
 	if in.Text != nil {
-		if _, invalid := kernel.Text("body.text", *in.Text, kernel.MaxText); invalid != nil {
+		if _, invalid := kernel.Text("body.text", *in.Text, provider.MaxText); invalid != nil {
 			return Note{}, invalid
 		}
 	}
@@ -256,6 +257,6 @@ func refIDs(refs []kernel.Ref) []kernel.ID {
 
 // signalNotes tells the live streams, once the change is durable, that a note was changed or deleted.
 func (t *LockedConversation) signalNotes() {
-	s := kernel.Signal{Kind: kernel.SignalNotes, Company: t.Company, Conversation: t.ID, Is: t.Conversation.Visibility()}
+	s := conversationSignal(signalNotes, t.Company, t.ID, kernel.Audience{Seeing: t.Conversation.Visibility(), Scope: people.ScopeNotesRead})
 	t.Tx.AfterCommit(func() { t.d.Signal(s) })
 }

@@ -75,7 +75,7 @@ func (d *Talk) ReadNotifications(ctx context.Context, a *kernel.Principal, ids [
 		n, err := readNotifications(tx, a.Company.ID, a.User.ID, ids, all)
 		if n > 0 {
 			tx.AfterCommit(func() {
-				d.Signal(kernel.Signal{Kind: kernel.SignalNotification, Company: a.Company.ID, Members: []kernel.ID{a.User.ID}, Activity: notificationsRead})
+				d.Signal(notificationSignal(a.Company.ID, kernel.ID{}, notificationsRead, []kernel.ID{a.User.ID}))
 			})
 		}
 		return struct{}{}, err
@@ -107,7 +107,7 @@ func (t *LockedConversation) notify(kind string, by *kernel.Ref, entry *kernel.I
 	}
 	t.Tx.AfterCommit(func() {
 		for some := range slices.Chunk(told, signalMembers) {
-			t.d.Signal(kernel.Signal{Kind: kernel.SignalNotification, Company: t.Company, Conversation: t.ID, Members: some, Activity: kind})
+			t.d.Signal(notificationSignal(t.Company, t.ID, kind, some))
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/people"
 )
@@ -35,7 +36,7 @@ type Rendered struct {
 
 // Subject is the conversation whose values the text has.
 func (r *Rendered) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectConversation, ID: r.Conversation}
+	return kernel.Subject{Kind: SubjectConversation, ID: r.Conversation}
 }
 
 // MaxTeamReplies is how many canned replies a team may have, MaxOwnReplies how many each person.
@@ -284,9 +285,9 @@ func (d *Talk) fillReply(tx *kernel.Tx, a *kernel.Principal, p *Reply, in *Reply
 }
 
 func checkReplyText(p *Reply) *kernel.Error {
-	check, most := kernel.Text, kernel.MaxText
+	check, most := kernel.Text, provider.MaxText
 	if p.MediaID != nil {
-		check, most = kernel.OptionalText, kernel.MaxCaption
+		check, most = kernel.OptionalText, provider.MaxCaption
 	}
 	if _, invalid := check("body.text", p.Text, most); invalid != nil {
 		return invalid
@@ -360,10 +361,10 @@ func countUses(tx *kernel.Tx, a *kernel.Principal, m *Message) error {
 // mayManageReplies reports whether the principal may change the canned replies of the team.
 func mayManageReplies(a *kernel.Principal) error {
 	switch {
-	case a.Scopes.Has(kernel.ScopeRepliesManage):
+	case a.Scopes.Has(people.ScopeRepliesManage):
 		return nil
 	case a.Kind() == kernel.KindSession:
 		return kernel.Errorf(kernel.CodeInsufficientRole, "Canned replies of the team are managed by members with the role manager or above.")
 	}
-	return kernel.ErrScope(a, kernel.ScopeRepliesManage)
+	return kernel.ErrScope(a, people.ScopeRepliesManage)
 }

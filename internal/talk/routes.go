@@ -3,6 +3,7 @@ package talk
 import (
 	"net/http"
 
+	"recado/internal/channels"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 )
@@ -32,13 +33,13 @@ func (d *Talk) HTTP() httpserver.Capability {
 
 // talkEvents describes the events of conversations.
 var talkEvents = []httpserver.Event{
-	{Type: kernel.EventMessageReceived, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("message", "Message"), httpserver.EventNoun("conversation", "Conversation")}},
-	{Type: kernel.EventMessageSent, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("message", "Message"), httpserver.EventNoun("conversation", "Conversation")}},
-	{Type: kernel.EventMessageUpdated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("message", "Message"), httpserver.EventNoun("conversation", "Conversation"), eventChanged}},
-	{Type: kernel.EventConversationUpdated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("conversation", "Conversation"), eventChanged}},
-	{Type: kernel.EventAttendanceOpened, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation")}},
-	{Type: kernel.EventAttendanceClosed, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation")}},
-	{Type: kernel.EventNoteCreated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("note", "Note"), httpserver.EventNoun("conversation", "Conversation")}},
+	{Type: EventMessageReceived, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("message", "Message"), httpserver.EventNoun("conversation", "Conversation")}},
+	{Type: EventMessageSent, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("message", "Message"), httpserver.EventNoun("conversation", "Conversation")}},
+	{Type: EventMessageUpdated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("message", "Message"), httpserver.EventNoun("conversation", "Conversation"), eventChanged}},
+	{Type: EventConversationUpdated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("conversation", "Conversation"), eventChanged}},
+	{Type: EventAttendanceOpened, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation")}},
+	{Type: EventAttendanceClosed, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation")}},
+	{Type: EventNoteCreated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("note", "Note"), httpserver.EventNoun("conversation", "Conversation")}},
 }
 
 var (
@@ -54,7 +55,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Post("/me/notifications/read", VerbReadNotifications, "Mark notifications as read", s.readNotifications, httpserver.NoContent,
 			httpserver.Example(`{"all": true}`)),
 
-		httpserver.Post("/channels/{id}/simulate", VerbSimulate, "Simulate the other side of a sandbox channel", s.simulate, httpserver.Fails(kernel.CodeChannelArchived), httpserver.Created, httpserver.Or(200), httpserver.Named("simulateChannel"), httpserver.Subject(kernel.SubjectChannel),
+		httpserver.Post("/channels/{id}/simulate", VerbSimulate, "Simulate the other side of a sandbox channel", s.simulate, httpserver.Fails(kernel.CodeChannelArchived), httpserver.Created, httpserver.Or(200), httpserver.Named("simulateChannel"), httpserver.Subject(channels.SubjectChannel),
 			httpserver.Example(`{"from": "+55 11 91234-5678", "name": "Lia", "text": "Oi! Vocês abrem hoje?"}`),
 			httpserver.About("The body has one of four forms. A customer writes: from, with text, media_id or choice, and optionally name, reply_to_external_id and group (201). "+
 				"A customer reacts to a message, edits or deletes it: from, with reaction, edit or revoke (200). "+
@@ -77,12 +78,12 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.AsTool(httpserver.Tool{Name: "update_conversation", ID: "conversation_id", About: "Use list_labels for the ids of labels.", Effect: httpserver.Changes}),
 			httpserver.Example(`{"pinned": true, "label_ids": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`),
 			httpserver.About("Absent fields do not change. label_ids replaces all labels.")),
-		httpserver.Post("/conversations/{id}/read", VerbMarkRead, "Mark a conversation as read", s.readConversation, httpserver.Named("markConversationRead"), httpserver.Subject(kernel.SubjectConversation)),
-		httpserver.Post("/conversations/{id}/unread", VerbMarkUnread, "Mark a conversation as unread", s.unreadConversation, httpserver.Named("markConversationUnread"), httpserver.Subject(kernel.SubjectConversation)),
-		httpserver.Post("/conversations/{id}/take", VerbTake, "Take a conversation", s.takeConversation, httpserver.Fails(kernel.CodeAttendanceRestricted), httpserver.Named("takeConversation"), httpserver.Subject(kernel.SubjectConversation),
+		httpserver.Post("/conversations/{id}/read", VerbMarkRead, "Mark a conversation as read", s.readConversation, httpserver.Named("markConversationRead"), httpserver.Subject(SubjectConversation)),
+		httpserver.Post("/conversations/{id}/unread", VerbMarkUnread, "Mark a conversation as unread", s.unreadConversation, httpserver.Named("markConversationUnread"), httpserver.Subject(SubjectConversation)),
+		httpserver.Post("/conversations/{id}/take", VerbTake, "Take a conversation", s.takeConversation, httpserver.Fails(kernel.CodeAttendanceRestricted), httpserver.Named("takeConversation"), httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "take_conversation", ID: "conversation_id", Effect: httpserver.Changes}),
 			httpserver.About("Makes the caller responsible for it. 409 attendance_restricted: attendances are restricted, another person is responsible and the role of the caller is below manager.")),
-		httpserver.Post("/conversations/{id}/snooze", VerbSnooze, "Snooze a conversation until a time", s.snoozeConversation, httpserver.Named("snoozeConversation"), httpserver.Subject(kernel.SubjectConversation),
+		httpserver.Post("/conversations/{id}/snooze", VerbSnooze, "Snooze a conversation until a time", s.snoozeConversation, httpserver.Named("snoozeConversation"), httpserver.Subject(SubjectConversation),
 			httpserver.Example(`{"until": "2026-12-01T13:00:00Z"}`),
 			httpserver.About("It returns as unread at that time, or when the customer writes.")),
 		httpserver.Post("/conversations/bulk", VerbBulk, "Apply an action to several conversations", s.bulkConversations, httpserver.Reserves, httpserver.Named("changeConversations"),
@@ -103,7 +104,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/conversations/{id}/messages", VerbMessages, "List the messages of a conversation", s.listMessages,
 			httpserver.AsTool(httpserver.Tool{Name: "list_messages", ID: "conversation_id"}),
 			httpserver.About("Newest first. before gives older pages; after gives newer messages, page by page and without gaps, so that a client can poll with it.")),
-		httpserver.Post("/conversations/{id}/messages", VerbSendMessage, "Send a message", s.sendMessage, httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeTemplateUnavailable), httpserver.Created, httpserver.Subject(kernel.SubjectConversation),
+		httpserver.Post("/conversations/{id}/messages", VerbSendMessage, "Send a message", s.sendMessage, httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeTemplateUnavailable), httpserver.Created, httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "send_message", ID: "conversation_id", About: "The message reaches the customer on WhatsApp and cannot be taken back.", Needs: []string{"client_id"}, Effect: httpserver.Changes, Reaches: true}),
 			httpserver.Example(`{"client_id": "6f1c3a52-7a53-4b7e-9d6e-0a4d8c1f2b3a", "text": "Oi, Lia! Até as 18h."}`),
 			httpserver.About("The answer comes when the message is stored; its status then shows whether it was sent, delivered and read. A client_id that this conversation already has "+
@@ -115,7 +116,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/conversations/{id}/notes", VerbNotes, "List the internal notes of a conversation", s.listNotes,
 			httpserver.AsTool(httpserver.Tool{Name: "list_notes", ID: "conversation_id"}),
 			httpserver.About("Newest first. Notes are never sent to a customer.")),
-		httpserver.Post("/conversations/{id}/notes", VerbCreateNote, "Write an internal note", s.createNote, httpserver.Fails(kernel.CodeClientIDConflict), httpserver.Created, httpserver.Subject(kernel.SubjectConversation),
+		httpserver.Post("/conversations/{id}/notes", VerbCreateNote, "Write an internal note", s.createNote, httpserver.Fails(kernel.CodeClientIDConflict), httpserver.Created, httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "create_note", ID: "conversation_id", Needs: []string{"client_id"}, Effect: httpserver.Adds}),
 			httpserver.Example(`{"client_id": "0193e0a4-7c9f-7b3a-9d1e-2f4c6a8b0d1e", "text": "Lia asked for a quote: see the e-mail of Monday.", "mentions": []}`),
 			httpserver.About("A client_id that this conversation already has returns the first note. A person in mentions who may not see the conversation is 400.")),
@@ -132,7 +133,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/conversations/{id}/scheduled", VerbScheduledMessages, "List the scheduled messages of a conversation", s.listScheduled,
 			httpserver.About("The last to be sent first.")),
 		httpserver.Post("/conversations/{id}/scheduled", VerbScheduleMessage, "Schedule a message", s.scheduleMessage,
-			httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(kernel.SubjectConversation),
+			httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(SubjectConversation),
 			httpserver.Example(`{"client_id": "0193e0a4-7c9f-7b3a-9d1e-2f4c6a8b0d1f", "send_at": "2026-12-01T13:00:00Z", "text": "Did the delivery arrive?", "cancel_on_reply": true}`),
 			httpserver.About("It is sent in the name of the caller when send_at has come, and every rule of sending holds then too. It fails with too_late when the server did not run for more than an hour. "+
 				"A conversation may have 50 that are not sent yet. A text for which the 24-hour window will be closed is accepted with the warning service_window.")),
@@ -170,7 +171,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.About("The team has one reaction to a message, that of the member who reacted last. A reaction is sent under the same rules as a message; it opens no attendance. If the provider refuses it, it is removed and message.updated tells so.")),
 		httpserver.Del("/messages/{id}/reaction", VerbRemoveReaction, "Remove the team's reaction to a message", s.removeReaction, httpserver.Fails(kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeMessageNotSent), httpserver.Named("removeReaction"),
 			httpserver.About("It is removed at the provider too.")),
-		httpserver.Post("/media", VerbUploadMedia, "Upload a file", s.uploadMedia, httpserver.Fails(kernel.CodeLimitReached, kernel.CodeMediaTypeNotAllowed, kernel.CodeMediaTooLarge), httpserver.Created, httpserver.Uploads(kernel.MaxMedia),
+		httpserver.Post("/media", VerbUploadMedia, "Upload a file", s.uploadMedia, httpserver.Fails(kernel.CodeLimitReached, kernel.CodeMediaTypeNotAllowed, kernel.CodeMediaTooLarge), httpserver.Created, httpserver.Uploads(MaxMedia),
 			httpserver.About("Send multipart/form-data with one field, file. The content type is detected from the bytes. Maximum sizes: image 5 MiB, sticker 500 KiB, "+
 				"audio and video 16 MiB, document 100 MiB. A file that no message uses within 24 hours is removed.")),
 		httpserver.Get("/media/{id}", VerbMedia, "Describe a file", httpserver.ByID("file", s.verbs.Media), httpserver.Conditional,
@@ -205,7 +206,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.Example(`{"color": "#c62828"}`)),
 		httpserver.Del("/labels/{id}", VerbDeleteLabel, "Delete a label", s.deleteLabel),
 
-		httpserver.Post("/conversations/{id}/transfer", VerbTransfer, "Transfer a conversation", s.transfer, httpserver.Fails(kernel.CodeNotASectorMember), httpserver.Named("transferConversation"), httpserver.Subject(kernel.SubjectConversation),
+		httpserver.Post("/conversations/{id}/transfer", VerbTransfer, "Transfer a conversation", s.transfer, httpserver.Fails(kernel.CodeNotASectorMember), httpserver.Named("transferConversation"), httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "transfer_conversation", ID: "conversation_id", Effect: httpserver.Changes}),
 			httpserver.Example(`{"user_id": "01a1dd9b-f8fc-7000-8a9e-a4a6dad7cd3c", "reason": "speaks Spanish"}`),
 			httpserver.About("To a person, to a sector, to a person in a sector, or back to the queue. With a sector alone, the conversation enters the "+
@@ -224,7 +225,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.AsTool(httpserver.Tool{Name: "get_open_attendance", ID: "conversation_id"})),
 		httpserver.Get("/conversations/{id}/assignments", VerbAssignments, "List the assignments of a conversation", s.listAssignments,
 			httpserver.About("Newest first; at most the latest 1000.")),
-		httpserver.Post("/conversations/{id}/attendance/close", VerbCloseAttendance, "Close the open attendance of a conversation", s.closeAttendance, httpserver.Fails(kernel.CodeAttendanceNotOpen, kernel.CodeAttendanceRestricted), httpserver.Subject(kernel.SubjectConversation),
+		httpserver.Post("/conversations/{id}/attendance/close", VerbCloseAttendance, "Close the open attendance of a conversation", s.closeAttendance, httpserver.Fails(kernel.CodeAttendanceNotOpen, kernel.CodeAttendanceRestricted), httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "close_attendance", ID: "conversation_id", Effect: httpserver.Changes}),
 			httpserver.Example(`{"reason": "answered"}`),
 			httpserver.About("In restricted mode only the responsible person and members with the role manager or above may close it.")),
@@ -234,7 +235,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.Example(`{"mode": "restricted", "auto_close": {"enabled": true, "after_minutes": 1440}}`),
 			httpserver.About("Needs the role admin or owner. The rules take effect immediately, also for open attendances.")),
 
-		httpserver.Post("/conversations/{id}/activity", VerbActivity, "Report activity in a conversation", s.postActivity, httpserver.NoContent, httpserver.Named("reportActivity"), httpserver.Subject(kernel.SubjectConversation),
+		httpserver.Post("/conversations/{id}/activity", VerbActivity, "Report activity in a conversation", s.postActivity, httpserver.NoContent, httpserver.Named("reportActivity"), httpserver.Subject(SubjectConversation),
 			httpserver.Example(`{"kind": "typing"}`),
 			httpserver.About("Repeat it every 10 seconds while it lasts: viewing expires after 20. The same activity within 2 seconds is not sent to other members again.")),
 	}

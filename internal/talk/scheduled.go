@@ -63,7 +63,7 @@ type ScheduledMessage struct {
 
 // Subject is the conversation of the message.
 func (s *ScheduledMessage) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectConversation, ID: s.Conversation}
+	return kernel.Subject{Kind: SubjectConversation, ID: s.Conversation}
 }
 
 // ScheduledTemplate is a template as it was asked for.
@@ -108,7 +108,7 @@ func (t *ScheduledTemplate) Template() *provider.Template {
 // Warn sets Warning by what is known of the conversation now.
 func (s *ScheduledMessage) Warn(c *Conversation) {
 	s.Warning = nil
-	closed := c.LastInboundAt == nil || s.SendAt.Sub(*c.LastInboundAt) >= kernel.ServiceWindow
+	closed := c.LastInboundAt == nil || s.SendAt.Sub(*c.LastInboundAt) >= ServiceWindow
 	if s.Status == ScheduledWaiting && c.Windowed && s.Template == nil && closed {
 		warning := WarningWindow
 		s.Warning = &warning
@@ -348,7 +348,7 @@ func scheduledContent(s *ScheduledMessage) NewMessage {
 // signalScheduled tells the live streams, once the change is durable, that the scheduled messages of a conversation are
 // different.
 func (d *Talk) signalScheduled(tx *kernel.Tx, c *Conversation) {
-	s := kernel.Signal{Kind: kernel.SignalScheduled, Company: c.Company, Conversation: c.ID, Is: c.Visibility()}
+	s := conversationSignal(signalScheduled, c.Company, c.ID, kernel.Audience{Seeing: c.Visibility()})
 	tx.AfterCommit(func() { d.Signal(s) })
 }
 

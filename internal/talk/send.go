@@ -46,7 +46,7 @@ func (d *Talk) BeginSending(ctx context.Context) error {
 
 // ListenSend notifies this node's loop when another node has something to send, until ctx ends.
 func (d *Talk) ListenSend(ctx context.Context) {
-	d.Store.Listen(ctx, kernel.ChannelSend, func(string) { d.Wakeup(WakeSend).Notify() })
+	d.Store.Listen(ctx, ChannelSend, func(string) { d.Wakeup(WakeSend).Notify() })
 }
 
 // What wakes the loops that send messages, fetch files and index texts for search.
@@ -65,7 +65,7 @@ func (d *Talk) sendAgain(tx *kernel.Tx, ch *channels.Channel) {
 // notifySend wakes the loops that send, on this node and on the others.
 func (d *Talk) notifySend() {
 	d.Wakeup(WakeSend).Notify()
-	d.Store.Notify(kernel.ChannelSend, "")
+	d.Store.Notify(ChannelSend, "")
 }
 
 // ChannelsToSend lists the connected channels that have something due, except those whose lease another
@@ -79,7 +79,7 @@ func (d *Talk) ChannelsToSend(ctx context.Context, owner kernel.ID) ([]rowAt, er
 func (d *Talk) TakeSendLease(ctx context.Context, company, channel, owner kernel.ID, length time.Duration) (lease kernel.Lease, taken bool, err error) {
 	_, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (_ struct{}, err error) {
 		tx.LockSeveral(channel)
-		if lease, taken, err = tx.TakeLease(kernel.LeaseChannel, channel, owner, length); err != nil || !taken {
+		if lease, taken, err = tx.TakeLease(leaseChannel, channel, owner, length); err != nil || !taken {
 			return struct{}{}, err
 		}
 		left, err := leftInTheMiddle(tx, company, lease)
@@ -105,7 +105,7 @@ func (d *Talk) SendStep(ctx context.Context, company kernel.ID, lease kernel.Lea
 		if len(done) > 1 {
 			tx.LockSeveral(lease.Subject)
 		}
-		held, taken, err := tx.TakeLease(kernel.LeaseChannel, lease.Subject, owner, length)
+		held, taken, err := tx.TakeLease(leaseChannel, lease.Subject, owner, length)
 		if err != nil {
 			return ClaimedSends{}, err
 		}
@@ -427,7 +427,7 @@ func (in *InboundBatch) report(t *BatchConversation, m *Message, external string
 		return t.emitUpdated(m, "status")
 	}
 	t.changed, t.emits, t.silent = true, true, false
-	return t.emitWith(kernel.EventMessageSent, "message", m)
+	return t.emitWith(EventMessageSent, "message", m)
 }
 
 // learns reports whether an external id is new to a message. One that another message has is not
@@ -497,7 +497,7 @@ func (s *SendLoop) Run(ctx context.Context) {
 	jobs.NewPool(s, jobs.Options[SendDone]{
 		Name: "sends", Logger: s.Logger, Slots: jobs.SlotLimits{All: sendSlots, Group: sendEach},
 		Poll: sendPoll, Idle: sendIdle, Grace: sendGrace,
-		Leases: channelLeases{jobs.StoredLeases{Desk: s.Desk.Kernel, Kind: kernel.LeaseChannel}, s}, Lease: s.Lease,
+		Leases: channelLeases{jobs.StoredLeases{Desk: s.Desk.Kernel, Kind: leaseChannel, Wake: ChannelSend}, s}, Lease: s.Lease,
 		Signal: s.Desk.Wakeup(WakeSend).C, Listen: s.Desk.ListenSend,
 	}).Run(ctx)
 }

@@ -62,7 +62,7 @@ func (s *Simulation) check() (phone string, invalid error) {
 		if !s.FromPhoneApp || s.To == nil || s.Text == nil {
 			return "", kernel.Needs("body", "send from_phone_app, to and text together, and no other field", "from_phone_app", "to", "text")
 		}
-		return checkPhoneAndText("body.to", *s.To, s.Text, kernel.MaxText)
+		return checkPhoneAndText("body.to", *s.To, s.Text, provider.MaxText)
 	case s.From == nil:
 		return "", kernel.Invalid("body.from", kernel.RuleRequired, "is required: the phone of the customer who writes")
 	case s.changes() > 0:
@@ -72,9 +72,9 @@ func (s *Simulation) check() (phone string, invalid error) {
 	case s.Text == nil && s.MediaID == nil:
 		return "", kernel.Invalid("body.text", kernel.RuleRequired, "is required when there is no media_id")
 	}
-	most := kernel.MaxText
+	most := provider.MaxText
 	if s.MediaID != nil {
-		most = kernel.MaxCaption
+		most = provider.MaxCaption
 	}
 	return checkPhoneAndText("body.from", *s.From, s.Text, most)
 }
@@ -97,7 +97,7 @@ func (s *Simulation) checkChange() (string, error) {
 		return "", kernel.Malformed("body.reaction.emoji", "emoji")
 	}
 	if s.Edit != nil {
-		if _, invalid := kernel.Text("body.edit.text", s.Edit.Text, kernel.MaxText); invalid != nil {
+		if _, invalid := kernel.Text("body.edit.text", s.Edit.Text, provider.MaxText); invalid != nil {
 			return "", invalid
 		}
 	}
@@ -108,7 +108,7 @@ func (s *Simulation) checkChoice() (string, error) {
 	if s.Text != nil || s.MediaID != nil {
 		return "", kernel.NotTogether("body.choice", "must not be sent together with text or media_id", "text", "media_id")
 	}
-	if _, invalid := kernel.Text("body.choice.title", s.Choice.Title, kernel.MaxText); invalid != nil {
+	if _, invalid := kernel.Text("body.choice.title", s.Choice.Title, provider.MaxText); invalid != nil {
 		return "", invalid
 	}
 	return checkPhoneAndText("body.from", *s.From, nil, 0)

@@ -28,12 +28,14 @@ type Talk struct {
 // New returns the verbs of talk.
 func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
 	d := &Talk{Kernel: p.Kernel, people: p, channels: c, blob: files, receipts: make(chan Receipt, 1024)}
-	d.uploads = limits.NewConcurrency[kernel.ID](d.CompanyLimits.Uploads, 0)
+	d.uploads = limits.NewConcurrency[kernel.ID](d.Limit(limitUploads), 0)
 	d.conversions = make(chan struct{}, conversionsAtOnce)
-	d.counts = d.NewQueue("counts of the inbox", d.CompanyLimits.Searches, countsWait)
-	d.CheckSubjects(kernel.SubjectConversation, checkConversation)
-	d.CheckSubjects(kernel.SubjectContact, checkContact)
-	d.CheckSubjects(kernel.SubjectFile, checkFile)
+	d.counts = d.NewQueue("counts of the inbox", d.Limit(kernel.LimitSearches), countsWait)
+	d.CheckSubjects(SubjectConversation, checkConversation)
+	d.CheckSubjects(SubjectContact, checkContact)
+	d.CheckSubjects(SubjectFile, checkFile)
+	d.OnSignal(d.receive)
+	d.OnStream(d.greet)
 	p.ObserveTeam(people.TeamObserver{Removed: d.FinishRemovals, MemberRemoved: deleteOwn})
 	c.ObserveChannels(channels.ChannelObserver{Connected: d.sendAgain, Archived: d.failQueue, PrivacyChanged: d.settleFirst})
 	return d

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
+	"recado/internal/people"
 )
 
 // The kinds of entries of a timeline.
@@ -74,7 +75,7 @@ func (d *Talk) Timeline(ctx context.Context, a *kernel.Principal, conversation k
 		return nil, err
 	}
 	r := timelineReader{d: d, company: a.Company.ID, conversation: conversation, limit: q.Limit}
-	r.parts = TimelineParts{Attendances: a.Scopes.Has(kernel.ScopeAttendancesRead), Notes: a.Scopes.Has(kernel.ScopeNotesRead)}
+	r.parts = TimelineParts{Attendances: a.Scopes.Has(people.ScopeAttendancesRead), Notes: a.Scopes.Has(people.ScopeNotesRead)}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*TimelinePage, error) {
 		visibility, _, found, err := visibility(tx, a.Company.ID, conversation, 0)
 		if err != nil || !found || !a.MaySeeBy(&visibility) {

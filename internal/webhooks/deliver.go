@@ -39,12 +39,12 @@ type Deliver struct {
 
 // Run ends with ctx: requests under way get a moment to finish, results are written, leases given up.
 func (d *Deliver) Run(ctx context.Context) {
-	d.run(ctx, webhookLeases{jobs.StoredLeases{Desk: d.Desk.Kernel, Kind: kernel.LeaseWebhook}, d.Desk})
+	d.run(ctx, webhookLeases{jobs.StoredLeases{Desk: d.Desk.Kernel, Kind: leaseWebhook, Wake: ChannelDeliver}, d.Desk})
 }
 
 func (d *Deliver) run(ctx context.Context, held jobs.Leases) {
 	if d.Timeout <= 0 {
-		d.Timeout = kernel.WebhookTimeout
+		d.Timeout = WebhookTimeout
 	}
 	if d.Lease <= d.Timeout {
 		d.Lease = d.Timeout + deliverSpare

@@ -36,7 +36,7 @@ type Delivery struct {
 
 // Subject is the webhooks of the company.
 func (d *Delivery) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectWebhook, ID: d.ID}
+	return kernel.Subject{Kind: SubjectWebhook, ID: d.ID}
 }
 
 // Attempt is one try at a delivery. StatusCode is null when no answer came.
@@ -190,7 +190,7 @@ func (d *Webhooks) TestWebhook(ctx context.Context, a *kernel.Principal, webhook
 		}
 	}
 	defer leaveAll()
-	test := Outgoing{Delivery: kernel.NewID(), Event: kernel.WebhookTest, EventID: kernel.NewID(), Webhook: w}
+	test := Outgoing{Delivery: kernel.NewID(), Event: WebhookTest, EventID: kernel.NewID(), Webhook: w}
 	began := d.Now().UTC().Truncate(time.Millisecond)
 	test.Body, err = kernel.EventBody(test.EventID, a.Company.ID, test.Event, began, func(b []byte) ([]byte, error) {
 		b = append(b, `{"webhook":{"id":"`...)
@@ -419,7 +419,7 @@ func (h *counter) count(status string) {
 		h.Failures = 0
 	case DeliveryFailed:
 		h.Failures++
-		if h.Failures >= kernel.MaxWebhookFailures {
+		if h.Failures >= MaxWebhookFailures {
 			h.Active, h.disabled = false, true
 		}
 	}
@@ -512,7 +512,7 @@ func (d *Webhooks) Settle(ctx context.Context, company, webhook kernel.ID) (more
 // TakeLease takes the lease of a webhook, and reports false while another node holds it.
 func (d *Webhooks) TakeLease(ctx context.Context, webhook, owner kernel.ID, length time.Duration) (lease kernel.Lease, taken bool, err error) {
 	err = d.Store.Write(ctx, func(tx *kernel.Tx) (err error) {
-		lease, taken, err = tx.TakeLease(kernel.LeaseWebhook, webhook, owner, length)
+		lease, taken, err = tx.TakeLease(leaseWebhook, webhook, owner, length)
 		return err
 	})
 	return lease, taken, err
@@ -521,11 +521,11 @@ func (d *Webhooks) TakeLease(ctx context.Context, webhook, owner kernel.ID, leng
 // PurgeWebhooks deletes old deliveries and events, and reports whether there are more.
 func (d *Webhooks) PurgeWebhooks(ctx context.Context) (more bool, err error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		deliveries, err := purgeDeliveries(tx, tx.Now.Add(-kernel.DeliveryRetention), kernel.PurgeStep)
+		deliveries, err := purgeDeliveries(tx, tx.Now.Add(-DeliveryRetention), kernel.PurgeStep)
 		if err != nil {
 			return false, err
 		}
-		events, err := purgeEvents(tx, tx.Now.Add(-kernel.EventRetention), kernel.PurgeStep)
+		events, err := purgeEvents(tx, tx.Now.Add(-EventRetention), kernel.PurgeStep)
 		return deliveries >= kernel.PurgeStep || events >= kernel.PurgeStep, err
 	})
 }

@@ -125,7 +125,7 @@ func (d *Webhooks) feedPage(
 	page := FeedPage{Next: d.feedCursor(a, position, id)}
 	place, event := position, id
 	names := "," + joinTypes(q.Types) + ","
-	oldest := tx.Now.Add(-kernel.EventRetention)
+	oldest := tx.Now.Add(-EventRetention)
 	for seen := 0; len(page.Events) < q.Limit && seen < budget; window = min(4*window, feedWindow) {
 		window = min(window, budget-seen)
 		rows, full, left := 0, false, false

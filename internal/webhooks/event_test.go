@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/boards"
 	"recado/internal/channels"
 	"recado/internal/kernel"
 	"recado/internal/people"
@@ -154,11 +155,11 @@ func TestFeed(t *testing.T) {
 		_, start := o.all(t, d, o.owner, "", kernel.EveryEvent, 30)
 		board, secret := kernel.NewID(), kernel.NewID()
 		for range 3 {
-			o.raise(t, d, kernel.EventMessageSent, &mine, nil)
-			o.raise(t, d, kernel.EventMessageReceived, &others, nil)
-			o.raise(t, d, kernel.EventMessageReceived, &queued, nil)
-			o.raise(t, d, kernel.EventCardCreated, nil, &board)
-			o.raise(t, d, kernel.EventCardMoved, nil, &secret)
+			o.raise(t, d, talk.EventMessageSent, &mine, nil)
+			o.raise(t, d, talk.EventMessageReceived, &others, nil)
+			o.raise(t, d, talk.EventMessageReceived, &queued, nil)
+			o.raise(t, d, boards.EventCardCreated, nil, &board)
+			o.raise(t, d, boards.EventCardMoved, nil, &secret)
 		}
 		o.settled(t, d, start, 15)
 		about := func(bodies []string) map[string]int {
@@ -179,7 +180,7 @@ func TestFeed(t *testing.T) {
 			}
 		})
 		t.Run("gives only the types asked for, and moves past the others", func(t *testing.T) {
-			types := kernel.NewEventSet(kernel.EventCardMoved)
+			types := kernel.NewEventSet(boards.EventCardMoved)
 			bodies, end := o.all(t, d, o.owner, start, types, 2)
 			testkit.Equal(t, "about(bodies)", fmt.Sprint(about(bodies)), "map[kanban.card.moved:3]")
 			if again, _ := o.all(t, d, o.owner, end, kernel.EveryEvent, 2); len(again) != 0 {
@@ -226,7 +227,7 @@ func TestFeed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.raise(t, d, kernel.EventAttendanceOpened, &mine, nil)
+			o.raise(t, d, talk.EventAttendanceOpened, &mine, nil)
 			o.settled(t, d, end, 1)
 			if bodies, _ := o.all(t, d, o.owner, end, kernel.EveryEvent, 30); fmt.Sprint(about(bodies)) != "map[attendance.opened:1]" {
 				t.Fatalf(`want about(bodies) == "map[attendance.opened:1]"; got %+v`, bodies)
@@ -239,7 +240,7 @@ func TestFeed(t *testing.T) {
 				var err error
 				if more, err = kernel.Write(t.Context(), d.Kernel, func(tx *kernel.Tx) (bool, error) {
 					tx.Now = d.Kernel.Now()
-					n, err := purgeEvents(tx, tx.Now.Add(-kernel.EventRetention), 5)
+					n, err := purgeEvents(tx, tx.Now.Add(-EventRetention), 5)
 					return n > 0, err
 				}); err != nil {
 					t.Fatal(err)
@@ -263,7 +264,7 @@ func TestTheFeedSkipsNothingWhileManyWrite(t *testing.T) {
 			d := o.nodes[w%2]
 			writing.Go(func() {
 				for range events {
-					o.raise(t, d, kernel.EventMessageSent, nil, nil, func() {
+					o.raise(t, d, talk.EventMessageSent, nil, nil, func() {
 						// The first writer stays open until others that began later are through.
 						for then := committed.Load(); w == 0 && !d.SingleNode() && committed.Load() < then+5 && finished.Load() < writers-1; {
 							runtime.Gosched()
@@ -303,7 +304,7 @@ func TestAnEventIsEncodedOnceForAllStreamsOfACompany(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.raise(t, d, kernel.EventMessageSent, nil, nil)
+		o.raise(t, d, talk.EventMessageSent, nil, nil)
 		o.settled(t, d, start, 1)
 		changed, err := d.FeedChanged(t.Context(), o.owner)
 		if err != nil {
@@ -327,7 +328,7 @@ func TestAnEventIsEncodedOnceForAllStreamsOfACompany(t *testing.T) {
 			}
 		}
 		t.Run("and each gets only what it may see and asked for", func(t *testing.T) {
-			types := kernel.NewEventSet(kernel.EventMessageReceived)
+			types := kernel.NewEventSet(talk.EventMessageReceived)
 			page, err := d.Follow(t.Context(), o.owner, start, types, changed, time.Time{})
 			if err != nil || len(page.Events) != 0 || page.Next != got[0].Next {
 				t.Errorf("%d events, next %q, %v; want none, and the place behind the event", len(page.Events), page.Next, err)

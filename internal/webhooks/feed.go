@@ -77,7 +77,7 @@ func (d *Webhooks) resume(ctx context.Context, a *kernel.Principal, cursor strin
 		return FeedPlace{}, false, nil
 	case err != nil:
 		return FeedPlace{}, false, err
-	case id.Time().Before(d.Now().Add(-kernel.EventRetention)):
+	case id.Time().Before(d.Now().Add(-EventRetention)):
 		return FeedPlace{}, false, nil
 	}
 	ahead, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return feedAhead(tx, position) })

@@ -10,6 +10,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
+	"recado/internal/talk"
 	"recado/test/kerneltest"
 	"recado/test/testkit"
 )
@@ -24,7 +25,7 @@ func TestTheFeedOfADumpGoesOnAtAnotherServer(t *testing.T) {
 	insert := func() kernel.ID {
 		id := kernel.NewID()
 		err := s.Write(t.Context(), func(tx *kernel.Tx) error {
-			err := tx.InsertEvent(&kernel.Event{ID: id, Company: company, Type: kernel.EventMessageSent, Body: []byte("{}")})
+			err := tx.InsertEvent(&kernel.Event{ID: id, Company: company, Type: talk.EventMessageSent, Body: []byte("{}")})
 			return err
 		})
 		if err != nil {
@@ -88,7 +89,7 @@ func TestNodesThatStartTogetherOnADumpAlignTheFeedOnce(t *testing.T) {
 	}
 	insert := func(s *kernel.Store) error {
 		return s.Write(t.Context(), func(tx *kernel.Tx) error {
-			err := tx.InsertEvent(&kernel.Event{ID: kernel.NewID(), Company: kernel.NewID(), Type: kernel.EventMessageSent, Body: []byte("{}")})
+			err := tx.InsertEvent(&kernel.Event{ID: kernel.NewID(), Company: kernel.NewID(), Type: talk.EventMessageSent, Body: []byte("{}")})
 			return err
 		})
 	}
@@ -120,7 +121,7 @@ func TestTheFeedWaitsForOlderTransactionsOfItsOwnDatabaseAlone(t *testing.T) {
 	insert := func() {
 		t.Helper()
 		err := s.Write(t.Context(), func(tx *kernel.Tx) error {
-			err := tx.InsertEvent(&kernel.Event{ID: kernel.NewID(), Company: company, Type: kernel.EventMessageSent, Body: []byte("{}")})
+			err := tx.InsertEvent(&kernel.Event{ID: kernel.NewID(), Company: company, Type: talk.EventMessageSent, Body: []byte("{}")})
 			return err
 		})
 		if err != nil {

@@ -60,7 +60,7 @@ func (d *Webhooks) ReplayMissed(ctx context.Context, company, webhook kernel.ID)
 // missedEvents returns the next events that a webhook asked for and moves the replay behind them. It also returns the number of
 // events that it looked at.
 func missedEvents(tx *kernel.Tx, p *Replay, horizon int64) (missed []FeedRow, seen int, err error) {
-	oldest := tx.Now.Add(-kernel.EventRetention)
+	oldest := tx.Now.Add(-EventRetention)
 	err = findFeed(tx, p.Company, p.Position, p.ID, horizon, "", replayBatch, func(e FeedRow) {
 		seen++
 		p.Position, p.ID = e.Position, e.ID

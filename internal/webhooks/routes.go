@@ -21,7 +21,7 @@ func (d *Webhooks) HTTP(feed *EventStreams) httpserver.Capability {
 
 // webhookEvents describes the event that tests a webhook.
 var webhookEvents = []httpserver.Event{
-	{Type: kernel.WebhookTest, Data: []httpserver.EventPart{{Name: "webhook", Schema: map[string]any{"type": "object", "required": []any{"id", "name"}, "properties": map[string]any{
+	{Type: WebhookTest, Data: []httpserver.EventPart{{Name: "webhook", Schema: map[string]any{"type": "object", "required": []any{"id", "name"}, "properties": map[string]any{
 		"id": map[string]any{"type": "string", "format": "uuid"}, "name": map[string]any{"type": "string"},
 	}}}}},
 }
@@ -31,7 +31,7 @@ func describeWebhooks(doc httpserver.Document) {
 	schemas := doc.Schemas()
 	for _, name := range []string{"Delivery", "SentDelivery"} {
 		delivery := schemas[name].(map[string]any)["properties"].(map[string]any)
-		delivery["event"] = map[string]any{"type": "string", "enum": append(httpserver.Texts(kernel.AllEvents), string(kernel.WebhookTest))}
+		delivery["event"] = map[string]any{"type": "string", "enum": append(httpserver.Texts(kernel.AllEvents), string(WebhookTest))}
 	}
 	schemas["WebhookEvent"].(map[string]any)["properties"].(map[string]any)["name"] = map[string]any{"$ref": "#/components/schemas/EventType"}
 	httpserver.SetItems(schemas, "events", "EventType")
@@ -52,14 +52,14 @@ func (s *handlers) webhookRoutes(feed *EventStreams) []*httpserver.Route {
 			httpserver.Example(`{"active": true}`),
 			httpserver.About("Pending deliveries go to the new address. Deactivating a webhook fails its pending deliveries; read the events of that time from GET /events.")),
 		httpserver.Del("/integrations/webhooks/{id}", VerbDeleteWebhook, "Delete a webhook", s.deleteWebhook),
-		httpserver.Post("/integrations/webhooks/{id}/rotate-secret", VerbRotateWebhookSecret, "Replace the signing secret", s.rotateWebhookSecret, httpserver.Secret("secret"), httpserver.Subject(kernel.SubjectWebhook),
+		httpserver.Post("/integrations/webhooks/{id}/rotate-secret", VerbRotateWebhookSecret, "Replace the signing secret", s.rotateWebhookSecret, httpserver.Secret("secret"), httpserver.Subject(SubjectWebhook),
 			httpserver.About("The new secret is only in this answer and signs all further deliveries. For 24 hours the header webhook-signature also has a signature with the old secret.")),
-		httpserver.Post("/integrations/webhooks/{id}/test", VerbTestWebhook, "Send a test event now", s.testWebhook, httpserver.Reserves, httpserver.Subject(kernel.SubjectWebhook),
+		httpserver.Post("/integrations/webhooks/{id}/test", VerbTestWebhook, "Send a test event now", s.testWebhook, httpserver.Reserves, httpserver.Subject(SubjectWebhook),
 			httpserver.About("Makes one attempt with an event of type webhook.test, also while the webhook is inactive, and returns its result. It is not retried and does not count as a failure.")),
 		httpserver.Get("/integrations/webhooks/{id}/deliveries", VerbDeliveries, "List the latest deliveries", s.listDeliveries,
 			httpserver.About("Newest first, each with all its attempts. Deliveries are kept for 14 days.")),
 		httpserver.Get("/integrations/webhooks/{id}/deliveries/{delivery_id}", VerbDelivery, "Get a delivery with its body", s.getDelivery),
-		httpserver.Post("/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver", VerbRedeliver, "Deliver an event again", s.redeliver, httpserver.Named("redeliverWebhook"), httpserver.Subject(kernel.SubjectWebhook),
+		httpserver.Post("/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver", VerbRedeliver, "Deliver an event again", s.redeliver, httpserver.Named("redeliverWebhook"), httpserver.Subject(SubjectWebhook),
 			httpserver.About("Creates a new delivery of the same event: the same event id and bytes, another delivery id. An inactive webhook gives 400: activate it first.")),
 
 		httpserver.Get("/events", VerbEvents, "Read the feed of events", s.listEvents,

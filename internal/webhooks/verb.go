@@ -2,25 +2,26 @@ package webhooks
 
 import (
 	"recado/internal/kernel"
+	"recado/internal/people"
 )
 
 // The verbs of webhooks and events.
 var (
 	// Webhooks and events.
-	VerbWebhooks            = kernel.Listed(kernel.Verb{Name: "Webhooks", Scope: kernel.ScopeWebhooksManage})
-	VerbWebhook             = kernel.Listed(kernel.Verb{Name: "Webhook", Scope: kernel.ScopeWebhooksManage})
-	VerbCreateWebhook       = kernel.Listed(kernel.Verb{Name: "CreateWebhook", Scope: kernel.ScopeWebhooksManage})
-	VerbUpdateWebhook       = kernel.Listed(kernel.Verb{Name: "UpdateWebhook", Scope: kernel.ScopeWebhooksManage})
-	VerbDeleteWebhook       = kernel.Listed(kernel.Verb{Name: "DeleteWebhook", Scope: kernel.ScopeWebhooksManage})
-	VerbRotateWebhookSecret = kernel.Listed(kernel.Verb{Name: "RotateWebhookSecret", Scope: kernel.ScopeWebhooksManage})
-	VerbTestWebhook         = kernel.Listed(kernel.Verb{Name: "TestWebhook", Scope: kernel.ScopeWebhooksManage})
-	VerbDeliveries          = kernel.Listed(kernel.Verb{Name: "Deliveries", Scope: kernel.ScopeWebhooksManage})
-	VerbDelivery            = kernel.Listed(kernel.Verb{Name: "Delivery", Scope: kernel.ScopeWebhooksManage})
-	VerbRedeliver           = kernel.Listed(kernel.Verb{Name: "Redeliver", Scope: kernel.ScopeWebhooksManage})
-	VerbWebhookEvents       = kernel.Listed(kernel.Verb{Name: "WebhookEvents", Scope: kernel.ScopeWebhooksManage})
-	VerbEvents              = kernel.Listed(kernel.Verb{Name: "Events", Scope: kernel.ScopeEventsRead})
-	VerbFollow              = kernel.Listed(kernel.Verb{Name: "Follow", Scope: kernel.ScopeEventsRead})
-	VerbFeedEnd             = kernel.Listed(kernel.Verb{Name: "FeedEnd", Scope: kernel.ScopeEventsRead})
-	VerbFeedChanged         = kernel.Listed(kernel.Verb{Name: "FeedChanged", Scope: kernel.ScopeEventsRead})
+	VerbWebhooks            = kernel.Listed(kernel.Verb{Name: "Webhooks", Scope: people.ScopeWebhooksManage})
+	VerbWebhook             = kernel.Listed(kernel.Verb{Name: "Webhook", Scope: people.ScopeWebhooksManage})
+	VerbCreateWebhook       = kernel.Listed(kernel.Verb{Name: "CreateWebhook", Scope: people.ScopeWebhooksManage})
+	VerbUpdateWebhook       = kernel.Listed(kernel.Verb{Name: "UpdateWebhook", Scope: people.ScopeWebhooksManage})
+	VerbDeleteWebhook       = kernel.Listed(kernel.Verb{Name: "DeleteWebhook", Scope: people.ScopeWebhooksManage})
+	VerbRotateWebhookSecret = kernel.Listed(kernel.Verb{Name: "RotateWebhookSecret", Scope: people.ScopeWebhooksManage})
+	VerbTestWebhook         = kernel.Listed(kernel.Verb{Name: "TestWebhook", Scope: people.ScopeWebhooksManage})
+	VerbDeliveries          = kernel.Listed(kernel.Verb{Name: "Deliveries", Scope: people.ScopeWebhooksManage})
+	VerbDelivery            = kernel.Listed(kernel.Verb{Name: "Delivery", Scope: people.ScopeWebhooksManage})
+	VerbRedeliver           = kernel.Listed(kernel.Verb{Name: "Redeliver", Scope: people.ScopeWebhooksManage})
+	VerbWebhookEvents       = kernel.Listed(kernel.Verb{Name: "WebhookEvents", Scope: people.ScopeWebhooksManage})
+	VerbEvents              = kernel.Listed(kernel.Verb{Name: "Events", Scope: people.ScopeEventsRead})
+	VerbFollow              = kernel.Listed(kernel.Verb{Name: "Follow", Scope: people.ScopeEventsRead})
+	VerbFeedEnd             = kernel.Listed(kernel.Verb{Name: "FeedEnd", Scope: people.ScopeEventsRead})
+	VerbFeedChanged         = kernel.Listed(kernel.Verb{Name: "FeedChanged", Scope: people.ScopeEventsRead})
 	VerbLive                = kernel.Listed(kernel.Verb{Name: "Live", SessionOnly: true})
 )

@@ -27,7 +27,7 @@ type Webhook struct {
 
 // Subject is the webhooks of the company.
 func (w *Webhook) Subject() kernel.Subject {
-	return kernel.Subject{Kind: kernel.SubjectWebhook, ID: w.ID}
+	return kernel.Subject{Kind: SubjectWebhook, ID: w.ID}
 }
 
 // NewWebhook is what an address is registered with.
@@ -92,8 +92,8 @@ func (d *Webhooks) CreateWebhook(ctx context.Context, a *kernel.Principal, in Ne
 		if err != nil {
 			return Webhook{}, err
 		}
-		if n >= kernel.MaxWebhooks {
-			return Webhook{}, kernel.Errorf(kernel.CodeWebhookLimit, "A company can have %d webhooks. Delete one first.", kernel.MaxWebhooks)
+		if n >= MaxWebhooks {
+			return Webhook{}, kernel.Errorf(kernel.CodeWebhookLimit, "A company can have %d webhooks. Delete one first.", MaxWebhooks)
 		}
 		w := WebhookRow{Company: a.Company.ID, Webhook: Webhook{ID: kernel.NewID(), Active: true, CreatedAt: tx.Now, UpdatedAt: tx.Now}}
 		clean.apply(&w.Webhook)
@@ -194,7 +194,7 @@ func (d *Webhooks) RotateWebhookSecret(ctx context.Context, a *kernel.Principal,
 		if err != nil || !found {
 			return w.Webhook, kernel.ErrOr(err, kernel.NotFound("webhook"))
 		}
-		until := tx.Now.Add(kernel.SecretOverlap)
+		until := tx.Now.Add(SecretOverlap)
 		w.OldSecret, w.OldSecretUntil = w.Secret, &until
 		w.Secret = d.Vault.Seal([]byte(secret), w.Company, w.ID)
 		w.UpdatedAt = tx.Now
@@ -357,12 +357,12 @@ func (d *Webhooks) TellDue(webhook kernel.ID) {
 	if !webhook.IsZero() {
 		text = d.companyOf(webhook).String() + " " + webhook.String()
 	}
-	d.Store.Notify(kernel.ChannelDeliver, text)
+	d.Store.Notify(ChannelDeliver, text)
 }
 
 // ListenDue passes on what other nodes tell, until ctx ends.
 func (d *Webhooks) ListenDue(ctx context.Context) {
-	d.Store.Listen(ctx, kernel.ChannelDeliver, func(payload string) {
+	d.Store.Listen(ctx, ChannelDeliver, func(payload string) {
 		before, after, _ := strings.Cut(payload, " ")
 		company, _ := kernel.ParseID(before)
 		webhook, ok := kernel.ParseID(after)

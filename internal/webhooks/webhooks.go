@@ -42,7 +42,7 @@ func New(p *people.People, o Options) *Webhooks {
 	}
 	d.feeds = d.NewExpensive("reads of the feed", feedWait)
 	d.tests, d.testing = limits.NewConcurrency[kernel.ID](companyTests, 0), limits.NewConcurrency[struct{}](maxTests, 0)
-	d.CheckSubjects(kernel.SubjectWebhook, checkWebhook)
+	d.CheckSubjects(SubjectWebhook, checkWebhook)
 	if d.Store != nil {
 		d.Store.SetHooks(kernel.Hooks{Event: d.deliver, ExpectEvents: expectEvents})
 	}

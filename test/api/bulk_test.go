@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/talk"
 	"recado/test/servertest"
 )
@@ -197,7 +198,7 @@ func TestBulk(t *testing.T) {
 			want(t, "the other company", do(w.B.Client, `["`+ids[0]+`"]`, `"action":"read"`)[0].(map[string]any)["code"], any("not_found"))
 		})
 		t.Run("closing takes attendances:write as well", func(t *testing.T) {
-			_, c := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeConversationsWrite))
+			_, c := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeConversationsWrite))
 			want(t, "code", do(c, `["`+ids[0]+`"]`, `"action":"close"`)[0].(map[string]any)["code"], any("insufficient_scope"))
 		})
 		t.Run("bad calls are refused as a whole", func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/test/servertest"
 )
 
@@ -63,7 +64,7 @@ func TestAFileIsDescribedByItsID(t *testing.T) {
 		want(t, "metadata", string(w.A.Get(t, path).OK(200).Raw), string(made.Raw))
 		w.B.Get(t, path).Fails(404, "not_found")
 		w.A.Get(t, "/media/"+kernel.NewID().String()).Fails(404, "not_found")
-		_, limited := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeMediaWrite))
+		_, limited := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeMediaWrite))
 		limited.Get(t, path).Fails(403, "insufficient_scope")
 	})
 }

@@ -51,7 +51,7 @@ func TestCardEvents(t *testing.T) {
 		t.Run("a key learns of its boards alone", func(t *testing.T) {
 			other := newBoard(t, w.A.Client)
 			boards := []kernel.ID{mustID(other.id)}
-			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "other", Scopes: kernel.NewScopeSet(kernel.ScopeWebhooksManage, kernel.ScopeNotesRead), Boards: &boards})
+			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "other", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage, people.ScopeNotesRead), Boards: &boards})
 			other.card(t, w.A.Client, "other", "").OK(201)
 			feed, _ := feedOf(t, c, cardEvents, "", 1)
 			testkit.Equal(t, "number of feed", len(feed), 1)

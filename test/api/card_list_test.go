@@ -109,7 +109,7 @@ func TestListCards(t *testing.T) {
 			}
 			id, _ := kernel.ParseID(other.id)
 			boards := []kernel.ID{id}
-			_, limited := w.NewKey(t, w.A.ID, people.NewKey{Name: "other", Scopes: kernel.NewScopeSet(kernel.ScopeRead), Boards: &boards})
+			_, limited := w.NewKey(t, w.A.ID, people.NewKey{Name: "other", Scopes: kernel.NewScopeSet(people.ScopeRead), Boards: &boards})
 			for _, query := range []string{"", "?status=all", "?due=any&priority=high", "?q=ELSE", "?label=" + red} {
 				if got := titles(limited.Get(t, "/kanban/cards"+query).OK(200)); got != "Elsewhere" {
 					t.Errorf(`titles(limited.Get(t, "/kanban/cards"+query).OK(200)): want got == "Elsewhere"; got %+v, %+v`, query, got)
@@ -183,7 +183,7 @@ func TestCardsOfArchivedBoards(t *testing.T) {
 		here, there := used.card(t, w.A.Client, "here", "").OK(201).ID(), put.card(t, w.A.Client, "there", "").OK(201).ID()
 		w.A.Patch(t, "/kanban/boards/"+put.id, `{"archived": true}`).OK(200)
 		boards := []kernel.ID{mustID(used.id), mustID(put.id)}
-		_, some := w.NewKey(t, w.A.ID, people.NewKey{Name: "some", Scopes: kernel.NewScopeSet(kernel.ScopeRead), Boards: &boards})
+		_, some := w.NewKey(t, w.A.ID, people.NewKey{Name: "some", Scopes: kernel.NewScopeSet(people.ScopeRead), Boards: &boards})
 		for _, key := range []*servertest.Client{w.A.Client, some} {
 			for query, want := range map[string]string{"": here, "?q=here": here, "?q=there": "", "?board_id=" + put.id: there, "?status=all&limit=1": here} {
 				if got := strings.Join(ids(key.Get(t, "/kanban/cards"+query).OK(200).List()), " "); got != want {

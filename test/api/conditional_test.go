@@ -64,7 +64,7 @@ func TestEveryAnswerTellsWhatIsLeftOfTheRate(t *testing.T) {
 		rate := func(a *servertest.Answer) [3]string {
 			return [3]string{a.Header.Get("RateLimit-Limit"), a.Header.Get("RateLimit-Remaining"), a.Header.Get("RateLimit-Reset")}
 		}
-		_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(kernel.ScopeRead), Rate: &kernel.Rate{PerSecond: 1, Burst: 4}})
+		_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(people.ScopeRead), Rate: &kernel.Rate{PerSecond: 1, Burst: 4}})
 		want(t, "a success", rate(c.Get(t, "/me").OK(200)), [3]string{"4", "3", "1"})
 		want(t, "403", rate(c.Get(t, "/team").OK(403)), [3]string{"4", "2", "2"})
 		want(t, "404", rate(c.Get(t, "/kanban/cards/none").OK(404)), [3]string{"4", "1", "3"})

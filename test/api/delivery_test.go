@@ -155,7 +155,7 @@ func TestTheRetrySchedule(t *testing.T) {
 			}
 		})
 		t.Run("after ten failures in a row the webhook is inactive, until it is reactivated", func(t *testing.T) {
-			for n := range kernel.MaxWebhookFailures {
+			for n := range webhooks.MaxWebhookFailures {
 				if got := failures(); got != n {
 					t.Fatalf("%d failures counted, want %d", got, n)
 				}

@@ -14,6 +14,7 @@ import (
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/webhooks"
 	"recado/test/servertest"
 )
 
@@ -148,7 +149,7 @@ func TestTheDocumentNamesOperationsByVerbs(t *testing.T) {
 		}
 	}
 	want(t, "sendMessage", ids["sendMessage"], "post /conversations/{id}/messages")
-	for _, event := range append([]kernel.EventType{kernel.WebhookTest}, kernel.AllEvents...) {
+	for _, event := range append([]kernel.EventType{webhooks.WebhookTest}, kernel.AllEvents...) {
 		if doc.Webhooks[string(event)] == nil {
 			t.Errorf("the section webhooks lacks %s", event)
 		}

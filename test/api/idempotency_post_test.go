@@ -12,6 +12,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/server"
+	"recado/internal/talk"
 	"recado/test/kerneltest"
 	"recado/test/servertest"
 )
@@ -174,10 +175,10 @@ func TestARefusedUploadLeavesItsKeyFree(t *testing.T) {
 		for range 2 {
 			w.A.Upload(t, "b.png", png, key...).Fails(409, "limit_reached")
 		}
-		w.Clock.Advance(kernel.UnattachedRetention + time.Minute)
+		w.Clock.Advance(talk.UnattachedRetention + time.Minute)
 		removeUnattached(t, w)
 		w.A.Upload(t, "b.png", png, key...).OK(201)
-	}, limited(func(l *kernel.Limits) { l.MediaBytes = int64(len(png)) }))
+	}, limited(kernel.Limits{"media": int64(len(png))}))
 }
 
 // stored returns what the database of a server has for an idempotency key.

@@ -222,7 +222,7 @@ func TestCountsOfTheInbox(t *testing.T) {
 			})
 		})
 		t.Run("they need conversations:read", func(t *testing.T) {
-			_, c := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeMessagesRead))
+			_, c := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeMessagesRead))
 			c.Get(t, "/inbox/counts").Fails(403, "insufficient_scope")
 		})
 		t.Run("they agree with the lists", func(t *testing.T) {

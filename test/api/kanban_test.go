@@ -156,7 +156,7 @@ func TestBoards(t *testing.T) {
 			b, other := newBoard(t, w.A.Client), newBoard(t, w.A.Client)
 			allowed, _ := kernel.ParseID(b.id)
 			boards := []kernel.ID{allowed}
-			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "one board", Scopes: kernel.NewScopeSet(kernel.ScopeRead, kernel.ScopeWrite), Boards: &boards})
+			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "one board", Scopes: kernel.NewScopeSet(people.ScopeRead, people.ScopeWrite), Boards: &boards})
 			list := c.Get(t, "/kanban/boards").OK(200)
 			testkit.Equal(t, "0.id", list.Text(0, "id"), b.id)
 			testkit.Equal(t, "1", list.At(1), nil)
@@ -185,4 +185,4 @@ func ids(list []any) (out []string) {
 }
 
 // readOnly is a key that may only look.
-var readOnly = people.NewKey{Name: "reader", Scopes: kernel.NewScopeSet(kernel.ScopeRead)}
+var readOnly = people.NewKey{Name: "reader", Scopes: kernel.NewScopeSet(people.ScopeRead)}

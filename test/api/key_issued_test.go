@@ -14,7 +14,7 @@ func TestAnIssuedKeyIsNoStrongerThanItsParent(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		end := w.Clock.Now().Add(time.Hour).UTC().Truncate(time.Second)
-		scopes := kernel.NewScopeSet(kernel.ScopeKeysManage, kernel.ScopeTeamManage)
+		scopes := kernel.NewScopeSet(people.ScopeKeysManage, people.ScopeTeamManage)
 		issuer := func(in people.NewKey) (string, *servertest.Client) {
 			t.Helper()
 			in.Name, in.Scopes = "issuer", scopes
@@ -108,7 +108,7 @@ func TestARotatedKeyEndsWithTheKeyThatRotatedIt(t *testing.T) {
 		}
 		newKey := func() key {
 			t.Helper()
-			k, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "issuer", Scopes: kernel.NewScopeSet(kernel.ScopeKeysManage)})
+			k, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "issuer", Scopes: kernel.NewScopeSet(people.ScopeKeysManage)})
 			return key{c, "/keys/" + k.ID.String()}
 		}
 		issue := func(by key) key {

@@ -18,7 +18,7 @@ func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 			t.Helper()
 			return w.NewMember(t, people.NewUser{Name: name, Role: role, AccessProfile: profile}).ID
 		}
-		manage := kernel.NewScopeSet(kernel.ScopeKeysManage, kernel.ScopeTeamManage)
+		manage := kernel.NewScopeSet(people.ScopeKeysManage, people.ScopeTeamManage)
 		key := func(name string, user kernel.ID, scopes kernel.ScopeSet, boards *[]kernel.ID) (string, *servertest.Client) {
 			t.Helper()
 			k, c := w.NewKey(t, w.A.ID, people.NewKey{Name: name, Scopes: scopes, User: &user, Boards: boards})

@@ -26,7 +26,7 @@ func TestACompanyHasALimitedNumberOfInvitations(t *testing.T) {
 		w.A.Delete(t, "/team/invitations/"+again.ID()).OK(204)
 		invite(4).OK(201)
 		w.B.Post(t, "/team/invitations", `{"email":"p@padaria.example","name":"Bia","role":"agent","access_profile":"all"}`).OK(201)
-	}, limited(func(l *kernel.Limits) { l.Invitations = 4 }))
+	}, limited(kernel.Limits{"invitations": 4}))
 }
 
 func TestAnAcceptedInvitationAddsNoMembershipsBeyondTheLimit(t *testing.T) {
@@ -40,7 +40,7 @@ func TestAnAcceptedInvitationAddsNoMembershipsBeyondTheLimit(t *testing.T) {
 		}
 		accept(1).OK(200)
 		accept(2).Fails(409, "limit_reached")
-	}, limited(func(l *kernel.Limits) { l.Memberships = 3 }))
+	}, limited(kernel.Limits{"memberships": 3}))
 }
 
 func TestAPersonHasALimitedNumberOfSessions(t *testing.T) {

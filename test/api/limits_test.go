@@ -17,12 +17,7 @@ import (
 )
 
 // limited starts servers whose companies have these limits.
-func limited(change func(l *kernel.Limits)) servertest.Option {
-	return func(c *server.Config) {
-		c.Limits = kernel.DefaultLimits
-		change(&c.Limits)
-	}
-}
+func limited(l kernel.Limits) servertest.Option { return func(c *server.Config) { c.Limits = l } }
 
 func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
@@ -84,9 +79,7 @@ func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 				t.Errorf("a fifth private channel: got %v, want limit_reached", err)
 			}
 		})
-	}, limited(func(l *kernel.Limits) {
-		l.Keys, l.Members, l.Sectors, l.Channels, l.Labels, l.Boards = 4, 4, 4, 4, 4, 4
-	}))
+	}, limited(kernel.Limits{"keys": 4, "members": 4, "sectors": 4, "channels": 4, "labels": 4, "boards": 4}))
 }
 
 func TestAChannelThatBecomesPublicOrPrivateCountsThere(t *testing.T) {
@@ -108,7 +101,7 @@ func TestAChannelThatBecomesPublicOrPrivateCountsThere(t *testing.T) {
 			}
 		}
 		owner.Patch(t, "/channels/"+private, `{"private":true}`).OK(200)
-	}, limited(func(l *kernel.Limits) { l.Channels = 1 }))
+	}, limited(kernel.Limits{"channels": 1}))
 }
 
 func TestACompanyHasALimitedNumberOfViewersOfPrivateChannels(t *testing.T) {
@@ -138,7 +131,7 @@ func TestACompanyHasALimitedNumberOfViewersOfPrivateChannels(t *testing.T) {
 		set(two, bia).OK(200)
 		w.A.Delete(t, "/team/"+ada).OK(204)
 		set(two, bia, w.A.Owner.ID.String()).OK(200)
-	}, limited(func(l *kernel.Limits) { l.Viewers = 3 }))
+	}, limited(kernel.Limits{"viewers": 3}))
 }
 
 func TestABoardHasALimitedNumberOfStages(t *testing.T) {
@@ -150,7 +143,7 @@ func TestABoardHasALimitedNumberOfStages(t *testing.T) {
 		if !strings.Contains(refused.Text("message"), "3 stages") {
 			t.Errorf("the message does not name the limit: %s", refused.Raw)
 		}
-	}, limited(func(l *kernel.Limits) { l.Stages = 3 }))
+	}, limited(kernel.Limits{"stages": 3}))
 }
 
 func TestOfTwoCreationsAtTheLastPlaceOneWins(t *testing.T) {
@@ -194,9 +187,7 @@ func TestOfTwoCreationsAtTheLastPlaceOneWins(t *testing.T) {
 				}
 			})
 		}
-	}, limited(func(l *kernel.Limits) {
-		l.Labels, l.Keys, l.Sectors, l.Members, l.Invitations, l.Channels, l.Stages, l.Boards = 5, 5, 5, 5, 5, 5, 5, 5
-	}))
+	}, limited(kernel.Limits{"labels": 5, "keys": 5, "sectors": 5, "members": 5, "invitations": 5, "channels": 5, "stages": 5, "boards": 5}))
 }
 
 func TestSearchesAndReportsBeyondTheLimitAreRefused(t *testing.T) {
@@ -214,14 +205,14 @@ func TestSearchesAndReportsBeyondTheLimitAreRefused(t *testing.T) {
 		}
 		w.A.Get(t, "/messages?q=maria").Fails(429, "rate_limited")
 		w.A.Get(t, "/reports/attendance").Fails(429, "rate_limited")
-	}, limited(func(l *kernel.Limits) { l.Searches = 0 }))
+	}, limited(kernel.Limits{"searches": 0}))
 }
 
 func TestACompanyHasALimitedNumberOfStreams(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		var keys []*servertest.Client
 		for range 3 {
-			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "follower", Scopes: kernel.NewScopeSet(kernel.ScopeWebhooksManage)})
+			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "follower", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage)})
 			keys = append(keys, c)
 		}
 		follow(t, keys[0], "")
@@ -231,7 +222,7 @@ func TestACompanyHasALimitedNumberOfStreams(t *testing.T) {
 			t.Errorf(`want header Retry-After != "" and strings.Contains(refused.Text("message"), "company"); got %+v, %s`, refused.Header, refused.Raw)
 		}
 		follow(t, w.B.Client, "")
-	}, limited(func(l *kernel.Limits) { l.Streams = 2 }))
+	}, limited(kernel.Limits{"streams": 2}))
 }
 
 func TestACompanyHasALimitedNumberOfMembershipsInSectors(t *testing.T) {
@@ -255,5 +246,5 @@ func TestACompanyHasALimitedNumberOfMembershipsInSectors(t *testing.T) {
 		}
 		w.A.Patch(t, "/sectors/"+a, `{"member_ids":["`+two+`"]}`).OK(200)
 		w.A.Patch(t, "/team/"+two, `{"sector_ids":["`+a+`","`+b+`"]}`).OK(200)
-	}, limited(func(l *kernel.Limits) { l.Memberships = 3 }))
+	}, limited(kernel.Limits{"memberships": 3}))
 }

@@ -12,6 +12,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/server"
+	"recado/internal/talk"
 	"recado/test/servertest"
 )
 
@@ -47,14 +48,14 @@ func TestStoredFilesHaveAQuotaThatIsExact(t *testing.T) {
 			w.B.Upload(t, "a.png", png).OK(201)
 		})
 		t.Run("what is removed counts no more", func(t *testing.T) {
-			w.Clock.Advance(kernel.UnattachedRetention + time.Minute)
+			w.Clock.Advance(talk.UnattachedRetention + time.Minute)
 			removeUnattached(t, w)
 			for range 4 {
 				w.A.Upload(t, "a.png", png).OK(201)
 			}
 			w.A.Upload(t, "a.png", png).Fails(409, "limit_reached")
 		})
-	}, limited(func(l *kernel.Limits) { l.MediaBytes = int64(4 * len(png)) }), func(c *server.Config) { dir = c.DataDir + "/media" })
+	}, limited(kernel.Limits{"media": int64(4 * len(png))}), func(c *server.Config) { dir = c.DataDir + "/media" })
 }
 
 func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
@@ -66,7 +67,7 @@ func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
 		}
 		used, unused := w.A.Upload(t, "a.png", png).OK(201).ID(), w.A.Upload(t, "b.png", png).OK(201).ID()
 		send(used).OK(201)
-		w.Clock.Advance(kernel.UnattachedRetention - time.Minute)
+		w.Clock.Advance(talk.UnattachedRetention - time.Minute)
 		removeUnattached(t, w)
 		w.A.Get(t, "/media/"+unused+"/url").OK(200)
 
@@ -86,7 +87,7 @@ func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
 			for range 10 {
 				old = append(old, w.A.Upload(t, "d.png", png).OK(201).ID())
 			}
-			w.Clock.Advance(kernel.UnattachedRetention + time.Minute)
+			w.Clock.Advance(talk.UnattachedRetention + time.Minute)
 			sent := make([]*servertest.Answer, len(old))
 			var all sync.WaitGroup
 			all.Go(func() { removeUnattached(t, w) })
@@ -150,7 +151,7 @@ func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
 			t.Errorf("%d uploads that lasted were stored, want 2", stored)
 		}
 		w.A.Upload(t, "a.png", png).OK(201)
-	}, limited(func(l *kernel.Limits) { l.Uploads = 2 }))
+	}, limited(kernel.Limits{"uploads": 2}))
 }
 
 // removeUnattached does what the sweep does with uploads that nothing refers to.

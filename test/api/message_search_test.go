@@ -107,7 +107,7 @@ func TestSearchInMessages(t *testing.T) {
 			testkit.Equal(t, "of another company", len(messageSearch(t, w.B.Client, url.Values{"q": {"orcamento"}})), 0)
 			agent := w.A.Post(t, "/team", `{"name": "Bia", "email": "bia@example.com", "role": "agent", "access_profile": "own"}`).OK(201)
 			agentID := mustID(agent.ID())
-			_, own := w.NewKey(t, w.A.ID, people.NewKey{Name: "own", Scopes: kernel.NewScopeSet(kernel.ScopeMessagesRead), User: &agentID})
+			_, own := w.NewKey(t, w.A.ID, people.NewKey{Name: "own", Scopes: kernel.NewScopeSet(people.ScopeMessagesRead), User: &agentID})
 			testkit.Equal(t, "of an agent who sees their own", len(messageSearch(t, own, url.Values{"q": {"orcamento"}})), 0)
 			w.A.Post(t, "/conversations/"+conversation+"/transfer", `{"user_id": "`+agent.ID()+`"}`).OK(200)
 			testkit.Equal(t, "after a transfer", len(messageSearch(t, own, url.Values{"q": {"orcamento"}})), 2)
@@ -117,7 +117,7 @@ func TestSearchInMessages(t *testing.T) {
 				w.A.Get(t, "/messages"+query).Fails(400, "invalid_request")
 			}
 			w.A.Get(t, "/messages?q=abc&cursor=x").Fails(400, "invalid_cursor")
-			_, blind := w.NewKey(t, w.A.ID, people.NewKey{Name: "blind", Scopes: kernel.NewScopeSet(kernel.ScopeConversationsRead)})
+			_, blind := w.NewKey(t, w.A.ID, people.NewKey{Name: "blind", Scopes: kernel.NewScopeSet(people.ScopeConversationsRead)})
 			blind.Get(t, "/messages?q=abc").Fails(403, "insufficient_scope")
 		})
 		t.Run("many messages, page by page", func(t *testing.T) {

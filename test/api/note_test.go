@@ -98,8 +98,8 @@ func TestNotes(t *testing.T) {
 			want(t, "next_cursor", rest.At("next_cursor"), nil)
 		})
 		t.Run("the scopes are notes:read and notes:write", func(t *testing.T) {
-			_, reader := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeNotesRead))
-			_, writer := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeNotesWrite))
+			_, reader := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeNotesRead))
+			_, writer := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeNotesWrite))
 			reader.Get(t, notes).OK(200)
 			reader.Post(t, notes, note("x")).Fails(403, "insufficient_scope")
 			writer.Get(t, notes).Fails(403, "insufficient_scope")
@@ -135,12 +135,12 @@ func TestNotesStandInTheTimeline(t *testing.T) {
 		elsewhere := customerWrites(t, w, channel, phoneNumber(2))
 		w.A.Get(t, "/conversations/"+elsewhere+"/timeline?around="+made.ID()).Fails(404, "not_found")
 		t.Run("not without notes:read", func(t *testing.T) {
-			_, key := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeMessagesRead, kernel.ScopeAttendancesRead))
+			_, key := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeMessagesRead, people.ScopeAttendancesRead))
 			if page := key.Get(t, c+"/timeline").OK(200); strings.Contains(string(page.Raw), made.ID()) {
 				t.Errorf("the timeline shows the note: %s", page.Raw)
 			}
 			key.Get(t, c+"/timeline?around="+made.ID()).Fails(404, "not_found")
-			_, key = w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeMessagesRead, kernel.ScopeNotesRead))
+			_, key = w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeMessagesRead, people.ScopeNotesRead))
 			if page := key.Get(t, c+"/timeline").OK(200); !strings.Contains(string(page.Raw), made.ID()) {
 				t.Errorf("the timeline lacks the note: %s", page.Raw)
 			}
@@ -156,7 +156,7 @@ func TestNoteCreatedIsToldToThoseWhoMayReadNotes(t *testing.T) {
 		hook := func(events ...string) map[string]any {
 			return map[string]any{"name": "n", "url": receiver.URL, "events": events}
 		}
-		_, without := w.NewKey(t, w.A.ID, people.NewKey{Name: "n", Scopes: kernel.EveryScope.Without(kernel.NewScopeSet(kernel.ScopeNotesRead))})
+		_, without := w.NewKey(t, w.A.ID, people.NewKey{Name: "n", Scopes: kernel.EveryScope.Without(kernel.NewScopeSet(people.ScopeNotesRead))})
 		without.Post(t, "/integrations/webhooks", hook("note.created")).Fails(403, "insufficient_scope")
 		want(t, "it is not listed", strings.Contains(string(without.Get(t, "/integrations/webhooks/events").OK(200).Raw), "note.created"), false)
 		made := w.A.Post(t, "/integrations/webhooks", hook("conversation.updated")).OK(201)

@@ -16,11 +16,11 @@ func TestAKeyWithoutARateFollowsTheInstallation(t *testing.T) {
 	kerneltest.EachURL(t, func(t *testing.T, url string) {
 		var config server.Config
 		w := servertest.Start(t, url, func(c *server.Config) { config = *c })
-		plain, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "plain", Scopes: kernel.NewScopeSet(kernel.ScopeRead)})
+		plain, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "plain", Scopes: kernel.NewScopeSet(people.ScopeRead)})
 		if plain.Rate != config.Rate {
 			t.Errorf("want plain.Rate == config.Rate; got %+v", plain.Rate)
 		}
-		_, limited := w.NewKey(t, w.A.ID, people.NewKey{Name: "own", Scopes: kernel.NewScopeSet(kernel.ScopeRead), Rate: &own})
+		_, limited := w.NewKey(t, w.A.ID, people.NewKey{Name: "own", Scopes: kernel.NewScopeSet(people.ScopeRead), Rate: &own})
 
 		config.Rate = raised
 		later, err := server.Open(ctx, config)

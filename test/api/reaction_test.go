@@ -53,7 +53,7 @@ func TestReactions(t *testing.T) {
 		t.Run("another company's message is unknown, and a key needs messages:send", func(t *testing.T) {
 			w.B.Put(t, path, `{"emoji": "👍"}`).Fails(404, "not_found")
 			w.B.Delete(t, path).Fails(404, "not_found")
-			_, reader := w.NewKey(t, w.A.ID, people.NewKey{Name: "reader", Scopes: kernel.NewScopeSet(kernel.ScopeMessagesRead)})
+			_, reader := w.NewKey(t, w.A.ID, people.NewKey{Name: "reader", Scopes: kernel.NewScopeSet(people.ScopeMessagesRead)})
 			reader.Put(t, path, `{"emoji": "👍"}`).Fails(403, "insufficient_scope")
 		})
 		t.Run("a customer's reaction marks the conversation as unread", func(t *testing.T) {

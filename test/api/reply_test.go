@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/talk"
 	"recado/test/servertest"
 )
@@ -56,9 +57,9 @@ func TestCannedReplies(t *testing.T) {
 			ana.Post(t, "/replies", `{"shortcut":"x","title":"x","text":"x","owner":null}`).Fails(403, "insufficient_role")
 			ana.Patch(t, "/replies/"+team.ID(), `{"title":"x"}`).Fails(403, "insufficient_role")
 			ana.Delete(t, "/replies/"+team.ID()).Fails(403, "insufficient_role")
-			_, manager := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeRepliesManage))
+			_, manager := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeRepliesManage))
 			manager.Patch(t, "/replies/"+team.ID(), `{"title":"Good morning"}`).OK(200)
-			_, reader := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeConversationsRead))
+			_, reader := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeConversationsRead))
 			reader.Post(t, "/replies", `{"shortcut":"x","title":"x","text":"x","owner":null}`).Fails(403, "insufficient_scope")
 			reader.Post(t, "/replies", `{"shortcut":"of-the-owner","title":"x","text":"x"}`).OK(201)
 		})

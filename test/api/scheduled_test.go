@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/talk"
 	"recado/test/servertest"
 	"recado/test/testkit"
@@ -148,7 +149,7 @@ func TestScheduledMessages(t *testing.T) {
 			want(t, "error", settled(t, ana, id, made.ID())["error"].(map[string]any)["code"], any("sender_removed"))
 		})
 		t.Run("of a key that was revoked it fails", func(t *testing.T) {
-			key, c := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeMessagesSend))
+			key, c := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeMessagesSend))
 			made := c.Post(t, at, later(w, 2*time.Minute, "revoked")).OK(201)
 			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
 			w.Clock.Advance(3 * time.Minute)

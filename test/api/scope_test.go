@@ -17,15 +17,15 @@ func TestEventsAreReadWithAScopeOfTheirOwn(t *testing.T) {
 			return c
 		}
 		t.Run("events:read opens the feed and nothing of the webhooks", func(t *testing.T) {
-			reader := with(kernel.ScopeEventsRead)
+			reader := with(people.ScopeEventsRead)
 			reader.Get(t, "/events").OK(200)
 			reader.Get(t, "/integrations/webhooks").Fails(403, "insufficient_scope")
 		})
 		t.Run("webhooks:manage includes it", func(t *testing.T) {
-			with(kernel.ScopeWebhooksManage).Get(t, "/events").OK(200)
+			with(people.ScopeWebhooksManage).Get(t, "/events").OK(200)
 		})
 		t.Run("a key with webhooks:manage issues keys with events:read", func(t *testing.T) {
-			issuer := with(kernel.ScopeKeysManage, kernel.ScopeWebhooksManage)
+			issuer := with(people.ScopeKeysManage, people.ScopeWebhooksManage)
 			made := issuer.Post(t, "/keys", map[string]any{"name": "feed", "scopes": []string{"events:read"}}).OK(201)
 			if got := made.Text("scopes", 0); got != "events:read" {
 				t.Errorf("scope %q", got)

@@ -38,14 +38,14 @@ func TestKey(t *testing.T) {
 		})
 		t.Run("an expired key is refused", func(t *testing.T) {
 			soon := w.Clock.Now().Add(time.Hour)
-			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "short", Scopes: kernel.NewScopeSet(kernel.ScopeRead), ExpiresAt: &soon})
+			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "short", Scopes: kernel.NewScopeSet(people.ScopeRead), ExpiresAt: &soon})
 			c.Get(t, "/me").OK(200)
 			w.Clock.Advance(2 * time.Hour)
 			answer := c.Get(t, "/me").Fails(401, "key_expired")
 			testkit.Equal(t, "header WWW-Authenticate", answer.Header.Get("WWW-Authenticate"), "Bearer")
 		})
 		t.Run("a revoked key stops at once", func(t *testing.T) {
-			key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "gone", Scopes: kernel.NewScopeSet(kernel.ScopeRead)})
+			key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "gone", Scopes: kernel.NewScopeSet(people.ScopeRead)})
 			c.Get(t, "/me").OK(200)
 			w.B.Delete(t, "/keys/"+key.ID.String()).Fails(404, "not_found")
 			c.Get(t, "/me").OK(200)
@@ -53,7 +53,7 @@ func TestKey(t *testing.T) {
 			c.Get(t, "/me").Fails(401, "key_revoked")
 		})
 		t.Run("a rotated key stays valid for its overlap", func(t *testing.T) {
-			key, old := w.NewKey(t, w.A.ID, people.NewKey{Name: "turning", Scopes: kernel.NewScopeSet(kernel.ScopeRead)})
+			key, old := w.NewKey(t, w.A.ID, people.NewKey{Name: "turning", Scopes: kernel.NewScopeSet(people.ScopeRead)})
 			fresh := w.A.Post(t, "/keys/"+key.ID.String()+"/rotate", `{"overlap_seconds": 60}`).OK(200).Text("key")
 			if !strings.HasPrefix(fresh, "rcd_") {
 				t.Fatalf(`want strings.HasPrefix(fresh, "rcd_"); got %+v`, fresh)
@@ -64,7 +64,7 @@ func TestKey(t *testing.T) {
 			old.Get(t, "/me").Fails(401, "key_revoked")
 		})
 		t.Run("a key never gains a scope that its creator lacks", func(t *testing.T) {
-			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "issuer", Scopes: kernel.NewScopeSet(kernel.ScopeKeysManage, kernel.ScopeTeamRead)})
+			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "issuer", Scopes: kernel.NewScopeSet(people.ScopeKeysManage, people.ScopeTeamRead)})
 			c.Post(t, "/keys", `{"name": "more", "scopes": ["team:read", "write"]}`).Fails(403, "insufficient_scope")
 			made := c.Post(t, "/keys", `{"name": "less", "scopes": ["team:read"]}`).OK(201)
 			if made.Text("key") == "" || made.Text("user", "name") == "" {
@@ -72,7 +72,7 @@ func TestKey(t *testing.T) {
 			}
 		})
 		t.Run("the rate limit answers 429 with Retry-After", func(t *testing.T) {
-			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(kernel.ScopeRead), Rate: &kernel.Rate{PerSecond: 1, Burst: 2}})
+			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(people.ScopeRead), Rate: &kernel.Rate{PerSecond: 1, Burst: 2}})
 			c.Get(t, "/me").OK(200)
 			c.Get(t, "/me").OK(200)
 			refused := c.Get(t, "/labels").Fails(429, "rate_limited")
@@ -86,7 +86,7 @@ func TestARevokedKeyStopsOnEveryNodeWithinASecond(t *testing.T) {
 	url := kerneltest.URL(t)
 	w := servertest.Start(t, url)
 	other, _ := w.SecondNode(t, url)
-	key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "roaming", Scopes: kernel.NewScopeSet(kernel.ScopeRead)})
+	key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "roaming", Scopes: kernel.NewScopeSet(people.ScopeRead)})
 	there := c.On(other)
 	there.Get(t, "/me").OK(200)
 	w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)

@@ -34,7 +34,7 @@ func TestAQuietStreamIsKeptAlive(t *testing.T) {
 func TestASlowClientIsCutOff(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		w.API.SetStreamTimes(time.Minute, 300*time.Millisecond)
-		_, key := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(kernel.ScopeWebhooksManage)})
+		_, key := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage)})
 		slow := openSlowly(t, key, "/events/stream")
 		quick, _ := follow(t, w.A.Client, "?types=message.received")
 		<-quick

@@ -204,7 +204,7 @@ func TestEvents(t *testing.T) {
 			}
 		})
 		t.Run("a stream ends when its key is revoked", func(t *testing.T) {
-			key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "follower", Scopes: kernel.NewScopeSet(kernel.ScopeWebhooksManage)})
+			key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "follower", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage)})
 			messages, _ := follow(t, c, "")
 			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
 			for range messages {
@@ -212,7 +212,7 @@ func TestEvents(t *testing.T) {
 			}
 		})
 		t.Run("a stream ends when its key is revoked, however many events come", func(t *testing.T) {
-			key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "busy follower", Scopes: kernel.NewScopeSet(kernel.ScopeWebhooksManage)})
+			key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "busy follower", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage)})
 			messages, _ := follow(t, c, "")
 			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
 			end := time.Now().Add(10 * time.Second)
@@ -228,7 +228,7 @@ func TestEvents(t *testing.T) {
 			}
 		})
 		t.Run("a key follows twenty streams and no more", func(t *testing.T) {
-			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "greedy", Scopes: kernel.NewScopeSet(kernel.ScopeWebhooksManage)})
+			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "greedy", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage)})
 			for range 20 {
 				follow(t, c, "")
 			}

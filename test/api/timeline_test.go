@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/test/servertest"
 )
 
@@ -111,7 +112,7 @@ func TestTimeline(t *testing.T) {
 			w.A.Get(t, c+"/timeline?after=x").Fails(400, "invalid_cursor")
 		})
 		t.Run("messages alone without attendances:read", func(t *testing.T) {
-			_, key := w.NewKey(t, w.A.ID, keyWithScopes(kernel.ScopeMessagesRead))
+			_, key := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeMessagesRead))
 			want(t, "entries", entries(t, key.Get(t, c+"/timeline").OK(200)), []string{"message " + last.ID(), "message " + answer.ID(), "message " + first.ID()})
 		})
 		t.Run("what one may not see is not there", func(t *testing.T) {

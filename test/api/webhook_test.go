@@ -225,7 +225,7 @@ func TestWebhookTest(t *testing.T) {
 			testkit.Equal(t, "number of data", len(w.A.Get(t, "/events").OK(200).List()), 0)
 		})
 		t.Run("needs the scope webhooks:manage", func(t *testing.T) {
-			_, other := w.NewKey(t, w.A.ID, people.NewKey{Name: "reader", Scopes: kernel.NewScopeSet(kernel.ScopeRead)})
+			_, other := w.NewKey(t, w.A.ID, people.NewKey{Name: "reader", Scopes: kernel.NewScopeSet(people.ScopeRead)})
 			other.Post(t, path+"/test", nil).Fails(403, "insufficient_scope")
 			other.Get(t, "/events").Fails(403, "insufficient_scope")
 			other.Get(t, "/events/stream").Fails(403, "insufficient_scope")

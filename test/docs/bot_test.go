@@ -42,7 +42,7 @@ func startBot(t *testing.T, w *servertest.World) string {
 	_ = free.Close()
 	hook := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "bot", "url": "http://" + address.String(), "events": []string{"message.received"}}).OK(201)
 	member := w.NewMember(t, people.NewUser{Name: "Robô", Email: "bot@example.com", Role: kernel.RoleAgent, AccessProfile: kernel.AccessAll})
-	scopes := kernel.NewScopeSet(kernel.ScopeConversationsRead, kernel.ScopeConversationsWrite, kernel.ScopeMessagesSend)
+	scopes := kernel.NewScopeSet(people.ScopeConversationsRead, people.ScopeConversationsWrite, people.ScopeMessagesSend)
 	_, key := w.NewKey(t, w.A.ID, people.NewKey{Name: "bot", Scopes: scopes, User: &member.ID})
 	bot := exec.Command(python, script)
 	bot.Env = append(os.Environ(), "API="+w.A.Base(), "KEY="+key.Secret(), "SECRET="+hook.Text("secret"), "PORT="+strconv.Itoa(address.Port))

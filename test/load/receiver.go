@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/kernel"
+	"recado/internal/talk"
 	"recado/internal/webhooks"
 	"recado/test/testkit"
 )
@@ -112,7 +112,7 @@ func about(event map[string]any) []string {
 	case strings.HasPrefix(kind, "kanban."):
 		card := part("card")
 		return []string{fmt.Sprintf("%s %v %v", kind, card["id"], card["version"])}
-	case kind == string(kernel.EventConversationUpdated):
+	case kind == string(talk.EventConversationUpdated):
 		c := part("conversation")
 		return []string{fmt.Sprintf("%s %v %v", kind, c["id"], c["updated_at"])}
 	}
@@ -157,7 +157,7 @@ func (c *Load) HearsEverything(t *testing.T) {
 	defer c.Receiver.mu.Unlock()
 	for _, what := range expected {
 		ids := c.Receiver.about[what]
-		if len(ids) != 1 && !strings.HasPrefix(what, string(kernel.EventConversationUpdated)) {
+		if len(ids) != 1 && !strings.HasPrefix(what, string(talk.EventConversationUpdated)) {
 			t.Errorf("%s was told under %d ids", what, len(ids))
 		}
 		for id := range ids {

@@ -24,10 +24,10 @@ const golden = "testdata/answers.txt"
 
 // firstScopes are the scopes of the first release, so that other builds can be compared.
 var firstScopes = []kernel.Scope{
-	kernel.ScopeConversationsRead, kernel.ScopeConversationsWrite, kernel.ScopeMessagesRead, kernel.ScopeMessagesSend, kernel.ScopeMediaWrite,
-	kernel.ScopeContactsRead, kernel.ScopeContactsWrite, kernel.ScopeAttendancesRead, kernel.ScopeAttendancesWrite, kernel.ScopeTeamRead,
-	kernel.ScopeReportsRead, kernel.ScopeWebhooksManage, kernel.ScopeRead, kernel.ScopeWrite, kernel.ScopeLabelsWrite, kernel.ScopeTeamManage,
-	kernel.ScopeChannelsManage, kernel.ScopeCompanyManage, kernel.ScopeKeysManage,
+	people.ScopeConversationsRead, people.ScopeConversationsWrite, people.ScopeMessagesRead, people.ScopeMessagesSend, people.ScopeMediaWrite,
+	people.ScopeContactsRead, people.ScopeContactsWrite, people.ScopeAttendancesRead, people.ScopeAttendancesWrite, people.ScopeTeamRead,
+	people.ScopeReportsRead, people.ScopeWebhooksManage, people.ScopeRead, people.ScopeWrite, people.ScopeLabelsWrite, people.ScopeTeamManage,
+	people.ScopeChannelsManage, people.ScopeCompanyManage, people.ScopeKeysManage,
 }
 
 func TestAnswersAreAsRecorded(t *testing.T) {

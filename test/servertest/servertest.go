@@ -11,6 +11,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/server"
+	"recado/internal/webhooks"
 	"recado/test/kerneltest"
 	"recado/test/testkit"
 )
@@ -81,7 +82,7 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 		Addr: "127.0.0.1:0", DataDir: t.TempDir(), DatabaseURL: databaseURL, Now: clock.Now,
 		SecretKey:            "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 		Rate:                 kernel.Rate{PerSecond: 1_000_000, Burst: 1_000_000},
-		WebhookAllowInsecure: true, WebhookTimeout: kernel.WebhookTimeout, WebhookRetries: kernel.DefaultRetries, Brand: "Service",
+		WebhookAllowInsecure: true, WebhookTimeout: webhooks.WebhookTimeout, WebhookRetries: kernel.DefaultRetries, Brand: "Service",
 		Passwords: people.PasswordCost{Memory: 64, Passes: 1}, // what a hash costs in use would be most of the time of many tests
 	}
 	for _, apply := range options {

@@ -14,8 +14,7 @@ import (
 func TestAFileBeyondTheQuotaIsNotFetchedAndItsMessageIsKept(t *testing.T) {
 	photo := newPhoto(100 << 10)
 	quota := func(c *server.Config) {
-		c.Limits = kernel.DefaultLimits
-		c.Limits.MediaBytes = 150 << 10
+		c.Limits = kernel.Limits{"media": 150 << 10}
 	}
 	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
 		s := &shop{World: w, sim: sim, channel: w.A.Post(t, "/channels", theNumber).OK(201).ID()}

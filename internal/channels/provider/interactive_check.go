@@ -27,7 +27,7 @@ func (i *Interactive) Check(field string) *kernel.Error {
 	}
 	most := maxButtonBody
 	if i.List != nil {
-		most = kernel.MaxText
+		most = MaxText
 	}
 	if _, invalid := kernel.Text(field+".body", i.Body, most); invalid != nil {
 		return invalid

@@ -371,3 +371,9 @@ func (e *SendError) CauseParams() kernel.Params {
 	params["cause"] = e.Code
 	return params
 }
+
+// The length of a text and of a caption, in characters.
+const (
+	MaxText    = 4096
+	MaxCaption = 1024
+)

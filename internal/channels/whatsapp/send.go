@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"recado/internal/channels/provider"
-	"recado/internal/kernel"
 )
 
 // maxClientID is how long a client id may be at Meta.
@@ -103,7 +102,7 @@ func content(out provider.Outgoing) (string, map[string]any, error) {
 		return out.Media.Kind, m, err
 	case strings.TrimSpace(out.Text) == "":
 		return "", nil, refuse("invalid_request", "The message is empty.", nil)
-	case utf8.RuneCountInString(out.Text) > kernel.MaxText:
+	case utf8.RuneCountInString(out.Text) > provider.MaxText:
 		return "", nil, refuse("text_too_long", "WhatsApp takes texts of at most 4096 characters.", nil)
 	}
 	return "text", map[string]any{"body": out.Text, "preview_url": strings.Contains(out.Text, "://")}, nil
@@ -113,7 +112,7 @@ func media(m provider.OutgoingMedia, caption string) (map[string]any, error) {
 	object := map[string]any{}
 	switch m.Kind {
 	case "image", "video", "document":
-		if utf8.RuneCountInString(caption) > kernel.MaxCaption {
+		if utf8.RuneCountInString(caption) > provider.MaxCaption {
 			return nil, refuse("text_too_long", "WhatsApp takes captions of at most 1024 characters.", nil)
 		}
 		if caption != "" {

@@ -121,7 +121,7 @@ func openCopy(path string) (*liteConn, error) {
 		return nil, fmt.Errorf("db: open %s: %w", path, err)
 	}
 	conn.SetBusyTimeout(liteBusy)
-	return &liteConn{conn: conn, stmts: map[string]*sqlite.Stmt{}}, nil
+	return &liteConn{conn: conn, stmts: map[string]*prepared{}}, nil
 }
 
 // copyDatabase copies a snapshot of one database file into a new one, which appears under its name

@@ -67,7 +67,7 @@ func openReadOnly(path string) (*liteConn, error) {
 		return nil, fmt.Errorf("db: open %s: %w", path, err)
 	}
 	conn.SetBusyTimeout(liteBusy)
-	return &liteConn{conn: conn, stmts: map[string]*sqlite.Stmt{}}, nil
+	return &liteConn{conn: conn, stmts: map[string]*prepared{}}, nil
 }
 
 // applied gives the schema steps that the database has.
@@ -194,7 +194,7 @@ func (e *liteEnd) rows(ctx context.Context, t *moveTable, each func(row []any) e
 		if err != nil || !more {
 			return err
 		}
-		row, err := liteValues(t, stmt)
+		row, err := liteValues(t, stmt.Stmt)
 		if err != nil {
 			return err
 		}

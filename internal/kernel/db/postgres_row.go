@@ -14,132 +14,104 @@ import (
 
 // pgRow reads the wire format: binary for every type the schema uses.
 type pgRow struct {
+	columns
 	fields []pgconn.FieldDescription
 	values [][]byte
-	err    error
 }
 
-func (r *pgRow) ID(i int) (id base.ID) {
-	v := r.values[i]
-	switch {
+// value returns the value of a column and its type.
+func (r *pgRow) value(column any) ([]byte, uint32) {
+	i, ok := r.at(column)
+	if !ok {
+		return nil, 0
+	}
+	return r.values[i], r.fields[i].DataTypeOID
+}
+
+func (r *pgRow) ID(column any) (id base.ID) {
+	switch v, oid := r.value(column); {
 	case v == nil:
-	case r.fields[i].DataTypeOID == pgtype.UUIDOID && len(v) == len(id):
+	case oid == pgtype.UUIDOID && len(v) == len(id):
 		copy(id[:], v)
 	default:
-		r.fail(i, "an id")
+		r.wrongType(column, oid, "an id")
 	}
 	return id
 }
 
-func (r *pgRow) NullID(i int) *base.ID {
-	if r.Null(i) {
-		return nil
-	}
-	id := r.ID(i)
-	return &id
-}
-
-func (r *pgRow) Text(i int) string {
-	switch r.fields[i].DataTypeOID {
+func (r *pgRow) Text(column any) string {
+	v, oid := r.value(column)
+	switch oid {
 	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID:
-		return string(r.values[i])
+		return string(v)
 	}
-	r.fail(i, "a text")
+	r.wrongType(column, oid, "a text")
 	return ""
 }
 
-func (r *pgRow) NullText(i int) *string {
-	if r.Null(i) {
-		return nil
-	}
-	text := r.Text(i)
-	return &text
-}
-
-func (r *pgRow) Int(i int) int64 {
-	v := r.values[i]
-	if v == nil {
-		return 0
-	}
-	switch oid := r.fields[i].DataTypeOID; {
+func (r *pgRow) Int(column any) int64 {
+	switch v, oid := r.value(column); {
+	case v == nil:
 	case oid == pgtype.Int8OID && len(v) == 8:
 		return int64(binary.BigEndian.Uint64(v))
 	case oid == pgtype.Int4OID && len(v) == 4:
 		return int64(int32(binary.BigEndian.Uint32(v)))
 	case oid == pgtype.Int2OID && len(v) == 2:
 		return int64(int16(binary.BigEndian.Uint16(v)))
+	default:
+		r.wrongType(column, oid, "a whole number")
 	}
-	r.fail(i, "a whole number")
 	return 0
 }
 
-func (r *pgRow) NullInt(i int) *int64 {
-	if r.Null(i) {
-		return nil
-	}
-	n := r.Int(i)
-	return &n
-}
-
-func (r *pgRow) Bool(i int) bool {
-	v := r.values[i]
-	if r.fields[i].DataTypeOID == pgtype.BoolOID {
+func (r *pgRow) Bool(column any) bool {
+	i, ok := r.at(column)
+	if ok && r.fields[i].DataTypeOID == pgtype.BoolOID {
+		v := r.values[i]
 		return len(v) == 1 && v[0] != 0
 	}
-	return r.Int(i) != 0
+	r.again(i)
+	return ok && r.Int(column) != 0
 }
 
-func (r *pgRow) Time(i int) time.Time {
-	if r.Null(i) {
-		return time.Time{}
-	}
-	return time.UnixMilli(r.Int(i)).UTC()
-}
-
-func (r *pgRow) NullTime(i int) *time.Time {
-	if r.Null(i) {
-		return nil
-	}
-	t := r.Time(i)
-	return &t
-}
-
-func (r *pgRow) Bytes(i int) []byte {
-	v := r.values[i]
-	if v == nil {
-		return nil
-	}
-	return r.AppendBytes(make([]byte, 0, len(v)), i)
-}
-
-func (r *pgRow) AppendBytes(b []byte, i int) []byte {
-	switch r.fields[i].DataTypeOID {
+func (r *pgRow) AppendBytes(b []byte, column any) []byte {
+	v, oid := r.value(column)
+	switch oid {
 	case pgtype.ByteaOID, pgtype.UUIDOID, pgtype.TextOID, pgtype.VarcharOID:
-		return append(b, r.values[i]...)
+		return append(b, v...)
 	}
-	r.fail(i, "bytes")
+	r.wrongType(column, oid, "bytes")
 	return b
 }
 
-func (r *pgRow) Float(i int) float64 {
-	v := r.values[i]
-	switch oid := r.fields[i].DataTypeOID; {
+func (r *pgRow) Float(column any) float64 {
+	switch v, oid := r.value(column); {
+	case v == nil:
 	case oid == pgtype.Float8OID && len(v) == 8:
 		return math.Float64frombits(binary.BigEndian.Uint64(v))
 	case oid == pgtype.Float4OID && len(v) == 4:
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(v)))
-	case oid == pgtype.Float8OID || oid == pgtype.Float4OID:
-		return 0
+	default:
+		r.wrongType(column, oid, "a number")
 	}
-	return float64(r.Int(i))
+	return 0
 }
 
-func (r *pgRow) Null(i int) bool { return r.values[i] == nil }
+func (r *pgRow) Null(column any) bool {
+	i, ok := r.at(column)
+	r.again(i)
+	return !ok || r.values[i] == nil
+}
 
-// fail reports a column whose type the caller did not expect. Sums and averages of BIGINT are NUMERIC
-// in PostgreSQL: a statement casts them.
-func (r *pgRow) fail(i int, what string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("column %q (type %d) is not %s", r.fields[i].Name, r.fields[i].DataTypeOID, what)
-	}
+func (r *pgRow) NullID(column any) *base.ID     { return nullable(r, column, r.ID) }
+func (r *pgRow) NullText(column any) *string    { return nullable(r, column, r.Text) }
+func (r *pgRow) NullInt(column any) *int64      { return nullable(r, column, r.Int) }
+func (r *pgRow) Time(column any) time.Time      { return rowTime(r, column) }
+func (r *pgRow) NullTime(column any) *time.Time { return nullable(r, column, r.Time) }
+func (r *pgRow) Bytes(column any) []byte        { return rowBytes(r, column) }
+
+// wrongType records a column whose type the caller did not expect. Sums and averages of BIGINT are NUMERIC in
+// PostgreSQL: a statement casts them.
+func (r *pgRow) wrongType(column any, oid uint32, want string) {
+	r.fail(fmt.Errorf("column %v (type %d) is not %s", column, oid, want))
 }

@@ -100,6 +100,9 @@ func readRows(rows pgx.Rows, each func(r Row) error) error {
 	for rows.Next() {
 		if row.fields == nil {
 			row.fields = rows.FieldDescriptions()
+			for i := range row.fields {
+				row.names = append(row.names, row.fields[i].Name)
+			}
 		}
 		row.values = rows.RawValues()
 		err := each(row)

@@ -20,7 +20,7 @@ const (
 // liteConn is one connection with its prepared statements, found by the text as written here.
 type liteConn struct {
 	conn  *sqlite.Conn
-	stmts map[string]*sqlite.Stmt
+	stmts map[string]*prepared
 }
 
 func openLite(path string, writes bool) (*liteConn, error) {
@@ -33,7 +33,7 @@ func openLite(path string, writes bool) (*liteConn, error) {
 		return nil, fmt.Errorf("db: open %s: %w", path, err)
 	}
 	conn.SetBusyTimeout(liteBusy)
-	c := &liteConn{conn: conn, stmts: map[string]*sqlite.Stmt{}}
+	c := &liteConn{conn: conn, stmts: map[string]*prepared{}}
 	settings := []string{"PRAGMA foreign_keys = ON", "PRAGMA temp_store = MEMORY"}
 	if writes {
 		// The writer finds most of its pages in its cache or in the log. Mapping the file as well is not faster,

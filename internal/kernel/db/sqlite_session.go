@@ -48,7 +48,7 @@ func (c *liteConn) query(sql string, args []any, each func(r Row) error) error {
 	if err != nil {
 		return err
 	}
-	row := &liteRow{stmt: stmt}
+	row := &liteRow{stmt: stmt.Stmt, columns: columns{names: stmt.columns}}
 	defer stmt.Reset() // also when each panics: an open statement would hold its snapshot
 	for {
 		more, err := stmt.Step()
@@ -68,13 +68,23 @@ func (c *liteConn) query(sql string, args []any, each func(r Row) error) error {
 	}
 }
 
-// statement gives the prepared statement for sql, reset and with its arguments bound.
-func (c *liteConn) statement(sql string, args []any) (*sqlite.Stmt, error) {
+// prepared is a prepared statement with the names of its columns.
+type prepared struct {
+	*sqlite.Stmt
+	columns []string
+}
+
+// statement returns the prepared statement for sql, reset and with its arguments bound.
+func (c *liteConn) statement(sql string, args []any) (*prepared, error) {
 	stmt := c.stmts[sql]
 	if stmt == nil {
-		var err error
-		if stmt, err = c.conn.Prepare(numbered(sql)); err != nil {
+		made, err := c.conn.Prepare(numbered(sql))
+		if err != nil {
 			return nil, err
+		}
+		stmt = &prepared{Stmt: made}
+		for i := range made.ColumnCount() {
+			stmt.columns = append(stmt.columns, made.ColumnName(i))
 		}
 		c.stmts[sql] = stmt
 	} else if err := stmt.Reset(); err != nil {
@@ -84,7 +94,7 @@ func (c *liteConn) statement(sql string, args []any) (*sqlite.Stmt, error) {
 		return nil, fmt.Errorf("%d arguments for %d placeholders", len(args), want)
 	}
 	for i, arg := range args {
-		if err := bind(stmt, i+1, arg); err != nil {
+		if err := bind(stmt.Stmt, i+1, arg); err != nil {
 			return nil, err
 		}
 	}
@@ -169,84 +179,65 @@ func (c *liteReader) later(string, []any) error { return errReadOnly }
 var errReadOnly = errors.New("a statement that changes rows in a read transaction")
 
 type liteRow struct {
+	columns
 	stmt *sqlite.Stmt
-	err  error
 }
 
-func (r *liteRow) ID(i int) (id base.ID) {
-	if n := r.stmt.ColumnBytes(i, id[:]); (n != len(id) || r.stmt.ColumnLen(i) != n) && !r.Null(i) {
-		r.fail(i, "an id")
+func (r *liteRow) ID(column any) (id base.ID) {
+	if i, ok := r.at(column); ok {
+		if n := r.stmt.ColumnBytes(i, id[:]); (n != len(id) || r.stmt.ColumnLen(i) != n) && !r.stmt.ColumnIsNull(i) {
+			r.fail(fmt.Errorf("column %v is not an id", column))
+		}
 	}
 	return id
 }
 
-func (r *liteRow) NullID(i int) *base.ID {
-	if r.Null(i) {
-		return nil
+func (r *liteRow) Text(column any) string {
+	i, ok := r.at(column)
+	if !ok {
+		return ""
 	}
-	id := r.ID(i)
-	return &id
+	return r.stmt.ColumnText(i)
 }
 
-func (r *liteRow) Text(i int) string { return r.stmt.ColumnText(i) }
-
-func (r *liteRow) NullText(i int) *string {
-	if r.Null(i) {
-		return nil
+func (r *liteRow) Int(column any) int64 {
+	i, ok := r.at(column)
+	if !ok {
+		return 0
 	}
-	text := r.Text(i)
-	return &text
+	return r.stmt.ColumnInt64(i)
 }
 
-func (r *liteRow) Int(i int) int64 { return r.stmt.ColumnInt64(i) }
+func (r *liteRow) Bool(column any) bool { return r.Int(column) != 0 }
 
-func (r *liteRow) NullInt(i int) *int64 {
-	if r.Null(i) {
-		return nil
+func (r *liteRow) AppendBytes(b []byte, column any) []byte {
+	i, ok := r.at(column)
+	if !ok {
+		return b
 	}
-	n := r.Int(i)
-	return &n
-}
-
-func (r *liteRow) Bool(i int) bool { return r.stmt.ColumnInt64(i) != 0 }
-
-func (r *liteRow) Time(i int) time.Time {
-	if r.Null(i) {
-		return time.Time{}
-	}
-	return time.UnixMilli(r.Int(i)).UTC()
-}
-
-func (r *liteRow) NullTime(i int) *time.Time {
-	if r.Null(i) {
-		return nil
-	}
-	t := r.Time(i)
-	return &t
-}
-
-func (r *liteRow) Bytes(i int) []byte {
-	if r.Null(i) {
-		return nil
-	}
-	b := make([]byte, r.stmt.ColumnLen(i))
-	r.stmt.ColumnBytes(i, b)
-	return b
-}
-
-func (r *liteRow) AppendBytes(b []byte, i int) []byte {
 	n := r.stmt.ColumnLen(i)
 	b = slices.Grow(b, n)[:len(b)+n]
 	r.stmt.ColumnBytes(i, b[len(b)-n:])
 	return b
 }
 
-func (r *liteRow) Float(i int) float64 { return r.stmt.ColumnFloat(i) }
-
-func (r *liteRow) Null(i int) bool { return r.stmt.ColumnIsNull(i) }
-
-func (r *liteRow) fail(i int, what string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("column %d is not %s", i, what)
+func (r *liteRow) Float(column any) float64 {
+	i, ok := r.at(column)
+	if !ok {
+		return 0
 	}
+	return r.stmt.ColumnFloat(i)
 }
+
+func (r *liteRow) Null(column any) bool {
+	i, ok := r.at(column)
+	r.again(i)
+	return !ok || r.stmt.ColumnIsNull(i)
+}
+
+func (r *liteRow) NullID(column any) *base.ID     { return nullable(r, column, r.ID) }
+func (r *liteRow) NullText(column any) *string    { return nullable(r, column, r.Text) }
+func (r *liteRow) NullInt(column any) *int64      { return nullable(r, column, r.Int) }
+func (r *liteRow) Time(column any) time.Time      { return rowTime(r, column) }
+func (r *liteRow) NullTime(column any) *time.Time { return nullable(r, column, r.Time) }
+func (r *liteRow) Bytes(column any) []byte        { return rowBytes(r, column) }

@@ -37,22 +37,23 @@ type session interface {
 	limitTime(d time.Duration) (stop func())
 }
 
-// Row is the current row of a result; columns count from 0. What it gives out stays valid after the
-// row has passed. A column that does not hold what is asked for fails the query.
+// Row is the current row of a result. Its methods take the name of a column as the statement names it: "id" for c.id and for
+// x AS id. What they return stays valid after the row has passed. The query fails if there is no such column or if it
+// has another type.
 type Row interface {
-	ID(i int) base.ID
-	NullID(i int) *base.ID
-	Text(i int) string
-	NullText(i int) *string
-	Int(i int) int64
-	NullInt(i int) *int64
-	Bool(i int) bool
-	Time(i int) time.Time // from Unix milliseconds, UTC
-	NullTime(i int) *time.Time
-	Bytes(i int) []byte // a copy; nil for NULL
-	AppendBytes(b []byte, i int) []byte
-	Float(i int) float64
-	Null(i int) bool
+	ID(column any) base.ID
+	NullID(column any) *base.ID
+	Text(column any) string
+	NullText(column any) *string
+	Int(column any) int64
+	NullInt(column any) *int64
+	Bool(column any) bool
+	Time(column any) time.Time // from Unix milliseconds, UTC
+	NullTime(column any) *time.Time
+	Bytes(column any) []byte // a copy; nil for NULL
+	AppendBytes(b []byte, column any) []byte
+	Float(column any) float64
+	Null(column any) bool
 }
 
 var (

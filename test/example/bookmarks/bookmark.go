@@ -1,4 +1,4 @@
-// Package bookmarks lets people keep conversations at hand until their case is closed. It is the example of a capability in
+// Package bookmarks lets members bookmark conversations until their case is closed. It is the example of a capability in
 // docs/contributing.md.
 package bookmarks
 
@@ -14,11 +14,14 @@ import (
 	"recado/internal/talk"
 )
 
-// ScopeBookmarks is the permission of a key to read and make bookmarks. All people have it.
-const ScopeBookmarks kernel.Scope = "bookmarks"
+// ScopeBookmarks is the permission of a key to read and create bookmarks. All members have it.
+var ScopeBookmarks = kernel.RegisterScope("bookmarks", kernel.RoleAgent)
 
-// EventCreated tells of a new bookmark.
-const EventCreated kernel.EventType = "bookmark.created"
+// EventCreated is raised for a new bookmark.
+var EventCreated = kernel.RegisterEvent(kernel.EventInfo{
+	Type: "bookmark.created", Order: 100, Scope: ScopeBookmarks,
+	Description: "A member bookmarked a conversation.",
+})
 
 // The verbs of bookmarks.
 var (
@@ -35,11 +38,9 @@ func init() {
 		panic(err) // the folder is part of the binary
 	}
 	kernel.RegisterSchema(schema)
-	kernel.RegisterScope(ScopeBookmarks, kernel.RoleAgent)
-	kernel.RegisterEvent(EventCreated, ScopeBookmarks, "A member bookmarked a conversation.")
 }
 
-// Bookmark is a conversation that a member keeps at hand.
+// Bookmark is a conversation that a member wants to find again.
 type Bookmark struct {
 	ID           kernel.ID `json:"id"`
 	Conversation kernel.ID `json:"conversation"`
@@ -66,7 +67,7 @@ func (b *Bookmarks) Create(ctx context.Context, a *kernel.Principal, conversatio
 	}
 	return kernel.WriteAnswer(ctx, b.Kernel, func(tx *kernel.Tx) (Bookmark, error) {
 		made := Bookmark{ID: kernel.NewID(), Conversation: conversation, Note: note, CreatedAt: tx.Now}
-		if err := b.CheckSubject(tx, a, kernel.Subject{Kind: kernel.SubjectConversation, ID: conversation}); err != nil {
+		if err := b.CheckSubject(tx, a, kernel.Subject{Kind: talk.SubjectConversation, ID: conversation}); err != nil {
 			return made, err
 		}
 		insertBookmark(tx, a, &made)
