@@ -1,1 +1,1 @@
-import{At as e,St as t,an as n,in as r}from"./base.js";var i=()=>e({queryKey:t.invitations,queryFn:()=>r(n.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{At as e,St as t,in as n,un as r}from"./base.js";var i=()=>e({queryKey:t.invitations,queryFn:()=>r(n.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => desk.stop())
 
-/** menu opens a menu, checks it, and chooses an item. */
+/** menu opens a menu, checks it and selects an item. */
 async function choose(
   page: Page,
   button: string,
@@ -50,26 +50,26 @@ describe('axe finds nothing', () => {
     await axe(page, 'conversation')
     await page.getByRole('tab', { name: 'Internal note' }).click()
     await axe(page, 'note')
-    await page.getByRole('tab', { name: 'Answer' }).click()
+    await page.getByRole('tab', { name: 'Reply' }).click()
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('combobox', { name: 'Channel' }).waitFor()
     await page.getByRole('button', { name: 'Save view' }).click()
-    await page.getByRole('textbox', { name: 'Name of the view' }).waitFor()
+    await page.getByRole('textbox', { name: 'View name' }).waitFor()
     await axe(page, 'filters')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('button', { name: 'Transfer', exact: true }).click()
     await dialog(page, 'Transfer conversation')
-      .getByRole('combobox', { name: 'Sector' })
+      .getByRole('combobox', { name: 'Department' })
       .click()
-    await page.getByRole('listbox', { name: 'Sector' }).waitFor()
+    await page.getByRole('listbox', { name: 'Department' }).waitFor()
     await axe(page, 'transfer')
     await page.keyboard.press('Escape')
     await leave(page, 'Transfer conversation')
-    await page.getByRole('button', { name: 'Close attendance' }).click()
-    await dialog(page, 'Close attendance').waitFor()
+    await page.getByRole('button', { name: 'Close case' }).click()
+    await dialog(page, 'Close case').waitFor()
     await axe(page, 'close')
-    await leave(page, 'Close attendance')
+    await leave(page, 'Close case')
     for (const [item, name] of [
       ['Snooze', 'Snooze'],
       ['Create card', 'Create card'],

@@ -66,12 +66,12 @@ it('shows one stage at a time on a phone', async () => {
     .getByText('Estorno total')
     .waitFor()
   await axe(page, 'a card that changed, on a phone')
-  await dialog(page, 'Card').getByRole('button', { name: 'Take theirs' }).tap()
+  await dialog(page, 'Card').getByRole('button', { name: 'Use theirs' }).tap()
   await page.goBack()
   await dialog(page, 'Card').waitFor({ state: 'detached' })
 })
 
-it('moves a card with a finger', async () => {
+it('moves a card by touch', async () => {
   const { page, context } = await desk.page({ hasTouch: true })
   await desk.signIn(page)
   await visit(page, 'Produção')
@@ -85,7 +85,7 @@ it('moves a card with a finger', async () => {
     })
   const [x, y] = [(from?.x ?? 0) + 40, (from?.y ?? 0) + 14]
   await touch('touchStart', x, y)
-  await page.locator('[data-card][data-held]').waitFor({ state: 'attached' }) // a finger that stays picks the card up
+  await page.locator('[data-card][data-held]').waitFor({ state: 'attached' }) // a long press picks up the card
   for (let step = 1; step <= 6; step++)
     await touch('touchMove', x + (((to?.x ?? 0) + 100 - x) * step) / 6, y + 20)
   await stage(page, 'Amanhã')
@@ -95,7 +95,7 @@ it('moves a card with a finger', async () => {
   await card(stage(page, 'Amanhã'), 'Massa folhada').waitFor()
 })
 
-it('shows what a colleague changed in a card that is archived, and names the contacts', async () => {
+it("shows a colleague's changes to an archived card and names its contacts", async () => {
   const board = await newBoard(desk, 'Arquivo', ['lista'])
   const path = `/kanban/cards/${board.cards.lista ?? ''}`
   const [contact] = (await desk.call('GET', '/contacts?q=Tereza%20Silveira'))
@@ -120,7 +120,7 @@ it('shows what a colleague changed in a card that is archived, and names the con
   await expect
     .poll(() => open.getByRole('button', { name: 'Archive' }).isDisabled())
     .toBe(true)
-  await changed.getByRole('button', { name: 'Take theirs' }).click()
+  await changed.getByRole('button', { name: 'Use theirs' }).click()
   await open.getByRole('button', { name: 'Archive' }).click()
   await open.waitFor({ state: 'detached' })
   await expect
@@ -160,7 +160,7 @@ it('is accessible', async () => {
 
 it.each([
   ['pt-BR', 'Quadros', 'Atendimentos', 'Em andamento'],
-  ['es-ES', 'Tableros', 'Atenciones', 'En curso'],
+  ['es-ES', 'Tableros', 'Casos', 'En curso'],
 ])('speaks %s', async (locale, title, tab, column) => {
   const { page } = await desk.page({ locale })
   await page.goto(`${desk.url}/boards`)
@@ -189,7 +189,7 @@ it('lets an agent use boards', async () => {
   await visit(page, 'Produção')
   await page.getByRole('button', { name: 'New card' }).waitFor()
   await card(page, 'Fornada das 17h').waitFor()
-  // A private card of the owner is not shown.
+  // The owner's private card is not shown.
   await visit(page, 'Orders')
   await card(page, 'Cesta de café da manhã')
     .or(card(page, '100 salgados sortidos'))

@@ -21,7 +21,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-  it('makes a board, cards in it, and edits, archives, restores and deletes them', async () => {
+  it('creates a board with cards and edits, archives, restores and deletes them', async () => {
     const { page } = await desk.page({}, /409/)
     await desk.signIn(page)
     await page
@@ -78,7 +78,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       )
       .toBe('Helena Duarte, Loja')
     await open.getByRole('link', { name: 'Open conversation' }).waitFor()
-    // What was not saved yet is kept.
+    // Unsaved edits are kept.
     await open
       .getByRole('textbox', { name: 'Title' })
       .fill('Bolo de bodas de prata')
@@ -91,7 +91,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       .getByRole('button', { name: 'Restore Bolo de bodas de prata' })
       .click()
     await dialog(page, 'Archived cards')
-      .getByText('No card is archived.')
+      .getByText('No archived cards.')
       .waitFor()
     await dialog(page, 'Archived cards')
       .getByRole('button', { name: 'Dismiss' })
@@ -112,7 +112,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await remove()
     await page
       .getByText(
-        'A colleague changed this at the same time. Look at it and try again.',
+        'A colleague changed this at the same time. Review it and try again.',
       )
       .waitFor()
     await expect
@@ -127,7 +127,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       .toBe(0)
   })
 
-  it('changes stages and boards in place', async () => {
+  it('edits stages and boards in place', async () => {
     const board = await newBoard(desk, 'Reformas', ['Pintura'])
     const { page } = await desk.page({}, /409/)
     await desk.signIn(page)
@@ -139,9 +139,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       await page.getByRole('menuitem', { name: item }).click()
     }
     await page.getByRole('button', { name: 'Add stage' }).click()
-    await page
-      .getByRole('textbox', { name: 'Name of the stage' })
-      .fill('Orçamento')
+    await page.getByRole('textbox', { name: 'Stage name' }).fill('Orçamento')
     await page.keyboard.press('Enter')
     await stage(page, 'Orçamento').waitFor()
     await menu('Orçamento', 'Move left')
@@ -149,10 +147,8 @@ describe.each(postgresOnly)('on %s', (engine) => {
       page.getByRole('heading', { level: 2 }).allTextContents()
     await expect.poll(order).toEqual(['New', 'Doing', 'Orçamento', 'Won'])
     await menu('Orçamento', 'Rename')
-    await hasFocus(page.getByRole('textbox', { name: 'Name of the stage' }))
-    await page
-      .getByRole('textbox', { name: 'Name of the stage' })
-      .fill('Cotação')
+    await hasFocus(page.getByRole('textbox', { name: 'Stage name' }))
+    await page.getByRole('textbox', { name: 'Stage name' }).fill('Cotação')
     await page.keyboard.press('Enter')
     await expect.poll(order).toEqual(['New', 'Doing', 'Cotação', 'Won'])
     await desk.call(
@@ -209,7 +205,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await card(stage(page, 'New'), 'Pintura').waitFor()
   })
 
-  it('moves cards with the mouse, with the keyboard and with the menu, and a colleague sees it', async () => {
+  it('moves cards by mouse, keyboard and menu, live for a colleague', async () => {
     await newBoard(desk, 'Entregas', ['um', 'dois', 'três'])
     const { page } = await desk.page()
     const other = await desk.page()
@@ -227,7 +223,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await expect.poll(() => titles(page, 'New')).toEqual(['três', 'dois'])
     await expect.poll(() => titles(other.page, 'New')).toEqual(['três', 'dois'])
     const live = page.locator('[aria-live=polite]')
-    /** focused is the title and the stage of the card that has the focus. */
+    /** focused returns the title and stage of the focused card. */
     const focused = () =>
       page.evaluate(() => [
         document.activeElement?.firstElementChild?.textContent,
@@ -253,7 +249,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await page.keyboard.press('Space')
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('Escape')
-    await expect.poll(() => live.textContent()).toBe('um stays where it was.')
+    await expect.poll(() => live.textContent()).toBe('um is back where it was.')
     await expect.poll(() => titles(page, 'Doing')).toEqual(['dois', 'um'])
 
     await stage(page, 'Doing')
@@ -269,7 +265,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await card(stage(page, 'Won'), 'dois').waitFor()
   })
 
-  it('tells who moved a card meanwhile, and moves it anyway when asked to', async () => {
+  it('shows who moved a card in the meantime and moves it anyway on request', async () => {
     const board = await newBoard(desk, 'Ao mesmo tempo', [
       'disputado',
       'editado',
@@ -293,7 +289,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await visit(other.page, 'Ao mesmo tempo')
     await card(stage(page, 'New'), 'disputado').waitFor()
 
-    // Both move it at once: what this person's request says is older than the colleague's move.
+    // Both move it at the same time: this user's request is based on an older version.
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     await page.route(
@@ -328,7 +324,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       )
       .toMatchObject({ stage_id: board.stages.Won, version: 3 })
 
-    // A colleague's change of another kind does not stop a move.
+    // A colleague's change of another field does not stop a move.
     const edited = `/kanban/cards/${board.cards.editado ?? ''}`
     await meanwhile(page, 'POST', `${edited}/move`, () =>
       desk.call('PATCH', edited, { title: 'editado duas vezes', version: 1 }),
@@ -362,7 +358,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       .toMatchObject({ stage_id: board.stages.Doing, status: 'open' })
   })
 
-  it('shows field by field what a colleague changed in the same card', async () => {
+  it('shows conflicting changes to a card field by field', async () => {
     const board = await newBoard(desk, 'A quatro mãos', ['convite'])
     const path = `/kanban/cards/${board.cards.convite ?? ''}`
     const { page } = await desk.page({}, /409/)
@@ -406,7 +402,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       })
   })
 
-  it('filters cards and keeps the filters in the address', async () => {
+  it('filters cards and keeps the filters in the URL', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await visit(page, 'Orders')
@@ -454,7 +450,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       .toBe(70)
   })
 
-  it('asks whether to close the case when its card is moved to Done, and closes it', async () => {
+  it('asks before closing a case when its card is moved to Done', async () => {
     const { conversation } = (await desk.customer(
       '+5511955551701',
       'Olga Final',
@@ -466,7 +462,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
         .then((one) => one.attendance)
     const { page } = await desk.page()
     await desk.signIn(page)
-    await visit(page, 'Attendances')
+    await visit(page, 'Cases')
     const name = /^Olga Final · ATD-/
     await stage(page, 'Waiting').getByRole('button', { name }).waitFor()
     const done = async () => {
@@ -475,23 +471,23 @@ describe.each(postgresOnly)('on %s', (engine) => {
       await page.keyboard.press('ArrowRight')
       await page.keyboard.press('ArrowRight')
       await page.keyboard.press('Space')
-      await dialog(page, 'Close attendance')
-        .getByText(/closes the case ATD-\d+ of Olga Final/)
+      await dialog(page, 'Close case')
+        .getByText(/closes Olga Final’s case ATD-\d+/)
         .waitFor()
     }
     await done()
-    await dialog(page, 'Close attendance')
+    await dialog(page, 'Close case')
       .getByRole('button', { name: 'Cancel' })
       .click()
-    await dialog(page, 'Close attendance').waitFor({ state: 'detached' })
+    await dialog(page, 'Close case').waitFor({ state: 'detached' })
     await stage(page, 'Waiting').getByRole('button', { name }).waitFor()
     expect(await attendance()).not.toBeNull()
     await done()
-    await dialog(page, 'Close attendance')
+    await dialog(page, 'Close case')
       .getByRole('textbox', { name: 'Reason' })
       .fill('Paid')
     await page.keyboard.press('Enter')
-    await dialog(page, 'Close attendance').waitFor({ state: 'detached' })
+    await dialog(page, 'Close case').waitFor({ state: 'detached' })
     await stage(page, 'Waiting')
       .getByRole('button', { name })
       .waitFor({ state: 'detached' })
@@ -508,10 +504,10 @@ describe.each(postgresOnly)('on %s', (engine) => {
     expect(data.map((one) => one.close_reason)).toEqual(['Paid'])
   })
 
-  it('follows the cases on the attendances board', async () => {
+  it('shows open cases on the Cases board', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
-    await visit(page, 'Attendances')
+    await visit(page, 'Cases')
     await stage(page, 'Waiting').waitFor()
     await expect
       .poll(() =>
@@ -530,8 +526,8 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await dialog(page, 'Card')
       .getByRole('link', { name: 'Open conversation' })
       .click()
-    await page.getByRole('button', { name: 'Take over' }).click()
-    await visit(page, 'Attendances')
+    await page.getByRole('button', { name: 'Assign to me' }).click()
+    await visit(page, 'Cases')
     await stage(page, 'In progress')
       .getByRole('button', { name: /^Noel Pires · ATD-/ })
       .waitFor()

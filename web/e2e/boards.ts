@@ -30,7 +30,7 @@ export type Made = {
   cards: Record<string, string>
 }
 
-/** newBoard makes a board with cards in its first stage. */
+/** newBoard creates a board with cards in its first stage. */
 export async function newBoard(
   desk: Desk,
   name: string,
@@ -53,13 +53,13 @@ export async function newBoard(
   return made
 }
 
-/** cardPath is the path of the card that is open, in the API. */
+/** cardPath returns the API path of the open card. */
 export async function cardPath(page: Page): Promise<string> {
   await page.waitForURL(/[?&]card=/)
   return `/kanban/cards/${new URL(page.url()).searchParams.get('card') ?? ''}`
 }
 
-/** meanwhile does something before the page's next request of this kind reaches the server. */
+/** meanwhile runs a task before the page's next matching request reaches the server. */
 export async function meanwhile(
   page: Page,
   method: string,
@@ -76,7 +76,7 @@ export async function meanwhile(
   })
 }
 
-/** drag pulls a card with the mouse to a place in a column. */
+/** drag drags a card with the mouse to a position in a column. */
 export async function drag(
   page: Page,
   from: Locator,

@@ -14,7 +14,7 @@ const evil = '<img src=x onerror=alert(1)>'
 
 type Given = { name: string; type: string; text: string }
 
-/** give hands files to an element as a paste or a drop does. */
+/** give passes files to an element like a paste or drop. */
 async function give(
   page: Page,
   selector: string,
@@ -41,7 +41,7 @@ async function give(
   )
 }
 
-it('takes a file that is pasted and several that are dropped, each with its caption', async () => {
+it('accepts a pasted file and several dropped ones, each with a caption', async () => {
   await desk.customer(
     '+5511955551001',
     'Otávio Reis',
@@ -66,7 +66,7 @@ it('takes a file that is pasted and several that are dropped, each with its capt
   ])
   await form
     .getByRole('alert')
-    .filter({ hasText: 'WhatsApp does not take this type of file.' })
+    .filter({ hasText: 'WhatsApp doesn’t support this file type.' })
     .waitFor()
   await form.getByRole('button', { name: 'Remove pagina.html' }).click()
   await form.getByRole('button', { name: 'Remove dois.txt' }).click()
@@ -116,8 +116,8 @@ it('follows a draft in another tab of the same browser', async () => {
     .toBe(0)
 })
 
-it('is offline for a minute: three messages arrive once each, in order', async () => {
-  const name = `Rui Matos ${Date.now()}` // another one when the test is tried again
+it('sends three messages written offline once each, in order', async () => {
+  const name = `Rui Matos ${Date.now()}` // unique when the test is retried
   const phone = `+55119${String(Date.now()).slice(-8)}`
   const answer = await desk.customer(phone, name, 'Tem vaga?')
   const { page, context } = await desk.page({}, /ERR_INTERNET_DISCONNECTED/)
@@ -131,7 +131,7 @@ it('is offline for a minute: three messages arrive once each, in order', async (
     (route) =>
       offline.waitFor().then(() => route.abort('internetdisconnected')),
     { times: 1 },
-  ) // before the thread is loaded
+  ) // before the thread has loaded
   await open(page, name)
   await context.setOffline(true)
   await offline.waitFor()

@@ -29,7 +29,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-  it('finds a person by name, by phone and by filter, and keeps that in the address', async () => {
+  it('finds a contact by name, phone and filter, and keeps the search in the URL', async () => {
     const { page } = await desk.page()
     await visit(desk, page)
     await expect
@@ -58,15 +58,12 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await person(page, /Mercado Bom Preço/).waitFor()
     await expect.poll(() => search(page).inputValue()).toBe('91234-5602')
     await search(page).fill('nobody has this name')
-    await page
-      .getByRole('status')
-      .filter({ hasText: 'Nothing was found.' })
-      .waitFor()
+    await page.getByRole('status').filter({ hasText: 'No results.' }).waitFor()
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
     await person(page, /Tereza Silveira/).waitFor()
   })
 
-  it('shows every conversation and attendance of a person', async () => {
+  it('shows all conversations and cases of a contact', async () => {
     const [aline] = (await desk.call('GET', '/contacts?q=Aline%20Teixeira'))
       .data as { phone: string }[]
     const branch = await desk.call('POST', '/channels', {
@@ -81,7 +78,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     })
     const { page } = await desk.page({}, /status of 400 .*\/conversations/)
     await visit(desk, page)
-    // The server refuses the first request, then gives one conversation a page.
+    // The server rejects the first request and then returns one conversation per page.
     let refuse = true
     await page.route('**/v1/conversations?contact=*', async (route) => {
       const url = route.request().url()
@@ -117,7 +114,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await log(page).getByText('Vocês abrem no feriado?').waitFor()
   })
 
-  it('puts an open case into another sector and leaves the responsible person', async () => {
+  it('moves an open case to another department and keeps the assignee', async () => {
     const { conversation } = await desk.customer(
       '+5511955557003',
       'Rui Prado',
@@ -129,7 +126,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await page.goto(`${desk.url}/inbox/open/${String(conversation)}`)
     const sector = page
       .getByRole('complementary', { name: 'Details' })
-      .getByRole('combobox', { name: 'Sector' })
+      .getByRole('combobox', { name: 'Department' })
     await sector.selectOption({ label: 'Financeiro' })
     await expect.poll(() => sector.inputValue()).not.toBe('')
     const chosen = await sector.inputValue()
@@ -138,7 +135,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       .toMatchObject({ sector: chosen, assignee: desk.company.user })
   })
 
-  it('saves a field when it is left, labels and blocks', async () => {
+  it('saves fields on blur, adds labels and blocks', async () => {
     const label = String(
       (
         await desk.call('POST', '/labels', {
@@ -199,7 +196,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       .toMatchObject({ city: 'Campinas', blocked: true, name: 'Otávio Reis' })
   })
 
-  it('creates a contact, leads to one that exists, and starts a conversation from a number that is connected', async () => {
+  it('creates a contact, links to an existing one, and starts a conversation from a connected number', async () => {
     const spare = await desk.call('POST', '/channels', {
       name: 'Reserva',
       provider: 'sandbox',
@@ -223,7 +220,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await form.getByRole('button', { name: 'Create contact' }).click()
     await details(page).getByRole('heading', { name: 'Nair Prado' }).waitFor()
     await person(page, /Nair Prado.*Prado e Filhas/).waitFor()
-    await details(page).getByText('No conversation that you may see.').waitFor()
+    await details(page).getByText('No conversations you can see.').waitFor()
 
     await page.getByRole('button', { name: 'New contact' }).click()
     await form.getByRole('textbox', { name: 'Name' }).fill('Nair again')
@@ -231,9 +228,9 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await form.getByRole('button', { name: 'Create contact' }).click()
     await form
       .getByRole('alert')
-      .getByText('You already have a contact with this phone.')
+      .getByText('You already have a contact with this phone number.')
       .waitFor()
-    await form.getByRole('link', { name: 'Open it' }).click()
+    await form.getByRole('link', { name: 'Open contact' }).click()
     await form.waitFor({ state: 'detached' })
     await details(page).getByRole('heading', { name: 'Nair Prado' }).waitFor()
 
@@ -268,7 +265,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       .not.toContain('disconnected')
   })
 
-  it('changes the phone of a person without conversations, and deletes the person', async () => {
+  it('changes the phone of a contact without conversations and deletes the contact', async () => {
     const made = await desk.call('POST', '/contacts', {
       name: 'Quitéria Lobo',
       phone: '+5511955551010',
@@ -291,7 +288,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await field.fill('+55 11 95555-1011')
     await form.getByRole('button', { name: 'Save' }).click()
     await form
-      .getByText('You already have a contact with this phone.')
+      .getByText('You already have a contact with this phone number.')
       .waitFor()
     await field.fill('')
     await field.pressSequentially('11955551012')
@@ -318,21 +315,21 @@ describe.each(postgresOnly)('on %s', (engine) => {
       desk.call('GET', `/contacts/${String(made.id)}`),
     ).rejects.toThrow('404')
 
-    // Who has a conversation keeps the phone.
+    // A contact with a conversation keeps its phone.
     await person(page, /Tereza Silveira/).click()
     await details(page).getByText(/^ATD-/).first().waitFor()
     for (const name of ['Change phone', 'Delete contact'])
       expect(await details(page).getByRole('button', { name }).count()).toBe(0)
   })
 
-  it('shows a customer who writes for the first time without a reload', async () => {
+  it('shows a new customer without a reload', async () => {
     const { page } = await desk.page()
     await visit(desk, page)
     await desk.customer('+5511955551003', 'Zilda Moura', 'Oi')
     await person(page, /Zilda Moura/).waitFor()
   })
 
-  it('loads more people while the list is scrolled', async () => {
+  it('loads more contacts while scrolling', async () => {
     const { page } = await desk.page()
     for (let from = 0; from < 150; from += 10) {
       await Promise.all(

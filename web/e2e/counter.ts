@@ -32,7 +32,7 @@ const templates = [
   { name: 'recusado', body: 'Compre já', status: 'REJECTED' },
 ]
 
-/** Counter is a desk with the demo company and a WhatsApp number of the simulator that has templates. */
+/** Counter is a desk with the demo company and a simulated WhatsApp number with templates. */
 export class Counter {
   private constructor(
     readonly desk: Desk,
@@ -85,7 +85,7 @@ export class Counter {
     await this.simulator.stop()
   }
 
-  /** local is a time as a date field of the company takes it. */
+  /** local formats a time for a date-time input in the company's time zone. */
   local(at: number): string {
     return new Intl.DateTimeFormat('sv-SE', {
       timeZone: this.timezone,
@@ -96,12 +96,12 @@ export class Counter {
       .replace(' ', 'T')
   }
 
-  /** soon is a full minute that is more than a minute ahead, also when the form is sent. */
+  /** soon returns a full minute that is still more than a minute ahead when the form is submitted. */
   soon(): string {
     return this.local(Math.ceil((Date.now() + 75_000) / minute) * minute)
   }
 
-  /** ledger is what a customer's phone got. */
+  /** ledger returns what a customer's phone received. */
   async ledger(customer: string): Promise<Sent[]> {
     return (await this.simulator.control(
       'GET',
@@ -109,7 +109,7 @@ export class Counter {
     )) as Sent[]
   }
 
-  /** write lets a customer write to the number and opens the conversation. */
+  /** write sends a message as a customer and opens the conversation. */
   async write(
     page: Page,
     customer: string,
@@ -123,13 +123,13 @@ export class Counter {
   }
 }
 
-/** later opens the dialog for what is written, as a keyboard does. */
+/** later opens the schedule dialog with the keyboard. */
 export async function later(page: Page) {
   await form(page).getByRole('button', { name: 'Send later' }).press('Enter')
   return dialog(page, 'Send later')
 }
 
-/** each opens the dialogs of the composer one after the other. */
+/** each opens the composer's dialogs one by one. */
 export async function each(
   page: Page,
   names: { tools: string[]; dismiss: string },

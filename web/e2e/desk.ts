@@ -29,16 +29,16 @@ export type Engine = 'SQLite' | 'PostgreSQL'
 
 const postgres = process.env.RECADO_TEST_POSTGRES
 
-/** engines are those that can be tried here: PostgreSQL where scripts/with-postgres started one. */
+/** engines lists the databases to test: PostgreSQL if scripts/with-postgres started one. */
 export const engines: Engine[] = postgres
   ? ['SQLite', 'PostgreSQL']
   : ['SQLite']
 
-/** Notes, the first day and the pages beside the inbox are tried on one engine each: what they ask for is tested on both by the tests of the API. */
+/** Notes, the first day and the other pages are tested on one engine each; the API tests cover both. */
 export const sqliteOnly = engines.slice(0, 1)
 export const postgresOnly = engines.slice(-1)
 
-/** slow holds every call of the app back for up to so many milliseconds (SLOW=800 make web-e2e): it finds what depends on the order of answers. */
+/** slow delays every API call by up to this many milliseconds (SLOW=800 make web-e2e), to find code that depends on the order of responses. */
 const slow = Number(process.env.SLOW ?? 0)
 
 const flags = [
@@ -55,7 +55,6 @@ const flags = [
   '--disable-audio-output',
 ]
 
-/** launch starts the browser. */
 export const launch = () =>
   chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -75,7 +74,7 @@ function freePort(): Promise<number> {
   })
 }
 
-/** newDatabase makes an empty database on the throw-away PostgreSQL and gives its address. */
+/** newDatabase creates an empty database on the temporary PostgreSQL server and returns its URL. */
 function newDatabase(): string {
   const name = `e2e_${process.pid}_${Math.random().toString(36).slice(2, 8)}`
   execFileSync('psql', [
@@ -99,7 +98,7 @@ type Options = {
 
 /** Desk is a running server with the demo company, and a browser. */
 export class Desk {
-  /** What no page may do: errors and warnings in the console, requests to other hosts, violations of the policy. */
+  /** What pages must not cause: console errors and warnings, requests to other hosts, CSP violations. */
   readonly problems: string[] = []
   private constructor(
     readonly url: string,
@@ -182,7 +181,7 @@ export class Desk {
     }
   }
 
-  /** restart ends the server without warning and starts it again after a while. */
+  /** restart kills the server and starts it again after a while. */
   async restart(while_: () => Promise<void>): Promise<void> {
     const ended = new Promise((resolve) => this.server.once('exit', resolve))
     this.server.kill('SIGKILL')
@@ -198,7 +197,7 @@ export class Desk {
     return first
   }
 
-  /** call makes a call of the API with the company's key. */
+  /** call calls the API with the company's key. */
   async call(
     method: string,
     path: string,
@@ -224,13 +223,13 @@ export class Desk {
       : ((await answer.json()) as Record<string, unknown>)
   }
 
-  /** problemsOf closes the pages of a test and gives what they did wrong. */
+  /** problemsOf closes the pages of a test and returns their problems. */
   async problemsOf(): Promise<string[]> {
     for (const context of this.browser.contexts()) await context.close()
     return this.problems.splice(0)
   }
 
-  /** customer writes a message to the company's number. */
+  /** customer sends a message to the company's number. */
   customer(from: string, name: string, text: string) {
     return this.call('POST', `/channels/${this.company.channel}/simulate`, {
       from,
@@ -239,7 +238,7 @@ export class Desk {
     })
   }
 
-  /** page opens a page in a browser profile of its own, without motion; what it does wrong is kept in problems. expected matches console texts that belong to the test. */
+  /** page opens a page in its own browser context, without motion. Its problems are collected in problems; expected matches console messages that the test provokes. */
   async page(
     options: BrowserContextOptions = {},
     expected = /^$/,
@@ -256,7 +255,7 @@ export class Desk {
         pause(Math.random() * slow)
           .then(() => route.continue())
           .catch(() => undefined),
-      ) // the page may be closed
+      ) // the page may already be closed
     const page = await context.newPage()
     await page.addInitScript(() =>
       addEventListener('securitypolicyviolation', (event) =>
@@ -280,7 +279,7 @@ export class Desk {
     return { page, context }
   }
 
-  /** session gives a page a new session, without the form to sign in: that has tests of its own. */
+  /** session gives a page a new session without the sign-in form, which has its own tests. */
   async session(page: Page, login = this.demo.login): Promise<void> {
     const answer = await fetch(`${this.url}/v1/session`, {
       method: 'POST',
@@ -316,7 +315,7 @@ export class Desk {
       .waitFor()
   }
 
-  /** signInAs signs a colleague in through a link to a new password. */
+  /** signInAs signs a colleague in through a reset link. */
   async signInAs(page: Page, user: string): Promise<void> {
     const key = { Authorization: `Bearer ${this.company.api_key}` }
     const link = await fetch(`${this.url}/v1/team/${user}/reset-link`, {
@@ -334,7 +333,7 @@ export class Desk {
     await page.getByRole('navigation', { name: 'Views' }).waitFor()
   }
 
-  /** colleague is another member of the company. */
+  /** colleague returns another member of the company. */
   get colleague(): string {
     return this.company.users.find((id) => id !== this.company.user) ?? ''
   }

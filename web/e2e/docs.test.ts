@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => desk.stop())
 afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-/** openTag opens a group of operations of the API reference. */
+/** openTag expands a group of operations in the API reference. */
 async function openTag(page: Page, name: string) {
   const tag = page.locator(`.opblock-tag[data-tag="${name}"]`)
   await tag.waitFor()
@@ -21,7 +21,7 @@ async function openTag(page: Page, name: string) {
 
 it('keeps the key for the tab and calls the API with it', async () => {
   const { page, context } = await desk.page()
-  context.setDefaultTimeout(60_000) // a long document is worked out on the page
+  context.setDefaultTimeout(60_000) // rendering the long document takes a while
   await page.goto(`${desk.url}/docs/`)
   await page.getByRole('button', { name: 'Authorize' }).first().click()
   await page
@@ -83,7 +83,7 @@ it('offers the OpenAPI document and the guides, whose links work', async () => {
   await context.close()
 })
 
-it('axe finds nothing in the guides, on a desk and on a phone', async () => {
+it('the guides have no accessibility violations on a desktop and a phone', async () => {
   for (const viewport of [
     { width: 1440, height: 900 },
     { width: 390, height: 844 },
@@ -104,7 +104,7 @@ it('axe finds nothing in the guides, on a desk and on a phone', async () => {
   }
 })
 
-it('axe finds nothing in the API reference', async () => {
+it('the API reference has no accessibility violations', async () => {
   const { page, context } = await desk.page()
   context.setDefaultTimeout(60_000)
   await page.goto(`${desk.url}/docs/`)
@@ -128,7 +128,7 @@ it('axe finds nothing in the API reference', async () => {
 })
 
 it.each(['light', 'dark'] as const)(
-  'the guides and the API reference open in the theme of the system, %s',
+  'the guides and the API reference follow the system theme, %s',
   async (colorScheme) => {
     const { page, context } = await desk.page({ colorScheme })
     for (const path of ['', 'guides/']) {

@@ -6,7 +6,7 @@ import { Simulator } from './simulator'
 
 const link = /https?:\/\/\S+#\/setup\?token=[^\s"\\]+/
 
-/** setUp opens the link that an empty installation prints and makes the company. */
+/** setUp opens the set-up link of an empty installation and creates the company. */
 async function setUp(desk: Desk, page: Page): Promise<void> {
   await expect.poll(() => link.test(desk.output())).toBe(true)
   await page.goto(link.exec(desk.output())?.[0] ?? '')
@@ -42,8 +42,8 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
       .toEqual([
         'Connect a number',
         'Invite your team',
-        'Create sectors',
-        'Answer a customer and close the first case',
+        'Create departments',
+        'Reply to a customer and close the first case',
       ])
     await page
       .getByRole('navigation', { name: 'Main' })
@@ -74,10 +74,10 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
       .getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ })
       .filter({ hasText: 'Sim, até as 20 h.' })
       .waitFor()
-    await page.getByRole('button', { name: 'Close attendance' }).click()
+    await page.getByRole('button', { name: 'Close case' }).click()
     await page
-      .getByRole('dialog', { name: 'Close attendance' })
-      .getByRole('button', { name: 'Close', exact: true })
+      .getByRole('dialog', { name: 'Close case' })
+      .getByRole('button', { name: 'Close case', exact: true })
       .click()
     await page
       .getByRole('navigation', { name: 'Main' })
@@ -85,7 +85,7 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
       .click()
     await expect
       .poll(() => steps.getByRole('link').allTextContents())
-      .toEqual(['Invite your team', 'Create sectors'])
+      .toEqual(['Invite your team', 'Create departments'])
     await steps.getByRole('button', { name: 'Hide' }).click()
     await page.reload()
     await page.getByRole('heading', { level: 1, name: 'Company' }).waitFor()
@@ -93,7 +93,7 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
     expect(desk.problems).toEqual([])
   })
 
-  it('leads from an empty installation to the first answered customer on WhatsApp, and mends a token that Meta refuses', async () => {
+  it('leads from an empty installation to the first answered customer on WhatsApp and replaces a rejected token', async () => {
     simulator = await Simulator.start()
     desk = await Desk.start({
       engine,
@@ -161,7 +161,7 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
     await templates.getByRole('button', { name: 'Sync now' }).click()
     await templates
       .getByText(
-        /^They were synchronized less than a minute ago\. Try again in \d+ s\.$/,
+        /^Templates were synced less than a minute ago\. Try again in \d+ s\.$/,
       )
       .waitFor()
     const signature = page
@@ -194,7 +194,7 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
       )
       .toBe(true)
 
-    // A message of which it is not known whether it arrived is sent again only after a question.
+    // Sending a message with an unknown outcome again asks for confirmation.
     await simulator.control('POST', 'faults', {
       preset: 'reset_before_accept',
       next: 1,
@@ -280,12 +280,12 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
         return page.getByRole('list', { name: 'Numbers' }).textContent()
       })
       .toMatch(
-        /Meta is going to disable this WhatsApp account \(April 3, 2027\)\..*Needs attention/,
+        /Meta will disable this WhatsApp account \(April 3, 2027\)\..*Needs attention/,
       )
     await page.getByRole('link', { name: /Balcão/ }).click()
     await page
       .getByRole('region', { name: 'Status' })
-      .getByText(/^Meta is going to disable this WhatsApp account/)
+      .getByText(/^Meta will disable this WhatsApp account/)
       .waitFor()
     await page.goBack()
     await page
@@ -307,7 +307,7 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
         answer.url().endsWith('/messages'),
     )
     await message(page).press('Enter')
-    await accepted // a page that is left at once sends it only when it is opened again
+    await accepted // leaving the page early would defer the request
     await expect
       .poll(async () => {
         await page.goto(`${desk?.url}/settings/channels`)
@@ -353,7 +353,7 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
     await shared.click({ force: true })
     await expect.poll(() => shared.isChecked()).toBe(true)
     const renew = page.getByRole('region', { name: 'New access token' })
-    await renew.getByRole('button', { name: 'Other values' }).click()
+    await renew.getByRole('button', { name: 'Advanced' }).click()
     await renew
       .getByRole('textbox', { name: 'Verify token' })
       .fill('a token of our own')
@@ -375,7 +375,7 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
     await setUp(desk, page)
     await page.getByRole('button', { name: 'Add a test number' }).click()
     await page.getByRole('list', { name: 'Numbers' }).getByRole('link').click()
-    const seen = page.getByRole('region', { name: 'Who sees it' })
+    const seen = page.getByRole('region', { name: 'Who can see it' })
     await seen
       .getByRole('switch', { name: 'Private number' })
       .click({ force: true })

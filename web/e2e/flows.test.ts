@@ -41,9 +41,9 @@ describe.each(engines)('on %s', (engine) => {
 
     await page.getByRole('button', { name: 'Transfer', exact: true }).click()
     const transfer = dialog(page, 'Transfer conversation')
-    await transfer.getByRole('combobox', { name: 'Sector' }).click()
+    await transfer.getByRole('combobox', { name: 'Department' }).click()
     await page
-      .getByRole('listbox', { name: 'Sector' })
+      .getByRole('listbox', { name: 'Department' })
       .getByRole('option')
       .first()
       .click()
@@ -56,15 +56,15 @@ describe.each(engines)('on %s', (engine) => {
     await transfer.waitFor({ state: 'detached' })
     await log(page).getByText('asks for an invoice').waitFor()
 
-    await page.getByRole('button', { name: 'Close attendance' }).click()
-    await dialog(page, 'Close attendance')
+    await page.getByRole('button', { name: 'Close case' }).click()
+    await dialog(page, 'Close case')
       .getByRole('textbox', { name: 'Reason' })
       .fill('answered')
-    await dialog(page, 'Close attendance')
-      .getByRole('button', { name: 'Close', exact: true })
+    await dialog(page, 'Close case')
+      .getByRole('button', { name: 'Close case', exact: true })
       .click()
     await log(page)
-      .getByText(/closed attendance ATD-.*answered/)
+      .getByText(/closed case ATD-.*answered/)
       .waitFor()
 
     await search(page, 'Clara')
@@ -75,7 +75,7 @@ describe.each(engines)('on %s', (engine) => {
     await context.close()
   })
 
-  it('shows texts, names and file names of customers as text', async () => {
+  it("escapes customers' texts, names and file names", async () => {
     const evil = '<img src=x onerror=alert(1)>'
     await desk.customer('+5511955550002', evil, 'Oi')
     const { page, context } = await desk.page()
@@ -153,14 +153,14 @@ describe.each(engines)('on %s', (engine) => {
       .getByRole('button', { name: 'Take over' })
       .waitFor({ state: 'detached' })
     await log(second.page)
-      .getByText(/ took over/)
+      .getByText(/ took the case/)
       .last()
       .waitFor()
     await first.context.close()
     await second.context.close()
   })
 
-  it('keeps what is written without a network and sends each message once, in order, also after a reload', async () => {
+  it('keeps offline messages and sends each once, in order, even after a reload', async () => {
     await desk.customer('+5511955550003', 'Elisa Prado', 'Vocês entregam?')
     const { page, context } = await desk.page({}, /net::ERR_/)
     await desk.signIn(page)
@@ -188,7 +188,7 @@ describe.each(engines)('on %s', (engine) => {
         .allTextContents()
     await expect.poll(sent, { timeout: 40_000 }).toEqual(['um', 'dois', 'três'])
 
-    // The server dies while a message is written; the page is loaded again before it is back.
+    // The server dies while a message is being written; the page is reloaded before it is back.
     await desk.restart(async () => {
       await message(page).fill('quatro')
       await message(page).press('Enter')
@@ -226,7 +226,7 @@ describe.each(engines)('on %s', (engine) => {
     await page.keyboard.press('Escape')
     for (const [key, name] of [
       ['t', 'Transfer conversation'],
-      ['e', 'Close attendance'],
+      ['e', 'Close case'],
       ['s', 'Snooze'],
       ['c', 'New conversation'],
       ['?', 'Keyboard shortcuts'],
@@ -273,7 +273,7 @@ describe.each(engines)('on %s', (engine) => {
     await context.close()
   })
 
-  it('does one thing with several conversations, snoozes and wakes', async () => {
+  it('updates several conversations, snoozes and unsnoozes', async () => {
     for (const n of [1, 2, 3])
       await desk.customer(`+551195556000${n}`, `Cliente ${n}`, 'Oi')
     const { page, context } = await desk.page()
@@ -290,7 +290,7 @@ describe.each(engines)('on %s', (engine) => {
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Snooze' }).click()
     await dialog(page, 'Snooze')
-      .getByRole('button', { name: /In an hour/ })
+      .getByRole('button', { name: /In 1 hour/ })
       .click()
     await page.getByRole('link', { name: /^Snoozed, 1$/ }).click()
     await row(page, 'Cliente 1').waitFor()
@@ -299,7 +299,7 @@ describe.each(engines)('on %s', (engine) => {
     await context.close()
   })
 
-  it('starts a conversation, makes a card of a message and looks for a template', async () => {
+  it('starts a conversation, creates a card from a message and opens the templates', async () => {
     const { page, context } = await desk.page()
     await desk.signIn(page)
     await page.getByRole('button', { name: 'New conversation' }).first().click()
@@ -340,9 +340,9 @@ describe.each(engines)('on %s', (engine) => {
       .getByText('Quero um orçamento')
       .waitFor()
     await page.getByRole('button', { name: 'Template', exact: true }).click()
-    // A test number has no templates, and the dialog says so.
+    // A test number has no templates.
     await dialog(page, 'Send template')
-      .getByText('This number has no approved template.')
+      .getByText('This number has no approved templates.')
       .waitFor()
     await context.close()
   })
@@ -356,9 +356,7 @@ describe.each(engines)('on %s', (engine) => {
       .getByRole('combobox', { name: 'Label' })
       .selectOption({ index: 1 })
     await page.getByRole('button', { name: 'Save view' }).click()
-    await page
-      .getByRole('textbox', { name: 'Name of the view' })
-      .fill('Com etiqueta')
+    await page.getByRole('textbox', { name: 'View name' }).fill('Com etiqueta')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     const saved = page
       .getByRole('navigation', { name: 'Views' })
@@ -367,11 +365,11 @@ describe.each(engines)('on %s', (engine) => {
     await expect
       .poll(() => new URL(page.url()).pathname)
       .toMatch(/^\/inbox\/view-/)
-    await page.getByRole('button', { name: 'Change view Com etiqueta' }).click()
-    await dialog(page, 'Change this view')
-      .getByRole('textbox', { name: 'Name of the view' })
+    await page.getByRole('button', { name: 'Edit view Com etiqueta' }).click()
+    await dialog(page, 'Edit view')
+      .getByRole('textbox', { name: 'View name' })
       .fill('Marcadas')
-    await dialog(page, 'Change this view')
+    await dialog(page, 'Edit view')
       .getByRole('button', { name: 'Save' })
       .click()
     await saved.waitFor({ state: 'detached' })
@@ -405,7 +403,7 @@ describe.each(engines)('on %s', (engine) => {
     })
     await sent.getByRole('slider', { name: 'Position' }).waitFor()
     await sent.getByRole('button', { name: 'Play' }).click()
-    // The file is Opus in Ogg, as WhatsApp takes it, and the browser can read it.
+    // The file is Ogg Opus, as WhatsApp requires, and the browser can decode it.
     await expect
       .poll(() =>
         sent
@@ -419,7 +417,7 @@ describe.each(engines)('on %s', (engine) => {
     await context.close()
   })
 
-  it('sets the first company up and adds a test number', async () => {
+  it('sets up the first company and adds a test number', async () => {
     const fresh = await Desk.start({ engine, demo: false })
     try {
       const link = await expect
@@ -460,10 +458,10 @@ describe.each(engines)('on %s', (engine) => {
       await customer.getByRole('link', { name: 'Open the inbox' }).click()
       await row(page, 'Primeira Cliente').click()
       await log(page).getByText('Olá!').waitFor()
-      // The link was used: it says so and leads to the sign-in page.
+      // The link was already used, so the page leads to sign-in.
       const other = await fresh.page()
       await other.page.goto(link)
-      await other.page.getByText('Recado is set up already.').waitFor()
+      await other.page.getByText('Recado is already set up.').waitFor()
       expect(
         await other.page.getByRole('textbox', { name: 'Company name' }).count(),
       ).toBe(0)
@@ -475,7 +473,7 @@ describe.each(engines)('on %s', (engine) => {
     }
   })
 
-  it('asks to sign in again when the session ends, and keeps what was typed', async () => {
+  it('asks to sign in again when the session ends and keeps typed text', async () => {
     await desk.customer('+5511955550009', 'Iara Melo', 'Oi')
     const { page, context } = await desk.page({}, /status of 401/)
     await desk.signIn(page)

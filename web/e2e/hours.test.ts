@@ -17,7 +17,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-  it('a manager makes hours with a lunch break and holidays, names them on a sector, and sees who gets the next case', async () => {
+  it('a manager creates hours with a break and holidays, assigns them to a department, and sees who gets the next case', async () => {
     const { page } = await desk.page({}, /status of 409 .*\/hours\//)
     await desk.signIn(page)
     await page
@@ -125,12 +125,12 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
     })
 
     await page.goto(`${desk.url}/settings/sectors`)
-    await list(page, 'Sectors')
+    await list(page, 'Departments')
       .getByRole('listitem')
       .filter({ hasText: 'Vendas' })
       .getByRole('button', { name: 'Edit Vendas' })
       .click()
-    const sector = dialog(page, 'Edit sector')
+    const sector = dialog(page, 'Edit department')
     await sector
       .getByRole('combobox', { name: 'Opening hours' })
       .selectOption('Loja')
@@ -142,9 +142,9 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
       .getByRole('switch', { name: 'Prefer the last person' })
       .click({ force: true })
     await sector
-      .getByRole('textbox', { name: 'Return unanswered cases after minutes' })
+      .getByRole('textbox', { name: 'Return unanswered cases after (minutes)' })
       .fill('15')
-    await axe(page, 'the dialog of a sector')
+    await axe(page, 'the department dialog')
     await sector.getByRole('button', { name: 'Save' }).click()
     await sector.waitFor({ state: 'detached' })
     const { data: sectors } = (await desk.call('GET', '/sectors')) as Listed
@@ -160,16 +160,16 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
     })
 
     await page.goto(`${desk.url}/settings/hours`)
-    await row.getByText('Used by: the sector Vendas').waitFor()
+    await row.getByText('In use by: the department Vendas').waitFor()
     await row.getByRole('button', { name: 'Delete Loja' }).click()
     await alert(page, 'Delete the opening hours Loja?')
       .getByRole('button', { name: 'Delete' })
       .click()
     await alert(page, 'Delete the opening hours Loja?')
-      .getByText('Still used by: the sector Vendas.')
+      .getByText('Still in use by: the department Vendas.')
       .waitFor()
 
-    // Whatever the time is while the test runs: the hours are open all week, without exceptions, and the owner is a member.
+    // Independent of the current time: the hours are open all week, without exceptions, and the owner is a member.
     await desk.call('PATCH', `/hours/${String(made?.id)}`, {
       weekly: [
         {
@@ -205,7 +205,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
     await page
       .getByRole('status')
       .getByText(
-        'Has waited longest for a case, of those who are online and below capacity.',
+        'Has waited longest for a case among those online and below capacity.',
       )
       .waitFor()
     await desk.call('PATCH', `/sectors/${String(vendas?.id)}`, {
@@ -215,7 +215,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
     await axe(page, 'who gets the next case')
   })
 
-  it('the company, a number and a person have their own, too', async () => {
+  it('the company, a number and a person have their own as well', async () => {
     await desk.call('POST', '/hours', { name: 'Plantão' })
     const { page } = await desk.page()
     await desk.session(page)
@@ -235,7 +235,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
       .waitFor()
     await page.goto(`${desk.url}/settings/hours`)
     await list(page, 'Hours')
-      .getByText(/^Used by: the company, the number /)
+      .getByText(/^In use by: the company, the number /)
       .waitFor()
     const { data: team } = (await desk.call('GET', '/team')) as Listed
     const name = String(team.find((one) => one.id === desk.colleague)?.name)

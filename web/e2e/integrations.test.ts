@@ -23,7 +23,7 @@ async function settings(
   await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
 }
 
-/** me calls the API with a key and gives the status and the code of a refusal. */
+/** me calls the API with a key and returns the status and error code. */
 async function me(key: string): Promise<string> {
   const answer = await fetch(`${desk.url}/v1/me`, {
     headers: { Authorization: `Bearer ${key}` },
@@ -51,7 +51,7 @@ async function issue(page: Page, name: string): Promise<string> {
   return key
 }
 
-it('names the integration in the bubble, and edits what a key acts as', async () => {
+it('shows the integration as sender and edits who a key sends as', async () => {
   const key = (await desk.call('POST', '/keys', {
     name: 'Order bot',
     scopes: ['messages:send'],
@@ -119,7 +119,7 @@ it('names the integration in the bubble, and edits what a key acts as', async ()
   await context.close()
 })
 
-it('issues a key that works, rotates it with an overlap, and revokes it', async () => {
+it('creates, rotates with an overlap, and revokes a key', async () => {
   const { page, context } = await desk.page()
   await desk.session(page)
   await settings(page, 'keys', 'API keys')
@@ -143,7 +143,7 @@ it('issues a key that works, rotates it with an overlap, and revokes it', async 
   await row.getByRole('button', { name: 'Rotate' }).click()
   const rotate = dialog(page, 'Rotate Shop')
   await rotate
-    .getByRole('combobox', { name: 'The old key works' })
+    .getByRole('combobox', { name: 'Old key stays valid' })
     .selectOption('3600')
   await rotate.getByRole('button', { name: 'Rotate', exact: true }).click()
   const shown = dialog(page, 'Copy this key now')
@@ -178,7 +178,7 @@ it('limits a key to a board and a day, and lets it act as a colleague', async ()
       },
     desk.url,
   )
-  const unused = ['audit:read', 'data:manage'] // nothing takes them yet
+  const unused = ['audit:read', 'data:manage'] // not used by any operation yet
   for (const scope of scopes)
     expect([
       scope,
@@ -196,8 +196,8 @@ it('limits a key to a board and a day, and lets it act as a colleague', async ()
     .first()
     .click()
   await page.keyboard.press('Escape')
-  await form.getByRole('textbox', { name: 'Calls per second' }).fill('5')
-  await form.getByRole('textbox', { name: 'At once' }).fill('7')
+  await form.getByRole('textbox', { name: 'Requests per second' }).fill('5')
+  await form.getByRole('textbox', { name: 'Burst' }).fill('7')
   await form.getByRole('button', { name: 'Create key' }).click()
   const key = await dialog(page, 'Copy this key now')
     .locator('code')
@@ -259,7 +259,7 @@ it('registers a webhook, sends a test, shows the body and delivers again', async
   await shown.getByRole('button', { name: 'Done' }).click()
   await item.getByRole('button', { name: 'Send test' }).click()
   await item.getByText('The test arrived.').waitFor()
-  await item.getByText(/^Answer 204 · \d+ ms$/).waitFor()
+  await item.getByText(/^Response 204 · \d+ ms$/).waitFor()
   const first = await hook.next()
   expect((JSON.parse(first.body) as { type: string }).type).toBe('webhook.test')
   const signed = `${String(first.headers['webhook-id'])}.${String(first.headers['webhook-timestamp'])}.${first.body}`
@@ -278,7 +278,7 @@ it('registers a webhook, sends a test, shows the body and delivers again', async
   await row.getByRole('button', { name: 'Details' }).click()
   await table
     .getByRole('list', { name: 'Attempts' })
-    .getByText(/^Answer 204/)
+    .getByText(/^Response 204/)
     .waitFor()
   expect(
     JSON.parse(await table.getByRole('region', { name: 'Body' }).innerText()),
@@ -300,7 +300,7 @@ it('registers a webhook, sends a test, shows the body and delivers again', async
   hook.state.status = 500
   await item.getByRole('button', { name: 'Send test' }).click()
   await item.getByText('The test failed.').waitFor()
-  await item.getByText(/^Answer 500/).waitFor()
+  await item.getByText(/^Response 500/).waitFor()
   await item.getByRole('button', { name: 'Delete' }).click()
   await page
     .getByRole('alertdialog', { name: 'Delete Orders?' })
@@ -311,7 +311,7 @@ it('registers a webhook, sends a test, shows the body and delivers again', async
   await hook.stop()
 })
 
-it('says that a webhook was disabled after 10 failures, and reactivates it', async () => {
+it('shows a webhook that was disabled after 10 failures and reactivates it', async () => {
   const hook = await receiver()
   hook.state.status = 500
   const made = await desk.call('POST', '/integrations/webhooks', {
@@ -358,7 +358,7 @@ it('says that a webhook was disabled after 10 failures, and reactivates it', asy
   await hook.stop()
 })
 
-it('delivers in order what a webhook missed while it was off', async () => {
+it('delivers the events that a webhook missed, in order', async () => {
   const hook = await receiver()
   const text = async () =>
     (
@@ -392,7 +392,7 @@ it('delivers in order what a webhook missed while it was off', async () => {
   for (const words of ['first', 'second', 'third']) await say(words)
   await axe(page, 'a webhook that is off')
   await alert
-    .getByRole('button', { name: 'Reactivate and deliver what was missed' })
+    .getByRole('button', { name: 'Reactivate and deliver missed events' })
     .click()
   await item.getByText('Active', { exact: true }).waitFor()
   await alert.waitFor({ state: 'detached' })
@@ -435,7 +435,7 @@ it('hides keys and webhooks from agents', async () => {
   await context.close()
 })
 
-it('axe finds nothing in keys and webhooks, on a desk and on a phone', async () => {
+it('keys and webhooks have no accessibility violations on a desktop and a phone', async () => {
   const made = await desk.call('POST', '/integrations/webhooks', {
     name: 'Looked at',
     url: 'http://127.0.0.1:9/',

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => desk.stop())
 afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-/** many runs a task n times, 16 at once. */
+/** many runs a task n times, 16 at a time. */
 async function many(
   n: number,
   task: (i: number) => Promise<unknown>,
@@ -23,7 +23,7 @@ async function many(
   )
 }
 
-/** settled is a message, the first one in view unless its text is given, and how far it is from the top of the thread, once it has stayed there for some frames. */
+/** settled waits until a message stays in place and returns it with its distance from the top of the thread. Without a text it is the first visible message. */
 const settled = (page: Page, wanted?: string) =>
   page.evaluate(async (text) => {
     const textOf = (one: Element | undefined) =>
@@ -53,7 +53,7 @@ const settled = (page: Page, wanted?: string) =>
   }, wanted)
 
 it(
-  'scrolls through 10,000 messages without a jump, goes to a message far away and back',
+  'scrolls through 10,000 messages without jumps and opens distant messages',
   { timeout: 240_000 },
   async () => {
     const from = '+5511955553001'
@@ -90,7 +90,7 @@ it(
       })
       .toBe(true)
 
-    // Step by step, as a reader goes up: a line that is in view before and after a step has moved by the step and no more.
+    // Scroll up step by step: a line visible before and after a step moves by exactly that step.
     for (let step = 0; step < 60; step++) {
       const before = await settled(page)
       const moved = await log(page).evaluate((thread) => {
@@ -107,7 +107,7 @@ it(
         }).toEqual({ step, text: before.text, off: true })
     }
 
-    // A message far away is shown with what stands around it; new ones do not move it.
+    // A distant message is shown with its context; new messages do not move it.
     const far = await oldest(conversation, 'Começo 100')
     await page.goto(`${desk.url}/inbox/open/${conversation}?message=${far}`)
     await log(page).getByText('Começo 100', { exact: true }).waitFor()
@@ -122,7 +122,7 @@ it(
     await page.getByRole('button', { name: /^Jump to newest/ }).click()
     await log(page).getByText('Uma nova', { exact: true }).waitFor()
 
-    // A day begins with its first message.
+    // A day starts with its first message.
     await page
       .getByRole('button', { name: 'More actions', exact: true })
       .click()
@@ -152,7 +152,7 @@ it(
   },
 )
 
-/** oldest finds a message near the beginning of a conversation by going back through its pages from the other end. */
+/** oldest returns a message near the start of a conversation by paging back from the end. */
 async function oldest(conversation: string, text: string): Promise<string> {
   let before = ''
   for (;;) {
@@ -167,7 +167,7 @@ async function oldest(conversation: string, text: string): Promise<string> {
   }
 }
 
-it('selects with x, adds all that match, and does one thing with more than 100 conversations', async () => {
+it('selects with x, selects all matching, and updates more than 100 conversations', async () => {
   await many(130, (n) =>
     desk.customer(`+55119555${String(60_000 + n)}`, `Lote ${n}`, 'Promoção'),
   )
@@ -188,14 +188,14 @@ it('selects with x, adds all that match, and does one thing with more than 100 c
   })
   const bar = page.getByRole('toolbar', { name: '130 selected' })
   await bar.getByRole('button', { name: 'Assign to me' }).click()
-  await page.getByText('130 conversations changed.').waitFor()
+  await page.getByText('130 conversations updated.').waitFor()
   await bar.waitFor({ state: 'detached' })
   expect(calls).toEqual([100, 30])
   await page.getByRole('searchbox', { name: 'Search conversations' }).fill('')
   await page.getByRole('link', { name: /^Mine, \d{3,}$/ }).waitFor()
 })
 
-/** placeOf is where a row of the list of conversations is in the list's window: its number, how many there are, and its distance to both ends. */
+/** placeOf returns a row's index, the number of rows, and its distance to both ends of the list's viewport. */
 const placeOf = (page: Page, which: 'open' | 'last') =>
   rows(page).evaluate((list, wanted) => {
     const row = [...list.querySelectorAll('[role=option]')].findLast(
@@ -213,7 +213,7 @@ const placeOf = (page: Page, which: 'open' | 'last') =>
     }
   }, which)
 
-it('draws the rows in view of a long list: at its end, by Home and End, and after a search', async () => {
+it('renders the visible rows of a long list at its end, with Home and End, and after a search', async () => {
   await many(130, (n) =>
     desk.customer(`+55119555${String(70_000 + n)}`, `Fila ${n}`, 'Olá'),
   )

@@ -18,9 +18,9 @@ describe('a conversation', () => {
       .getByRole('button', { name: /^Copy protocol ATD-\d{6}$/ })
       .waitFor()
     await all(page, 'button', [
-      'Take over',
+      'Assign to me',
       'Transfer',
-      'Close attendance',
+      'Close case',
       'More actions',
     ])
     await page
@@ -45,7 +45,7 @@ describe('a conversation', () => {
       .getByRole('article', { name: /^Carla Nunes, \d\d:\d\d, Read$/ })
       .waitFor()
     await thread.getByRole('img', { name: 'Read', exact: true }).waitFor()
-    await thread.getByText(/^Attendance ATD-\d{6} opened/).waitFor()
+    await thread.getByText(/^Case ATD-\d{6} opened/).waitFor()
     await thread.getByText('2 new messages', { exact: true }).waitFor()
     await thread.getByText('❤️').waitFor()
     await thread
@@ -97,7 +97,7 @@ describe('a conversation', () => {
     await log(page).getByRole('img', { name: 'Failed', exact: true }).waitFor()
   })
 
-  it('counts what is new while the reader is elsewhere', async () => {
+  it('counts new messages while the reader is elsewhere in the thread', async () => {
     for (let n = 0; n < 40; n++)
       await desk.customer(
         '+5511955554006',
@@ -131,7 +131,7 @@ describe('the composer', () => {
     await desk.signIn(page)
     await open(page, 'Eduardo Farias')
     const form = page.getByRole('form', { name: 'Answer', exact: true })
-    await all(form.getByRole('tablist'), 'tab', ['Answer', 'Internal note'])
+    await all(form.getByRole('tablist'), 'tab', ['Reply', 'Internal note'])
     await form.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
     await all(form, 'button', [
       'Send',
@@ -170,7 +170,7 @@ describe('the composer', () => {
     await form.getByRole('button', { name: 'Add note', exact: true }).waitFor()
   })
 
-  it('says when the contact is blocked and lets it be unblocked', async () => {
+  it('shows that the contact is blocked and unblocks it', async () => {
     await desk.customer('+5511955554007', 'Pessoa Bloqueada', 'Oi')
     const { page } = await desk.page()
     await desk.signIn(page)
@@ -191,7 +191,7 @@ describe('the composer', () => {
 })
 
 describe('a conversation of a colleague', () => {
-  it('says who is responsible where only that person or a manager may answer', async () => {
+  it('shows who can reply in restricted mode', async () => {
     const { conversation } = (await desk.customer(
       '+5511955554008',
       'Cliente da Ana',
@@ -225,7 +225,7 @@ describe('a conversation of a colleague', () => {
         page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
       )
       .toBe('Internal note')
-    await page.getByRole('tab', { name: 'Answer', exact: true }).click()
+    await page.getByRole('tab', { name: 'Reply', exact: true }).click()
     await message(page).fill('Posso ajudar?')
     await message(page).press('Enter')
     await page
@@ -251,7 +251,7 @@ describe('details and dialogs', () => {
     })
     await all(details, 'region', [
       'Contact',
-      'Attendance',
+      'Case',
       'History',
       'Cards',
       'Files',
@@ -273,17 +273,17 @@ describe('details and dialogs', () => {
       'Protocol',
       'Opened',
       'First response',
-      'Responsible',
-      'Sector',
+      'Assigned to',
+      'Department',
     ])
       await details
-        .getByRole('region', { name: 'Attendance' })
+        .getByRole('region', { name: 'Case' })
         .getByText(label, { exact: true })
         .waitFor()
 
     await page.getByRole('button', { name: 'Transfer', exact: true }).click()
     const transfer = dialog(page, 'Transfer conversation')
-    await all(transfer, 'combobox', ['Sector', 'Person'])
+    await all(transfer, 'combobox', ['Department', 'Person'])
     await transfer
       .getByRole('textbox', { name: 'Reason', exact: true })
       .waitFor()
@@ -297,14 +297,12 @@ describe('details and dialogs', () => {
     await page.keyboard.press('Escape')
     await transfer.getByRole('button', { name: 'Dismiss' }).click()
 
-    await page
-      .getByRole('button', { name: 'Close attendance', exact: true })
-      .click()
-    const closing = dialog(page, 'Close attendance')
+    await page.getByRole('button', { name: 'Close case', exact: true }).click()
+    const closing = dialog(page, 'Close case')
     await closing
       .getByRole('textbox', { name: 'Reason', exact: true })
       .waitFor()
-    await all(closing, 'button', ['Close', 'Close and next', 'Dismiss'])
+    await all(closing, 'button', ['Close case', 'Close and next', 'Dismiss'])
     await closing.getByRole('button', { name: 'Dismiss' }).click()
 
     await page
@@ -319,7 +317,9 @@ describe('details and dialogs', () => {
       .fill('+55 11 91234-5603')
     await creating.getByRole('button', { name: 'Start', exact: true }).click()
     await page
-      .getByText('This conversation exists. Caio Moreira is responsible.')
+      .getByText(
+        'This conversation already exists and is assigned to Caio Moreira.',
+      )
       .waitFor()
 
     await page

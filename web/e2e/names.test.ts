@@ -1,5 +1,5 @@
-// Walks through the screens of the inbox by role and accessible name, as people with a screen reader do. The names are a part of
-// the agreement with everybody who tests or automates the app: a change here breaks them.
+// Goes through the inbox by role and accessible name, as screen reader users do. The names are part of the agreement with
+// everyone who tests or automates the app.
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => desk.stop())
 afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-/** codeOf is the code that an authenticator app shows for a secret now (RFC 6238). */
+/** codeOf returns the current TOTP code of a secret (RFC 6238). */
 function codeOf(secret: string): string {
   const bits = [...secret.replaceAll('=', '')]
     .map((letter) =>
@@ -35,8 +35,8 @@ function codeOf(secret: string): string {
   )
 }
 
-describe('before signing in', () => {
-  it('names the fields, and says what was wrong', async () => {
+describe('before sign-in', () => {
+  it('names the fields and shows errors', async () => {
     const { page } = await desk.page({}, /status of 401/)
     await page.goto(`${desk.url}/`)
     const entrance = page.getByRole('main', { name: 'Sign in' })
@@ -76,7 +76,7 @@ describe('before signing in', () => {
       .waitFor()
   })
 
-  it('asks for a code where two-factor is on', async () => {
+  it('asks for a code if two-factor sign-in is on', async () => {
     const { page, context } = await desk.page({}, /status of 401/)
     await desk.signInAs(page, desk.colleague)
     const { email, secret } = await page.evaluate(async () => {
@@ -119,7 +119,7 @@ describe('before signing in', () => {
     await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
     await entrance
       .getByRole('alert')
-      .filter({ hasText: 'The code is wrong.' })
+      .filter({ hasText: 'Incorrect code.' })
       .waitFor()
   })
 
@@ -147,8 +147,8 @@ describe('before signing in', () => {
 })
 
 describe('too many wrong passwords', () => {
-  it('are told how long to wait', async () => {
-    const other = await Desk.start() // other sign-ins from here have to wait, too
+  it('show how long to wait', async () => {
+    const other = await Desk.start() // other sign-ins from this address are throttled as well
     try {
       const { page } = await other.page({}, /status of (401|429)/)
       await page.goto(`${other.url}/`)
@@ -184,7 +184,7 @@ describe('too many wrong passwords', () => {
 })
 
 describe('an empty company', () => {
-  it('is set up, and every view says that it is empty with one thing to do', async () => {
+  it('is set up, and every view has an empty state with one action', async () => {
     const fresh = await Desk.start({ demo: false })
     try {
       const found = () =>
@@ -242,7 +242,7 @@ describe('an empty company', () => {
 })
 
 describe('everywhere', () => {
-  it('names the frame', async () => {
+  it('names the shell', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await page
@@ -280,7 +280,7 @@ describe('everywhere', () => {
       .click()
   })
 
-  it('tells of a new version and reloads only when asked', async () => {
+  it('announces a new version and reloads only on request', async () => {
     const { page } = await desk.page({}, /net::ERR_/)
     await desk.signIn(page)
     await rows(page).getByRole('option').first().waitFor()
@@ -301,7 +301,7 @@ describe('everywhere', () => {
     await expect.poll(() => banner.count()).toBe(0)
   })
 
-  it('tells of a new version also when the first connection failed', async () => {
+  it('announces a new version even if the first connection failed', async () => {
     const { page } = await desk.page({}, /ERR_FAILED/)
     await page.route('**/v1/live', (route) => route.abort(), { times: 1 })
     await page.route('**/app/version', (route) =>
@@ -314,7 +314,7 @@ describe('everywhere', () => {
       .waitFor()
   })
 
-  it('says what happened when something cannot be loaded, with the number of the request', async () => {
+  it('shows an error with the request id if something cannot be loaded', async () => {
     const { page } = await desk.page({}, /status of 500/)
     await desk.signIn(page)
     let broken = true
@@ -372,7 +372,7 @@ describe('the inbox', () => {
     await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await all(page, 'combobox', [
       'Channel',
-      'Sector',
+      'Department',
       'Person',
       'Label',
       'Kind',
@@ -392,7 +392,7 @@ describe('the inbox', () => {
       .toBe('oldest_waiting')
   })
 
-  it('shows media in previews by their kind, and how far an answer came', async () => {
+  it('shows the type of media and the status of replies in previews', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await page.getByRole('link', { name: /^All open/ }).click()
@@ -444,7 +444,7 @@ describe('the inbox', () => {
       name: /^Manda Arquivos, .*Recebido, \d\d:\d\d$/,
     })
     const tick = (name: string) =>
-      answered.getByRole('img', { name, exact: true, includeHidden: true }) // a description of the row, which has its own name
+      answered.getByRole('img', { name, exact: true, includeHidden: true }) // the tick is the row's description
     await tick('Sent').waitFor()
     for (const status of ['delivered', 'read'])
       await desk.call('POST', `/channels/${desk.company.channel}/simulate`, {
@@ -454,7 +454,7 @@ describe('the inbox', () => {
     await tick('Read').waitFor()
   })
 
-  it('opens a case by its protocol and leads to the search in messages', async () => {
+  it('opens a case by its protocol and offers the message search', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await open(page, 'Lia Monteiro')
@@ -476,7 +476,7 @@ describe('the inbox', () => {
       .waitFor()
   })
 
-  it('keeps the order while the pointer is in the list, and applies the updates when asked', async () => {
+  it('keeps the order while the list is hovered and applies updates on request', async () => {
     const { page } = await desk.page()
     const first = () => rows(page).getByRole('option').first().textContent()
     await desk.signIn(page)
@@ -499,7 +499,7 @@ describe('the inbox', () => {
     await expect.poll(first).toMatch(/^Nova Zero/)
     await page.getByRole('button', { name: '3 updates', exact: true }).click()
     await expect.poll(first).toMatch(/^Nova Três/)
-    // Leaving the list applies them, too.
+    // Leaving the list applies them as well.
     await rows(page).getByRole('option').first().hover()
     await desk.customer('+5511955554004', 'Nova Quatro', 'Oi')
     await page.getByRole('button', { name: '1 update', exact: true }).waitFor()
@@ -508,14 +508,16 @@ describe('the inbox', () => {
     await expect.poll(first).toMatch(/^Nova Quatro/)
   })
 
-  it('keeps the row of the open conversation though it no longer matches', async () => {
+  it('keeps the row of the open conversation even if it no longer matches', async () => {
     await desk.customer('+5511955554005', 'Fica na Lista', 'Oi')
     const { page } = await desk.page()
     await desk.signIn(page)
     await row(page, 'Fica na Lista').click()
-    await page.getByRole('button', { name: 'Take over', exact: true }).click()
     await page
-      .getByRole('button', { name: 'Take over', exact: true })
+      .getByRole('button', { name: 'Assign to me', exact: true })
+      .click()
+    await page
+      .getByRole('button', { name: 'Assign to me', exact: true })
       .waitFor({ state: 'detached' })
     await page.getByRole('navigation', { name: 'Views' }).hover()
     await row(page, 'Fica na Lista').waitFor()

@@ -5,7 +5,7 @@ import { speak } from './parts'
 import { Simulator } from './simulator'
 
 describe.each(sqliteOnly)(
-  'what customers send without words, in Portuguese, %s',
+  'messages without text, in Portuguese, %s',
   (engine) => {
     let desk: Desk
     let simulator: Simulator
@@ -44,7 +44,7 @@ describe.each(sqliteOnly)(
       await simulator.stop()
     })
 
-    it('shows a missed call and a form, and says why free text is refused', async () => {
+    it('shows a missed call and a form, and explains why free text is rejected', async () => {
       const id = await channel()
       const calls = [
         {
@@ -107,7 +107,7 @@ describe.each(sqliteOnly)(
       await page.goto(`${desk.url}/inbox/open/${String(fresh.id)}`)
       await page
         .getByRole('group', { name: 'A janela de 24 horas fechou' })
-        .getByText('Envie um modelo para começar.')
+        .getByText('Envie um modelo para iniciar a conversa.')
         .waitFor()
     })
   },

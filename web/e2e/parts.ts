@@ -15,7 +15,7 @@ export const message = (page: Page) =>
 export const dialog = (page: Page, name: string) =>
   page.getByRole('dialog', { name })
 
-/** all waits for elements by their role and exact name. */
+/** all waits for elements by role and exact name. */
 export async function all(
   within: Page | Locator,
   role: Parameters<Page['getByRole']>[0],
@@ -25,7 +25,7 @@ export async function all(
     await within.getByRole(role, { name, exact: true }).first().waitFor()
 }
 
-/** show goes to a view of the inbox. Its list is a new one, so it is awaited. */
+/** show opens a view of the inbox and waits for its list. */
 export async function show(page: Page, name: RegExp): Promise<void> {
   const link = page
     .getByRole('navigation', { name: 'Views' })
@@ -40,22 +40,22 @@ export const hasFocus = (field: Locator) =>
     .poll(() => field.evaluate((one) => one === document.activeElement))
     .toBe(true)
 
-/** search looks for conversations and waits for the list of what is found: a row of the list before could go while it is clicked. */
+/** search searches conversations and waits for the results, so that no row of the previous list is clicked. */
 export async function search(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox', { name: 'Search conversations' }).fill(text)
   await page
-    .getByRole('button', { name: `Search messages for "${text}"`, exact: true })
+    .getByRole('button', { name: `Search messages for “${text}”`, exact: true })
     .waitFor()
 }
 
-/** open finds a conversation by its name and opens it. */
+/** open finds a conversation by name and opens it. */
 export async function open(page: Page, name: string): Promise<void> {
   await search(page, name)
   await row(page, name).click()
   await page.getByRole('heading', { name }).waitFor()
 }
 
-/** go leads to another page of the app as a link in it does, without loading the app again. */
+/** go navigates within the app without reloading it. */
 export async function go(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
     history.pushState({}, '', to)
@@ -68,11 +68,11 @@ const axeSource = readFileSync(
   'utf8',
 )
 
-/** The faults that axe-core finds, as a script of the page. */
+/** Runs axe-core in the page and returns its violations. */
 const faults = (options: string) =>
   `axe.run(${options}).then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`
 
-/** axe checks the page with axe-core's default rules, once it has come to rest, and then the colours of the other theme. */
+/** axe checks the page with axe-core's default rules once it is idle, and then the colours of the other theme. */
 export async function axe(page: Page, screen: string): Promise<void> {
   if (!(await page.evaluate('typeof axe === "object"')))
     await page.evaluate(axeSource)
@@ -98,7 +98,7 @@ export async function axe(page: Page, screen: string): Promise<void> {
   await theme(page, shown)
 }
 
-/** theme changes what the system prefers; all pages follow it at once. */
+/** theme changes the preferred colour scheme. */
 async function theme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await expect
@@ -113,7 +113,7 @@ async function theme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
     .toMatch(new RegExp(`^(${colorScheme}|none)$`))
 }
 
-/** speak changes the language of the person; the next page has it. */
+/** speak changes the user's language; it applies to the next page. */
 export const speak = (page: Page, language: string) =>
   page.evaluate(async (chosen) => {
     localStorage.setItem('recado.language', chosen)

@@ -18,7 +18,7 @@ const sends = /\/v1\/conversations\/[^/]+\/messages$/
 
 type Sent = { text: string; sent_by: { id: string } | null; direction: string }
 
-/** sentIn gives what the team sent in a conversation, oldest first. */
+/** sentIn returns the messages the team sent in a conversation, oldest first. */
 async function sentIn(
   conversation: string,
 ): Promise<{ text: string; by: string | undefined }[]> {
@@ -37,11 +37,11 @@ const send = async (page: Page, text: string) => {
   await message(page).press('Enter')
 }
 
-/** customer writes and gives the conversation. */
+/** customer sends a message as a customer and returns the conversation. */
 const customer = async (phone: string, name: string, text = 'Oi') =>
   (await desk.customer(phone, name, text)).conversation as string
 
-it('does not send what one person wrote as another who signs in in the same browser, and sends it when the author is back', async () => {
+it("does not send one user's messages as another user of the same browser", async () => {
   const conversation = await customer('+5511955553001', 'Ari Campos')
   const { page, context } = await desk.page({}, refused)
   const users: string[] = []
@@ -58,13 +58,13 @@ it('does not send what one person wrote as another who signs in in the same brow
     .waitFor()
   const other = await context.newPage()
   await desk.signInAs(other, desk.colleague)
-  // Each person has a stream: nothing of it reaches the tabs of the other.
+  // Each user has their own stream; nothing reaches the other user's tabs.
   await expect
     .poll(() => new Set(users))
     .toEqual(new Set([desk.company.user, desk.colleague]))
   await page.unroute(sends)
   await page.evaluate(() => dispatchEvent(new Event('online')))
-  const changed = dialog(page, 'Another person signed in')
+  const changed = dialog(page, 'Someone else signed in')
   await changed.waitFor()
   await open(other, 'Ari Campos')
   await send(other, 'do Bruno')
@@ -81,11 +81,11 @@ it('does not send what one person wrote as another who signs in in the same brow
       { text: 'do Bruno', by: desk.colleague },
       { text: 'da Ana', by: desk.company.user },
     ])
-  await dialog(other, 'Another person signed in').waitFor()
+  await dialog(other, 'Someone else signed in').waitFor()
   await log(page).getByText('do Bruno', { exact: true }).waitFor()
 })
 
-/** left is everything of a text that a browser still keeps. */
+/** left returns every place in browser storage that still contains a text. */
 const left = (page: Page, text: string) =>
   page.evaluate(async (wanted) => {
     const found = Object.entries(localStorage)
@@ -108,7 +108,7 @@ const left = (page: Page, text: string) =>
     return found
   }, text)
 
-it('asks before unsent messages are discarded at signing out, and leaves nothing of them', async () => {
+it('asks before discarding unsent messages at sign-out and leaves nothing behind', async () => {
   const conversation = await customer('+5511955553002', 'Bento Reis')
   const { page, context } = await desk.page({}, refused)
   await desk.signIn(page)
@@ -152,7 +152,7 @@ it('asks before unsent messages are discarded at signing out, and leaves nothing
     .toEqual(['depois'])
 })
 
-it('sends from memory in a window that can store nothing, and says so', async () => {
+it('sends from memory in a window without storage, and shows a warning', async () => {
   const conversation = await customer('+5511955553003', 'Cora Dias')
   const { page } = await desk.page({}, refused)
   await page.addInitScript(() => {
@@ -165,7 +165,7 @@ it('sends from memory in a window that can store nothing, and says so', async ()
   await desk.signIn(page)
   await page
     .getByRole('status')
-    .filter({ hasText: 'This browser cannot keep unsent messages.' })
+    .filter({ hasText: 'This browser can’t save unsent messages.' })
     .waitFor()
   await open(page, 'Cora Dias')
   await page.route(sends, (route) => route.abort())
@@ -173,7 +173,7 @@ it('sends from memory in a window that can store nothing, and says so', async ()
   const attempted = page.waitForEvent('requestfailed', (one) =>
     sends.test(one.url()),
   )
-  await attempted // again, after the first attempt
+  await attempted // the retry after the first attempt
   await page.unroute(sends)
   await expect
     .poll(() => sentIn(conversation).then((all) => all.map((one) => one.text)))
@@ -183,7 +183,7 @@ it('sends from memory in a window that can store nothing, and says so', async ()
     .toEqual(['Oi', 'um', 'dois', 'três'])
 })
 
-it('says that the disk of the server is full, and sends what waits when there is room again', async () => {
+it("shows that the server's disk is full and sends pending messages once there is room", async () => {
   const conversation = await customer('+5511955553010', 'Joca Lima')
   const { page } = await desk.page({}, /status of 507/)
   await desk.signIn(page)
@@ -215,7 +215,7 @@ it('says that the disk of the server is full, and sends what waits when there is
     .toEqual(['cabe?'])
 })
 
-it('shows a message that came while the connection was lost, though no event had come on it', async () => {
+it('shows a message that arrived while disconnected, even without an earlier event', async () => {
   await customer('+5511955553004', 'Davi Melo')
   const { page } = await desk.page({}, refused)
   let counted = 0
@@ -224,18 +224,18 @@ it('shows a message that came while the connection was lost, though no event had
   })
   await desk.signIn(page)
   await open(page, 'Davi Melo')
-  await expect.poll(() => counted).toBeGreaterThan(1) // what is fetched once the stream is open is there
+  await expect.poll(() => counted).toBeGreaterThan(1) // the requests after the stream opened are done
   await desk.restart(async () => {
     await page.route('**/v1/live', (route) => route.abort())
   })
-  await customer('+5511955553004', 'Davi Melo', 'enquanto isso')
+  await customer('+5511955553004', 'Davi Melo', 'nesse meio-tempo')
   await page.unroute('**/v1/live')
-  await log(page).getByText('enquanto isso', { exact: true }).waitFor()
+  await log(page).getByText('nesse meio-tempo', { exact: true }).waitFor()
   await customer('+5511955553004', 'Davi Melo', 'e agora')
   await log(page).getByText('e agora', { exact: true }).waitFor()
 })
 
-it('clears a draft that was sent from another device, on the open page and on one that was closed then', async () => {
+it('clears a draft that was sent from another device, on open and closed pages', async () => {
   await customer('+5511955553005', 'Elis Prado')
   await customer('+5511955553006', 'Elis Luz')
   const { page: phone } = await desk.page()
@@ -275,7 +275,7 @@ it('clears a draft that was sent from another device, on the open page and on on
   await expect.poll(() => message(again).inputValue()).toBe('')
 })
 
-it('says who is answering only while they do', async () => {
+it('shows who is replying only while they are', async () => {
   await customer('+5511955553007', 'Gil Torres')
   await customer('+5511955553008', 'Hugo Sena')
   const { page: ana } = await desk.page()
@@ -285,7 +285,7 @@ it('says who is answering only while they do', async () => {
   await open(ana, 'Gil Torres')
   await open(bruno, 'Gil Torres')
   const answering = bruno.getByRole('group').getByText(/is answering/)
-  const soon = { timeout: 8000 } // it is forgotten after 20 seconds in any case
+  const soon = { timeout: 8000 } // the state expires after 20 seconds in any case
   await message(ana).pressSequentially('Já vejo')
   await answering.waitFor()
   await message(ana).press('Enter')
@@ -296,7 +296,7 @@ it('says who is answering only while they do', async () => {
   await answering.waitFor({ state: 'detached', ...soon })
 })
 
-/** under puts several servers below one origin, as a proxy does. */
+/** under serves several servers below one origin, like a proxy. */
 async function under(
   desks: Record<string, Desk>,
 ): Promise<{ origin: string; server: Server }> {
@@ -330,7 +330,7 @@ async function under(
   }
 }
 
-it('keeps two installations under one origin apart', async () => {
+it('separates two installations on one origin', async () => {
   const [one, two] = await Promise.all([
     Desk.start({ base: '/one' }),
     Desk.start({ base: '/two' }),

@@ -35,7 +35,7 @@ it('shows one pane at a time on a phone, with large targets', async () => {
   await page.getByRole('button', { name: 'Show details' }).tap()
   await page
     .getByRole('complementary', { name: 'Details' })
-    .getByRole('region', { name: 'Attendance' })
+    .getByRole('region', { name: 'Case' })
     .waitFor()
   await page.goBack()
   await log(page).waitFor()

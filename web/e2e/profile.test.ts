@@ -21,7 +21,7 @@ async function profile(page: Page): Promise<void> {
   await page.getByRole('list', { name: 'Sessions' }).waitFor()
 }
 
-it('changes name, e-mail and signature, which stands above answers that are signed', async () => {
+it('changes name, e-mail and signature, which is used in signed messages', async () => {
   await desk.customer('+5511955551001', 'Ivo Lins', 'Bom dia')
   const { page, context } = await desk.page({}, refused)
   await desk.signInAs(page, desk.colleague)
@@ -31,7 +31,9 @@ it('changes name, e-mail and signature, which stands above answers that are sign
   await you.getByRole('textbox', { name: 'Name' }).fill('Lia Rocha')
   await you.getByRole('textbox', { name: 'E-mail' }).fill(desk.demo.login.email)
   await you.getByRole('button', { name: 'Save' }).click()
-  await you.getByText('Another person of the team has this address.').waitFor()
+  await you
+    .getByText('Someone else on your team already uses this address.')
+    .waitFor()
   await you
     .getByRole('textbox', { name: 'E-mail' })
     .fill('lia.rocha@example.com')
@@ -39,7 +41,7 @@ it('changes name, e-mail and signature, which stands above answers that are sign
   await you.getByRole('button', { name: 'Save' }).click()
   await you.getByRole('status').getByText('Saved').waitFor()
   await page.getByRole('button', { name: 'Account, Lia Rocha' }).waitFor()
-  await region(page, 'Working')
+  await region(page, 'Preferences')
     .getByRole('switch', { name: 'Sign with my name' })
     .check()
   await page.getByRole('link', { name: 'Inbox' }).click()
@@ -51,7 +53,7 @@ it('changes name, e-mail and signature, which stands above answers that are sign
   await context.close()
 })
 
-it('keeps theme, language, sending and notifications', async () => {
+it('saves theme, language, sending and notifications', async () => {
   const { page, context } = await desk.page({ colorScheme: 'light' })
   await desk.signInAs(page, desk.colleague)
   await profile(page)
@@ -76,9 +78,9 @@ it('keeps theme, language, sending and notifications', async () => {
     .toBe(true)
   await expect.poll(() => shown()).toBe('online')
   await page.getByRole('radio', { name: 'Ctrl+Enter' }).check()
-  await page.getByRole('radio', { name: 'When I answer' }).check()
+  await page.getByRole('radio', { name: 'When I reply' }).check()
   await page
-    .getByRole('combobox', { name: 'Notify me of' })
+    .getByRole('combobox', { name: 'Notify me about' })
     .selectOption('everything')
   await page.getByRole('combobox', { name: 'Sound' }).selectOption('drop')
   await page.getByRole('button', { name: 'Play' }).click()
@@ -95,13 +97,13 @@ it('keeps theme, language, sending and notifications', async () => {
   await kept
   await profile(page)
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
-  for (const name of ['Dark', 'Ctrl+Enter', 'When I answer'])
+  for (const name of ['Dark', 'Ctrl+Enter', 'When I reply'])
     await expect
       .poll(() => page.getByRole('radio', { name }).isChecked())
       .toBe(true)
   await expect
     .poll(() =>
-      page.getByRole('combobox', { name: 'Notify me of' }).inputValue(),
+      page.getByRole('combobox', { name: 'Notify me about' }).inputValue(),
     )
     .toBe('everything')
   await expect
@@ -154,7 +156,7 @@ it('shows Portuguese on every device of a person who chose it', async () => {
   await context.close()
 })
 
-it('lists the sessions and ends them, and a new password ends the others', async () => {
+it('lists and ends sessions; a new password ends the others', async () => {
   const { page, context } = await desk.page({}, refused)
   await desk.signInAs(page, desk.colleague)
   const email = await page.evaluate(
@@ -190,7 +192,7 @@ it('lists the sessions and ends them, and a new password ends the others', async
   await password.getByRole('button', { name: 'Change password' }).click()
   await password
     .getByRole('alert')
-    .getByText('The current password is wrong.')
+    .getByText('The current password is incorrect.')
     .waitFor()
   await password
     .getByRole('textbox', { name: 'Current password' })
@@ -220,7 +222,7 @@ it('lists the sessions and ends them, and a new password ends the others', async
   await context.close()
 })
 
-it('turns two-factor on with a computed code, signs in with it and with a recovery code, and turns it off', async () => {
+it('turns two-factor sign-in on, uses a code and a recovery code, and turns it off', async () => {
   const { page, context } = await desk.page({}, refused)
   await desk.signInAs(page, desk.colleague)
   const email = await page.evaluate(
@@ -246,7 +248,7 @@ it('turns two-factor on with a computed code, signs in with it and with a recove
   const secret = await on.locator('code').innerText()
   await on.getByRole('textbox', { name: 'Code' }).fill('000000')
   await on.getByRole('button', { name: 'Turn on' }).click()
-  await on.getByRole('alert').getByText('The code is wrong.').waitFor()
+  await on.getByRole('alert').getByText('Incorrect code.').waitFor()
   await on.getByRole('textbox', { name: 'Code' }).fill(totp(secret))
   await on.getByRole('button', { name: 'Turn on' }).click()
   const codes = dialog(page, 'Recovery codes')
@@ -257,7 +259,7 @@ it('turns two-factor on with a computed code, signs in with it and with a recove
     .getByRole('listitem')
     .allInnerTexts()
   expect(recovery).toHaveLength(10)
-  await codes.getByRole('button', { name: 'I have kept them' }).click()
+  await codes.getByRole('button', { name: 'I’ve saved them' }).click()
   const turnOff = region(page, 'Two-factor sign-in').getByRole('button', {
     name: 'Turn off',
   })
@@ -290,7 +292,7 @@ it('turns two-factor on with a computed code, signs in with it and with a recove
   await context.close()
 })
 
-it('has nothing that axe finds, on a desk and on a phone', async () => {
+it('has no accessibility violations on a desktop and a phone', async () => {
   for (const small of [false, true]) {
     const { page, context } = await desk.page(
       small

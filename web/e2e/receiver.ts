@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 
 export type Received = { headers: IncomingHttpHeaders; body: string }
 
-/** Receiver is a webhook receiver on loopback that answers with a status of its own. */
+/** Receiver is a webhook receiver on loopback with a configurable status. */
 export async function receiver() {
   const received: Received[] = []
   const waiting: ((one: Received) => void)[] = []

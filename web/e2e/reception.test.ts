@@ -19,12 +19,12 @@ const leads = async (
     .selectOption(action)
   if (to)
     await option(page, number)
-      .getByRole('combobox', { name: 'Sector' })
+      .getByRole('combobox', { name: 'Department' })
       .first()
       .selectOption(to)
 }
 
-describe('the reception', () => {
+describe('greeting and menu', () => {
   let desk: Desk
   let sectors: string[]
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('the reception', () => {
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-  it('is built with a menu below another, tried and saved; the customer gets it and the thread tells of it', async () => {
+  it('are edited with a submenu, tried and saved; the customer receives them', async () => {
     const [sales = '', support = ''] = sectors
     const { page } = await desk.page({}, /status of 400 .*\/reception/)
     await desk.signIn(page)
@@ -47,21 +47,21 @@ describe('the reception', () => {
       .click()
     await page
       .getByRole('navigation', { name: 'Settings' })
-      .getByRole('link', { name: 'Reception', exact: true })
+      .getByRole('link', { name: 'Greeting and menu', exact: true })
       .click()
     const numbers = page
       .getByRole('list', { name: 'Numbers' })
       .getByRole('link')
     await numbers
       .filter({ hasText: 'Diretoria' })
-      .getByText('Private: reception does not apply')
+      .getByText('Private: no automatic replies')
       .waitFor()
     await numbers.filter({ hasText: 'Off' }).first().click()
 
     await page.getByRole('switch', { name: 'Enabled' }).click({ force: true })
     await page.getByRole('textbox', { name: 'Greeting' }).fill('Welcome!')
     await page
-      .getByRole('textbox', { name: 'Away text' })
+      .getByRole('textbox', { name: 'Away message' })
       .fill('We are closed.')
     const sees = page.getByRole('log', { name: 'What the customer sees' })
     await sees.getByText('Welcome!').waitFor()
@@ -70,25 +70,25 @@ describe('the reception', () => {
       .getByRole('textbox', { name: 'Menu text' })
       .fill('How can we help?')
     await title(page, '1').fill('Support')
-    await leads(page, '1', 'Another menu')
+    await leads(page, '1', 'Open another menu')
     await option(page, '1')
       .getByRole('textbox', { name: 'Menu text' })
       .fill('Which product?')
     await title(page, '1.1').fill('Oven')
-    await leads(page, '1.1', 'To a sector', support)
+    await leads(page, '1.1', 'Send to a department', support)
     await title(page, '1.2').fill('Nothing more')
     await leads(page, '1.2', 'Close the case')
     await title(page, '2').fill('Support')
-    await leads(page, '2', 'To a sector', sales)
+    await leads(page, '2', 'Send to a department', sales)
     await page
-      .getByRole('combobox', { name: 'Fallback sector' })
+      .getByRole('combobox', { name: 'Fallback department' })
       .first()
       .selectOption(sales)
 
-    // What the server refuses stands at its field.
+    // Server errors appear at their fields.
     await page.getByRole('button', { name: 'Save' }).click()
     await option(page, '2')
-      .getByText('Another option has this title.')
+      .getByText('Another option has the same title.')
       .waitFor()
     await expect
       .poll(() =>
@@ -140,16 +140,16 @@ describe('the reception', () => {
       .getByRole('textbox', { name: 'Write as the customer' })
       .fill('oven')
     await trial.getByRole('button', { name: 'Send' }).click()
-    await sees.getByText(`Sector ${support}`).waitFor()
+    await sees.getByText(`Department ${support}`).waitFor()
     await trial.getByRole('button', { name: 'Start again' }).click()
     await trial
       .getByRole('combobox', { name: 'When the customer writes' })
-      .selectOption('While it is closed')
+      .selectOption('Outside opening hours')
     await sees.getByText('We are closed.').waitFor()
     await sees.getByRole('button', { name: 'Atendente' }).click()
-    await sees.getByText(`Sector ${sales}`).waitFor()
+    await sees.getByText(`Department ${sales}`).waitFor()
 
-    await page.getByRole('link', { name: 'Reception' }).last().click()
+    await page.getByRole('link', { name: 'Greeting and menu' }).last().click()
     const leaving = page.getByRole('alertdialog', {
       name: 'Leave without saving?',
     })
@@ -158,7 +158,7 @@ describe('the reception', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     await axe(page, 'the form')
-    await page.getByRole('link', { name: 'Reception' }).last().click()
+    await page.getByRole('link', { name: 'Greeting and menu' }).last().click()
     await numbers.filter({ hasText: 'On' }).first().waitFor()
     await axe(page, 'the list of numbers')
 
@@ -174,20 +174,20 @@ describe('the reception', () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('Good morning')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const details = page.getByRole('complementary', { name: 'Details' })
-    await details.getByText(/^Bots are paused until \d\d:\d\d$/).waitFor()
+    await details.getByText(/^Bots paused until \d\d:\d\d$/).waitFor()
     await details
       .getByRole('region', { name: 'History' })
       .getByText('Menu: Support > Oven')
       .waitFor()
     await axe(page, 'the conversation')
-    await details.getByRole('button', { name: 'Let bots answer' }).click()
-    await details.getByText(/^Bots are paused/).waitFor({ state: 'detached' })
+    await details.getByRole('button', { name: 'Resume bots' }).click()
+    await details.getByText(/^Bots paused/).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Pause bots for 1 hour' }).click()
-    await details.getByText(/^Bots are paused until/).waitFor()
+    await details.getByText(/^Bots paused until/).waitFor()
   })
 
-  it('tells that a colleague saved meanwhile, shows what is stored, and replaces it only when told to', async () => {
+  it("report a colleague's save and overwrite it only on request", async () => {
     const spare = await desk.call('POST', '/channels', {
       name: 'Balcão',
       provider: 'sandbox',
@@ -201,7 +201,7 @@ describe('the reception', () => {
     const save = page.getByRole('button', { name: 'Save' })
     const changed = page
       .getByRole('alert')
-      .filter({ hasText: 'A colleague changed this reception meanwhile.' })
+      .filter({ hasText: 'A colleague changed this in the meantime.' })
 
     await greeting.fill('Mine')
     await desk.call('PUT', path, { enabled: true, greeting: 'Theirs' })
@@ -210,7 +210,7 @@ describe('the reception', () => {
     expect(await greeting.inputValue()).toBe('Mine')
     expect(await desk.call('GET', path)).toMatchObject({ greeting: 'Theirs' })
     await axe(page, 'a reception that changed')
-    await page.getByRole('button', { name: 'Show what is stored now' }).click()
+    await page.getByRole('button', { name: 'Load the saved version' }).click()
     await expect.poll(() => greeting.inputValue()).toBe('Theirs')
     await changed.waitFor({ state: 'detached' })
 
@@ -223,7 +223,7 @@ describe('the reception', () => {
     expect(await desk.call('GET', path)).toMatchObject({ greeting: 'Mine' })
   })
 
-  it('fits a phone, in every language, and says that private numbers have none', async () => {
+  it('fit a phone in every language and are not offered for private numbers', async () => {
     const { page } = await desk.page({
       viewport: { width: 390, height: 844 },
       hasTouch: true,
@@ -231,9 +231,9 @@ describe('the reception', () => {
     })
     await desk.signIn(page)
     for (const [language, title] of [
-      ['pt-BR', 'Recepção'],
-      ['es', 'Recepción'],
-      ['en', 'Reception'],
+      ['pt-BR', 'Saudação e menu'],
+      ['es', 'Saludo y menú'],
+      ['en', 'Greeting and menu'],
     ] as const) {
       await speak(page, language)
       await page.goto(`${desk.url}/settings/reception/${desk.company.channel}`)
@@ -258,11 +258,9 @@ describe('the reception', () => {
       ]).toEqual([language, true])
     }
     await axe(page, 'the form on a phone')
-    await page.getByRole('link', { name: 'Reception' }).last().click()
+    await page.getByRole('link', { name: 'Greeting and menu' }).last().click()
     await page.getByRole('link', { name: /^Diretoria/ }).click()
-    await page
-      .getByText('Private numbers never answer by themselves.')
-      .waitFor()
+    await page.getByText('Private numbers never reply automatically.').waitFor()
     await expect
       .poll(() => page.getByRole('switch', { name: 'Enabled' }).count())
       .toBe(0)

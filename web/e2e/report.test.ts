@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => desk.stop())
 afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-/** span writes a length of time as the page does. */
+/** span formats a duration as the page does. */
 function span(seconds: number | null): string {
   if (seconds === null) return '–'
   const minutes = Math.round(seconds / 60)
@@ -98,7 +98,7 @@ const line = (name: string, one: Figures) => [
   span(one.resolution.average_seconds),
 ]
 
-it('shows the figures that the API gives, for the last 30 days and for a sector and a person', async () => {
+it("shows the API's figures for the last 30 days, a department and a person", async () => {
   const { page, context } = await desk.page()
   await desk.session(page)
   await open(page)
@@ -137,9 +137,11 @@ it('shows the figures that the API gives, for the last 30 days and for a sector 
       report.by_person.map((one) => line(one.user?.name ?? 'Nobody', one)),
     ),
   )
-  expect(sorted(await cells(page, 'By sector'))).toEqual(
+  expect(sorted(await cells(page, 'By department'))).toEqual(
     sorted(
-      report.by_sector.map((one) => line(one.sector?.name ?? 'No sector', one)),
+      report.by_sector.map((one) =>
+        line(one.sector?.name ?? 'No department', one),
+      ),
     ),
   )
 
@@ -181,7 +183,7 @@ it('shows the figures that the API gives, for the last 30 days and for a sector 
   await expect.poll(() => page.url()).toContain(`user=${desk.company.user}`)
   await page.getByRole('combobox', { name: 'Person' }).selectOption('')
   await page
-    .getByRole('combobox', { name: 'Sector' })
+    .getByRole('combobox', { name: 'Department' })
     .selectOption(desk.company.sectors[0] ?? '')
   const sector = await fetched(`?sector=${desk.company.sectors[0] ?? ''}`)
   await total(page, 'Opened')
@@ -190,7 +192,7 @@ it('shows the figures that the API gives, for the last 30 days and for a sector 
   await context.close()
 })
 
-it('has periods that end today, and says when the days are wrong', async () => {
+it('offers presets and rejects invalid periods', async () => {
   const { page, context } = await desk.page()
   await desk.session(page)
   await open(page)
@@ -222,7 +224,7 @@ it('has periods that end today, and says when the days are wrong', async () => {
     .getByText(String(today.totals.opened), { exact: true })
     .waitFor()
   await from.fill(ago(-5))
-  await page.getByText('From is later than To.').waitFor()
+  await page.getByText('The start date must be before the end date.').waitFor()
   await context.close()
 })
 
@@ -268,7 +270,7 @@ it.each([
     const text = readFileSync(await file.path(), 'utf8')
     expect(readFileSync(await file.path()).subarray(0, 3)).toEqual(
       Buffer.from([0xef, 0xbb, 0xbf]),
-    ) // by which a spreadsheet knows UTF-8
+    ) // the byte order mark
     const rows = text
       .slice(1)
       .trimEnd()
@@ -299,7 +301,7 @@ it.each([
         ...report.by_day,
       ].map(figures),
     )
-    // A spreadsheet of the language takes every figure for a number, also those with a fraction.
+    // A spreadsheet in the user's language reads every figure as a number, including fractions.
     const figuresOnly = rows.flat().filter((cell) => cell !== '')
     expect(
       figuresOnly.filter(
@@ -315,7 +317,7 @@ it.each([
   },
 )
 
-it('is not for agents', async () => {
+it('is hidden from agents', async () => {
   const agent =
     (
       (await desk.call('GET', '/team')).data as { id: string; role: string }[]
@@ -331,7 +333,7 @@ it('is not for agents', async () => {
     )
     .toBe(0)
   await page.goto(`${desk.url}/report`)
-  await page.getByText('Your role does not allow this.').waitFor()
+  await page.getByText('Your role doesn’t allow this.').waitFor()
   await expect
     .poll(() => page.getByRole('button', { name: 'Download CSV' }).count())
     .toBe(0)
@@ -358,7 +360,7 @@ it('prints on one page in light colours, with charts and with tables', async () 
   await expect.poll(() => pages()).toBe(1)
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
-  /** colours are those of every element, with the theme that the attribute names. */
+  /** colours returns the colours of every element in a theme. */
   const colours = (scheme: string) =>
     page.evaluate((theme) => {
       document.documentElement.dataset.mantineColorScheme = theme
@@ -387,7 +389,7 @@ it('prints on one page in light colours, with charts and with tables', async () 
   await context.close()
 })
 
-it('has nothing that axe finds, on a desk and on a phone', async () => {
+it('has no accessibility violations on a desktop and a phone', async () => {
   for (const small of [false, true]) {
     const { page, context } = await desk.page(
       small

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => desk.stop())
 afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-it('searches in messages and opens the conversation at the one that was found', async () => {
+it('searches messages and opens the conversation at the result', async () => {
   await desk.customer(
     '+5511955559001',
     'Gina Alves',
@@ -50,7 +50,7 @@ it('reacts to a message', async () => {
   await article.getByText('👍').waitFor()
 })
 
-it('opens the conversation of a protocol number that is typed, with or without its prefix', async () => {
+it('opens a case by its protocol number, with or without the prefix', async () => {
   const { conversation } = (await desk.customer(
     '+5511955559003',
     'Ivo Protocolo',
@@ -111,7 +111,7 @@ it('shows pinned conversations first in All open', async () => {
   await expect.poll(() => isFirst('Pia Fixada', 'Rui Novo')).toBe(true)
 })
 
-it('goes on from the composer with Tab after Escape', async () => {
+it('continues from the composer with Tab after Escape', async () => {
   await desk.customer('+5511955559006', 'Tea Tab', 'Oi')
   const { page } = await desk.page()
   await desk.signIn(page)
@@ -136,7 +136,7 @@ it('goes on from the composer with Tab after Escape', async () => {
   await hasFocus(message(page))
 })
 
-it('shows when, by whom and why the last attendance was closed', async () => {
+it('shows when, by whom and why the last case was closed', async () => {
   const { conversation } = (await desk.customer(
     '+5511955559007',
     'Caso Encerrado',
@@ -150,7 +150,7 @@ it('shows when, by whom and why the last attendance was closed', async () => {
   await open(page, 'Caso Encerrado')
   const facts = page
     .getByRole('complementary', { name: 'Details' })
-    .getByRole('region', { name: 'Attendance' })
+    .getByRole('region', { name: 'Case' })
   for (const text of [
     'Closed',
     'Closed by',

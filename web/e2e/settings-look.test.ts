@@ -7,14 +7,14 @@ const paths = {
   channels: 'Channels',
   'channels/connect': 'Connect a WhatsApp number',
   team: 'Team',
-  sectors: 'Sectors',
+  sectors: 'Departments',
   labels: 'Labels',
   rules: 'Rules',
   replies: 'Canned replies',
   hours: 'Hours',
   'hours/new': 'New opening hours',
 }
-/** What opens a dialog on a page, by the name of its button. */
+/** The buttons that open a dialog, by page. */
 const dialogs: Record<string, RegExp[]> = {
   team: [/^Invite/, /^Edit/],
   sectors: [/^New/, /^Edit/, /^Delete/],
@@ -23,7 +23,7 @@ const dialogs: Record<string, RegExp[]> = {
   'hours/new': [/^Add an exception/, /^Add Brazilian/],
 }
 
-describe('the pages of the settings', () => {
+describe('the settings pages', () => {
   let desk: Desk
   beforeAll(async () => {
     desk = await Desk.start()
@@ -48,7 +48,7 @@ describe('the pages of the settings', () => {
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-  it('have no accessibility fault on a desktop', async () => {
+  it('have no accessibility violations on a desktop', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     for (const [path, title] of Object.entries(paths)) {
@@ -137,9 +137,9 @@ describe('the pages of the settings', () => {
       await spare
         .getByText(
           {
-            'pt-BR': 'A equipe o desconectou.',
-            es: 'El equipo lo desconectó.',
-            en: 'The team disconnected it.',
+            'pt-BR': 'Desconectado pela sua equipe.',
+            es: 'Desconectado por tu equipo.',
+            en: 'Disconnected by your team.',
           }[language] ?? '',
         )
         .waitFor()

@@ -9,7 +9,7 @@ const list = (page: Page, name: string) =>
 const alert = (page: Page, name: string) =>
   page.getByRole('alertdialog', { name })
 
-/** settings opens a page of the settings from its navigation. */
+/** settings opens a settings page from the navigation. */
 async function settings(page: Page, name: string): Promise<void> {
   if (!(await nav(page).isVisible()))
     await page
@@ -63,7 +63,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
       .toBe('Padaria do Centro')
   })
 
-  it('confirm a viewer of a private number whose password somebody else reset', async () => {
+  it('confirm a viewer whose password someone else reset', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     const { private_channel: channel, user: owner } = desk.company
@@ -94,7 +94,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     }
     expect(await pending()).toBe(true)
     await page.goto(`${desk.url}/settings/channels/${channel}`)
-    const seen = page.getByRole('region', { name: 'Who sees it' })
+    const seen = page.getByRole('region', { name: 'Who can see it' })
     await seen.getByText('reset the password of Noemi Prado').waitFor()
     await axe(page, 'a viewer to confirm')
     await seen.getByRole('button', { name: 'Confirm' }).click()
@@ -134,7 +134,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
 
     await settings(page, 'Channels')
     await page.getByRole('link', { name: /Filial/ }).click()
-    const seen = page.getByRole('region', { name: 'Who sees it' })
+    const seen = page.getByRole('region', { name: 'Who can see it' })
     await seen.getByRole('switch', { name: 'Private number' }).check()
     await seen
       .getByText('Once you save, only these people can see the number')
@@ -185,7 +185,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     await alert(page, 'Archive Filial?')
       .getByRole('button', { name: 'Archive number' })
       .click()
-    await page.getByText('The number is archived.').waitFor()
+    await page.getByText('Number archived.').waitFor()
     await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
     await expect
       .poll(() => page.getByRole('link', { name: /Filial/ }).count())
@@ -201,7 +201,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
       .waitFor()
   })
 
-  it('make, change and delete a label', async () => {
+  it('create, edit and delete a label', async () => {
     const { page } = await desk.page({}, /status of 409 .*\/labels$/)
     await desk.signIn(page)
     await settings(page, 'Labels')
@@ -220,7 +220,9 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     await create('Zona Norte')
     await list(page, 'Labels').getByText('Zona Norte').waitFor()
     await create('zona norte')
-    await dialog(page, 'New label').getByText('This name is in use.').waitFor()
+    await dialog(page, 'New label')
+      .getByText('This name is already in use.')
+      .waitFor()
     await dialog(page, 'New label')
       .getByRole('button', { name: 'Dismiss' })
       .click()
@@ -250,12 +252,12 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
       .waitFor({ state: 'detached' })
   })
 
-  it('make a sector with members, change it and delete it', async () => {
+  it('create, edit and delete a department with members', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
-    await settings(page, 'Sectors')
-    await page.getByRole('button', { name: 'New sector' }).click()
-    const creating = dialog(page, 'New sector')
+    await settings(page, 'Departments')
+    await page.getByRole('button', { name: 'New department' }).click()
+    const creating = dialog(page, 'New department')
     await creating
       .getByRole('textbox', { name: 'Name', exact: true })
       .fill('Compras')
@@ -268,25 +270,25 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     await first.click()
     await page.keyboard.press('Tab')
     await creating.getByRole('button', { name: 'Save' }).click()
-    const row = list(page, 'Sectors')
+    const row = list(page, 'Departments')
       .getByRole('listitem')
       .filter({ hasText: 'Compras' })
     await row.getByText(member).waitFor()
     await row.getByRole('button', { name: 'Edit Compras' }).click()
-    await dialog(page, 'Edit sector')
+    await dialog(page, 'Edit department')
       .getByRole('textbox', { name: 'Name', exact: true })
       .fill('Compras e estoque')
-    await dialog(page, 'Edit sector')
+    await dialog(page, 'Edit department')
       .getByRole('button', { name: 'Save' })
       .click()
     await page.getByRole('button', { name: 'Delete Compras e estoque' }).click()
-    await alert(page, 'Delete the sector Compras e estoque?')
+    await alert(page, 'Delete the department Compras e estoque?')
       .getByRole('button', { name: 'Delete' })
       .click()
     await row.waitFor({ state: 'detached' })
   })
 
-  it('invite a person, who accepts by the link; change, help and remove a member', async () => {
+  it('invite a person who accepts, and edit, help and remove a member', async () => {
     const { page } = await desk.page({}, /status of 409 .*\/invitations$/)
     await desk.signIn(page)
     await settings(page, 'Team')
@@ -298,17 +300,17 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
       .fill(desk.demo.login.email)
     await inviting.getByRole('combobox', { name: 'Role' }).selectOption('Agent')
     await inviting
-      .getByRole('combobox', { name: 'Sees' })
-      .selectOption('Own sectors')
-    await inviting.getByRole('combobox', { name: 'Sectors' }).click()
+      .getByRole('combobox', { name: 'Can see' })
+      .selectOption('Own departments')
+    await inviting.getByRole('combobox', { name: 'Departments' }).click()
     await page
-      .getByRole('listbox', { name: 'Sectors' })
+      .getByRole('listbox', { name: 'Departments' })
       .getByRole('option', { name: 'Vendas' })
       .click()
     await page.keyboard.press('Tab')
     await inviting.getByRole('button', { name: 'Create invitation' }).click()
     await inviting
-      .getByText('Another person of the team has this address.')
+      .getByText('Someone else on your team already uses this address.')
       .waitFor()
     await inviting
       .getByRole('textbox', { name: 'E-mail' })
@@ -333,7 +335,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     const row = list(page, 'Team')
       .getByRole('listitem')
       .filter({ hasText: 'nara@example.com' })
-    await row.getByText('Agent · Own sectors · Vendas').waitFor()
+    await row.getByText('Agent · Own departments · Vendas').waitFor()
     await row.getByText('online').waitFor()
     await list(page, 'Invitations')
       .getByText(/^Accepted/)
@@ -354,11 +356,11 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
       .getByRole('combobox', { name: 'Role' })
       .selectOption('Manager')
     await editing.getByRole('button', { name: 'Save' }).click()
-    await row.getByText('Manager · Own sectors · Vendas').waitFor()
+    await row.getByText('Manager · Own departments · Vendas').waitFor()
     await row.getByRole('button', { name: 'Edit Nara Prado' }).click()
-    await editing.getByRole('button', { name: 'Remove from the team' }).click()
+    await editing.getByRole('button', { name: 'Remove from team' }).click()
     await alert(page, 'Remove Nara Prado from the team?')
-      .getByText(/go back to their queue/)
+      .getByText(/return to the queue/)
       .waitFor()
     await alert(page, 'Remove Nara Prado from the team?')
       .getByRole('button', { name: 'Remove' })
@@ -384,15 +386,15 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
       .click()
     await row.getByRole('button', { name: 'Copy link' }).waitFor()
     await row
-      .getByRole('button', { name: 'Cancel the invitation of Davi Lemos' })
+      .getByRole('button', { name: 'Cancel Davi Lemos’s invitation' })
       .click()
-    await alert(page, 'Cancel the invitation of Davi Lemos?')
+    await alert(page, 'Cancel Davi Lemos?’s invitation')
       .getByRole('button', { name: 'Cancel invitation' })
       .click()
     await row.waitFor({ state: 'detached' })
   })
 
-  it('show a manager the pages for managers, and members of lower roles to change', async () => {
+  it('show managers their pages and the members they can edit', async () => {
     const { data } = (await desk.call('GET', '/team')) as {
       data: { id: string; name: string; role: string }[]
     }
@@ -415,7 +417,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     ]) {
       requests.length = 0
       await page.goto(`${desk.url}/settings/${path}`)
-      await page.getByText('You may not open this page.').waitFor()
+      await page.getByText('You don’t have access to this page.').waitFor()
       expect(
         requests.filter(
           (one) =>
@@ -428,20 +430,20 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
         .poll(() =>
           nav(page)
             .getByRole('link', {
-              name: /Company|Channels|Team|Sectors|Labels|Rules|API reference/,
+              name: /Company|Channels|Team|Departments|Labels|Rules|API reference/,
             })
             .count(),
         )
         .toBe(0)
     }
     await page.goto(`${desk.url}/settings/nothing`)
-    await page.getByText('There is no page at this address.').waitFor()
+    await page.getByText('Page not found.').waitFor()
     await desk.call('PATCH', `/team/${agent?.id}`, { role: 'manager' })
     await page.goto(`${desk.url}/settings`)
     await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
     expect(
       (await nav(page).getByRole('link').allTextContents()).slice(0, 3),
-    ).toEqual(['Team', 'Sectors', 'Labels'])
+    ).toEqual(['Team', 'Departments', 'Labels'])
     await expect
       .poll(() =>
         page.getByRole('button', { name: `Edit ${owner?.name}` }).count(),
@@ -464,7 +466,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     await desk.call('PATCH', `/team/${agent?.id}`, { role: 'agent' })
   })
 
-  it("keep canned replies: the team's by managers, own ones by everybody", async () => {
+  it("manage canned replies: the team's by managers, personal ones by everyone", async () => {
     const { page } = await desk.page({}, /status of (400|409) .*\/replies$/)
     await desk.signIn(page)
     await settings(page, 'Canned replies')
@@ -485,7 +487,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
       .getByRole('combobox', { name: 'For' })
       .selectOption('The whole team')
     await creating.getByRole('button', { name: 'Save' }).click()
-    await list(page, 'The team’s')
+    await list(page, 'Team replies')
       .getByText('Olá {{contact.first_name}}')
       .waitFor()
 
@@ -498,7 +500,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
       data.find((one) => one.role === 'agent')?.id ?? '',
     )
     await hers.goto(`${desk.url}/settings/replies`)
-    await list(hers, 'The team’s').getByText('Horário').waitFor()
+    await list(hers, 'Team replies').getByText('Horário').waitFor()
     await expect
       .poll(() => hers.getByRole('button', { name: 'Edit Horário' }).count())
       .toBe(0)
@@ -518,9 +520,11 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
         .click()
     }
     await create()
-    await list(hers, 'Your own').getByText('Até logo!').waitFor()
+    await list(hers, 'Your replies').getByText('Até logo!').waitFor()
     await create()
-    await dialog(hers, 'New reply').getByText('This name is in use.').waitFor()
+    await dialog(hers, 'New reply')
+      .getByText('This name is already in use.')
+      .waitFor()
     await dialog(hers, 'New reply')
       .getByRole('button', { name: 'Dismiss' })
       .click()
@@ -528,10 +532,10 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     await alert(hers, 'Delete the reply Até logo?')
       .getByRole('button', { name: 'Delete' })
       .click()
-    await list(hers, 'Your own').waitFor({ state: 'detached' })
+    await list(hers, 'Your replies').waitFor({ state: 'detached' })
   })
 
-  it('change the rules of attendances', async () => {
+  it('change the rules for cases', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await settings(page, 'Rules')
@@ -542,16 +546,14 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
           .getAttribute('href'),
       )
       .toBe('/docs/')
+    await page.getByRole('radio', { name: 'Only the assigned person' }).check()
     await page
-      .getByRole('radio', { name: 'Only the responsible person' })
-      .check()
-    await page
-      .getByRole('switch', { name: 'Close attendances automatically' })
+      .getByRole('switch', { name: 'Close cases automatically' })
       .click({ force: true })
     await page.getByRole('textbox', { name: 'After' }).fill('3')
     await page.getByRole('combobox', { name: 'Unit' }).selectOption('hours')
     await page
-      .getByRole('switch', { name: 'Keep what customers delete' })
+      .getByRole('switch', { name: 'Keep messages that customers delete' })
       .click({ force: true })
     await page
       .getByRole('textbox', { name: 'Grace period (minutes)' })
@@ -574,9 +576,9 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     await expect
       .poll(() => page.getByRole('textbox', { name: 'After' }).inputValue())
       .toBe('3')
-    await page.getByRole('radio', { name: 'Everybody' }).check()
+    await page.getByRole('radio', { name: 'Everyone' }).check()
     await page
-      .getByRole('switch', { name: 'Close attendances automatically' })
+      .getByRole('switch', { name: 'Close cases automatically' })
       .click({ force: true })
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved').waitFor()

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Simulator is a WhatsApp that sends nothing. Its number has the credentials that it prints. */
+/** Simulator imitates WhatsApp. Its number has the credentials that it prints. */
 export class Simulator {
   private constructor(
     readonly url: string,
@@ -33,14 +33,14 @@ export class Simulator {
     return new Simulator(url, server, () => output)
   }
 
-  /** credential is a value that a person finds in Meta's dashboard. */
+  /** credential returns a value from Meta's dashboard. */
   credential(
     name: 'phone_number_id' | 'waba_id' | 'token' | 'app_secret',
   ): string {
     return new RegExp(`^ *${name} +(\\S+)$`, 'm').exec(this.output())?.[1] ?? ''
   }
 
-  /** control changes what happens at WhatsApp. */
+  /** control changes the simulator's behaviour. */
   async control(method: string, path: string, body?: object): Promise<unknown> {
     const answer = await fetch(`${this.url}/_control/${path}`, {
       method,
@@ -57,7 +57,7 @@ export class Simulator {
     await this.control('POST', 'messages', { customer, name, text })
   }
 
-  /** received are the texts that a customer's phone got. */
+  /** received returns the texts that a customer's phone received. */
   async received(customer: string): Promise<string> {
     return JSON.stringify(
       await this.control('GET', `ledger?recipient=${customer}`),

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => desk.stop())
 
-it('works below a base path, also when a conversation is opened by its address', async () => {
+it('works below a base path, including deep links to a conversation', async () => {
   const { page, context } = await desk.page()
   await desk.signIn(page)
   await rows(page).getByRole('option').first().click()
@@ -32,7 +32,7 @@ it('works below a base path, also when a conversation is opened by its address',
   await context.close()
 })
 
-it('loads the styles of a conversation again after they failed, also when it is opened by its address', async () => {
+it('retries failed styles of a conversation, including for deep links', async () => {
   const { page, context } = await desk.page({}, /styles\.css/)
   let asked = 0
   await page.route('**/styles.css', (route) =>
@@ -61,7 +61,7 @@ it('loads the styles of a conversation again after they failed, also when it is 
   await context.close()
 })
 
-it('says that a part of the page could not be loaded, and loads it again', async () => {
+it('shows that a part of the page failed to load and retries it', async () => {
   const { page, context } = await desk.page(
     {},
     /\/(SignIn|Report)\.js|dynamically imported module/,

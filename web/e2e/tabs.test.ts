@@ -13,7 +13,7 @@ afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 type Shown = { title: string; body: string; tag: string }
 type Observed = Window & { shown: Shown[]; focused: boolean }
 
-/** observe keeps the notifications that a page shows, and lets the test say which page has the focus, which no browser without a screen can. */
+/** observe records a page's notifications and lets the test decide which page has the focus, which headless browsers cannot. */
 async function observe(context: BrowserContext): Promise<void> {
   await context.grantPermissions(['notifications'], {
     origin: new URL(desk.url).origin,
@@ -26,7 +26,7 @@ async function observe(context: BrowserContext): Promise<void> {
     const Real = window.Notification
     window.Notification = class extends Real {
       static override get permission(): NotificationPermission {
-        return 'granted' // Chromium's headless shell cannot ask
+        return 'granted' // headless Chromium cannot ask
       }
 
       constructor(title: string, options: NotificationOptions = {}) {
@@ -50,7 +50,7 @@ const focus = (page: Page, focused: boolean) =>
 const shown = (page: Page) =>
   page.evaluate(() => (window as unknown as Observed).shown)
 
-it('speaks of a new message in one tab only, with one tag a conversation, and not of what is in view', async () => {
+it('notifies of a new message in one tab only, and not if it is visible', async () => {
   await desk.customer('+5511955552001', 'Sara Lins', 'Oi')
   const { page, context } = await desk.page()
   await observe(context)
@@ -71,7 +71,7 @@ it('speaks of a new message in one tab only, with one tag a conversation, and no
     { title: 'Sara Lins', body: 'Alguém aí?', tag: first.conversation },
     { title: 'Sara Lins', body: 'Olá?', tag: first.conversation },
   ])
-  // In view in the second tab, which does not hold the stream.
+  // Visible in the second tab, which does not hold the stream.
   await row(second, 'Sara Lins').click()
   await focus(second, true)
   await log(second).getByText('Alguém aí?').waitFor()
@@ -87,7 +87,7 @@ it('speaks of a new message in one tab only, with one tag a conversation, and no
   await expect.poll(() => page.title()).toMatch(/^\(\d+\) Recado$/)
 })
 
-it('has one stream for all tabs, and misses nothing when the tab that reads it closes', async () => {
+it('shares one stream between tabs and misses nothing when its tab closes', async () => {
   await desk.customer('+5511955552003', 'Vera Nóbrega', 'Oi')
   const { page, context } = await desk.page()
   const streams: string[] = []

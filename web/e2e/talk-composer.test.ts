@@ -19,8 +19,8 @@ const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-// These two are due within two minutes; the last test sees what became of them.
-it('schedules a text by keyboard, and another tab shows it', async () => {
+// These two are due within two minutes; the last test checks their outcome.
+it('schedules a text by keyboard, live in another tab', async () => {
   const { page, context } = await desk.page()
   await desk.signIn(page)
   await counter.write(page, '5511955550101', 'Aline Motta', 'Quando sai?')
@@ -47,7 +47,7 @@ it('schedules a text by keyboard, and another tab shows it', async () => {
     .toBe(0)
 })
 
-it('schedules a message that will be refused, since the contact is blocked by then', async () => {
+it('schedules a message to a contact that is blocked before it is due', async () => {
   const { page } = await desk.page()
   await desk.signIn(page)
   await counter.write(page, '5511955550102', 'Breno Dias', 'Posso trocar?')
@@ -62,7 +62,7 @@ it('schedules a message that will be refused, since the contact is blocked by th
   await desk.call('PATCH', `/contacts/${data[0]?.id ?? ''}`, { blocked: true })
 })
 
-it('changes and cancels what is scheduled, and warns of the closed window', async () => {
+it('edits and cancels scheduled messages and warns of the closed window', async () => {
   const { page } = await desk.page()
   await desk.signIn(page)
   await counter.write(page, '5511955550103', 'Célia Rocha', 'Oi')
@@ -80,13 +80,13 @@ it('changes and cancels what is scheduled, and warns of the closed window', asyn
     .and(page.locator(':enabled'))
     .waitFor()
   const several = await later(page)
-  await several.getByText(/^Only a text, or one file/).waitFor()
+  await several.getByText(/^You can only schedule a text/).waitFor()
   await several.getByRole('button', { name: 'Dismiss' }).click()
   await hasFocus(form(page).getByRole('button', { name: 'Send later' })) // where it was before
   await message(page).fill('')
   const choosing = await later(page)
   await choosing
-    .getByRole('button', { name: 'In an hour' })
+    .getByRole('button', { name: 'In 1 hour' })
     .and(page.locator('[aria-pressed=true]'))
     .waitFor()
   await choosing.getByRole('button', { name: 'Tomorrow 9:00' }).click()
@@ -110,18 +110,18 @@ it('changes and cancels what is scheduled, and warns of the closed window', asyn
     .filter({ hasText: 'The 24-hour window will be closed' })
     .waitFor()
   await choosing
-    .getByRole('switch', { name: 'Cancel if the customer answers' })
+    .getByRole('switch', { name: 'Cancel if the customer replies' })
     .press(' ')
   await choosing.getByRole('button', { name: 'Schedule' }).click()
   const first = entry(page, 'O cardápio')
   await first.getByText(/The 24-hour window will be closed/).waitFor()
-  await first.getByText(/Cancelled if the customer answers$/).waitFor()
+  await first.getByText(/Cancelled if the customer replies$/).waitFor()
   await expect.poll(() => form(page).getByText('cardapio.txt').count()).toBe(0)
 
-  await first.getByRole('button', { name: 'Change' }).click()
-  const changing = dialog(page, 'Change scheduled message')
+  await first.getByRole('button', { name: 'Edit' }).click()
+  const changing = dialog(page, 'Edit scheduled message')
   await changing.getByRole('textbox', { name: 'Text' }).fill('O novo cardápio')
-  await changing.getByRole('button', { name: 'In an hour' }).click()
+  await changing.getByRole('button', { name: 'In 1 hour' }).click()
   await changing.getByRole('button', { name: 'Save' }).click()
   await entry(page, 'O novo cardápio')
     .getByRole('link', { name: 'File' })
@@ -148,13 +148,13 @@ it('changes and cancels what is scheduled, and warns of the closed window', asyn
   await asking.getByRole('button', { name: 'Cancel message' }).click()
   await entry(page, 'Até amanhã').waitFor({ state: 'detached' })
 
-  // The customer answers, and the first one is not needed any more.
+  // The customer replies, so the first message is cancelled.
   await simulator.customer('5511955550103', 'Célia Rocha', 'Já vi, obrigada')
   await log(page).getByText('Já vi, obrigada').waitFor()
   await scheduled(page).waitFor({ state: 'detached' })
 })
 
-it('sends buttons: counted, checked, previewed, and the answer is shown as a choice', async () => {
+it("sends buttons and shows the customer's choice", async () => {
   const { page } = await desk.page()
   await desk.signIn(page)
   await counter.write(page, '5511955550104', 'Dora Pinto', 'Tem entrega?')
@@ -230,7 +230,7 @@ it('sends buttons: counted, checked, previewed, and the answer is shown as a cho
     .waitFor()
 })
 
-it('sends a list by keyboard once, though the network and the page are lost meanwhile', async () => {
+it('sends a list exactly once despite a network failure and a reload', async () => {
   const { page } = await desk.page({}, /ERR_FAILED/)
   await desk.signIn(page)
   await counter.write(page, '5511955550105', 'Edu Farias', 'O que tem?')
@@ -266,7 +266,7 @@ it('sends a list by keyboard once, though the network and the page are lost mean
       .getByRole('button', { name: 'Add row' })
       .click()
   await making
-    .getByText('WhatsApp takes at most 10 rows in all sections together.')
+    .getByText('WhatsApp allows at most 10 rows across all sections.')
     .waitFor()
   await expect
     .poll(() =>
@@ -308,7 +308,7 @@ it('sends a list by keyboard once, though the network and the page are lost mean
   await expect.poll(() => simulator.control('GET', 'repeated')).toEqual({})
 })
 
-it('fills a template with a file in its header, and offers none that WhatsApp refuses', async () => {
+it('fills in a template with a header file and disables rejected templates', async () => {
   const { page } = await desk.page()
   await desk.signIn(page)
   await counter.write(page, '5511955550106', 'Flávia Reis', 'Cadê o pedido?')
@@ -350,7 +350,7 @@ it('fills a template with a file in its header, and offers none that WhatsApp re
     buffer: Buffer.from('x'),
   })
   await choosing
-    .getByText('WhatsApp does not take this type of file here.')
+    .getByText('WhatsApp doesn’t support this file type here.')
     .waitFor()
   await choosing
     .locator('input[type=file]')
@@ -382,7 +382,7 @@ it('fills a template with a file in its header, and offers none that WhatsApp re
   expect(JSON.stringify(sent?.body.template)).toMatch(/"type":"image"/)
 })
 
-it('records a voice message that reaches WhatsApp as one, plays here, and has its length', async () => {
+it('records a voice message that WhatsApp receives as such', async () => {
   const { page } = await desk.page({ permissions: ['microphone'] })
   await desk.signIn(page)
   await counter.write(page, '5511955550107', 'Gabi Lins', 'Manda um áudio?')
@@ -429,13 +429,13 @@ it('records a voice message that reaches WhatsApp as one, plays here, and has it
   ).toBeLessThan(0.6)
 })
 
-describe('the dialogs of the composer', () => {
+describe("the composer's dialogs", () => {
   const english = {
     tools: ['Send later', 'Buttons', 'List', 'Template'],
     dismiss: 'Dismiss',
   }
 
-  it('have no accessibility fault on a desktop and on a phone', async () => {
+  it('have no accessibility violations on a desktop and a phone', async () => {
     for (const size of [
       {},
       { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
@@ -477,14 +477,14 @@ describe('the dialogs of the composer', () => {
       'pt-BR',
       {
         tools: ['Enviar depois', 'Botões', 'Lista', 'Modelo'],
-        dismiss: 'Fechar janela',
+        dismiss: 'Fechar',
       },
     ],
     [
       'es',
       {
         tools: ['Enviar más tarde', 'Botones', 'Lista', 'Plantilla'],
-        dismiss: 'Cerrar ventana',
+        dismiss: 'Cerrar',
       },
     ],
   ])('have all their texts in %s', async (language, names) => {

@@ -14,7 +14,7 @@ const popover = (page: Page) =>
 const told = (page: Page) =>
   page.getByRole('list', { name: 'Notifications' }).getByRole('link')
 
-/** act chooses from the menu of a message. */
+/** act selects an item from a message's menu. */
 async function act(page: Page, text: string, item: string): Promise<void> {
   await article(page, text).hover()
   await article(page, text)
@@ -23,7 +23,7 @@ async function act(page: Page, text: string, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
-/** inView tells whether a message or a note stands in the visible part of the thread. */
+/** inView reports whether a message or note is in the visible part of the thread. */
 const inView = (page: Page, text: string) =>
   article(page, text).evaluate((element) => {
     const { top, bottom } = element.getBoundingClientRect()
@@ -43,7 +43,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
   beforeAll(async () => {
     desk = await Desk.start({ engine })
     ana = (await desk.page()).page
-    bruno = (await desk.page({}, /status of 404 .*around=/)).page // a note that was deleted
+    bruno = (await desk.page({}, /status of 404 .*around=/)).page // a deleted note
     await desk.signIn(ana)
     await desk.signInAs(bruno, desk.colleague)
   })
@@ -52,7 +52,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await desk.stop()
   })
 
-  it('mention each other in a note, which opens from the notification that comes at once', async () => {
+  it('mention each other in a note, which opens from the notification', async () => {
     await customer('+5511955558001', 'Bia Rangel', 'Oi')
     await open(ana, 'Bia Rangel')
     const before = await bruno.evaluate(
@@ -136,7 +136,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await bruno.keyboard.press('Escape')
   })
 
-  it('change and delete notes, which both see at once', async () => {
+  it('edit and delete notes, live for both', async () => {
     await open(bruno, 'Bia Rangel')
     const notes = (page: Page) => page.getByRole('region', { name: 'Notes' })
     await notes(bruno).getByText('Ana Ribeiro').waitFor()
@@ -163,7 +163,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
       .getByRole('button', { name: 'Delete' })
       .click()
     await notes(ana).getByText('No notes.').waitFor()
-    // What the notification told of is gone: it opens the conversation at its end.
+    // The note is gone, so the notification opens the end of the conversation.
     await button(bruno).click()
     await told(bruno)
       .filter({ hasText: 'Ana Ribeiro mentioned you' })
@@ -172,7 +172,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await article(bruno, 'Linha 59').waitFor()
   })
 
-  it('hear of a message that failed, and mark all as read', async () => {
+  it('are notified of a failed message and mark all as read', async () => {
     const { conversation } = await customer(
       '+5511955558002',
       'Caio Pires',
@@ -215,7 +215,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await bruno.keyboard.press('Escape')
   })
 
-  it('find a draft on another device, which is gone when it is sent', async () => {
+  it('see a draft on another device until it is sent', async () => {
     await customer('+5511955558003', 'Edu Prado', 'Oi')
     const { page: phone, context } = await desk.page({
       viewport: { width: 390, height: 844 },
@@ -235,7 +235,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await context.close()
   })
 
-  it('insert a canned reply with its variables and file, stop at its gaps, and keep a message as one', async () => {
+  it('insert a canned reply with variables and a file, and save a message as one', async () => {
     await customer('+5511955558004', 'Dora Lima', 'Qual o prazo?')
     await ana.goto(`${desk.url}/settings/replies`)
     await ana.getByRole('button', { name: 'New reply' }).first().click()
@@ -256,7 +256,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
       .selectOption('The whole team')
     await creating.getByRole('button', { name: 'Save' }).click()
     await ana
-      .getByRole('list', { name: 'The team’s' })
+      .getByRole('list', { name: 'Team replies' })
       .getByRole('listitem')
       .filter({ hasText: 'Prazo' })
       .filter({ hasText: 'Sent 0 times · With a file' })
@@ -324,7 +324,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await message(ana).fill('')
   })
 
-  it('react on both sides and take it back, and see what the customer edits and deletes', async () => {
+  it('react, remove reactions, and see edits and deletions by the customer', async () => {
     const first = await customer(
       '+5511955558005',
       'Hugo Paz',
@@ -363,7 +363,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await article(bruno, 'The customer deleted this message.').waitFor()
   })
 
-  it('search in messages with filters and open the one that was found', async () => {
+  it('search messages with filters and open a result', async () => {
     const from = '+5511955558006'
     await customer(from, 'Gina Alves', 'Preciso do relatório trimestral')
     for (let n = 0; n < 60; n++) await customer(from, 'Gina Alves', `Item ${n}`)
@@ -376,7 +376,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
       /\/timeline/,
       (route) => sent.then(() => route.continue()),
       { times: 1 },
-    ) // the thread comes after the answer is sent, which is shown all the same
+    ) // sent before the thread has loaded, but shown anyway
     await open(ana, 'Gina Alves')
     await message(ana).fill('O relatório trimestral vai amanhã')
     await message(ana).press('Enter')
@@ -392,7 +392,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await expect
       .poll(() => found.locator('mark').allTextContents())
       .toEqual(['relatório trim', 'relatório trim'])
-    const filters = ana.getByRole('group', { name: 'Filters of the search' })
+    const filters = ana.getByRole('group', { name: 'Search filters' })
     await filters
       .getByRole('combobox', { name: 'Direction' })
       .selectOption('From the team')
@@ -402,10 +402,10 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await filters
       .getByRole('combobox', { name: 'Sent by' })
       .selectOption('Bruno Tavares')
-    await ana.getByText('Nothing was found.').waitFor()
+    await ana.getByText('No results.').waitFor()
     await ana.getByRole('button', { name: 'Clear filters' }).click()
     await filters.getByLabel('To', { exact: true }).fill('2020-01-01')
-    await ana.getByText('Nothing was found.').waitFor()
+    await ana.getByText('No results.').waitFor()
     await ana.getByRole('button', { name: 'Clear filters' }).click()
     await filters
       .getByRole('combobox', { name: 'Direction' })
@@ -435,7 +435,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
       save: 'Save as canned reply',
       search: 'Search conversations',
       inMessages: /^Search messages/,
-      filters: 'Filters of the search',
+      filters: 'Search filters',
     },
     'pt-BR': {
       button: /^Notificações/,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** totp computes the code of RFC 6238 that an authenticator app shows. */
+/** totp returns the current TOTP code of a secret (RFC 6238). */
 export function totp(secret: string, at: number = Date.now()): string {
   const bits = [...secret.replace(/[\s=]/g, '')]
     .map((letter) =>

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  // Two files at a time, each with servers and a browser of its own, keep two processors busy.
-  // Playwright's own time limit is shorter than the test's, so that a failure names the step. All are long: a slow machine is no fault.
+  // Two files at a time, each with its own servers and browser, keep two cores busy.
+  // Playwright's timeout is shorter than the test's, so that a failure names the step. Both are long because CI may be slow.
   test: {
     include: ['e2e/**/*.test.ts'],
     environment: 'node',

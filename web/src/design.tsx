@@ -1,4 +1,4 @@
-// The design system on one page, for development: "npm --prefix web run dev", then /design.html. It is no part of the build.
+// A page with all components, for development: run "npm --prefix web run dev" and open /design.html. It is not part of the build.
 import './ui/mantine.css'
 import './ui/mantine-later.css'
 import './ui/tokens.css'
@@ -172,7 +172,7 @@ function Design() {
       </Group>
       <Group title="Fields" align="flex-end">
         <TextInput label="Name" defaultValue="Ana" />
-        <NativeSelect label="Sector" data={['Sales', 'Delivery']} />
+        <NativeSelect label="Department" data={['Sales', 'Delivery']} />
         <Textarea label="Reason" />
         <Switch label="Blocked" />
       </Group>

@@ -1,4 +1,4 @@
-// The first script of the page is small: it asks for what the first screen shows while the rest is being loaded.
+// The entry script is small: it requests the first screen's data while the rest of the app is loading.
 import { begin } from './api/early'
 import { firstPaths, screenAt } from './app/firstScreen'
 import { catalogues, preferredLanguage } from './ui/language'

@@ -9,17 +9,17 @@ import { router } from './app/router'
 import { startTexts } from './ui/i18n'
 import { maySession, styleNonce } from './ui/page'
 
-/** The page is drawn once with everything that comes within this time; what comes later has its skeleton. */
-const patience = 150
+/** How long the first render waits for data; what arrives later shows a skeleton first. */
+const maxWait = 150
 
 setNonce(styleNonce)
 const client = makeQueryClient()
 const first = prefetch(client)
 await startTexts()
-const screen = maySession ? router.load().catch(() => undefined) : undefined // without this the router begins when the page is drawn, and draws it a second time
+const screen = maySession ? router.load().catch(() => undefined) : undefined // otherwise the router would start on render and render twice
 await Promise.race([
   Promise.all([first, screen]),
-  new Promise((resolve) => setTimeout(resolve, patience)),
+  new Promise((resolve) => setTimeout(resolve, maxWait)),
 ])
 const root = document.getElementById('root')
 if (root) createRoot(root).render(<App client={client} />)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../src')
 
-/** imports lists the sources that a source imports; types and lazy parts do not count. */
+/** imports returns the sources that a source imports, without types and lazy imports. */
 function imports(file: string): string[] {
   const code = readFileSync(join(root, file), 'utf8')
   const paths = code.matchAll(
@@ -18,7 +18,7 @@ function imports(file: string): string[] {
   })
 }
 
-it('no source imports itself through others', () => {
+it('there are no import cycles', () => {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   const done = new Set<string>()
   const cycles: string[] = []

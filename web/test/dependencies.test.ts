@@ -10,7 +10,7 @@ type Package = {
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-it('every dependency is imported by the sources, or is one that an imported one leaves to its user', () => {
+it('every dependency is used or a required peer dependency', () => {
   const sources = readdirSync(join(root, 'src'), {
     recursive: true,
     encoding: 'utf8',

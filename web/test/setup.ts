@@ -1,10 +1,10 @@
 import 'fake-indexeddb/auto'
 import { afterAll, vi } from 'vitest'
 
-// The next file of the thread has the same globals.
+// Test files of one thread share their globals.
 afterAll(() => vi.unstubAllGlobals())
 
-/** Requests take addresses without a host, as they do in a browser. */
+/** Allows requests without a host, as in a browser. */
 globalThis.Request = class extends Request {
   constructor(input: string | URL | Request, init?: RequestInit) {
     super(

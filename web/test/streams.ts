@@ -4,7 +4,7 @@ type Request = {
   end: () => void
 }
 
-/** server is a server of streams: every request waits in a list for what the test sends. */
+/** server imitates a stream server: requests wait in a list until the test responds. */
 export function server() {
   const requests: Request[] = []
   const waiting: ((request: Request) => void)[] = []
@@ -17,7 +17,7 @@ export function server() {
       try {
         control.error(new Error('aborted'))
       } catch {
-        // closed already
+        // already closed
       }
     })
     const request = {

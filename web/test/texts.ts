@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import i18next, { type TFunction } from 'i18next'
+import i18next from 'i18next'
 
 export const languages = ['en', 'pt-BR', 'es'] as const
 
-/** read gives a file of the project by its path. */
+/** read returns the text of a file; the path is relative to the repository. */
 export const read = (path: string) =>
   readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 
-/** catalogue gives the texts of a language, or of a part of the app in it. */
+/** catalogue returns one catalogue file: "es", or "boards/es" for a part. */
 export const catalogue = (path: string) =>
   JSON.parse(read(`web/src/locales/${path}.json`)) as Record<
     string,
     Record<string, string>
   >
 
-/** loadTexts gives i18next the texts of all languages, with those of the settings. */
+/** loadTexts initialises i18next with all languages, including the settings and integrations parts. */
 export async function loadTexts(
   lng: (typeof languages)[number],
 ): Promise<void> {
@@ -35,5 +35,4 @@ export async function loadTexts(
   })
 }
 
-export const t: TFunction = ((...args: Parameters<TFunction>) =>
-  i18next.t(...args)) as TFunction
+export const { t } = i18next

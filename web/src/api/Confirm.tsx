@@ -14,7 +14,7 @@ type Props = {
   reason?: (error: unknown) => string | undefined
 }
 
-/** Confirm asks before something is lost and says what follows. reason says of a refusal what the page knows better than its code does. */
+/** Confirm asks before something is deleted or lost. reason can replace the text of an error. */
 export function Confirm({
   title,
   text,

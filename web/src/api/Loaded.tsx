@@ -9,7 +9,7 @@ type Query<T> = Pick<
   'data' | 'isPending' | 'error' | 'refetch'
 >
 
-/** Loaded shows what a query answers, and until then that it loads or why it failed. */
+/** Loaded renders a query's data, or its loading or error state. */
 export function Loaded<T>({
   query,
   rows = 3,

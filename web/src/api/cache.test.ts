@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { conversation, message } from '../../test/fixtures'
 import {
   matches,
-  merged,
+  mergeEntry,
   newerMessage,
-  placed,
+  reposition,
   putConversation,
   putMessage,
   sameConversations,
@@ -25,18 +25,18 @@ const ids = (value: { pages: ListPage[] }) =>
   value.pages.flatMap((page) => page.data.map((one) => one.id))
 
 describe('lists in the cache', () => {
-  it('put a conversation with a new message first', () => {
+  it('move a conversation with a new message to the top', () => {
     const before = list(conversation('a', '3'), conversation('b', '2'))
     expect(
-      ids(placed(before, conversation('b', '4'), { status: 'open' }, 'me')),
+      ids(reposition(before, conversation('b', '4'), { status: 'open' }, 'me')),
     ).toEqual(['b', 'a'])
   })
 
-  it('show who waits longest first', () => {
+  it('sort by longest wait', () => {
     const before = list(conversation('a', '1'), conversation('b', '2'))
     expect(
       ids(
-        placed(
+        reposition(
           before,
           conversation('c', '0'),
           { status: 'waiting', sort: 'oldest_waiting' },
@@ -46,11 +46,11 @@ describe('lists in the cache', () => {
     ).toEqual(['c', 'a', 'b'])
   })
 
-  it('drop a conversation that was taken from the queue and add it to its owner', () => {
+  it('move a taken conversation from the queue to its assignee', () => {
     const taken = conversation('a', '1', { assignee: 'me' })
     expect(
       ids(
-        placed(
+        reposition(
           list(conversation('a', '1')),
           taken,
           { status: 'waiting' },
@@ -59,21 +59,23 @@ describe('lists in the cache', () => {
       ),
     ).toEqual([])
     expect(
-      ids(placed(list(), taken, { status: 'open', assignee: 'me' }, 'me')),
+      ids(reposition(list(), taken, { status: 'open', assignee: 'me' }, 'me')),
     ).toEqual(['a'])
     expect(
-      ids(placed(list(), taken, { status: 'open', assignee: 'me' }, 'other')),
+      ids(
+        reposition(list(), taken, { status: 'open', assignee: 'me' }, 'other'),
+      ),
     ).toEqual([])
   })
 
   it('leave a search to the server', () => {
     expect(matches(conversation('a', '1'), { q: 'x' }, 'me')).toBeNull()
     expect(
-      ids(placed(list(), conversation('a', '1'), { q: 'x' }, 'me')),
+      ids(reposition(list(), conversation('a', '1'), { q: 'x' }, 'me')),
     ).toEqual([])
   })
 
-  it('change in every list at once', () => {
+  it('are all updated at once', () => {
     const client = new QueryClient()
     client.setQueryData(
       keys.list({ status: 'open' }),
@@ -97,7 +99,7 @@ describe('lists in the cache', () => {
     ).toEqual(['a'])
   })
 
-  it('keep the draft of a conversation when an event changes it', () => {
+  it('keep the draft when an event updates the conversation', () => {
     const client = new QueryClient()
     const draft = { text: 'Bom', reply_to_external_id: null, updated_at: '1' }
     client.setQueryData(
@@ -119,7 +121,7 @@ describe('lists in the cache', () => {
     ).toBeNull()
   })
 
-  it('have a conversation once that moved while a page with it was on its way', () => {
+  it('contain a conversation once if it moved while a page was loading', () => {
     const pages = [
       {
         data: [conversation('b', '9'), conversation('a', '8')],
@@ -132,7 +134,7 @@ describe('lists in the cache', () => {
     ] as ListPage[]
     expect(
       ids(
-        placed(
+        reposition(
           { pages, pageParams: [null, 'x'] },
           conversation('b', '9'),
           { status: 'open' },
@@ -142,7 +144,7 @@ describe('lists in the cache', () => {
     ).toEqual(['b', 'a', 'c'])
   })
 
-  it('keep every other conversation and page as it is', () => {
+  it('keep the identity of all other conversations and pages', () => {
     const rows = ['a', 'b', 'c', 'd'].map((id, index) =>
       conversation(id, String(9 - index)),
     )
@@ -153,7 +155,7 @@ describe('lists in the cache', () => {
       ] as ListPage[],
       pageParams: [null, 'x'],
     }
-    const after = placed(
+    const after = reposition(
       before,
       conversation('b', '91'),
       { status: 'open' },
@@ -170,7 +172,7 @@ describe('lists in the cache', () => {
     expect(fetched.data[0]?.last_message?.created_at).toBe('92')
   })
 
-  it('add nothing that belongs on a page that is not loaded', () => {
+  it('ignore conversations that belong on a page that is not loaded', () => {
     const before = {
       pages: [
         {
@@ -181,16 +183,16 @@ describe('lists in the cache', () => {
       pageParams: [null],
     }
     expect(
-      ids(placed(before, conversation('c', '1'), { status: 'open' }, 'me')),
+      ids(reposition(before, conversation('c', '1'), { status: 'open' }, 'me')),
     ).toEqual(['a', 'b'])
     expect(
-      ids(placed(before, conversation('a', '1'), { status: 'open' }, 'me')),
+      ids(reposition(before, conversation('a', '1'), { status: 'open' }, 'me')),
     ).toEqual(['b', 'a'])
   })
 })
 
 describe('threads in the cache', () => {
-  it('hold a message once by its client_id', () => {
+  it('deduplicate messages by client_id', () => {
     const entry = (one: Message) => ({
       kind: 'message' as const,
       id: one.id,
@@ -207,14 +209,14 @@ describe('threads in the cache', () => {
       ],
       pageParams: [{}],
     }
-    const after = merged(
+    const after = mergeEntry(
       before,
       entry(message({ id: 'm', client_id: 'k', status: 'sent' })),
     )
     expect(after.pages[0]?.data.map((one) => one.id)).toEqual(['m'])
   })
 
-  it('keep a message that came while older pages were being loaded', async () => {
+  it('keep a message that arrived while older pages were loading', async () => {
     const client = new QueryClient()
     keepChanges(client)
     const entry = (one: Message) => ({
@@ -249,7 +251,7 @@ describe('threads in the cache', () => {
     stop()
   })
 
-  it('show a send that failed before the answer to it arrived', () => {
+  it('show a failed send even if the event arrives before the response', () => {
     const client = new QueryClient()
     const page = {
       data: [
@@ -276,7 +278,7 @@ describe('threads in the cache', () => {
       client,
       message({ id: 'm0', created_at: '1', status: 'failed' }),
       false,
-    ) // one of a page that is not loaded
+    ) // on a page that is not loaded
     expect(shown()).toEqual(['m1 queued'])
     putMessage(
       client,
@@ -287,7 +289,7 @@ describe('threads in the cache', () => {
     expect(shown()).toEqual(['m2 failed', 'm1 queued'])
   })
 
-  it('never step back in a status', () => {
+  it('never move a status backwards', () => {
     expect(
       newerMessage(
         message({ status: 'delivered' }),
@@ -298,7 +300,7 @@ describe('threads in the cache', () => {
       newerMessage(message({ status: 'sent' }), message({ status: 'read' }))
         .status,
     ).toBe('read')
-    // Why it failed stays known, since it decides whether a person is asked before it is sent again.
+    // Keep the error: it decides whether to ask before sending again.
     const failed = message({
       status: 'failed',
       error: { code: 'uncertain', params: {}, message: '' },

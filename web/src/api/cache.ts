@@ -21,7 +21,7 @@ export type ListPage = {
 type List = InfiniteData<ListPage, string | null>
 type Timeline = InfiniteData<TimelinePage, unknown>
 
-/** matches tells whether a conversation belongs to a list; a text search is decided by the server alone. */
+/** matches reports whether a conversation belongs to a list. Text searches are evaluated only by the server. */
 export function matches(
   conversation: Conversation,
   query: ConversationQuery,
@@ -71,7 +71,7 @@ export function matches(
 const activity = (conversation: Conversation) =>
   conversation.last_message?.created_at ?? conversation.updated_at
 
-/** order compares two conversations as the server sorts them. */
+/** order compares two conversations in the server's sort order. */
 export function order(
   query: ConversationQuery,
 ): (a: Conversation, b: Conversation) => number {
@@ -93,7 +93,7 @@ export function order(
 
 const indexes = new WeakMap<Conversation[], Map<string, Conversation>>()
 
-/** byId finds the conversations of a page, which never changes: a change makes another page. A long list is searched for every message. */
+/** byId indexes the conversations of a page. Pages are immutable, so the index is cached; long lists are searched for every message. */
 function byId({ data }: ListPage): Map<string, Conversation> {
   const known = indexes.get(data)
   if (known) return known
@@ -102,8 +102,11 @@ function byId({ data }: ListPage): Map<string, Conversation> {
   return index
 }
 
-/** listed is a conversation as a list has it. */
-function listed(list: List | undefined, id: string): Conversation | undefined {
+/** findInList returns a conversation as stored in a list. */
+function findInList(
+  list: List | undefined,
+  id: string,
+): Conversation | undefined {
   for (const page of list?.pages ?? []) {
     const found = byId(page).get(id)
     if (found) return found
@@ -111,7 +114,7 @@ function listed(list: List | undefined, id: string): Conversation | undefined {
   return undefined
 }
 
-/** changed is a list in which the pages that have a conversation got other data; the other pages stay the same objects. */
+/** changed updates the pages that contain a conversation; the other pages keep their identity. */
 function changed(
   list: List,
   id: string,
@@ -125,7 +128,7 @@ function changed(
     : list
 }
 
-/** withPage is a list in which one page has other conversations; the other pages stay the same objects. */
+/** withPage replaces the conversations of one page; the other pages keep their identity. */
 const withPage = (
   list: List,
   index: number,
@@ -138,10 +141,10 @@ const withPage = (
 })
 
 /**
- * placed puts a conversation where it belongs in the loaded pages, or takes it out. Pages may get longer or shorter by it. A
- * page that was on its way while the conversation moved may have it a second time: afterwards it is there once.
+ * reposition moves a conversation to its position in the loaded pages, or removes it. Pages may grow or shrink. If a page that
+ * was being fetched contains the conversation a second time, only one copy remains.
  */
-export function placed(
+export function reposition(
   list: List,
   conversation: Conversation,
   query: ConversationQuery,
@@ -167,15 +170,15 @@ export function placed(
   }
   const last = without.pages.length - 1
   const complete = without.pages[last]?.next_cursor == null
-  // Else it stands on a page that is not loaded.
+  // Otherwise it belongs on a page that is not loaded.
   return complete || without !== list
     ? withPage(without, last, (data) => [...data, conversation])
     : without
 }
 
 /**
- * sameConversations keeps the objects of conversations that a fetched page gives unchanged, so that their rows are not
- * drawn again. The query cache's own comparison goes by position, which is another one after every new message.
+ * sameConversations reuses the objects of unchanged conversations in a fetched page, so that their rows do not re-render.
+ * The query cache compares by position, which changes with every new message.
  */
 export function sameConversations(
   page: ListPage,
@@ -183,24 +186,26 @@ export function sameConversations(
 ): ListPage {
   return {
     ...page,
-    data: page.data.map((one) => replaceEqualDeep(listed(known, one.id), one)),
+    data: page.data.map((one) =>
+      replaceEqualDeep(findInList(known, one.id), one),
+    ),
   }
 }
 
-/** cached is a conversation as the cache has it, by itself or in a list. */
+/** cached returns a conversation from the cache, on its own or from a list. */
 function cached(client: QueryClient, id: string): Conversation | undefined {
   const own = client.getQueryData<Conversation>(keys.conversation(id))
   if (own) return own
   for (const [, list] of client.getQueriesData<List>({
     queryKey: keys.lists,
   })) {
-    const found = listed(list, id)
+    const found = findInList(list, id)
     if (found) return found
   }
   return undefined
 }
 
-/** putConversation puts an answer about a conversation into the cache and changes it everywhere it is cached. */
+/** putConversation stores a conversation from a response and updates every cached copy. */
 export function putConversation(
   client: QueryClient,
   conversation: Conversation,
@@ -214,8 +219,8 @@ export function putConversation(
 }
 
 /**
- * updateConversation changes a conversation everywhere it is cached. What it does not tell, as events do not tell the person's
- * draft, stays. One that was never opened gets no place of its own: a busy day would fill the cache.
+ * updateConversation updates every cached copy of a conversation. Fields that the update lacks, such as the user's draft in events,
+ * are kept. Conversations that were never opened get no entry of their own, which would fill the cache on busy days.
  */
 export function updateConversation(
   client: QueryClient,
@@ -231,13 +236,13 @@ export function updateConversation(
       .findAll({ queryKey: keys.lists })) {
       const filter = query.queryKey[1] as ConversationQuery
       client.setQueryData<List>(query.queryKey, (list) =>
-        list ? placed(list, next, filter, me) : list,
+        list ? reposition(list, next, filter, me) : list,
       )
     }
   })
 }
 
-/** dropConversation removes a conversation that the person may no longer see. */
+/** dropConversation removes a conversation that the user can no longer see. */
 export function dropConversation(client: QueryClient, id: string): void {
   client.removeQueries({ queryKey: keys.conversation(id) })
   client.removeQueries({ queryKey: keys.timelines(id) })
@@ -254,8 +259,8 @@ export function dropConversation(client: QueryClient, id: string): void {
   )
 }
 
-/** merged adds an entry to the newest page, or replaces it where it is. A message is the same by id or by client_id. */
-export function merged(timeline: Timeline, entry: TimelineEntry): Timeline {
+/** mergeEntry adds an entry to the newest page or replaces it. Messages match by id or client_id. */
+export function mergeEntry(timeline: Timeline, entry: TimelineEntry): Timeline {
   const same = (one: TimelineEntry) =>
     one.kind === entry.kind &&
     (one.id === entry.id ||
@@ -281,7 +286,7 @@ export function merged(timeline: Timeline, entry: TimelineEntry): Timeline {
   }
 }
 
-/** putEntry adds an entry to the thread of a conversation when that is loaded up to its end. */
+/** putEntry adds an entry to a conversation's thread if the thread is loaded up to its end. */
 export function putEntry(
   client: QueryClient,
   conversation: string,
@@ -290,7 +295,7 @@ export function putEntry(
   change(client, () =>
     client.setQueryData<Timeline>(
       keys.timeline(conversation, null),
-      (timeline) => (timeline ? merged(timeline, entry) : timeline),
+      (timeline) => (timeline ? mergeEntry(timeline, entry) : timeline),
     ),
   )
 }
@@ -305,8 +310,8 @@ const rank: Record<Message['status'], number> = {
 }
 
 /**
- * newerMessage is the later of two states of a message: answers and live updates may cross. A status goes only forward,
- * except that a report settles what became of a send whose outcome was uncertain.
+ * newerMessage returns the later of two states of a message, since responses and live updates can arrive out of order. A status only
+ * moves forward, except that a report resolves an uncertain send.
  */
 export function newerMessage(
   known: Message | undefined,
@@ -334,8 +339,8 @@ function findEntry(timeline: Timeline, id: string): TimelineEntry | undefined {
 }
 
 /**
- * putMessage adds or changes a message in all loaded threads of its conversation. A message that is newer than a thread's
- * end is added in any case: that a send failed may be told before the answer to it arrives.
+ * putMessage adds or updates a message in all loaded threads of its conversation. A message newer than the end of a thread
+ * is always added: the event of a failed send may arrive before the response.
  */
 export function putMessage(
   client: QueryClient,
@@ -363,7 +368,7 @@ export function putMessage(
 const isNewest = (timeline: Timeline, message: Message) =>
   message.created_at > (timeline.pages[0]?.data[0]?.at ?? '')
 
-/** withMessage is a thread with a newer state of a message, and with the message itself where it may be added. */
+/** withMessage returns a thread with the newer state of a message, adding the message if allowed. */
 function withMessage(
   timeline: Timeline,
   message: Message,
@@ -380,5 +385,5 @@ function withMessage(
     at: known?.at ?? message.created_at,
     message: newer,
   }
-  return known || add ? merged(timeline, entry) : timeline
+  return known || add ? mergeEntry(timeline, entry) : timeline
 }

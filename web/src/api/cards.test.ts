@@ -19,7 +19,7 @@ const ids = (data: InfiniteData<CardPage, string | null> | undefined) =>
   data?.pages.map((page) => page.data.map((one) => one.id).join('')).join('|')
 
 describe('a column', () => {
-  it('keeps the order of the positions over its pages', () => {
+  it('keeps cards ordered by position across pages', () => {
     const loaded = column([[card('b'), card('d')], [card('f')]])
     expect(ids(withCard(loaded, card('e')))).toBe('bd|ef')
     expect(ids(withCard(loaded, card('a')))).toBe('abd|f')
@@ -29,7 +29,7 @@ describe('a column', () => {
     expect(ids(withCard(column([[card('b')]], true), card('x')))).toBe('b')
   })
 
-  it('holds the cards that its filters let through', () => {
+  it('contains the cards that match its filters', () => {
     const query: CardQuery = { stage_id: 'new', status: 'open' }
     expect(cardMatches(card('a'), query, 'me')).toBe(true)
     expect(cardMatches(card('a', { stage_id: 'doing' }), query, 'me')).toBe(
@@ -55,7 +55,7 @@ describe('a column', () => {
     expect(cardMatches(card('a'), { ...query, q: 'x' }, 'me')).toBeNull()
   })
 
-  it('moves a card from one to the other and keeps the newer version', () => {
+  it('moves a card to another column and keeps the newer version', () => {
     const client = new QueryClient()
     const [from, to] = [
       keys.column('board', { stage_id: 'new', status: 'open' }),

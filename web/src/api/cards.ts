@@ -5,7 +5,7 @@ import type { Card, CardQuery } from './types'
 export type CardPage = { data: Card[]; next_cursor?: string | null }
 type Column = InfiniteData<CardPage, string | null>
 
-/** cardMatches tells whether a card belongs to a column; a text and a due date are decided by the server alone. */
+/** cardMatches reports whether a card belongs to a column. Text and due-date filters are evaluated only by the server. */
 export function cardMatches(
   card: Card,
   query: CardQuery,
@@ -25,7 +25,7 @@ export function cardMatches(
   return query.q || query.due ? null : true
 }
 
-/** withoutCard is a column that lacks a card. */
+/** withoutCard returns a column without a card. */
 const withoutCard = (column: Column, id: string): Column => ({
   ...column,
   pages: column.pages.map((page) => ({
@@ -34,7 +34,7 @@ const withoutCard = (column: Column, id: string): Column => ({
   })),
 })
 
-/** withCard puts a card at its place among the loaded ones; before names the next card where the position is not known yet. */
+/** withCard inserts a card at its position among the loaded ones. before is the id of the next card, for when the position is not known yet. */
 export function withCard(
   column: Column,
   card: Card,
@@ -59,7 +59,7 @@ export function withCard(
       }
   }
   const last = rest.pages.length - 1
-  if (rest.pages[last]?.next_cursor) return rest // it stands on a page that is not loaded
+  if (rest.pages[last]?.next_cursor) return rest // its position is on a page that is not loaded
   return {
     ...rest,
     pages: rest.pages.map((page, index) =>
@@ -68,7 +68,7 @@ export function withCard(
   }
 }
 
-/** putCard changes a card in all columns of its board. before: see withCard. */
+/** putCard updates a card in all columns of its board. See withCard for before. */
 export function putCard(
   client: QueryClient,
   card: Card,
@@ -76,7 +76,7 @@ export function putCard(
   before?: string | null,
 ): void {
   const known = client.getQueryData<Card>(keys.card(card.id))
-  if (known && known.version > card.version) return // an answer and a live update crossed
+  if (known && known.version > card.version) return // an older response arrived after a live update
   client.setQueryData(keys.card(card.id), card)
   for (const query of client
     .getQueryCache()
@@ -96,7 +96,7 @@ export function putCard(
   }
 }
 
-/** dropCard removes a card that is gone. */
+/** dropCard removes a deleted card. */
 export function dropCard(client: QueryClient, id: string): void {
   client.removeQueries({ queryKey: keys.card(id) })
   client.setQueriesData<Column>({ queryKey: keys.allColumns }, (column) =>
@@ -104,7 +104,7 @@ export function dropCard(client: QueryClient, id: string): void {
   )
 }
 
-/** refreshBoard fetches what is shown of a board again. */
+/** refreshBoard refetches the visible parts of a board. */
 export function refreshBoard(client: QueryClient, board: string): void {
   for (const queryKey of [
     keys.columns(board),

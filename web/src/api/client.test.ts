@@ -2,13 +2,13 @@
 import { expect, it, vi } from 'vitest'
 import {
   actAs,
-  answer,
   api,
-  asking,
+  startRequest,
   Failure,
   onSessionEnd,
   personHeaders,
   sessionBegan,
+  unwrap,
 } from './client'
 
 const missing = { code: 'session_missing', message: 'sign in' }
@@ -17,30 +17,30 @@ const refused = () => ({
   response: new Response(null, { status: 401 }),
 })
 
-it('tells that the session ended when an answer says so', async () => {
+it('reports the end of the session', async () => {
   let told = 0
   const stop = onSessionEnd(() => told++)
-  await expect(answer(Promise.resolve(refused()))).rejects.toBeInstanceOf(
+  await expect(unwrap(Promise.resolve(refused()))).rejects.toBeInstanceOf(
     Failure,
   )
   expect(told).toBe(1)
-  asking()(401, missing)
+  startRequest()(401, missing)
   expect(told).toBe(2)
-  asking()(401, { code: 'invalid_credentials', message: 'wrong' })
+  startRequest()(401, { code: 'invalid_credentials', message: 'wrong' })
   expect(told).toBe(2)
   stop()
 })
 
-it('does not take a refusal of the session before for one of the new session', async () => {
+it('ignores failed requests of a previous session', async () => {
   let told = 0
   const stop = onSessionEnd(() => told++)
   let refuse = () => {}
-  const late = answer(
+  const late = unwrap(
     new Promise<ReturnType<typeof refused>>((resolve) => {
       refuse = () => resolve(refused())
     }),
   )
-  const failure = asking()
+  const failure = startRequest()
   sessionBegan()
   refuse()
   await expect(late).rejects.toMatchObject({ status: 401 })
@@ -49,17 +49,17 @@ it('does not take a refusal of the session before for one of the new session', a
   stop()
 })
 
-it('tells that the session is that of another person', () => {
+it('reports that another user is signed in', () => {
   const told: string[] = []
   const stop = onSessionEnd((why) => told.push(why))
-  asking()(403, { code: 'session_changed', message: 'another' })
-  asking()(401, missing)
-  asking()(403, { code: 'insufficient_scope', message: 'no' })
+  startRequest()(403, { code: 'session_changed', message: 'another' })
+  startRequest()(401, missing)
+  startRequest()(403, { code: 'insufficient_scope', message: 'no' })
   expect(told).toEqual(['changed', 'missing'])
   stop()
 })
 
-it('names the person in every request once it is known, and never another one', async () => {
+it("sends the user's id with every request and never switches users", async () => {
   const named: (string | null)[] = []
   vi.stubGlobal('fetch', (request: Request) => {
     named.push(request.headers.get('X-Recado-User'))

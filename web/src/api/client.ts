@@ -1,10 +1,10 @@
 import createClient from 'openapi-fetch'
 import { basePath } from '../ui/page'
-import { takeBegun } from './early'
+import { takeEarly } from './early'
 import type { paths } from './schema'
 import type { ApiError } from './types'
 
-/** Failure is an answer that is no success, or a request without an answer (status 0). */
+/** Failure is an error response, or a request without a response (status 0). */
 export class Failure extends Error {
   constructor(
     readonly status: number,
@@ -18,7 +18,7 @@ export class Failure extends Error {
     super(message)
   }
 
-  /** temporary tells that the same request may succeed later. */
+  /** temporary reports whether the same request may succeed later. */
   get temporary(): boolean {
     return (
       this.status === 0 ||
@@ -34,24 +34,24 @@ export const apiBase = `${basePath}/v1`
 let person: string | null = null
 
 /**
- * actAs makes the page that of one person and reports whether it is: a page never changes hands. Every request names the person, so
- * that the server refuses it when someone else has signed in since, in another tab.
+ * actAs binds the page to one user and reports whether it is bound to that user; a page never switches users. Every request names the
+ * user, so that the server rejects it if someone else has signed in since, in another tab.
  */
 export function actAs(user: string): boolean {
   person ??= user
   return person === user
 }
 
-/** personHeaders name the person that a request is for. */
+/** personHeaders returns the headers that name the user. */
 export const personHeaders = (): Record<string, string> =>
   person ? { 'X-Recado-User': person } : {}
 
-/** Why a page has lost its session: there is none, or it is that of another person. */
+/** Why a page lost its session: there is none, or it belongs to someone else. */
 export type SessionEnd = 'missing' | 'changed'
 
 const ended = new Set<(why: SessionEnd) => void>()
 
-/** onSessionEnd calls back when an answer says that the person of this page has no valid session. */
+/** onSessionEnd subscribes to responses that say the user has no valid session. */
 export function onSessionEnd(listener: (why: SessionEnd) => void): () => void {
   ended.add(listener)
   return () => ended.delete(listener)
@@ -59,13 +59,13 @@ export function onSessionEnd(listener: (why: SessionEnd) => void): () => void {
 
 let sessions = 0
 
-/** sessionBegan is called when the person has signed in: what was asked for before that says nothing about the new session. */
+/** sessionBegan is called after sign-in. Earlier requests say nothing about the new session. */
 export function sessionBegan(): void {
   sessions++
 }
 
-/** asking is called when a request begins. It gives what makes a Failure of the answer, and tells when there is no valid session. */
-export function asking(): typeof failureOf {
+/** startRequest is called when a request starts. It returns a function that turns the response into a Failure and reports a lost session. */
+export function startRequest(): typeof failureOf {
   const session = sessions
   return (status, body, headers) => {
     const failure = failureOf(status, body, headers)
@@ -79,7 +79,7 @@ export function asking(): typeof failureOf {
   }
 }
 
-/** failureOf makes a Failure of an answer's status, body and headers. */
+/** failureOf creates a Failure from a response's status, body and headers. */
 export function failureOf(
   status: number,
   body: unknown,
@@ -103,7 +103,7 @@ export function failureOf(
 export const api = createClient<paths>({
   baseUrl: apiBase,
   credentials: 'same-origin',
-  fetch: (request) => takeBegun(request) ?? fetch(named(request)),
+  fetch: (request) => takeEarly(request) ?? fetch(named(request)),
 })
 
 function named(request: Request): Request {
@@ -112,11 +112,11 @@ function named(request: Request): Request {
   return request
 }
 
-/** answer gives the data of a call, or throws a Failure. */
-export async function answer<T>(
+/** unwrap returns the data of a response or throws a Failure. */
+export async function unwrap<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<T> {
-  const failure = asking()
+  const failure = startRequest()
   let result
   try {
     result = await call

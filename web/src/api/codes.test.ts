@@ -10,7 +10,7 @@ import { problemsOf, refusal } from './refusal'
 
 beforeAll(() => loadTexts('pt-BR'))
 
-/** Where the catalogues have the texts of a group of codes. */
+/** The catalogue file and key of each group of codes. */
 const groups = {
   attempts: ['integrations/', 'attempt'],
   channel: ['settings/', 'channelText'],
@@ -20,7 +20,7 @@ const groups = {
   notices: ['', 'notice'],
 } as const
 
-describe('the codes of the server', () => {
+describe('server codes', () => {
   it('have a text in every language', () => {
     for (const [group, [part, key]] of Object.entries(groups))
       for (const language of languages) {
@@ -32,7 +32,7 @@ describe('the codes of the server', () => {
       }
   })
 
-  it('are the only thing by which the app understands the server', () => {
+  it('replace matching of English sentences', () => {
     const sources = (folder: string): string[] =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.'))
@@ -65,8 +65,8 @@ const refused = (
     params,
   )
 
-describe('a refusal', () => {
-  it("is said in the person's language, and otherwise in the server's words", () => {
+describe('an error', () => {
+  it("is shown in the user's language, falling back to the server's message", () => {
     expect(refusal(refused('a_code_of_tomorrow'), t)).toBe(
       'The words of the server.',
     )
@@ -92,7 +92,7 @@ describe('a refusal', () => {
     ).toBe(catalogue('pt-BR').refusal?.service_window_closed_never_wrote)
   })
 
-  it('says why WhatsApp refused something', () => {
+  it("includes WhatsApp's reason", () => {
     const texts = catalogue('settings/pt-BR').channelText
     const params = { cause: 'token_rejected', provider_message: 'Expired' }
     expect(refusal(refused('channel_disconnected', [], params), t)).toContain(
@@ -111,7 +111,7 @@ describe('a refusal', () => {
     expect(reasonText('of_tomorrow', {}, t)).toBe('')
   })
 
-  it('stands at the field of a form, and below it otherwise', () => {
+  it('appears at the form field it belongs to, otherwise below the form', () => {
     expect(
       problemsOf(
         refused('invalid_request', [

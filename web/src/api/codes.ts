@@ -1,12 +1,12 @@
 import i18next, { type TFunction } from 'i18next'
 
-/** Params are what a code of the server needs to be put into words. */
+/** Params are the values for the text of a code. */
 export type Params = Record<string, unknown>
 
-/** Coded is what the server says with a code; its message is English, for logs. */
+/** Coded is a code from the server with its params. The message is English and meant for logs. */
 export type Coded = { code: string; params: Params; message: string }
 
-/** duration writes a number of seconds in whole minutes, hours or days. */
+/** duration formats seconds as whole minutes, hours or days. */
 export function duration(seconds: number): string {
   const [unit, size] =
     seconds >= 172_800
@@ -21,7 +21,7 @@ export function duration(seconds: number): string {
   }).format(Math.floor(seconds / size))
 }
 
-function shown(name: string, value: unknown): unknown {
+function formatParam(name: string, value: unknown): unknown {
   if (typeof value === 'number')
     return name.endsWith('_seconds')
       ? duration(value)
@@ -29,21 +29,24 @@ function shown(name: string, value: unknown): unknown {
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-/** texted are the options of a text for a code. A reason has a text of its own, or that of the code; an unknown code is empty. */
-export const texted = (params: Params) => ({
+/** textOptions returns the i18next options for the text of a code. A reason selects a more specific text; an unknown code yields ''. */
+export const textOptions = (params: Params) => ({
   ...Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, shown(name, value)]),
+    Object.entries(params).map(([name, value]) => [
+      name,
+      formatParam(name, value),
+    ]),
   ),
   context: params.reason ?? params.format,
   defaultValue: '',
 })
 
-/** reasonText says what is wrong with a number, and what WhatsApp itself says of it; empty for a code that the app does not know. */
+/** reasonText returns what is wrong with a number, including WhatsApp's own message, or '' for an unknown code. */
 export function reasonText(code: string, params: Params, t: TFunction): string {
   const { cause, ...rest } = params
   const { date, restrictions, provider_message: said } = rest
   const text = t(`channelText.${code}`, {
-    ...texted(params),
+    ...textOptions(params),
     date: typeof date === 'string' ? ` (${date})` : '',
     restrictions: Array.isArray(restrictions)
       ? `: ${restrictions.join(', ').replaceAll('_', ' ')}`

@@ -4,7 +4,7 @@ import type { Contact } from './types'
 
 export type ContactPage = { data: Contact[]; offset: number; has_more: boolean }
 
-/** putContact changes a contact everywhere it is cached. */
+/** putContact updates every cached copy of a contact. */
 export function putContact(client: QueryClient, contact: Contact): void {
   client.setQueryData(keys.contact(contact.id), contact)
   client.setQueriesData<InfiniteData<ContactPage>>(

@@ -1,25 +1,25 @@
 import { basePath, maySession } from '../ui/page'
 
-/** Requests that were begun before the app was loaded, by address. */
+/** Requests that were started before the app was loaded, by path. */
 const begun = new Map<string, Promise<Response>>()
 
-/** After this long an answer is old: what changed since is not in it. */
+/** A response older than this is discarded. */
 const freshFor = 10_000
 
-/** begin asks for paths of the API while the app is still being loaded. */
+/** begin requests API paths while the app is still loading. */
 export function begin(paths: string[]): void {
   if (!maySession) return
   for (const path of paths) {
     const address = new URL(`${basePath}/v1${path}`, location.origin).href
     const response = fetch(address, { credentials: 'same-origin' })
-    response.catch(() => undefined) // who takes it is told
+    response.catch(() => undefined) // handled by whoever takes the response
     begun.set(address, response)
   }
   setTimeout(() => begun.clear(), freshFor)
 }
 
-/** takeBegun gives the answer to a request that was begun, once. */
-export function takeBegun(request: Request): Promise<Response> | undefined {
+/** takeEarly returns the response to an early request, once. */
+export function takeEarly(request: Request): Promise<Response> | undefined {
   if (request.method !== 'GET') return undefined
   const response = begun.get(request.url)
   begun.delete(request.url)

@@ -4,7 +4,7 @@ type Journal = { running: Map<string, number>; changes: (() => void)[] }
 
 const journals = new WeakMap<QueryClient, Journal>()
 
-/** The first words of keys whose answers may be older than a change that came in meanwhile. */
+/** First key parts of queries whose responses may be older than a change made while they were in flight. */
 const watched: readonly unknown[] = [
   'conversations',
   'conversation',
@@ -12,8 +12,8 @@ const watched: readonly unknown[] = [
 ]
 
 /**
- * keepChanges makes changes of the cache outlast answers that were on their way when they were made: the answer was given
- * before the change, and the next page of a list brings the pages before it as they were when it was asked for.
+ * keepChanges reapplies cache changes after responses that were in flight when the change was made: such a response is older
+ * than the change, and fetching the next page of a list returns the earlier pages as they were when requested.
  */
 export function keepChanges(client: QueryClient): void {
   const journal: Journal = { running: new Map(), changes: [] }
@@ -35,7 +35,7 @@ export function keepChanges(client: QueryClient): void {
   })
 }
 
-/** change changes the cache, and again when an answer arrives that was on its way. Doing it twice must be the same as once. */
+/** change applies a change to the cache, and again after responses that were in flight. It must be idempotent. */
 export function change(client: QueryClient, task: () => void): void {
   task()
   const journal = journals.get(client)

@@ -1,6 +1,6 @@
 import type { CardQuery, ContactQuery, ConversationQuery } from './types'
 
-/** The keys of the query cache, one place for readers and for live updates. */
+/** The keys of the query cache, shared by readers and live updates. */
 export const keys = {
   session: ['session'] as const,
   setup: ['setup'] as const,

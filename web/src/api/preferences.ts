@@ -1,24 +1,24 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { answer, api } from './client'
+import { api, unwrap } from './client'
 import { keys } from './keys'
 import { defaultPreferences } from './queries'
 import type { Preferences } from './types'
 
-/** Changes of preferences on their way to the server: those it has not answered, oldest first, and what it said last. */
+/** Preference changes in flight: those without a response, oldest first, and the server's latest value. */
 type Sending = {
   last: Promise<unknown>
   waiting: Partial<Preferences>[]
   confirmed: Preferences | undefined
 }
 
-/** patience is after how many milliseconds without an answer a change has failed: it must not hold back the next ones. */
-const patience = 20_000
+/** timeoutMs is the timeout of a change in milliseconds; a hanging request must not block later changes. */
+const timeoutMs = 20_000
 
 const sending = new WeakMap<QueryClient, Sending>()
 
 /**
- * changePreferences shows a change at once and sends it after the changes before it, so that the last one counts. When it
- * fails, the server's value is shown again and the Failure is thrown.
+ * changePreferences applies a change optimistically and sends it after earlier ones, so that the last change wins. If the request
+ * fails, the server's value is restored and the Failure is thrown.
  */
 export async function changePreferences(
   client: QueryClient,
@@ -39,16 +39,16 @@ export async function changePreferences(
         ...state.waiting,
       ),
     )
-  void client.cancelQueries({ queryKey: keys.preferences }) // an answer that is on its way does not know of the change
+  void client.cancelQueries({ queryKey: keys.preferences }) // a response in flight does not include the change
   if (state.waiting.length === 0)
     state.confirmed = client.getQueryData(keys.preferences)
   state.waiting.push(fields)
   show()
   const sent = state.last.then(() =>
-    answer(
+    unwrap(
       api.PATCH('/me/preferences', {
         body: fields,
-        signal: AbortSignal.timeout(patience),
+        signal: AbortSignal.timeout(timeoutMs),
       }),
     ),
   )
@@ -57,7 +57,7 @@ export async function changePreferences(
     state.confirmed = await sent
   } catch (error) {
     if (state.waiting.length === 1)
-      void client.invalidateQueries({ queryKey: keys.preferences }) // else the next answer tells
+      void client.invalidateQueries({ queryKey: keys.preferences }) // otherwise the next response updates the cache
     throw error
   } finally {
     state.waiting.shift()

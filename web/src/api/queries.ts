@@ -7,15 +7,15 @@ import {
 import { createContext, useContext, useEffect, useMemo, useState } from 'react'
 import { maySession } from '../ui/page'
 import { afterPaint } from '../ui/parts'
-import { answer, api, Failure } from './client'
+import { api, Failure, unwrap } from './client'
 import { keepChanges } from './journal'
 import { keys } from './keys'
 import type { Channel, Label, Preferences, Session } from './types'
 
-// What is shown follows the cache at once: a switch that waits a moment seems not to react.
+// Notify subscribers synchronously: a switch that reacts late feels broken.
 notifyManager.setScheduler(queueMicrotask)
 
-/** makeQueryClient keeps answers until a live update changes them: nothing is polled. */
+/** makeQueryClient creates a client that keeps data until a live update changes it; nothing is polled. */
 export function makeQueryClient(): QueryClient {
   const client = new QueryClient({
     defaultOptions: {
@@ -53,9 +53,9 @@ export const sessionOptions = queryOptions({
     if (!maySession && client.getQueryData(keys.session) === undefined)
       return null
     try {
-      return await answer(api.GET('/session'))
+      return await unwrap(api.GET('/session'))
     } catch (error) {
-      // A session that ended stays known, so that the page stays as it is while the person signs in again.
+      // Keep the old session in the cache, so that the page stays as it is while the user signs in again.
       if (
         error instanceof Failure &&
         (error.status === 401 || error.code === 'session_changed')
@@ -68,12 +68,12 @@ export const sessionOptions = queryOptions({
 
 const list = <T>(
   call: Promise<{ data?: { data: T[] }; error?: unknown; response: Response }>,
-) => answer(call).then((page) => page.data)
+) => unwrap(call).then((page) => page.data)
 
-/** Me holds the session for everything below the gate that waits for it. */
+/** Me provides the session to everything below the gate. */
 export const Me = createContext<Session | null>(null)
 
-/** useMe is the signed-in session. */
+/** useMe returns the session of the signed-in user. */
 export function useMe(): Session {
   const session = useContext(Me)
   if (!session) throw new Error('no session')
@@ -82,11 +82,11 @@ export function useMe(): Session {
 
 export const rulesOptions = queryOptions({
   queryKey: keys.rules,
-  queryFn: () => answer(api.GET('/company/attendance')),
+  queryFn: () => unwrap(api.GET('/company/attendance')),
 })
 export const countsOptions = queryOptions({
   queryKey: keys.counts,
-  queryFn: () => answer(api.GET('/inbox/counts')),
+  queryFn: () => unwrap(api.GET('/inbox/counts')),
 })
 export const channelsOptions = queryOptions({
   queryKey: keys.channels,
@@ -110,7 +110,7 @@ export const savedViewsOptions = queryOptions({
 })
 export const preferencesOptions = queryOptions({
   queryKey: keys.preferences,
-  queryFn: () => answer(api.GET('/me/preferences')),
+  queryFn: () => unwrap(api.GET('/me/preferences')),
 })
 
 export const useCounts = () => useQuery(countsOptions)
@@ -120,14 +120,14 @@ export const useTeam = () => useQuery(teamOptions)
 export const useBoards = () =>
   useQuery({
     queryKey: keys.boards,
-    queryFn: () => answer(api.GET('/kanban/boards')),
+    queryFn: () => unwrap(api.GET('/kanban/boards')),
   })
 export const useSectors = () => useQuery(sectorsOptions)
 export const useSavedViews = () => useQuery(savedViewsOptions)
 export const useReplies = () =>
   useQuery({ queryKey: keys.replies, queryFn: () => list(api.GET('/replies')) })
 
-/** useUnreadNotifications counts what the person was told and has not read. It is asked for when the page is drawn. */
+/** useUnreadNotifications returns the number of unread notifications. It is fetched after the page is rendered. */
 export function useUnreadNotifications(): number {
   const [drawn, setDrawn] = useState(false)
   useEffect(() => afterPaint(() => setDrawn(true)), [])
@@ -135,7 +135,7 @@ export function useUnreadNotifications(): number {
     queryKey: keys.unreadNotifications,
     enabled: drawn,
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/me/notifications', {
           params: { query: { unread: 'true', limit: 1 } },
         }),
@@ -144,12 +144,12 @@ export function useUnreadNotifications(): number {
   return count.data ?? 0
 }
 
-/** usePreferences gives the defaults until the person's own are loaded. */
+/** usePreferences returns the defaults until the user's preferences are loaded. */
 export function usePreferences(): Preferences {
   return useQuery(preferencesOptions).data ?? defaultPreferences
 }
 
-/** RowNames finds the names that a row or a line shows by their ids. */
+/** RowNames looks up the names shown in a row by id. */
 export type RowNames = {
   person: (id: string | null) => string | undefined
   sector: (id: string | null) => string | undefined
@@ -159,7 +159,7 @@ export type RowNames = {
 const byId = <T extends { id: string }>(all: T[] | undefined) =>
   new Map(all?.map((one) => [one.id, one]))
 
-/** useRowNames finds the names of people, sectors and labels; it is the same object until one of them changes. */
+/** useRowNames looks up the names of people, departments and labels. The result is stable until one of them changes. */
 export function useRowNames(): RowNames {
   const team = useTeam().data
   const sectors = useSectors().data
@@ -174,7 +174,7 @@ export function useRowNames(): RowNames {
   }, [team, sectors, labels])
 }
 
-/** useNames finds the names of channels, too. */
+/** useNames also looks up the names of channels. */
 export function useNames(): RowNames & {
   channel: (id: string | null) => Channel | undefined
 } {

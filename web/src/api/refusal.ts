@@ -1,25 +1,25 @@
 import type { TFunction } from 'i18next'
 import { Failure } from './client'
-import { reasonText, texted, type Coded } from './codes'
+import { reasonText, textOptions, type Coded } from './codes'
 
-/** sentence makes a sentence of a text that the server puts behind the name of a field. */
+/** sentence turns the server's lower-case message into a sentence. */
 const sentence = (text: string) =>
   `${text.charAt(0).toLocaleUpperCase()}${text.slice(1).replace(/\.$/, '')}.`
 
-/** causeText says why WhatsApp refused something; empty where the server does not tell. */
+/** causeText returns why WhatsApp rejected something, or '' if the server does not say. */
 const causeText = ({ cause, ...rest }: Coded['params'], t: TFunction) =>
   typeof cause === 'string' ? reasonText(cause, rest, t) : ''
 
-/** fieldText says in the person's language what is wrong with a value. */
+/** fieldText returns what is wrong with a value, in the user's language. */
 export function fieldText({ code, params, message }: Coded, t: TFunction) {
   return (
     causeText(params, t) ||
-    t(`wrong.${code}`, texted(params)) ||
+    t(`wrong.${code}`, textOptions(params)) ||
     sentence(message)
   )
 }
 
-/** refusal says in the person's language why the server refused something; responsible is the name of who may do it. */
+/** refusal returns why a request failed, in the user's language. responsible is the name of the person the case is assigned to. */
 export function refusal(
   error: unknown,
   t: TFunction,
@@ -32,17 +32,17 @@ export function refusal(
   if (error.code === 'invalid_request' && detail) return fieldText(detail, t)
   return (
     causeText(error.params, t) ||
-    t(`refusal.${error.code}`, texted(error.params)) ||
+    t(`refusal.${error.code}`, textOptions(error.params)) ||
     error.message ||
     t('errors.unknown')
   )
 }
 
-/** requestIdOf is what an operator needs to find a failed request in the log. */
+/** requestIdOf returns the request id of a failure, with which an operator finds it in the log. */
 export const requestIdOf = (error: unknown) =>
   error instanceof Failure ? error.requestId : undefined
 
-/** refusedField tells whether an answer refuses a field of the request. */
+/** refusedField reports whether a response rejects a field of the request. */
 export function refusedField(error: unknown, field: string): boolean {
   return (
     error instanceof Failure &&
@@ -51,17 +51,17 @@ export function refusedField(error: unknown, field: string): boolean {
   )
 }
 
-/** Problems are what is wrong with a form: at its fields, and otherwise. */
+/** Problems are the errors of a form: by field, and all others. */
 export type Problems = { fields: Record<string, string>; other: string | null }
 
-/** Form says which fields a form has, which of them a name in use belongs to, and its own words for codes of the server. */
+/** Form lists a form's fields, the field that a taken name belongs to, and texts that override those of codes. */
 export type Form = {
   fields?: readonly string[]
   taken?: string
   words?: (detail: Coded, t: TFunction) => string | undefined
 }
 
-/** problemsOf says in the person's language what the server refused, and where in the form it stands. */
+/** problemsOf returns the errors of a form in the user's language. */
 export function problemsOf(
   error: unknown,
   t: TFunction,

@@ -1,16 +1,16 @@
 import { personal } from '../ui/page'
 
-/** TabNote is what a tab tells the person's other tabs: the session began again, or the person signed out. */
+/** TabNote is a message between the user's tabs: the session was renewed, or the user signed out. */
 export type TabNote = 'began' | 'left'
 
-/** tellTabs tells the other tabs of a person in this browser. */
+/** tellTabs sends a message to the user's other tabs in this browser. */
 export function tellTabs(person: string, note: TabNote): void {
   const channel = new BroadcastChannel(personal('session', person))
   channel.postMessage(note)
   channel.close()
 }
 
-/** onTabs calls back with what other tabs of a person tell. */
+/** onTabs subscribes to messages from the user's other tabs. */
 export function onTabs(
   person: string,
   listener: (note: TabNote) => void,

@@ -1,6 +1,6 @@
 import type { components, paths } from './schema'
 
-/** The shapes of the API that the app uses, from the generated types. Times are RFC 3339 texts, ids are UUIDs. */
+/** The API types that the app uses, from the generated schema. Times are RFC 3339 strings, ids are UUIDs. */
 type Schemas = components['schemas']
 
 export type Ref = Schemas['Ref']
@@ -63,7 +63,7 @@ export type ContactQuery = Omit<
   'limit' | 'offset'
 >
 
-/** Conversation as lists, events and the answers about one give it; a draft is the person's own. */
+/** Conversation as returned by lists, events and single requests. The draft is the user's own. */
 export type Conversation = Schemas['Conversation']
 
 export type FoundMessage = Schemas['FoundMessage']
@@ -88,7 +88,7 @@ export type ScheduledContent = Pick<
   'text' | 'media_id' | 'template'
 >
 
-/** TimelineEntry says by its kind which object it carries. */
+/** TimelineEntry is discriminated by its kind. */
 export type TimelineEntry =
   | { kind: 'message'; id: string; at: string; message: Message }
   | { kind: 'note'; id: string; at: string; note: Note }

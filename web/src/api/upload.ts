@@ -1,7 +1,7 @@
-import { apiBase, asking, Failure, personHeaders } from './client'
+import { apiBase, startRequest, Failure, personHeaders } from './client'
 import type { Uploaded } from './types'
 
-/** upload sends a file and reports how much of it is sent, 0 to 1. fetch cannot report that. */
+/** upload sends a file and reports its progress from 0 to 1, which fetch cannot do. */
 export function upload(
   file: Blob,
   name: string,
@@ -9,7 +9,7 @@ export function upload(
   signal: AbortSignal,
 ): Promise<Uploaded> {
   return new Promise((resolve, reject) => {
-    const failure = asking()
+    const failure = startRequest()
     const request = new XMLHttpRequest()
     request.open('POST', `${apiBase}/media`)
     for (const [name, value] of Object.entries(personHeaders()))
@@ -31,6 +31,6 @@ export function upload(
   })
 }
 
-/** contentAddress is where the bytes of a file are. */
+/** contentAddress returns the URL of a file's content. */
 export const contentAddress = (media: string) =>
   `${apiBase}/media/${media}/content`

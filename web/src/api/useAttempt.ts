@@ -4,7 +4,7 @@ import { announce } from '../ui/announce'
 import { toast } from '../ui/toast'
 import { refusal } from './refusal'
 
-/** useAttempt does something, shows a refusal in words, and tells whether it succeeded. */
+/** useAttempt returns a function that runs a task, shows an error as a toast, and reports whether the task succeeded. */
 export function useAttempt() {
   const { t } = useTranslation()
   return useCallback(

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { phone } from '../ui/format'
 import type { Channel } from './types'
 
-/** useNumberName names a number where one is chosen to write from, and says when it is disconnected. */
+/** useNumberName returns a function that names a number in a select and marks disconnected ones. */
 export function useNumberName() {
   const { t } = useTranslation()
   return (channel: Channel) => {

@@ -4,12 +4,12 @@ import { problemsOf, type Form, type Problems } from './refusal'
 
 const noProblems: Problems = { fields: {}, other: null }
 
-/** reason says of a refusal what the form knows better than its code does. */
+/** reason can replace the text of an error. */
 type Options = Form & { reason?: (error: unknown) => string | undefined }
 
 /**
- * useSubmit runs the task of a form: it shows that it runs, what it was refused for, and that it succeeded. wrong has what
- * is wrong with each of the form's fields, problem the rest.
+ * useSubmit runs the task of a form and tracks whether it is running, failed or succeeded. wrong holds the errors by field,
+ * problem all other errors.
  */
 export function useSubmit({ reason, ...form }: Options = {}) {
   const { t } = useTranslation()

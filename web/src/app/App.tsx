@@ -20,7 +20,7 @@ const colorSchemes = localStorageColorSchemeManager({
   key: installed('colors'),
 })
 
-/** App is everything below the root element. */
+/** App is the root component. */
 export function App({ client }: { client: QueryClient }) {
   const toasts = useToastsWanted()
   return (

@@ -4,7 +4,7 @@ import { useConnection } from '../live/useLive'
 import { PlainButton } from '../ui/plain'
 import classes from './Shell.module.css'
 
-/** Banners say that the connection is lost, that unsent messages cannot be kept or stored, or that a new version is ready. */
+/** Banners reports a lost connection, unsent messages that cannot be stored, and new versions. */
 export function Banners() {
   const { t } = useTranslation()
   const { state, newVersion } = useConnection()

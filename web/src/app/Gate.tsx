@@ -33,7 +33,7 @@ const Welcome = part(() =>
   import('../people/Welcome').then((loaded) => loaded.Welcome),
 )
 
-/** secretIn reads a token from the fragment of the address, where servers do not see it. */
+/** secretIn reads a token from the URL fragment, which is never sent to servers. */
 export function secretIn(
   hash: string,
 ): { page: 'setup' | 'welcome'; token: string } | null {
@@ -46,7 +46,7 @@ export function secretIn(
     : null
 }
 
-/** Gate shows the app to a signed-in person and the entrance to others. */
+/** Gate shows the app to signed-in users and the sign-in pages to everyone else. */
 export function Gate({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
   const [secret, setSecret] = useState(() => secretIn(location.hash))
@@ -64,7 +64,7 @@ export function Gate({ children }: { children: ReactNode }) {
   const person = session.data?.user.id
   const own = person === undefined || actAs(person)
   useEffect(() => {
-    if (!own) location.reload() // the page of one person is not shown to another
+    if (!own) location.reload() // never show one user's page to another
   }, [own])
   useEffect(() => {
     if (person === undefined) return

@@ -7,7 +7,7 @@ import classes from './Notifications.module.css'
 
 type Props = { target: ReactElement; opened: boolean; onClose: () => void }
 
-/** NotificationPopover shows the notifications beside their button. */
+/** NotificationPopover shows the notifications next to their button. */
 export function NotificationPopover({ target, opened, onClose }: Props) {
   const { t } = useTranslation()
   return (
@@ -34,7 +34,7 @@ export function NotificationPopover({ target, opened, onClose }: Props) {
   )
 }
 
-/** NotificationDialog shows them on the whole screen of a phone. */
+/** NotificationDialog shows the notifications full-screen on a phone. */
 export function NotificationDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   return (

@@ -12,7 +12,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useUnreadNotifications } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
@@ -30,7 +30,7 @@ const icons: Record<Notification['kind'], Icon> = {
   message_failed: IconAlertCircle,
 }
 
-/** NotificationList is what the person was told, the newest first. onOpened is called when one is followed. */
+/** NotificationList lists the user's notifications, newest first. onOpened is called when one is opened. */
 export function NotificationList({ onOpened }: { onOpened: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -41,7 +41,7 @@ export function NotificationList({ onOpened }: { onOpened: () => void }) {
     queryKey: keys.notificationList(only),
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
-      answer(
+      unwrap(
         api.GET('/me/notifications', {
           params: {
             query: {
@@ -57,7 +57,7 @@ export function NotificationList({ onOpened }: { onOpened: () => void }) {
   })
   const read = (body: { ids: string[] } | { all: true }) =>
     attempt(async () => {
-      await answer(api.POST('/me/notifications/read', { body }))
+      await unwrap(api.POST('/me/notifications/read', { body }))
       await client.invalidateQueries({ queryKey: keys.notifications })
     })
   const open = (one: Notification) => {
@@ -117,7 +117,7 @@ export function NotificationList({ onOpened }: { onOpened: () => void }) {
   )
 }
 
-/** Item opens the conversation of a notification, at the note or the message that it tells of. */
+/** Item opens the conversation of a notification at the note or message it is about. */
 function Item({
   notification,
   onOpen,

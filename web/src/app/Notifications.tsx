@@ -12,7 +12,7 @@ const NotificationPopover = part(() =>
   ),
 )
 
-/** useNotificationName is the name of what opens the notifications, with the number of unread ones. */
+/** useNotificationName returns the label of the notifications button, with the number of unread ones. */
 function useNotificationName(): string {
   const { t } = useTranslation()
   const count = useUnreadNotifications()
@@ -21,12 +21,12 @@ function useNotificationName(): string {
     : t('shell.notifications')
 }
 
-/** NotificationName is that name as a text of its own, so that a new notification draws nothing else. */
+/** NotificationName is a component of its own, so that a new notification re-renders nothing else. */
 export function NotificationName() {
   return <>{useNotificationName()}</>
 }
 
-/** NotificationCount is the number of unread notifications on an icon. */
+/** NotificationCount shows the number of unread notifications on an icon. */
 export function NotificationCount() {
   const n = useUnreadNotifications()
   return (
@@ -40,7 +40,7 @@ export function NotificationCount() {
 
 type Props = { opened: boolean; onOpen: () => void; onClose: () => void }
 
-/** Notifications is the button that opens the notifications beside it. */
+/** Notifications is the button that opens the list of notifications. */
 export function Notifications({ opened, onOpen, onClose }: Props) {
   const name = useNotificationName()
   const button = useRef<HTMLButtonElement>(null)

@@ -20,7 +20,7 @@ let root: Root
 
 beforeAll(async () => {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true)
-  vi.stubGlobal('matchMedia', () => new EventTarget()) // jsdom has none
+  vi.stubGlobal('matchMedia', () => new EventTarget()) // missing in jsdom
   vi.stubGlobal('scrollTo', () => undefined)
   vi.stubGlobal(
     'fetch',
@@ -75,13 +75,13 @@ afterEach(() => {
 
 const field = () => document.querySelector<HTMLInputElement>('[role=searchbox]')
 
-/** found are the results; the commands are left out. */
+/** found returns the results without the commands. */
 const found = () =>
   [...document.querySelectorAll('[role=option]')]
     .map((one) => one.textContent)
     .filter((text) => !text.includes('palette.commands'))
 
-/** pass lets the page do what it has to, and its clock go on a little. */
+/** pass flushes pending work and advances the fake clock a little. */
 const pass = () =>
   act(async () => {
     await vi.advanceTimersByTimeAsync(50)
@@ -89,7 +89,7 @@ const pass = () =>
       await new Promise((resolve) => setImmediate(resolve))
   })
 
-/** until waits for something by the page's clock, so that it does not matter how slow the machine is. */
+/** until polls with the fake clock, so that slow machines do not matter. */
 async function until(check: () => void) {
   for (let turn = 0; turn < 100; turn++) {
     await pass()
@@ -102,7 +102,7 @@ async function until(check: () => void) {
   check()
 }
 
-/** type enters a text and waits until the three searches for it have begun. */
+/** type enters a text and waits until its three searches have started. */
 async function type(text: string) {
   act(() => {
     Object.getOwnPropertyDescriptor(
@@ -126,7 +126,7 @@ const begun = (n: number) =>
     ),
   )
 
-/** answer answers the newest search in a part of the desk, and lets the page take it in. */
+/** answer responds to the latest search of one kind and flushes the update. */
 async function answer(path: string, body: object, status = 200) {
   asked
     .findLast((one) => one.path === path)
@@ -142,7 +142,7 @@ const inOrder = [
   expect.stringContaining('palette.cards'),
 ]
 
-it('the results appear together, so that none moves from below the pointer', async () => {
+it('shows all results together, so that none moves under the pointer', async () => {
   await type('lia')
   await answer('contacts', lia)
   await answer('kanban/cards', card)
@@ -151,7 +151,7 @@ it('the results appear together, so that none moves from below the pointer', asy
   await until(() => expect(found()).toEqual(inOrder))
 })
 
-it('a search that fails for the moment is tried again with the others', async () => {
+it('retries all searches after a temporary failure', async () => {
   await type('lia')
   await answer('conversations', lia)
   await answer('contacts', { code: 'unavailable' }, 503)
@@ -164,7 +164,7 @@ it('a search that fails for the moment is tried again with the others', async ()
   await until(() => expect(found()).toEqual(inOrder))
 })
 
-it('a search that is refused leaves the results of the others', async () => {
+it('shows the other results if one search is refused', async () => {
   await type('lia')
   await answer('conversations', lia)
   await answer('contacts', lia)

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { protocolIn, protocolOptions } from '../inbox/list/protocol'
 import { Dialog } from '../ui/Dialog'
 import { phone } from '../ui/format'
@@ -26,23 +26,23 @@ const nothing: Awaited<ReturnType<typeof find>> = {
   cases: [],
 }
 
-/** find searches everywhere at once. The results come together, so that none moves from below the pointer. Where a search is refused, the others count. */
+/** find runs all searches in parallel and returns their results together, so that no result moves under the pointer. A refused search counts as empty. */
 async function find(q: string) {
   const list = <T,>(call: Promise<{ data: T[] }>): Promise<T[]> =>
     call.then(
       ({ data }) => data,
       (error: unknown) => {
-        if (error instanceof Failure && error.temporary) throw error // all are tried again
+        if (error instanceof Failure && error.temporary) throw error // retry all of them
         return []
       },
     )
   const [conversations, contacts, cards, cases] = await Promise.all([
     list(
-      answer(api.GET('/conversations', { params: { query: { q, limit: 6 } } })),
+      unwrap(api.GET('/conversations', { params: { query: { q, limit: 6 } } })),
     ),
-    list(answer(api.GET('/contacts', { params: { query: { q, limit: 5 } } }))),
+    list(unwrap(api.GET('/contacts', { params: { query: { q, limit: 5 } } }))),
     list(
-      answer(
+      unwrap(
         api.GET('/kanban/cards', {
           params: { query: { q, limit: 5, status: 'all' } },
         }),
@@ -50,7 +50,7 @@ async function find(q: string) {
     ),
     protocolIn(q)
       ? list(
-          answer(
+          unwrap(
             api.GET('/attendances', {
               params: { query: { protocol: protocolIn(q) ?? '', limit: 1 } },
             }),
@@ -169,7 +169,7 @@ export default function Palette({
     onClose()
     option.run()
   }
-  /** enter runs the chosen option. A protocol number that was typed counts before its search has ended. */
+  /** enter runs the selected option. A typed protocol number is opened without waiting for the search. */
   const enter = async () => {
     const protocol = at === 0 ? protocolIn(text) : null
     const found = protocol

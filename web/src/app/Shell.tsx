@@ -14,7 +14,7 @@ import {
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { useMe, usePreferences } from '../api/queries'
 import { tellTabs } from '../api/sessionTabs'
 import { useAttempt } from '../api/useAttempt'
@@ -60,16 +60,16 @@ const places = [
   { to: '/settings', key: 'settings', Icon: IconSettings, go: '' },
 ] as const
 
-/** These stand in the tab bar of a phone; the others are behind "More". */
+/** The links in the tab bar of a phone; the others are behind "More". */
 const tabs: readonly string[] = ['inbox', 'contacts', 'boards']
 
-/** Notifier is drawn apart from the frame: counts change with every message. */
+/** Notifier is separate from the shell because counts change with every message. */
 function Notifier() {
   useNotifications()
   return null
 }
 
-/** Shell is the frame of all screens: navigation, banners and what can be called from everywhere. */
+/** Shell is the frame of all screens: navigation, banners and global dialogs. */
 export function Shell() {
   const { t } = useTranslation()
   const me = useMe()
@@ -117,13 +117,13 @@ export function Shell() {
   const { outbox, count: unsent } = useUnsent()
   const attempt = useAttempt()
   const [leaving, setLeaving] = useState(false)
-  /** leave ends the session and removes from this browser what the person wrote. */
+  /** leave signs the user out and removes their drafts and unsent messages from this browser. */
   const leave = async () => {
     outbox.hold()
     try {
-      await answer(api.DELETE('/session'))
+      await unwrap(api.DELETE('/session'))
     } catch (error) {
-      // Without a session, or with that of another person, there is nothing to end.
+      // The session has already ended or belongs to someone else.
       if (!(
         error instanceof Failure &&
         (error.status === 401 || error.code === 'session_changed')

@@ -27,7 +27,7 @@ const rows = [
   ['?', 'help'],
 ] as const
 
-/** Shortcuts lists the keys. */
+/** Shortcuts lists the keyboard shortcuts. */
 export default function Shortcuts({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   return (

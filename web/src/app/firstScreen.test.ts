@@ -5,11 +5,11 @@ import { firstPaths, screenAt } from './firstScreen'
 
 afterEach(() => {
   vi.unstubAllGlobals()
-  vi.resetModules() // requests that were begun
+  vi.resetModules() // forgets requests that were already started
 })
 
 describe('the first requests', () => {
-  it('are those of the screen at the address', () => {
+  it('match the screen in the URL', () => {
     expect(firstPaths(screenAt('/', ''))[1]).toBe(
       '/conversations?status=waiting&sort=oldest_waiting&limit=40',
     )
@@ -31,7 +31,7 @@ describe('the first requests', () => {
     ])
   })
 
-  it('have the addresses that the app asks for, and are answered once', async () => {
+  it("are reused once by the app's own requests", async () => {
     const asked: string[] = []
     vi.stubGlobal('fetch', (input: string | Request) => {
       asked.push(typeof input === 'string' ? input : input.url)

@@ -7,7 +7,7 @@ type Screen = {
   conversation: string | null
 }
 
-/** screenAt reads from an address what its screen shows first. A list with filters or of a saved view is not known from it. */
+/** screenAt returns what the screen at a path shows first, or nothing for filtered lists and saved views, whose query is not in the path. */
 export function screenAt(path: string, search: string): Screen {
   const found = /^\/(?:inbox(?:\/([^/]+)(?:\/([^/]+))?)?)?$/.exec(path)
   if (!found) return { inbox: false, list: null, conversation: null }
@@ -20,7 +20,7 @@ export function screenAt(path: string, search: string): Screen {
   }
 }
 
-/** firstPaths are the paths of the API that a screen asks for at once, in the order of the first paint. */
+/** firstPaths returns the API paths that a screen requests immediately, in the order of the first paint. */
 export function firstPaths({ inbox, list, conversation }: Screen): string[] {
   return [
     '/session',

@@ -12,7 +12,7 @@ import { conversationsOptions } from '../inbox/list/useConversations'
 import { maySession, pagePath } from '../ui/page'
 import { screenAt } from './firstScreen'
 
-/** prefetch puts what the first screen shows into the cache. It waits for the counts, which take longest, only where FirstPage needs them: they do not move anything on other pages. */
+/** prefetch fetches what the first screen shows. It waits for the counts, which take longest, only if FirstPage needs them. */
 export async function prefetch(client: QueryClient): Promise<void> {
   if (!maySession) return
   const { inbox, list, conversation } = screenAt(pagePath(), location.search)

@@ -87,7 +87,7 @@ const settingsPage = createRoute({
   component: settingsScreen,
 })
 
-/** InboxScreen stays when a conversation is opened or left, so that the list keeps its place. */
+/** InboxScreen stays mounted when a conversation is opened or closed, so that the list keeps its scroll position. */
 function InboxScreen() {
   const { conversation: open } = useParams({ strict: false })
   return (
@@ -99,7 +99,7 @@ function InboxScreen() {
   )
 }
 
-/** router maps the addresses below the base path to screens. */
+/** router maps the paths below the base path to screens. */
 export const router = createRouter({
   routeTree: root.addChildren([
     home,

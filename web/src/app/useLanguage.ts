@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Preferences } from '../api/types'
 import { setLanguage, takeChosenLanguage } from '../ui/i18n'
 
 /**
- * useLanguage shows the app in the person's language: the one that was chosen on the sign-in page, which is kept, else the
- * one of the preferences. The language of the browser stays while the person has chosen none.
+ * useLanguage applies the user's language: the one chosen on the sign-in page, which is then saved, else the one in the
+ * preferences. Without either, the browser's language stays.
  */
 export function useLanguage({
   language,
@@ -17,7 +17,7 @@ export function useLanguage({
   useEffect(() => {
     const chosen = takeChosenLanguage()
     if (chosen) {
-      void answer(api.PATCH('/me/preferences', { body: { language: chosen } }))
+      void unwrap(api.PATCH('/me/preferences', { body: { language: chosen } }))
         .then((preferences) =>
           client.setQueryData(keys.preferences, preferences),
         )

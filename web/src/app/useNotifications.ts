@@ -13,7 +13,7 @@ import { personal } from '../ui/page'
 import { soon } from '../ui/parts'
 import { playSound } from '../ui/sound'
 
-/** concerns tells whether a person wants to hear of a message. */
+/** concerns reports whether the user wants to be notified of a message. */
 export function concerns(
   conversation: Conversation,
   notify: Preferences['notify'],
@@ -29,11 +29,11 @@ export function concerns(
   )
 }
 
-/** openConversation is the id of the conversation that an address shows. */
+/** openConversation returns the id of the conversation in a path. */
 const openConversation = (path: string) =>
   /\/inbox\/[^/]+\/([^/]+)$/.exec(path)?.[1] ?? null
 
-/** useNotifications speaks of new messages: a browser notification, a sound, the title and the badge. */
+/** useNotifications notifies the user of new messages: browser notification, sound, page title and badge. */
 export function useNotifications(): void {
   const { t } = useTranslation()
   const client = useQueryClient()

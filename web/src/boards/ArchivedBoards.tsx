@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Dialog } from '../ui/Dialog'
 import { Empty, Loading } from '../ui/states'
 import { useBoardActions } from './useBoardActions'
 import classes from './Board.module.css'
 
-/** ArchivedBoards lists the boards that are not in use and brings them back. */
+/** ArchivedBoards lists archived boards and restores them. */
 export function ArchivedBoards({
   mayWrite,
   onClose,
@@ -23,7 +23,7 @@ export function ArchivedBoards({
   const list = useQuery({
     queryKey: keys.archivedBoards,
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/kanban/boards', { params: { query: { archived: '1' } } }),
       ),
   })
@@ -31,7 +31,7 @@ export function ArchivedBoards({
     if (
       await change(
         () =>
-          answer(
+          unwrap(
             api.PATCH('/kanban/boards/{id}', {
               params: { path: { id } },
               body: { archived: false },

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dropCard, putCard, refreshBoard } from '../api/cards'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import type { Board, Card } from '../api/types'
@@ -16,7 +16,7 @@ import { DeleteCard } from './DeleteCard'
 import { useBoardNames } from './useBoard'
 import classes from './Board.module.css'
 
-/** ArchivedCards lists the archived cards of a board, brings them back or deletes them. */
+/** ArchivedCards lists a board's archived cards and restores or deletes them. */
 export function ArchivedCards({
   board,
   mayWrite,
@@ -36,7 +36,7 @@ export function ArchivedCards({
     queryKey: keys.archivedCards(board.id),
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) =>
-      answer(
+      unwrap(
         api.GET('/kanban/cards', {
           params: {
             query: {
@@ -57,7 +57,7 @@ export function ArchivedCards({
     attempt(async () => {
       putCard(
         client,
-        await answer(
+        await unwrap(
           api.PATCH('/kanban/cards/{id}', {
             params: { path: { id: card.id } },
             body: { status: 'open', version: card.version },

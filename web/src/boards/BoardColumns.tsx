@@ -11,7 +11,7 @@ import { Button, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import type { Board, Card, CardQuery } from '../api/types'
 import { CardFacts } from './CardItem'
 import { Column } from './Column'
@@ -41,7 +41,7 @@ const silent = {
   onDragCancel: () => undefined,
 }
 
-/** BoardColumns are the stages side by side, or only one of them on a phone. */
+/** BoardColumns shows the stages side by side, or one of them on a phone. */
 export function BoardColumns({
   board,
   only,
@@ -132,7 +132,7 @@ export function BoardColumns({
   )
 }
 
-/** NewStage adds a stage behind the last one. */
+/** NewStage adds a stage after the last one. */
 function NewStage({ board }: { board: Board }) {
   const { t } = useTranslation()
   const { change } = useBoardActions()
@@ -146,7 +146,7 @@ function NewStage({ board }: { board: Board }) {
     if (
       await change(
         () =>
-          answer(
+          unwrap(
             api.POST('/kanban/boards/{id}/stages', {
               params,
               body: { name: name.trim(), kind: 'open' },

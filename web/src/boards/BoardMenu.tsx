@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import type { Board } from '../api/types'
 import { ActionMenu } from '../ui/ActionMenu'
 import type { MenuAction } from '../ui/MenuBox'
@@ -28,7 +28,7 @@ type Props = {
   onNew: () => void
 }
 
-/** BoardMenu is what can be done with a whole board; on a phone, new ones are made here too. */
+/** BoardMenu is the menu of a board. On a phone it also creates boards. */
 export function BoardMenu({ board, mayWrite, onOpen, onNew }: Props) {
   const { t } = useTranslation()
   const phone = usePhone()
@@ -129,7 +129,7 @@ function RenameBoard({
   const save = async () => {
     if (
       await change(() =>
-        answer(
+        unwrap(
           api.PATCH('/kanban/boards/{id}', {
             params: { path: { id: board.id } },
             body: { name: name.trim() },
@@ -181,7 +181,7 @@ function ArchiveBoard({
     onClose()
     await change(
       () =>
-        answer(
+        unwrap(
           api.PATCH('/kanban/boards/{id}', {
             params: { path: { id: board.id } },
             body: { archived: true },

@@ -23,7 +23,7 @@ import { useClosing } from './useClosing'
 import { useMoves } from './useMoves'
 import classes from './Boards.module.css'
 
-/** BoardView is one board: filters, its stages, and the card that is open. */
+/** BoardView is one board: filters, stages and the open card. */
 export function BoardView({
   board,
   search,

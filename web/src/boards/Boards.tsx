@@ -18,13 +18,13 @@ import classes from './Boards.module.css'
 
 const lastKey = (person: string) => personal('board', person)
 
-/** firstBoard is the one that was open last, else the team's first one, else that of the attendances. */
+/** firstBoard returns the last opened board, else the team's first one, else the Cases board. */
 const firstBoard = (boards: Board[], person: string) =>
   boards.find((one) => one.id === localStorage.getItem(lastKey(person))) ??
   boards.find((one) => one.system === null) ??
   boards[0]
 
-/** Boards has a tab for each board; the address names the one that is open. */
+/** Boards has a tab per board; the URL names the open one. */
 export default function Boards() {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -43,7 +43,7 @@ export default function Boards() {
   const first =
     list.isSuccess && !board ? firstBoard(boards, me.user.id)?.id : undefined
   useEffect(() => {
-    // An archived board has no tab; a link to one leads to a board that is in use.
+    // Archived boards have no tab; a link to one opens an active board.
     if (first)
       void navigate({
         to: '/boards/$board',

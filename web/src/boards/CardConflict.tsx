@@ -16,7 +16,7 @@ type Props = {
   onTake: (field: FieldName) => void
 }
 
-/** CardConflict shows, field by field, what the person wrote and what a colleague has stored meanwhile. */
+/** CardConflict shows the user's and the stored value of each conflicting field. */
 export function CardConflict({
   conflicts,
   mine,

@@ -10,7 +10,7 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dropCard, putCard, refreshBoard } from '../api/cards'
-import { answer, api, Failure as ApiFailure } from '../api/client'
+import { api, Failure as ApiFailure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
@@ -45,14 +45,14 @@ type Props = {
   onClose: () => void
 }
 
-/** CardDialog loads a card and shows it in full. */
+/** CardDialog loads a card and shows all its fields. */
 export function CardDialog(props: Props) {
   const { t } = useTranslation()
   const phone = usePhone()
   const found = useQuery({
     queryKey: keys.card(props.id),
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/kanban/cards/{id}', { params: { path: { id: props.id } } }),
       ),
   })
@@ -79,7 +79,7 @@ export function CardDialog(props: Props) {
   )
 }
 
-/** CardEditor keeps what the person writes while others change the card: see rebase. */
+/** CardEditor keeps the user's edits while others change the card; see rebase. */
 function CardEditor({
   card,
   board,
@@ -113,7 +113,7 @@ function CardEditor({
     version: number,
     body: Partial<Fields> & { status?: 'open' | 'archived' },
   ) =>
-    answer(
+    unwrap(
       api.PATCH('/kanban/cards/{id}', {
         params: { path: { id: card.id } },
         body: { ...body, version },
@@ -125,7 +125,7 @@ function CardEditor({
     setFields(fieldsOf(saved))
     refreshBoard(client, board.id)
   }
-  /** save stores what the person wrote; with a status the card is archived or restored as well. */
+  /** save stores the user's edits. With a status, the card is also archived or restored. */
   const save = (status?: 'open' | 'archived') =>
     attempt(async () => {
       const more = status ? { status } : {}
@@ -139,7 +139,7 @@ function CardEditor({
       } catch (error) {
         if (!(error instanceof ApiFailure) || error.code !== 'version_conflict')
           throw error
-        const now = await answer(
+        const now = await unwrap(
           api.GET('/kanban/cards/{id}', { params: { path: { id: card.id } } }),
         )
         const next = rebase(fieldsOf(stored), fields, now)
@@ -153,7 +153,7 @@ function CardEditor({
             ...patchOf(fieldsOf(now), next.fields),
             ...more,
           }),
-        ) // others changed other fields
+        ) // only other fields changed
       }
       announce(
         status === 'archived'

@@ -20,7 +20,7 @@ type Props = {
   onChange: (change: Partial<Fields>) => void
 }
 
-/** CardForm are the fields of a card. The card of an attendance stays with its conversation. */
+/** CardForm has the fields of a card. A case's card keeps its conversation. */
 export function CardForm({
   fields,
   disabled = false,

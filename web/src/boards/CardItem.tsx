@@ -30,7 +30,7 @@ type Props = {
   onBlur: () => void
 }
 
-/** CardItem is a card of a column: a button that opens it and can be dragged, and the plain way to move it. */
+/** CardItem is a card in a column: a draggable button that opens it, and a "Move to..." menu. */
 export function CardItem({
   card,
   board,
@@ -98,7 +98,7 @@ export function CardItem({
   )
 }
 
-/** CardFacts are what the card shows below its title. It is hidden from the name of the button: the dialog tells it all. */
+/** CardFacts shows the facts below a card's title. They are not part of the button's name; the dialog has them all. */
 export function CardFacts({ card }: { card: Card }) {
   const { t } = useTranslation()
   const names = useNames()

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useNames } from '../api/queries'
 import type { Conversation } from '../api/types'
@@ -16,41 +16,41 @@ type Props = {
   onChange: (id: string | null) => void
 }
 
-/** useLinkedContact is the contact that a card names. */
+/** useLinkedContact returns the contact linked to a card. */
 const useLinkedContact = (id: string | null) =>
   useQuery({
     queryKey: keys.contact(id ?? ''),
     enabled: id !== null,
     queryFn: () =>
-      answer(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })),
+      unwrap(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })),
   })
 
-/** useLinkedConversation is the conversation that a card names. */
+/** useLinkedConversation returns the conversation linked to a card. */
 const useLinkedConversation = (id: string | null) =>
   useQuery({
     queryKey: keys.conversation(id ?? ''),
     enabled: id !== null,
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/conversations/{id}', { params: { path: { id: id ?? '' } } }),
       ),
   })
 
-/** useConversationName names a conversation by the customer and the number: a customer may write to several. */
+/** useConversationName names a conversation by customer and number, since a customer may write to several numbers. */
 function useConversationName() {
   const names = useNames()
   return (one: Conversation) =>
     [one.name, names.channel(one.channel)?.name].filter(Boolean).join(', ')
 }
 
-/** ContactName names a contact by its id. */
+/** ContactName shows the name of a contact. */
 export function ContactName({ id }: { id: string }) {
   const { t } = useTranslation()
   const found = useLinkedContact(id)
   return found.data?.name ?? (found.isError ? t('boards.otherContact') : '')
 }
 
-/** ConversationName names a conversation by its id. */
+/** ConversationName shows the name of a conversation. */
 export function ConversationName({ id }: { id: string }) {
   const { t } = useTranslation()
   const name = useConversationName()
@@ -62,7 +62,7 @@ export function ConversationName({ id }: { id: string }) {
       : ''
 }
 
-/** ContactField finds a person by name or phone. */
+/** ContactField searches contacts by name or phone. */
 export function ContactField({ value, disabled, onChange }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
@@ -74,7 +74,7 @@ export function ContactField({ value, disabled, onChange }: Props) {
       queryKey: keys.contacts(wanted),
       enabled: searching,
       queryFn: () =>
-        answer(
+        unwrap(
           api.GET('/contacts', { params: { query: { q: wanted, limit: 10 } } }),
         ),
     }).data?.data ?? []
@@ -107,7 +107,7 @@ export function ContactField({ value, disabled, onChange }: Props) {
   )
 }
 
-/** ConversationField finds a conversation by name or phone; those of the card's contact are offered without a search. */
+/** ConversationField searches conversations by name or phone. Those of the card's contact are offered without a search. */
 export function ConversationField({
   value,
   contact,
@@ -126,7 +126,7 @@ export function ConversationField({
     enabled: query !== null && !disabled,
     staleTime: 30_000,
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/conversations', {
           params: { query: { ...query, limit: 10 } },
         }),

@@ -13,7 +13,7 @@ import { useBoardNames, useColumn } from './useBoard'
 import type { Place } from './useDrag'
 import classes from './Board.module.css'
 
-/** Counts end here; more are shown as "10,000+". */
+/** Higher counts are shown as "10,000+". */
 const most = 10_000
 
 type Props = {
@@ -32,7 +32,7 @@ type Props = {
   onBlur: () => void
 }
 
-/** Column is a stage with its cards; more are loaded before the last one is in sight. */
+/** Column is a stage with its cards. More are loaded before the last one is reached. */
 export function Column({
   board,
   stage,
@@ -70,7 +70,7 @@ export function Column({
   const shown = count ?? cards.length
   const size = shown >= most ? `${number(most)}+` : number(shown)
   const name = names.stage(board, stage)
-  // The line that shows where the card goes is counted among the other cards.
+  // The drop indicator counts as one of the other cards.
   let place = -1
   const line = <li aria-hidden className={classes.line} data-drop />
   return (

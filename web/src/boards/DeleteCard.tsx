@@ -3,14 +3,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { refreshBoard } from '../api/cards'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Card } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
 import { Dialog } from '../ui/Dialog'
 import classes from './Board.module.css'
 
-/** DeleteCard asks before a card is deleted for good. One that a colleague changed meanwhile is shown as it is by now. */
+/** DeleteCard deletes a card after a confirmation. If a colleague changed the card in the meantime, its current state is shown. */
 export function DeleteCard({
   card,
   onClose,
@@ -32,7 +32,7 @@ export function DeleteCard({
     }
     if (
       await attempt(
-        () => answer(api.DELETE('/kanban/cards/{id}', { params })),
+        () => unwrap(api.DELETE('/kanban/cards/{id}', { params })),
         t('boards.deleted'),
       )
     )

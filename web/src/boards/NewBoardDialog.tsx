@@ -11,7 +11,7 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { refusal } from '../api/refusal'
 import type { Board, Stage } from '../api/types'
@@ -20,7 +20,7 @@ import classes from './Board.module.css'
 
 type Draft = { key: number; name: string; kind: Stage['kind'] }
 
-/** NewBoardDialog makes a board with its stages. */
+/** NewBoardDialog creates a board with its stages. */
 export function NewBoardDialog({
   onClose,
   onOpen,
@@ -54,7 +54,7 @@ export function NewBoardDialog({
           kind: one.kind,
         })),
       }
-      const made = await answer(
+      const made = await unwrap(
         api.POST('/kanban/boards', {
           params: { header: { 'Idempotency-Key': key.current } },
           body,

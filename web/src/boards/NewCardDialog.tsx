@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { putCard, refreshBoard } from '../api/cards'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { useMe } from '../api/queries'
 import { refusal } from '../api/refusal'
 import type { Board } from '../api/types'
@@ -59,7 +59,7 @@ export function NewCardDialog({
       }
       putCard(
         client,
-        await answer(
+        await unwrap(
           api.POST('/kanban/cards', {
             params: { header: { 'Idempotency-Key': key.current } },
             body,
@@ -71,7 +71,7 @@ export function NewCardDialog({
       announce(t('card.created'))
       onClose()
     } catch (error) {
-      // Without an answer it may have happened: the same key makes sure that it happens once.
+      // Without a response the card may exist; the same idempotency key prevents a second one.
       if (!(error instanceof Failure && error.temporary))
         key.current = crypto.randomUUID()
       setProblem(refusal(error, t))

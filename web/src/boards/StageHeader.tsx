@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import type { Board, Stage } from '../api/types'
 import { ActionMenu } from '../ui/ActionMenu'
 import type { MenuAction } from '../ui/MenuBox'
@@ -29,7 +29,7 @@ type Props = {
   mayWrite: boolean
 }
 
-/** StageHeader names a stage and changes it in place. The stages of the attendances board are fixed. */
+/** StageHeader shows a stage's name and edits the stage in place. The stages of the Cases board are fixed. */
 export function StageHeader({ board, stage, name, size, mayWrite }: Props) {
   const { t } = useTranslation()
   const { change } = useBoardActions()
@@ -42,7 +42,7 @@ export function StageHeader({ board, stage, name, size, mayWrite }: Props) {
     kind?: Stage['kind']
   }) =>
     change(() =>
-      answer(
+      unwrap(
         api.PATCH('/kanban/boards/{id}/stages/{stage_id}', { params, body }),
       ),
     )
@@ -152,7 +152,7 @@ export function StageHeader({ board, stage, name, size, mayWrite }: Props) {
                   setDeleting(false)
                   void change(
                     () =>
-                      answer(
+                      unwrap(
                         api.DELETE('/kanban/boards/{id}/stages/{stage_id}', {
                           params,
                         }),
@@ -171,7 +171,7 @@ export function StageHeader({ board, stage, name, size, mayWrite }: Props) {
   )
 }
 
-/** Rename is a name that is edited where it stands: Enter or leaving it saves, Escape does not. */
+/** Rename edits a name in place: Enter or blur saves, Escape cancels. */
 function Rename({
   value,
   label,
@@ -184,7 +184,7 @@ function Rename({
   const [text, setText] = useState(value)
   const box = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    const timer = setTimeout(() => box.current?.focus(), 60) // the menu gives the focus back to its button first
+    const timer = setTimeout(() => box.current?.focus(), 60) // the menu first returns the focus to its button
     return () => clearTimeout(timer)
   }, [])
   return (

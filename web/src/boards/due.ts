@@ -3,7 +3,7 @@ import { clock, dayKey, moment } from '../ui/format'
 
 const day = 86_400_000
 
-/** dueTone is red when a card is overdue, amber when it is due within a day; cards that are done have none. */
+/** dueTone is red for an overdue card and amber within a day of the due date; finished cards have none. */
 export function dueTone(
   card: Card,
   now = Date.now(),
@@ -13,7 +13,7 @@ export function dueTone(
   return left < 0 ? 'red' : left < day ? 'amber' : undefined
 }
 
-/** dueText is the time today, else the date; future days are not written as weekdays that have passed. */
+/** dueText formats a due date: the time if it is today, otherwise the date. Future days are not shown as weekdays. */
 export function dueText(at: string, now: Date = new Date()): string {
   const date = new Date(at)
   if (dayKey(date) === dayKey(now)) return clock(date)
@@ -23,16 +23,16 @@ export function dueText(at: string, now: Date = new Date()): string {
   )
 }
 
-/** toInput writes a time for a field of date and time, by the company's clocks. */
+/** toInput converts a time to the value of a date-time input in the company's time zone. */
 export const toInput = (at: string | null) =>
   at ? `${dayKey(new Date(at))}T${clock(new Date(at))}` : ''
 
-/** fromInput reads such a field. */
+/** fromInput parses the value of such an input. */
 export function fromInput(text: string): string | null {
   if (!text) return null
   const wanted = Date.parse(`${text}Z`)
   let at = wanted
-  // The first step may cross a change of the clocks, the second one settles it.
+  // The first step may cross a clock change; the second corrects it.
   for (let step = 0; step < 2; step++)
     at += wanted - Date.parse(`${toInput(new Date(at).toISOString())}Z`)
   return new Date(at).toISOString()

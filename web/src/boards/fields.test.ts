@@ -5,7 +5,7 @@ import { fieldsOf, patchOf, rebase } from './fields'
 describe('a card that two people change', () => {
   const stored = fieldsOf(card('a', { title: 'Cake', description: 'one' }))
 
-  it('takes over fields that only the other changed', () => {
+  it("takes the other's value of fields that only they changed", () => {
     const theirs = card('a', {
       title: 'Cake',
       description: 'one',
@@ -22,7 +22,7 @@ describe('a card that two people change', () => {
     expect(fields.priority).toBe('high')
   })
 
-  it('holds what both linked it to against each other', () => {
+  it('reports conflicting links', () => {
     const theirs = card('a', {
       title: 'Cake',
       description: 'one',
@@ -39,7 +39,7 @@ describe('a card that two people change', () => {
     expect(patchOf(fieldsOf(theirs), fields)).toEqual({ conversation: 'c1' })
   })
 
-  it('asks about fields that both changed', () => {
+  it('reports fields that both changed as conflicts', () => {
     const theirs = card('a', {
       title: 'Small cake',
       description: 'two',

@@ -1,6 +1,6 @@
 import type { Card } from '../api/types'
 
-/** The fields of a card that people edit, in the order of the dialog. */
+/** The editable fields of a card in display order. */
 export const fieldNames = [
   'title',
   'description',
@@ -15,10 +15,10 @@ export const fieldNames = [
 export type FieldName = (typeof fieldNames)[number]
 export type Fields = Pick<Card, FieldName>
 
-/** Conflict is a field that two people changed: what this person wrote, and what is stored by now. */
+/** Conflict is a field that two people changed: the user's value and the stored one. */
 export type Conflict = { field: FieldName; theirs: Card }
 
-/** fieldsOf takes the editable fields of a card. */
+/** fieldsOf returns the editable fields of a card. */
 export const fieldsOf = (card: Card): Fields => ({
   title: card.title,
   description: card.description,
@@ -38,15 +38,15 @@ const plain = (value: unknown) =>
       ? value.trim()
       : (value ?? '')
 
-/** sameField compares a field of two cards; the order of labels and spaces at the ends do not count. */
+/** sameField compares a field of two cards, ignoring the order of labels and surrounding spaces. */
 export const sameField = (field: FieldName, a: Fields, b: Fields) =>
   plain(a[field]) === plain(b[field])
 
-/** changedFields are those that differ from the stored card. */
+/** changedFields returns the fields that differ from the stored card. */
 export const changedFields = (stored: Fields, mine: Fields) =>
   fieldNames.filter((field) => !sameField(field, stored, mine))
 
-/** patchOf is the change that makes the stored card what the person wrote. */
+/** patchOf returns the request body that stores the user's edits. */
 export const patchOf = (stored: Fields, mine: Fields): Partial<Fields> =>
   Object.fromEntries(
     changedFields(stored, mine).map((field) => [
@@ -60,8 +60,8 @@ export const patchOf = (stored: Fields, mine: Fields): Partial<Fields> =>
   )
 
 /**
- * rebase applies what a person wrote on one version of a card to a later one. Fields that only others changed are taken over; those that
- * both changed to something different stay as written and are returned as conflicts.
+ * rebase applies edits based on one version of a card to a later one. Fields that only others changed take the new value; fields
+ * that both changed differently keep the user's value and are returned as conflicts.
  */
 export function rebase(
   stored: Fields,

@@ -1,9 +1,9 @@
-/** time is how long a moved card may take to be drawn at its new place, in milliseconds. */
+/** time is how long a moved card may take to render in its new position, in milliseconds. */
 const time = 3000
 
 /**
- * keepFocus gives the focus back to a card that is moved. At its new place it is a new element, and the focus of the old one is lost.
- * It ends when the person presses a key or the pointer.
+ * keepFocus restores the focus of a moved card, which is a new element in its new position. It stops when the user presses a key
+ * or the pointer.
  */
 export function keepFocus(card: string): void {
   const restore = () => {

@@ -1,6 +1,6 @@
 import type { CardQuery } from '../api/types'
 
-/** BoardSearch is what the address of a board holds: filters, the open card, and on a phone the stage. */
+/** BoardSearch is the search part of a board's URL: filters, the open card and, on a phone, the stage. */
 export type BoardSearch = {
   q?: string
   person?: string
@@ -17,7 +17,7 @@ export const dues = ['overdue', 'today', 'week', 'none'] as const
 const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** readBoardSearch takes what is known from the address and leaves out the rest. */
+/** readBoardSearch returns the valid search parameters and drops the others. */
 export function readBoardSearch(raw: Record<string, unknown>): BoardSearch {
   return {
     q: raw.q === undefined ? undefined : text(String(raw.q))?.slice(0, 100),
@@ -30,7 +30,7 @@ export function readBoardSearch(raw: Record<string, unknown>): BoardSearch {
   }
 }
 
-/** filtersOf is what the server is asked beside board and stage. */
+/** filtersOf returns the query parameters besides board and stage. */
 export function filtersOf(search: BoardSearch): CardQuery {
   const all: CardQuery = {
     q: search.q,

@@ -1,14 +1,14 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import type { Board, CardQuery, Stage } from '../api/types'
 
 const statuses = { open: 'open', won: 'completed', lost: 'lost' } as const
 
-/** useColumn loads the cards of a stage in their order, page by page. */
+/** useColumn loads the cards of a stage page by page. */
 export function useColumn(board: string, stage: Stage, filters: CardQuery) {
   const { timezone } = useMe().company
   const query = useMemo(
@@ -23,7 +23,7 @@ export function useColumn(board: string, stage: Stage, filters: CardQuery) {
     queryKey: keys.column(board, query),
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
-      answer(
+      unwrap(
         api.GET('/kanban/cards', {
           params: {
             query: {
@@ -47,12 +47,12 @@ export function useColumn(board: string, stage: Stage, filters: CardQuery) {
   return { column, cards }
 }
 
-/** useStageCounts is how many cards each stage has, loaded or not. */
+/** useStageCounts returns the number of cards per stage, loaded or not. */
 export function useStageCounts(board: string): Map<string, number> {
   const counts = useQuery({
     queryKey: keys.boardCounts(board),
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/kanban/boards/{id}/counts', {
           params: { path: { id: board } },
         }),
@@ -64,7 +64,7 @@ export function useStageCounts(board: string): Map<string, number> {
   )
 }
 
-/** useBoardNames names boards and stages; those of the attendances board are written by the system, in the person's language. */
+/** useBoardNames returns the names of boards and stages. Those of the Cases board are translated. */
 export function useBoardNames() {
   const { t } = useTranslation()
   const stages: Record<string, string> = {

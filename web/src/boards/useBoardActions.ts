@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { keys } from '../api/keys'
 import { useAttempt } from '../api/useAttempt'
 
-/** useBoardActions changes boards and stages, and fetches the boards again. */
+/** useBoardActions changes boards and stages and then refetches the boards. */
 export function useBoardActions() {
   const client = useQueryClient()
   const attempt = useAttempt()

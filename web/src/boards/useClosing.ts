@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Attendance, Board, Stage } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
 import type { Move } from './useMoves'
 
 /**
- * useClosing asks before a move to Done closes a case. request makes any other move at once. While asking is set, the card stands where
- * it was: closing the case lets the server move it, and cancelling leaves it there.
+ * useClosing asks for confirmation before a move to Done closes a case. request makes all other moves immediately. While asking is
+ * set, the card stays in place: closing the case makes the server move it, and cancelling changes nothing.
  */
 export function useClosing(board: Board, move: (next: Move) => Promise<void>) {
   const { t } = useTranslation()
@@ -33,7 +33,7 @@ export function useClosing(board: Board, move: (next: Move) => Promise<void>) {
     )
       return move(next)
     await attempt(async () => {
-      const attendance = await answer(
+      const attendance = await unwrap(
         api.GET('/attendances/{id}', { params: { path: { id } } }),
       )
       if (attendance.status === 'open') setAsking({ attendance, stage })
@@ -45,7 +45,7 @@ export function useClosing(board: Board, move: (next: Move) => Promise<void>) {
     const id = asking.attendance.conversation
     const closed = await attempt(
       () =>
-        answer(
+        unwrap(
           api.POST('/conversations/{id}/attendance/close', {
             params: { path: { id } },
             body: reason ? { reason } : {},

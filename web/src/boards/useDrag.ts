@@ -2,23 +2,23 @@ import type { DragEndEvent, DragMoveEvent, DragStartEvent } from '@dnd-kit/core'
 import { useState } from 'react'
 import type { Card } from '../api/types'
 
-/** Place is where a card would go: before the card with this number among the others of the stage. */
+/** Place is a drop position: a stage and an index among its other cards. */
 export type Place = { stage: string; index: number }
 
-/** Lists gives the loaded cards of a stage, as they are shown. */
+/** Lists returns the loaded cards of a stage as displayed. */
 export type Lists = (stage: string) => Card[]
 
-/** others are the cards of a stage without one. */
+/** others returns the cards of a stage except one. */
 export const others = (lists: Lists, stage: string, card: string) =>
   lists(stage).filter((one) => one.id !== card)
 
-/** placeOf is where a card stands. */
+/** placeOf returns the position of a card. */
 export function placeOf(lists: Lists, card: Card): Place {
   const index = lists(card.stage_id).findIndex((one) => one.id === card.id)
   return { stage: card.stage_id, index: Math.max(0, index) }
 }
 
-/** indexAt counts the cards of a column whose middle lies above a height. */
+/** indexAt returns the number of cards in a column whose middle is above y. */
 function indexAt(stage: string, card: string, height: number): number {
   const column = document.querySelector(`[data-stage="${stage}"]`)
   const items = [
@@ -30,7 +30,7 @@ function indexAt(stage: string, card: string, height: number): number {
   }).length
 }
 
-/** useDrag follows a card that is dragged with the mouse or a finger. */
+/** useDrag tracks a card dragged with the mouse or a finger. */
 export function useDrag(
   lists: Lists,
   onDrop: (card: Card, place: Place) => void,

@@ -6,8 +6,8 @@ import { useBoardNames } from './useBoard'
 import { others, placeOf, type Lists, type Place } from './useDrag'
 
 /**
- * useKeyboardDrag moves a card with the keyboard: space picks it up, the arrows choose a place, space or Enter drops it there and
- * Escape leaves it where it was. Every step is announced.
+ * useKeyboardDrag moves a card with the keyboard: Space picks it up, the arrow keys move it, Space or Enter drops it and
+ * Escape cancels. Every step is announced.
  */
 export function useKeyboardDrag(
   board: Board,
@@ -30,7 +30,7 @@ export function useKeyboardDrag(
       }),
     )
 
-  // The place stays in sight while it moves.
+  // Keep the drop position in view.
   useEffect(() => {
     if (held)
       document

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { putCard } from '../api/cards'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import { refusal } from '../api/refusal'
@@ -13,13 +13,13 @@ import { useBoardNames } from './useBoard'
 
 export type Move = { card: Card; stage: string; before: string | null }
 
-/** Overtaken is a move that came too late: a colleague moved or archived the card meanwhile. */
+/** Overtaken is a move that came too late because a colleague moved or archived the card. */
 export type Overtaken = { move: Move; text: string }
 
 const pause = (milliseconds: number) =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** send moves a card. A request without an answer is repeated with the same key, so that it happens once. */
+/** send moves a card. A request without a response is retried with the same idempotency key. */
 async function send(card: Card, move: Move): Promise<Card> {
   const key = crypto.randomUUID()
   const body = {
@@ -29,7 +29,7 @@ async function send(card: Card, move: Move): Promise<Card> {
   }
   for (let wait = 1000; ; wait *= 2) {
     try {
-      return await answer(
+      return await unwrap(
         api.POST('/kanban/cards/{id}/move', {
           params: { path: { id: card.id }, header: { 'Idempotency-Key': key } },
           body,
@@ -43,7 +43,7 @@ async function send(card: Card, move: Move): Promise<Card> {
   }
 }
 
-/** useMoves moves cards: at once on the screen, then on the server. Moves of one card follow each other. */
+/** useMoves moves cards optimistically. Moves of the same card are sent one after the other. */
 export function useMoves(board: Board) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -57,8 +57,8 @@ export function useMoves(board: Board) {
     return stage ? names.stage(board, stage) : ''
   }
 
-  /** told says who moved the card, or that it was archived, in the person's language. */
-  const told = (error: Failure, now: Card) => {
+  /** conflictText says who moved the card, or that it was archived. */
+  const conflictText = (error: Failure, now: Card) => {
     if (now.status === 'archived') return t('boards.archivedMeanwhile')
     const name = error.details.find((one) => one.code === 'moved')?.params.name
     const stage = stageName(now.stage_id)
@@ -67,9 +67,9 @@ export function useMoves(board: Board) {
       : t('boards.movedTo', { stage })
   }
   const fetchCard = (id: string) =>
-    answer(api.GET('/kanban/cards/{id}', { params: { path: { id } } }))
+    unwrap(api.GET('/kanban/cards/{id}', { params: { path: { id } } }))
 
-  /** place sends a move. Where the card before which it goes is gone, it goes to the end. */
+  /** place sends a move. If the card to insert before is gone, the card moves to the end. */
   const place = async (card: Card, move: Move) => {
     const moved = await send(card, move).catch((error: unknown) => {
       if (
@@ -85,7 +85,7 @@ export function useMoves(board: Board) {
   }
 
   const perform = async (move: Move): Promise<void> => {
-    // A move is based on what the person saw, or on the person's own move before it, never on what came in meanwhile.
+    // A move is based on the version the user saw or on their own previous move, never on updates that arrived since.
     const own = made.current.get(move.card.id)
     const seen = own && own.version > move.card.version ? own : move.card
     try {
@@ -96,10 +96,13 @@ export function useMoves(board: Board) {
       const now = await fetchCard(move.card.id)
       if (now.stage_id !== seen.stage_id || now.status === 'archived') {
         putCard(client, now, me)
-        setOvertaken({ move: { ...move, card: now }, text: told(error, now) })
+        setOvertaken({
+          move: { ...move, card: now },
+          text: conflictText(error, now),
+        })
         return
       }
-      await place(now, move) // something else of it changed: the move still means the same
+      await place(now, move) // only other fields changed, so the move is still valid
     }
     announce(
       t('boards.moved', {

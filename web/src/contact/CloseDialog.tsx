@@ -10,7 +10,7 @@ type Props = {
   onNext?: () => void
 }
 
-/** CloseDialog ends an attendance, with a reason if there is one. Enter submits; Shift+Enter begins a line. */
+/** CloseDialog closes a case with an optional reason. Enter submits; Shift+Enter starts a new line. */
 export function CloseDialog({ text, onClose, onSubmit, onNext }: Props) {
   const { t } = useTranslation()
   const [reason, setReason] = useState('')
@@ -66,7 +66,7 @@ export function CloseDialog({ text, onClose, onSubmit, onNext }: Props) {
               </Button>
             )}
             <Button type="submit" loading={busy}>
-              {t('common.close')}
+              {t('conversation.close')}
             </Button>
           </Group>
         </Stack>

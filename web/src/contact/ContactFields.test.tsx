@@ -24,7 +24,7 @@ const contact = {
   automation: true,
 } as unknown as Contact
 
-/** inputs are the fields of a contact as a person with these scopes sees them. */
+/** inputs returns the fields of a contact for a user with the given scopes. */
 function inputs(scopes: string[]): HTMLInputElement[] {
   const box = document.createElement('div')
   box.innerHTML = renderToStaticMarkup(
@@ -41,7 +41,7 @@ function inputs(scopes: string[]): HTMLInputElement[] {
   )
 }
 
-it('lets those with contacts:write change a contact, and shows it to others', () => {
+it('is editable with contacts:write and read-only without', () => {
   const fixed = (one: HTMLInputElement) => one.readOnly || one.disabled
   expect(inputs(['contacts:read', 'contacts:write']).map(fixed)).toEqual([
     false,

@@ -2,7 +2,7 @@ import { MultiSelect, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { putContact } from '../api/contacts'
 import { keys } from '../api/keys'
 import { useLabels, useMe } from '../api/queries'
@@ -18,7 +18,7 @@ type Editable = Partial<
   >
 >
 
-/** ContactFields are what the team knows about a person; each field is saved when it is left by those who may change contacts. */
+/** ContactFields shows a contact's fields. Users who can edit contacts save a field by leaving it. */
 export function ContactFields({ contact }: { contact: Contact }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -27,11 +27,11 @@ export function ContactFields({ contact }: { contact: Contact }) {
   const labels = useLabels().data ?? []
   const [saved, setSaved] = useState(false)
   const save = async (body: Editable) => {
-    putContact(client, { ...contact, ...body }) // it is shown at once
+    putContact(client, { ...contact, ...body }) // optimistic update
     const done = await attempt(async () => {
       putContact(
         client,
-        await answer(
+        await unwrap(
           api.PATCH('/contacts/{id}', {
             params: { path: { id: contact.id } },
             body,
@@ -123,7 +123,7 @@ type FieldProps = {
   onSave: (value: string) => Promise<boolean>
 }
 
-/** Field shows what is stored again where its text was not accepted. */
+/** Field restores the stored value if its text was rejected. */
 function Field({
   label,
   value,

@@ -2,7 +2,7 @@ import { useId, type ReactNode } from 'react'
 import { usePhone } from '../ui/usePhone'
 import classes from './Details.module.css'
 
-/** Section is a named region of the details. */
+/** Section is a named region of the details panel. */
 export function Section({
   title,
   children,
@@ -22,7 +22,7 @@ export function Section({
   )
 }
 
-/** Fact is a line of a list of facts. */
+/** Fact is a label with its value. */
 export function Fact({
   label,
   children,

@@ -1,28 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import i18next, { type TFunction } from 'i18next'
+import i18next from 'i18next'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { loadTexts, read, t } from '../../test/texts'
 import type { Assignment } from '../api/types'
 import { automaticReason, automaticText, closeReason } from './history'
 
-const languages = ['en', 'pt-BR', 'es']
-const read = (path: string) =>
-  readFileSync(join(import.meta.dirname, path), 'utf8')
+beforeAll(() => loadTexts('en'))
 
-beforeAll(async () => {
-  await i18next.init({
-    lng: 'en',
-    resources: Object.fromEntries(
-      languages.map((one) => [
-        one,
-        { translation: JSON.parse(read(`../locales/${one}.json`)) as object },
-      ]),
-    ),
-    interpolation: { escapeValue: false },
-  })
-})
-
-const t = ((...args: Parameters<TFunction>) => i18next.t(...args)) as TFunction
 const ana = { id: 'a', name: 'Ana' }
 const entry = (part: Partial<Assignment>): Assignment => ({
   id: '1',
@@ -37,8 +20,8 @@ const entry = (part: Partial<Assignment>): Assignment => ({
   ...part,
 })
 
-describe('what the server did by itself', () => {
-  it('is the choice in a menu, and where it led', () => {
+describe('automatic changes of a case', () => {
+  it('name the option chosen in the menu and where it led', () => {
     expect(
       automaticText(entry({ sector: 's', reason: 'Menu: Sales' }), 'Sales', t),
     ).toBe('Menu: Sales')
@@ -61,23 +44,23 @@ describe('what the server did by itself', () => {
     ).toBe('Menu: Talk to Ana, to Ana')
     expect(
       automaticText(entry({ reason: 'Menu: no answer in time' }), undefined, t),
-    ).toBe('Menu: no answer in time, to the queue')
+    ).toBe('Menu: timed out, to the queue')
   })
 
-  it('is the distribution of cases', () => {
+  it('name who received a case, or say that it went back to the queue', () => {
     expect(
       automaticText(
         entry({ action: 'received', user: ana, sector: 's' }),
         'Sales',
         t,
       ),
-    ).toBe('Assigned automatically to Ana')
+    ).toBe('Automatically assigned to Ana')
     expect(automaticText(entry({ user: ana, sector: 's' }), 'Sales', t)).toBe(
-      'Returned to the queue: not answered in time',
+      'Returned to the queue: no reply in time',
     )
   })
 
-  it('is nothing that a person did, or that followed the removal of one', () => {
+  it('exclude changes made by a person or caused by removing one', () => {
     expect(
       automaticText(entry({ by: ana, reason: 'Menu: Sales' }), undefined, t),
     ).toBeNull()
@@ -87,7 +70,7 @@ describe('what the server did by itself', () => {
     expect(automaticText(entry({}), undefined, t)).toBeNull()
   })
 
-  it('closes cases, whose reason is that of a person or of a menu', () => {
+  it('close a case with the reason of the person or the menu', () => {
     expect(
       closeReason({ close_reason: 'Menu: Nothing more', closed_by: null }, t),
     ).toBe('Menu: Nothing more')
@@ -99,8 +82,8 @@ describe('what the server did by itself', () => {
     )
   })
 
-  it('is said in every language for every ending that the documents list', async () => {
-    const text = read('../../../docs/reception.md').replaceAll(/\s+/g, ' ')
+  it('have a translation for every menu ending in docs/reception.md', async () => {
+    const text = read('docs/reception.md').replaceAll(/\s+/g, ' ')
     const listed = [
       ...text
         .slice(text.indexOf('how a menu ended'))

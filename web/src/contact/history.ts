@@ -1,28 +1,30 @@
 import type { TFunction } from 'i18next'
 import type { Assignment, Attendance } from '../api/types'
 
-/** The endings of a menu without a choice, as the server writes them, each with the name of its text. */
-const endings: Record<string, string> = {
-  'Menu: asked for a person': 'asked',
-  'Menu: no valid answer': 'invalid',
-  'Menu: no answer in time': 'timeout',
-  'Menu: the same text again and again': 'repeated',
-  'Menu: too many messages': 'limit',
-  'Menu: no longer available': 'changed',
-}
+/** The reasons the server stores when a menu ends without a choice, and the catalogue key of each. */
+const endings = {
+  'Menu: asked for a person': 'menuEnd.asked',
+  'Menu: no valid answer': 'menuEnd.invalid',
+  'Menu: no answer in time': 'menuEnd.timeout',
+  'Menu: the same text again and again': 'menuEnd.repeated',
+  'Menu: too many messages': 'menuEnd.limit',
+  'Menu: no longer available': 'menuEnd.changed',
+} as const
+
+const isEnding = (reason: string): reason is keyof typeof endings =>
+  Object.hasOwn(endings, reason)
 
 const choice = 'Menu: '
 
-/** automaticReason says in the person's language how a menu ended; other reasons stay as they are. */
+/** automaticReason translates the reason of a menu that ended. Other reasons are returned unchanged. */
 export function automaticReason(reason: string, t: TFunction): string {
-  const ending = endings[reason]
-  if (ending) return t(`menuEnd.${ending}`)
+  if (isEnding(reason)) return t(endings[reason])
   return reason.startsWith(choice)
     ? t('event.menu', { path: reason.slice(choice.length) })
     : reason
 }
 
-/** closeReason is why an attendance was closed, for lists; nothing where it was closed automatically after a time. */
+/** closeReason returns why a case was closed, or '' if it was closed automatically after inactivity. */
 export function closeReason(
   {
     close_reason: reason,
@@ -38,8 +40,8 @@ const same = (a: string, b: string) =>
   a.localeCompare(b, undefined, { sensitivity: 'base' }) === 0
 
 /**
- * automaticText says what the server did with a case by itself, or null where a person did it. Where a menu ended is named unless the
- * option that was chosen is called the same.
+ * automaticText describes what the server did with a case automatically, or returns null if a person did it. The destination of a menu
+ * choice is omitted if the chosen option has the same name.
  */
 export function automaticText(
   {
@@ -54,12 +56,12 @@ export function automaticText(
 ): string | null {
   if (by || action === 'took_over') return null
   const person = action === 'received' ? user?.name : undefined
-  if (!reason && !user) return null // a person or a sector was removed
+  if (!reason && !user) return null // a person or department was removed
   if (!reason)
     return person ? t('event.assigned', { name: person }) : t('event.returned')
   const to = person ?? (sector ? sectorName : t('event.queue'))
   const text = automaticReason(reason, t)
-  const chosen = endings[reason]
+  const chosen = isEnding(reason)
     ? ''
     : reason
         .slice(reason.lastIndexOf('>') + 1)

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import type { Notice } from '../api/types'
 import { position } from '../ui/format'
 
-/** noticeText says in the person's language what the server has to say of a message; text is its English. */
+/** noticeText returns the text of a notice in the user's language. text is the server's English version. */
 export function noticeText(
   notice: Notice,
   text: string | null,

@@ -33,12 +33,12 @@ const last = (fields: Partial<LastMessage>): LastMessage => ({
 const line = (message: LastMessage | Message | null) =>
   preview(message, i18next.t)
 
-it('stands for a text without its formatting', () => {
+it('removes formatting', () => {
   expect(line(null)).toBe('')
   expect(line(last({ text: '*Bom dia*\n_Ana_' }))).toBe('Bom dia Ana')
 })
 
-it('says the kind of a file, how long a recording is, and the name of a document', () => {
+it('names the type of a file, the length of a recording or a document', () => {
   expect(line(last({ type: 'image', file_name: 'a.jpg' }))).toBe('Photo')
   expect(
     line(last({ type: 'image', file_name: 'a.jpg', text: 'O bolo' })),
@@ -71,14 +71,14 @@ it('says the kind of a file, how long a recording is, and the name of a document
   ).toBe('Voice message, 1:01')
 })
 
-it('says that a message was deleted or cannot be shown', () => {
+it('marks deleted and unsupported messages', () => {
   expect(line(last({}))).toBe('Deleted message')
   expect(line(last({ type: 'unsupported', text: 'raw' }))).toBe(
-    'This kind of message cannot be shown.',
+    'Unsupported message. Open it on the phone.',
   )
 })
 
-it('names a notice in the language of the person', async () => {
+it('translates notices', async () => {
   const said = (code: string, params: Record<string, unknown> = {}) =>
     line(
       last({
@@ -90,7 +90,7 @@ it('names a notice in the language of the person', async () => {
   expect(said('missed_voice_call')).toBe('Missed voice call')
   expect(said('voice_call', { duration_seconds: 90 })).toBe('Voice call, 1:30')
   expect(said('on_phone_only', { kind: 'poll' })).toBe(
-    'Poll: This message can only be read on the phone.',
+    'Poll: This message can only be viewed on the phone.',
   )
   expect(
     said('payment_method', { method: 'credit_card', reference: 'order 7' }),
@@ -104,7 +104,7 @@ it('names a notice in the language of the person', async () => {
   await i18next.changeLanguage('en')
 })
 
-it('shows every code of the server in every language', () => {
+it('has a text for every notice code in every language', () => {
   const codes = [
     ...readFileSync(
       '../internal/channels/provider/message_notice.go',

@@ -15,14 +15,14 @@ const kinds = {
   unsupported: 'unsupported',
 } as const
 
-/** fileOf is what is known of the file of a message. */
+/** fileOf returns what is known about a message's file. */
 function fileOf(
   message: LastMessage | Message,
 ): { file_name: string | null; duration_seconds: number | null } | null {
   return 'media' in message ? message.media : message
 }
 
-/** kindOf names a message that is no text: its kind, how long a recording is, or the name of a document. */
+/** kindOf describes a message without text: its type, the length of a recording, or a document's name. */
 function kindOf(message: LastMessage | Message, t: TFunction): string | null {
   if (!(message.type in kinds)) return null
   const file = fileOf(message)
@@ -33,7 +33,7 @@ function kindOf(message: LastMessage | Message, t: TFunction): string | null {
     : kind
 }
 
-/** preview is one line that stands for a message. A text without content is one that its author deleted. */
+/** preview returns a one-line preview of a message. A message with no content was deleted by its author. */
 export function preview(
   message: LastMessage | Message | null,
   t: TFunction,

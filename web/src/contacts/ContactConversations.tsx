@@ -5,7 +5,7 @@ import {
 } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useNames } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
@@ -19,7 +19,7 @@ import { Failure, Loading } from '../ui/states'
 import { UnusedContact } from './UnusedContact'
 import classes from './Contacts.module.css'
 
-/** ContactConversations are all conversations with a person, one for each number, with their attendances. */
+/** ContactConversations lists all conversations with a contact, one per number, with their cases. */
 export function ContactConversations({
   contact,
   onDeleted,
@@ -32,7 +32,7 @@ export function ContactConversations({
     queryKey: [...keys.contact(contact.id), 'conversations'],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) =>
-      answer(
+      unwrap(
         api.GET('/conversations', {
           params: {
             query: {
@@ -74,7 +74,7 @@ type List = Pick<
   | 'fetchNextPage'
 >
 
-/** ListEnd loads the next page of a list, or says why that failed. */
+/** ListEnd loads the next page of a list, or shows why that failed. */
 function ListEnd({ list }: { list: List }) {
   const { t } = useTranslation()
   const again = () => void (list.data ? list.fetchNextPage() : list.refetch())
@@ -129,14 +129,14 @@ function OneConversation({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** Attendances are the cases of a conversation, newest first, without a limit. */
+/** Attendances lists all cases of a conversation, newest first. */
 function Attendances({ conversation }: { conversation: string }) {
   const { t } = useTranslation()
   const list = useInfiniteQuery({
     queryKey: [...keys.attendances(conversation), 'all'],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) =>
-      answer(
+      unwrap(
         api.GET('/attendances', {
           params: {
             query: {

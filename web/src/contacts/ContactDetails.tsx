@@ -14,7 +14,7 @@ import { StartConversation } from './StartConversation'
 import { useContact } from './useContacts'
 import classes from './Contacts.module.css'
 
-/** ContactDetails is what is known about a person, with every conversation and attendance. */
+/** ContactDetails shows a contact with all its conversations and cases. */
 export function ContactDetails({
   id,
   listed,

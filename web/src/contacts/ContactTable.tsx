@@ -30,7 +30,7 @@ const columns = [
   'created',
 ] as const
 
-/** ContactTable draws the rows that are in sight and asks for more before the last one is. */
+/** ContactTable renders the visible rows and loads more before the last one is reached. */
 export function ContactTable({ rows, more, open, onOpen, onEnd }: Props) {
   const { t } = useTranslation()
   const names = useNames()

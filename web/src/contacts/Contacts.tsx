@@ -14,7 +14,7 @@ import type { ContactSearch } from './search'
 import { useContacts } from './useContacts'
 import classes from './Contacts.module.css'
 
-/** Contacts is the address book: a list with search and filters, and beside it the person that was chosen. */
+/** Contacts is the contacts page: a list with search and filters, and the selected contact next to it. */
 export default function Contacts() {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -10,7 +10,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useChannels } from '../api/queries'
 import { refusal } from '../api/refusal'
@@ -20,7 +20,7 @@ import { typedPhone, typedSoFar } from '../ui/typedPhone'
 import type { ContactSearch } from './search'
 import classes from './Contacts.module.css'
 
-/** NewContactDialog adds a person. A phone that the company knows already leads to its contact. */
+/** NewContactDialog adds a contact. If the phone number is already known, it links to that contact. */
 export function NewContactDialog({
   onClose,
   onOpen,
@@ -62,7 +62,7 @@ export function NewContactDialog({
       Object.entries(optional).filter(([, value]) => value !== ''),
     )
     try {
-      const made = await answer(
+      const made = await unwrap(
         api.POST('/contacts', {
           body: {
             name: fields.name.trim(),

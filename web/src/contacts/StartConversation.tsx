@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { putConversation } from '../api/cache'
 import { useChannels, useMe, useNames } from '../api/queries'
 import type { Contact } from '../api/types'
@@ -14,7 +14,7 @@ import { ActionMenu } from '../ui/ActionMenu'
 import { toast } from '../ui/toast'
 import classes from './Contacts.module.css'
 
-/** StartConversation opens the conversation with a person, new or not; where the company has several numbers, one that is connected is chosen first. */
+/** StartConversation opens the conversation with a contact, creating it if needed. If the company has several numbers, a connected one is preselected. */
 export function StartConversation({ contact }: { contact: Contact }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -29,7 +29,7 @@ export function StartConversation({ contact }: { contact: Contact }) {
   const start = async (channel_id: string) => {
     setBusy(true)
     await attempt(async () => {
-      const opened = await answer(
+      const opened = await unwrap(
         api.POST('/conversations', {
           body: { channel_id, contact_id: contact.id },
         }),

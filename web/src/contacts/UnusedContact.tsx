@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { putContact } from '../api/contacts'
 import { keys } from '../api/keys'
@@ -14,7 +14,7 @@ import { typedPhone, typedSoFar } from '../ui/typedPhone'
 
 type Props = { contact: Contact; onDeleted: () => void }
 
-/** UnusedContact offers what is possible while a contact has no conversation: another phone, and deleting it. */
+/** UnusedContact offers to change the phone of a contact without conversations, or to delete the contact. */
 export function UnusedContact({ contact, onDeleted }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -47,7 +47,7 @@ export function UnusedContact({ contact, onDeleted }: Props) {
           onDone={onDeleted}
           reason={inUse(t('contacts.inUse'))}
           task={async () => {
-            await answer(
+            await unwrap(
               api.DELETE('/contacts/{id}', {
                 params: { path: { id: contact.id } },
               }),
@@ -60,7 +60,7 @@ export function UnusedContact({ contact, onDeleted }: Props) {
   )
 }
 
-/** inUse says that there is a conversation by now, perhaps one that the person does not see. */
+/** inUse replaces the error for a contact that has a conversation by now, possibly one that the user cannot see. */
 const inUse = (text: string) => (error: unknown) =>
   error instanceof Failure && error.code === 'in_use' ? text : undefined
 
@@ -85,7 +85,7 @@ function PhoneDialog({
       await run(async () =>
         putContact(
           client,
-          await answer(
+          await unwrap(
             api.PATCH('/contacts/{id}', {
               params: { path: { id: contact.id } },
               body,

@@ -1,10 +1,10 @@
-/** ContactSearch is what the address of the contacts holds beside the open contact. */
+/** ContactSearch is the search part of the contacts URL. */
 export type ContactSearch = { q?: string; label?: string; channel?: string }
 
 const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** readContactSearch takes what is known from the address and leaves out the rest. */
+/** readContactSearch returns the valid search parameters and drops the others. */
 export function readContactSearch(raw: Record<string, unknown>): ContactSearch {
   return {
     q: raw.q === undefined ? undefined : text(String(raw.q)),

@@ -4,19 +4,19 @@ import {
   useQuery,
 } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Contact, ContactQuery } from '../api/types'
 
 const pageSize = 100
 
-/** useContacts loads the list page by page; while another search is loading, the rows of the last one stay. */
+/** useContacts loads the list page by page. The previous rows stay while a new search is loading. */
 export function useContacts(query: ContactQuery) {
   const list = useInfiniteQuery({
     queryKey: keys.contactList(query),
     initialPageParam: 0,
     queryFn: ({ pageParam, signal }) =>
-      answer(
+      unwrap(
         api.GET('/contacts', {
           params: { query: { ...query, limit: pageSize, offset: pageParam } },
           signal,
@@ -26,7 +26,7 @@ export function useContacts(query: ContactQuery) {
     placeholderData: keepPreviousData,
   })
   const rows = useMemo(() => {
-    const seen = new Set<string>() // a contact that is added moves the others to the next page
+    const seen = new Set<string>() // adding a contact moves others to the next page
     return (list.data?.pages ?? [])
       .flatMap((page) => page.data)
       .filter((one) => !seen.has(one.id) && seen.add(one.id))
@@ -34,12 +34,12 @@ export function useContacts(query: ContactQuery) {
   return { list, rows }
 }
 
-/** useContact is one contact, from the list where that has it. */
+/** useContact returns one contact, from the list if it is loaded there. */
 export function useContact(id: string, listed?: Contact) {
   return useQuery({
     queryKey: keys.contact(id),
     queryFn: () =>
-      answer(api.GET('/contacts/{id}', { params: { path: { id } } })),
+      unwrap(api.GET('/contacts/{id}', { params: { path: { id } } })),
     placeholderData: listed,
   })
 }

@@ -42,7 +42,7 @@ type Props = {
   onDetails: () => void
 }
 
-/** ConversationHeader names the customer and the case, and holds what can be done with it. */
+/** ConversationHeader shows the customer, the case and the actions of a conversation. */
 export function ConversationHeader({
   conversation,
   onDialog,
@@ -56,7 +56,7 @@ export function ConversationHeader({
   const botActions = useBotActions(conversation)
   const clipboard = useClipboard({ timeout: 1500 })
   const { attendance } = conversation
-  const Title = usePhone() ? 'h1' : 'h2' // on a phone the conversation is the page
+  const Title = usePhone() ? 'h1' : 'h2' // on a phone the conversation is the whole page
   const where = [
     names.sector(conversation.sector),
     conversation.assignee === me
@@ -65,6 +65,9 @@ export function ConversationHeader({
   ]
     .filter(Boolean)
     .join(' · ')
+  const takeText = conversation.assignee
+    ? t('conversation.takeOver')
+    : t('conversation.take')
   const copy = (protocol: string) => {
     clipboard.copy(protocol)
     announce(t('conversation.copied'))
@@ -137,12 +140,12 @@ export function ConversationHeader({
         {conversation.assignee !== me && (
           <Button
             className={`${classes.button} ${classes.main}`}
-            aria-label={t('conversation.take')}
-            title={t('conversation.take')}
+            aria-label={takeText}
+            title={takeText}
             onClick={() => void actions.take(conversation)}
           >
             <IconUserCheck size={18} />{' '}
-            <span className={classes.word}>{t('conversation.take')}</span>
+            <span className={classes.word}>{takeText}</span>
           </Button>
         )}
       </div>
@@ -248,7 +251,7 @@ export function ConversationHeader({
   )
 }
 
-/** AlsoHere says which colleagues view or answer the conversation now. */
+/** AlsoHere shows which colleagues are viewing or replying. */
 export function AlsoHere({ conversation }: { conversation: string }) {
   const { t } = useTranslation()
   const now = useNow()

@@ -43,7 +43,7 @@ const NewConversationDialog = part(() =>
 
 type Props = { view: string; open: string | undefined; search: Search }
 
-/** Inbox holds the four panes; what is selected stands in the address. */
+/** Inbox holds the four panes. The selection is in the URL. */
 export function Inbox({ view, open, search: given }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -59,8 +59,8 @@ export function Inbox({ view, open, search: given }: Props) {
   useEffect(
     () => afterPaint(() => void withStyles(loadPane()).catch(() => undefined)),
     [],
-  ) // a conversation is opened next
-  useEffect(() => setSelection(new Set()), [view]) // what is not in the list is not selected
+  ) // a conversation is likely to be opened next
+  useEffect(() => setSelection(new Set()), [view]) // rows outside the list are not selected
   const [dialog, setDialog] = useState<PaneDialog>(null)
   const [creating, setCreating] = useState(false)
   const create = useCallback(() => setCreating(true), [])
@@ -105,7 +105,7 @@ export function Inbox({ view, open, search: given }: Props) {
       }),
     [navigate, view],
   )
-  // Details are a page of their own on a phone: the browser's back button leaves them.
+  // On a phone, details are a page of their own, and the browser's back button leaves it.
   const toggleDetails = () => {
     if (search.details && history.canGoBack()) history.back()
     else
@@ -222,7 +222,7 @@ export function Inbox({ view, open, search: given }: Props) {
   )
 }
 
-/** useSame gives the object of before while it has the same content, so that what depends on it stays. */
+/** useSame returns the previous object while its content is the same. */
 function useSame<T>(value: T): T {
   const kept = useRef(value)
   if (JSON.stringify(kept.current) !== JSON.stringify(value))
@@ -230,7 +230,7 @@ function useSame<T>(value: T): T {
   return kept.current
 }
 
-/** OpenDetails draws the details after the conversation itself is shown. Where they cannot be loaded, the conversation stays. */
+/** OpenDetails renders the details after the conversation. If they fail to load, the conversation stays. */
 function OpenDetails({ id, onClose }: { id: string; onClose: () => void }) {
   const [shown, setShown] = useState('')
   useEffect(() => afterPaint(() => startTransition(() => setShown(id))), [id])

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { localTime, setTimeZone } from '../ui/format'
 import { presets } from './SnoozeDialog'
 
-it('suggests times by the clocks of the company', () => {
+it("suggests times in the company's time zone", () => {
   setTimeZone('America/Sao_Paulo')
   expect(
     presets(new Date('2026-11-15T02:30:00.000Z')).map(

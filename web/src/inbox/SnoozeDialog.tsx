@@ -6,7 +6,7 @@ import { Dialog } from '../ui/Dialog'
 
 const hour = 3_600_000
 
-/** presets are times at which people usually want to be reminded, by the company's clocks. */
+/** presets returns common times in the company's time zone. */
 export function presets(
   now: Date,
 ): { id: 'hour' | 'evening' | 'tomorrow' | 'monday'; at: Date }[] {
@@ -27,7 +27,7 @@ export function presets(
   ]
 }
 
-/** SnoozeDialog takes a conversation out of the list until a time. */
+/** SnoozeDialog snoozes a conversation until a chosen time. */
 export function SnoozeDialog({
   onClose,
   onSnooze,

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { putConversation } from '../api/cache'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
@@ -8,7 +8,7 @@ import type { BulkAction, Conversation } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
 import { toast } from '../ui/toast'
 
-/** useActions are the verbs on conversations; each shows a refusal in words and tells whether it succeeded. */
+/** useActions returns the actions on conversations. Each shows errors as toasts and reports whether it succeeded. */
 export function useActions() {
   const client = useQueryClient()
   const { t } = useTranslation()
@@ -17,11 +17,11 @@ export function useActions() {
   const attempt = useAttempt()
   const known = (id: string) =>
     client.getQueryData<Conversation>(keys.conversation(id))
-  /** refetch asks for the conversation, since not every answer is one. */
+  /** refetch fetches the conversation, because not every response contains it. */
   const refetch = async (id: string) =>
     putConversation(
       client,
-      await answer(
+      await unwrap(
         api.GET('/conversations/{id}', { params: { path: { id } } }),
       ),
       me,
@@ -42,7 +42,7 @@ export function useActions() {
     ) =>
     (conversation: Conversation) =>
       attempt(async () => {
-        await answer(call({ path: { id: conversation.id } }))
+        await unwrap(call({ path: { id: conversation.id } }))
         await refetch(conversation.id)
         void client.invalidateQueries({ queryKey: keys.counts })
       }, done)
@@ -62,8 +62,8 @@ export function useActions() {
     },
     read: (conversation: Conversation) => {
       change(conversation, { unread: false, unread_count: 0 })
-      // Without a network it stays unread on the server and is marked when it is opened again.
-      return answer(
+      // If offline, the conversation stays unread on the server until it is opened again.
+      return unwrap(
         api.POST('/conversations/{id}/read', {
           params: { path: { id: conversation.id } },
         }),
@@ -99,7 +99,7 @@ export function useActions() {
         async () =>
           putConversation(
             client,
-            await answer(
+            await unwrap(
               api.PUT('/conversations/{id}/bot', {
                 params: { path: { id: conversation.id } },
                 body: { paused_until: until?.toISOString() ?? null },
@@ -135,7 +135,7 @@ export function useActions() {
       await attempt(async () => {
         for (let from = 0; from < ids.length; from += 100) {
           const part = ids.slice(from, from + 100)
-          const { results } = await answer(
+          const { results } = await unwrap(
             api.POST('/conversations/bulk', { body: { ids: part, ...action } }),
           )
           failed += results.filter((result) => result.status >= 400).length

@@ -3,7 +3,7 @@ import { duration } from '../ui/format'
 
 export { preview } from '../contact/preview'
 
-/** waitedSeconds is how long the customer has waited for an answer, or null. */
+/** waitedSeconds returns how long the customer has been waiting for a reply, or null. */
 export function waitedSeconds(
   conversation: Conversation,
   now: number,
@@ -16,5 +16,5 @@ export function waitedSeconds(
 export const waitTone = (seconds: number) =>
   seconds >= 900 ? 'red' : seconds >= 300 ? 'amber' : 'plain'
 
-/** waited writes how long, from one minute on. */
-export const waited = (seconds: number) => duration(Math.max(60, seconds))
+/** waitText formats a waiting time of at least one minute. */
+export const waitText = (seconds: number) => duration(Math.max(60, seconds))

@@ -20,7 +20,7 @@ type Options = {
   openDetails: () => void
 }
 
-/** typing tells that a key belongs to a text field or a dialog. */
+/** typing reports whether a key press belongs to a text field or a dialog. */
 export function typing(event: KeyboardEvent): boolean {
   const target = event.target
   if (!(target instanceof HTMLElement)) return false
@@ -32,7 +32,7 @@ export function typing(event: KeyboardEvent): boolean {
   )
 }
 
-/** whenThere waits for an element that is about to be drawn, at most two seconds. */
+/** whenThere waits up to two seconds for an element to be rendered. */
 function whenThere(
   selector: string,
   task: (element: HTMLElement) => void,
@@ -44,7 +44,7 @@ function whenThere(
     requestAnimationFrame(() => whenThere(selector, task, until))
 }
 
-/** useInboxKeys are the keys of the inbox outside text fields. */
+/** useInboxKeys handles the inbox shortcuts outside text fields. */
 export function useInboxKeys(options: Options): void {
   const client = useQueryClient()
   const { shortcuts } = usePreferences()
@@ -89,7 +89,7 @@ export function useInboxKeys(options: Options): void {
           ? options.closeDetails()
           : innerWidth < 800 && open && options.onBack(),
     }
-    let going = false
+    let afterG = false
     const key = (event: KeyboardEvent) => {
       if (
         event.defaultPrevented ||
@@ -99,10 +99,10 @@ export function useInboxKeys(options: Options): void {
         typing(event)
       )
         return
-      if (going) return void (going = false)
+      if (afterG) return void (afterG = false)
       if (event.key === 'g') {
-        going = true
-        setTimeout(() => (going = false), 1000)
+        afterG = true
+        setTimeout(() => (afterG = false), 1000)
         return
       }
       if (!shortcuts && event.key !== 'Escape') return

@@ -19,5 +19,5 @@ function watch(watcher: () => void): () => void {
   }
 }
 
-/** useNow is the time, renewed every 20 seconds, for what grows older on the screen. */
+/** useNow returns the current time, updated every 20 seconds. */
 export const useNow = () => useSyncExternalStore(watch, () => now)

@@ -7,7 +7,7 @@ import { makeApply } from './apply'
 const bia = { id: 'bia', name: 'Bia' }
 const caio = { id: 'caio', name: 'Caio' }
 
-/** answering gives who is shown as answering after Bia began and something else came. */
+/** answering returns who is shown as replying after Bia started and another event arrived. */
 function answering(type: string, data: object): string | undefined {
   const client = new QueryClient()
   const apply = makeApply(client, 'ana')
@@ -22,7 +22,7 @@ function answering(type: string, data: object): string | undefined {
   )?.user.name
 }
 
-it('no longer says that a member is answering who sent or left', () => {
+it('clears the typing state of a member who sent a message or left', () => {
   expect(
     answering('viewing', { conversation: 'c', users: [caio] }),
   ).toBeUndefined()
@@ -37,7 +37,7 @@ it('no longer says that a member is answering who sent or left', () => {
   ).toBeUndefined()
 })
 
-it('says it still when another one sent, another conversation is meant, or they view it', () => {
+it('keeps the typing state for events of other members or conversations', () => {
   expect(answering('viewing', { conversation: 'c', users: [caio, bia] })).toBe(
     'Bia',
   )

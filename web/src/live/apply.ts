@@ -1,5 +1,5 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import {
   dropConversation,
   putEntry,
@@ -36,10 +36,10 @@ type Data = {
   presence?: Presence
 }
 
-/** Typing is the member who is answering a conversation, and when that was last said. */
+/** Typing is the member who is replying in a conversation, and when that was last reported. */
 export type Typing = { user: Ref; at: number }
 
-/** eventData reads the payload of an event: feed events wrap it in an envelope, signals do not. */
+/** eventData returns the payload of an event: feed events wrap it in an envelope, signals do not. */
 export function eventData(event: StreamEvent): Data {
   try {
     const parsed: unknown = JSON.parse(event.data)
@@ -53,7 +53,7 @@ export function eventData(event: StreamEvent): Data {
   }
 }
 
-/** later runs a task once per key, a moment after the last call: a burst of events costs one request. */
+/** later debounces a task per key, so that a burst of events causes one request. */
 function later() {
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
   return (key: string, task: () => void, wait = 250) => {
@@ -68,11 +68,11 @@ function later() {
   }
 }
 
-/** loadedPages is how many pages of a list are loaded: a long one is not fetched again as a whole. */
+/** loadedPages returns the number of loaded pages of a list; long lists are not refetched as a whole. */
 const loadedPages = (data: unknown) =>
   (data as InfiniteData<unknown> | undefined)?.pages.length ?? 0
 
-/** makeApply returns what changes the query cache for an event of the stream. */
+/** makeApply returns the function that applies stream events to the query cache. */
 export function makeApply(client: QueryClient, me: string) {
   const once = later()
   const refresh = (key: readonly unknown[]) =>
@@ -80,7 +80,7 @@ export function makeApply(client: QueryClient, me: string) {
       JSON.stringify(key),
       () => void client.invalidateQueries({ queryKey: key }),
     )
-  /** known tells whether something of a conversation is loaded, beside its row. */
+  /** known reports whether more of a conversation than its row is loaded. */
   const known = (id: string) =>
     client
       .getQueryCache()
@@ -90,7 +90,7 @@ export function makeApply(client: QueryClient, me: string) {
     once(
       `fetch ${id}`,
       () =>
-        void answer(
+        void unwrap(
           api.GET('/conversations/{id}', { params: { path: { id } } }),
         )
           .then((found) => updateConversation(client, found, me))
@@ -100,12 +100,12 @@ export function makeApply(client: QueryClient, me: string) {
   const conversation = (value: Conversation | string | undefined) => {
     if (!value) return
     if (typeof value === 'string') return fetchConversation(value)
-    // What only a session sees is not part of the event: a conversation without it is fetched.
+    // Session-only fields are not part of events, so a conversation without them is fetched.
     if (value.attendance === undefined) return fetchConversation(value.id)
     updateConversation(client, value, me)
   }
 
-  // A customer who writes for the first time is a new contact; one with another name is a changed contact.
+  // A first message creates a contact, and a new profile name changes one.
   const contacts = (value: Conversation | string | undefined) => {
     once(
       'contacts',
@@ -119,7 +119,7 @@ export function makeApply(client: QueryClient, me: string) {
       refresh(keys.contact(value.contact))
   }
 
-  // The customer's message cancels some of the scheduled ones; no event tells of it.
+  // A customer's message cancels some scheduled messages without an event.
   const answered = (id: string) => {
     if (
       client
@@ -129,7 +129,7 @@ export function makeApply(client: QueryClient, me: string) {
       refresh(keys.scheduled(id))
   }
 
-  /** stopped forgets that a member is answering a conversation. */
+  /** stopped removes a member's typing state. */
   const stopped = (id: string, over: (member: string) => boolean) =>
     client.setQueryData<Typing | null>(keys.typing(id), (typing) =>
       typing && over(typing.user.id) ? null : typing,
@@ -225,7 +225,7 @@ export function makeApply(client: QueryClient, me: string) {
           refresh(keys.notes(data.note.conversation))
         }
         return
-      case 'notes': // one was changed or deleted
+      case 'notes': // a note was edited or deleted
         if (id) {
           refresh(keys.notes(id))
           refresh(keys.timelines(id))
@@ -237,11 +237,11 @@ export function makeApply(client: QueryClient, me: string) {
       case 'private':
         if (id) {
           fetchConversation(id)
-          stopped(id, () => true) // it may have been sent; who still types says so again
+          stopped(id, () => true) // the draft may have been sent; a member who is still typing reports it again
           refresh(keys.timelines(id))
           refresh(keys.scheduled(id))
           refresh(keys.counts)
-          refresh(keys.allColumns) // its cards are private, too
+          refresh(keys.allColumns) // its cards are private as well
         }
         return
       case 'gone':

@@ -4,7 +4,7 @@ import { server } from '../../test/streams'
 import { installed, personal } from '../ui/page'
 import { share } from './leader'
 
-/** Locks as the browser has them, one holder at a time. */
+/** Locks imitates the browser's locks, with one holder at a time. */
 function locks(): LockManager {
   let last: Promise<unknown> = Promise.resolve()
   const request = (
@@ -20,12 +20,12 @@ function locks(): LockManager {
 }
 
 describe('tabs', () => {
-  it('resume at the right place, whenever the connection ends', async () => {
+  it('resume at the right event, whenever the connection ends', async () => {
     for (const [pieces, place] of [
-      [[], null], // before anything came
+      [[], null], // nothing received yet
       [['retry: 1000\nid: 40\n'], null],
       [['retry: 1000\nid: 40\n\n'], '40'], // before the first event
-      [['id: 40\n\n', ': \nid: 41\n\n'], '41'], // a comment moved the place
+      [['id: 40\n\n', ': \nid: 41\n\n'], '41'], // a comment moved the cursor
       [['id: 40\n\n', 'id: 42\nevent: a\ndata: {"half"'], '40'], // in the middle of an event
       [['id: 40\n\n', 'id: 42\nevent: a\ndata: {}\n'], '40'],
       [
@@ -36,7 +36,7 @@ describe('tabs', () => {
         ],
         '42',
       ],
-      [['id: 9\nevent: reset\ndata: {}\n\n'], '9'], // the server lost the place, and gives a new one
+      [['id: 9\nevent: reset\ndata: {}\n\n'], '9'], // the server lost the cursor and sends a new one
     ] as const) {
       const { fetch, next } = server()
       const name = `live-${crypto.randomUUID()}`
@@ -92,7 +92,7 @@ describe('tabs', () => {
     closeB()
   })
 
-  it('that were opened later resume where the one before was, though no event came since', async () => {
+  it('resume where the previous tab was, even without new events', async () => {
     const { fetch, next } = server()
     const manager = locks()
     const name = `live-${crypto.randomUUID()}`
@@ -117,7 +117,7 @@ describe('tabs', () => {
     closeB()
   })
 
-  it('of another person or installation hear nothing', async () => {
+  it('of other users or installations receive nothing', async () => {
     const names = [
       personal('live', 'ana'),
       personal('live', 'caio'),

@@ -18,8 +18,8 @@ export type LeaderOptions = {
 }
 
 /**
- * share keeps one stream for all tabs: the tab that holds the lock reads it and passes every event on. When that tab closes,
- * another one gets the lock and resumes after the last event that it saw. Without locks each tab reads its own.
+ * share uses one stream for all tabs: the tab that holds the lock reads it and broadcasts every event. When that tab closes,
+ * another one gets the lock and resumes after the last event it saw. Without the Locks API, each tab opens its own stream.
  */
 export function share(options: LeaderOptions): () => void {
   const end = new AbortController()
@@ -43,7 +43,7 @@ export function share(options: LeaderOptions): () => void {
     }
     if (data.kind === 'event') take(data.event)
     else if (data.kind === 'state') {
-      lastId = data.lastId ?? lastId // events that this tab missed are in what it fetches when it begins
+      lastId = data.lastId ?? lastId // events this tab missed are in its initial fetches
       change(data.state)
     }
   }
@@ -70,7 +70,7 @@ export function share(options: LeaderOptions): () => void {
         } satisfies Note)
       },
     })
-    // A stream that the server ended is not opened again by another tab: the lock is kept until this one goes.
+    // Keep the lock after the server ended the stream, so that no other tab reopens it.
     if (!end.signal.aborted)
       await new Promise((resolve) =>
         end.signal.addEventListener('abort', resolve),

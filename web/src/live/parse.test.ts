@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Parser, type StreamEvent } from './parse'
 
-describe('the parser of the stream', () => {
-  it('takes events in any pieces', () => {
+describe('the stream parser', () => {
+  it('parses events split at any point', () => {
     const text =
       ': hello\n\nid: 7\nevent: message.received\ndata: {"a":\ndata: 1}\n\nevent: typing\ndata: {}\n\n'
     for (let size = 1; size < text.length; size++) {
@@ -17,7 +17,7 @@ describe('the parser of the stream', () => {
     }
   })
 
-  it('gives an id without data, which moves the place', () => {
+  it('returns an id without data, which moves the cursor', () => {
     expect(
       new Parser().push('retry: 1000\nid: 40\n\n: \nid: 41\n\n: \n\n'),
     ).toEqual([

@@ -1,7 +1,7 @@
-/** StreamEvent is an event of the stream. One without a type only moves the place from which the stream is resumed. */
+/** StreamEvent is an event of the stream. An event without a type only moves the resume cursor. */
 export type StreamEvent = { id: string | null; type: string; data: string }
 
-/** Parser takes pieces of an event stream and gives the events that are complete. */
+/** Parser parses chunks of an event stream and returns the complete events. */
 export class Parser {
   private rest = ''
   private type = ''
@@ -36,7 +36,7 @@ export class Parser {
       return event
     }
     const colon = line.indexOf(':')
-    if (colon === 0) return null // a comment keeps the connection alive
+    if (colon === 0) return null // comments keep the connection alive
     const field = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
     if (field === 'event') this.type = value

@@ -24,7 +24,7 @@ describe('the stream', () => {
     control.abort()
   })
 
-  it('names the person, and ends when the session is that of another one', async () => {
+  it("sends the user's id and ends when another user is signed in", async () => {
     const asked: (string | null)[] = []
     const states: string[] = []
     await follow({
@@ -44,7 +44,7 @@ describe('the stream', () => {
     expect([asked, states]).toEqual([['ana'], ['connecting', 'ended']])
   })
 
-  it('reconnects when a computer wakes: the timers stood still, the clock did not', async () => {
+  it('reconnects when the computer wakes up', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
     try {
       const { fetch, next } = server()
@@ -70,7 +70,7 @@ describe('the stream', () => {
     }
   })
 
-  it('reconnects after a silence', async () => {
+  it('reconnects after a period of silence', async () => {
     const { fetch, next } = server()
     const control = new AbortController()
     const states: string[] = []

@@ -13,10 +13,10 @@ export type StreamOptions = {
   silence?: number
 }
 
-/** After this long without a byte the connection counts as lost; the server sends a comment every 15 seconds. */
+/** After this long without data the connection counts as lost; the server sends a comment every 15 seconds. */
 export const silenceLimit = 30_000
 
-/** backoff is how long to wait before the next attempt: 0.5 s, 1 s, 2 s ... 15 s. */
+/** backoff returns the delay before the next attempt: 0.5 s, 1 s, 2 s ... 15 s. */
 export const backoff = (failures: number) =>
   Math.min(500 * 2 ** Math.max(0, failures - 1), 15_000)
 
@@ -30,11 +30,11 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     }
     const timer = setTimeout(done, milliseconds)
     signal.addEventListener('abort', done)
-    globalThis.addEventListener?.('online', done) // the network is back: no need to wait
+    globalThis.addEventListener?.('online', done) // retry as soon as the browser is online
   })
 }
 
-/** follow reads the stream and resumes it until the signal ends it or the server refuses the session. */
+/** follow reads the stream and reconnects until the signal aborts or the server rejects the session. */
 export async function follow(options: StreamOptions): Promise<void> {
   let failures = 0
   while (!options.signal.aborted) {
@@ -54,8 +54,8 @@ export async function follow(options: StreamOptions): Promise<void> {
 }
 
 /**
- * watchSilence calls lost after a silence. It compares times of the clock and looks again when the page is shown or the network is
- * back: while a computer sleeps, timers stand still, and the connection is long gone when it wakes.
+ * watchSilence calls lost after a period of silence. It compares clock times and checks again when the page becomes visible or the
+ * browser goes online, because timers do not run while a computer sleeps.
  */
 function watchSilence(limit: number, lost: () => void) {
   let heardAt = Date.now()

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { shareView } from './tabs'
 
-it('tabs know what the others show', async () => {
+it('tabs exchange what they show', async () => {
   const name = `view-${crypto.randomUUID()}`
   let conversation: string | null = 'a'
   const first = shareView(() => ({ focused: true, conversation }), name)

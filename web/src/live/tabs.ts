@@ -1,4 +1,4 @@
-/** View is what a tab of this browser shows: whether it has the focus, and its open conversation. */
+/** View is what a tab shows: whether it has the focus, and its open conversation. */
 export type View = { focused: boolean; conversation: string | null }
 
 type Note =
@@ -6,7 +6,7 @@ type Note =
   | { kind: 'ask' }
   | { kind: 'left'; tab: string }
 
-/** shareView tells the other tabs what this one shows and knows what they show, so that only what is in no view is spoken of. */
+/** shareView exchanges views with the other tabs, so that visible conversations cause no notifications. */
 export function shareView(read: () => View, name: string) {
   const tab = crypto.randomUUID()
   const others = new Map<string, View>()
@@ -24,7 +24,7 @@ export function shareView(read: () => View, name: string) {
   tell()
   return {
     tell,
-    /** views are those of all tabs, this one first. */
+    /** views returns the views of all tabs, this one first. */
     views: () => [read(), ...others.values()],
     stop: () => {
       leave()

@@ -8,7 +8,7 @@ import { makeApply } from './apply'
 import { share } from './leader'
 import type { StreamEvent } from './parse'
 
-/** What the banners show about the connection. */
+/** The connection state shown by the banners. */
 export type Connection = {
   state: 'ok' | 'reconnecting' | 'offline' | 'replaced'
   newVersion: boolean
@@ -24,7 +24,7 @@ function set(change: Partial<Connection>): void {
   watchers.forEach((watcher) => watcher())
 }
 
-/** useConnection follows the state of the stream. */
+/** useConnection returns the state of the stream. */
 export function useConnection(): Connection {
   return useSyncExternalStore(
     (watcher) => {
@@ -35,7 +35,7 @@ export function useConnection(): Connection {
   )
 }
 
-/** onLiveEvent calls back for every event, after the cache has changed. */
+/** onLiveEvent subscribes to events, after the cache was updated. */
 export function onLiveEvent(
   listener: (event: StreamEvent) => void,
 ): () => void {
@@ -51,17 +51,17 @@ async function checkVersion(): Promise<void> {
     if (response.ok && appVersion && (await response.text()) !== appVersion)
       set({ newVersion: true })
   } catch {
-    // the next connection asks again
+    // the next connection checks again
   }
 }
 
-/** A connection that is lost for less than this shows no banner. */
-const patience = 3000
+/** Shorter interruptions show no banner. */
+const bannerDelay = 3000
 
-/** What changed between the first answers and the beginning of the stream is fetched this much later, when the page is drawn. */
-const settled = 1000
+/** How long after the page is rendered the changes between the first responses and the start of the stream are fetched. */
+const refetchDelay = 1000
 
-/** useLive keeps the stream open while a person is signed in; another number of the session opens it again. */
+/** useLive keeps the stream open while a user is signed in. A new session number reopens it. */
 export function useLive(me: string, session: number): void {
   const client = useQueryClient()
   const begun = useRef(false)
@@ -92,13 +92,13 @@ export function useLive(me: string, session: number): void {
             take(event)
           },
           onState: (state) => {
-            if (state === 'open' && streaming) return // told to a tab that was opened just now
+            if (state === 'open' && streaming) return // sent for a tab that was just opened
             streaming = state === 'open'
             if (state === 'open') {
               calm()
               set({ state: 'ok' })
-              if (begun.current || wasLost) void checkVersion() // the server may be another one
-              // Events that were missed come again if the place is known; signals, which tell of private conversations too, never do.
+              if (begun.current || wasLost) void checkVersion() // it may be another server version
+              // Missed events are replayed if the cursor is known. Signals, which also cover private conversations, never are.
               if (begun.current) take({ id: null, type: 'reset', data: '{}' })
               else
                 catchUp = setTimeout(() => {
@@ -111,7 +111,7 @@ export function useLive(me: string, session: number): void {
                     ['scheduled'],
                   ])
                     void client.invalidateQueries({ queryKey })
-                }, settled)
+                }, refetchDelay)
               begun.current = true
             } else if (state === 'ended') {
               calm()
@@ -122,7 +122,7 @@ export function useLive(me: string, session: number): void {
               timer ??= setTimeout(
                 () =>
                   set({ state: navigator.onLine ? 'reconnecting' : 'offline' }),
-                patience,
+                bannerDelay,
               )
             }
           },

@@ -1,87 +1,89 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
+// The type check verifies that every key used in the code exists in English (see i18next.d.ts).
+
 type Tree = { [key: string]: string | Tree }
 
-function flat(tree: Tree, prefix = ''): Map<string, string> {
+function flatten(tree: Tree, prefix = ''): [string, string][] {
+  return Object.entries(tree).flatMap(([key, value]) =>
+    typeof value === 'string'
+      ? [[prefix + key, value] as [string, string]]
+      : flatten(value, `${prefix}${key}.`),
+  )
+}
+
+const files = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+
+/** textsOf returns all texts of a language, with the part of the app and the key: "boards/boards.title". */
+function textsOf(language: string): Map<string, string> {
+  const folder = import.meta.dirname
+  const found = files(folder).filter((name) =>
+    `/${name}`.endsWith(`/${language}.json`),
+  )
   return new Map(
-    Object.entries(tree).flatMap(([key, value]) =>
-      typeof value === 'string'
-        ? [[prefix + key, value] as const]
-        : [...flat(value, `${prefix}${key}.`)],
+    found.flatMap((name) =>
+      flatten(
+        JSON.parse(readFileSync(join(folder, name), 'utf8')) as Tree,
+        name.replace(`${language}.json`, ''),
+      ),
     ),
   )
 }
 
-function sources(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name)
-    if (statSync(path).isDirectory()) return sources(path)
-    return /\.tsx?$/.test(name) && !name.includes('.test.')
-      ? [readFileSync(path, 'utf8')]
-      : []
-  })
-}
+const english = textsOf('en')
+const translations = { 'pt-BR': textsOf('pt-BR'), es: textsOf('es') }
 
-/** whole is the catalogue of a language with all the parts that are loaded later. */
-function whole(language: string): Map<string, string> {
-  const folder = import.meta.dirname
-  const files = readdirSync(folder, {
-    recursive: true,
-    encoding: 'utf8',
-  }).filter(
-    (name) => name === `${language}.json` || name.endsWith(`/${language}.json`),
-  )
-  return new Map(
-    files.flatMap((name) => [
-      ...flat(JSON.parse(readFileSync(join(folder, name), 'utf8')) as Tree),
-    ]),
-  )
-}
+const placeholders = (text: string | undefined) =>
+  [...(text ?? '').matchAll(/\{\{(\w+)\}\}/g)].map(([sign]) => sign).sort()
 
-const catalogues = { en: whole('en'), 'pt-BR': whole('pt-BR'), es: whole('es') }
-const base = (key: string) => key.replace(/_(one|other|many)$/, '')
-
-describe('the catalogues', () => {
-  it('have the same keys in all languages', () => {
-    for (const catalogue of Object.values(catalogues))
-      expect([...catalogue.keys()].sort()).toEqual(
-        [...catalogues.en.keys()].sort(),
-      )
+describe.each(Object.entries(translations))('%s', (_, texts) => {
+  it('has the same keys as English', () => {
+    expect([...texts.keys()].sort()).toEqual([...english.keys()].sort())
   })
 
-  it('have the same variables in all languages', () => {
-    const variables = (text: string) =>
-      [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).sort()
-    for (const [key, text] of catalogues.en) {
-      for (const catalogue of Object.values(catalogues))
-        expect([key, ...variables(catalogue.get(key) ?? '')]).toEqual([
-          key,
-          ...variables(text),
-        ])
-    }
-  })
-
-  it('have every text that the sources use, and no other', () => {
-    const code = sources(join(import.meta.dirname, '..')).join('\n')
-    const used = new Set(
-      [...code.matchAll(/\bt\(\s*'([\w.]+)'/g)].map((match) => match[1] ?? ''),
+  it('has the same placeholders as English', () => {
+    const differing = [...english].filter(
+      ([key, text]) =>
+        placeholders(texts.get(key)).join() !== placeholders(text).join(),
     )
-    for (const match of code.matchAll(
-      /\?\s+'([a-z]\w+\.[\w.]+)'\s+:\s+'([a-z]\w+\.[\w.]+)'/g,
-    ))
-      [match[1], match[2]].forEach((key) => key && used.add(key))
-    const families = [...code.matchAll(/\bt\(\s*`([\w.]+)\.\$\{/g)].map(
-      (match) => `${match[1] ?? ''}.`,
+    expect(differing).toEqual([])
+  })
+})
+
+describe('English', () => {
+  it('has both forms of every plural', () => {
+    const counterpart = (key: string) =>
+      key.endsWith('_one')
+        ? key.replace(/_one$/, '_other')
+        : key.replace(/_other$/, '_one')
+    const lonely = [...english.keys()].filter(
+      (key) => /_(one|other)$/.test(key) && !english.has(counterpart(key)),
     )
-    const known = new Set([...catalogues.en.keys()].map(base))
-    expect([...used].filter((key) => !known.has(key))).toEqual([])
-    expect(
-      [...known].filter(
+    expect(lonely).toEqual(['wrong.exactly_one']) // a code, not a plural
+  })
+
+  it('has no text that the code does not use', () => {
+    const folder = join(import.meta.dirname, '..')
+    const code = files(folder)
+      .filter((name) => /\.tsx?$/.test(name) && !/\.(test|d)\.ts/.test(name))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n')
+    const literals = new Set(
+      [...code.matchAll(/'(\w+(?:\.\w+)+)'/g)].map((match) => match[1]),
+    )
+    const families = [...code.matchAll(/`([\w.]+\.)\$\{/g)].flatMap(
+      (match) => match[1] ?? [],
+    )
+    const unused = [...english.keys()]
+      .map((key) => key.replace(/^\w+\//, '').replace(/_(one|other)$/, ''))
+      .filter(
         (key) =>
-          !used.has(key) && !families.some((family) => key.startsWith(family)),
-      ),
-    ).toEqual([])
+          !literals.has(key) &&
+          !families.some((family) => key.startsWith(family)),
+      )
+    expect(unused).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Logo } from '../ui/Logo'
 import classes from './people.module.css'
 
-/** Entrance is the frame of the pages before signing in. */
+/** Entrance is the frame of the pages before sign-in. */
 export function Entrance({
   title,
   text,

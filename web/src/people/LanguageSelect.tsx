@@ -7,7 +7,7 @@ import {
   languages,
 } from '../ui/i18n'
 
-/** LanguageSelect changes the language of the page at once. */
+/** LanguageSelect changes the page's language immediately. */
 export function LanguageSelect() {
   const { t, i18n } = useTranslation()
   return (

@@ -11,7 +11,7 @@ type Props = {
   autoFocus?: boolean
 }
 
-/** PasswordField is a password with a button that shows it. */
+/** PasswordField is a password input with a button that shows the password. */
 export function PasswordField({
   label: name,
   value,

@@ -2,7 +2,7 @@ import { Alert, Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loading } from '../ui/states'
 import { TimezoneSelect } from '../ui/TimezoneSelect'
@@ -16,12 +16,12 @@ const here = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 type Props = { token: string; onDone: () => void; onSignIn: () => void }
 
-/** SetUp makes the first company of an installation. Where there is one, it leads to the sign-in page. */
+/** SetUp creates the first company. If there already is one, it links to the sign-in page. */
 export function SetUp({ token, onDone, onSignIn }: Props) {
   const { t } = useTranslation()
   const setup = useQuery({
     queryKey: keys.setup,
-    queryFn: () => answer(api.GET('/setup')),
+    queryFn: () => unwrap(api.GET('/setup')),
   })
   const client = useQueryClient()
   const isUsed = setup.data?.needed === false
@@ -78,7 +78,7 @@ function SetUpForm({
     try {
       client.setQueryData(
         keys.session,
-        await answer(
+        await unwrap(
           api.POST('/setup', {
             body: { token, company, timezone, name, email, password },
           }),

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Entrance } from './Entrance'
 import { LanguageSelect } from './LanguageSelect'
 import { SignInForm } from './SignInForm'
 import classes from './people.module.css'
 
-/** SignIn is the page of a browser without a session. */
+/** SignIn is the sign-in page. */
 export function SignIn() {
   const { t } = useTranslation()
   const setup = useQuery({
     queryKey: keys.setup,
-    queryFn: () => answer(api.GET('/setup')),
+    queryFn: () => unwrap(api.GET('/setup')),
   })
   return (
     <Entrance

@@ -4,7 +4,7 @@ import type { SessionEnd } from '../api/client'
 import { Dialog } from '../ui/Dialog'
 import { SignInForm } from './SignInForm'
 
-/** SignInAgain lies over the page when the session ended, or is that of another person now; what was typed stays. */
+/** SignInAgain covers the page when the session has ended or belongs to someone else. Nothing typed is lost. */
 export function SignInAgain({
   email,
   why,

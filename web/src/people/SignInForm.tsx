@@ -2,7 +2,7 @@ import { Alert, Button, NativeSelect, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure, sessionBegan } from '../api/client'
+import { api, Failure, sessionBegan, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { PasswordField } from './PasswordField'
 import { signInProblem } from './reason'
@@ -15,7 +15,7 @@ type Props = {
   onDone?: () => void
 }
 
-/** SignInForm asks for e-mail and password, and for a code or a company where the answer asks for it. */
+/** SignInForm asks for e-mail and password, and for a code or company if the server requires it. */
 export function SignInForm({
   email: known = '',
   fixedEmail = false,
@@ -45,7 +45,7 @@ export function SignInForm({
         ...(code ? { code: code.trim() } : {}),
         ...(company ? { company } : {}),
       }
-      const session = await answer(api.POST('/session', { body }))
+      const session = await unwrap(api.POST('/session', { body }))
       sessionBegan()
       client.setQueryData(keys.session, session)
       onDone?.()

@@ -2,7 +2,7 @@ import { Alert, Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loading } from '../ui/states'
 import { Entrance } from './Entrance'
@@ -24,7 +24,7 @@ export function Welcome({
   const link = useQuery({
     queryKey: ['welcome', token],
     queryFn: () =>
-      answer(api.GET('/welcome', { params: { query: { token } } })),
+      unwrap(api.GET('/welcome', { params: { query: { token } } })),
   })
   const [name, setName] = useState<string | null>(null)
   const [password, setPassword] = useState('')
@@ -45,7 +45,7 @@ export function Welcome({
       }
       client.setQueryData(
         keys.session,
-        await answer(api.POST('/welcome', { body })),
+        await unwrap(api.POST('/welcome', { body })),
       )
       onDone()
     } catch (error) {

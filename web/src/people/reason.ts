@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import { Failure } from '../api/client'
 import { refusal } from '../api/refusal'
 
-/** signInProblem says why signing in failed. */
+/** signInProblem returns why sign-in failed. */
 export function signInProblem(error: unknown, t: TFunction): string {
   if (error instanceof Failure && error.code === 'rate_limited')
     return t('signIn.throttled', { n: error.retryAfter ?? 1 })

@@ -5,7 +5,7 @@ import { Section } from '../ui/Layout'
 import { Choice } from './Choice'
 import { usePreference } from './usePreference'
 
-/** Appearance chooses the theme and the language. */
+/** Appearance edits the theme and the language. */
 export function Appearance() {
   const { t, i18n } = useTranslation()
   const [preferences, change] = usePreference()

@@ -9,7 +9,7 @@ type Props<Value extends string> = {
   onChange: (value: Value) => void
 }
 
-/** Choice is one of a few values, all of them in view. */
+/** Choice is a radio group with a few values. */
 export function Choice<Value extends string>({
   label,
   description,

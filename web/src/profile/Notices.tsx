@@ -7,7 +7,7 @@ import { Section } from '../ui/Layout'
 import { playSound } from '../ui/sound'
 import { usePreference } from './usePreference'
 
-/** Notices chooses which messages the app speaks of, and with which sound. */
+/** Notices edits which messages the user is notified of, and the sound. */
 export function Notices() {
   const { t } = useTranslation()
   const [preferences, change] = usePreference()

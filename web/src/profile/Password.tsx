@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { refusedField } from '../api/refusal'
 import { useMe } from '../api/queries'
@@ -11,7 +11,7 @@ import { PasswordField } from '../people/PasswordField'
 import { FormFooter } from '../ui/FormFooter'
 import { Section } from '../ui/Layout'
 
-/** Password replaces the password; other sessions end. */
+/** Password changes the password, which ends all other sessions. */
 export function Password() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -26,7 +26,7 @@ export function Password() {
   })
   const save = async () => {
     const changed = await run(() =>
-      answer(api.PATCH('/me', { body: { password: { current, new: next } } })),
+      unwrap(api.PATCH('/me', { body: { password: { current, new: next } } })),
     )
     if (!changed) return
     setCurrent('')

@@ -2,14 +2,14 @@ import { Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
 import { Section } from '../ui/Layout'
 
-/** Person changes the name, the e-mail address and the signature. */
+/** Person edits the user's name, e-mail address and signature. */
 export function Person() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -29,7 +29,7 @@ export function Person() {
     }
   const save = () =>
     run(async () => {
-      const session = await answer(
+      const session = await unwrap(
         api.PATCH('/me', {
           body: {
             name: name.trim(),

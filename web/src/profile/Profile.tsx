@@ -9,7 +9,7 @@ import { TwoFactor } from './TwoFactor'
 import { Working } from './Working'
 import { Page } from '../ui/Layout'
 
-/** Profile is what a person decides about themselves. */
+/** Profile is the page of the user's own settings. */
 export default function Profile() {
   const { t } = useTranslation()
   const { user, company } = useMe()

@@ -2,9 +2,9 @@ import qrcode from 'qrcode-generator'
 import { useMemo } from 'react'
 import classes from './Profile.module.css'
 
-const margin = 4 // modules, as the standard asks for
+const margin = 4 // in modules, as the standard requires
 
-/** QrCode draws a text as a QR code, dark on white in both themes so that every camera reads it. */
+/** QrCode renders a text as a QR code, dark on white in both themes so that every camera can read it. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => {
     const code = qrcode(0, 'M')

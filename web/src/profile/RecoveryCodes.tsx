@@ -5,7 +5,7 @@ import { Dialog } from '../ui/Dialog'
 import { download } from '../ui/download'
 import classes from './Profile.module.css'
 
-/** RecoveryCodes shows the codes that replace the authenticator app, once. */
+/** RecoveryCodes shows the recovery codes once. */
 export function RecoveryCodes({
   codes,
   onClose,

@@ -1,7 +1,7 @@
 import { Badge, Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
 import { useAttempt } from '../api/useAttempt'
@@ -10,7 +10,7 @@ import { Section } from '../ui/Layout'
 import { device } from './device'
 import classes from '../ui/rows.module.css'
 
-/** Sessions lists where the person is signed in, and ends sessions. */
+/** Sessions lists the user's sessions and ends them. */
 export function Sessions() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -18,7 +18,7 @@ export function Sessions() {
   const sessions = useQuery({
     queryKey: keys.sessions,
     staleTime: 0,
-    queryFn: async () => (await answer(api.GET('/sessions'))).data,
+    queryFn: async () => (await unwrap(api.GET('/sessions'))).data,
   })
   const end = async (task: () => Promise<unknown>) => {
     await attempt(task)
@@ -33,7 +33,7 @@ export function Sessions() {
         others && (
           <Button
             variant="default"
-            onClick={() => void end(() => answer(api.DELETE('/sessions')))}
+            onClick={() => void end(() => unwrap(api.DELETE('/sessions')))}
           >
             {t('sessions.endOthers')}
           </Button>
@@ -68,7 +68,7 @@ export function Sessions() {
                       aria-label={t('sessions.end', { name })}
                       onClick={() =>
                         void end(() =>
-                          answer(
+                          unwrap(
                             api.DELETE('/sessions/{id}', {
                               params: { path: { id: session.id } },
                             }),

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { refusedField } from '../api/refusal'
 import { useSubmit } from '../api/useSubmit'
@@ -10,7 +10,7 @@ import { PasswordField } from '../people/PasswordField'
 import { Dialog } from '../ui/Dialog'
 import classes from './Profile.module.css'
 
-/** TurnOff asks for the password and a code before signing in takes the password alone. */
+/** TurnOff turns two-factor sign-in off after asking for the password and a code. */
 export function TurnOff({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -24,7 +24,7 @@ export function TurnOff({ onClose }: { onClose: () => void }) {
   })
   const turnOff = async () => {
     const off = await run(async () => {
-      await answer(
+      await unwrap(
         api.POST('/me/two-factor/disable', {
           body: { password, code: code.trim() },
         }),

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { refusedField } from '../api/refusal'
 import { useSubmit } from '../api/useSubmit'
@@ -13,7 +13,7 @@ import { QrCode } from './QrCode'
 import { RecoveryCodes } from './RecoveryCodes'
 import classes from './Profile.module.css'
 
-/** TurnOn asks for the password, shows the secret, and turns two-factor on with a first code. */
+/** TurnOn asks for the password, shows the secret, and turns two-factor sign-in on with a first code. */
 export function TurnOn({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -37,11 +37,11 @@ export function TurnOn({ onClose }: { onClose: () => void }) {
     run(async () => {
       if (!secret)
         return setSecret(
-          await answer(api.POST('/me/two-factor', { body: { password } })),
+          await unwrap(api.POST('/me/two-factor', { body: { password } })),
         )
       setRecovery(
         (
-          await answer(
+          await unwrap(
             api.POST('/me/two-factor/confirm', { body: { code: code.trim() } }),
           )
         ).recovery_codes ?? [],

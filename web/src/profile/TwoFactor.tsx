@@ -6,7 +6,7 @@ import { Section } from '../ui/Layout'
 import { TurnOff } from './TurnOff'
 import { TurnOn } from './TurnOn'
 
-/** TwoFactor turns the second step of signing in on and off. */
+/** TwoFactor turns two-factor sign-in on and off. */
 export function TwoFactor() {
   const { t } = useTranslation()
   const { user } = useMe()

@@ -5,7 +5,7 @@ import { Section } from '../ui/Layout'
 import { Choice } from './Choice'
 import { usePreference } from './usePreference'
 
-/** Working chooses how messages are sent and marked as read, and whether keys work. */
+/** Working edits how messages are sent, when they are marked as read, and whether shortcuts are on. */
 export function Working() {
   const { t } = useTranslation()
   const [preferences, change] = usePreference()

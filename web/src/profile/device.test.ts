@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { device } from './device'
 
-it('names the browser and the system of a session', () => {
+it('returns the browser and operating system of a session', () => {
   expect(
     device(
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',

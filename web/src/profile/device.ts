@@ -1,4 +1,4 @@
-/** The first that fits is taken: most browsers also name those that they resemble. */
+/** The first match wins: most browsers also name the browsers they imitate. */
 const browsers: [RegExp, string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -17,7 +17,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** device names the browser and the system of a User-Agent header, or gives null where it names neither. */
+/** device returns the browser and operating system named in a User-Agent header, or null if it names neither. */
 export function device(userAgent: string): string | null {
   const find = (all: [RegExp, string][]) =>
     all.find(([pattern]) => pattern.test(userAgent))?.[1]

@@ -72,16 +72,16 @@ function Profile() {
   return null
 }
 
-/** choose is a click: it does not wait for the server. */
+/** choose clicks without waiting for the server. */
 const choose = (fields: Partial<Preferences>) => act(() => void change(fields))
 const onItsWay = () => arrived.map(({ body }) => body)
 const kept = () => client.getQueryData<Preferences>(keys.preferences)
 
-/** until waits for what follows from an answer, however slow the machine is. */
+/** until waits for the effects of a response. */
 const until = (check: () => void) =>
   act(() => vi.waitFor(check, { timeout: 10_000 }))
 
-/** sent waits until exactly these changes have arrived at the server; a further one would have arrived with them. */
+/** sent waits until exactly these changes have reached the server. */
 async function sent(...bodies: Partial<Preferences>[]) {
   await until(() =>
     expect(arrived.length).toBeGreaterThanOrEqual(bodies.length),
@@ -90,7 +90,7 @@ async function sent(...bodies: Partial<Preferences>[]) {
   expect(onItsWay()).toEqual(bodies)
 }
 
-/** take lets the server do what a request asks for, and answer; refuse lets it refuse. */
+/** take lets the server accept a request and respond; refuse lets it reject the request. */
 function take(index: number) {
   server = { ...server, ...arrived[index]?.body }
   arrived[index]?.answer(json(server))
@@ -100,7 +100,7 @@ const refuse = (index: number) =>
     json({ code: 'unavailable', message: 'The server is busy.' }, 503),
   )
 
-it('sends quick changes of a preference one after the other, so that the last choice counts', async () => {
+it('sends quick changes of a preference in order, so that the last one wins', async () => {
   choose({ theme: 'dark' })
   choose({ theme: 'light' })
   expect(shown.theme).toBe('light')
@@ -113,7 +113,7 @@ it('sends quick changes of a preference one after the other, so that the last ch
   expect(server.theme).toBe('light')
 })
 
-it('keeps quick changes of two preferences, though each answer knows only the changes before it', async () => {
+it('keeps quick changes of two preferences despite older responses', async () => {
   choose({ theme: 'dark' })
   choose({ sound: 'none' })
   await sent({ theme: 'dark' })
@@ -125,7 +125,7 @@ it('keeps quick changes of two preferences, though each answer knows only the ch
   expect(server).toMatchObject({ theme: 'dark', sound: 'none' })
 })
 
-it('shows the error of a change that failed, and the value the server has', async () => {
+it("shows the error and the server's value after a failed change", async () => {
   choose({ theme: 'dark' })
   choose({ theme: 'light' })
   await sent({ theme: 'dark' })
@@ -141,7 +141,7 @@ it('shows the error of a change that failed, and the value the server has', asyn
   await until(() => expect(gets).toBe(1))
 })
 
-it('takes back a change that failed and keeps the one that follows', async () => {
+it('reverts a failed change and keeps the next one', async () => {
   choose({ theme: 'dark' })
   choose({ sound: 'none' })
   await sent({ theme: 'dark' })
@@ -154,7 +154,7 @@ it('takes back a change that failed and keeps the one that follows', async () =>
   expect(server).toMatchObject({ theme: 'system', sound: 'none' })
 })
 
-it('takes back a change that the server does not answer, and sends the one that follows', async () => {
+it('reverts a change that timed out and sends the next one', async () => {
   const silence = new AbortController()
   vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(silence.signal)
   choose({ theme: 'dark' })

@@ -8,7 +8,7 @@ import type { Preferences } from '../api/types'
 import { announce } from '../ui/announce'
 import { toast } from '../ui/toast'
 
-/** usePreference gives the preferences, and a function that changes some of them at once and keeps them. */
+/** usePreference returns the preferences and a function that changes some of them optimistically. */
 export function usePreference(): [
   Preferences,
   (change: Partial<Preferences>) => Promise<void>,
@@ -16,7 +16,7 @@ export function usePreference(): [
   const { t } = useTranslation()
   const client = useQueryClient()
   const preferences = usePreferences()
-  // The cache tells of a change a moment later; a radio button shows it with the click.
+  // The cache notifies asynchronously; a radio button must react to the click itself.
   const [clicked, setClicked] = useState<Partial<Preferences>>({})
   const change = async (fields: Partial<Preferences>) => {
     setClicked((before) => ({ ...before, ...fields }))

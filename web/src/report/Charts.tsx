@@ -14,13 +14,13 @@ const legend = {
   itemSorter: null,
 } as const
 
-/** still and unfocused: the chart is hidden from screen readers, which have the table. */
+/** No animation and no tab stop: the chart is hidden from screen readers, which read the table instead. */
 const chart = {
   accessibilityLayer: false,
   margin: { top: 8, right: 8, bottom: 0, left: 0 },
 }
 
-/** OpenedAndClosed draws how many attendances were opened and closed on each day. */
+/** OpenedAndClosed charts the number of cases opened and closed per day. */
 export function OpenedAndClosed({ days }: Props) {
   const { t } = useTranslation()
   return (
@@ -51,7 +51,7 @@ export function OpenedAndClosed({ days }: Props) {
   )
 }
 
-/** FirstResponse draws how long the first response took on each day; days without one have no point. */
+/** FirstResponse charts the time to first response per day; days without one have no point. */
 export function FirstResponse({ days }: Props) {
   const { t } = useTranslation()
   return (

@@ -14,10 +14,10 @@ const FirstResponse = lazy(() =>
   import('./Charts').then((loaded) => ({ default: loaded.FirstResponse })),
 )
 
-/** Days shows the figures of each day, drawn or as tables. */
+/** Days shows the figures per day, as charts or tables. */
 export function Days({ report: { by_day: days } }: { report: Report }) {
   const { t } = useTranslation()
-  const waiting = <Loading rows={1} height={188} /> // with its padding as high as a chart, so that nothing below moves
+  const waiting = <Loading rows={1} height={188} /> // as high as a chart, so that nothing below moves
   return (
     <div className={classes.figures}>
       <Figure

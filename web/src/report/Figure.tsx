@@ -13,7 +13,7 @@ type Props = {
   children: ReactNode
 }
 
-/** Figure is a chart that can be read as a table too. The chart itself is a picture for the eyes alone. */
+/** Figure is a chart that can be switched to a table. The chart itself is hidden from screen readers. */
 export function Figure({ title, show, hide, head, rows, children }: Props) {
   const id = useId()
   const [asTable, setAsTable] = useState(false)

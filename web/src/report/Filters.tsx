@@ -12,7 +12,7 @@ type Props = {
   onChange: (search: ReportSearch) => void
 }
 
-/** Filters choose the period, the sector and the person. */
+/** Filters selects the period, the department and the person. */
 export function Filters({ period, search, problem, onChange }: Props) {
   const { t } = useTranslation()
   const sectors = useSectors().data ?? []

@@ -3,7 +3,7 @@ import { IconDownload, IconLock } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { refusal, requestIdOf } from '../api/refusal'
 import { useMe } from '../api/queries'
@@ -18,7 +18,7 @@ import { dayName } from './figures'
 import { presets, problemOf, type ReportSearch } from './period'
 import classes from './Report.module.css'
 
-/** Report shows how many attendances there were and how fast the team was. */
+/** Report is the page with the number of cases and the team's response times. */
 export default function Report() {
   const { t } = useTranslation()
   return useMe().scopes.includes('reports:read') ? (
@@ -53,7 +53,7 @@ function Shown() {
     enabled: wrong === null,
     placeholderData: keepPreviousData,
     queryFn: () =>
-      answer(api.GET('/reports/attendance', { params: { query } })),
+      unwrap(api.GET('/reports/attendance', { params: { query } })),
   })
   const change = (next: ReportSearch) =>
     void navigate({

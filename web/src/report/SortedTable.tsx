@@ -25,7 +25,7 @@ function valueOf(row: Row, column: Column): string | number | null {
   return row[column]
 }
 
-/** compare puts rows without a value last in both directions. */
+/** compare sorts rows without a value last in both directions. */
 function compare(a: Row, b: Row, column: Column, up: boolean): number {
   const [x, y] = [valueOf(a, column), valueOf(b, column)]
   if (x === null || y === null) return Number(x === null) - Number(y === null)
@@ -34,7 +34,7 @@ function compare(a: Row, b: Row, column: Column, up: boolean): number {
   return up ? order : -order
 }
 
-/** SortedTable lists figures by person or sector; a click on a column sorts by it. */
+/** SortedTable lists figures by person or department; clicking a column header sorts by it. */
 export function SortedTable({
   title,
   head,

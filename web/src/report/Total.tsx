@@ -4,7 +4,7 @@ import type { Times } from '../api/types'
 import { average, time } from './figures'
 import classes from './Report.module.css'
 
-/** Total is one figure of the whole period: a count, or the average of times with what lies around it. */
+/** Total shows one figure for the whole period: a count, or an average with its median and 90th percentile. */
 export function Total({
   name,
   value,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { table } from './csv'
 
-it('writes CSV as spreadsheets of the language read it', () => {
+it("writes CSV for spreadsheets in the user's language", () => {
   const rows = [
     ['Name', 'Minutes'],
     ['A; "b"', 1.5],

@@ -3,7 +3,7 @@ import type { Figures, Report, Times } from '../api/types'
 
 type Cell = string | number | null
 
-/** Style is how a language writes a table: what stands between cells, and in numbers before the fraction. */
+/** Style is a language's CSV format: the cell separator and the decimal separator. */
 type Style = { separator: string; point: string }
 
 const styleOf = (language: string): Style =>
@@ -11,7 +11,7 @@ const styleOf = (language: string): Style =>
     ? { separator: ',', point: '.' }
     : { separator: ';', point: ',' }
 
-/** text writes a cell. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** text escapes a cell. Text that a spreadsheet would treat as a formula is prefixed with an apostrophe. */
 function text(cell: Cell, { separator, point }: Style): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell).replace('.', point)
@@ -21,7 +21,7 @@ function text(cell: Cell, { separator, point }: Style): string {
     : safe
 }
 
-/** table writes rows as CSV with a byte order mark, by which spreadsheets know UTF-8. */
+/** table returns rows as CSV with a byte order mark, so that spreadsheets detect UTF-8. */
 export function table(rows: Cell[][], language: string): string {
   const style = styleOf(language)
   return `\ufeff${rows.map((row) => row.map((cell) => text(cell, style)).join(style.separator)).join('\r\n')}\r\n`
@@ -52,7 +52,7 @@ const figures = ({
   ...times(resolution),
 ]
 
-/** reportCsv writes every figure of a report: the totals, each person, each sector and each day. Times are minutes. */
+/** reportCsv returns all figures of a report as CSV: totals, people, departments and days. Times are in minutes. */
 export function reportCsv(
   report: Report,
   t: TFunction,

@@ -4,7 +4,7 @@ import { span, time } from './figures'
 
 beforeAll(() => i18next.init({ lng: 'en', resources: {} }))
 
-it('writes lengths of time in the units that fit', () => {
+it('formats durations in suitable units', () => {
   expect([0, 20, 480, 3600, 7500, 172_800, 187_200].map(span)).toEqual([
     '0 min',
     '< 1 min',

@@ -1,7 +1,7 @@
 import i18next from 'i18next'
 import type { Times } from '../api/types'
 
-/** span is a length of time: "8 min", "2 h 5 min", "3 d 4 h". */
+/** span formats a duration: "8 min", "2 h 5 min", "3 d 4 h". */
 export function span(seconds: number): string {
   const minutes = Math.round(seconds / 60)
   if (seconds > 0 && minutes === 0) return '< 1 min'
@@ -14,14 +14,14 @@ export function span(seconds: number): string {
   return parts(Math.floor(hours / 24), 'd', hours % 24, 'h')
 }
 
-/** time is a length of time, or a dash where there was none. */
+/** time formats a duration, or returns a dash if there is none. */
 export const time = (seconds: number | null) =>
   seconds === null ? '–' : span(seconds)
 
-/** average is that of some times. */
+/** average formats the average of some durations. */
 export const average = (times: Times) => time(times.average_seconds)
 
-/** dayName writes a calendar day as the language does. */
+/** dayName formats a calendar day in the current language. */
 export function dayName(date: string, form: 'short' | 'long'): string {
   const options: Intl.DateTimeFormatOptions =
     form === 'short'

@@ -12,13 +12,13 @@ describe('the report', () => {
     expect(shift('2024-02-28', 2)).toBe('2024-03-01')
   })
 
-  it('knows which periods the server takes', () => {
+  it('rejects periods that the server does not accept', () => {
     expect(problemOf({ from: '2026-02-02', to: '2026-02-01' })).toBe('order')
     expect(problemOf({ from: '2025-01-01', to: '2026-01-01' })).toBe(null)
     expect(problemOf({ from: '2025-01-01', to: '2026-01-02' })).toBe('long')
   })
 
-  it('reads from the address only what it may say', () => {
+  it('drops invalid search parameters', () => {
     expect(
       readReportSearch({
         from: '2026-01-01',

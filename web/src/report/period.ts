@@ -1,4 +1,4 @@
-/** ReportSearch is what the address says about a report: days as YYYY-MM-DD, ids of a sector and a person. */
+/** ReportSearch is the search part of a report's URL: days as YYYY-MM-DD, and the ids of a department and a person. */
 export type ReportSearch = {
   from?: string
   to?: string
@@ -9,7 +9,7 @@ export type ReportSearch = {
 const day = /^\d{4}-\d{2}-\d{2}$/
 const id = /^[\da-f-]{36}$/
 
-/** readReportSearch keeps what an address may say and drops the rest. */
+/** readReportSearch returns the valid search parameters and drops the others. */
 export function readReportSearch(
   search: Record<string, unknown>,
 ): ReportSearch {
@@ -27,14 +27,14 @@ export function readReportSearch(
 
 export type Period = { from: string; to: string }
 
-/** shift moves a calendar day by some days. */
+/** shift moves a calendar day by a number of days. */
 export function shift(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000)
     .toISOString()
     .slice(0, 10)
 }
 
-/** presets are the periods that end today, which is a day of the company's time zone. */
+/** presets returns the predefined periods; today is a day in the company's time zone. */
 export function presets(
   today: string,
 ): { name: 'today' | 'week' | 'days30' | 'month'; period: Period }[] {
@@ -46,10 +46,10 @@ export function presets(
   ]
 }
 
-/** maxDays is how many days the server takes at once. */
+/** maxDays is the longest period the server accepts. */
 export const maxDays = 366
 
-/** problemOf says what is wrong with a period: its days are in the wrong order, or too many. */
+/** problemOf returns what is wrong with a period: days in the wrong order, or too many of them. */
 export function problemOf({ from, to }: Period): 'order' | 'long' | null {
   if (from > to) return 'order'
   return shift(from, maxDays) <= to ? 'long' : null

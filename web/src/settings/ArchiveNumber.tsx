@@ -3,21 +3,21 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import type { Channel } from '../api/types'
 import { Section } from '../ui/Layout'
 import { toast } from '../ui/toast'
 
-/** ArchiveNumber disconnects a number for good, after asking. */
+/** ArchiveNumber archives a number after a confirmation. */
 export function ArchiveNumber({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()
   const [asking, setAsking] = useState(false)
   const archive = async () => {
-    await answer(
+    await unwrap(
       api.DELETE('/channels/{id}', { params: { path: { id: channel.id } } }),
     )
     toast(t('channels.archived'))

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Channel } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
@@ -9,14 +9,14 @@ import { Section } from '../ui/Layout'
 import { Saved } from '../ui/Saved'
 import { HoursSelect } from './HoursSelect'
 
-/** ChannelHours chooses the opening hours of a number. */
+/** ChannelHours selects a number's opening hours. */
 export function ChannelHours({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { busy, done, problem, run } = useSubmit()
   const change = (hours_id: string | null) =>
     run(async () => {
-      await answer(
+      await unwrap(
         api.PATCH('/channels/{id}', {
           params: { path: { id: channel.id } },
           body: { hours_id },

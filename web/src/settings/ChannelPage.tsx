@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
 import type { Channel, Viewer } from '../api/types'
@@ -27,7 +27,7 @@ import classes from './Settings.module.css'
 
 type Props = { channel: Channel; viewers: Viewer[] | undefined; fresh: boolean }
 
-/** ChannelPage is the page of one number. fresh tells that it was connected just now. */
+/** ChannelPage is the page of one number. fresh means that it was just connected. */
 export function ChannelPage({ channel, viewers, fresh }: Props) {
   const { t } = useTranslation()
   const whatsapp = channel.provider === 'whatsapp'
@@ -69,7 +69,7 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
   )
 }
 
-/** AtMeta shows what Meta has to be told so that it calls this server, and says whether the number is in the WhatsApp Business app, too. */
+/** AtMeta shows the values to enter at Meta so that it calls this server, and whether the number is also in the WhatsApp Business app. */
 function AtMeta({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -79,11 +79,11 @@ function AtMeta({ channel }: { channel: Channel }) {
   useFresh(key)
   const connection = useQuery({
     queryKey: key,
-    queryFn: () => answer(api.GET('/channels/{id}/connection', { params })),
+    queryFn: () => unwrap(api.GET('/channels/{id}/connection', { params })),
   })
   const share = (coexistence: boolean) =>
     attempt(async () => {
-      await answer(
+      await unwrap(
         api.PATCH('/channels/{id}', { params, body: { coexistence } }),
       )
       await client.invalidateQueries({ queryKey: key })
@@ -124,7 +124,7 @@ function Rename({ channel }: { channel: Channel }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
-      await answer(
+      await unwrap(
         api.PATCH('/channels/{id}', {
           params: { path: { id: channel.id } },
           body: { name: name.trim() },

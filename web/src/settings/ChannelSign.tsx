@@ -1,20 +1,20 @@
 import { Alert, Switch } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Channel } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { Section } from '../ui/Layout'
 
-/** ChannelSign chooses whether every message of a person through a number begins with the person's name. */
+/** ChannelSign edits whether messages sent through a number start with the sender's name. */
 export function ChannelSign({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { busy, problem, run } = useSubmit()
   const change = (sign: boolean) =>
     run(async () => {
-      await answer(
+      await unwrap(
         api.PATCH('/channels/{id}', {
           params: { path: { id: channel.id } },
           body: { sign },

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import type { Channel, ChannelTest } from '../api/types'
@@ -11,7 +11,7 @@ import { phone } from '../ui/format'
 import { Section } from '../ui/Layout'
 import { channelText } from './channelText'
 
-/** ChannelStatus says in words whether a number works, tests it, disconnects it and connects it again. */
+/** ChannelStatus shows whether a number works, and tests, disconnects and reconnects it. */
 export function ChannelStatus({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -22,7 +22,7 @@ export function ChannelStatus({ channel }: { channel: Channel }) {
   const params = { path: { id: channel.id } }
   const set = async (status: Channel['status']) => {
     setTest(null)
-    await answer(api.PATCH('/channels/{id}', { params, body: { status } }))
+    await unwrap(api.PATCH('/channels/{id}', { params, body: { status } }))
     await client.invalidateQueries({ queryKey: keys.channels })
   }
   const said = (reason: Channel['warning']) => reason && channelText(reason, t)
@@ -63,7 +63,7 @@ export function ChannelStatus({ channel }: { channel: Channel }) {
             onClick={() =>
               void run(async () =>
                 setTest(
-                  await answer(api.POST('/channels/{id}/test', { params })),
+                  await unwrap(api.POST('/channels/{id}/test', { params })),
                 ),
               )
             }

@@ -9,7 +9,7 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
 import { useChannels } from '../api/queries'
@@ -27,18 +27,18 @@ import { useFresh } from './useFresh'
 import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
-/** testPhone is a number that belongs to nobody: the digits after the area code begin with 9 and 0000. */
+/** testPhone returns an unassigned phone number: the digits after the area code start with 9 0000. */
 export const testPhone = (channels: Channel[]) =>
   `+551190000${String(1000 + channels.length).slice(-4)}`
 
-/** usePrivateChannels are the private channels of the company with their viewers, also of those that the person does not see. */
+/** usePrivateChannels returns all private channels with their viewers, including those the user cannot see. */
 const usePrivateChannels = () =>
   useQuery({
     queryKey: keys.privateChannels,
-    queryFn: () => answer(api.GET('/private-channels')),
+    queryFn: () => unwrap(api.GET('/private-channels')),
   })
 
-/** Channels is the page of the company's numbers, of one of them, or of the connection of another. */
+/** Channels is the page of the company's numbers, of one number, or of connecting another. */
 export default function Channels() {
   const { _splat: path = '' } = useParams({ strict: false })
   const [, id, next] = path.split('/')
@@ -95,7 +95,7 @@ function ChannelList() {
   const { busy, problem, run } = useSubmit()
   const add = () =>
     void run(async () => {
-      await answer(
+      await unwrap(
         api.POST('/channels', {
           body: {
             name: t('channels.name'),

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useChannels, useMe, useSectors, useTeam } from '../api/queries'
 import { SectionHead } from '../ui/Layout'
@@ -12,7 +12,7 @@ import { personal } from '../ui/page'
 import { useInvitations } from './useInvitations'
 import classes from './Settings.module.css'
 
-/** Checklist leads through the first days of a company. It goes when all is done or when the person hides it in this browser. */
+/** Checklist lists the first steps of a new company. It disappears when all are done or when the user hides it in this browser. */
 export function Checklist() {
   const me = useMe()
   const key = personal('checklist', me.user.id)
@@ -25,13 +25,13 @@ export function Checklist() {
   return <Steps onHide={hide} />
 }
 
-/** useFirstClosed tells whether an attendance was ever closed. */
+/** useFirstClosed reports whether a case was ever closed. */
 const useFirstClosed = () =>
   useQuery({
     queryKey: keys.firstClosed,
     staleTime: 0,
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/attendances', {
           params: { query: { status: 'closed', limit: 1 } },
         }),

@@ -2,7 +2,7 @@ import { Stack, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
 import type { Session } from '../api/types'
@@ -19,7 +19,7 @@ export default function Company() {
   const { t } = useTranslation()
   const company = useQuery({
     queryKey: keys.company,
-    queryFn: () => answer(api.GET('/company')),
+    queryFn: () => unwrap(api.GET('/company')),
   })
   useFresh(keys.company)
   return (
@@ -46,7 +46,7 @@ function CompanyForm({ company }: { company: CompanyData }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
-      const changed = await answer(
+      const changed = await unwrap(
         api.PATCH('/company', { body: { name: name.trim(), timezone } }),
       )
       client.setQueryData<Session>(

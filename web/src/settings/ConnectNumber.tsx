@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
@@ -11,7 +11,7 @@ import { Page, Section } from '../ui/Layout'
 import { Credential, credentialFields, emptyCredentials } from './Credential'
 import classes from './Settings.module.css'
 
-/** ConnectNumber guides through the connection of a WhatsApp number: each step says where at Meta a value is found. */
+/** ConnectNumber is the guide to connecting a WhatsApp number. Each step says where to find a value at Meta. */
 export function ConnectNumber() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -29,7 +29,7 @@ export function ConnectNumber() {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
-      const made = await answer(
+      const made = await unwrap(
         api.POST('/channels', {
           body: {
             name: name.trim(),

@@ -12,7 +12,7 @@ export const emptyCredentials: Record<
   string
 > = { phone_number_id: '', waba_id: '', app_secret: '', token: '' }
 
-/** CredentialName is a value that Meta and this server know about a number; two of them have a default. */
+/** CredentialName is one of the values that connect a number with Meta; two of them have a default. */
 export type CredentialName =
   (typeof credentialFields)[number] | 'verify_token' | 'api_version'
 
@@ -28,7 +28,7 @@ type Props = {
   placeholder?: string
 }
 
-/** Credential is one of the values of a number; the two secret ones are hidden while they are typed. */
+/** Credential is the input for one of these values; the two secrets are masked. */
 export function Credential({
   name,
   value,

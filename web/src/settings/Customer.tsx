@@ -3,13 +3,13 @@ import { IconMessages } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import type { Channel } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
 import { SectionForm } from '../ui/Layout'
 
-/** Customer writes a message to a test number as a customer would. */
+/** Customer is a form that sends a message to a test number as a customer. */
 export function Customer({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const [from, setFrom] = useState('+55 11 91234-5678')
@@ -26,7 +26,7 @@ export function Customer({ channel }: { channel: Channel }) {
     }
     if (
       await run(() =>
-        answer(
+        unwrap(
           api.POST('/channels/{id}/simulate', {
             params: { path: { id: channel.id } },
             body,

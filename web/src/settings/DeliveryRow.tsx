@@ -2,7 +2,7 @@ import { Badge, Button, Group, Table } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { refusal } from '../api/refusal'
 import type { Delivery, Webhook } from '../api/types'
@@ -18,7 +18,7 @@ const colours = {
   failed: 'red',
 } as const
 
-/** DeliveryRow is one delivery; opened, it shows every attempt and the body. */
+/** DeliveryRow is one delivery; expanded, it shows every attempt and the body. */
 export function DeliveryRow({
   webhook,
   delivery,
@@ -32,7 +32,7 @@ export function DeliveryRow({
   const [open, setOpen] = useState(false)
   const again = async () => {
     await attempt(() =>
-      answer(
+      unwrap(
         api.POST(
           '/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver',
           { params: { path: { id: webhook.id, delivery_id: delivery.id } } },
@@ -83,7 +83,7 @@ export function DeliveryRow({
   )
 }
 
-/** indented lays JSON out for reading. */
+/** indented formats JSON for display. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)
@@ -104,7 +104,7 @@ function Opened({
   const whole = useQuery({
     queryKey: keys.delivery(delivery.id),
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/integrations/webhooks/{id}/deliveries/{delivery_id}', {
           params: { path },
         }),

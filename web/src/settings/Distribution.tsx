@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { api, Failure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
 import { useSectors } from '../api/queries'
@@ -19,10 +19,10 @@ import rows from '../ui/rows.module.css'
 import settings from './Settings.module.css'
 import classes from './Distribution.module.css'
 
-/** How often the page asks again: presence and cases change all the time. */
+/** The polling interval; presence and cases change all the time. */
 const every = 5000
 
-/** Distribution is the page of one sector that shows who gets the next case, and why. */
+/** Distribution shows who gets a department's next case, and why. */
 export function Distribution({ id }: { id: string }) {
   const { t } = useTranslation()
   const sector = useSectors().data?.find((one) => one.id === id)
@@ -32,7 +32,7 @@ export function Distribution({ id }: { id: string }) {
     staleTime: 0,
     refetchInterval: every,
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/sectors/{id}/distribution', { params: { path: { id } } }),
       ),
   })

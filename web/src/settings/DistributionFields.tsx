@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Distribution } from '../api/types'
 import type { DistributionDraft } from './sectorForm'
 
-/** The modes of distribution, in the order in which they are offered. */
+/** The distribution modes in display order. */
 const modes = ['manual', 'round_robin', 'least_busy'] as const
 
 type Props = {
@@ -13,7 +13,7 @@ type Props = {
   onChange: (value: DistributionDraft) => void
 }
 
-/** DistributionFields are how the waiting cases of a sector get a responsible person. */
+/** DistributionFields edits how a department's waiting cases are assigned. */
 export function DistributionFields({ value, problems, onChange }: Props) {
   const { t } = useTranslation()
   return (

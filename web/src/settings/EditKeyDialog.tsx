@@ -2,7 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Key } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
@@ -10,7 +10,7 @@ import { Dialog } from '../ui/Dialog'
 import { FormFooter } from '../ui/FormFooter'
 import { SendsAs } from './SendsAs'
 
-/** EditKeyDialog changes the name of a key and who sends its messages. */
+/** EditKeyDialog edits a key's name and who its messages are sent as. */
 export function EditKeyDialog({
   apiKey,
   onClose,
@@ -26,7 +26,7 @@ export function EditKeyDialog({
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const done = await run(async () => {
-      await answer(
+      await unwrap(
         api.PATCH('/keys/{id}', {
           params: { path: { id: apiKey.id } },
           body: { name: name.trim(), acts_as: actsAs },

@@ -12,7 +12,7 @@ type Props = {
   onChange: (hours: string | null) => void
 }
 
-/** HoursSelect chooses which of the company's opening hours count; none says what holds without. titled: its section has its name. */
+/** HoursSelect selects opening hours. none is the label of the empty choice; titled means that the section already has a title. */
 export function HoursSelect({
   value,
   none,

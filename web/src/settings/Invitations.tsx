@@ -3,7 +3,7 @@ import { IconX } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
@@ -21,7 +21,7 @@ type Props = {
   onLink: (made: Invitation) => void
 }
 
-/** Invitations lists who was invited; links are those that were made since the page was opened. */
+/** Invitations lists the invitations. links holds those created since the page was opened. */
 export function Invitations({ links, onLink }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -29,7 +29,7 @@ export function Invitations({ links, onLink }: Props) {
   const mine = useMe().user.role
   const invitations = useInvitations()
   const [cancelling, setCancelling] = useState<Invitation | null>(null)
-  /** renew makes a new link in place of one that is not known any more. */
+  /** renew creates a new link to replace one that can no longer be shown. */
   const renew = ({
     name,
     email,
@@ -39,7 +39,7 @@ export function Invitations({ links, onLink }: Props) {
   }: Invitation) =>
     attempt(async () => {
       onLink(
-        await answer(
+        await unwrap(
           api.POST('/team/invitations', {
             body: { name, email, role, access_profile, sector_ids },
           }),
@@ -107,7 +107,7 @@ export function Invitations({ links, onLink }: Props) {
           action={t('team.cancelAction')}
           onClose={() => setCancelling(null)}
           task={async () => {
-            await answer(
+            await unwrap(
               api.DELETE('/team/invitations/{id}', {
                 params: { path: { id: cancelling.id } },
               }),

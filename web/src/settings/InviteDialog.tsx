@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import type { Invitation } from '../api/types'
@@ -14,7 +14,7 @@ import { FormFooter } from '../ui/FormFooter'
 import { MemberFields, type Access } from './MemberFields'
 import { manageable } from './roles'
 
-/** InviteDialog makes an invitation and then shows its link, which the server gives only once. */
+/** InviteDialog creates an invitation and then shows its link, which the server returns only once. */
 export function InviteDialog({
   onMade,
   onClose,
@@ -39,7 +39,7 @@ export function InviteDialog({
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
-      const made = await answer(
+      const made = await unwrap(
         api.POST('/team/invitations', {
           body: { name: name.trim(), email: email.trim(), ...access },
         }),
@@ -97,7 +97,7 @@ type LinkProps = {
   onClose: () => void
 }
 
-/** LinkDialog shows a link for somebody else. */
+/** LinkDialog shows a link to send to someone else. */
 export function LinkDialog({ title, text, url, expires, onClose }: LinkProps) {
   const { t } = useTranslation()
   return (

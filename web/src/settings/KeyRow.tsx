@@ -7,7 +7,7 @@ import { scopeGroups } from './scopes'
 import rows from '../ui/rows.module.css'
 import classes from './Integrations.module.css'
 
-/** KeyRow shows a key: what it may do, when it was used, and until when it works. */
+/** KeyRow shows a key's scopes, last use and expiry. */
 export function KeyRow({
   apiKey,
   onEdit,

@@ -3,7 +3,7 @@ import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
@@ -24,14 +24,14 @@ type Open =
   | { kind: 'secret'; secret: string }
   | null
 
-/** Keys lists the API keys, issues new ones, and edits, rotates and revokes them. */
+/** Keys is the page that lists, creates, edits, rotates and revokes API keys. */
 export default function Keys() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const all = useQuery({
     queryKey: keys.apiKeys,
     staleTime: 0,
-    queryFn: async () => (await answer(api.GET('/keys'))).data,
+    queryFn: async () => (await unwrap(api.GET('/keys'))).data,
   })
   const [open, setOpen] = useState<Open>(null)
   const [past, setPast] = useState(false)
@@ -41,7 +41,7 @@ export default function Keys() {
     void client.invalidateQueries({ queryKey: keys.apiKeys })
   }
   const revoke = async (id: string) => {
-    await answer(api.DELETE('/keys/{id}', { params: { path: { id } } }))
+    await unwrap(api.DELETE('/keys/{id}', { params: { path: { id } } }))
     await client.invalidateQueries({ queryKey: keys.apiKeys })
   }
   const create = (

@@ -2,7 +2,7 @@ import { Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Label } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
@@ -10,21 +10,21 @@ import { Dialog } from '../ui/Dialog'
 import { FormFooter } from '../ui/FormFooter'
 import classes from './Settings.module.css'
 
-const colours = {
-  green: '#2e7d32',
-  teal: '#00796b',
-  blue: '#1565c0',
-  indigo: '#3949ab',
-  purple: '#7b1fa2',
-  pink: '#c2185b',
-  red: '#c62828',
-  orange: '#d84315',
-  amber: '#b26a00',
-  brown: '#6d4c41',
-  grey: '#607d8b',
-} as const
+const colours = [
+  { name: 'green', hex: '#2e7d32' },
+  { name: 'teal', hex: '#00796b' },
+  { name: 'blue', hex: '#1565c0' },
+  { name: 'indigo', hex: '#3949ab' },
+  { name: 'purple', hex: '#7b1fa2' },
+  { name: 'pink', hex: '#c2185b' },
+  { name: 'red', hex: '#c62828' },
+  { name: 'orange', hex: '#d84315' },
+  { name: 'amber', hex: '#b26a00' },
+  { name: 'brown', hex: '#6d4c41' },
+  { name: 'grey', hex: '#607d8b' },
+] as const
 
-/** LabelDialog creates a label, or changes the name and the colour of one. */
+/** LabelDialog creates a label or edits its name and colour. */
 export function LabelDialog({
   label,
   onClose,
@@ -36,7 +36,7 @@ export function LabelDialog({
   const client = useQueryClient()
   const [name, setName] = useState(label?.name ?? '')
   const [color, setColor] = useState(
-    label?.color.toLowerCase() ?? colours.green,
+    label?.color.toLowerCase() ?? colours[0].hex,
   )
   const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'color'] })
   const submit = async (event: FormEvent) => {
@@ -44,13 +44,13 @@ export function LabelDialog({
     const body = { name: name.trim(), color }
     const done = await run(async () => {
       await (label
-        ? answer(
+        ? unwrap(
             api.PATCH('/labels/{id}', {
               params: { path: { id: label.id } },
               body,
             }),
           )
-        : answer(api.POST('/labels', { body })))
+        : unwrap(api.POST('/labels', { body })))
       await client.invalidateQueries({ queryKey: keys.labels })
     })
     if (done) onClose()
@@ -80,7 +80,7 @@ export function LabelDialog({
   )
 }
 
-/** ColourChoice offers colours that can be read in both themes, and any other. */
+/** ColourChoice offers colours that are readable in both themes, and a custom one. */
 function ColourChoice({
   value,
   onChange,
@@ -90,29 +90,28 @@ function ColourChoice({
 }) {
   const { t } = useTranslation()
   const id = useId()
-  const listed = Object.entries(colours)
   return (
     <div role="radiogroup" aria-labelledby={id}>
       <span id={id} className={classes.label}>
         {t('labels.colour')}
       </span>
       <div className={classes.colours}>
-        {listed.map(([key, colour]) => (
+        {colours.map(({ name, hex }) => (
           <input
-            key={key}
+            key={name}
             type="radio"
             name={id}
-            aria-label={t(`labels.colours.${key}`)}
-            title={t(`labels.colours.${key}`)}
+            aria-label={t(`labels.colours.${name}`)}
+            title={t(`labels.colours.${name}`)}
             className={classes.colour}
-            style={{ background: colour }}
-            checked={value === colour}
-            onChange={() => onChange(colour)}
+            style={{ background: hex }}
+            checked={value === hex}
+            onChange={() => onChange(hex)}
           />
         ))}
         <label
           className={classes.otherColour}
-          data-chosen={!listed.some(([, colour]) => colour === value)}
+          data-chosen={colours.every(({ hex }) => hex !== value)}
         >
           <input
             type="color"

@@ -3,7 +3,7 @@ import { IconPencil, IconPlus, IconTag, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
@@ -16,7 +16,7 @@ import { useFresh } from './useFresh'
 import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
-/** Labels is the page of the labels of contacts, conversations and cards. */
+/** Labels is the page of labels. */
 export default function Labels() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -98,7 +98,7 @@ export default function Labels() {
           action={t('inbox.delete')}
           onClose={() => setDeleting(null)}
           task={async () => {
-            await answer(
+            await unwrap(
               api.DELETE('/labels/{id}', {
                 params: { path: { id: deleting.id } },
               }),

@@ -10,7 +10,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import type { Member } from '../api/types'
@@ -31,7 +31,7 @@ type Props = {
   onClose: () => void
 }
 
-/** MemberDialog changes a member of the team and helps one who cannot sign in. */
+/** MemberDialog edits a team member and helps with sign-in problems. */
 export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -59,7 +59,7 @@ export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
     event.preventDefault()
     const { role, ...rest } = access
     const done = await run(async () => {
-      await answer(
+      await unwrap(
         api.PATCH('/team/{id}', {
           params: { path: { id: member.id } },
           body: {
@@ -141,7 +141,7 @@ export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
   )
 }
 
-/** SignInHelp makes a link for a new password and ends sessions. */
+/** SignInHelp creates a reset link and ends sessions. */
 function SignInHelp({ member }: { member: Member }) {
   const { t } = useTranslation()
   const { busy, problem, run } = useSubmit()
@@ -153,11 +153,11 @@ function SignInHelp({ member }: { member: Member }) {
   const params = { path: { id: member.id } }
   const reset = () =>
     void run(async () =>
-      setLink(await answer(api.POST('/team/{id}/reset-link', { params }))),
+      setLink(await unwrap(api.POST('/team/{id}/reset-link', { params }))),
     )
   const end = () =>
     void run(async () => {
-      await answer(api.DELETE('/team/{id}/sessions', { params }))
+      await unwrap(api.DELETE('/team/{id}/sessions', { params }))
       setEnded(true)
     })
   return (

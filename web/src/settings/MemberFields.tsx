@@ -19,7 +19,7 @@ type Props = {
   problems: Record<string, string>
 }
 
-/** MemberFields are what a person may do and see: role, access profile and sectors. */
+/** MemberFields edits a member's role, access profile and departments. */
 export function MemberFields({
   value,
   onChange,

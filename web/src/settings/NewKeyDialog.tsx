@@ -10,7 +10,7 @@ import {
 } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { useBoards, useMe, useTeam } from '../api/queries'
 import type { Key, Role, Scope } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
@@ -22,7 +22,7 @@ import { SendsAs } from './SendsAs'
 const ranks: Role[] = ['agent', 'manager', 'admin', 'owner']
 const days = ['', '30', '90', '365', 'date'] as const
 
-/** expiry is the moment when a key ends: after some days, at the end of a date, or never. */
+/** expiry returns when a key expires: after some days, at the end of a date, or never. */
 function expiry(after: string, date: string): string | undefined {
   if (after === 'date')
     return date ? new Date(`${date}T23:59:59`).toISOString() : undefined
@@ -31,7 +31,7 @@ function expiry(after: string, date: string): string | undefined {
     : undefined
 }
 
-/** NewKeyDialog issues a key and hands over its secret. */
+/** NewKeyDialog creates a key and passes on its secret. */
 export function NewKeyDialog({
   onIssued,
   onClose,
@@ -82,7 +82,7 @@ export function NewKeyDialog({
           ? { rate: { per_second: rate, burst: burst || 2 * rate } }
           : {}),
       }
-      onIssued((await answer(api.POST('/keys', { body }))).key ?? '')
+      onIssued((await unwrap(api.POST('/keys', { body }))).key ?? '')
     })
   return (
     <Dialog

@@ -4,7 +4,7 @@ import type { Viewer } from '../api/types'
 
 type Props = { viewers: Viewer[]; busy: boolean; onConfirm: () => void }
 
-/** PendingViewers asks to confirm the viewers who do not see the number since somebody else reset their password. */
+/** PendingViewers asks to confirm viewers who lost access because someone else reset their password. */
 export function PendingViewers({ viewers, busy, onConfirm }: Props) {
   const { t } = useTranslation()
   const pending = viewers.filter((viewer) => viewer.pending)

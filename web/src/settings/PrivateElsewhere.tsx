@@ -9,7 +9,7 @@ import { Viewers } from './Viewers'
 import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
-/** PrivateElsewhere lists the private numbers whose viewers the person chooses without being one of them. */
+/** PrivateElsewhere lists private numbers whose viewers the user manages without having access. */
 export function PrivateElsewhere({ channels }: { channels: PrivateChannel[] }) {
   const { t } = useTranslation()
   const [editing, setEditing] = useState<PrivateChannel | null>(null)

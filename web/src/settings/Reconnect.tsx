@@ -3,7 +3,7 @@ import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Channel } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
@@ -11,7 +11,7 @@ import { FormFooter } from '../ui/FormFooter'
 import { Section } from '../ui/Layout'
 import { Credential, type CredentialName } from './Credential'
 
-/** What is replaced often, and what hardly ever is. */
+/** Values that are replaced often, and those that hardly ever are. */
 const often: CredentialName[] = ['token', 'app_secret']
 const seldom: CredentialName[] = [
   'phone_number_id',
@@ -21,7 +21,7 @@ const seldom: CredentialName[] = [
 ]
 const fieldOf = (name: CredentialName) => `credentials.${name}`
 
-/** Reconnect gives a number new credentials; what is left empty stays as it is. */
+/** Reconnect replaces a number's credentials. Empty fields keep their current value. */
 export function Reconnect({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -39,7 +39,7 @@ export function Reconnect({ channel }: { channel: Channel }) {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const saved = await run(async () => {
-      await answer(
+      await unwrap(
         api.PATCH('/channels/{id}', {
           params: { path: { id: channel.id } },
           body: { credentials: given },

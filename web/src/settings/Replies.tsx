@@ -8,7 +8,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
@@ -21,7 +21,7 @@ import { useFresh } from './useFresh'
 import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
-/** Replies is the page of the canned replies: the person's own, and the team's, which managers change. */
+/** Replies is the page of canned replies: the user's own and the team's, which managers edit. */
 export default function Replies() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -87,7 +87,7 @@ export default function Replies() {
           action={t('inbox.delete')}
           onClose={() => setDeleting(null)}
           task={async () => {
-            await answer(
+            await unwrap(
               api.DELETE('/replies/{id}', {
                 params: { path: { id: deleting.id } },
               }),

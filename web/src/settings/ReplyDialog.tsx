@@ -11,7 +11,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useSectors } from '../api/queries'
 import type { Reply } from '../api/types'
@@ -21,19 +21,19 @@ import { FormFooter } from '../ui/FormFooter'
 import { ReplyFile } from './ReplyFile'
 import classes from './Settings.module.css'
 
-/** The variables of a canned reply, by the key of their text. */
-const variables = {
-  contact: 'contact.name',
-  first: 'contact.first_name',
-  user: 'user.name',
-  protocol: 'protocol',
-  sector: 'sector',
-  company: 'company',
-} as const
+/** The variables of a canned reply, each with the last part of its catalogue key. */
+const variables = [
+  ['contact', 'contact.name'],
+  ['first', 'contact.first_name'],
+  ['user', 'user.name'],
+  ['protocol', 'protocol'],
+  ['sector', 'sector'],
+  ['company', 'company'],
+] as const
 
 type Props = { reply: Reply | null; manages: boolean; onClose: () => void }
 
-/** ReplyDialog creates a canned reply or changes one. Whose it is is chosen once. */
+/** ReplyDialog creates or edits a canned reply. Its owner can only be chosen when it is created. */
 export function ReplyDialog({ reply, manages, onClose }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -69,13 +69,13 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
     }
     const done = await run(async () => {
       await (reply
-        ? answer(
+        ? unwrap(
             api.PATCH('/replies/{id}', {
               params: { path: { id: reply.id } },
               body,
             }),
           )
-        : answer(
+        : unwrap(
             api.POST('/replies', {
               body: { ...body, ...(team ? { owner: null } : {}) },
             }),
@@ -142,7 +142,7 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
           <div role="group" aria-label={t('replies.variables')}>
             <span className={classes.label}>{t('replies.variables')}</span>
             <Group gap="xs">
-              {Object.entries(variables).map(([key, name]) => (
+              {variables.map(([key, name]) => (
                 <Button
                   key={key}
                   variant="default"

@@ -20,7 +20,7 @@ type Props = {
   onBusy: (busy: boolean) => void
 }
 
-/** ReplyFile is the file that goes out with a canned reply. It is uploaded when it is chosen. */
+/** ReplyFile is the file of a canned reply. It is uploaded when selected. */
 export function ReplyFile({ media, onChange, onBusy }: Props) {
   const { t } = useTranslation()
   const [name, setName] = useState('')

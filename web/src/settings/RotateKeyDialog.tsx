@@ -1,7 +1,7 @@
 import { Alert, Button, Group, NativeSelect, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import type { Key } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
@@ -9,7 +9,7 @@ import classes from './Integrations.module.css'
 
 const overlaps = [0, 3600, 86_400, 604_800] as const
 
-/** RotateKeyDialog gives an integration a new key; the old one works for the overlap. */
+/** RotateKeyDialog replaces a key; the old one keeps working for the overlap. */
 export function RotateKeyDialog({
   apiKey,
   onIssued,
@@ -26,7 +26,7 @@ export function RotateKeyDialog({
     run(async () =>
       onIssued(
         (
-          await answer(
+          await unwrap(
             api.POST('/keys/{id}/rotate', {
               params: { path: { id: apiKey.id } },
               body: { overlap_seconds: Number(overlap) },

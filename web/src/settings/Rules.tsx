@@ -10,7 +10,7 @@ import {
 } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
 import type { AttendanceRules } from '../api/types'
@@ -21,7 +21,7 @@ import { useRules } from './hours/useHours'
 import { HoursSelect } from './HoursSelect'
 import { useFresh } from './useFresh'
 
-/** Rules is the page of the rules for attendances. */
+/** Rules is the page of the rules for cases. */
 export default function Rules() {
   const { t } = useTranslation()
   useFresh(keys.rules, keys.hours)
@@ -35,10 +35,11 @@ export default function Rules() {
   )
 }
 
-const units = { minutes: 1, hours: 60, days: 24 * 60 } as const
-type Unit = keyof typeof units
+const unitNames = ['minutes', 'hours', 'days'] as const
+type Unit = (typeof unitNames)[number]
+const units: Record<Unit, number> = { minutes: 1, hours: 60, days: 24 * 60 }
 
-/** unitOf is the largest unit that divides a time. */
+/** unitOf returns the largest unit that divides a duration. */
 export const unitOf = (minutes: number): Unit =>
   minutes % units.days === 0
     ? 'days'
@@ -61,7 +62,7 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run(() =>
-      answer(
+      unwrap(
         api.PATCH('/company/attendance', {
           body: {
             enabled: value.enabled,
@@ -176,7 +177,7 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
                 aria-label={t('rules.unit')}
                 disabled={!value.enabled}
                 value={unit}
-                data={Object.keys(units).map((one) => ({
+                data={unitNames.map((one) => ({
                   value: one,
                   label: t(`rules.units.${one}`),
                 }))}

@@ -8,7 +8,7 @@ import classes from './Integrations.module.css'
 
 type Props = { value: Scope[]; onChange: (scopes: Scope[]) => void }
 
-/** ScopeChoice lists the scopes that the person may hand out, in groups, each with what it allows. */
+/** ScopeChoice lists the scopes the user can grant, in groups, each with a description. */
 export function ScopeChoice({ value, onChange }: Props) {
   const { t } = useTranslation()
   const id = useId()

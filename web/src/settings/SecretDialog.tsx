@@ -10,7 +10,7 @@ type Props = {
   onClose: () => void
 }
 
-/** SecretDialog shows a secret that the server shows once. A click beside it or Escape does not close it. */
+/** SecretDialog shows a secret that is only shown once. Clicking outside or pressing Escape does not close it. */
 export function SecretDialog({ title, text, secret, onClose }: Props) {
   const { t } = useTranslation()
   return (

@@ -2,7 +2,7 @@ import { MultiSelect, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useTeam } from '../api/queries'
 import type { Sector } from '../api/types'
@@ -13,7 +13,7 @@ import { DistributionFields } from './DistributionFields'
 import { HoursSelect } from './HoursSelect'
 import { bodyOf, changesOf, draftOf, type SectorDraft } from './sectorForm'
 
-/** SectorDialog creates a sector, or changes one: its name, members, opening hours and distribution. */
+/** SectorDialog creates or edits a department: name, members, opening hours and distribution. */
 export function SectorDialog({
   sector,
   onClose,
@@ -42,13 +42,13 @@ export function SectorDialog({
     event.preventDefault()
     const done = await run(async () => {
       await (sector
-        ? answer(
+        ? unwrap(
             api.PATCH('/sectors/{id}', {
               params: { path: { id: sector.id } },
               body: changesOf(first, draft),
             }),
           )
-        : answer(api.POST('/sectors', { body: bodyOf(draft) })))
+        : unwrap(api.POST('/sectors', { body: bodyOf(draft) })))
       await Promise.all(
         [keys.sectors, keys.team, keys.counts].map((queryKey) =>
           client.invalidateQueries({ queryKey }),

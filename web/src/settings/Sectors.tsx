@@ -10,7 +10,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
@@ -24,7 +24,7 @@ import { SectorDialog } from './SectorDialog'
 import { useFresh } from './useFresh'
 import rows from '../ui/rows.module.css'
 
-/** Sectors is the page of the company's sectors and their members, or of the distribution of one. */
+/** Sectors is the page of departments, or of one department's distribution. */
 export default function Sectors() {
   const { _splat: path = '' } = useParams({ strict: false })
   const [, id] = path.split('/')
@@ -90,7 +90,7 @@ function SectorList() {
           action={t('inbox.delete')}
           onClose={() => setDeleting(null)}
           task={async () => {
-            await answer(
+            await unwrap(
               api.DELETE('/sectors/{id}', {
                 params: { path: { id: deleting.id } },
               }),

@@ -5,7 +5,7 @@ import type { Key } from '../api/types'
 type ActsAs = Key['acts_as']
 const choices: ActsAs[] = ['person', 'integration']
 
-/** SendsAs chooses whether messages sent with a key are those of its person or of the integration. */
+/** SendsAs selects whether a key's messages are sent as its person or as the integration. */
 export function SendsAs({
   value,
   onChange,

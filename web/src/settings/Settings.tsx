@@ -9,7 +9,7 @@ import { Checklist } from './Checklist'
 import { mayIntegrate, pages } from './pages'
 import classes from './Settings.module.css'
 
-/** Settings shows the pages that the person may open, one at a time. */
+/** Settings shows the settings pages that the user can open. */
 export default function Settings() {
   const { t } = useTranslation()
   const me = useMe()
@@ -18,7 +18,7 @@ export default function Settings() {
   const shown = pages.filter((page) => page.may(me))
   const page = name ? shown.find((one) => one.path === name) : shown[0]
   const nav = useRef<HTMLElement>(null)
-  // On a phone the pages are in one line that is wider than the screen.
+  // On a phone the navigation is one line that scrolls horizontally.
   useEffect(() => {
     void nav.current
       ?.querySelector('[aria-current]')
@@ -63,7 +63,7 @@ export default function Settings() {
   )
 }
 
-/** NoPage says that the person may not open a page, or that there is none at this address. */
+/** NoPage says that the user has no access to a page, or that it does not exist. */
 function NoPage({ known }: { known: boolean }) {
   const { t } = useTranslation()
   return known ? (

@@ -3,7 +3,7 @@ import { IconPencil, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
@@ -19,7 +19,7 @@ import { useFresh } from './useFresh'
 import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
-/** Team is the page of the people and of those who are invited. */
+/** Team is the page of team members and invitations. */
 export default function Team() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -98,7 +98,7 @@ export default function Team() {
           action={t('team.removeAction')}
           onClose={() => setRemoving(null)}
           task={async () => {
-            await answer(
+            await unwrap(
               api.DELETE('/team/{id}', {
                 params: { path: { id: removing.id } },
               }),

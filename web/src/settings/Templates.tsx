@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Group, type MantineColor } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure as ApiFailure } from '../api/client'
+import { api, Failure as ApiFailure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { refusal } from '../api/refusal'
 import type { Channel, Template } from '../api/types'
@@ -13,10 +13,10 @@ import { Saved } from '../ui/Saved'
 import { useFresh } from './useFresh'
 import classes from './Settings.module.css'
 
-/** For this long the list is asked for again after a synchronization was requested: the server fetches the templates afterwards. */
+/** How long the list is polled after a sync was requested; the server fetches the templates in the background. */
 const syncing = 8000
 
-/** Templates are the message templates that Meta has for a number. */
+/** Templates lists a number's message templates. */
 export function Templates({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -29,7 +29,7 @@ export function Templates({ channel }: { channel: Channel }) {
     initialPageParam: '',
     refetchInterval: asked ? 1000 : false,
     queryFn: ({ pageParam }) =>
-      answer(
+      unwrap(
         api.GET('/channels/{id}/templates', {
           params: {
             ...params,
@@ -47,7 +47,7 @@ export function Templates({ channel }: { channel: Channel }) {
   const sync = async () => {
     setProblem(null)
     try {
-      await answer(api.POST('/channels/{id}/templates/sync', { params }))
+      await unwrap(api.POST('/channels/{id}/templates/sync', { params }))
       setAsked(true)
       void client.invalidateQueries({ queryKey: keys.templates(channel.id) })
     } catch (error) {
@@ -118,9 +118,7 @@ function Row({ template }: { template: Template }) {
   const { name, status, category, language, header, body, footer, buttons } =
     template
   const words = (kind: 'status' | 'category', value: string) =>
-    i18n.exists(`templates.${kind}.${value}`)
-      ? t(`templates.${kind}.${value}`)
-      : value
+    t(`templates.${kind}.${value}`, { defaultValue: value })
   return (
     <li className={rows.row}>
       <div className={rows.main}>
@@ -148,7 +146,7 @@ function Row({ template }: { template: Template }) {
   )
 }
 
-/** languageName is a language in the words of another: pt_BR is "Brazilian Portuguese". */
+/** languageName returns the name of a language in another language: pt_BR is "Brazilian Portuguese". */
 function languageName(code: string, shown: string): string {
   try {
     return (

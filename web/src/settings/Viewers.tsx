@@ -2,7 +2,7 @@ import { Alert, MultiSelect, Stack, Switch } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import { useMe, useTeam } from '../api/queries'
@@ -19,7 +19,7 @@ type Props = {
   onSaved?: () => void
 }
 
-/** Viewers says who sees a number: the team, or chosen people. canOpen offers to change between the two, and asks before a number becomes public. */
+/** Viewers edits who can see a number: the whole team or chosen people. canOpen allows switching between the two, with a confirmation before a number becomes public. */
 export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -39,7 +39,7 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
     confirm?: boolean
     viewers?: string[]
   }) => {
-    await answer(
+    await unwrap(
       api.PATCH('/channels/{id}', { params: { path: { id: channel } }, body }),
     )
     await Promise.all(

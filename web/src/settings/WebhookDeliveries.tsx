@@ -1,7 +1,7 @@
 import { Button, Table } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { refusal, requestIdOf } from '../api/refusal'
 import type { Webhook } from '../api/types'
@@ -9,7 +9,7 @@ import { Empty, Failure, Loading } from '../ui/states'
 import { DeliveryRow } from './DeliveryRow'
 import classes from './Integrations.module.css'
 
-/** WebhookDeliveries is the log of a webhook. While something is on its way it is asked for again. */
+/** WebhookDeliveries is a webhook's delivery log. It is polled while a delivery is pending. */
 export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation()
   const log = useInfiniteQuery({
@@ -17,7 +17,7 @@ export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
     staleTime: 0,
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) =>
-      answer(
+      unwrap(
         api.GET('/integrations/webhooks/{id}/deliveries', {
           params: {
             path: { id: webhook.id },

@@ -2,7 +2,7 @@ import { Alert, Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { EventType, Webhook } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
@@ -14,7 +14,7 @@ type Props = {
   onClose: () => void
 }
 
-/** WebhookDialog registers an address, or changes one. */
+/** WebhookDialog registers or edits a webhook. */
 export function WebhookDialog({ webhook, onSecret, onClose }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -22,7 +22,7 @@ export function WebhookDialog({ webhook, onSecret, onClose }: Props) {
     useQuery({
       queryKey: keys.webhookEvents,
       queryFn: async () =>
-        (await answer(api.GET('/integrations/webhooks/events'))).data,
+        (await unwrap(api.GET('/integrations/webhooks/events'))).data,
     }).data ?? []
   const [name, setName] = useState(webhook?.name ?? '')
   const [url, setUrl] = useState(webhook?.url ?? '')
@@ -38,7 +38,7 @@ export function WebhookDialog({ webhook, onSecret, onClose }: Props) {
     const body = { name: name.trim(), url: url.trim(), events }
     const saved = await run(async () => {
       if (webhook)
-        await answer(
+        await unwrap(
           api.PATCH('/integrations/webhooks/{id}', {
             params: { path: { id: webhook.id } },
             body,
@@ -46,7 +46,7 @@ export function WebhookDialog({ webhook, onSecret, onClose }: Props) {
         )
       else
         onSecret(
-          (await answer(api.POST('/integrations/webhooks', { body }))).secret ??
+          (await unwrap(api.POST('/integrations/webhooks', { body }))).secret ??
             '',
         )
       await client.invalidateQueries({ queryKey: keys.webhooks })

@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Group, Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import type { Delivery, Webhook } from '../api/types'
@@ -13,12 +13,12 @@ import { WebhookDeliveries } from './WebhookDeliveries'
 import { WebhookDialog } from './WebhookDialog'
 import classes from './Integrations.module.css'
 
-/** failuresToDisable is the count of failures in a row at which the server disables a webhook. */
+/** failuresToDisable is the number of consecutive failures after which the server disables a webhook. */
 const failuresToDisable = 10
 
 type Props = { webhook: Webhook; onSecret: (secret: string) => void }
 
-/** WebhookItem is one address: its state, a test, and what was sent to it. */
+/** WebhookItem is one webhook: its state, a test and its deliveries. */
 export function WebhookItem({ webhook, onSecret }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -34,11 +34,11 @@ export function WebhookItem({ webhook, onSecret }: Props) {
   const sendTest = () =>
     run(async () => {
       setTest(undefined)
-      setTest(await answer(api.POST('/integrations/webhooks/{id}/test', path)))
+      setTest(await unwrap(api.POST('/integrations/webhooks/{id}/test', path)))
       void client.invalidateQueries({ queryKey: keys.deliveries(webhook.id) })
     })
   const turn = async (body: { active: boolean; replay?: boolean }) => {
-    await answer(api.PATCH('/integrations/webhooks/{id}', { ...path, body }))
+    await unwrap(api.PATCH('/integrations/webhooks/{id}', { ...path, body }))
     await changed()
   }
   const disabled =
@@ -179,7 +179,7 @@ export function WebhookItem({ webhook, onSecret }: Props) {
           task={async () =>
             onSecret(
               (
-                await answer(
+                await unwrap(
                   api.POST('/integrations/webhooks/{id}/rotate-secret', path),
                 )
               ).secret ?? '',
@@ -194,7 +194,7 @@ export function WebhookItem({ webhook, onSecret }: Props) {
           action={t('inbox.delete')}
           onClose={close}
           task={async () => {
-            await answer(api.DELETE('/integrations/webhooks/{id}', path))
+            await unwrap(api.DELETE('/integrations/webhooks/{id}', path))
             await changed()
           }}
         />

@@ -3,7 +3,7 @@ import { IconPlus, IconWebhook } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
 import { Page } from '../ui/Layout'
@@ -12,13 +12,13 @@ import { SecretDialog } from './SecretDialog'
 import { WebhookDialog } from './WebhookDialog'
 import { WebhookItem } from './WebhookItem'
 
-/** Webhooks lists the addresses that receive events, each with what was sent to it. */
+/** Webhooks is the page of webhooks and their deliveries. */
 export default function Webhooks() {
   const { t } = useTranslation()
   const all = useQuery({
     queryKey: keys.webhooks,
     staleTime: 0,
-    queryFn: async () => (await answer(api.GET('/integrations/webhooks'))).data,
+    queryFn: async () => (await unwrap(api.GET('/integrations/webhooks'))).data,
   })
   const [making, setMaking] = useState(false)
   const [secret, setSecret] = useState<string>()

@@ -1,8 +1,8 @@
 import type { TFunction } from 'i18next'
-import { texted } from '../api/codes'
+import { textOptions } from '../api/codes'
 import type { Delivery } from '../api/types'
 
-/** attemptText says how one attempt ended and how long it took. */
+/** attemptText describes the outcome and duration of a delivery attempt. */
 export function attemptText(
   {
     status_code: status,
@@ -13,7 +13,7 @@ export function attemptText(
   }: Delivery['attempts'][number],
   t: TFunction,
 ): string {
-  const failed = code && (t(`attempt.${code}`, texted(params)) || error)
+  const failed = code && (t(`attempt.${code}`, textOptions(params)) || error)
   const outcome = failed ?? t('attempt.answered', { status })
   return t('webhooks.took', { outcome, ms })
 }

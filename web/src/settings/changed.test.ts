@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { changed } from './changed'
 
-it('is only what differs from what was loaded', () => {
+it('contains only changed values', () => {
   expect(
     changed(
       { name: 'Loja', days: ['mon'] },

@@ -1,4 +1,4 @@
-/** changed are the values of a form that differ from those that were loaded. Only they are sent, so that saving does not undo what a colleague changed meanwhile. */
+/** changed returns the values of a form that differ from the loaded ones. Only these are sent, so that saving does not undo a colleague's changes. */
 export function changed<T extends object>(
   before: { [Name in keyof T]?: unknown },
   now: T,

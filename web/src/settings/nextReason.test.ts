@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { DistributionStatus } from '../api/types'
 import { nextReason } from './nextReason'
 
-it('the next case has a reason', () => {
+it('explains who gets the next case', () => {
   const status = (part: object): DistributionStatus => ({
     sector: { id: '1', name: 'Vendas' },
     distribution: {

@@ -1,6 +1,6 @@
 import type { DistributionStatus } from '../api/types'
 
-/** nextReason is why the next person gets the next case, or why no person does. */
+/** nextReason returns why the next person gets the next case, or why no one does. */
 export function nextReason({
   distribution,
   open,

@@ -26,11 +26,11 @@ type Page = {
 
 const needs = (scope: Scope) => (me: Session) => me.scopes.includes(scope)
 
-/** mayIntegrate tells who connects other programs, and so needs the reference of the API. */
+/** mayIntegrate reports whether the user can connect other programs and therefore needs the API reference. */
 export const mayIntegrate = (me: Session) =>
   needs('keys:manage')(me) || needs('webhooks:manage')(me)
 
-/** pages are the pages of the settings in the order of their navigation, each with who may open it. */
+/** pages lists the settings pages in navigation order, each with who can open it. */
 export const pages = [
   {
     path: 'company',

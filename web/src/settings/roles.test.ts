@@ -3,14 +3,14 @@ import type { Member } from '../api/types'
 import { manageable, onlyOwner } from './roles'
 
 describe('roles', () => {
-  it('manage those below their own, and owners all', () => {
+  it('can manage lower roles; owners can manage all', () => {
     expect(manageable('owner')).toEqual(['agent', 'manager', 'admin', 'owner'])
     expect(manageable('admin')).toEqual(['agent', 'manager'])
     expect(manageable('manager')).toEqual(['agent'])
     expect(manageable('agent')).toEqual([])
   })
 
-  it('tell who is the only owner', () => {
+  it('identify the only owner', () => {
     const [ana, bruno, caio] = ['owner', 'agent', 'owner'].map(
       (role, id) => ({ id: String(id), role }) as Member,
     ) as [Member, Member, Member]

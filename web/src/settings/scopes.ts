@@ -1,4 +1,4 @@
-/** scopeGroups are the scopes of keys in the order in which they are shown. */
+/** scopeGroups lists the scopes of API keys in display order. */
 export const scopeGroups = [
   {
     name: 'conversations',
@@ -29,5 +29,10 @@ export const scopeGroups = [
   },
 ] as const
 
-/** scopeText is the name of the text that says what a scope allows. */
-export const scopeText = (scope: string) => scope.replace(':', '_')
+type Underscored<S extends string> = S extends `${infer A}:${infer B}`
+  ? `${A}_${B}`
+  : S
+
+/** scopeText returns the name of a scope in catalogue keys, where ":" separates namespaces. */
+export const scopeText = <S extends string>(scope: S) =>
+  scope.replace(':', '_') as Underscored<S>

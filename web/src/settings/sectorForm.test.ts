@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Sector } from '../api/types'
 import { bodyOf, changesOf, draftOf } from './sectorForm'
 
-describe('what a form sends', () => {
+describe('the request of a form', () => {
   const sector: Sector = {
     id: '1',
     name: 'Vendas',
@@ -21,7 +21,7 @@ describe('what a form sends', () => {
   }
   const first = draftOf(sector)
 
-  it('is only what differs from what was loaded', () => {
+  it('contains only changed values', () => {
     expect(changesOf(first, first)).toEqual({})
     expect(changesOf(first, { ...first, name: ' Suporte ' })).toEqual({
       name: 'Suporte',
@@ -40,7 +40,7 @@ describe('what a form sends', () => {
     ).toEqual({ distribution: { capacity: 4 } })
   })
 
-  it('is everything for a new sector, without a capacity that was cleared', () => {
+  it('contains everything for a new department, without a cleared capacity', () => {
     const draft = { ...draftOf(null), name: 'Suporte' }
     expect(bodyOf(draft)).toEqual({
       name: 'Suporte',

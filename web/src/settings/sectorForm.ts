@@ -1,12 +1,12 @@
 import type { Distribution, Sector } from '../api/types'
 import { changed } from './changed'
 
-/** DistributionDraft is the distribution of a sector as the form has it; null as the capacity: the field is empty. */
+/** DistributionDraft is the distribution settings being edited; a null capacity is an empty field. */
 export type DistributionDraft = Omit<Distribution, 'capacity'> & {
   capacity: number | null
 }
 
-/** SectorDraft is a sector as the form has it. */
+/** SectorDraft is a department being edited. */
 export type SectorDraft = {
   name: string
   members: string[]
@@ -26,7 +26,7 @@ const newSector: SectorDraft = {
   },
 }
 
-/** draftOf is what the form of a sector begins with; null is a new sector. */
+/** draftOf returns the initial draft of the form; null starts a new department. */
 export const draftOf = (sector: Sector | null): SectorDraft =>
   sector
     ? {
@@ -37,7 +37,7 @@ export const draftOf = (sector: Sector | null): SectorDraft =>
       }
     : newSector
 
-/** bodyOf is a sector as the API takes it. An empty capacity, which only a hidden field can have, is left out. */
+/** bodyOf converts a draft to a request body. An empty capacity, which only a hidden field can have, is omitted. */
 export function bodyOf({
   name,
   members,
@@ -52,7 +52,7 @@ export function bodyOf({
   }
 }
 
-/** changesOf is what a form changes in a sector, as the API takes it. */
+/** changesOf returns the changed fields of a department as a request body. */
 export function changesOf(before: SectorDraft, now: SectorDraft) {
   const [first, { distribution, ...rest }] = [bodyOf(before), bodyOf(now)]
   const rules = changed(first.distribution, distribution)

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
-/** useFresh fetches lists again when a page is opened: changes to settings are not in the live stream. */
+/** useFresh refetches lists when a page is opened, because settings are not part of the live stream. */
 export function useFresh(...keys: (readonly string[])[]): void {
   const client = useQueryClient()
   const names = keys.map((key) => key.join(' ')).join()

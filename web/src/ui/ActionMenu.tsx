@@ -4,7 +4,7 @@ import { part } from './parts'
 
 const MenuBox = part(() => import('./MenuBox').then((loaded) => loaded.default))
 
-/** ActionMenu is a button with a menu; the menu itself is loaded when it is opened for the first time. */
+/** ActionMenu is a button with a menu. The menu is loaded when it is first opened. */
 export function ActionMenu(props: MenuBoxProps) {
   const [used, setUsed] = useState(false)
   const closed = cloneElement(props.button, {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { initials } from './Avatar'
 
-it('finds initials', () => {
+it('returns the initials of a name', () => {
   expect(
     ['Lia Monteiro', 'João', '🎉', 'Mercado Bom Preço'].map(initials),
   ).toEqual(['LM', 'J', '#', 'MP'])

@@ -1,7 +1,7 @@
 import { IconUsers } from '@tabler/icons-react'
 import classes from './Avatar.module.css'
 
-/** initials are the first letters of the first and the last word. */
+/** initials returns the first letters of the first and last word. */
 export function initials(name: string): string {
   const words = name
     .trim()
@@ -15,7 +15,7 @@ export function initials(name: string): string {
   ).toLocaleUpperCase()
 }
 
-/** colourOf is one of eight colours, always the same for an id. */
+/** colourOf returns one of eight colours, always the same for an id. */
 export function colourOf(id: string): number {
   let sum = 0
   for (const letter of id)
@@ -23,10 +23,10 @@ export function colourOf(id: string): number {
   return sum % 8
 }
 
-/** The size of most of them, see Avatar.module.css. */
+/** The default size; see Avatar.module.css. */
 const usual = 40
 
-/** Avatar shows the initials of a person or a group. The name stands beside it, so it is hidden from screen readers. */
+/** Avatar shows the initials of a person or group. It is hidden from screen readers because the name is next to it. */
 export function Avatar({
   id,
   name,

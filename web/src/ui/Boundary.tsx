@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
 
-/** Boundary shows its fallback, or nothing, where its content fails. The rest of the page stays. */
+/** Boundary renders its fallback, or nothing, if its content throws. */
 export class Boundary extends Component<
   { children: ReactNode; fallback?: ReactNode },
   { failed: boolean }

@@ -12,7 +12,7 @@ type Props = {
   description?: string
 }
 
-/** CopyField shows a value that is needed elsewhere, with a button that copies it: in a field with a label, or else as it is, in full length. */
+/** CopyField shows a value with a copy button: in a labelled field, or in full without a label. */
 export function CopyField({ label, value, copy, description }: Props) {
   const { t } = useTranslation()
   const [copied, setCopied] = useState(false)
@@ -21,7 +21,7 @@ export function CopyField({ label, value, copy, description }: Props) {
   const take = async () => {
     input.current?.select()
     if (text.current) getSelection()?.selectAllChildren(text.current)
-    // Without a secure context there is no clipboard; the selected text can be copied all the same.
+    // There is no clipboard outside secure contexts; select the text so that it can be copied by hand.
     if (navigator.clipboard)
       await navigator.clipboard
         .writeText(value)

@@ -11,7 +11,7 @@ let root: Root
 
 beforeAll(async () => {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true)
-  vi.stubGlobal('matchMedia', () => new EventTarget()) // jsdom has none
+  vi.stubGlobal('matchMedia', () => new EventTarget()) // missing in jsdom
   await i18next.use(initReactI18next).init({ lng: 'en', resources: {} })
 })
 beforeEach(() => {
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Page has a button that opens dialog A, which opens dialog B beside itself or in its place. */
+/** Page has a button that opens dialog A, which opens dialog B on top of itself or in its place. */
 function Page() {
   const [first, setFirst] = useState(false)
   const [second, setSecond] = useState(false)
@@ -59,7 +59,7 @@ function Page() {
   )
 }
 
-/** press is the Enter key on a button, and what follows. It gives the text of the dialog that has the focus then, or of the element. */
+/** press presses Enter on a button and returns the text of the dialog that then has the focus, or of the focused element. */
 async function press(name: string) {
   const button = [...document.querySelectorAll('button')].find(
     (one) => one.textContent === name,
@@ -67,7 +67,7 @@ async function press(name: string) {
   act(() => button?.focus())
   act(() => button?.click())
   await act(() => vi.advanceTimersByTimeAsync(1000))
-  await act(() => vi.advanceTimersByTimeAsync(1000)) // a dialog that a timer opened is drawn by now
+  await act(() => vi.advanceTimersByTimeAsync(1000)) // a dialog opened by a timer is rendered by now
   const focused = document.activeElement
   return (
     focused?.closest('[role=dialog]')?.querySelector('h2')?.textContent ??
@@ -75,19 +75,19 @@ async function press(name: string) {
   )
 }
 
-it('a dialog that replaced another one gives the focus back to what opened that one', async () => {
+it('a dialog that replaced another returns the focus to the opener of the first', async () => {
   expect(await press('open A')).toBe('A')
   expect(await press('B replaces A')).toBe('B')
   expect(await press('close B')).toBe('open A')
 })
 
-it('a dialog that replaced another one gives the focus back, though nothing had the focus when it opened', async () => {
+it('a dialog that replaced another returns the focus even if nothing was focused when it opened', async () => {
   await press('open A')
   expect(await press('save, then B')).toBe('B')
   expect(await press('close B')).toBe('open A')
 })
 
-it('a dialog gives the focus back to the dialog it was opened from, and that one to the page', async () => {
+it('nested dialogs return the focus to the outer dialog and then to the page', async () => {
   await press('open A')
   expect(await press('B beside A')).toBe('B')
   expect(await press('close B')).toBe('A')

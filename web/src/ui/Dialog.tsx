@@ -2,11 +2,11 @@ import { Modal, type ModalProps } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** Mantine gives every modal window the role dialog; one that asks before something is lost is an alertdialog. */
+/** Mantine gives every modal the role dialog. Confirmations need the role alertdialog. */
 const markAlert = (node: HTMLElement | null) =>
   node?.closest('[role="dialog"]')?.setAttribute('role', 'alertdialog')
 
-/** opener is what has the focus and will be there when a dialog closes: for an item of a menu, the button of that menu. */
+/** opener returns the focused element to return to when a dialog closes. For a menu item it is the menu's button. */
 function opener(): Element | null {
   const menu = document.activeElement?.closest('[role=menu]')
   return menu
@@ -14,10 +14,10 @@ function opener(): Element | null {
     : document.activeElement
 }
 
-/** The openers of each open dialog, the newest dialog last: what opened it, then what opened the dialog that it was opened from. */
+/** The openers of each open dialog, newest dialog last: the element that opened it, then the opener of the dialog it was opened from. */
 const open: HTMLElement[][] = []
 
-/** openers are those of a dialog that opens now: a dialog may replace the one that opened it, and its own opener is gone then. */
+/** openers returns the openers of a dialog that is about to open. A dialog can replace the one that opened it, and that one's own opener may then be gone. */
 function openers(): HTMLElement[] {
   const before = opener()
   return [
@@ -28,7 +28,7 @@ function openers(): HTMLElement[] {
   ]
 }
 
-/** useFocusBack gives the focus back to where it was before the dialog, unless what closed it put the focus elsewhere. */
+/** useFocusBack returns the focus to the opener when the dialog closes, unless something else has taken it. */
 function useFocusBack(): void {
   const [before] = useState(openers)
   useEffect(() => {
@@ -36,7 +36,7 @@ function useFocusBack(): void {
     return () => {
       setTimeout(() => {
         open.splice(open.indexOf(before), 1)
-        const covered = open.at(-1) ?? [] // by the dialog that is open now
+        const covered = open.at(-1) ?? [] // the openers of the dialog below
         for (const element of before) {
           if (document.activeElement !== document.body) return
           if (!covered.includes(element)) element.focus({ preventScroll: true })
@@ -46,7 +46,7 @@ function useFocusBack(): void {
   }, [before])
 }
 
-/** Dialog is a modal window with its name as title and a corner button "Dismiss". */
+/** Dialog is a modal with a title and a "Dismiss" button in the corner. */
 export function Dialog({
   children,
   role,

@@ -13,7 +13,7 @@ type Props = {
   children?: ReactNode
 }
 
-/** FormFooter is the end of a form: what was refused, that it was saved, and the button. */
+/** FormFooter shows a form's error or success message and its submit button. */
 export function FormFooter({
   busy,
   saved = false,

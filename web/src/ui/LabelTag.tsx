@@ -1,6 +1,6 @@
 import classes from './LabelTag.module.css'
 
-/** LabelTag is the name of a label with a dot of its colour; the text keeps the contrast of the page. */
+/** LabelTag shows a label's name with a dot in its colour. */
 export function LabelTag({
   label,
 }: {

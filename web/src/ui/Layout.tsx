@@ -9,7 +9,7 @@ type PageProps = {
   children: ReactNode
 }
 
-/** Page is the column of a page: its title, what it is for and its main action above its sections. */
+/** Page is a page column with a title, a description and a main action above its sections. */
 export function Page({
   title,
   text,
@@ -38,7 +38,7 @@ type SectionProps = {
   children?: ReactNode
 }
 
-/** Section is a titled part of a page, with an action beside its title. */
+/** Section is a titled part of a page with an optional action next to the title. */
 export function Section({ title, text, action, children }: SectionProps) {
   const id = useId()
   return (
@@ -53,7 +53,7 @@ export function Section({ title, text, action, children }: SectionProps) {
   )
 }
 
-/** SectionHead is the title of a part that is no region of its own, such as a figure. */
+/** SectionHead is the title of a part that is not a region, such as a figure. */
 export function SectionHead({
   id,
   title,
@@ -71,7 +71,7 @@ export function SectionHead({
   )
 }
 
-/** SectionForm is a section that is one form with its own name. */
+/** SectionForm is a section that consists of one named form. */
 export function SectionForm({
   title,
   text,

@@ -1,4 +1,4 @@
-/** Logo is the mark of Recado: a note in a speech bubble. */
+/** Logo is Recado's logo: a note in a speech bubble. */
 export function Logo({ size = 32 }: { size?: number }) {
   return (
     <svg

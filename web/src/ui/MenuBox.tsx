@@ -25,7 +25,7 @@ export type MenuBoxProps = {
   onClosed?: () => void
 }
 
-/** MenuBox is the menu of an ActionMenu. It opens when it is mounted. */
+/** MenuBox is the menu of an ActionMenu. It opens when mounted. */
 export default function MenuBox({
   button,
   title,

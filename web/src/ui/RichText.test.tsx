@@ -4,14 +4,14 @@ import { plainText, RichText } from './RichText'
 
 const html = (text: string) => renderToStaticMarkup(<RichText text={text} />)
 
-describe('texts of customers', () => {
-  it('are text, never HTML', () => {
+describe('rich text', () => {
+  it('escapes HTML', () => {
     expect(html('<img src=x onerror=alert(1)>')).toBe(
       '&lt;img src=x onerror=alert(1)&gt;',
     )
   })
 
-  it('show the marks of WhatsApp as elements', () => {
+  it('renders WhatsApp formatting', () => {
     expect(html('*a* _b_ ~c~ `d`')).toBe(
       '<strong>a</strong> <em>b</em> <s>c</s> <code>d</code>',
     )
@@ -19,7 +19,7 @@ describe('texts of customers', () => {
     expect(plainText('*Ana:*\nOi')).toBe('Ana: Oi')
   })
 
-  it('may have marks within marks, blocks of code and signs that mark nothing', () => {
+  it('supports nested marks, code blocks and literal signs', () => {
     expect(html('*a _b_ c*')).toBe('<strong>a <em>b</em> c</strong>')
     expect(html('```*x*\ny```!')).toBe('<code>*x*\ny</code>!')
     expect(html('* a* *b *c* `` ` ```d')).toBe(
@@ -36,12 +36,12 @@ describe('texts of customers', () => {
     )
   })
 
-  it('with very many marks cost one pass and end as plain text', () => {
+  it('parses many marks in one pass and renders the rest as plain text', () => {
     const marked = '*a* '.repeat(1024)
     expect(html(marked)).toBe(
       `${'<strong>a</strong> '.repeat(200)}${'*a* '.repeat(824)}`,
     )
-    // Long enough that a second look at the rest of the text for every sign would not end in time.
+    // Long enough that a quadratic parser would not finish in time.
     for (const text of [
       '*a* ',
       '*a ',
@@ -54,7 +54,7 @@ describe('texts of customers', () => {
       expect(plainText(text.repeat(60_000))).not.toBe('')
   })
 
-  it('link http and https only', () => {
+  it('links only http and https URLs', () => {
     expect(html('see https://example.com/a_b_c. ok')).toBe(
       'see <a href="https://example.com/a_b_c" target="_blank" rel="noopener noreferrer">https://example.com/a_b_c</a>. ok',
     )

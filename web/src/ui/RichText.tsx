@@ -11,7 +11,7 @@ const elements: Record<string, Element> = {
   '~': 's',
 }
 
-/** maxMarks is how many marks and links of a text are shown as such; what follows them is plain text. */
+/** maxMarks limits how many marks and links of a text are rendered; the rest is plain text. */
 const maxMarks = 200
 
 const special = /[*_~`]|https?:\/\//gi
@@ -19,7 +19,7 @@ const link = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/iy
 const endsWithWord = /[\p{L}\p{N}]$/u
 const startsWithWord = /^[\p{L}\p{N}]/u
 
-/** closing returns where the mark that opens at a place closes, or -1. */
+/** closing returns the index of the mark that closes the one at the given index, or -1. */
 function closing(text: string, at: number, sign: string): number {
   const from = at + sign.length
   const closes = (end: number) =>
@@ -37,14 +37,14 @@ function closing(text: string, at: number, sign: string): number {
 }
 
 /**
- * parts splits a text at its marks and links in one pass. A mark opens after the start, a space or punctuation, and closes
- * before the same; its inside has no space at its ends. left counts how many marks may follow.
+ * parts splits a text at its marks and links in one pass. An opening mark follows the start, a space or punctuation, and a closing
+ * mark precedes the same; the text in between has no space at its ends. left is the number of marks still allowed.
  */
 function parts(text: string, left: { marks: number }): Part[] {
   const found: Part[] = []
   const open = new RegExp(special)
   let plain = 0
-  let noBlock = false // no block of code closes from here on
+  let noBlock = false // true if no code block closes after this point
   const add = (at: number, part: Part, end: number) => {
     found.push(text.slice(plain, at), part)
     plain = open.lastIndex = end
@@ -107,7 +107,7 @@ function render(all: Part[]): ReactNode[] {
   })
 }
 
-/** RichText shows a text of WhatsApp: bold, italic, strike and monospace as elements, http(s) addresses as links, all else as text. */
+/** RichText renders WhatsApp formatting: bold, italic, strikethrough, monospace and http(s) links. */
 export function RichText({ text }: { text: string }) {
   return <Fragment>{render(split(text))}</Fragment>
 }
@@ -119,7 +119,7 @@ const textOf = (part: Part): string =>
       ? part.address
       : part.inside.map(textOf).join('')
 
-/** plainText leaves out the signs of formatting, for one-line previews. */
+/** plainText removes formatting marks, for one-line previews. */
 export function plainText(text: string): string {
   return split(text.replace(/\s+/g, ' ')).map(textOf).join('')
 }

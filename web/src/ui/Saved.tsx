@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import classes from './Saved.module.css'
 
-/** Saved says that a change is kept, or another text. The status is always there, so that screen readers speak of its text. */
+/** Saved shows "Saved" or another text. The status element is always rendered, so that screen readers announce changes of its text. */
 export function Saved({ shown, text }: { shown: boolean; text?: string }) {
   const { t } = useTranslation()
   return (

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 
 export type Status = 'queued' | 'sent' | 'delivered' | 'read' | 'failed'
 
-/** Tick shows how far an outbound message came. */
+/** Tick shows the status of an outbound message. */
 export function Tick({ status, size = 15 }: { status: Status; size?: number }) {
   const { t } = useTranslation()
   const Icon = {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { findZones } from './TimezoneSelect'
 
-it('finds a time zone with accents and spaces, and has the current one first', () => {
+it('finds time zones by accented names and lists the current one first', () => {
   const options = [
     'Africa/Abidjan',
     'America/Sao_Paulo',

@@ -13,8 +13,8 @@ type Props = {
   onChange: (timezone: string) => void
 }
 
-/** folded is a text without accents and case, with spaces where names of time zones have other signs. */
-const folded = (text: string) =>
+/** normalize returns the text in lower case, without accents, and with spaces instead of the separators in time zone names. */
+const normalize = (text: string) =>
   text
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
@@ -25,13 +25,13 @@ const folded = (text: string) =>
 const isItem = (option: ComboboxParsedItem): option is ComboboxItem =>
   'value' in option
 
-/** findZones returns the filter of a list of time zones: "são paulo" finds America/Sao_Paulo, and the current one is first while nothing is searched. */
+/** findZones returns a filter for the time zone list: "são paulo" matches America/Sao_Paulo, and the current zone comes first while the search is empty. */
 export function findZones(current: string): OptionsFilter {
   return ({ options, search, limit }) => {
-    const wanted = folded(search)
+    const wanted = normalize(search)
     const zones = options.filter(isItem)
     const found = wanted
-      ? zones.filter((zone) => folded(zone.label).includes(wanted))
+      ? zones.filter((zone) => normalize(zone.label).includes(wanted))
       : zones.toSorted(
           (a, b) => Number(b.value === current) - Number(a.value === current),
         )
@@ -39,7 +39,7 @@ export function findZones(current: string): OptionsFilter {
   }
 }
 
-/** TimezoneSelect chooses a time zone by its name. */
+/** TimezoneSelect is a searchable select of time zones. */
 export function TimezoneSelect({ value, onChange, ...more }: Props) {
   const { t } = useTranslation()
   const zones = Intl.supportedValuesOf('timeZone') // without UTC

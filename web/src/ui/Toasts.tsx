@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { takeToasts } from './toast'
 
-/** Toasts draws the short texts in the corner. */
+/** Toasts renders the toasts in the corner of the page. */
 export default function Toasts() {
   const { t } = useTranslation()
   useEffect(() => {

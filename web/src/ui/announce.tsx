@@ -3,13 +3,13 @@ import { useSyncExternalStore } from 'react'
 let text = ''
 const listeners = new Set<() => void>()
 
-/** announce lets screen readers say a text. */
+/** announce makes screen readers speak a text. */
 export function announce(next: string): void {
-  text = text === next ? `${next}\u00a0` : next // the same text again is a change
+  text = text === next ? `${next}\u00a0` : next // so that a repeated text is announced again
   listeners.forEach((listener) => listener())
 }
 
-/** LiveRegion is the one polite region of the page. */
+/** LiveRegion is the page's only polite live region. */
 export function LiveRegion() {
   const current = useSyncExternalStore(
     (listener) => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 describe('formatting', () => {
-  it('writes times in the time zone of the company', () => {
+  it("formats times in the company's time zone", () => {
     expect(clock('2026-11-15T12:41:00.000Z')).toBe('09:41')
     expect(dayKey('2026-11-15T02:00:00.000Z')).toBe('2026-11-14')
     expect(
@@ -27,7 +27,7 @@ describe('formatting', () => {
     ).toBe('Yesterday')
   })
 
-  it('reads local times by the clocks of the company, also where they change', () => {
+  it("converts local times in the company's time zone, across clock changes", () => {
     expect(localTime(new Date('2026-11-15T12:41:00.000Z'))).toBe(
       '2026-11-15T09:41',
     )
@@ -44,7 +44,7 @@ describe('formatting', () => {
     setTimeZone('America/Sao_Paulo')
   })
 
-  it('writes durations, positions and sizes', () => {
+  it('formats durations, positions and sizes', () => {
     expect([59, 480, 7500, 200_000].map(duration)).toEqual([
       '0 min',
       '8 min',

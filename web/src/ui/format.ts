@@ -2,7 +2,7 @@ import i18next from 'i18next'
 
 let zone: string | undefined
 
-/** setTimeZone makes all times those of the company. */
+/** setTimeZone sets the company's time zone for all formatted times. */
 export function setTimeZone(timeZone: string | undefined): void {
   if (zone === timeZone) return
   zone = timeZone
@@ -12,7 +12,7 @@ export function setTimeZone(timeZone: string | undefined): void {
 
 const formats = new Map<string, unknown>()
 
-/** once makes a formatter for the present language and keeps it: making one costs more than a thousand uses. */
+/** once caches a formatter per language; creating one is expensive. */
 function once<T>(name: string, make: (language: string) => T): T {
   const key = `${i18next.language} ${name}`
   let found = formats.get(key) as T | undefined
@@ -34,7 +34,7 @@ type Time = string | Date
 
 const date = (at: Time) => (typeof at === 'string' ? new Date(at) : at)
 
-/** clock is a time of day: 09:41. */
+/** clock formats a time of day: 09:41. */
 export const clock = (at: Time) =>
   format('clock', {
     hour: '2-digit',
@@ -44,7 +44,7 @@ export const clock = (at: Time) =>
 
 const minutes = new Map<string, string>()
 
-/** dayKey names a calendar day in the company's time zone, for comparing: 2026-11-15. Long threads ask for it for every line. */
+/** dayKey returns the calendar day in the company's time zone, for comparisons: 2026-11-15. It is called for every line of a thread, so it must be fast. */
 export function dayKey(at: Time): string {
   if (typeof at !== 'string') return keyOf(at)
   const minute = at.slice(0, 16)
@@ -75,7 +75,7 @@ function relativeDay(days: number): string {
 
 let dayOf = { minute: -1, zone: zone, today: '', yesterday: '' }
 
-/** days are the keys of today and yesterday; a list asks for them for every row. */
+/** days returns the keys of today and yesterday. It is called for every row of a list. */
 function days(now: Date): { today: string; yesterday: string } {
   const minute = Math.floor(now.getTime() / 60_000)
   if (dayOf.minute !== minute || dayOf.zone !== zone)
@@ -88,7 +88,7 @@ function days(now: Date): { today: string; yesterday: string } {
   return dayOf
 }
 
-/** day is "Today", "Yesterday", or a date. */
+/** day returns "Today", "Yesterday" or a date. */
 export function day(at: Time, now: Date = new Date()): string {
   const key = dayKey(at)
   const { today, yesterday } = days(now)
@@ -105,7 +105,7 @@ export function day(at: Time, now: Date = new Date()): string {
       }).format(date(at))
 }
 
-/** moment is the time of a list row: the clock today, else the day. */
+/** moment formats the time of a list row: the time of day if it is today, otherwise the day. */
 export function moment(at: Time, now: Date = new Date()): string {
   const key = dayKey(at)
   const { today, yesterday } = days(now)
@@ -121,16 +121,16 @@ export function moment(at: Time, now: Date = new Date()): string {
   }).format(date(at))
 }
 
-/** dateAndTime is a date with its time of day. */
+/** dateAndTime formats a date with its time of day. */
 export const dateAndTime = (at: Time) => `${day(at)}, ${clock(at)}`
 
-/** dayAndTime is the time of a day near by, short enough for a button: Mon, 11/23, 08:00. */
+/** dayAndTime formats a time in the near future, short enough for a button: Mon, 11/23, 08:00. */
 export const dayAndTime = (at: Time) =>
   dayKey(at) === dayKey(new Date())
     ? dateAndTime(at)
     : `${format('dayShort', { weekday: 'short', day: '2-digit', month: '2-digit' }).format(date(at))}, ${clock(at)}`
 
-/** localTime is a time as the company's clocks show it, in the form of a datetime-local field: 2026-11-15T09:41. */
+/** localTime converts a time to the company's time zone, in the format of a datetime-local input: 2026-11-15T09:41. */
 export const localTime = (at: Date) =>
   once(
     'local',
@@ -147,15 +147,15 @@ export const localTime = (at: Date) =>
     .format(at)
     .replace(' ', 'T')
 
-/** instant is when the company's clocks show a local time. */
+/** instant converts a local time in the company's time zone to a Date. */
 export function instant(local: string): Date {
   const wanted = Date.parse(`${local}Z`)
   const shown = (at: number) => Date.parse(`${localTime(new Date(at))}Z`)
   const first = wanted - (shown(wanted) - wanted)
-  return new Date(first - (shown(first) - wanted)) // once more, where the offset changes in between
+  return new Date(first - (shown(first) - wanted)) // corrected again in case the offset changes in between
 }
 
-/** duration is "8 min" or "2 h 5 min", and "3 d" from two days on. */
+/** duration formats seconds as "8 min" or "2 h 5 min", and as "3 d" from two days on. */
 export function duration(seconds: number): string {
   const minutes = Math.max(0, Math.floor(seconds / 60))
   if (minutes < 60) return `${minutes} min`
@@ -165,13 +165,13 @@ export function duration(seconds: number): string {
   return `${Math.floor(hours / 24)} d`
 }
 
-/** position is a place in a recording: 0:42. */
+/** position formats a playback position: 0:42. */
 export function position(seconds: number): string {
   const whole = Math.max(0, Math.floor(Number.isFinite(seconds) ? seconds : 0))
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
 
-/** fileSize is a size in the unit that fits: 2 MB. */
+/** fileSize formats a size in a suitable unit: 2 MB. */
 export function fileSize(bytes: number): string {
   const [value, unit] =
     bytes < 1024
@@ -192,11 +192,11 @@ export function fileSize(bytes: number): string {
   ).format(value)
 }
 
-/** number writes a number as the language does. */
+/** number formats a number in the current language. */
 export const number = (value: number) =>
   once('number', (language) => new Intl.NumberFormat(language)).format(value)
 
-/** phone groups the digits of a Brazilian number and leaves others as they are. */
+/** phone formats a Brazilian phone number; other numbers are returned unchanged. */
 export function phone(e164: string | null): string {
   if (!e164) return ''
   const match = /^\+55(\d{2})(\d{4,5})(\d{4})$/.exec(e164)

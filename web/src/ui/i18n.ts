@@ -17,18 +17,18 @@ export {
   type Language,
 } from './language'
 
-/** languageNames are the languages in their own words. */
+/** languageNames holds the name of each language in that language. */
 export const languageNames: Record<Language, string> = {
   'pt-BR': 'Português (Brasil)',
   en: 'English',
   es: 'Español',
 }
 
-/** parts are the catalogues of screens that are loaded when they are opened, by "{part}/{language}". */
+/** Catalogues that are loaded together with their screen, by "{part}/{language}". */
 const parts = import.meta.glob<{ default: object }>('../locales/*/*.json')
 const loadedParts = new Set<string>()
 
-/** addPart adds the texts of a part in one language to those that are there. */
+/** addPart adds the texts of a part to the loaded catalogue. */
 async function addPart(name: string, language: Language): Promise<void> {
   const load = parts[`../locales/${name}/${language}.json`]
   if (!load) throw new Error(`There is no catalogue ${name} in ${language}.`)
@@ -70,13 +70,13 @@ export async function startTexts(
   mark(language)
 }
 
-/** mark tells browsers and screen readers the language and the direction of the page. */
+/** mark sets the language and the text direction of the page. */
 function mark(language: Language): void {
   document.documentElement.lang = language
   document.documentElement.dir = i18next.dir(language)
 }
 
-/** setLanguage changes the language of the page and remembers it in this browser. */
+/** setLanguage changes the page's language and stores it in this browser. */
 export async function setLanguage(language: Language): Promise<void> {
   localStorage.setItem(languageKey, language)
   if (i18next.language === language) return
@@ -94,13 +94,13 @@ export async function setLanguage(language: Language): Promise<void> {
 
 const chosenKey = installed('language.chosen')
 
-/** chooseLanguage changes the language before signing in; the person's preferences take it over then. */
+/** chooseLanguage changes the language before sign-in; it is saved to the user's preferences afterwards. */
 export function chooseLanguage(language: Language): Promise<void> {
   sessionStorage.setItem(chosenKey, language)
   return setLanguage(language)
 }
 
-/** takeChosenLanguage gives, once, the language that was chosen before signing in. */
+/** takeChosenLanguage returns the language chosen before sign-in and clears it. */
 export function takeChosenLanguage(): Language | null {
   const chosen = sessionStorage.getItem(chosenKey)
   sessionStorage.removeItem(chosenKey)

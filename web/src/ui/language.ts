@@ -3,7 +3,7 @@ import { installed } from './page'
 export const languages = ['pt-BR', 'en', 'es'] as const
 export type Language = (typeof languages)[number]
 
-/** catalogues load the texts of a language. */
+/** catalogues loads the texts of each language. */
 export const catalogues: Record<Language, () => Promise<{ default: object }>> =
   {
     'pt-BR': () => import('../locales/pt-BR.json'),
@@ -13,12 +13,12 @@ export const catalogues: Record<Language, () => Promise<{ default: object }>> =
 
 export const languageKey = installed('language')
 
-/** isLanguage narrows a text to one of the three languages. */
+/** isLanguage reports whether a string is one of the three languages. */
 export function isLanguage(text: string | null | undefined): text is Language {
   return languages.includes(text as Language)
 }
 
-/** preferredLanguage is the stored choice, else the browser's language, else Brazilian Portuguese. */
+/** preferredLanguage returns the stored language, else the browser's, else Brazilian Portuguese. */
 export function preferredLanguage(
   stored = localStorage.getItem(languageKey),
   browser: readonly string[] = navigator.languages,

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from 'vitest'
 
-describe('what the server wrote into the page', () => {
+describe('the nonce meta tag', () => {
   it.each([
     ['__vJU4HWyyE_GYkhZA9DWw', '__vJU4HWyyE_GYkhZA9DWw'],
     ['__NONCE__', ''],

@@ -4,7 +4,7 @@ import { persist } from './parts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** failing fails so many times before it gives its answer. */
+/** failing returns a task that fails the given number of times and then succeeds. */
 function failing(times: number) {
   let calls = 0
   return {
@@ -16,12 +16,12 @@ function failing(times: number) {
   }
 }
 
-it('a part of the app whose loading failed is loaded again, and fails in the end', async () => {
+it('retries loading a part of the app and finally gives up', async () => {
   expect(await persist(failing(2).task, [0, 0])).toBe('loaded')
   await expect(persist(failing(3).task, [0, 0])).rejects.toThrow('attempt 3')
 })
 
-it('a part of the app that failed without a network is loaded when the network is back', async () => {
+it('loads a part of the app once the browser is back online', async () => {
   const onLine = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   const { task, calls } = failing(1)
   const loading = persist(task, [0])

@@ -2,7 +2,7 @@ import { lazy, type ComponentType } from 'react'
 
 const loaders: (() => Promise<unknown>)[] = []
 
-/** Links of style sheets whose loading failed. Vite takes them for loaded ones and does not load them again. */
+/** Links of style sheets that failed to load. Vite treats them as loaded and does not retry. */
 const broken = new Set<HTMLLinkElement>()
 addEventListener(
   'error',
@@ -15,7 +15,7 @@ addEventListener(
 
 let reloaded: Promise<unknown> | undefined
 
-/** reloadStyles loads the style sheets again whose loading failed before. */
+/** reloadStyles reloads the style sheets that failed to load. */
 function reloadStyles(): Promise<unknown> | undefined {
   if (broken.size > 0) reloaded = Promise.all([...broken].map(reload))
   broken.clear()
@@ -31,14 +31,14 @@ function reload(link: HTMLLinkElement): Promise<unknown> {
   })
 }
 
-/** withStyles loads a part of the page together with the styles that the first screen does not need. */
+/** withStyles loads a part of the page together with the styles outside the first screen. */
 export async function withStyles<T>(loading: Promise<T>): Promise<T> {
   const [loaded] = await Promise.all([loading, import('./styles')])
   await reloadStyles()
   return loaded
 }
 
-/** online resolves when the browser has a network. */
+/** online resolves when the browser is online. */
 const online = () =>
   new Promise<void>((resolve) =>
     navigator.onLine
@@ -46,7 +46,7 @@ const online = () =>
       : addEventListener('online', () => resolve(), { once: true }),
   )
 
-/** persist tries a task again that failed: at once, then after 1 and 2 seconds, and when the network is back. */
+/** persist retries a failed task: immediately, after 1 and 2 seconds, and when the browser is back online. */
 export async function persist<T>(
   task: () => Promise<T>,
   pauses = [0, 1000, 2000],
@@ -62,14 +62,14 @@ export async function persist<T>(
   return task()
 }
 
-/** part is a component that is loaded when it is first shown, or when the page is idle, so that it is there without a network. */
+/** part returns a lazy component. It is loaded when first rendered or when the page is idle, so that it also works offline. */
 export function part<Props>(load: () => Promise<ComponentType<Props>>) {
-  const loadAll = () => persist(() => withStyles(load())) // another attempt also loads the styles again that failed
+  const loadAll = () => persist(() => withStyles(load())) // a retry also reloads failed styles
   loaders.push(loadAll)
   return lazy(async () => ({ default: await loadAll() }))
 }
 
-/** afterPaint runs a task after the next paint of the page. The returned function cancels the task. */
+/** afterPaint runs a task after the next paint. It returns a function that cancels the task. */
 export function afterPaint(task: () => void): () => void {
   let timer: ReturnType<typeof setTimeout>
   const frame = requestAnimationFrame(() => (timer = setTimeout(task)))
@@ -79,7 +79,7 @@ export function afterPaint(task: () => void): () => void {
   }
 }
 
-/** soon runs a task in the next macrotask. The returned function cancels the task, or calls its cleanup. */
+/** soon runs a task in the next macrotask. It returns a function that cancels the task or calls its cleanup. */
 export function soon(task: () => () => void): () => void {
   let end: (() => void) | undefined
   const timer = setTimeout(() => (end = task()))
@@ -89,7 +89,7 @@ export function soon(task: () => () => void): () => void {
   }
 }
 
-/** loadParts loads all parts one after the other while the page is idle. */
+/** loadParts loads all parts one by one while the page is idle. */
 export async function loadParts(): Promise<void> {
   for (const load of loaders) {
     await new Promise<void>((resolve) =>
@@ -97,6 +97,6 @@ export async function loadParts(): Promise<void> {
         ? requestIdleCallback(() => resolve())
         : setTimeout(resolve, 50),
     )
-    await load().catch(() => undefined) // showing the part loads it again
+    await load().catch(() => undefined) // rendering the part retries
   }
 }

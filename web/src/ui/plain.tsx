@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 import classes from './plain.module.css'
 
-// The controls of the first screen. They look like Mantine's, whose code and styles come after the first paint.
+// The controls of the first screen. They look like Mantine's, which are loaded after the first paint.
 
 type Look = 'filled' | 'default' | 'light' | 'subtle'
 
@@ -9,13 +9,12 @@ type Plain = Omit<ComponentProps<'button'>, 'className'> & { look?: Look }
 
 type ButtonProps = Plain & { size?: 'sm' | 'xs' | 'compact' }
 
-/** buttonLook are the attributes that make a link look like a PlainButton. */
+/** buttonLook returns the attributes that make a link look like a PlainButton. */
 export const buttonLook = {
   className: classes.button,
   'data-look': 'filled',
 } as const
 
-/** PlainButton is a button with a text. */
 export function PlainButton({
   look = 'filled',
   size = 'sm',
@@ -32,7 +31,7 @@ export function PlainButton({
   )
 }
 
-/** IconButton is a square button with an icon; its name is its label. */
+/** IconButton is a square icon button; its label is its accessible name. */
 export function IconButton({
   look = 'filled',
   ...props
@@ -47,7 +46,7 @@ export function IconButton({
   )
 }
 
-/** SearchField is a field for a search with an icon before it. */
+/** SearchField is a search input with an icon. */
 export function SearchField({
   icon,
   className = '',
@@ -61,7 +60,7 @@ export function SearchField({
   )
 }
 
-/** PlainSelect is a browser's own list of choices. */
+/** PlainSelect is a native select. */
 export function PlainSelect({
   framed = false,
   className = '',

@@ -1,6 +1,6 @@
 let context: AudioContext | undefined
 
-// Browsers allow sound only after a click or a key.
+// Browsers allow sound only after a click or key press.
 const unlock = () => {
   context ??= new AudioContext()
   void context.resume()
@@ -9,7 +9,7 @@ addEventListener('pointerdown', unlock, { once: true })
 
 const notes = { chime: [880, 1320], drop: [660, 440] }
 
-/** playSound plays a short sound, made here so that no file is loaded. */
+/** playSound synthesizes a short sound, so no file has to be loaded. */
 export function playSound(name: 'none' | 'chime' | 'drop'): void {
   if (name === 'none' || !context) return
   for (const [index, frequency] of notes[name].entries()) {

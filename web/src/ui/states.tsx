@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { PlainButton } from './plain'
 import classes from './states.module.css'
 
-/** useLate is true after 150 ms: what loads faster shows nothing in between. */
+/** useLate returns true after 150 ms, so that fast loads show no skeleton. */
 export function useLate(milliseconds = 150): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {
@@ -14,7 +14,7 @@ export function useLate(milliseconds = 150): boolean {
   return late
 }
 
-/** Loading shows rows of skeletons after a moment. */
+/** Loading shows skeleton rows after a short delay. */
 export function Loading({
   rows = 6,
   height = 44,
@@ -39,7 +39,7 @@ export function Loading({
   )
 }
 
-/** Empty says that there is nothing and offers one useful action. */
+/** Empty is an empty state with at most one action. */
 export function Empty({
   icon,
   title,
@@ -61,7 +61,7 @@ export function Empty({
   )
 }
 
-/** Failure says what happened, with the request id for the operator. */
+/** Failure shows an error message with the request id. */
 export function Failure({
   message,
   requestId,
@@ -92,7 +92,7 @@ export function Failure({
   )
 }
 
-/** PartFailure stands where a part of the page could not be loaded. React keeps that failure, so trying again loads the page; messages being written are kept as drafts. */
+/** PartFailure replaces a part of the page that could not be loaded. React caches the failed import, so "Try again" reloads the page; messages being written are kept as drafts. */
 export function PartFailure() {
   const { t } = useTranslation()
   return (

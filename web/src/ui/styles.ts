@@ -1,2 +1,2 @@
-// The styles of everything that is not on the first screen. vite.config.ts puts them into one file.
+// The styles of everything outside the first screen. vite.config.ts bundles them into one file.
 import './mantine-later.css'

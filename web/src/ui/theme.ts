@@ -4,7 +4,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core'
 
-/** The colours that the app gives to Mantine's components. Those of other names have no variables in variables.css. */
+/** The colours used with Mantine's components. Other colour names have no variables in variables.css. */
 export const colours = ['dark', 'gray', 'green', 'red', 'yellow'] as const
 
 declare module '@mantine/core' {
@@ -42,7 +42,7 @@ const dark: MantineColorsTuple = [
   '#0f1413',
 ]
 
-/** theme replaces Mantine's colours, sizes and radii. Its variables are in variables.css, so that the page need not work them out. */
+/** theme replaces Mantine's colours, sizes and radii. Its CSS variables are generated into variables.css, so the page does not compute them at run time. */
 export const theme = createTheme({
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   fontSizes: { xs: '11.5px', sm: '13px', md: '14px', lg: '15px', xl: '17px' },
@@ -54,7 +54,7 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
   colors: { green, dark },
-  // Mantine's light yellow is too pale for a title on it, and loud in the dark scheme. Accent and red are light there; what stands on them is dark.
+  // Mantine's light yellow is too pale for titles and too loud in the dark scheme. Accent and red are light in the dark scheme and need dark text.
   variantColorResolver: (input) => {
     const resolved = defaultVariantColorsResolver(input)
     if (input.variant === 'light' && input.color === 'yellow')
@@ -80,7 +80,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Dialogs and menus are there at once: people open them hundreds of times a day.
+    // No transitions: people open dialogs and menus hundreds of times a day.
     Modal: {
       defaultProps: {
         transitionProps: { duration: 0 },
@@ -96,7 +96,7 @@ export const theme = createTheme({
       },
     },
     Button: { defaultProps: { size: 'sm' } },
-    // Dialogs and menus are drawn inside the main landmark, where screen readers look for content.
+    // Render dialogs and menus inside the main landmark, where screen readers look for content.
     Portal: { defaultProps: { target: '#layer' } },
     Select: { defaultProps: { openOnFocus: false } },
     Autocomplete: { defaultProps: { openOnFocus: false } },

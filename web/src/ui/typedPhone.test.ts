@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { typedPhone, typedSoFar } from './typedPhone'
 
-it('reads phones as people type them', () => {
+it('parses phone numbers as people type them', () => {
   expect(typedPhone('(11) 91234-5678')).toBe('+5511912345678')
   expect(typedPhone('+351 912 345 678')).toBe('+351912345678')
   expect(typedPhone('Lia')).toBeNull()
 })
 
-it('groups the digits of a phone while it is typed', () => {
+it('formats a phone number while it is typed', () => {
   const typed = [...'11912345678'].reduce(
     (text, digit) => typedSoFar(text + digit, text),
     '',

@@ -1,11 +1,11 @@
-/** typedPhone reads a phone that was typed, with +55 where no country is given; null where it is none. */
+/** typedPhone parses a typed phone number, assuming +55 without a country code. It returns null if the text is not a phone number. */
 export function typedPhone(text: string): string | null {
   const digits = text.replace(/[\s()./-]/g, '')
   if (!/^\+?\d{8,15}$/.test(digits)) return null
   return digits.startsWith('+') ? digits : `+55${digits.replace(/^0/, '')}`
 }
 
-/** typedSoFar groups the digits of a phone while it is typed, with +55 where no country is given; other texts stay. */
+/** typedSoFar formats a phone number while it is typed, assuming +55 without a country code. Other texts are returned unchanged. */
 export function typedSoFar(text: string, before: string): string {
   const digits = text.replace(/[\s()./-]/g, '')
   if (text.length < before.length || !/^\+?\d{3,15}$/.test(digits)) return text

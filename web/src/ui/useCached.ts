@@ -1,7 +1,7 @@
 import { hashKey, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** useCached follows what another part of the page has loaded, without loading it. */
+/** useCached subscribes to a cached query without fetching it. */
 export function useCached<T>(key: readonly unknown[]): T | undefined {
   const client = useQueryClient()
   const hash = hashKey(key)

@@ -1,9 +1,9 @@
 import { useRef, type PointerEvent } from 'react'
 
-/** A finger that stays this long on the same place means a long press. */
+/** How long a finger must stay in place for a long press, in milliseconds. */
 const long = 500
 
-/** useLongPress tells a click from a long press with a finger; moving the finger scrolls and is neither. */
+/** useLongPress distinguishes clicks from long presses. Moving the finger scrolls and counts as neither. */
 export function useLongPress(onClick: () => void, onLongPress: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const held = useRef(false)

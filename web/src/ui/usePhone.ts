@@ -1,9 +1,9 @@
 import { useMediaQuery } from '@mantine/hooks'
 
-/** usePhone is true where one pane at a time is shown. */
+/** usePhone reports whether the screen shows one pane at a time. */
 export const usePhone = () =>
   useMediaQuery('(max-width: 799px)', false, { getInitialValueInEffect: false })
 
-/** useNarrow is true where there is no room for the column of views. */
+/** useNarrow reports whether the screen is too narrow for the views column. */
 export const useNarrow = () =>
   useMediaQuery('(max-width: 999px)', false, { getInitialValueInEffect: false })

@@ -5,7 +5,7 @@ import type { Attachments } from './useAttachments'
 import { longestCaption } from './written'
 import classes from './Composer.module.css'
 
-/** AttachmentList shows the files of the answer. */
+/** AttachmentList shows the files to send. */
 export function AttachmentList({ files }: { files: Attachments }) {
   const { t } = useTranslation()
   if (files.files.length === 0) return null

@@ -14,7 +14,7 @@ import {
 import { Counted, OfferFrame } from './OfferFrame'
 import classes from '../thread/Offer.module.css'
 
-/** ButtonsDialog writes a message with up to three buttons. */
+/** ButtonsDialog composes a message with up to three buttons. */
 export function ButtonsDialog({
   text,
   onSend,

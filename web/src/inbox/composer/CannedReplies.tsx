@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { useMe, useReplies } from '../../api/queries'
 import type { Conversation } from '../../api/types'
 import { useActions } from '../actions'
@@ -12,7 +12,7 @@ type Props = {
   onClose: () => void
 }
 
-/** CannedReplies offers the replies whose shortcut or title fits what was typed after "/", those of other sectors left out. */
+/** CannedReplies suggests the replies whose shortcut or title matches the text after "/", without those of other departments. */
 export function CannedReplies({
   filter,
   conversation,
@@ -39,7 +39,7 @@ export function CannedReplies({
     .slice(0, 20)
   const choose = (id: string, title: string) =>
     attempt(async () => {
-      const { text, media_id } = await answer(
+      const { text, media_id } = await unwrap(
         api.POST('/replies/{id}/render', {
           params: { path: { id } },
           body: { conversation_id: conversation.id },

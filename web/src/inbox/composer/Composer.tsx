@@ -52,7 +52,7 @@ type Props = {
   handle: Ref<ComposerHandle>
 }
 
-/** Composer writes answers and internal notes. */
+/** Composer writes replies and internal notes. */
 export function Composer({ conversation, reply, onReply, handle }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -130,7 +130,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
       ...more,
     })
   }
-  /** empty takes away what was written, since it was sent or scheduled. */
+  /** empty clears the composer after its content was sent or scheduled. */
   const empty = () => {
     files.clear()
     saveDraft(conversation.id, { text: '' })

@@ -29,7 +29,7 @@ const TemplateDialog = part(() =>
   ),
 )
 
-/** ComposerDialog is the dialog that is open. content is null where it would be several messages; written tells that it stands in the composer. */
+/** ComposerDialog is the open dialog. content is null if it would be several messages; written means that the composer holds it. */
 export type ComposerDialog =
   | { kind: 'template' | 'buttons' | 'list' }
   | {
@@ -41,18 +41,17 @@ export type ComposerDialog =
 
 type Props = {
   conversation: Conversation
-  /** The text in the composer, with which a message with a choice begins. */
+  /** The text in the composer, which becomes the body of a message with buttons or a list. */
   text: string
   dialog: ComposerDialog | null
   onDialog: (dialog: ComposerDialog | null) => void
   onSend: (body: Omit<SendBody, 'client_id'>, preview?: string) => void
-  /** onOffer sends a message with a choice, for which the text was used. */
+  /** onOffer sends a message with buttons or a list, which uses the composer's text. */
   onOffer: (interactive: InteractiveBody) => void
-  /** onScheduled is called when what stands in the composer will be sent later. */
+  /** onScheduled is called when the composer's content was scheduled. */
   onScheduled: () => void
 }
 
-/** ComposerDialogs are the dialogs of the composer. */
 export function ComposerDialogs({
   conversation,
   text,

@@ -1,7 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useChannels } from '../../api/queries'
 import type { Conversation } from '../../api/types'
@@ -15,7 +15,7 @@ type Props = {
   onNote: () => void
 }
 
-/** ComposerNotices stand above the text: why something was refused, and what will refuse an answer. */
+/** ComposerNotices shows errors and restrictions above the text field. */
 export function ComposerNotices({
   conversation,
   refusal,
@@ -27,12 +27,12 @@ export function ComposerNotices({
   const { attempt } = useActions()
   const channels = useChannels().data
   const listed = channels?.find((one) => one.id === conversation.channel)
-  // An archived number is in no list.
+  // Archived numbers are not in the list.
   const unlisted = useQuery({
     queryKey: keys.channel(conversation.channel),
     enabled: channels !== undefined && !listed,
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/channels/{id}', {
           params: { path: { id: conversation.channel } },
         }),
@@ -44,13 +44,13 @@ export function ComposerNotices({
     queryKey: keys.contact(id ?? ''),
     enabled: id !== null,
     queryFn: () =>
-      answer(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })),
+      unwrap(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })),
   }).data
   const unblock = () =>
     attempt(async () =>
       client.setQueryData(
         keys.contact(id ?? ''),
-        await answer(
+        await unwrap(
           api.PATCH('/contacts/{id}', {
             params: { path: { id: id ?? '' } },
             body: { blocked: false },
@@ -101,7 +101,7 @@ export function ComposerNotices({
   )
 }
 
-/** Restricted says from the start that the rules let only others reply, and offers what the person can do. */
+/** Restricted explains why the user cannot reply and offers what they can do instead. */
 function Restricted({
   conversation,
   onNote,

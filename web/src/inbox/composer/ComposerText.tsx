@@ -38,12 +38,12 @@ type Props = {
   onSend: () => void
   onFiles: (files: File[]) => void
   onMedia: (media: string, title: string) => void
-  /** onEscape does what Escape means before it leaves the field, and tells whether it did something. */
+  /** onEscape handles Escape before it leaves the field and reports whether it did something. */
   onEscape: () => boolean
   handle: Ref<TextHandle>
 }
 
-/** ComposerText is the field of the answer or note, with canned replies after "/" and people after "@". */
+/** ComposerText is the text field for replies and notes, with canned replies after "/" and people after "@". */
 export function ComposerText({
   conversation,
   note,

@@ -25,7 +25,7 @@ type Props = {
   onDialog: (kind: 'template' | 'buttons' | 'list') => void
 }
 
-/** ComposerTools are the buttons below the text. */
+/** ComposerTools is the row of buttons below the text. */
 export function ComposerTools({
   onFiles,
   onRecord,

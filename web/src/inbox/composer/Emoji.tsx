@@ -23,7 +23,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Emoji chooses an emoji by category order or by a word in the person's language. */
+/** Emoji is an emoji picker with a search in the user's language. */
 export default function Emoji({ target, onChoose, onClose }: Props) {
   const { t, i18n } = useTranslation()
   const [text, setText] = useState('')

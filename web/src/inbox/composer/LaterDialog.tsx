@@ -11,7 +11,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe } from '../../api/queries'
 import type {
@@ -29,16 +29,16 @@ import classes from './Later.module.css'
 
 type Props = {
   conversation: Conversation
-  /** What is to be sent; null where it would be several messages. */
+  /** The message to send; null if it would be several messages. */
   content: ScheduledContent | null
   preview: string
-  /** The scheduled message that is changed; without it a new one is made. */
+  /** The scheduled message to edit; without it a new one is created. */
   entry?: ScheduledMessage
   onClose: () => void
   onDone: () => void
 }
 
-/** LaterDialog chooses when a message is sent, or changes one that waits. */
+/** LaterDialog schedules a message or edits a scheduled one. */
 export function LaterDialog({
   conversation,
   content,
@@ -86,13 +86,13 @@ export function LaterDialog({
           }
     const kept = await run(async () => {
       const saved = entry
-        ? await answer(
+        ? await unwrap(
             api.PATCH('/scheduled/{id}', {
               params: { path: { id: entry.id } },
               body: { ...fields, ...changed },
             }),
           )
-        : await answer(
+        : await unwrap(
             api.POST('/conversations/{id}/scheduled', {
               params: { path: { id: conversation.id } },
               body: { client_id, ...fields, ...content },

@@ -17,7 +17,7 @@ import {
 import { Counted, OfferFrame } from './OfferFrame'
 import classes from '../thread/Offer.module.css'
 
-/** ListDialog writes a message with a list of up to ten rows in sections. */
+/** ListDialog composes a message with a list of up to ten rows in sections. */
 export function ListDialog({
   text,
   onSend,

@@ -4,7 +4,7 @@ import { limits, type Row } from './offerForm'
 import { Counted } from './OfferFrame'
 import classes from '../thread/Offer.module.css'
 
-/** ListRow is a row of a list that is written: its title and its description. */
+/** ListRow edits the title and description of a list row. */
 export function ListRow({
   row,
   n,

@@ -8,7 +8,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Mentions offers the people whose names fit what was typed after "@". */
+/** Mentions suggests the people who match the text after "@". */
 export function Mentions({ filter, onChoose, onClose }: Props) {
   const { t } = useTranslation()
   const people = (useTeam().data ?? [])

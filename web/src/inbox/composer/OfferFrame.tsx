@@ -19,7 +19,7 @@ type CountedProps = {
   long?: boolean
 }
 
-/** Counted is a field that counts its characters and says when they are too many. */
+/** Counted is a field with a character counter. */
 export function Counted({
   label,
   value,
@@ -81,7 +81,7 @@ type Props = {
   onClose: () => void
 }
 
-/** OfferFrame is the dialog of a message with a choice: its text, what the children add, and how the customer sees it. */
+/** OfferFrame is the dialog for a message with buttons or a list: its text, its children and a preview. */
 export function OfferFrame({
   title,
   most,

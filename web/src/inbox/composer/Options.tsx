@@ -3,7 +3,7 @@ import classes from './Composer.module.css'
 
 type Option = { id: string; content: ReactNode; choose: () => void }
 
-/** Options is a list above the text field while something is typed; arrows, Enter and Tab work in it without leaving the field. */
+/** Options is a list of suggestions above the text field. Arrow keys, Enter and Tab work without leaving the field. */
 export function Options({
   label,
   none,

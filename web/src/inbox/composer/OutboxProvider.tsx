@@ -8,7 +8,7 @@ import {
   type ReactNode,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { putEntry, putMessage } from '../../api/cache'
 import { useMe } from '../../api/queries'
@@ -22,7 +22,7 @@ import { useDraftsElsewhere } from './useServerDraft'
 
 const Context = createContext<Outbox | null>(null)
 
-/** OutboxProvider sends what people wrote, on every page of the app. While it is held, as another person is signed in, nothing is sent. */
+/** OutboxProvider sends messages from every page of the app. It is held while another user is signed in. */
 export function OutboxProvider({
   session,
   held,
@@ -43,7 +43,7 @@ export function OutboxProvider({
         deliver: async ({ kind, conversation, body, mentions = [] }) => {
           const params = { path: { id: conversation } }
           if (kind === 'note') {
-            const note = await answer(
+            const note = await unwrap(
               api.POST('/conversations/{id}/notes', {
                 params,
                 body: {
@@ -62,7 +62,7 @@ export function OutboxProvider({
           } else {
             putMessage(
               client,
-              await answer(
+              await unwrap(
                 api.POST('/conversations/{id}/messages', { params, body }),
               ),
               true,
@@ -80,7 +80,7 @@ export function OutboxProvider({
               .getQueryData<Member[]>(keys.team)
               ?.find((one) => one.id === assignee)?.name,
           )
-          // An internal note goes back to where notes are written, never to the answer.
+          // An internal note must never end up in the reply field.
           const field = kind === 'note' ? noteKey(conversation) : conversation
           const typed = readDraft(field)?.text ?? ''
           saveDraft(field, {
@@ -102,14 +102,14 @@ export function OutboxProvider({
     }
     addEventListener('online', wake)
     addEventListener('beforeunload', warn)
-    const timer = setTimeout(() => void outbox.load()) // the page is drawn first
+    const timer = setTimeout(() => void outbox.load()) // after the first render
     return () => {
       clearTimeout(timer)
       removeEventListener('online', wake)
       removeEventListener('beforeunload', warn)
     }
   }, [outbox])
-  useEffect(() => outbox.wake(), [outbox, session]) // what was refused for want of a session is tried at once
+  useEffect(() => outbox.wake(), [outbox, session]) // retries what failed without a session
   useEffect(() => {
     if (!held) return
     outbox.hold()
@@ -125,7 +125,7 @@ function useContextOutbox(): Outbox {
   return outbox
 }
 
-/** useUnsent is the outbox, how much waits in it, whether this browser cannot keep it, and whether the server's disk is too full to take it. */
+/** useUnsent returns the outbox, the number of pending items, whether this browser cannot store them, and whether the server's disk is full. */
 export function useUnsent(): {
   outbox: Outbox
   count: number
@@ -142,7 +142,7 @@ export function useUnsent(): {
   }
 }
 
-/** useOutbox is the outbox and what waits in it for one conversation. */
+/** useOutbox returns the outbox and the pending items of one conversation. */
 export function useOutbox(conversation: string): {
   outbox: Outbox
   waiting: Item[]

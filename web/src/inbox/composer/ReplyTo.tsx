@@ -6,7 +6,7 @@ import { senderOf } from '../thread/Bubble'
 import { preview } from '../preview'
 import classes from './Composer.module.css'
 
-/** ReplyTo shows the message that the answer quotes. */
+/** ReplyTo shows the quoted message. */
 export function ReplyTo({
   message,
   conversation,

@@ -10,7 +10,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe } from '../../api/queries'
 import { useSubmit } from '../../api/useSubmit'
@@ -18,7 +18,7 @@ import { announce } from '../../ui/announce'
 import { Dialog } from '../../ui/Dialog'
 import { shortcutOf } from './canned'
 
-/** SaveReplyDialog keeps the text of a message as a canned reply, of one's own or of the team. */
+/** SaveReplyDialog saves the text of a message as a canned reply, personal or shared. */
 export function SaveReplyDialog({
   text: given,
   onClose,
@@ -38,7 +38,7 @@ export function SaveReplyDialog({
   const { busy, problem, run } = useSubmit()
   const save = async () => {
     const done = await run(async () => {
-      await answer(
+      await unwrap(
         api.POST('/replies', {
           body: {
             shortcut,

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, failureOf } from '../../api/client'
+import { api, failureOf, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe } from '../../api/queries'
 import type {
@@ -22,19 +22,18 @@ import { refusal } from '../refusal'
 import { dismissScheduled } from './useScheduled'
 import classes from './Later.module.css'
 
-const own = ['too_late', 'sender_removed', 'key_revoked', 'key_expired']
-
-/** whyFailed says in the person's language why a scheduled message was not sent. */
+/** whyFailed returns why a scheduled message was not sent, in the user's language. */
 export function whyFailed(
   error: NonNullable<ScheduledMessage['error']>,
   t: TFunction,
 ): string {
-  return own.includes(error.code)
-    ? t(`scheduled.reason.${error.code}`)
-    : refusal(failureOf(409, error), t)
+  return (
+    t(`scheduled.reason.${error.code}`, { defaultValue: '' }) ||
+    refusal(failureOf(409, error), t)
+  )
 }
 
-/** contentOf is what of a scheduled message is sent. */
+/** contentOf returns the content of a scheduled message as a request body. */
 function contentOf({
   text,
   media_id,
@@ -52,7 +51,7 @@ function contentOf({
   return { ...(media_id ? { media_id } : {}), ...(text ? { text } : {}) }
 }
 
-/** wordsOf is one line for what is sent. */
+/** wordsOf returns a one-line preview of a scheduled message. */
 function wordsOf({ text, template }: ScheduledMessage, t: TFunction): string {
   if (!template) return plainText(text ?? '')
   const values = template.parameters.flatMap((one) =>
@@ -63,7 +62,7 @@ function wordsOf({ text, template }: ScheduledMessage, t: TFunction): string {
     .join(': ')
 }
 
-/** ScheduledList shows what will be sent later in a conversation, and what of it failed. */
+/** ScheduledList lists a conversation's scheduled and failed messages. */
 export function ScheduledList({
   conversation,
   entries,
@@ -84,7 +83,7 @@ export function ScheduledList({
   const cancel = async ({ id }: ScheduledMessage) => {
     setCancelling(null)
     await attempt(
-      () => answer(api.DELETE('/scheduled/{id}', { params: { path: { id } } })),
+      () => unwrap(api.DELETE('/scheduled/{id}', { params: { path: { id } } })),
       t('scheduled.cancelled'),
     )
     await client.invalidateQueries({

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import type { Template } from '../../api/types'
 import { Dialog } from '../../ui/Dialog'
@@ -21,7 +21,7 @@ type Props = {
   onLater: (template: ChosenTemplate, preview: string) => void
 }
 
-/** TemplateDialog chooses a template of the number and fills its gaps. */
+/** TemplateDialog selects one of the number's templates and fills in its variables. */
 export function TemplateDialog({ channel, onClose, onSend, onLater }: Props) {
   const { t } = useTranslation()
   const phone = usePhone()
@@ -31,10 +31,10 @@ export function TemplateDialog({ channel, onClose, onSend, onLater }: Props) {
   const list = useInfiniteQuery({
     queryKey: [...keys.templates(channel), 'search', q],
     initialPageParam: '',
-    refetchOnMount: 'always', // WhatsApp pauses and approves them at any time
+    refetchOnMount: 'always', // WhatsApp pauses and approves templates at any time
     placeholderData: keepPreviousData,
     queryFn: ({ pageParam, signal }) =>
-      answer(
+      unwrap(
         api.GET('/channels/{id}/templates', {
           params: {
             path: { id: channel },

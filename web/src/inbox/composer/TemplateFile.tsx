@@ -19,7 +19,7 @@ type Props = {
   onMedia: (media: string | null) => void
 }
 
-/** TemplateFile is the field for the file in the header of a template. It is uploaded at once. */
+/** TemplateFile is the field for a template's header file. The file is uploaded immediately. */
 export function TemplateFile({ label, type, onFile, onMedia }: Props) {
   const { t } = useTranslation()
   const [file, setFile] = useState<File | null>(null)

@@ -21,7 +21,7 @@ type Props = {
   onLater: (template: ChosenTemplate, preview: string) => void
 }
 
-/** TemplateForm has a field for every gap of a template and shows what the customer gets. */
+/** TemplateForm has a field per template variable and shows a preview. */
 export function TemplateForm({ template, onBack, onSend, onLater }: Props) {
   const { t } = useTranslation()
   const [values, setValues] = useState<Record<string, string>>({})

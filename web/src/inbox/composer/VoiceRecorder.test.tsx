@@ -7,7 +7,7 @@ import { initReactI18next } from 'react-i18next'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { VoiceRecorder } from './VoiceRecorder'
 
-/** Recorder is what jsdom lacks of a MediaRecorder. */
+/** Recorder imitates MediaRecorder, which jsdom lacks. */
 class Recorder {
   static isTypeSupported = () => true
   state = 'inactive'
@@ -34,7 +34,7 @@ const microphone = {
 
 beforeAll(async () => {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true)
-  vi.stubGlobal('matchMedia', () => new EventTarget()) // jsdom has none
+  vi.stubGlobal('matchMedia', () => new EventTarget()) // missing in jsdom
   vi.stubGlobal('MediaRecorder', Recorder)
   Object.defineProperty(navigator, 'mediaDevices', {
     value: {
@@ -72,8 +72,8 @@ const press = (name: string) =>
       ?.click(),
   )
 
-it('the time begins when the microphone is open, and ends with the recording', async () => {
-  await seconds(5.5) // the person reads the browser's question
+it('the timer runs while recording', async () => {
+  await seconds(5.5) // while the browser asks for permission
   expect(time()).toBe('0:00')
   allow(microphone)
   await seconds(0.9)
@@ -86,14 +86,14 @@ it('the time begins when the microphone is open, and ends with the recording', a
   expect(stopped).toHaveBeenCalled()
 })
 
-it('a microphone that opens after the recorder is closed is closed again', async () => {
+it('closes a microphone that opens after the recorder was closed', async () => {
   act(() => root.unmount())
   allow(microphone)
   await seconds(0)
   expect(stopped).toHaveBeenCalledOnce()
 })
 
-it('no time runs where the microphone is refused', async () => {
+it('the timer does not start without a microphone', async () => {
   deny(new Error('refused'))
   await seconds(3)
   expect(time()).toBe('0:00')

@@ -8,7 +8,7 @@ import classes from './Composer.module.css'
 
 const formats = ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4']
 
-/** VoiceRecorder records a voice message: mono, 24 kbit/s, so that WhatsApp shows it as one. */
+/** VoiceRecorder records mono audio at 24 kbit/s, small enough for WhatsApp to show it as a voice message. */
 export function VoiceRecorder({
   onSend,
   onClose,
@@ -72,7 +72,7 @@ export function VoiceRecorder({
         () => undefined,
         new AbortController().signal,
       )
-      // WhatsApp takes only Ogg as a voice message. The server turns WebM into it.
+      // WhatsApp accepts only Ogg as a voice message. The server converts WebM.
       onSend(media.id, media.mime_type.startsWith('audio/ogg'))
       onClose()
     } catch (error) {

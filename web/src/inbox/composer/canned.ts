@@ -1,4 +1,4 @@
-/** cannedAt finds a "/" that begins a word before the cursor, and what follows it. */
+/** cannedAt returns the "/" word before the cursor, if any. */
 export function cannedAt(
   text: string,
   cursor: number,
@@ -21,7 +21,7 @@ export const shortcutOf = (title: string) =>
     .join('-')
     .slice(0, 32)
 
-/** gapIn finds the next variable of a canned reply without a value, {{...}}, from a place on, and after the last one the first. */
+/** gapIn returns the next unfilled variable, {{...}}, of a canned reply after a position, wrapping around at the end. */
 export function gapIn(
   text: string,
   from = 0,

@@ -8,7 +8,7 @@ import {
   saveDraft,
 } from './drafts'
 
-it('drafts belong to one person, and a note is kept apart from the answer', () => {
+it('drafts belong to one user, and notes are stored apart from replies', () => {
   ownDrafts('ana')
   saveDraft('c', { text: 'answer' })
   saveDraft(noteKey('c'), { text: 'internal' })

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { personal } from '../../ui/page'
 
-/** Draft is what was begun to be written here. synced is the text that the server has of it, put are those that this browser kept there lately. */
+/** Draft is an unsent text. synced is the server's version of it; put holds the versions this browser stored there recently. */
 export type Draft = {
   text: string
   refusal?: string
@@ -9,46 +9,46 @@ export type Draft = {
   put?: { texts: string[]; at: number }
 }
 
-/** So long a text that was kept on the server may come back late. */
-const putCounts = 60_000
+/** How long a stored version may still arrive as an echo, in milliseconds. */
+const echoTime = 60_000
 
 let prefix = ''
 const watchers = new Set<() => void>()
 const cache = new Map<string, Draft | null>()
 
-/** ownDrafts makes the drafts those of one person: others who use this browser have their own. */
+/** ownDrafts switches to the drafts of one user; each user of this browser has their own. */
 export function ownDrafts(person: string): void {
   if (prefix === personal('draft.', person)) return
   prefix = personal('draft.', person)
   cache.clear()
 }
 
-/** forgetDrafts removes the drafts of the person from this browser. */
+/** forgetDrafts removes the user's drafts from this browser. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(localStorage))
     if (key.startsWith(prefix)) localStorage.removeItem(key)
   cache.clear()
 }
 
-/** isSynced tells whether a draft stands here as the server had it: nothing was typed since. */
+/** isSynced reports whether a draft equals the server's version. */
 export const isSynced = (draft: Draft | null) =>
   draft !== null &&
   draft.text !== '' &&
   draft.text === draft.synced &&
   !draft.refusal
 
-/** justPut tells whether this browser kept the draft on the server a moment ago: the signal about it is an echo. */
+/** justPut reports whether this browser stored the draft a moment ago, so that the signal about it is an echo. */
 export const justPut = (draft: Draft | null) =>
   draft?.put !== undefined && Date.now() - draft.put.at < 3000
 
-/** syncedDrafts are the conversations with such a draft. */
+/** syncedDrafts returns the conversations with a synced draft. */
 export const syncedDrafts = () =>
   Object.keys(localStorage)
     .filter((key) => key.startsWith(prefix))
     .map((key) => key.slice(prefix.length))
     .filter((id) => isSynced(read(id)))
 
-/** noteKey is where the text of an unfinished internal note is kept, apart from the answer. */
+/** noteKey returns the key of an unfinished internal note, which is stored apart from the reply. */
 export const noteKey = (conversation: string) => `note.${conversation}`
 
 function read(id: string): Draft | null {
@@ -63,12 +63,12 @@ function read(id: string): Draft | null {
     }
     cache.set(id, draft)
   }
-  if (draft?.put && Date.now() - draft.put.at > putCounts)
+  if (draft?.put && Date.now() - draft.put.at > echoTime)
     draft = keep(id, { ...draft, put: undefined })
   return draft
 }
 
-/** keep stores a draft; an empty one of which the server knows nothing is removed. */
+/** keep stores a draft. An empty draft that the server does not know is removed. */
 function keep(id: string, draft: Draft): Draft | null {
   const kept = draft.text !== '' || draft.refusal || draft.put ? draft : null
   cache.set(id, kept)
@@ -76,12 +76,12 @@ function keep(id: string, draft: Draft): Draft | null {
     if (kept) localStorage.setItem(prefix + id, JSON.stringify(kept))
     else localStorage.removeItem(prefix + id)
   } catch {
-    // The store of the browser is full: this tab has the draft.
+    // The browser's storage is full; only this tab has the draft.
   }
   return kept
 }
 
-/** saveDraft keeps what was typed in this browser at once. */
+/** saveDraft stores what was typed in this browser. */
 export function saveDraft(id: string, draft: Draft): void {
   const known = read(id)
   keep(id, {
@@ -92,7 +92,6 @@ export function saveDraft(id: string, draft: Draft): void {
   watchers.forEach((watcher) => watcher())
 }
 
-// Other tabs changed a draft.
 addEventListener('storage', (event) => {
   if (prefix === '' || !event.key?.startsWith(prefix)) return
   cache.delete(event.key.slice(prefix.length))
@@ -105,17 +104,17 @@ function watch(watcher: () => void): () => void {
 }
 
 /**
- * fromElsewhere is the draft of the server, if another device wrote it. What this browser kept there comes back late, after more was
- * typed or all of it was sent, in this tab or in another one, and is not to be written again.
+ * fromElsewhere returns the server's draft if another device wrote it. Versions stored by this browser may come back late, after
+ * more was typed or the message was sent, and must not be restored.
  */
 export const fromElsewhere = (
   local: Draft | null,
   server: { text: string } | null | undefined,
 ) => (server && !local?.put?.texts.includes(server.text) ? server.text : '')
 
-/** readDraft is the local draft of a conversation. */
+/** readDraft returns the local draft of a conversation. */
 export const readDraft = read
 
-/** useDraft follows the local draft of a conversation, other tabs' changes too. */
+/** useDraft returns the local draft of a conversation and follows changes in other tabs. */
 export const useDraft = (id: string) =>
   useSyncExternalStore(watch, () => read(id))

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { setTimeZone } from '../../ui/format'
 import { laterContent, laterPresets, laterProblem } from './later'
 
-describe('messages that are sent later', () => {
-  it('are suggested by the clocks of the company', () => {
+describe('scheduled messages', () => {
+  it("have presets in the company's time zone", () => {
     setTimeZone('America/Sao_Paulo')
     const saturday = new Date('2026-11-14T23:30:00Z')
     expect(laterPresets(saturday)).toEqual([
@@ -25,7 +25,7 @@ describe('messages that are sent later', () => {
     setTimeZone(undefined)
   })
 
-  it('are one text or one file with its caption', () => {
+  it('consist of one text or one file with its caption', () => {
     expect(laterContent('oi', [])).toEqual({ text: 'oi' })
     expect(laterContent('oi', [{ media: 'm', caption: '' }])).toEqual({
       media_id: 'm',

@@ -6,7 +6,7 @@ const day = 24 * 60 * minute
 
 export type LaterPreset = { id: 'hour' | 'tomorrow' | 'monday'; local: string }
 
-/** laterPresets are usual times to send something, by the company's clocks, in the form of a datetime-local field. */
+/** laterPresets returns common send times in the company's time zone, in the format of a datetime-local input. */
 export function laterPresets(now: Date): LaterPreset[] {
   const [today = ''] = localTime(now).split('T')
   const midnight = Date.parse(`${today}T00:00Z`)
@@ -20,14 +20,14 @@ export function laterPresets(now: Date): LaterPreset[] {
   ]
 }
 
-/** laterProblem tells what is wrong with a time: the server takes 1 minute to 90 days ahead. */
+/** laterProblem returns what is wrong with a time: the server accepts 1 minute to 90 days ahead. */
 export function laterProblem(local: string, now: Date): 'past' | 'far' | null {
   const ahead = instant(local).getTime() - now.getTime()
   if (!(ahead >= minute)) return 'past'
   return ahead > 90 * day ? 'far' : null
 }
 
-/** laterContent is what is written as one message, or null where it would be several. */
+/** laterContent returns the composer's content as one message, or null if it would be several. */
 export function laterContent(
   text: string,
   files: { media: string; caption: string }[],

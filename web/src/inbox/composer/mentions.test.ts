@@ -8,13 +8,13 @@ const team = [
 ] as Member[]
 
 describe('mentions', () => {
-  it('begin with an @ at the start of a word', () => {
+  it('start with an @ at the start of a word', () => {
     expect(mentionAt('oi @ca', 6)).toEqual({ from: 3, to: 6, text: 'ca' })
     expect(mentionAt('@É', 2)).toEqual({ from: 0, to: 2, text: 'é' })
     expect(mentionAt('ana@example', 11)).toBeNull()
   })
 
-  it('are the people whose full names stand in the note', () => {
+  it('are the people whose full names are in the note', () => {
     expect(
       mentionsIn('@Ana Ribeiro pode ver? Caio Moreira sabe.', team),
     ).toEqual(['1'])
@@ -22,7 +22,7 @@ describe('mentions', () => {
 })
 
 describe('the text of a note', () => {
-  it('is cut at the people whom it mentions, the longer name first', () => {
+  it('is split at mentions, longer names first', () => {
     const parts = mentionParts('@Ana Ribeiro e @Ana, vejam', [
       { id: '1', name: 'Ana' },
       { id: '2', name: 'Ana Ribeiro' },

@@ -1,6 +1,6 @@
 import type { Member, Ref } from '../../api/types'
 
-/** mentionAt finds an "@" that begins a word before the cursor, and what follows it. */
+/** mentionAt returns the "@" word before the cursor, if any. */
 export function mentionAt(
   text: string,
   cursor: number,
@@ -11,7 +11,7 @@ export function mentionAt(
   return { from, to: cursor, text: (match[2] ?? '').toLocaleLowerCase() }
 }
 
-/** mentionsIn are the people whose full names stand behind an "@" in a note, at most 20. */
+/** mentionsIn returns the people whose full name follows an "@" in a note, at most 20. */
 export function mentionsIn(text: string, team: Member[]): string[] {
   return team
     .filter((one) => text.includes(`@${one.name}`))
@@ -19,7 +19,7 @@ export function mentionsIn(text: string, team: Member[]): string[] {
     .slice(0, 20)
 }
 
-/** mentionParts cuts the text of a note into the names of the people whom it mentions and what stands between. */
+/** mentionParts splits a note into mentioned names and the text between them. */
 export function mentionParts(
   text: string,
   mentions: Ref[],

@@ -10,11 +10,11 @@ import {
   type ListForm,
 } from './offerForm'
 
-describe('messages with a choice', () => {
+describe('messages with buttons or a list', () => {
   const frame = { body: 'Qual?', header: '', footer: '' }
   const button = (id: string, title: string) => ({ id, title })
 
-  it('are held to the lengths of WhatsApp, counted in characters', () => {
+  it("are limited to WhatsApp's lengths in characters", () => {
     expect(countOf('👍👍 ')).toBe(2)
     expect(
       buttonsFit({ ...frame, buttons: [button('1', 'a'.repeat(20))] }),
@@ -41,7 +41,7 @@ describe('messages with a choice', () => {
     expect(buttonsFit({ ...frame, buttons: [] })).toBe(false)
   })
 
-  it('have a title for each of several sections, and ten rows in all', () => {
+  it('need section titles and have at most ten rows', () => {
     const row = { ...newRow(), title: 'Pão' }
     const section = { ...newSection(), rows: [row] }
     const form: ListForm = { ...frame, button: 'Ver', sections: [section] }
@@ -75,7 +75,7 @@ describe('messages with a choice', () => {
     })
   })
 
-  it('are sent again as they were', () => {
+  it('can be sent again', () => {
     const rows = [{ id: '1', title: 'Pão', description: null }]
     expect(
       offerAgain({

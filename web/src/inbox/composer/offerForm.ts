@@ -1,6 +1,6 @@
 import type { Interactive, InteractiveBody } from '../../api/types'
 
-/** limits are WhatsApp's own: characters, and how many buttons and rows. */
+/** limits are WhatsApp's limits on characters, buttons and rows. */
 export const limits = {
   buttonBody: 1024,
   listBody: 4096,
@@ -18,7 +18,7 @@ export type Row = { id: string; title: string; description: string }
 export type ListSection = { id: string; title: string; rows: Row[] }
 export type ListForm = Frame & { button: string; sections: ListSection[] }
 
-/** countOf counts characters as WhatsApp and the server do: an emoji of one code point is one. */
+/** countOf counts characters as WhatsApp and the server do, by code point. */
 export const countOf = (text: string) => [...text.trim()].length
 
 const fits = (text: string, most: number) =>
@@ -37,7 +37,7 @@ export const newSection = (): ListSection => ({
   rows: [newRow()],
 })
 
-/** repeated is true for a text that stands earlier in the list, too: two buttons may not look the same. */
+/** repeated reports whether a text already occurs earlier in the list; buttons must differ. */
 export const repeated = (texts: string[], at: number) =>
   (texts[at] ?? '').trim() !== '' &&
   texts.slice(0, at).some((one) => one.trim() === texts[at]?.trim())
@@ -53,13 +53,13 @@ const frameOf = ({ body, header, footer }: Frame): InteractiveBody => ({
   ...(footer.trim() ? { footer: footer.trim() } : {}),
 })
 
-/** buttonsOffer is the message as it is written. */
+/** buttonsOffer returns the message as written. */
 export const buttonsOffer = (form: ButtonsForm): InteractiveBody => ({
   ...frameOf(form),
   buttons: form.buttons.map(({ id, title }) => ({ id, title: title.trim() })),
 })
 
-/** buttonsFit tells whether WhatsApp takes the message. */
+/** buttonsFit reports whether WhatsApp accepts the message. */
 export function buttonsFit(form: ButtonsForm): boolean {
   const titles = form.buttons.map((one) => one.title)
   return (
@@ -76,7 +76,7 @@ export function buttonsFit(form: ButtonsForm): boolean {
 export const rowsOf = (form: ListForm) =>
   form.sections.reduce((sum, section) => sum + section.rows.length, 0)
 
-/** listOffer is the message as it is written. */
+/** listOffer returns the message as written. */
 export const listOffer = (form: ListForm): InteractiveBody => ({
   ...frameOf(form),
   list: {
@@ -94,7 +94,7 @@ export const listOffer = (form: ListForm): InteractiveBody => ({
   },
 })
 
-/** listFits tells whether WhatsApp takes the message. */
+/** listFits reports whether WhatsApp accepts the message. */
 export function listFits(form: ListForm): boolean {
   const several = form.sections.length > 1
   return (
@@ -115,7 +115,7 @@ export function listFits(form: ListForm): boolean {
   )
 }
 
-/** offerAgain is the body that sends a message with a choice once more. */
+/** offerAgain returns the request body that sends a message with buttons or a list again. */
 export const offerAgain = ({
   body,
   header,

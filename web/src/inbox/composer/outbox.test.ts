@@ -62,7 +62,7 @@ describe('the outbox', () => {
     expect(sent).toEqual(['one', 'two', 'three'])
   })
 
-  it('says that the disk of the server is full until a message is stored', async () => {
+  it('reports a full server disk until a message is stored', async () => {
     const seen: boolean[] = []
     let attempts = 0
     const { outbox } = make(() =>
@@ -94,7 +94,7 @@ describe('the outbox', () => {
     expect(retryDelay(9)).toBe(30_000)
   })
 
-  it('gives a refused message back and goes on with the next one', async () => {
+  it('returns a rejected message and continues with the next one', async () => {
     const sent: string[] = []
     const { outbox, refused } = make((one) => {
       if (one.body.text === 'bad')
@@ -109,7 +109,7 @@ describe('the outbox', () => {
     expect(sent).toEqual(['good'])
   })
 
-  it('keeps what was not sent for the next page', async () => {
+  it('keeps unsent messages for the next page', async () => {
     const first = make(() => new Promise(() => undefined))
     await first.outbox.add(item('a', 'kept'))
     first.outbox.stop()
@@ -123,7 +123,7 @@ describe('the outbox', () => {
     expect(sent).toEqual(['kept'])
   })
 
-  it('sends from memory when nothing can be stored, and says so', async () => {
+  it('sends from memory if nothing can be stored, and reports it', async () => {
     for (const broken of ['open', 'put'] as const) {
       const real = {
         open: indexedDB.open.bind(indexedDB),
@@ -147,7 +147,7 @@ describe('the outbox', () => {
         await outbox.load()
         await outbox.add(item('a', 'one'))
         await outbox.add(item('a', 'two'))
-        await outbox.load() // another tab said that something changed
+        await outbox.load() // another tab reported a change
         expect([outbox.all().length, outbox.unsafe(), outbox.losing()]).toEqual(
           [2, true, true],
         )
@@ -161,7 +161,7 @@ describe('the outbox', () => {
     }
   })
 
-  it('does not send again what another tab has sent', async () => {
+  it('does not resend what another tab has sent', async () => {
     const sent: string[] = []
     const deliver = (one: Item) => {
       sent.push(one.body.text ?? '')
@@ -175,17 +175,17 @@ describe('the outbox', () => {
     const second = make(deliver, first.name)
     await second.outbox.load()
     await settled(second.outbox)
-    await settled(first.outbox) // the other tab told it
+    await settled(first.outbox) // reported by the other tab
     first.outbox.resume()
     expect(sent).toEqual(['once', 'once']) // the second attempt of one tab
   })
 
-  it('keeps what the server refused because another person is signed in, stops, and sends it when its author is back', async () => {
+  it('pauses while another user is signed in and sends when the author is back', async () => {
     const sent: string[] = []
     let person = 'caio'
     const { outbox, refused } = make((one) => {
       if (person !== 'ana') {
-        outbox.hold() // as the page does when it learns of it
+        outbox.hold() // as the page does when another user signs in
         return Promise.reject(failure(403, 'session_changed'))
       }
       sent.push(one.body.text ?? '')
@@ -211,7 +211,7 @@ describe('the outbox', () => {
     expect(next.outbox.all()).toEqual([])
   })
 
-  it('does not let one conversation wait for another', async () => {
+  it('sends conversations independently', async () => {
     const sent: string[] = []
     const { outbox } = make((one) => {
       if (one.conversation === 'stuck') return new Promise(() => undefined)

@@ -2,7 +2,7 @@ import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import { Failure } from '../../api/client'
 import type { SendBody } from '../../api/types'
 
-/** Item is a message or a note that the server has not confirmed. */
+/** Item is a message or note that the server has not confirmed. */
 export type Item = {
   client_id: string
   conversation: string
@@ -26,11 +26,11 @@ export type OutboxOptions = {
   locks?: LockManager
 }
 
-/** retryDelay is 1, 2, 4 ... 30 seconds. */
+/** retryDelay returns 1, 2, 4 ... 30 seconds. */
 export const retryDelay = (attempt: number) =>
   Math.min(1000 * 2 ** attempt, 30_000)
 
-/** open opens the database of an outbox. It returns null where the browser has none to offer, as in some private windows. */
+/** open opens the outbox database. It returns null if the browser offers none, as in some private windows. */
 async function open(name: string): Promise<IDBPDatabase<Schema> | null> {
   try {
     return await openDB<Schema>(name, 1, {
@@ -42,24 +42,24 @@ async function open(name: string): Promise<IDBPDatabase<Schema> | null> {
   }
 }
 
-/** lasting tells whether a refusal is for good. One for want of the person's session is not. */
-const lasting = (failure: Failure) =>
+/** isPermanent reports whether an error is permanent. A missing session is not. */
+const isPermanent = (failure: Failure) =>
   !failure.temporary &&
   failure.status !== 401 &&
   failure.code !== 'session_changed'
 
 /**
- * Outbox keeps what is to be sent until the server has it: in order per conversation, with the same client_id in every
- * attempt, across reloads. Of several tabs one sends for a conversation at a time. What cannot be stored is sent from memory.
+ * Outbox stores messages until the server has confirmed them: in order per conversation, with the same client_id in every attempt,
+ * and across reloads. Only one tab at a time sends for a conversation. Items that cannot be stored are sent from memory.
  */
 export class Outbox {
   private items: Item[] = []
   private readonly watchers = new Set<() => void>()
   private readonly running = new Set<string>()
   private readonly wakers = new Set<() => void>()
-  private readonly storing = new Map<string, Promise<void>>() // what this page is putting into the database
-  private readonly stored = new Set<string>() // what has been in the database: only such an item can have been sent by another tab
-  private readonly finished = new Set<string>() // what this page has sent or given back, though its row may be there still
+  private readonly storing = new Map<string, Promise<void>>() // being written to the database by this page
+  private readonly stored = new Set<string>() // items that were in the database; only these can have been sent by another tab
+  private readonly finished = new Set<string>() // items that this page has sent or returned, even if their row still exists
   private readonly database: Promise<IDBPDatabase<Schema> | null>
   private readonly channel: BroadcastChannel
   private unavailable = false
@@ -77,7 +77,7 @@ export class Outbox {
     this.channel.onmessage = () => void this.load()
   }
 
-  /** load reads what an earlier page left and goes on sending it. */
+  /** load reads the items an earlier page left and continues sending them. */
   async load(): Promise<void> {
     if (this.stopped) return
     const before = new Set(this.stored)
@@ -95,7 +95,7 @@ export class Outbox {
     this.pumpAll()
   }
 
-  /** add keeps an item and sends it; the first attempt does not wait for the disk. */
+  /** add stores an item and sends it. The first attempt does not wait for the database. */
   async add(item: Omit<Item, 'number'>): Promise<void> {
     const kept = {
       ...item,
@@ -112,17 +112,17 @@ export class Outbox {
     this.tell()
   }
 
-  /** all is what waits, oldest first; the same array until it changes. */
+  /** all returns the pending items, oldest first. The array is stable until it changes. */
   all = (): Item[] => this.items
 
-  /** unsafe tells that this browser cannot keep what waits: it is lost when the page is closed. */
+  /** unsafe reports whether pending items are lost when the page is closed, because this browser cannot store them. */
   unsafe = (): boolean =>
     this.unavailable || this.items.some((item) => this.atRisk(item))
 
-  /** losing tells that something would be lost now. */
+  /** losing reports whether something would be lost now. */
   losing = (): boolean => this.items.some((item) => this.atRisk(item))
 
-  /** serverFull tells that the server could not store what waits: its disk is full. */
+  /** serverFull reports whether the server rejected items because its disk is full. */
   serverFull = (): boolean => this.full && this.items.length > 0
 
   watch = (watcher: () => void): (() => void) => {
@@ -130,12 +130,12 @@ export class Outbox {
     return () => this.watchers.delete(watcher)
   }
 
-  /** wake ends the waiting between attempts: the network or the session is back. */
+  /** wake retries immediately, because the network or the session is back. */
   wake(): void {
     this.wakers.forEach((waker) => waker())
   }
 
-  /** hold ends sending until resume is called: the browser's session is not that of the person who wrote. */
+  /** hold pauses sending until resume is called, because another user is signed in. */
   hold(): void {
     this.held = true
     this.wake()
@@ -147,7 +147,7 @@ export class Outbox {
     this.pumpAll()
   }
 
-  /** clear discards everything that waits, here and in the person's other tabs. */
+  /** clear discards all pending items, in the user's other tabs as well. */
   async clear(): Promise<void> {
     this.items.forEach((item) => this.finished.add(item.client_id))
     this.items = []
@@ -157,7 +157,7 @@ export class Outbox {
     this.tell()
   }
 
-  /** stop leaves everything as it is; another tab or the next page goes on. */
+  /** stop leaves everything to another tab or the next page. */
   stop(): void {
     this.stopped = true
     this.channel.close()
@@ -168,7 +168,7 @@ export class Outbox {
     return !this.stored.has(item.client_id) && !this.storing.has(item.client_id)
   }
 
-  /** attempt does something with the database. It returns undefined where that is not possible. */
+  /** attempt runs a database operation and returns undefined if it fails. */
   private async attempt<T>(
     task: (database: IDBPDatabase<Schema>) => Promise<T>,
   ): Promise<T | undefined> {
@@ -239,7 +239,7 @@ export class Outbox {
         await this.remove(item)
         attempt = 0
       } catch (error) {
-        if (error instanceof Failure && lasting(error)) {
+        if (error instanceof Failure && isPermanent(error)) {
           await this.remove(item)
           this.options.refused(item, error)
           attempt = 0
@@ -256,7 +256,7 @@ export class Outbox {
     }
   }
 
-  /** sentElsewhere reports whether another tab took an item out of the database, where it was. */
+  /** sentElsewhere reports whether another tab removed a stored item from the database. */
   private async sentElsewhere(item: Item): Promise<boolean> {
     if (!this.stored.has(item.client_id)) return false
     return (

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Template } from '../../api/types'
 import { chosenTemplate, templateOffer } from './template'
 
-it('a template has a value for every gap, files by their ids', () => {
+it('fills every template variable, with files by id', () => {
   const gap = { name: null, type: 'text', example: null } as const
   const template: Template = {
     id: 't',

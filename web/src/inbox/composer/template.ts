@@ -4,10 +4,10 @@ import type { InteractiveBody, SendBody, Template } from '../../api/types'
 export type ChosenTemplate = NonNullable<SendBody['template']>
 export type Gap = Template['parameters'][number]
 
-/** gapKey names a gap of a template: body.1 or body.name. */
+/** gapKey returns the key of a template variable: body.1 or body.name. */
 export const gapKey = (gap: Gap) => `${gap.component}.${gap.name ?? gap.index}`
 
-/** gapLabel names a gap for people, with the sign that stands for it in the text. */
+/** gapLabel returns the label of a template variable, with its placeholder. */
 export function gapLabel(template: Template, gap: Gap, t: TFunction): string {
   if (gap.type !== 'text') return t(`template.file.${gap.type}`)
   if (gap.component === 'button')
@@ -19,7 +19,7 @@ export function gapLabel(template: Template, gap: Gap, t: TFunction): string {
   })
 }
 
-/** filled puts the values of one component into its text; a gap without a value stays as it is written. */
+/** filled inserts the values of one component into its text. Variables without a value keep their placeholder. */
 export const filled = (
   text: string,
   component: Gap['component'],
@@ -30,7 +30,7 @@ export const filled = (
     (gap, name: string) => values[`${component}.${name}`]?.trim() || gap,
   )
 
-/** templateOffer is the template as the customer sees it. */
+/** templateOffer returns the template as the customer sees it. */
 export const templateOffer = (
   template: Template,
   values: Record<string, string>,
@@ -46,7 +46,7 @@ export const templateOffer = (
   })),
 })
 
-/** chosenTemplate is a template with its values in the form in which it is sent; files are given by their ids. */
+/** chosenTemplate returns a template with its values as a request body; files are given by id. */
 export const chosenTemplate = (
   template: Template,
   values: Record<string, string>,
@@ -63,21 +63,10 @@ export const chosenTemplate = (
   }),
 })
 
-const states = [
-  'paused',
-  'rejected',
-  'pending',
-  'in_appeal',
-  'disabled',
-  'deleted',
-  'pending_deletion',
-  'limit_exceeded',
-]
-
-/** stateOf says why a template cannot be sent, or null where it can. */
+/** stateOf returns why a template cannot be sent, or null if it can. */
 export function stateOf(template: Template, t: TFunction): string | null {
   if (template.status === 'approved') return null
-  return states.includes(template.status)
-    ? t(`template.state.${template.status}`)
-    : t('template.state.other')
+  return t(`template.state.${template.status}`, {
+    defaultValue: t('template.state.other'),
+  })
 }

@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'react'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 
 type Kind = 'viewing' | 'typing' | 'left'
 
-/** useActivity tells colleagues that this person views or answers a conversation, every 10 seconds while it lasts. */
+/** useActivity reports every 10 seconds that the user is viewing or replying in a conversation. */
 export function useActivity(id: string) {
   const typing = useRef(0)
   const last = useRef<Kind>('viewing')
   useEffect(() => {
     const tell = (kind: Kind) =>
-      void answer(
+      void unwrap(
         api.POST('/conversations/{id}/activity', {
           params: { path: { id } },
           body: { kind },
@@ -37,7 +37,7 @@ export function useActivity(id: string) {
       const first = Date.now() - typing.current > 9_000
       typing.current = Date.now()
       if (first)
-        void answer(
+        void unwrap(
           api.POST('/conversations/{id}/activity', {
             params: { path: { id } },
             body: { kind: 'typing' },

@@ -16,7 +16,7 @@ export type Attachment = {
 
 const mega = 1024 * 1024
 
-/** limitOf is how large a file of a type may be: WhatsApp's own limits. */
+/** limitOf returns WhatsApp's size limit for a file type. */
 export function limitOf(type: string): number {
   if (type === 'image/webp') return 5 * mega
   if (type.startsWith('image/')) return 5 * mega
@@ -27,7 +27,7 @@ export function limitOf(type: string): number {
 const refusedTypes =
   /^(image\/(svg|gif|tiff|bmp)|text\/html|application\/(x-msdownload|x-sh|javascript))/
 
-/** useAttachments uploads files at once and keeps their captions until they are sent. */
+/** useAttachments uploads files immediately and keeps their captions until they are sent. */
 export function useAttachments() {
   const { t } = useTranslation()
   const [files, setFiles] = useState<Attachment[]>([])
@@ -86,7 +86,7 @@ export function useAttachments() {
     ),
     uploading: files.some((file) => !file.media && !file.problem),
     add: (added: File[]) => added.forEach(start),
-    /** attach adds a file that the server has already. */
+    /** attach adds a file that the server already has. */
     attach: (media: string, name: string) =>
       setFiles((all) => [
         ...all,

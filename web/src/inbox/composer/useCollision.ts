@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { eventData } from '../../live/apply'
 import { onLiveEvent } from '../../live/useLive'
 
-/** useCollision notices that a colleague answered since typing began. */
+/** useCollision reports that a colleague replied since the user started typing. */
 export function useCollision(
   conversation: string,
   me: string,

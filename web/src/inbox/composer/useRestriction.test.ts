@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { conversation } from '../../../test/fixtures'
 import { restricts } from './useRestriction'
 
-it('knows before sending who may reply', () => {
+it('reports who can reply', () => {
   const rules = {
     mode: 'restricted' as const,
     first_responder_takes_ownership: true,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { rulesOptions, useMe, useRowNames } from '../../api/queries'
 import type { AttendanceRules, Conversation, Session } from '../../api/types'
 
-/** restricts reports whether the rules keep a person from replying in a conversation: see restricted mode in the guide to attendances. */
+/** restricts reports whether the rules keep a user from replying in a conversation; see restricted mode in docs/attendances.md. */
 export function restricts(
   rules: Pick<AttendanceRules, 'mode' | 'first_responder_takes_ownership'>,
   conversation: Pick<Conversation, 'attendance' | 'assignee'>,
@@ -20,10 +20,10 @@ export function restricts(
   )
 }
 
-/** Restriction is why a person may not reply: a colleague is responsible, or nobody is and the case has to be taken first. */
+/** Restriction is why a user cannot reply: the case is assigned to a colleague, or to nobody and must be taken first. */
 export type Restriction = { responsible: string | null }
 
-/** useRestriction returns what keeps the person from replying in a conversation, or null. */
+/** useRestriction returns what keeps the user from replying in a conversation, or null. */
 export function useRestriction(conversation: Conversation): Restriction | null {
   const { user } = useMe()
   const names = useRowNames()

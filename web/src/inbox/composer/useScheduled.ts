@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe } from '../../api/queries'
 import type { ScheduledMessage } from '../../api/types'
 import { personal } from '../../ui/page'
 import { useNow } from '../useNow'
 
-/** What failed is shown for this long, unless it is dismissed. */
-const shown = 7 * 24 * 3_600_000
+/** How long a failed message is shown unless it is dismissed. */
+const failedShownFor = 7 * 24 * 3_600_000
 
 const storageKey = (person: string) => personal('scheduled.dismissed', person)
 const watchers = new Set<() => void>()
 const dismissed = (person: string) =>
   localStorage.getItem(storageKey(person)) ?? ''
 
-/** dismissScheduled hides a message that failed in this browser, for one person. */
+/** dismissScheduled hides a failed message in this browser, for one user. */
 export function dismissScheduled(id: string, person: string): void {
   localStorage.setItem(
     storageKey(person),
@@ -29,7 +29,7 @@ function watch(watcher: () => void): () => void {
   return () => watchers.delete(watcher)
 }
 
-/** useScheduled are the messages of a conversation that wait to be sent, the next one first, and before them those that failed. */
+/** useScheduled returns a conversation's scheduled messages, next one first, preceded by those that failed. */
 export function useScheduled(conversation: string): ScheduledMessage[] {
   const now = useNow()
   const person = useMe().user.id
@@ -38,7 +38,7 @@ export function useScheduled(conversation: string): ScheduledMessage[] {
     queryKey: keys.scheduled(conversation),
     refetchOnWindowFocus: 'always',
     queryFn: ({ signal }) =>
-      answer(
+      unwrap(
         api.GET('/conversations/{id}/scheduled', {
           params: { path: { id: conversation }, query: { limit: 100 } },
           signal,
@@ -50,7 +50,7 @@ export function useScheduled(conversation: string): ScheduledMessage[] {
       (one) =>
         one.status === 'scheduled' ||
         (one.status === 'failed' &&
-          now - Date.parse(one.updated_at) < shown &&
+          now - Date.parse(one.updated_at) < failedShownFor &&
           !hidden.includes(one.id)),
     )
     .sort((a, b) => Date.parse(a.send_at) - Date.parse(b.send_at))

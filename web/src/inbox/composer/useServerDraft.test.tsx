@@ -39,7 +39,7 @@ function Field({
   return null
 }
 
-/** Tab is a tab of the browser with the conversation open; the server's draft comes as the live stream tells of it. */
+/** Tab is a browser tab with the conversation open. server imitates the draft arriving through the live stream. */
 class Tab {
   private sync: Sync = () => undefined
   private root = createRoot(document.createElement('div'))
@@ -77,7 +77,7 @@ const answered = async () => {
   await wait(0)
 }
 
-it('does not write again what was sent, when the draft comes back late', async () => {
+it('does not restore a sent text when its draft arrives late', async () => {
   const [tab, other] = [new Tab(), new Tab()]
   tab.server(null)
   other.server(null)
@@ -92,13 +92,13 @@ it('does not write again what was sent, when the draft comes back late', async (
   await answered()
   tab.server(null)
   other.server(null)
-  tab.server('Sai agora') // an answer that another one overtook
+  tab.server('Sai agora') // an outdated response
   expect(shown()).toBe('')
   await wait(61_000)
   expect([readDraft('c'), localStorage.length]).toEqual([null, 0])
 })
 
-it('does not take back what was typed since the draft was kept, though another tab sees the older one', async () => {
+it('keeps newer text although another tab sees the older draft', async () => {
   const [tab, other] = [new Tab(), new Tab()]
   tab.server(null)
   other.server(null)
@@ -109,7 +109,7 @@ it('does not take back what was typed since the draft was kept, though another t
   expect(shown()).toBe('Sai agora')
 })
 
-it('removes the draft from the server after the call that kept it, not beside it', async () => {
+it("deletes the server's draft after the request that stored it", async () => {
   const tab = new Tab()
   tab.server(null)
   tab.type('Sai')
@@ -121,7 +121,7 @@ it('removes the draft from the server after the call that kept it, not beside it
   await called('PUT', 'DELETE')
 })
 
-it('takes over what another device wrote, and removes it when it was sent there', () => {
+it('loads a draft from another device and removes it when it is sent there', () => {
   const tab = new Tab()
   tab.server(null)
   tab.server('Do telefone')
@@ -130,7 +130,7 @@ it('takes over what another device wrote, and removes it when it was sent there'
   expect(shown()).toBe('')
 })
 
-it('keeps a text that was refused, though the draft of it is gone', async () => {
+it('keeps a rejected text although its draft is gone', async () => {
   const tab = new Tab()
   tab.server(null)
   tab.type('Oi')
@@ -147,7 +147,7 @@ it('keeps a text that was refused, though the draft of it is gone', async () => 
   })
 })
 
-/** kept types a text in one tab and has it kept on the server; then the tab is closed. */
+/** kept types a text in one tab, waits until the server has it, and closes the tab. */
 async function kept(text: string) {
   const tab = new Tab()
   tab.server(null)
@@ -173,7 +173,7 @@ const conversation = (draft: string | null) =>
           },
   })
 
-it('clears a draft that was sent from another device, when the conversation is opened again', async () => {
+it('clears a draft that was sent from another device when the conversation is reopened', async () => {
   await kept('Sai agora')
   expect(shown()).toBe('Sai agora')
   const tab = new Tab()
@@ -184,10 +184,10 @@ it('clears a draft that was sent from another device, when the conversation is o
   await vi.waitFor(() => expect(shown()).toBe(''))
 })
 
-it('keeps a draft that the server still has, and one that was changed since it was kept there', async () => {
+it('keeps a draft that the server still has or that was edited since', async () => {
   await kept('Sai agora')
   const tab = new Tab()
-  tab.server(null) // what the list of a moment ago says
+  tab.server(null) // from an outdated list
   await called('GET')
   held?.(conversation('Sai agora'))
   await wait(0)
@@ -202,7 +202,7 @@ it('keeps a draft that the server still has, and one that was changed since it w
   expect(shown()).toBe('Sai agora mesmo')
 })
 
-it('does not ask about a draft that never reached the server', async () => {
+it('does not check drafts that never reached the server', async () => {
   saveDraft('c', { text: 'Sem rede' })
   const tab = new Tab()
   tab.server(null)
@@ -210,11 +210,11 @@ it('does not ask about a draft that never reached the server', async () => {
   expect([calls, shown()]).toEqual([[], 'Sem rede'])
 })
 
-it('keeps a text that is typed again right after it was sent', () => {
+it('keeps a text that is typed again right after sending', () => {
   const tab = new Tab()
   tab.server('Sai agora') // written on another device
   expect(shown()).toBe('Sai agora')
-  tab.type('') // it was sent
+  tab.type('') // after sending
   tab.type('Sai agora')
   tab.server(null)
   expect(shown()).toBe('Sai agora')

@@ -1,7 +1,7 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { updateConversation } from '../../api/cache'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import type { Conversation } from '../../api/types'
 import { eventData } from '../../live/apply'
 import { onLiveEvent } from '../../live/useLive'
@@ -14,12 +14,12 @@ import {
   syncedDrafts,
 } from './drafts'
 
-/** How long after the page is drawn the drafts that an earlier page left are looked at. */
-const settled = 1000
+/** How long after rendering the drafts left by an earlier page are checked. */
+const checkDelay = 1000
 
 /**
- * settle clears a draft that was sent or removed on another device: the server had this text and has it no more. The server is asked
- * after the text was kept there, so an answer without it is no older one. A text that was changed since stays.
+ * settle clears a local draft that was sent or removed on another device: the server had this text and no longer has it. The server
+ * is asked after the text was stored there, so a response without it is not outdated. Text that was edited since is kept.
  */
 async function settle(
   client: QueryClient,
@@ -28,7 +28,7 @@ async function settle(
 ): Promise<void> {
   const before = readDraft(id)
   if (!isSynced(before)) return
-  const conversation = await answer(
+  const conversation = await unwrap(
     api.GET('/conversations/{id}', { params: { path: { id } } }),
   ).catch(() => null)
   if (!conversation) return
@@ -38,13 +38,13 @@ async function settle(
     saveDraft(id, { text: '' })
 }
 
-/** useDraftsElsewhere follows what becomes of the person's drafts on other devices, of all conversations that have one here. */
+/** useDraftsElsewhere follows what happens to the user's drafts on other devices, in all conversations with a local draft. */
 export function useDraftsElsewhere(me: string): void {
   const client = useQueryClient()
   useEffect(() => {
     const settleAll = () =>
       syncedDrafts().forEach((id) => void settle(client, id, me))
-    const timer = setTimeout(settleAll, settled)
+    const timer = setTimeout(settleAll, checkDelay)
     const unlisten = onLiveEvent((event) => {
       if (event.type === 'reset') return settleAll()
       if (event.type !== 'draft' && event.type !== 'message.sent') return
@@ -66,7 +66,7 @@ export function useDraftsElsewhere(me: string): void {
   }, [client, me])
 }
 
-/** useServerDraft keeps the draft on the server a moment after typing, and takes over one from another device. */
+/** useServerDraft stores the draft on the server shortly after typing, and loads drafts from other devices. */
 export function useServerDraft(conversation: Conversation, me: string) {
   const client = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -84,7 +84,7 @@ export function useServerDraft(conversation: Conversation, me: string) {
     const written = fromElsewhere(local, draft)
     if (written && (another || !local?.text))
       saveDraft(id, { text: written, synced: written })
-    // It was sent or cleared elsewhere. What was refused or typed again stays.
+    // It was sent or cleared elsewhere. Rejected or retyped text is kept.
     if (!draft && isSynced(local) && local?.text === kept.current)
       saveDraft(id, { text: '' })
     kept.current = draft?.text ?? ''
@@ -98,7 +98,7 @@ export function useServerDraft(conversation: Conversation, me: string) {
     return () => removeEventListener('focus', look)
   }, [client, id, me])
 
-  /** keep calls the server, one call after the other, so that the last one counts there too. */
+  /** keep calls the server sequentially, so that the last call wins. */
   const keep = (text: string, reply: string | null) => {
     const params = { path: { id } }
     const local = readDraft(id)
@@ -112,8 +112,8 @@ export function useServerDraft(conversation: Conversation, me: string) {
       })
     const call = () =>
       text.trim() === ''
-        ? answer(api.DELETE('/conversations/{id}/draft', { params }))
-        : answer(
+        ? unwrap(api.DELETE('/conversations/{id}/draft', { params }))
+        : unwrap(
             api.PUT('/conversations/{id}/draft', {
               params,
               body: { text, reply_to_external_id: reply },

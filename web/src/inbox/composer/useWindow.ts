@@ -3,15 +3,15 @@ import { duration } from '../../ui/format'
 import { useNow } from '../useNow'
 
 /**
- * useWindow is the state of the 24-hour window: closed, or how long it stays open from two hours on. The window of a customer
- * who never wrote ended when the conversation began.
+ * useWindow returns the state of the 24-hour window: closed, or the time left if it closes within two hours. For a customer who
+ * never wrote, the window closed when the conversation started.
  */
 export function useWindow(conversation: Conversation): {
   closed: boolean
   neverWrote: boolean
   closesIn: string | null
 } {
-  useNow() // it grows older on the screen
+  useNow() // re-render as time passes
   const expires = conversation.window_expires_at
   if (!expires) return { closed: false, neverWrote: false, closesIn: null }
   const left = (Date.parse(expires) - Date.now()) / 1000

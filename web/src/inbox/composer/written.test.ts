@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { laterContent } from './later'
 import { written } from './written'
 
-describe('what is written', () => {
+describe('the composed message', () => {
   const files = [
     { media: 'm', caption: ' the menu ' },
     { media: 'n', caption: ' ' },
   ]
 
-  it('has the name in front of the text and of captions where the person signs, and of nothing else', () => {
+  it('starts texts and captions with the name if the user signs', () => {
     expect(written(' oi ', files, 'Ana')).toEqual({
       text: '*Ana:*\noi',
       files: [
@@ -26,7 +26,7 @@ describe('what is written', () => {
     })
   })
 
-  it('has no name in front of a caption that would be too long with it', () => {
+  it('leaves out the name if the caption would get too long', () => {
     const [fits, long] = ['a'.repeat(1017), 'a'.repeat(1018)]
     expect(
       written('', [{ caption: fits }, { caption: long }], 'Ana').files,
@@ -37,7 +37,7 @@ describe('what is written', () => {
     expect(written('*Ana:*\noi', [], 'Ana').text).toBe('*Ana:*\noi')
   })
 
-  it('is signed too when it is sent later', () => {
+  it('is also signed when scheduled', () => {
     const sent = written('', files.slice(0, 1), 'Ana')
     expect(laterContent(sent.text, sent.files)).toEqual({
       media_id: 'm',

@@ -1,13 +1,13 @@
-/** WhatsApp takes so long a caption. */
+/** WhatsApp's limit on captions, in characters. */
 export const longestCaption = 1024
 
-/** signed puts the name of a person in front of a text, once; an empty text stays empty. */
+/** signed puts a name in front of a text, once; an empty text stays empty. */
 function signed(text: string, name: string): string {
   const first = `*${name}:*`
   return text === '' || text.startsWith(first) ? text : `${first}\n${text}`
 }
 
-/** written is what stands in the composer as it is sent. Where the person signs messages, with a name, texts and captions are, except a caption that would be too long then. */
+/** written returns the composer's content as it is sent. If the user signs messages, texts and captions start with the name, except captions that would get too long. */
 export function written<File extends { caption: string }>(
   text: string,
   files: File[],

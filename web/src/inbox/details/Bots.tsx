@@ -11,7 +11,7 @@ import classes from '../../contact/Details.module.css'
 
 const hour = 3_600_000
 
-/** usePausedUntil is until when bots are silent in a conversation, or null when they may answer. */
+/** usePausedUntil returns until when bots are paused in a conversation, or null. */
 function usePausedUntil({
   bot_paused_until: until,
 }: Conversation): string | null {
@@ -19,7 +19,7 @@ function usePausedUntil({
   return until && Date.parse(until) > now ? until : null
 }
 
-/** useBotActions are what the person may do about bots, as entries of a menu. */
+/** useBotActions returns the menu items for pausing and resuming bots. */
 export function useBotActions(conversation: Conversation): MenuAction[] {
   const { t } = useTranslation()
   const actions = useActions()
@@ -43,7 +43,7 @@ export function useBotActions(conversation: Conversation): MenuAction[] {
   }))
 }
 
-/** BotState says until when bots are silent, and lets those who may end it. */
+/** BotState shows until when bots are paused and lets permitted users resume them. */
 export function BotState({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   const actions = useActions()

@@ -10,7 +10,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useBoards, useTeam } from '../../api/queries'
 import type { Card, Conversation } from '../../api/types'
@@ -21,7 +21,7 @@ import { refusal } from '../refusal'
 
 type Props = { conversation: Conversation; text: string; onClose: () => void }
 
-/** CreateCardDialog makes a card for a conversation, with the text of a message where it was made from one. */
+/** CreateCardDialog creates a card for a conversation, with the text of a message if it was opened from one. */
 export function CreateCardDialog({ conversation, text, onClose }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -58,7 +58,7 @@ export function CreateCardDialog({ conversation, text, onClose }: Props) {
         ...(conversation.contact ? { contact: conversation.contact } : {}),
         ...fields,
       }
-      const card = await answer(
+      const card = await unwrap(
         api.POST('/kanban/cards', {
           params: { header: { 'Idempotency-Key': key.current } },
           body,

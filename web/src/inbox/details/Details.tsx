@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import type { Conversation } from '../../api/types'
 import { ContactFields } from '../../contact/ContactFields'
@@ -13,7 +13,7 @@ import { AttendanceDetails, Cards, Files, History } from './DetailsSections'
 import { Notes } from './Notes'
 import classes from '../../contact/Details.module.css'
 
-/** Details is what is known about the customer and the case. */
+/** Details shows the customer and the case. */
 export function Details({
   conversation,
   onClose,
@@ -23,12 +23,12 @@ export function Details({
 }) {
   const { t } = useTranslation()
   const id = conversation.contact
-  const Name = usePhone() ? 'h1' : 'p' // on a phone the details are the page
+  const Name = usePhone() ? 'h1' : 'p' // on a phone the details are the whole page
   const contact = useQuery({
     queryKey: keys.contact(id ?? ''),
     enabled: id !== null,
     queryFn: () =>
-      answer(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })),
+      unwrap(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })),
   }).data
   return (
     <aside aria-label={t('details.title')} className={classes.details}>

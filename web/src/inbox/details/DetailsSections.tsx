@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe, useRowNames } from '../../api/queries'
 import type { Assignment, Conversation } from '../../api/types'
@@ -18,7 +18,7 @@ function useAttendances(conversation: string) {
     useQuery({
       queryKey: keys.attendances(conversation),
       queryFn: () =>
-        answer(
+        unwrap(
           api.GET('/attendances', {
             params: { query: { conversation, limit: 20 } },
           }),
@@ -27,7 +27,7 @@ function useAttendances(conversation: string) {
   )
 }
 
-/** AttendanceDetails are the facts of the open case, or of the last one. */
+/** AttendanceDetails shows the open case, or the last one. */
 export function AttendanceDetails({
   conversation,
 }: {
@@ -84,7 +84,7 @@ export function AttendanceDetails({
   )
 }
 
-/** Assigned is one entry of the history: who got the case, or where it went. */
+/** Assigned is one entry of the assignment history. */
 function Assigned({ entry }: { entry: Assignment }) {
   const { t } = useTranslation()
   const names = useRowNames()
@@ -117,7 +117,7 @@ function Assigned({ entry }: { entry: Assignment }) {
   )
 }
 
-/** History are earlier cases and transfers. */
+/** History lists earlier cases and transfers. */
 export function History({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   const earlier = useAttendances(conversation.id).filter(
@@ -127,7 +127,7 @@ export function History({ conversation }: { conversation: Conversation }) {
     useQuery({
       queryKey: keys.assignments(conversation.id),
       queryFn: () =>
-        answer(
+        unwrap(
           api.GET('/conversations/{id}/assignments', {
             params: { path: { id: conversation.id } },
           }),
@@ -161,13 +161,13 @@ export function History({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** Cards are the cards of this conversation. */
+/** Cards lists the conversation's cards. */
 export function Cards({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   const found = useQuery({
     queryKey: keys.cards(conversation.id),
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/kanban/cards', {
           params: {
             query: { status: 'all', conversation: conversation.id, limit: 50 },
@@ -199,14 +199,14 @@ export function Cards({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** Files are the files of this conversation, newest first. */
+/** Files lists the conversation's files, newest first. */
 export function Files({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   const files =
     useQuery({
       queryKey: keys.files(conversation.id),
       queryFn: () =>
-        answer(
+        unwrap(
           api.GET('/conversations/{id}/media', {
             params: { path: { id: conversation.id }, query: { limit: 20 } },
           }),

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe, useTeam } from '../../api/queries'
 import type { Conversation, Note } from '../../api/types'
@@ -17,7 +17,7 @@ import { mentionsIn } from '../composer/mentions'
 import { NoteText } from '../thread/NoteText'
 import classes from './Notes.module.css'
 
-/** Notes are the internal notes of a conversation, the newest first. */
+/** Notes lists the internal notes of a conversation, newest first. */
 export function Notes({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   const { id } = conversation
@@ -25,7 +25,7 @@ export function Notes({ conversation }: { conversation: Conversation }) {
     queryKey: keys.notes(id),
     initialPageParam: '',
     queryFn: ({ pageParam }) =>
-      answer(
+      unwrap(
         api.GET('/conversations/{id}/notes', {
           params: {
             path: { id },
@@ -61,7 +61,7 @@ export function Notes({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** Item is one note, which its author changes and deletes; managers delete it, too. */
+/** Item is one note. Its author can edit and delete it; managers can delete it. */
 function Item({ note }: { note: Note }) {
   const { t } = useTranslation()
   const me = useMe().user
@@ -129,7 +129,7 @@ function Item({ note }: { note: Note }) {
   )
 }
 
-/** useChanged fetches again what shows a note. */
+/** useChanged returns a function that refetches everything showing notes. */
 function useChanged(note: Note) {
   const client = useQueryClient()
   return () =>
@@ -148,7 +148,7 @@ function Edit({ note, onClose }: { note: Note; onClose: () => void }) {
   const [text, setText] = useState(note.text)
   const save = async () => {
     const done = await attempt(async () => {
-      await answer(
+      await unwrap(
         api.PATCH('/notes/{id}', {
           params: { path: { id: note.id } },
           body: { text: text.trim(), mentions: mentionsIn(text, team) },
@@ -193,7 +193,7 @@ function Delete({ note, onClose }: { note: Note; onClose: () => void }) {
   const changed = useChanged(note)
   const remove = async () => {
     await attempt(async () => {
-      await answer(
+      await unwrap(
         api.DELETE('/notes/{id}', { params: { path: { id: note.id } } }),
       )
       await changed()

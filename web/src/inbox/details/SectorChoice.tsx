@@ -2,13 +2,13 @@ import { NativeSelect } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { putConversation } from '../../api/cache'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe, useSectors } from '../../api/queries'
 import type { Conversation } from '../../api/types'
 import { useAttempt } from '../../api/useAttempt'
 
-/** SectorChoice puts an open case into another sector; who is responsible stays so. A transfer is what changes that, too. */
+/** SectorChoice moves an open case to another department without changing the assignee, unlike a transfer. */
 export function SectorChoice({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -16,9 +16,9 @@ export function SectorChoice({ conversation }: { conversation: Conversation }) {
   const me = useMe().user.id
   const sectors = useSectors().data ?? []
   const choose = async (sector: string) => {
-    putConversation(client, { ...conversation, sector: sector || null }, me) // it is shown at once
+    putConversation(client, { ...conversation, sector: sector || null }, me) // optimistic update
     const done = await attempt(async () => {
-      const changed = await answer(
+      const changed = await unwrap(
         api.PUT('/conversations/{id}/sector', {
           params: { path: { id: conversation.id } },
           body: { sector_id: sector || null },

@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/Dialog'
 
 type Transfer = { user_id?: string | null; sector_id?: string; reason?: string }
 
-/** TransferDialog hands conversations to a sector, a person, or back to the queue. */
+/** TransferDialog transfers conversations to a department or person, or returns them to the queue. */
 export function TransferDialog({
   onClose,
   onTransfer,

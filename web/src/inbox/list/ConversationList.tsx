@@ -19,7 +19,7 @@ type Props = {
   onShown: (rows: Conversation[]) => void
 }
 
-/** ConversationList is the virtual list; its order stays while the pointer or the focus is in it. */
+/** ConversationList is the virtual list of conversations. Its order is held while it is hovered or focused. */
 export const ConversationList = memo(function ConversationList({
   rows: now,
   list,
@@ -48,7 +48,7 @@ export const ConversationList = memo(function ConversationList({
     else leaving.current = setTimeout(() => setInside(false), 2000)
   }
   useEffect(() => () => clearTimeout(leaving.current), [])
-  /** The button goes and takes the focus with it: to the list for the keyboard, nowhere for the mouse. */
+  /** The button disappears with its focus: keyboard users continue in the list. */
   const applyNow = (event: MouseEvent) => {
     apply()
     if (event.detail === 0)

@@ -2,7 +2,7 @@ import { Stack, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe } from '../../api/queries'
 import type { SavedView } from '../../api/types'
@@ -10,7 +10,7 @@ import { useSubmit } from '../../api/useSubmit'
 import { Dialog } from '../../ui/Dialog'
 import { FormFooter } from '../../ui/FormFooter'
 
-/** EditView gives a saved view another name, and shares it or keeps it to oneself. */
+/** EditView renames a saved view and changes whether it is shared. */
 export function EditView({
   view,
   onClose,
@@ -26,7 +26,7 @@ export function EditView({
   const { busy, problem, wrong, run } = useSubmit({ fields: ['name'] })
   const save = async () => {
     const saved = await run(async () => {
-      await answer(
+      await unwrap(
         api.PATCH('/views/{id}', {
           params: { path: { id: view.id } },
           body: {

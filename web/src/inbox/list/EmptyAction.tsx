@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useChannels, useMe } from '../../api/queries'
 import { buttonLook, PlainButton } from '../../ui/plain'
 
-/** EmptyAction is what helps on where there is no conversation: a number, while the company has none, else a new conversation. */
+/** EmptyAction is the action of an empty list: connect a number if there is none, otherwise start a conversation. */
 export function EmptyAction({ onNew }: { onNew: () => void }) {
   const { t } = useTranslation()
   const none = useChannels().data?.length === 0

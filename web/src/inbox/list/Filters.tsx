@@ -2,7 +2,7 @@ import { Button, NativeSelect, Popover, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import {
   useChannels,
@@ -16,7 +16,7 @@ import { useActions } from '../actions'
 import type { Search } from './view'
 import classes from './Filters.module.css'
 
-/** Filters narrow the list; together they can be saved as a view. */
+/** Filters narrows the list; the filters can be saved as a view. */
 export function Filters({
   search,
   query,
@@ -103,7 +103,7 @@ function SaveView({ query }: { query: ConversationQuery }) {
   const [shared, setShared] = useState(false)
   const save = () =>
     attempt(async () => {
-      await answer(
+      await unwrap(
         api.POST('/views', { body: { name: name.trim(), query, shared } }),
       )
       setOpened(false)

@@ -30,7 +30,7 @@ type Props = {
   onNew: () => void
 }
 
-/** ListHead is what stands above the list: search, filters and order. It is not drawn again when the list changes. */
+/** ListHead is the search, filters and order above the list. It does not re-render when the list changes. */
 export const ListHead = memo(function ListHead({
   view,
   search,
@@ -49,7 +49,7 @@ export const ListHead = memo(function ListHead({
     250,
   )
   const client = useQueryClient()
-  /** enter opens the conversation of the case whose protocol number was typed. */
+  /** enter opens the case whose protocol number was typed. */
   const enter = () => {
     const protocol = protocolIn(text)
     if (protocol)
@@ -132,7 +132,7 @@ export const ListHead = memo(function ListHead({
   )
 })
 
-/** ViewSelect chooses the view where there is no room for the column of views. */
+/** ViewSelect selects the view on narrow screens. */
 function ViewSelect({ view }: { view: string }) {
   const { t } = useTranslation()
   const navigate = useNavigate()

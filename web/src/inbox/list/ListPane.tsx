@@ -72,7 +72,7 @@ export const ListPane = memo(function ListPane({
     if (!search.q) setInMessages(false)
   }, [search.q])
 
-  // The open conversation keeps its row though it no longer matches.
+  // The open conversation keeps its row even if it no longer matches.
   const opened = useCached<Conversation>(keys.conversation(open ?? ''))
   const kept = opened && !search.q && list.isSuccess ? opened : undefined
   const pinned = usePinned(query)
@@ -194,7 +194,7 @@ export const ListPane = memo(function ListPane({
   )
 })
 
-/** keepRow puts a conversation that left the list at its old place by time. */
+/** keepRow inserts a conversation that left the list at its old position by time. */
 function keepRow(rows: Conversation[], kept: Conversation): Conversation[] {
   const time = kept.last_message?.created_at ?? kept.updated_at
   const at = rows.findIndex(

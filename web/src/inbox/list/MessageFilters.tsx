@@ -11,14 +11,14 @@ export type MessageFilter = Pick<
 
 const types = ['text', 'image', 'audio', 'video', 'document'] as const
 
-/** dayAfter is the day after a date: the server's "to" is the time before which a message was written. */
+/** dayAfter returns the day after a date, because the server's "to" is exclusive. */
 export function dayAfter(date: string): string {
   const next = new Date(`${date}T00:00:00Z`)
   next.setUTCDate(next.getUTCDate() + 1)
   return next.toISOString().slice(0, 10)
 }
 
-/** MessageFilters narrow a search in messages. The days are those that the person chose, both included. */
+/** MessageFilters narrows a message search. Both days are inclusive. */
 export function MessageFilters({
   filter,
   onChange,

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import type { FoundMessage } from '../../api/types'
 import { moment } from '../../ui/format'
@@ -12,17 +12,17 @@ import { dayAfter, MessageFilters, type MessageFilter } from './MessageFilters'
 import { refusal } from '../refusal'
 import classes from './MessageResults.module.css'
 
-/** MessageResults are the messages that contain a text, and the filters that narrow them. view is where their conversations open. */
+/** MessageResults lists the messages that contain a text, with filters. view is the view in which conversations open. */
 export function MessageResults({ text, view }: { text: string; view: string }) {
   const { t } = useTranslation()
   const [filter, setFilter] = useState<MessageFilter>({})
   const query = { ...filter, ...(filter.to ? { to: dayAfter(filter.to) } : {}) }
   const found = useInfiniteQuery({
     queryKey: [...keys.messages(text, null), query],
-    staleTime: 0, // no event changes what a search found
+    staleTime: 0, // no event invalidates search results
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) =>
-      answer(
+      unwrap(
         api.GET('/messages', {
           params: {
             query: {
@@ -81,7 +81,7 @@ export function MessageResults({ text, view }: { text: string; view: string }) {
   )
 }
 
-/** Hit opens the conversation at a message that was found. */
+/** Hit opens the conversation at the message found. */
 function Hit({
   hit: {
     message,

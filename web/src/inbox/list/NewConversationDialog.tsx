@@ -11,7 +11,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { putConversation } from '../../api/cache'
 import { keys } from '../../api/keys'
 import { useChannels, useMe, useRowNames } from '../../api/queries'
@@ -22,7 +22,7 @@ import { toast } from '../../ui/toast'
 import { typedPhone, typedSoFar } from '../../ui/typedPhone'
 import { refusal } from '../refusal'
 
-/** NewConversationDialog begins a conversation with a contact or a phone. */
+/** NewConversationDialog starts a conversation with a contact or phone number. */
 export function NewConversationDialog({
   onClose,
   onOpen,
@@ -50,7 +50,7 @@ export function NewConversationDialog({
     queryKey: keys.contacts(text),
     enabled: text.length >= 2,
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/contacts', { params: { query: { q: text, limit: 10 } } }),
       ),
   })
@@ -70,7 +70,7 @@ export function NewConversationDialog({
             phone: phone ?? who.trim(),
             ...(name.trim() ? { name: name.trim() } : {}),
           }
-      const opened = await answer(
+      const opened = await unwrap(
         api.POST('/conversations', {
           body: { channel_id: channel, ...target },
         }),

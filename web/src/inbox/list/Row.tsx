@@ -14,7 +14,7 @@ import { Tick, type Status } from '../../ui/Tick'
 import { useCached } from '../../ui/useCached'
 import { useLongPress } from '../../ui/useLongPress'
 import { fromElsewhere, useDraft } from '../composer/drafts'
-import { preview, waited, waitedSeconds, waitTone } from '../preview'
+import { preview, waitText, waitedSeconds, waitTone } from '../preview'
 import classes from './Row.module.css'
 
 type ContentProps = {
@@ -40,7 +40,7 @@ const none: Ref[] = []
 
 const tickId = (conversation: string) => `row-tick-${conversation}`
 
-/** Row is one conversation of the list. Its place changes with every new message above it; its content does not. */
+/** Row is one conversation in the list. Its position changes with every new message above it; its content does not. */
 export const Row = memo(function Row({
   selected,
   index,
@@ -75,7 +75,7 @@ export const Row = memo(function Row({
   )
 })
 
-/** rowName is the accessible name of a row: "{name}, {n} unread, {preview}, {time}". */
+/** rowName returns the accessible name of a row: "{name}, {n} unread, {preview}, {time}". */
 const rowName = (
   { name, unread_count }: Conversation,
   text: string,
@@ -91,7 +91,7 @@ const rowName = (
     .filter(Boolean)
     .join(', ')
 
-/** Content is what a row shows. It is hidden from screen readers, which read the name of the row and, as its description, the tick. */
+/** Content is the visible content of a row. It is hidden from screen readers, which read the row's name and, as its description, the tick. */
 const Content = memo(function Content({
   conversation,
   active,
@@ -163,7 +163,7 @@ const Content = memo(function Content({
         <div className={classes.tags}>
           {seconds !== null && (
             <span className={classes.tag} data-tone={waitTone(seconds)}>
-              {waited(seconds)}
+              {waitText(seconds)}
             </span>
           )}
           {sectorName && <span className={classes.tag}>{sectorName}</span>}

@@ -20,12 +20,12 @@ type Props = {
   onEnd: () => void
 }
 
-/** The height of every row, see Row.module.css. */
+/** The height of a row; see Row.module.css. */
 const rowHeight = 82
 
 /**
- * Rows draws the rows that are in view. Scrolling draws this component alone, and the rows that come into view. The space above them
- * is padding, so that the rows that stay keep their place: with a transform the browser would paint all of them again.
+ * Rows renders the visible rows. Scrolling re-renders only this component and the rows that come into view. The space above is
+ * padding rather than a transform, which would make the browser repaint all rows.
  */
 export const Rows = memo(function Rows({
   rows,
@@ -148,7 +148,7 @@ type CheckProps = {
   onSelect: (id: string) => void
 }
 
-/** Check selects a row; it stands outside the listbox, over the row's initials. */
+/** Check selects a row. It is outside the listbox, on top of the avatar. */
 const Check = memo(function Check({ id, name, on, t, onSelect }: CheckProps) {
   return (
     <div className={classes.check} data-on={on || undefined}>

@@ -12,7 +12,7 @@ import {
 } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { useLabels } from '../../api/queries'
 import type {
   BulkAction,
@@ -32,7 +32,7 @@ type Props = {
   query: ConversationQuery
 }
 
-/** SelectionBar does one thing with all selected conversations. */
+/** SelectionBar is the toolbar of bulk actions. */
 export function SelectionBar({ selection, setSelection, rows, query }: Props) {
   const { t } = useTranslation()
   const actions = useActions()
@@ -60,7 +60,7 @@ export function SelectionBar({ selection, setSelection, rows, query }: Props) {
       setProgress(0)
       let cursor: string | null | undefined
       do {
-        const page = await answer(
+        const page = await unwrap(
           api.GET('/conversations', {
             params: {
               query: { ...query, limit: 100, ...(cursor ? { cursor } : {}) },

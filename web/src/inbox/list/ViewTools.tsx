@@ -4,14 +4,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { Confirm } from '../../api/Confirm'
 import { keys } from '../../api/keys'
 import type { SavedView } from '../../api/types'
 import { EditView } from './EditView'
 import classes from './Views.module.css'
 
-/** ViewTools changes a saved view, or deletes it after a question. */
+/** ViewTools edits or deletes a saved view. */
 export function ViewTools({ view, open }: { view: SavedView; open: boolean }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -19,7 +19,7 @@ export function ViewTools({ view, open }: { view: SavedView; open: boolean }) {
   const [shown, setShown] = useState<'edit' | 'delete' | null>(null)
   const close = () => setShown(null)
   const remove = async () => {
-    await answer(
+    await unwrap(
       api.DELETE('/views/{id}', { params: { path: { id: view.id } } }),
     )
     await client.invalidateQueries({ queryKey: keys.views })

@@ -21,7 +21,7 @@ export type ViewEntry = {
   saved?: SavedView
 }
 
-/** useViews are all views of the person; the same list until a sector or a saved view changes. */
+/** useViews returns the user's views. The list is stable until a department or saved view changes. */
 export function useViews(): ViewEntry[] {
   const { t } = useTranslation()
   const { sectors: own } = useMe().user
@@ -51,7 +51,7 @@ export function useViews(): ViewEntry[] {
   }, [t, own, sectors, saved])
 }
 
-/** viewCount is how many conversations a view has; "Closed" has no count. */
+/** viewCount returns the number of conversations in a view; "Closed" has no count. */
 export function viewCount(id: string, counts: Counts | undefined): number {
   if (!counts) return 0
   if (isFixed(id))
@@ -104,7 +104,7 @@ export const Views = memo(function Views({ view }: { view: string }) {
   )
 })
 
-/** ViewItem is one view; its accessible name has its count unless that is 0. Counts change with nearly every message: only what changed is drawn. */
+/** ViewItem is one view. Its accessible name includes the count unless it is 0. Counts change with nearly every message, so each item renders on its own. */
 const ViewItem = memo(function ViewItem({
   entry,
   open,

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { protocolIn } from './protocol'
 
-it('reads protocol numbers as people type them', () => {
+it('parses protocol numbers as people type them', () => {
   expect(
     [
       'ATD-000123',

@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answer, api, Failure } from '../../api/client'
+import { api, Failure, unwrap } from '../../api/client'
 import type { Attendance } from '../../api/types'
 
-/** protocolIn returns the protocol number that a text is, with or without its prefix and zeros, else null. Longer digits are phones. */
+/** protocolIn returns the protocol number in a text, with or without prefix and zeros, or null. Longer numbers are phones. */
 export function protocolIn(text: string): string | null {
   const found = /^(?:atd-?)?(p?\d{1,9})$/i.exec(text.trim())
   return found ? `ATD-${found[1]?.toUpperCase()}` : null
 }
 
-/** protocolOptions find the case of a protocol number; null where there is none that the person may see. */
+/** protocolOptions finds the case with a protocol number, or null if there is none that the user can see. */
 export const protocolOptions = (protocol: string | null) =>
   queryOptions({
     queryKey: ['protocol', protocol],
@@ -17,7 +17,7 @@ export const protocolOptions = (protocol: string | null) =>
       try {
         return (
           (
-            await answer(
+            await unwrap(
               api.GET('/attendances', {
                 params: { query: { protocol: protocol ?? '', limit: 1 } },
               }),

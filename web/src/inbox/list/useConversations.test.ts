@@ -5,7 +5,7 @@ import type { ListPage } from '../../api/cache'
 import { joinPages, pinnedFirst } from './useConversations'
 
 describe('the list', () => {
-  it('has a conversation once that moved while a page was being loaded', () => {
+  it('contains a conversation once if it moved while a page was loading', () => {
     const [a, b, c] = [
       conversation('a', '3'),
       conversation('b', '2'),
@@ -24,7 +24,7 @@ describe('the list', () => {
     expect(join([ba, ac])).toEqual([b, a, c])
   })
 
-  it('shows pinned conversations on top, each once', () => {
+  it('shows pinned conversations first, without duplicates', () => {
     const [a, b, c] = [
       conversation('a', '3'),
       conversation('b', '2', { pinned: true }),

@@ -5,13 +5,13 @@ import {
 } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { matches, sameConversations, type ListPage } from '../../api/cache'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe } from '../../api/queries'
 import type { Conversation, ConversationQuery } from '../../api/types'
 import { firstPageSize, pageSize } from './view'
 
-/** conversationsOptions load a list page by page; the first page only fills a screen. */
+/** conversationsOptions loads a list page by page; the first page only fills a screen. */
 export const conversationsOptions = (query: ConversationQuery) =>
   infiniteQueryOptions({
     queryKey: keys.list(query),
@@ -29,7 +29,7 @@ export const conversationsOptions = (query: ConversationQuery) =>
         ...(pageParam ? { cursor: pageParam } : {}),
       }
       return sameConversations(
-        await answer(
+        await unwrap(
           api.GET('/conversations', { params: { query: parameters }, signal }),
         ),
         client.getQueryData(queryKey),
@@ -39,9 +39,9 @@ export const conversationsOptions = (query: ConversationQuery) =>
   })
 
 /**
- * joinPages returns the function that joins pages to one list. A conversation that moved while a page was being loaded may be in two
- * pages; the first one counts. The function remembers in how many pages each conversation is and looks only into pages that changed: a
- * new message changes one or two pages of a long list.
+ * joinPages returns a function that joins pages to one list. A conversation that moved while a page was being loaded may be on two
+ * pages; the first one counts. The function remembers how many pages each conversation is on and only looks at changed pages: a new
+ * message changes one or two pages of a long list.
  */
 export function joinPages(): (pages: ListPage[]) => Conversation[] {
   let before = new Set<ListPage>()
@@ -68,7 +68,7 @@ export function joinPages(): (pages: ListPage[]) => Conversation[] {
   }
 }
 
-/** useConversations are the conversations of a list that are loaded. */
+/** useConversations returns the loaded conversations of a list. */
 export function useConversations(query: ConversationQuery) {
   const list = useInfiniteQuery(conversationsOptions(query))
   const [join] = useState(joinPages)
@@ -76,14 +76,14 @@ export function useConversations(query: ConversationQuery) {
   return { list, rows }
 }
 
-/** pinnedOptions ask for the pinned conversations of a list of open ones, which the server gives first only where no status is asked for. */
+/** pinnedOptions loads the pinned conversations of an open list. The server lists them first only if no status is requested. */
 function pinnedOptions(query: ConversationQuery) {
   const all: ConversationQuery = { ...query, snoozed: 'false' }
   delete all.status
   return conversationsOptions(all)
 }
 
-/** usePinned are the pinned conversations of a list of open ones; there are none where another order was chosen. */
+/** usePinned returns the pinned conversations of an open list, or none while searching or if another order is selected. */
 export function usePinned(query: ConversationQuery): Conversation[] {
   const me = useMe().user.id
   const enabled = query.status === 'open' && !query.sort && !query.q
@@ -99,7 +99,7 @@ export function usePinned(query: ConversationQuery): Conversation[] {
   )
 }
 
-/** pinnedFirst puts the pinned conversations on top of a list, each once. */
+/** pinnedFirst moves the pinned conversations to the top of a list. */
 export function pinnedFirst(
   rows: Conversation[],
   pinned: Conversation[],
@@ -109,12 +109,12 @@ export function pinnedFirst(
   return [...pinned, ...rows.filter((one) => !top.has(one.id))]
 }
 
-/** useConversation is one conversation, from the cache where a list has it. */
+/** useConversation returns one conversation, from the cache if a list has it. */
 export function useConversation(id: string, listed?: Conversation) {
   return useQuery({
     queryKey: keys.conversation(id),
     queryFn: () =>
-      answer(api.GET('/conversations/{id}', { params: { path: { id } } })),
+      unwrap(api.GET('/conversations/{id}', { params: { path: { id } } })),
     placeholderData: listed,
   })
 }

@@ -3,7 +3,7 @@ import { conversation } from '../../../test/fixtures'
 import type { Conversation } from '../../api/types'
 import { heldOrder } from './useHeld'
 
-it('lists keep their order while they are held, and count what changed', () => {
+it('keeps the order of a list while it is held and counts the changes', () => {
   const [a, b, c] = [
     conversation('a', '3'),
     conversation('b', '2'),

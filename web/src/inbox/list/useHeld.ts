@@ -2,8 +2,8 @@ import { useCallback, useMemo, useReducer, useRef } from 'react'
 import type { Conversation } from '../../api/types'
 
 /**
- * heldOrder keeps the rows of before in their places, with their present content; rows that left the list stay until it is
- * applied. Most rows stand at the same place in both, at the beginning and at the end: only those between are compared by id.
+ * heldOrder keeps rows in their previous positions with their current content; rows that left the list stay until updates are
+ * applied. Most rows are in the same position at both ends of the list, so only those in between are compared by id.
  */
 export function heldOrder(
   before: Conversation[],
@@ -26,7 +26,7 @@ export function heldOrder(
   )
 }
 
-/** compared leaves out the first and last rows; null where a row went behind the last ones, which are not the last any more then. */
+/** compared skips equal rows at both ends. It returns null if a row moved behind the last ones. */
 function compared(
   before: Conversation[],
   now: Conversation[],
@@ -63,7 +63,7 @@ function compared(
   }
 }
 
-/** movedCount is how many rows have to be taken out to get from one order to the other, counted from the front. */
+/** movedCount returns how many rows have to be removed to get from one order to the other, counted from the front. */
 function movedCount(before: string[], now: string[]): number {
   const taken = new Set<string>()
   let at = 0
@@ -75,7 +75,7 @@ function movedCount(before: string[], now: string[]): number {
   return taken.size
 }
 
-/** useHeld keeps the order of a list while the pointer or the focus is in it. */
+/** useHeld keeps the order of a list while it is hovered or focused. */
 export function useHeld(
   now: Conversation[],
   held: boolean,
@@ -84,7 +84,7 @@ export function useHeld(
   const [, draw] = useReducer((n: number) => n + 1, 0)
   const latest = useRef(now)
   latest.current = now
-  // The rows that are shown while the order is not held. A state instead would draw the list twice for every change.
+  // The rows shown while the order is not held. State would render the list twice for every change.
   const applied = useRef({ list, rows: now })
   if (
     !held ||

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { rangeAt } from './useVisibleRows'
 
-it('lists draw the rows in view with some around them, and other ones when few of these are left', () => {
+it('renders the visible rows and some around them', () => {
   const start = rangeAt(0, 500, 100)
   expect(start).toEqual({ first: 0, last: 10 })
   expect(rangeAt(300, 500, 100, start)).toBe(start)

@@ -8,13 +8,13 @@ import {
 import { flushSync } from 'react-dom'
 import { afterPaint } from '../../ui/parts'
 
-/** Rows beyond the visible ones that are drawn on either side, and how few of them may be left before more are. */
+/** How many rows are rendered beyond the visible ones, and how few may remain before more are rendered. */
 const around = 5
 const least = 2
 
 export type Range = { first: number; last: number }
 
-/** rangeAt is the range of rows to draw for a position of the scroll bar. The previous range stays while it has enough rows on both sides. */
+/** rangeAt returns the range of rows to render for a scroll position. The previous range is kept while it has enough rows on both sides. */
 export function rangeAt(
   top: number,
   height: number,
@@ -35,10 +35,10 @@ export function rangeAt(
 }
 
 /**
- * useVisibleRows tells which rows of a long list to draw. All rows have one height, so nothing is measured: places go by
- * index, and the first rows are drawn at once, for a list that is not higher than the window. Those around them come after the first paint.
+ * useVisibleRows returns which rows of a long list to render. All rows have the same height, so nothing is measured, and the first
+ * rows are rendered immediately. The rows beyond them follow after the first paint.
  *
- * TanStack Virtual, which the other long lists use, would add 10 kB to what the first screen loads, and draw the list again before its first paint.
+ * TanStack Virtual, used by the other long lists, would add 10 kB to the first screen and render the list again before its first paint.
  */
 export function useVisibleRows(
   scroll: RefObject<HTMLElement | null>,
@@ -62,10 +62,10 @@ export function useVisibleRows(
       ] as const
     const update = () => {
       const now = view()
-      flushSync(() => setRange((before) => rangeAt(...now, before))) // rows that come into view are drawn in the same frame
+      flushSync(() => setRange((before) => rangeAt(...now, before))) // render rows in the frame in which they come into view
     }
     const resized = new ResizeObserver(([entry]) => {
-      if (!entry?.contentRect.height) return // the list is hidden and keeps its rows
+      if (!entry?.contentRect.height) return // a hidden list keeps its rows
       height.current = entry.contentRect.height
       update()
     })
@@ -79,7 +79,7 @@ export function useVisibleRows(
     }
   }, [scroll, rowHeight])
 
-  /** show scrolls as little as is needed to show a row. */
+  /** show scrolls as little as needed to show a row. */
   const show = useCallback(
     (index: number) => {
       const element = scroll.current

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { queryOf } from './view'
 
-it('views ask the server for what they show', () => {
+it('returns the query of a view', () => {
   expect(queryOf('waiting', {}, [])).toEqual({
     status: 'waiting',
     sort: 'oldest_waiting',

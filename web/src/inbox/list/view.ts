@@ -10,11 +10,11 @@ export const fixedViews = [
 ] as const
 export type FixedView = (typeof fixedViews)[number]
 
-/** How many conversations the first page of a list has, which fills a screen, and how many the others have. */
+/** The page sizes of a list: the first page fills a screen, the others are larger. */
 export const firstPageSize = 40
 export const pageSize = 100
 
-/** Search is what the address of the inbox holds beside the view and the conversation. */
+/** Search is the search part of the inbox URL. */
 export type Search = {
   q?: string
   channel?: string
@@ -30,7 +30,7 @@ export type Search = {
 const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** readSearch takes what is known from the address and leaves out the rest. */
+/** readSearch returns the valid search parameters and drops the others. */
 export function readSearch(raw: Record<string, unknown>): Search {
   return {
     q: raw.q === undefined ? undefined : text(String(raw.q)),
@@ -57,11 +57,11 @@ const fixed: Record<FixedView, ConversationQuery> = {
   closed: { status: 'closed', archived: 'false' },
 }
 
-/** isFixed tells the six views of everybody from those of sectors and saved ones. */
+/** isFixed reports whether a view is one of the six built-in ones. */
 export const isFixed = (view: string): view is FixedView =>
   fixedViews.includes(view as FixedView)
 
-/** queryOf is what the server is asked for a view. A text is searched in all conversations. */
+/** queryOf returns the query parameters of a view. Text searches cover all conversations. */
 export function queryOf(
   view: string,
   search: Search,
@@ -96,7 +96,7 @@ export function queryOf(
   return query
 }
 
-/** asParameters writes the filters of a saved view as query parameters; a flag may be stored as a boolean. */
+/** asParameters converts the filters of a saved view to query parameters; flags may be stored as booleans. */
 function asParameters(query: SavedView['query']): ConversationQuery {
   const flag = (value: boolean | 'true' | 'false' | '1' | '0' | undefined) =>
     value === undefined
@@ -112,7 +112,7 @@ function asParameters(query: SavedView['query']): ConversationQuery {
   }
 }
 
-/** activeFilters is how many filters are set. */
+/** activeFilters returns the number of active filters. */
 export const activeFilters = ({
   channel,
   sector,
@@ -121,6 +121,6 @@ export const activeFilters = ({
   kind,
 }: Search) => [channel, sector, person, label, kind].filter(Boolean).length
 
-/** defaultSort of a view: who waits longest stands first in queues. */
+/** defaultSort returns the default order of a view: queues show the longest wait first. */
 export const defaultSort = (view: string): 'newest' | 'oldest_waiting' =>
   view === 'waiting' ? 'oldest_waiting' : 'newest'

@@ -20,7 +20,7 @@ const MediaDialog = part(() =>
   import('./MediaDialog').then((loaded) => loaded.default),
 )
 
-/** Attached shows what a message carries beside its text. */
+/** Attached shows a message's media, location or contacts. */
 export function Attached({ message }: { message: Message }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)

@@ -13,7 +13,7 @@ import { preview } from '../preview'
 import { SendAgain } from './SendAgain'
 import classes from './Bubble.module.css'
 
-/** senderOf is who wrote a message, as the article's name says it; customer is the name of the conversation. */
+/** senderOf returns the sender of a message for the article's accessible name. customer is the name of the conversation. */
 export function senderOf(
   message: Message,
   customer: string,

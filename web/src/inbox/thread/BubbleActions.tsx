@@ -9,7 +9,7 @@ const BubbleMenu = part(() =>
   import('./BubbleMenu').then((loaded) => loaded.BubbleMenu),
 )
 
-/** BubbleActions is the button of a message's menu. A thread has hundreds of them, so the menu itself is made when it is opened. */
+/** BubbleActions is the button of a message's menu. A thread has hundreds of them, so the menu is created when it is opened. */
 export function BubbleActions(props: BubbleActionsProps) {
   const { t } = useTranslation()
   const [used, setUsed] = useState(false)

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { cloneElement, Suspense, useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import type { Message } from '../../api/types'
 import { withTexts } from '../../ui/i18n'
 import MenuBox, { type MenuAction } from '../../ui/MenuBox'
@@ -31,7 +31,7 @@ export type BubbleActionsProps = {
   onCard: (message: Message) => void
 }
 
-/** BubbleMenu is what can be done with one message. */
+/** BubbleMenu is the menu of a message. */
 export function BubbleMenu({
   message,
   onReply,
@@ -46,7 +46,7 @@ export function BubbleMenu({
   const [saving, setSaving] = useState(false)
   const react = (emoji: string) =>
     attempt(() =>
-      answer(
+      unwrap(
         api.PUT('/messages/{id}/reaction', {
           params: { path: { id: message.id } },
           body: { emoji },
@@ -55,7 +55,7 @@ export function BubbleMenu({
     )
   const takeBack = () =>
     attempt(() =>
-      answer(
+      unwrap(
         api.DELETE('/messages/{id}/reaction', {
           params: { path: { id: message.id } },
         }),

@@ -23,7 +23,7 @@ type Props = {
   onCard: (message: Message) => void
 }
 
-/** Entry is one line of the thread: a message, a note, or what happened to the attendance. */
+/** Entry is one line of the thread: a message, a note or an event of the case. */
 export const Entry = memo(function Entry({
   entry,
   me,
@@ -106,7 +106,7 @@ export const Entry = memo(function Entry({
           : t('event.movedOut', { person, sector: names.sector(from) ?? '—' })
         return event(reason ? `${text}: ${reason}` : text)
       }
-      // Of a conversation that was handed back, user is the one who had it.
+      // When a case is handed back, user is the previous assignee.
       const to =
         (action === 'handed_back' ? undefined : user?.name) ??
         names.sector(sector) ??

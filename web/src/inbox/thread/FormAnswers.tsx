@@ -3,7 +3,7 @@ import type { Form } from '../../api/types'
 import { RichText } from '../../ui/RichText'
 import classes from './FormAnswers.module.css'
 
-/** FormAnswers shows what a customer filled in. */
+/** FormAnswers shows the answers of a form. */
 export function FormAnswers({ form }: { form: Form }) {
   const { t } = useTranslation()
   return (

@@ -9,7 +9,7 @@ import { contentAddress } from '../../api/upload'
 import { Dialog } from '../../ui/Dialog'
 import classes from './Attached.module.css'
 
-/** MediaDialog shows the images of a conversation one by one. */
+/** MediaDialog shows the images of a conversation one at a time. */
 export default function MediaDialog({
   message,
   onClose,

@@ -4,7 +4,7 @@ import { RichText } from '../../ui/RichText'
 import { mentionParts } from '../composer/mentions'
 import classes from './Bubble.module.css'
 
-/** NoteText is the text of a note in which the people whom it mentions stand out. */
+/** NoteText renders a note with its mentions highlighted. */
 export function NoteText({ note }: { note: Note }) {
   return mentionParts(note.text, note.mentions).map(
     ({ text, person }, index) =>

@@ -5,7 +5,7 @@ import { RichText } from '../../ui/RichText'
 import bubble from './Bubble.module.css'
 import classes from './Offer.module.css'
 
-/** Offer shows a message with buttons or a list as the customer sees it, the list opened. */
+/** Offer shows a message with buttons or an open list as the customer sees it. */
 export function Offer({ offer }: { offer: Interactive | InteractiveBody }) {
   const { t } = useTranslation()
   const { header, body, footer, buttons, list } = offer

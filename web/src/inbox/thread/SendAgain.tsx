@@ -12,7 +12,7 @@ const Dialog = part(() =>
   import('../../ui/Dialog').then((loaded) => loaded.Dialog),
 )
 
-/** SendAgain says why a message failed and sends it as a new one. */
+/** SendAgain shows why a message failed and sends it again as a new message. */
 export function SendAgain({ message }: { message: Message }) {
   const { t } = useTranslation()
   const { outbox } = useOutbox(message.conversation)

@@ -26,13 +26,13 @@ import { useThread } from './useThread'
 import { firstUnread, useTimeline } from './useTimeline'
 import classes from './Timeline.module.css'
 
-/** goTo shows a message or a time and tells whether it is loaded. */
+/** goTo scrolls to a message or time and reports whether it is loaded. */
 export type TimelineHandle = { goTo: (place: string) => boolean }
 
 type Props = {
   conversation: Conversation
   around: string | null
-  /** It opens at its end, though messages are unread: the reader asked for the newest. */
+  /** Opens at the end even with unread messages, because the reader asked for the newest. */
   newest: boolean
   find: string
   handle: Ref<TimelineHandle>
@@ -73,10 +73,10 @@ export function Timeline({
     () => threadItems(entries, waiting, fresh),
     [entries, waiting, fresh],
   )
-  const wrote = useRef(false) // one's own message is always shown, also one that was sent before the thread was loaded
+  const hasSent = useRef(false) // own messages are always shown, even if sent before the thread was loaded
   const start = around
     ? lineAt(items, around)
-    : fresh && !newest && !wrote.current
+    : fresh && !newest && !hasSent.current
       ? 'fresh'
       : null
   const { virtual, atEnd, missed, toEnd, follow, settling, settlings } =
@@ -90,7 +90,7 @@ export function Timeline({
     const more = pending > pendingBefore.current
     pendingBefore.current = pending
     if (!more) return
-    wrote.current = true
+    hasSent.current = true
     if (around) showNewest.current()
     else toEnd()
   }, [pending, around, toEnd])
@@ -128,7 +128,7 @@ export function Timeline({
     fetchPreviousPage,
   ])
   useEffect(() => {
-    if (ready) load() // a short page does not fill the view
+    if (ready) load() // a short page may not fill the view
   }, [ready, load, items.length, settlings])
 
   useMarkRead(
@@ -169,7 +169,7 @@ export function Timeline({
     timeline.error instanceof ApiFailure &&
     timeline.error.status === 404
   useEffect(() => {
-    if (gone) onNewest() // a note that was deleted since
+    if (gone) onNewest() // e.g. a deleted note
     // eslint-disable-next-line react-hooks/exhaustive-deps -- it is asked for once
   }, [gone])
 

@@ -22,7 +22,7 @@ const waiting = (client_id: string): Item => ({
   number: 1,
 })
 
-it('puts days, the first unread message and what is to be sent into the thread', () => {
+it('adds days, the unread separator and pending messages to the thread', () => {
   const entries = [
     entry('a', '2026-11-14T10:00:00Z'),
     entry('b', '2026-11-15T10:00:00Z'),
@@ -33,7 +33,7 @@ it('puts days, the first unread message and what is to be sent into the thread',
   ).toEqual(['day', 'entry', 'day', 'entry', 'fresh', 'entry', 'pending'])
 })
 
-it('opens at a message, or at the date of the first message from a time on', () => {
+it('opens at a message, or at the first message after a time', () => {
   const items = threadItems(
     [
       entry('a', '2026-11-14T10:00:00.000Z'),
@@ -60,7 +60,7 @@ it('opens at a message, or at the date of the first message from a time on', () 
   expect(lineAt(items, 'x')).toBeNull()
 })
 
-it('keeps the key of a message that the server confirmed', () => {
+it('keeps the key of a confirmed message', () => {
   const before = threadItems([], [waiting('x')], null)
   const after = threadItems(
     [entry('a', '2026-11-15T10:00:00Z', 'x')],

@@ -2,7 +2,7 @@ import type { TimelineEntry } from '../../api/types'
 import { dayKey } from '../../ui/format'
 import type { Item } from '../composer/outbox'
 
-/** ThreadItem is one line of the thread as it is drawn. */
+/** ThreadItem is one rendered line of the thread. */
 export type ThreadItem =
   | { key: string; kind: 'day'; at: string }
   | { key: string; kind: 'fresh' }
@@ -17,8 +17,8 @@ const clientId = (entry: TimelineEntry) =>
       : null
 
 /**
- * threadItems puts the separators between the entries and what is still to be sent at the end. A message that was sent
- * here keeps its key when the server confirms it, so that nothing is drawn anew.
+ * threadItems adds separators between the entries and pending messages at the end. A message sent from this page keeps its
+ * key when the server confirms it, so that it is not re-mounted.
  */
 export function threadItems(
   entries: TimelineEntry[],
@@ -51,14 +51,14 @@ export function threadItems(
   return items
 }
 
-/** atTime names a time as the place at which a thread opens; a message is named by its id. */
+/** atTime encodes a time as the start position of a thread; a message is given by its id. */
 export const atTime = (at: string) => `at:${at}`
 
-/** timeOf is the time that a place names, or null. */
+/** timeOf returns the time encoded in a position, or null. */
 export const timeOf = (place: string) =>
   place.startsWith('at:') ? place.slice(3) : null
 
-/** lineAt is the line at which a thread around a place opens: the message, or what stands there from the time on, with its date before it. */
+/** lineAt returns the line at which a thread opens: the message, or the first line at or after the time, with its date separator. */
 export function lineAt(items: ThreadItem[], place: string): string | null {
   const at = timeOf(place)
   const index = items.findIndex(
@@ -72,11 +72,11 @@ export function lineAt(items: ThreadItem[], place: string): string | null {
   )
 }
 
-/** alignOf says where a line stands that a thread opens at: separators above what follows them, messages in the middle. */
+/** alignOf returns how the start line is aligned: separators at the top, messages in the middle. */
 export const alignOf = (item: ThreadItem | undefined) =>
   item?.kind === 'entry' || item?.kind === 'pending' ? 'center' : 'start'
 
-/** estimate is a first guess of the height of a line, until it is measured. */
+/** estimate returns the estimated height of a line until it is measured. */
 export function estimate(item: ThreadItem | undefined): number {
   if (!item || item.kind === 'day' || item.kind === 'fresh') return 44
   if (item.kind === 'pending') return 60

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Conversation } from '../../api/types'
 
-/** useMarkRead marks a conversation read when the window has the focus and its end is visible for a second. */
+/** useMarkRead marks a conversation as read after its end was visible for a second while the window had the focus. */
 export function useMarkRead(
   conversation: Conversation,
   visible: boolean,

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 
-/** useMatches are the ids of the messages of a conversation that contain a text, newest first; null while they are looked for. */
+/** useMatches returns the ids of a conversation's messages that contain a text, newest first, or null while searching. */
 export function useMatches(
   conversation: string,
   text: string,
@@ -13,7 +13,7 @@ export function useMatches(
     queryKey: keys.messages(wanted, conversation),
     enabled,
     queryFn: () =>
-      answer(
+      unwrap(
         api.GET('/messages', {
           params: { query: { q: wanted, conversation, limit: 100 } },
         }),

@@ -10,15 +10,15 @@ import {
 } from 'react'
 import { alignOf, estimate, type ThreadItem } from './timelineItems'
 
-/** Within this distance of the end the view follows it. */
+/** Within this distance from the end, in pixels, the view follows new lines. */
 const near = 80
 
-/** The height of the view is guessed until it is measured. */
+/** The height of the view until it is measured. */
 const viewHeight = 900
 const padding = 16
 const gap = 4
 
-/** placeOf guesses how far down a thread opens, so that its first lines are not drawn in vain. */
+/** placeOf estimates the initial scroll position, so that the first lines are not rendered for nothing. */
 function placeOf(items: ThreadItem[], start: string | null): number {
   const index = start ? items.findIndex((item) => item.key === start) : -1
   const above = items
@@ -32,7 +32,7 @@ function placeOf(items: ThreadItem[], start: string | null): number {
   )
 }
 
-/** A line that the thread opens at stands still after this many frames: it is measured, and so are the lines above it. */
+/** After this many frames the start line and the lines above it are measured. */
 const settlingFrames = 4
 
 function afterFrames(n: number, task: () => void): void {
@@ -48,14 +48,14 @@ type Options = {
 }
 
 /**
- * useThread draws only the visible part of a thread and keeps the place of the reader: at the end it follows new lines,
- * elsewhere nothing moves, also when older lines are put before. It opens at the line with the key start, else at the end.
- * Without follows it stays where it is at the end, too: what is added there is not new.
+ * useThread renders the visible part of a thread and keeps the reader's position: at the end it follows new lines, elsewhere
+ * nothing moves, even when older lines are prepended. It opens at the line with the key start, otherwise at the end.
+ * Without follows it does not follow at the end either, because lines added there are not new.
  */
 export function useThread({ scroll, items, ready, start, follows }: Options) {
   const [atEnd, setAtEnd] = useState(true)
   const [missed, setMissed] = useState(0)
-  // The same functions until the lines change: other ones make the virtualizer work out all places again.
+  // Stable until the lines change; new functions would make the virtualizer recompute all positions.
   const getScrollElement = useCallback(() => scroll.current, [scroll])
   const estimateSize = useCallback(
     (index: number) => estimate(items[index]),

@@ -1,22 +1,22 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import type { TimelineEntry } from '../../api/types'
 import { timeOf } from './timelineItems'
 
 type Page = { before?: string; after?: string; around?: string; at?: string }
 
-/** useTimeline loads the thread of a conversation: from its end, or around a message or a time. */
+/** useTimeline loads the thread of a conversation: from its end, or around a message or time. */
 export function useTimeline(id: string, around: string | null) {
   const at = around && timeOf(around)
   const first: Page = at ? { at } : around ? { around } : {}
   const timeline = useInfiniteQuery({
     queryKey: keys.timeline(id, around),
     initialPageParam: first,
-    structuralSharing: false, // lines are added at both ends: a comparison by position would copy them all
+    structuralSharing: false, // lines are added at both ends, so a comparison by position would copy all of them
     queryFn: ({ pageParam, signal }) =>
-      answer(
+      unwrap(
         api.GET('/conversations/{id}/timeline', {
           params: { path: { id }, query: { limit: 50, ...pageParam } },
           signal,
@@ -35,7 +35,7 @@ export function useTimeline(id: string, around: string | null) {
     for (const page of timeline.data?.pages ?? []) {
       for (const entry of page.data) {
         const key = `${entry.kind} ${entry.id}`
-        if (!seen.has(key)) all.push(entry as TimelineEntry) // its kind says which object it carries
+        if (!seen.has(key)) all.push(entry as TimelineEntry) // discriminated by kind
         seen.add(key)
       }
     }
@@ -44,7 +44,7 @@ export function useTimeline(id: string, around: string | null) {
   return { timeline, entries }
 }
 
-/** firstUnread is the id of the first of the last n messages of the customer. */
+/** firstUnread returns the id of the first of the customer's last n messages. */
 export function firstUnread(
   entries: TimelineEntry[],
   n: number,

@@ -29,7 +29,7 @@ type Props = {
   onLeave: () => void
 }
 
-/** DayRow is one day of the week: its bar, its periods, and what can be done with them. Its times are checked when the focus leaves it. */
+/** DayRow is one day of the week: its bar, its periods and their actions. Times are validated when the focus leaves the row. */
 export function DayRow({
   day,
   week,

@@ -19,7 +19,7 @@ type Props = {
 
 const id = 'exception'
 
-/** ExceptionDialog makes or changes an exception of opening hours: a date, of one year or of every year, and what holds on it. */
+/** ExceptionDialog creates or edits an exception: a date, of one year or every year, and its hours. */
 export function ExceptionDialog({
   exception,
   others,
@@ -46,7 +46,7 @@ export function ExceptionDialog({
   const wrong = wrongOf(periods)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    event.stopPropagation() // the form of the page is around this one
+    event.stopPropagation() // this form is inside the page's form
     setChecked(true)
     if (wrongDate || (!closed && (periods.length === 0 || wrong.some(Boolean))))
       return

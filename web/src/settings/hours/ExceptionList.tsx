@@ -33,7 +33,7 @@ type Props = {
   onChange: (exceptions: HoursException[]) => void
 }
 
-/** ExceptionList are the days on which other hours hold, in the order in which they come. */
+/** ExceptionList lists the exceptions in chronological order. */
 export function ExceptionList({
   exceptions,
   timezone,

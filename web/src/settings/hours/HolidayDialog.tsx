@@ -17,7 +17,7 @@ type Props = {
   onClose: () => void
 }
 
-/** HolidayDialog offers the national holidays of Brazil in a year. Optional ones and past ones are chosen by the person. */
+/** HolidayDialog offers the Brazilian holidays of a year. Optional and past ones are not preselected. */
 export function HolidayDialog({ exceptions, today, onDone, onClose }: Props) {
   const { t } = useTranslation()
   const first = Number(today.slice(0, 4))

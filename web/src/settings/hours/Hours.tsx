@@ -10,7 +10,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../../api/client'
+import { api, Failure, unwrap } from '../../api/client'
 import { Confirm } from '../../api/Confirm'
 import { keys } from '../../api/keys'
 import { Loaded } from '../../api/Loaded'
@@ -37,7 +37,7 @@ import rows from '../../ui/rows.module.css'
 import settings from '../Settings.module.css'
 import classes from './Hours.module.css'
 
-/** Hours is the page of the company's opening hours, or of one of them. */
+/** Hours is the page of the company's opening hours: all of them, or one. */
 export default function Hours() {
   const { _splat: path = '' } = useParams({ strict: false })
   const [, id] = path.split('/')
@@ -68,7 +68,7 @@ function OneHours({ id }: { id: string }) {
   )
 }
 
-/** usesText lists the places that name opening hours: the company, the number Loja, the sector Vendas. */
+/** usesText lists the places that use opening hours: the company, the number Loja, the department Vendas. */
 const usesText = ({ company, channels, sectors }: Uses, t: TFunction) =>
   [
     company && t('hours.useCompany'),
@@ -135,7 +135,7 @@ function HoursList() {
           onClose={() => setDeleting(null)}
           task={async () => {
             try {
-              await answer(
+              await unwrap(
                 api.DELETE('/hours/{id}', {
                   params: { path: { id: deleting.id } },
                 }),

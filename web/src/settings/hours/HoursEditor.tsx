@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe } from '../../api/queries'
 import type { Hours } from '../../api/types'
@@ -37,7 +37,7 @@ type Draft = {
   exceptions: Hours['exceptions']
 }
 
-/** bodyOf is a draft as the API takes it. */
+/** bodyOf converts a draft to a request body. */
 const bodyOf = (
   { name, timezone, week, exceptions }: Draft,
   today: string,
@@ -48,7 +48,7 @@ const bodyOf = (
   exceptions: sortExceptions(exceptions, today),
 })
 
-/** HoursEditor makes opening hours or changes some. Nothing is stored before the person saves. */
+/** HoursEditor creates or edits opening hours. Nothing is stored before the user saves. */
 export function HoursEditor({ hours }: { hours: Hours | null }) {
   const { t } = useTranslation()
   const me = useMe()
@@ -101,13 +101,13 @@ export function HoursEditor({ hours }: { hours: Hours | null }) {
       })
       const done = await run(async () => {
         await (hours
-          ? answer(
+          ? unwrap(
               api.PATCH('/hours/{id}', {
                 params: { path: { id: hours.id } },
                 body: changed(bodyOf(first, today), body),
               }),
             )
-          : answer(api.POST('/hours', { body })))
+          : unwrap(api.POST('/hours', { body })))
         saved.current = true
         await Promise.all(
           [keys.hours, keys.hoursStatuses].map((queryKey) =>

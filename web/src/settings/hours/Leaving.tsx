@@ -3,7 +3,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '../../ui/Dialog'
 
-/** Leaving asks before the person leaves a page with changes that are not saved. */
+/** Leaving asks for confirmation before leaving a page with unsaved changes. */
 export function Leaving({ dirty }: { dirty: () => boolean }) {
   const { t } = useTranslation()
   const { status, proceed, reset } = useBlocker({

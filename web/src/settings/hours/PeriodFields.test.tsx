@@ -10,13 +10,13 @@ import { PeriodFields } from './PeriodFields'
 
 beforeAll(async () => {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true)
-  vi.stubGlobal('matchMedia', () => new EventTarget()) // jsdom has none
+  vi.stubGlobal('matchMedia', () => new EventTarget()) // missing in jsdom
   await i18next.use(initReactI18next).init({ lng: 'en', resources: {} })
 })
 
 const fields = () => [...document.querySelectorAll('input')]
 
-/** typeInto enters a text into a time and leaves it. */
+/** typeInto enters a text into a time field and blurs it. */
 function typeInto(index: number, text: string) {
   const field = fields()[index]
   act(() => field?.focus())
@@ -30,7 +30,7 @@ function typeInto(index: number, text: string) {
   act(() => field?.blur())
 }
 
-it('a text that is no time stays, but does not replace the time of the period that takes its place', () => {
+it('keeps invalid text in a time field, but not after another period takes its place', () => {
   let stored: HoursPeriod[] = [
     { from: '08:00', to: '12:00' },
     { from: '13:00', to: '18:00' },

@@ -6,7 +6,7 @@ import type { HoursPeriod } from '../../api/types'
 import { TimeField } from './TimeField'
 import classes from './Hours.module.css'
 
-/** Problem is what is wrong with a period, and a button that helps. */
+/** Problem is an error of a period, with an optional button that fixes it. */
 export type Problem = { text: string; help?: ReactNode }
 
 type Props = {
@@ -18,20 +18,20 @@ type Props = {
   onRemove: (index: number) => void
 }
 
-/** fieldId names the field of a time, so that it can get the focus. */
+/** fieldId returns the id of a time field. */
 export const fieldId = (
   id: string,
   index: number,
   end: 'from' | 'to' = 'from',
 ) => `${id}-${index}-${end}`
 
-/** focusField gives the focus to a field or a button that is drawn next. */
+/** focusField focuses a field or button that is about to be rendered. */
 export const focusField = (id: string) =>
   requestAnimationFrame(() =>
     document.querySelector<HTMLElement>(`[data-field="${id}"]`)?.focus(),
   )
 
-/** PeriodFields are the times of one day, each from and to. name is the day that they belong to. */
+/** PeriodFields edits the periods of one day. name is the day's name. */
 export function PeriodFields({
   id,
   name,

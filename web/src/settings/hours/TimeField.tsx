@@ -14,8 +14,8 @@ type Props = {
 }
 
 /**
- * TimeField is a time of the day from 00:00 to 24:00, whatever clock the browser shows. It takes 8, 830 and 8h30, too. A text
- * that is no time stays there, and the value is empty; it goes when the field gets another value. name is how focusField finds it.
+ * TimeField is a 24-hour time input from 00:00 to 24:00, whatever clock the browser uses. It also accepts 8, 830 and 8h30. Invalid
+ * text stays visible with an empty value until the field gets another value. name identifies the field for focusField.
  */
 export function TimeField({
   name,

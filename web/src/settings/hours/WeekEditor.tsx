@@ -5,7 +5,7 @@ import { DayRow } from './DayRow'
 import { days, type Day, type Week } from './week'
 import classes from './Hours.module.css'
 
-/** Refused is what the server found wrong with a period of a day. */
+/** Refused is a server error about a period. */
 export type Refused = { day: Day; index: number; text: string }
 
 type Props = {
@@ -16,7 +16,7 @@ type Props = {
   onChange: (week: Week) => void
 }
 
-/** WeekEditor shows and changes the open periods of a week. checked shows what is wrong on all days, not only on those that were left. */
+/** WeekEditor edits the open periods of a week. checked shows the errors of all days, not only of those that lost the focus. */
 export function WeekEditor({
   week,
   checked,

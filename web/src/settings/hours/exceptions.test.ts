@@ -18,7 +18,7 @@ beforeAll(() => i18next.init({ lng: 'en', resources: {} }))
 describe('exceptions', () => {
   const today = '2026-11-16'
 
-  it('are in the order in which they come next, past ones last', () => {
+  it('are sorted by next date, past ones last', () => {
     const dates = [
       '2026-11-15',
       '--01-01',
@@ -65,7 +65,7 @@ describe('exceptions', () => {
     },
   ]
 
-  it('get the holidays that are missing', () => {
+  it('can be completed with missing holidays', () => {
     expect(addHolidays([], holidays)).toEqual([
       { date: '--12-25', closed: true },
       { date: '2026-04-03', closed: true },
@@ -99,7 +99,7 @@ describe('exceptions', () => {
     ).toEqual([2026, 2027])
   })
 
-  it('are written with their date', () => {
+  it('are formatted with their date', () => {
     expect(dateText('2026-12-24')).toBe('Thursday, December 24, 2026')
     expect(dateText('--12-25')).toBe('December 25')
     expect(todayIn('America/Sao_Paulo', new Date('2026-11-16T02:00:00Z'))).toBe(

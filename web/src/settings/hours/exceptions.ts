@@ -1,12 +1,12 @@
 import type { Holiday, HoursException } from '../../api/types'
 
-/** yearly tells whether an exception is on that day of every year. */
+/** yearly reports whether an exception recurs every year. */
 export const yearly = (date: string) => date.startsWith('--')
 
-/** everyYear is the date of an exception of every year on the day of a date: --12-25. */
+/** everyYear returns the date of a yearly exception: --12-25. */
 export const everyYear = (date: string) => `--${date.slice(-5)}`
 
-/** todayIn is the date in a time zone: 2026-11-15. */
+/** todayIn returns today's date in a time zone: 2026-11-15. */
 export function todayIn(timeZone: string, now: Date = new Date()): string {
   try {
     return new Intl.DateTimeFormat('sv-SE', {
@@ -16,14 +16,14 @@ export function todayIn(timeZone: string, now: Date = new Date()): string {
       day: '2-digit',
     }).format(now)
   } catch {
-    return now.toISOString().slice(0, 10) // a time zone that this browser does not know
+    return now.toISOString().slice(0, 10) // the browser does not know this time zone
   }
 }
 
 const leap = (year: number) =>
   (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
-/** nextDate is the first day from today on that an exception is about. That of an exception for one day may be past. */
+/** nextDate returns the next day of an exception from today on. A one-time exception may be in the past. */
 export function nextDate(date: string, today: string): string {
   if (!yearly(date)) return date
   const day = date.slice(2)
@@ -32,11 +32,11 @@ export function nextDate(date: string, today: string): string {
   return `${String(year).padStart(4, '0')}-${day}`
 }
 
-/** isPast tells whether an exception will not come again. */
+/** isPast reports whether an exception will not occur again. */
 export const isPast = (date: string, today: string) =>
   nextDate(date, today) < today
 
-/** sortExceptions puts exceptions in the order in which they come next; past ones are last, the latest first. */
+/** sortExceptions sorts exceptions by their next date; past ones come last, latest first. */
 export function sortExceptions<T extends Pick<HoursException, 'date'>>(
   exceptions: T[],
   today: string,
@@ -53,17 +53,17 @@ export function sortExceptions<T extends Pick<HoursException, 'date'>>(
   return [...exceptions].sort(compare)
 }
 
-/** exceptionDate is the date that an exception for a holiday has: a holiday that is on the same day every year is for every year. */
+/** exceptionDate returns the date of a holiday's exception: yearly if the holiday is on the same day every year. */
 export const exceptionDate = (holiday: Holiday) =>
   holiday.yearly ? everyYear(holiday.date) : holiday.date
 
-/** isThere tells whether exceptions say something about a holiday already, for its year or for every year. */
+/** isThere reports whether there is already an exception for a holiday, in its year or yearly. */
 export const isThere = (exceptions: HoursException[], holiday: Holiday) =>
   exceptions.some(
     ({ date }) => date === holiday.date || date === everyYear(holiday.date),
   )
 
-/** toAdd are the holidays that are missing among exceptions, without optional ones and those that will not come again. */
+/** toAdd returns the holidays without an exception, except optional and past ones. */
 export const toAdd = (
   exceptions: HoursException[],
   holidays: Holiday[],
@@ -76,7 +76,7 @@ export const toAdd = (
       !isPast(exceptionDate(one), today),
   )
 
-/** addHolidays adds exceptions for the holidays that have none; they are closed. */
+/** addHolidays adds an exception, closed all day, for each holiday that has none. */
 export const addHolidays = (
   exceptions: HoursException[],
   holidays: Holiday[],
@@ -87,7 +87,7 @@ export const addHolidays = (
     .map((holiday) => ({ date: exceptionDate(holiday), closed: true })),
 ]
 
-/** yearsOf are the years whose holidays may be among the exceptions: those of their dates, and the present one for those of every year. */
+/** yearsOf returns the years of the exceptions' dates, and the current year for yearly ones. */
 export const yearsOf = (
   exceptions: HoursException[],
   today: string,
@@ -103,7 +103,7 @@ export const yearsOf = (
     .sort()
     .slice(-6)
 
-/** holidayOf is the holiday that an exception is about. */
+/** holidayOf returns the holiday on the date of an exception. */
 export const holidayOf = (date: string, holidays: Holiday[]) =>
   holidays.find((holiday) =>
     yearly(date)

@@ -4,7 +4,7 @@ import { dateText } from './texts'
 import type { Place } from './week'
 import type { Refused } from './WeekEditor'
 
-/** The most periods of a week and exceptions that the server takes. */
+/** The server's limits on periods and exceptions. */
 const [mostPeriods, mostExceptions] = [50, 400]
 
 const numbered = (name: string, count: number, ends: string[]) => [
@@ -16,7 +16,7 @@ const numbered = (name: string, count: number, ends: string[]) => [
 
 type Fields = Record<string, string>
 
-/** wordsOf are the words of the opening hours for what the server refuses. */
+/** wordsOf returns the text for an error about opening hours. */
 export function wordsOf(
   { code, params }: Coded,
   t: TFunction,
@@ -28,7 +28,7 @@ export function wordsOf(
     : undefined
 }
 
-/** atWeek finds the periods of the week that the server refused. */
+/** atWeek returns the weekly periods that the server rejected. */
 export const atWeek = {
   fields: numbered('weekly', mostPeriods, ['', '.from', '.to', '.days']),
   place: (wrong: Fields, places: Place[][]): Refused[] =>
@@ -40,7 +40,7 @@ export const atWeek = {
     }),
 }
 
-/** atExceptions says which exceptions the server refused, by their dates. */
+/** atExceptions names the exceptions that the server rejected, by date. */
 export const atExceptions = {
   fields: numbered('exceptions', mostExceptions, ['', '.date', '.periods']),
   place: (wrong: Fields, dates: string[]): string | undefined =>

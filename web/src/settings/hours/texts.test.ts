@@ -7,7 +7,7 @@ beforeAll(() => i18next.init({ lng: 'en', resources: {} }))
 const t = ((key: string, values?: object) =>
   values ? `${key} ${JSON.stringify(values)}` : key) as TFunction
 
-it('the status says when it changes, by the clocks of the time zone', () => {
+it('the status says when it changes, in the time zone of the hours', () => {
   const now = new Date('2026-11-16T14:00:00Z')
   const text = (open: boolean, change: string | null) =>
     statusText(

@@ -3,7 +3,7 @@ import type { Hours, HoursStatus } from '../../api/types'
 import { todayIn, yearly } from './exceptions'
 import { days, runsOf, textOf, weekOf, type Day } from './week'
 
-/** 16 November 2026 is a Monday: weekdays are named after the days of its week. */
+/** 16 November 2026 is a Monday; the days of that week provide the weekday names. */
 const weekday = (day: Day, style: 'long' | 'short') =>
   new Intl.DateTimeFormat(i18next.language, {
     weekday: style,
@@ -13,14 +13,14 @@ const weekday = (day: Day, style: 'long' | 'short') =>
 const capital = (text: string) =>
   text.charAt(0).toLocaleUpperCase(i18next.language) + text.slice(1)
 
-/** dayName is the name of a day of the week: Monday. */
+/** dayName returns the name of a weekday: Monday. */
 export const dayName = (day: Day) => capital(weekday(day, 'long'))
 
-/** shortDay is the short name of a day of the week: Mon. */
+/** shortDay returns the short name of a weekday: Mon. */
 export const shortDay = (day: Day) =>
   capital(weekday(day, 'short').replace(/\.$/, ''))
 
-/** weekText is a week in one line: Mon–Fri 08:00–12:00, 13:00–18:00 · Sat 09:00–12:00. */
+/** weekText formats a week in one line: Mon–Fri 08:00–12:00, 13:00–18:00 · Sat 09:00–12:00. */
 export function weekText(hours: Pick<Hours, 'weekly'>): string {
   const name = ({ first, last }: { first: Day; last: Day }) =>
     first === last ? shortDay(first) : `${shortDay(first)}–${shortDay(last)}`
@@ -29,7 +29,7 @@ export function weekText(hours: Pick<Hours, 'weekly'>): string {
     .join(' · ')
 }
 
-/** dateText is the date of an exception: Thursday, December 24, 2026, or December 25. */
+/** dateText formats the date of an exception: Thursday, December 24, 2026, or December 25. */
 export function dateText(date: string): string {
   const every = yearly(date)
   const at = new Date(`${every ? `2000-${date.slice(2)}` : date}T00:00:00Z`)
@@ -44,7 +44,7 @@ export function dateText(date: string): string {
   )
 }
 
-/** statusText says whether opening hours are open, and when that changes, by the clocks of their time zone. */
+/** statusText says whether opening hours are open and when that changes, in their time zone. */
 export function statusText(
   { open, closes_at, next_open_at }: HoursStatus,
   timezone: string,
@@ -61,7 +61,7 @@ export function statusText(
         ...options,
       }).format(at)
     } catch {
-      return new Intl.DateTimeFormat(i18next.language, options).format(at) // a time zone that this browser does not know
+      return new Intl.DateTimeFormat(i18next.language, options).format(at) // the browser does not know this time zone
     }
   }
   const time = write({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })

@@ -1,18 +1,18 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { rulesOptions, useChannels, useSectors } from '../../api/queries'
 import type { AttendanceRules, Channel, Holiday, Sector } from '../../api/types'
 
 const hoursOptions = {
   queryKey: keys.hours,
-  queryFn: () => answer(api.GET('/hours')).then((page) => page.data),
+  queryFn: () => unwrap(api.GET('/hours')).then((page) => page.data),
 }
 
-/** useHours are the company's opening hours. */
+/** useHours returns the company's opening hours. */
 export const useHours = () => useQuery(hoursOptions)
 
-/** useStoredHours asks the server for the company's opening hours before it has any: what is edited is what is stored now. */
+/** useStoredHours refetches the opening hours before returning any, so that the current version is edited. */
 export function useStoredHours() {
   const stored = useQuery({ ...hoursOptions, refetchOnMount: 'always' })
   const fetched = stored.isFetchedAfterMount
@@ -23,41 +23,41 @@ export function useStoredHours() {
   }
 }
 
-/** useRules are the rules for attendances, which name the company's opening hours. */
+/** useRules returns the rules for cases, which include the company's opening hours. */
 export const useRules = () => useQuery(rulesOptions)
 
-/** useHoursStatus tells whether opening hours are open now; it is asked for again every minute. */
+/** useHoursStatus returns whether opening hours are open now, polled every minute. */
 export const useHoursStatus = (id: string) =>
   useQuery({
     queryKey: keys.hoursStatus(id),
     staleTime: 0,
     refetchInterval: 60_000,
     queryFn: () =>
-      answer(api.GET('/hours/{id}/status', { params: { path: { id } } })),
+      unwrap(api.GET('/hours/{id}/status', { params: { path: { id } } })),
   })
 
 const holidaysOptions = (year: number) => ({
   queryKey: keys.holidays(year),
   queryFn: () =>
-    answer(api.GET('/hours/holidays', { params: { query: { year } } })).then(
+    unwrap(api.GET('/hours/holidays', { params: { query: { year } } })).then(
       (page) => page.data,
     ),
 })
 
-/** useHolidays are the holidays of Brazil in a year. */
+/** useHolidays returns the Brazilian holidays of a year. */
 export const useHolidays = (year: number) => useQuery(holidaysOptions(year))
 
-/** useHolidaysOf are the holidays of Brazil in some years, as far as they are known. */
+/** useHolidaysOf returns the Brazilian holidays of several years, as far as they are loaded. */
 export const useHolidaysOf = (years: number[]): Holiday[] =>
   useQueries({
     queries: years.map(holidaysOptions),
     combine: (all) => all.flatMap((one) => one.data ?? []),
   })
 
-/** Uses are the places that name opening hours. */
+/** Uses are the places that use opening hours. */
 export type Uses = { company: boolean; channels: Channel[]; sectors: Sector[] }
 
-/** usesOf finds the places that name opening hours. */
+/** usesOf returns the places that use opening hours. */
 export const usesOf = (
   id: string,
   rules?: AttendanceRules,
@@ -69,7 +69,7 @@ export const usesOf = (
   sectors: sectors.filter((one) => one.hours_id === id),
 })
 
-/** useUses finds the places that name opening hours, of those that the person sees. */
+/** useUses returns the places that use opening hours and that the user can see. */
 export function useUses(): (id: string) => Uses {
   const rules = useRules().data
   const channels = useChannels().data

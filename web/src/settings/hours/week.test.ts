@@ -38,7 +38,7 @@ describe('the week', () => {
     },
   ]
 
-  it('has the periods of each day in the order of their times, and is sent as few periods', () => {
+  it('sorts the periods of each day and merges equal ones for the API', () => {
     const week = weekOf(weekly)
     expect(textOf(week.mon)).toBe('08:00–12:00, 13:00–18:00')
     expect(textOf(week.sat)).toBe('08:00–12:00')
@@ -58,7 +58,7 @@ describe('the week', () => {
     ])
   })
 
-  it('takes times as people type them', () => {
+  it('parses times as people type them', () => {
     const read = (...texts: string[]) =>
       texts.map((text) => readTime(text, false))
     expect(
@@ -97,7 +97,7 @@ describe('the week', () => {
     expect(read('0', '00:00')).toEqual(['00:00', '00:00'])
   })
 
-  it('says what is wrong with a period', () => {
+  it('reports invalid periods', () => {
     expect(wrongOf(periods('08:00-12:00', '12:00-24:00'))).toEqual([null, null])
     expect(
       wrongOf(
@@ -113,7 +113,7 @@ describe('the week', () => {
     ).toEqual(['missing', 'missing', null])
   })
 
-  it('gets another period where there is room', () => {
+  it('adds a period if there is room', () => {
     expect(addPeriod([])).toEqual(periods('08:00-18:00'))
     expect(addPeriod(periods('08:00-12:00'))).toEqual(
       periods('08:00-12:00', '13:00-17:00'),
@@ -124,7 +124,7 @@ describe('the week', () => {
     expect(addPeriod(periods('08:00-24:00'))).toBeNull()
   })
 
-  it('gets a break at noon, or in the middle', () => {
+  it('adds a break at noon or in the middle', () => {
     expect(addBreak(periods('08:00-18:00'))).toEqual(
       periods('08:00-12:00', '13:00-18:00'),
     )
@@ -150,7 +150,7 @@ describe('the week', () => {
     }
   })
 
-  it('takes over the periods of a day', () => {
+  it('copies the periods of a day', () => {
     const week = {
       ...firstWeek(),
       mon: periods('08:00-12:00', '13:00-18:00'),
@@ -161,7 +161,7 @@ describe('the week', () => {
     expect(copied.sat).toEqual(week.sat)
   })
 
-  it('continues a period over midnight on the next day', () => {
+  it('splits a period at midnight', () => {
     const week: Week = {
       ...everyDay(() => []),
       sun: periods('18:00-02:00'),
@@ -172,7 +172,7 @@ describe('the week', () => {
     expect(split.mon).toEqual(periods('00:00-02:00', '18:00-23:00'))
   })
 
-  it('is drawn as bars and written as runs of days', () => {
+  it('is rendered as bars and as runs of days', () => {
     expect(
       barsOf(periods('06:00-12:00', '18:00-24:00', '20:00-02:00')),
     ).toEqual([

@@ -1,26 +1,26 @@
 import type { HoursPeriod, WeeklyPeriod } from '../../api/types'
 
-/** The days of a week as the API names them, Monday first. */
+/** The days of the week as named in the API, Monday first. */
 export const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Day = (typeof days)[number]
 export const weekdays: readonly Day[] = days.slice(0, 5)
 
-/** Week has the open periods of every day; a day without one is closed. */
+/** Week holds the open periods of every day; a day without any is closed. */
 export type Week = Record<Day, HoursPeriod[]>
 
-/** Wrong is what is wrong with a period: a time is missing, it does not end after it begins, or it overlaps another one. */
+/** Wrong is an error of a period: a time is missing, the end is not after the start, or it overlaps another period. */
 export type Wrong = 'missing' | 'order' | 'overlap'
 
 const dayEnd = 24 * 60
 
-/** minutesOf is a time of the day in minutes. */
+/** minutesOf converts a time of day to minutes. */
 export const minutesOf = (time: string) =>
   Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
 const timeOf = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 
-/** readTime reads a time that a person typed, such as 8, 830, 8:30 or 8h30; null: it is none. As an end, midnight is 24:00. */
+/** readTime parses a typed time such as 8, 830, 8:30 or 8h30, or returns null. As an end, midnight is 24:00. */
 export function readTime(text: string, end: boolean): string | null {
   const [, whole, minute = '00'] =
     /^(\d{1,2}?)(?:\s*[:h.]?\s*(\d{2}))?\s*h?$/i.exec(text.trim()) ?? []
@@ -30,7 +30,7 @@ export function readTime(text: string, end: boolean): string | null {
   return minutes === dayEnd && !end ? null : timeOf(minutes)
 }
 
-/** everyDay makes a week day by day. */
+/** everyDay builds a week day by day. */
 export const everyDay = (make: (day: Day) => HoursPeriod[]) =>
   Object.fromEntries(days.map((day) => [day, make(day)])) as Week
 
@@ -43,7 +43,7 @@ export const firstWeek = (): Week =>
 const byTime = (a: HoursPeriod, b: HoursPeriod) =>
   a.from.localeCompare(b.from) || a.to.localeCompare(b.to)
 
-/** weekOf is the week that the API's periods describe, each day in the order of its times. */
+/** weekOf converts the API's periods to a week, with each day sorted. */
 export const weekOf = (weekly: WeeklyPeriod[]): Week =>
   everyDay((day) =>
     weekly
@@ -52,10 +52,10 @@ export const weekOf = (weekly: WeeklyPeriod[]): Week =>
       .sort(byTime),
   )
 
-/** Place is one period of a week. */
+/** Place identifies one period of a week. */
 export type Place = { day: Day; index: number }
 
-/** weeklyOf is a week as the API takes it: equal periods of several days are one. places says where each of them is in the week. */
+/** weeklyOf converts a week to the API's format, in which equal periods of several days are one. places maps them back to the week. */
 export function weeklyOf(week: Week): {
   weekly: WeeklyPeriod[]
   places: Place[][]
@@ -80,7 +80,7 @@ export function weeklyOf(week: Week): {
   }
 }
 
-/** wrongOf says what is wrong with each period of a day; null: nothing. Of two that overlap it is the later one. */
+/** wrongOf returns the error of each period of a day, or null. Of two overlapping periods the later one is wrong. */
 export function wrongOf(periods: HoursPeriod[]): (Wrong | null)[] {
   const overlaps = (one: HoursPeriod, other: HoursPeriod) =>
     one.from < other.to && other.from < one.to
@@ -95,7 +95,7 @@ export function wrongOf(periods: HoursPeriod[]): (Wrong | null)[] {
   })
 }
 
-/** addPeriod adds a period after the last one of a day: an hour later, of four hours where there is room; null: there is none. */
+/** addPeriod adds a period an hour after the last one, four hours long if possible, or returns null if there is no room. */
 export function addPeriod(periods: HoursPeriod[]): HoursPeriod[] | null {
   if (periods.length === 0) return [{ from: '08:00', to: '18:00' }]
   const end = Math.max(
@@ -109,7 +109,7 @@ export function addPeriod(periods: HoursPeriod[]): HoursPeriod[] | null {
   ]
 }
 
-/** addBreak puts a break of an hour into the longest period of a day, at noon where that is within it; null: none is long enough. */
+/** addBreak inserts a one-hour break into the longest period of a day, at noon if possible, or returns null if no period is long enough. */
 export function addBreak(periods: HoursPeriod[]): HoursPeriod[] | null {
   const length = ({ from, to }: HoursPeriod) =>
     from && to ? minutesOf(to) - minutesOf(from) : 0
@@ -136,13 +136,13 @@ export function addBreak(periods: HoursPeriod[]): HoursPeriod[] | null {
   )
 }
 
-/** copyDay gives some days the periods of one. */
+/** copyDay copies the periods of one day to others. */
 export const copyDay = (week: Week, from: Day, to: readonly Day[]): Week =>
   everyDay((day) =>
     to.includes(day) ? week[from].map((period) => ({ ...period })) : week[day],
   )
 
-/** splitAtMidnight makes two of a period that ends on the day after: until midnight, and from midnight on the next day. */
+/** splitAtMidnight splits a period that ends on the next day at midnight. */
 export function splitAtMidnight(week: Week, day: Day, index: number): Week {
   const period = week[day][index]
   const next = days[(days.indexOf(day) + 1) % days.length]
@@ -160,10 +160,10 @@ export function splitAtMidnight(week: Week, day: Day, index: number): Week {
   }
 }
 
-/** Bar is a period as a part of the day's bar, in percent. */
+/** Bar is a period in the day's bar, in percent. */
 export type Bar = { left: number; width: number }
 
-/** barsOf are the parts of the day's bar that are open. Periods that are not complete are left out. */
+/** barsOf returns the open parts of the day's bar, without incomplete periods. */
 export function barsOf(periods: HoursPeriod[]): Bar[] {
   return periods
     .filter(({ from, to }) => from && to && from < to)
@@ -173,10 +173,10 @@ export function barsOf(periods: HoursPeriod[]): Bar[] {
     }))
 }
 
-/** Run is some days in a row that have the same periods. */
+/** Run is a series of consecutive days with the same periods. */
 export type Run = { first: Day; last: Day; periods: HoursPeriod[] }
 
-/** runsOf puts days in a row with the same periods together and leaves closed days out. */
+/** runsOf groups consecutive days with the same periods and omits closed days. */
 export function runsOf(week: Week): Run[] {
   const runs: Run[] = []
   let previous: Run | null = null
@@ -190,6 +190,6 @@ export function runsOf(week: Week): Run[] {
   return runs
 }
 
-/** textOf writes the periods of a day: 08:00–12:00, 13:00–18:00. */
+/** textOf formats the periods of a day: 08:00–12:00, 13:00–18:00. */
 export const textOf = (periods: HoursPeriod[]) =>
   periods.map(({ from, to }) => `${from}–${to}`).join(', ')

@@ -16,7 +16,7 @@ type Props = {
   onKeyDown?: (event: KeyboardEvent) => void
 }
 
-/** CountedField is a field that counts its characters as the server does and says when they are too many. */
+/** CountedField is a field with a character counter that counts like the server. */
 export function CountedField({
   id,
   label,

@@ -2,7 +2,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Confirm } from '../../api/Confirm'
 
-/** LeaveDialog asks before the page is left while it has changes that are not saved. */
+/** LeaveDialog asks for confirmation before leaving a page with unsaved changes. */
 export function LeaveDialog({ active }: { active: boolean }) {
   const { t } = useTranslation()
   const blocker = useBlocker({

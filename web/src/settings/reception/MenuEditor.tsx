@@ -8,7 +8,7 @@ import { CountedField } from './CountedField'
 import { MenuOption, type MovedBy, type Shared } from './MenuOption'
 import {
   most,
-  moved,
+  moveItem,
   newOption,
   type MenuDraft,
   type OptionDraft,
@@ -27,7 +27,7 @@ type Props = {
 const focusLater = (id: string) =>
   requestAnimationFrame(() => document.getElementById(id)?.focus())
 
-/** MenuEditor edits a menu, and those below it. at is its place in the request, number that of the option which leads to it, as in "2.". */
+/** MenuEditor edits a menu and its submenus. at is the menu's path in the request, number that of the option which opens it, as in "2.". */
 export function MenuEditor({
   menu,
   at,
@@ -54,9 +54,9 @@ export function MenuEditor({
   const move = (from: number, by: 1 | -1, part: MovedBy) => {
     const to = from + by
     if (to < 0 || to >= options.length) return
-    onChange({ ...menu, options: moved(options, from, to) })
+    onChange({ ...menu, options: moveItem(options, from, to) })
     announce(t('reception.movedTo', { place: to + 1 }))
-    // At the end of the list the button that was pressed is disabled.
+    // At the end of the list the pressed button is disabled.
     const last = to === 0 ? 'down' : to === options.length - 1 ? 'up' : part
     focusLater(`${options[from]?.key}-${part === 'title' ? part : last}`)
   }
@@ -138,7 +138,7 @@ export function MenuEditor({
 
 type RulesProps = Omit<Props, 'number' | 'depth'>
 
-/** OwnRules are the rules of a menu below another one, which has those of the one above unless it gets its own. */
+/** OwnRules edits the rules of a submenu, which inherits those of its parent menu unless it has its own. */
 function OwnRules(props: RulesProps) {
   const { t } = useTranslation()
   const { invalidText, maxInvalid, timeout, fallback } = props.menu
@@ -161,7 +161,7 @@ function OwnRules(props: RulesProps) {
   )
 }
 
-/** MenuRules say what follows an answer that is none of the options, and none at all. */
+/** MenuRules edits what happens after an invalid answer or no answer. */
 function MenuRules({
   menu,
   at,

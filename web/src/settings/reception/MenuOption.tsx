@@ -13,14 +13,14 @@ import {
 } from './receptionForm'
 import classes from './Reception.module.css'
 
-/** Shared is what all parts of a menu's form need: the sectors and people to choose from, and what the server refused, by field. */
+/** Shared is what all parts of the menu form need: the departments and people to choose from, and the server's errors by field. */
 export type Shared = {
   sectors: Sector[]
   team: Member[]
   wrong: Record<string, string>
 }
 
-/** MovedBy is the part of an option that has the focus while it is moved. */
+/** MovedBy is the control that keeps the focus while an option is moved. */
 export type MovedBy = 'title' | 'up' | 'down'
 
 type Props = {
@@ -36,11 +36,11 @@ type Props = {
   onEnter: () => void
   onRemove: () => void
   onMove: (by: 1 | -1, part: MovedBy) => void
-  /** The form of the menu that the option leads to. */
+  /** The form of the submenu. */
   children: ReactNode
 }
 
-/** MenuOption edits one thing to choose from: its title and what it does. Enter adds another one, Ctrl with an arrow moves it. */
+/** MenuOption edits one option: its title and its action. Enter adds another option; Ctrl with an arrow key moves it. */
 export function MenuOption({
   option,
   at,
@@ -179,7 +179,7 @@ type ChosenProps = {
   onChange: (id: string) => void
 }
 
-/** Chosen is one of the company's sectors or people; one that was removed since is named as such. */
+/** Chosen selects a department or a person. A removed one is shown as such. */
 function Chosen({ label, value, all, error, onChange }: ChosenProps) {
   const { t } = useTranslation()
   const gone = value !== '' && !all.some((one) => one.id === value)

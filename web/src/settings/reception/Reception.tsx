@@ -10,7 +10,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { Loaded } from '../../api/Loaded'
 import { useChannels } from '../../api/queries'
@@ -29,7 +29,7 @@ const receptionOptions = (channel: string) => ({
   queryFn: () => fetchReception(channel),
 })
 
-/** Reception is the page of what the numbers answer by themselves, or of one of them. */
+/** Reception is the page of automatic replies: all numbers, or one of them. */
 export default function Reception() {
   const { _splat: path = '' } = useParams({ strict: false })
   const [, id] = path.split('/')
@@ -37,7 +37,7 @@ export default function Reception() {
   const channels = useChannels()
   const hidden = useQuery({
     queryKey: keys.privateChannels,
-    queryFn: () => answer(api.GET('/private-channels')),
+    queryFn: () => unwrap(api.GET('/private-channels')),
   })
   return (
     <Loaded query={channels}>
@@ -76,7 +76,7 @@ function Gone() {
   )
 }
 
-/** OneReception asks the server before it shows the form: what is edited is what is stored now. */
+/** OneReception refetches before it shows the form, so that the current version is edited. */
 function OneReception({
   channel,
   isPrivate,

@@ -27,7 +27,7 @@ import { conflicts, saveReception, type Stored } from './stored'
 import classes from './Reception.module.css'
 import settings from '../Settings.module.css'
 
-/** BackToReception leads to the list of numbers. */
+/** BackToReception links to the list of numbers. */
 export function BackToReception() {
   const { t } = useTranslation()
   return (
@@ -43,8 +43,8 @@ export function BackToReception() {
 }
 
 /**
- * ReceptionEditor is the form of what a number answers by itself, with what the customer sees beside it. Where a colleague stored
- * another one meanwhile, the person chooses between the two; onReload shows the colleague's, which is in the cache then.
+ * ReceptionEditor edits a number's automatic replies next to a preview of what the customer sees. If a colleague saved changes
+ * in the meantime, the user chooses between the two versions; onReload shows the colleague's, which is then in the cache.
  */
 export function ReceptionEditor({
   channel,
@@ -91,7 +91,7 @@ export function ReceptionEditor({
       client.setQueryData(keys.reception(channel.id), stored)
       setVersion(stored.version)
       setSaved(draftOf(stored))
-      if (!conflict || same(draftOf(stored), draft)) return // it was stored before, and the answer was lost
+      if (!conflict || same(draftOf(stored), draft)) return // already stored; only the response was lost
       setConflict(true)
       throw conflict
     })

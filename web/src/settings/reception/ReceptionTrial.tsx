@@ -4,7 +4,7 @@ import { IconList, IconRefresh, IconSend } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
+import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useRowNames } from '../../api/queries'
 import { problemsOf } from '../../api/refusal'
@@ -24,7 +24,7 @@ import classes from './Reception.module.css'
 const times = ['now', 'open', 'closed', 'at'] as const
 type When = (typeof times)[number]
 
-/** The server plays at most so many texts. */
+/** How many customer messages the server simulates at most. */
 const mostTexts = 20
 
 type Trial = {
@@ -35,7 +35,7 @@ type Trial = {
   at: string
 }
 
-/** useTrial asks the server what it would answer to a customer, a moment after the last change. Nothing is stored or sent. */
+/** useTrial asks the server what it would reply to a customer, shortly after the last change. Nothing is stored or sent. */
 function useTrial({ channel, draft, texts, when, at }: Trial) {
   const [settled] = useDebouncedValue(draft, 300)
   const body = {
@@ -52,7 +52,7 @@ function useTrial({ channel, draft, texts, when, at }: Trial) {
     gcTime: 60_000,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      answer(
+      unwrap(
         api.POST('/channels/{id}/reception/try', {
           params: { path: { id: channel } },
           body,
@@ -60,7 +60,7 @@ function useTrial({ channel, draft, texts, when, at }: Trial) {
         }),
       ).then((page) => page.data),
   })
-  // What was shown last stays while something is incomplete or refused.
+  // Keep the last preview while the form is incomplete or rejected.
   const shown = useRef<ReceptionReply[]>([])
   if (query.data) shown.current = query.data
   return {
@@ -72,7 +72,7 @@ function useTrial({ channel, draft, texts, when, at }: Trial) {
   }
 }
 
-/** ReceptionTrial shows what the customer sees, and lets the person play the customer. */
+/** ReceptionTrial shows what the customer sees and lets the user write as the customer. */
 export function ReceptionTrial({
   channel,
   draft,
@@ -203,13 +203,13 @@ export function ReceptionTrial({
   )
 }
 
-/** Pressing is what a press does, unless the trial has ended. While the answer to the last change is awaited, options may stand elsewhere. */
+/** Pressing handles a press unless the trial has ended. Options may move while a response is pending. */
 type Pressing = {
   waiting: boolean
   onPress: ((id: string) => void) | undefined
 }
 
-/** Exchange is what the customer wrote and what came back. */
+/** Exchange is a customer message with the replies to it. */
 function Exchange({
   reply,
   ...pressing
@@ -236,7 +236,7 @@ function Exchange({
   )
 }
 
-/** Offered is a message with buttons or a list, which is shown opened. A button does not become that of another option while somebody is about to press it. */
+/** Offered is a message with buttons or an open list. A button must not turn into another option while someone is about to press it. */
 function Offered({
   offer,
   waiting,
@@ -274,7 +274,7 @@ function Offered({
   )
 }
 
-/** useOutcomeText says where a case would go. */
+/** useOutcomeText returns a function that says where a case would go. */
 function useOutcomeText(): (outcome: ReceptionOutcome) => string {
   const { t } = useTranslation()
   const names = useRowNames()

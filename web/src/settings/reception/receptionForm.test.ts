@@ -6,7 +6,7 @@ import {
   draftOf,
   fieldsOf,
   incomplete,
-  moved,
+  moveItem,
   newMenu,
   receptionWords,
   same,
@@ -47,8 +47,8 @@ const shop: Reception = {
   },
 }
 
-describe('the form of a reception', () => {
-  it('gives back what the server has, except what a menu has from the one above', () => {
+describe('the reception form', () => {
+  it("round-trips the server's data, except inherited menu rules", () => {
     const body = bodyOf(draftOf(shop))
     const below = body.menu?.options[4]?.action.menu
     expect(below).not.toHaveProperty('max_invalid')
@@ -58,13 +58,13 @@ describe('the form of a reception', () => {
     expect(same(draftOf(shop), draftOf(shop))).toBe(true)
   })
 
-  it('has no menu where it is switched off, and keeps it while the form is open', () => {
+  it('omits a menu that is off but keeps it while the form is open', () => {
     const draft = { ...draftOf(shop), withMenu: false }
     expect(bodyOf(draft).menu).toBeNull()
     expect(bodyOf({ ...draft, withMenu: true }).menu?.options).toHaveLength(5)
   })
 
-  it('names its fields as errors of the server do', () => {
+  it('names its fields as server errors do', () => {
     expect(fieldsOf(draftOf(shop))).toEqual(
       expect.arrayContaining([
         'greeting',
@@ -77,7 +77,7 @@ describe('the form of a reception', () => {
     )
   })
 
-  it('knows what is still empty', () => {
+  it('reports incomplete fields', () => {
     expect(incomplete(newMenu(false))).toBe(true)
     const { menu } = draftOf(shop)
     expect(incomplete(menu)).toBe(false)
@@ -89,7 +89,7 @@ describe('the form of a reception', () => {
     ).toBe(true)
   })
 
-  it('says in words what the server refuses', () => {
+  it('translates server errors', () => {
     const t = ((key: string) => key) as TFunction
     const words = (code: string) =>
       receptionWords({ code, params: {}, message: '' }, t)
@@ -98,8 +98,8 @@ describe('the form of a reception', () => {
     expect(words('too_long')).toBeUndefined()
   })
 
-  it('moves options within their list', () => {
-    expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b'])
-    expect(moved(['a', 'b'], 1, 2)).toEqual(['a', 'b'])
+  it('moves options', () => {
+    expect(moveItem(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b'])
+    expect(moveItem(['a', 'b'], 1, 2)).toEqual(['a', 'b'])
   })
 })

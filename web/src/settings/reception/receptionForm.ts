@@ -2,13 +2,13 @@ import type { TFunction } from 'i18next'
 import type { Coded } from '../../api/codes'
 import type { Menu, MenuAction, Reception } from '../../api/types'
 
-/** The limits of the server that the form shows. */
+/** The server's limits that the form shows. */
 export const most = { title: 24, text: 1024, options: 10, depth: 3 } as const
 
 export const kinds = ['sector', 'user', 'text', 'menu', 'close'] as const
 export type Kind = (typeof kinds)[number]
 
-/** OptionDraft is an option while it is edited. What was entered for another action is kept until the form is left. */
+/** OptionDraft is an option being edited. Values entered for other actions are kept until the form is closed. */
 export type OptionDraft = {
   key: string
   title: string
@@ -18,7 +18,7 @@ export type OptionDraft = {
   text: string
   menu: MenuDraft | null
 }
-/** MenuDraft is a menu while it is edited. Of the rules of a menu below another one, null and an empty text mean those of the menu above. */
+/** MenuDraft is a menu being edited. In a submenu, null and empty rules are inherited from the parent menu. */
 export type MenuDraft = {
   text: string
   options: OptionDraft[]
@@ -37,7 +37,7 @@ export type Draft = {
 
 let made = 0
 
-/** newOption is an empty option that leads to a sector. */
+/** newOption returns an empty option that sends to a department. */
 export const newOption = (): OptionDraft => ({
   key: `option-${++made}`,
   title: '',
@@ -48,7 +48,7 @@ export const newOption = (): OptionDraft => ({
   menu: null,
 })
 
-/** newMenu is a menu with two empty options; one below another has the rules of the one above. */
+/** newMenu returns a menu with two empty options; a submenu inherits its rules. */
 export const newMenu = (below: boolean): MenuDraft => ({
   text: '',
   options: [newOption(), newOption()],
@@ -66,7 +66,7 @@ function menuDraft(menu: Menu, above: Menu | null): MenuDraft {
     text: menu.text,
     invalidText: menu.invalid_text ?? '',
     fallback: menu.fallback_sector ?? '',
-    // The server fills these in where they are absent.
+    // The server's defaults.
     maxInvalid:
       above && above.max_invalid === menu.max_invalid
         ? null
@@ -87,7 +87,7 @@ function menuDraft(menu: Menu, above: Menu | null): MenuDraft {
   }
 }
 
-/** draftOf makes what is edited of what the server has. */
+/** draftOf converts the server's reception to a draft. */
 export function draftOf({ enabled, greeting, away, menu }: Reception): Draft {
   return {
     enabled,
@@ -124,7 +124,7 @@ const menuBody = (menu: MenuDraft): Menu => ({
   })),
 })
 
-/** bodyOf makes the body of a request of what is edited. */
+/** bodyOf converts a draft to a request body. */
 export const bodyOf = ({
   enabled,
   greeting,
@@ -138,11 +138,11 @@ export const bodyOf = ({
   menu: withMenu ? menuBody(menu) : null,
 })
 
-/** same tells whether two drafts would be saved alike. */
+/** same reports whether two drafts would be saved alike. */
 export const same = (a: Draft, b: Draft) =>
   JSON.stringify(bodyOf(a)) === JSON.stringify(bodyOf(b))
 
-/** incomplete tells whether something that is needed is still empty: the server would only refuse it. */
+/** incomplete reports whether a required field is empty, which the server would reject. */
 export function incomplete(menu: MenuDraft): boolean {
   return (
     menu.text.trim() === '' ||
@@ -176,14 +176,14 @@ function menuFields(menu: MenuDraft, at: string): string[] {
   return [...own, ...below]
 }
 
-/** fieldsOf names the fields of the form as the server's errors name them. */
+/** fieldsOf returns the fields of the form as named in the server's errors. */
 export const fieldsOf = ({ menu }: Draft) => [
   'greeting',
   'away',
   ...menuFields(menu, 'menu'),
 ]
 
-/** The form's own words for what the server refuses. */
+/** Texts that override those of the server's codes. */
 const words: Record<string, 'choose' | 'twice' | 'options' | 'deep'> = {
   exactly_one: 'choose',
   duplicate: 'twice',
@@ -193,7 +193,7 @@ const words: Record<string, 'choose' | 'twice' | 'options' | 'deep'> = {
   too_deep: 'deep',
 }
 
-/** receptionWords are the form's own words for what the server refuses. */
+/** receptionWords returns the form's own text for a server error. */
 export function receptionWords(
   { code }: Coded,
   t: TFunction,
@@ -202,8 +202,8 @@ export function receptionWords(
   return word && t(`reception.wrong.${word}`)
 }
 
-/** moved is a list with one of its entries at another place. */
-export function moved<T>(all: readonly T[], from: number, to: number): T[] {
+/** moveItem returns a list with one entry moved to another index. */
+export function moveItem<T>(all: readonly T[], from: number, to: number): T[] {
   const [one] = all.slice(from, from + 1)
   if (one === undefined || to < 0 || to >= all.length) return [...all]
   return all.toSpliced(from, 1).toSpliced(to, 0, one)

@@ -13,7 +13,7 @@ const saying = (text: string): Reception => ({
   menu: null,
 })
 
-/** The server counts versions and refuses a change that is based on an older one. */
+/** A server that counts versions and rejects changes based on an older one. */
 beforeEach(() => {
   ;[version, greeting] = [1, null]
   vi.stubGlobal('fetch', async (request: Request) => {
@@ -34,7 +34,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-it('a reception is stored on what the person has seen, one change after the other', async () => {
+it('saves a reception based on the version the user saw', async () => {
   const seen = await fetchReception('c')
   const first = await saveReception('c', saying('Hi'), seen.version)
   const second = await saveReception(
@@ -50,7 +50,7 @@ it('a reception is stored on what the person has seen, one change after the othe
   ]).toEqual([undefined, undefined, 'Hi there', '"3"'])
 })
 
-it("a colleague's reception is not replaced unseen", async () => {
+it("does not overwrite a colleague's reception", async () => {
   const seen = await fetchReception('c')
   await saveReception('c', saying("The colleague's"), seen.version)
   const refused = await saveReception('c', saying('Mine'), seen.version)

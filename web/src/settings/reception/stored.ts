@@ -1,27 +1,27 @@
-import { answer, api, Failure } from '../../api/client'
+import { api, Failure, unwrap } from '../../api/client'
 import type { Reception } from '../../api/types'
 
-/** Stored is a reception with its version, which a change says it is based on. */
+/** Stored is a reception with its version. */
 export type Stored = Reception & { version: string | null }
 
 async function stored(
   call: Promise<{ data?: Reception; error?: unknown; response: Response }>,
 ): Promise<Stored> {
-  const reception = await answer(call)
+  const reception = await unwrap(call)
   return { ...reception, version: (await call).response.headers.get('ETag') }
 }
 
 export const fetchReception = (id: string) =>
   stored(api.GET('/channels/{id}/reception', { params: { path: { id } } }))
 
-/** conflicts tells that a reception was not stored because another one was stored meanwhile. */
+/** conflicts reports whether a save failed because of a newer version. */
 export const conflicts = (error: unknown) =>
   error instanceof Failure && error.code === 'version_conflict'
 
-/** Saved is what is stored after an attempt: the reception of a colleague where there is a conflict. */
+/** Saved is what is stored after a save: in case of a conflict, the colleague's version. */
 export type Saved = { stored: Stored; conflict?: Failure }
 
-/** saveReception stores a reception, unless another one was stored since the version. */
+/** saveReception stores a reception unless a newer version exists. */
 export async function saveReception(
   id: string,
   body: Reception,

@@ -1,0 +1,31 @@
+import 'i18next'
+import type base from './en.json'
+import type boards from './boards/en.json'
+import type composer from './composer/en.json'
+import type contacts from './contacts/en.json'
+import type hours from './hours/en.json'
+import type integrations from './integrations/en.json'
+import type profile from './profile/en.json'
+import type reception from './reception/en.json'
+import type report from './report/en.json'
+import type settings from './settings/en.json'
+import type talk from './talk/en.json'
+
+declare module 'i18next' {
+  /** CustomTypeOptions makes t() accept only keys of the English catalogue. */
+  interface CustomTypeOptions {
+    resources: {
+      translation: typeof base &
+        typeof boards &
+        typeof composer &
+        typeof contacts &
+        typeof hours &
+        typeof integrations &
+        typeof profile &
+        typeof reception &
+        typeof report &
+        typeof settings &
+        typeof talk
+    }
+  }
+}
