@@ -38,20 +38,8 @@ GC := 200
 # `make lint` has looked at the same code (-vet=off), and no debugger is attached to a test (-w).
 TEST := -vet=off -ldflags=-w -timeout 30m $(PARALLEL)
 
-# $(call tests,FLAGS,PACKAGES) runs tests. With RETRY=1, up to three that fail run once more, which the report names. A data race, a
-# panic or a process that was ended is not tried again.
-RETRY ?= 0
-ifeq ($(RETRY),0)
+# $(call tests,FLAGS,PACKAGES) runs tests.
 tests = GOGC=$(GC) go test $(TEST) $(1) $(2)
-else
-tests = GOGC=$(GC) bin/gotestsum --format standard-quiet --rerun-fails=$(RETRY) --rerun-fails-max-failures=3 \
-	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race --jsonfile=bin/$@.json --packages="$(2)" -- $(TEST) $(1) \
-	&& ! grep -E '"Output":"(fatal error|signal): ' bin/$@.json
-test-race test-plain test-waiting: bin/gotestsum
-endif
-
-bin/gotestsum: go.mod
-	go build -o $@ gotest.tools/gotestsum
 
 .PHONY: help
 help: ## list the targets
@@ -63,10 +51,12 @@ run: build ## build and start a demo on http://127.0.0.1:8080 with SQLite in ./d
 
 .PHONY: build
 build: ## build bin/recado, one static binary
-	go build -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/recado ./cmd/recado
+	$(if $(BUILT),,go build -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/recado ./cmd/recado)
 
+# Both run to their end, whether the other fails or not.
 .PHONY: test
-test: test-go web-e2e ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector and in a browser
+test: build web/node_modules ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector and in a browser
+	$(MAKE) --no-print-directory -k -j 2 BUILT=1 test-go web-e2e
 
 .PHONY: test-go
 test-go: c-compiler ## run the tests that need Go alone

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// figure is one line that web/bench/app.mjs prints.
+// figure is a line of the output of web/bench/app.mjs.
 type figure struct {
 	Subject string  `json:"subject"`
 	P50     float64 `json:"p50"`
@@ -22,11 +22,11 @@ type figure struct {
 	Met     bool    `json:"met"`
 }
 
-// runApp measures the browser app in Chromium: what is loaded first, lists and conversations of 10,000, and two browsers at once.
-// It runs from the top of the repository, where the script and its packages are.
+// runApp measures the browser app in Chromium: the first load, lists and conversations of 10,000, and two browsers. It
+// must run in the root of the repository.
 func runApp(ctx context.Context, b *bench) error {
 	if _, err := os.Stat("web/node_modules"); err != nil {
-		fmt.Fprintln(os.Stderr, "  app: left out, since its packages are not installed (make web/node_modules)")
+		fmt.Fprintln(os.Stderr, "  app: skipped, because its packages are not installed (make web/node_modules)")
 		return nil
 	}
 	s, err := b.fresh(ctx)
@@ -54,10 +54,13 @@ func runApp(ctx context.Context, b *bench) error {
 	return script.Wait()
 }
 
-// addFigure writes the row of a figure of the browser, whose p95 stands in the column of ratios.
+// addFigure adds the row of a figure. Its p95 is in the column of ratios.
 func (b *bench) addFigure(f figure) {
 	show := func(value float64) string { return fmt.Sprintf("%.0f %s", value, f.Unit) }
-	line := row{scenario: b.scenario, engine: b.engine, subject: strings.ReplaceAll(f.Subject, "|", "/"), p50: show(f.P50), max: show(f.Max), compared: "p95 " + show(f.P95)}
+	line := row{
+		scenario: b.scenario, engine: b.engine, subject: strings.ReplaceAll(f.Subject, "|", "/"),
+		p50: show(f.P50), max: show(f.Max), compared: "p95 " + show(f.P95),
+	}
 	line.setGoal(f.Goal, f.Met)
 	b.report.rows = append(b.report.rows, line)
 }

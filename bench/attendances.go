@@ -18,17 +18,17 @@ const (
 	manyAttendances = 1_000_000
 
 	caseworkers   = 20
-	conversations = 500 // each with an open attendance
+	conversations = 500 // with one open attendance each
 	historyDays   = 30
 )
 
-// runAttendances reads the same report and the same page from two servers, one of which has a hundred times the
-// attendances of the other, all within the days of the report.
+// runAttendances requests the report and pages from two servers, one with a hundred times the attendances of the other,
+// all within the days of the report.
 func runAttendances(ctx context.Context, b *bench) error {
-	var servers [2]*servedBy
+	var servers [2]*testServer
 	for i, n := range []int{manyAttendances, fewAttendances} {
 		var err error
-		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d attendances", n), func(at place, c company) error {
+		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d attendances", n), func(at location, c company) error {
 			return at.makeAttendances(ctx, c, n)
 		})
 		if err != nil {
@@ -36,7 +36,7 @@ func runAttendances(ctx context.Context, b *bench) error {
 		}
 	}
 	for _, path := range []string{"/v1/reports/attendance", "/v1/attendances", "/v1/attendances?status=open"} {
-		err := b.contrast(ctx, leastOfSmall, "GET "+path, servers, func(i int) asking { return servers[i].get(path) })
+		err := b.compareServers(ctx, minOfSmall, "GET "+path, servers, func(i int) requestFunc { return servers[i].get(path) })
 		if err != nil {
 			return err
 		}
@@ -44,11 +44,10 @@ func runAttendances(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// makeAttendances puts a history of n attendances into the place of a server that has stopped, and lets the desk
-// count them for the report.
-func (at place) makeAttendances(ctx context.Context, c company, n int) error {
+// makeAttendances creates n attendances while the server is stopped and rebuilds the report.
+func (at location) makeAttendances(ctx context.Context, c company, n int) error {
 	h := newHistory(c, n)
-	if err := at.onStore(ctx, h.begin); err != nil {
+	if err := at.onStore(ctx, h.create); err != nil {
 		return err
 	}
 	if err := at.fill(ctx, "attendances", attendanceColumns, n, h.attendance); err != nil {
@@ -64,7 +63,7 @@ var attendanceColumns = []string{
 	"opened_at", "opened_by", "first_response_at", "closed_at", "closed_by",
 }
 
-// history generates the attendances of a desk with much traffic.
+// history generates the attendances of a busy desk.
 type history struct {
 	company kernel.ID
 	channel kernel.ID
@@ -88,8 +87,8 @@ func newHistory(c company, n int) *history {
 	return h
 }
 
-// begin adds the people and the conversations that all of it is about.
-func (h *history) begin(ctx context.Context, s *kernel.Store) error {
+// create creates the people and the conversations.
+func (h *history) create(ctx context.Context, s *kernel.Store) error {
 	d := server.New(server.Options{Store: s})
 	for i := range caseworkers {
 		m, err := d.People.CreateUser(ctx, h.company, people.NewUser{
@@ -106,8 +105,8 @@ func (h *history) begin(ctx context.Context, s *kernel.Store) error {
 		for i := range conversations {
 			group := fmt.Sprintf("bench-%d", i)
 			c := talk.Conversation{
-				ID: kernel.NewID(), Company: h.company, Channel: h.channel, Kind: talk.KindGroup, Name: fmt.Sprintf("Group %d", i),
-				GroupID: &group, CreatedAt: h.end.AddDate(0, 0, -historyDays),
+				ID: kernel.NewID(), Company: h.company, Channel: h.channel, Kind: talk.KindGroup,
+				Name: fmt.Sprintf("Group %d", i), GroupID: &group, CreatedAt: h.end.AddDate(0, 0, -historyDays),
 			}
 			if _, err := talk.InsertConversation(tx, &c); err != nil {
 				return err
@@ -118,7 +117,7 @@ func (h *history) begin(ctx context.Context, s *kernel.Store) error {
 	})
 }
 
-// attendance gives the columns of the i-th, oldest first: the last of every conversation is open still.
+// attendance returns the columns of the i-th attendance, oldest first. The last one of every conversation is open.
 func (h *history) attendance(i int) []any {
 	const span = historyDays * 24 * time.Hour
 	opened := h.end.Add(-span).Add(time.Duration(float64(span) * float64(i) / float64(h.attendances)))
@@ -131,13 +130,13 @@ func (h *history) attendance(i int) []any {
 		row[7] = h.sectors[i%len(h.people)%len(h.sectors)]
 	}
 	if i < h.attendances-len(h.threads) {
-		row[10] = opened.Add(h.lasting(3*time.Minute, 1.3)).UnixMilli()
-		row[11], row[12] = opened.Add(h.lasting(2*time.Hour, 1.3)).UnixMilli(), person
+		row[10] = opened.Add(h.duration(3*time.Minute, 1.3)).UnixMilli()
+		row[11], row[12] = opened.Add(h.duration(2*time.Hour, 1.3)).UnixMilli(), person
 	}
 	return row
 }
 
-// lasting is a duration as they are met at desks: most near the middle, a few very long.
-func (h *history) lasting(median time.Duration, spread float64) time.Duration {
+// duration returns a log-normal duration: most are near the median, a few very long.
+func (h *history) duration(median time.Duration, spread float64) time.Duration {
 	return time.Duration(float64(median) * math.Exp(spread*h.random.NormFloat64()))
 }

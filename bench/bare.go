@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -15,16 +16,15 @@ import (
 	"time"
 )
 
-// answer is one response of the server under test, which the bare handler repeats byte for byte.
-type answer struct {
+// response is a response of the server, which the bare handler repeats.
+type response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// bare starts the reference point: a process of its own with the standard server and a handler that does
-// nothing but return the answer.
-func (b *bench) bare(same *answer) (*process, string, error) {
+// bare starts a process with the standard HTTP server and a handler that only returns the response.
+func (b *bench) bare(same *response) (*process, string, error) {
 	folder, err := b.folder()
 	if err != nil {
 		return nil, "", err
@@ -33,12 +33,12 @@ func (b *bench) bare(same *answer) (*process, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	given, err := json.Marshal(same)
+	input, err := json.Marshal(same)
 	if err != nil {
 		return nil, "", err
 	}
 	cmd := exec.Command(self, "bare")
-	cmd.Stdin = bytes.NewReader(given)
+	cmd.Stdin = bytes.NewReader(input)
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, "", err
@@ -57,9 +57,9 @@ func (b *bench) bare(same *answer) (*process, string, error) {
 	return child, strings.TrimSpace(address), nil
 }
 
-// serveBare is the child's side: the answer comes in on stdin, the address goes out on stdout.
+// serveBare is the child process. It reads the response from stdin and writes its address to stdout.
 func serveBare(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
-	var same answer
+	var same response
 	if err := json.NewDecoder(stdin).Decode(&same); err != nil {
 		return err
 	}
@@ -70,12 +70,9 @@ func serveBare(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	bare := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			header := w.Header()
-			for name, values := range same.Header {
-				header[name] = values
-			}
+			maps.Copy(w.Header(), same.Header)
 			w.WriteHeader(same.Status)
-			_, _ = w.Write(same.Body) // it does not matter here whether the client is still there
+			_, _ = w.Write(same.Body)
 		}),
 	}
 	fmt.Fprintln(stdout, listener.Addr())
@@ -86,28 +83,28 @@ func serveBare(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	return nil
 }
 
-// capture asks the server once and keeps what it says. What the standard server adds by itself is left out.
-func capture(ctx context.Context, s *servedBy, path string) (*answer, error) {
+// capture requests a path once and returns the response without the headers that the standard server adds.
+func capture(ctx context.Context, s *testServer, path string) (*response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.address+path, nil)
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Authorization", s.bearer())
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
-	response, err := client.Do(request)
+	resp, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, err
 	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("GET %s answers %s: %s", path, response.Status, body)
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("GET %s returns %s: %s", path, resp.Status, body)
 	}
 	for _, name := range []string{"Date", "Connection", "Content-Length"} {
-		response.Header.Del(name)
+		resp.Header.Del(name)
 	}
-	return &answer{Status: response.StatusCode, Header: response.Header, Body: body}, nil
+	return &response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }

@@ -11,20 +11,20 @@ import (
 	"recado/internal/kernel"
 )
 
-// leastOfOther is the part of the other build's rate that this one must reach.
-const leastOfOther = 0.90
+// minOfOther is the minimum rate compared with the other build.
+const minOfOther = 0.90
 
-// heardEach is how many messages a conversation of builds has: more than a page.
-const heardEach = 60
+// messagesEach is the number of messages of a conversation: more than a page.
+const messagesEach = 60
 
-// runBuilds asks the same of this build and of another one (-other), with one client, on data that both got over HTTP. The
-// processor time is also that of PostgreSQL, which the builds take turns to use.
+// runBuilds compares this build with another one (-other) on data that both received over HTTP. The CPU time includes
+// PostgreSQL, which the builds use in turns.
 func runBuilds(ctx context.Context, b *bench) error {
 	if b.other == "" {
-		fmt.Fprintln(os.Stderr, "  left out: it needs -other")
+		fmt.Fprintln(os.Stderr, "  skipped: it needs -other")
 		return nil
 	}
-	var talks [2]*talking
+	var talks [2]*talkServer
 	var err error
 	for i, binary := range []string{b.binary, b.other} {
 		if talks[i], err = b.serveBuild(ctx, binary); err != nil {
@@ -33,16 +33,18 @@ func runBuilds(ctx context.Context, b *bench) error {
 	}
 	for _, question := range []struct {
 		name string
-		ask  func(s *talking) asking
+		ask  func(s *talkServer) requestFunc
 	}{
-		{"GET me", func(s *talking) asking { return s.get("/v1/me") }},
-		{"page of 50 messages", func(s *talking) asking { return s.page }},
-		{"conversations", func(s *talking) asking { return s.get("/v1/conversations") }},
-		{"conversations, common q", func(s *talking) asking { return s.get("/v1/conversations?q=mensagem") }},
-		{"POST messages", func(s *talking) asking { return s.send }},
-		{"POST simulate (receive)", func(s *talking) asking { return s.receive }},
+		{"GET me", func(s *talkServer) requestFunc { return s.get("/v1/me") }},
+		{"page of 50 messages", func(s *talkServer) requestFunc { return s.page }},
+		{"conversations", func(s *talkServer) requestFunc { return s.get("/v1/conversations") }},
+		{"conversations, common q", func(s *talkServer) requestFunc { return s.get("/v1/conversations?q=mensagem") }},
+		{"POST messages", func(s *talkServer) requestFunc { return s.send }},
+		{"POST simulate (receive)", func(s *talkServer) requestFunc { return s.receive }},
 	} {
-		err := b.contrastBuilds(ctx, question.name, talks, func(i int) roundFunc { return b.drive(talks[i].address, question.ask(talks[i])) })
+		err := b.compareBuilds(ctx, question.name, talks, func(i int) roundFunc {
+			return b.drive(talks[i].address, question.ask(talks[i]))
+		})
 		if err != nil {
 			return err
 		}
@@ -53,11 +55,12 @@ func runBuilds(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	return b.contrastBuilds(ctx, "deliveries to 1 address while sending", talks, func(i int) roundFunc { return b.flood(talks[i], receivers[i]) })
+	return b.compareBuilds(ctx, "deliveries to 1 address while sending", talks, func(i int) roundFunc {
+		return b.sendAndDeliver(talks[i], receivers[i])
+	})
 }
 
-// contrastBuilds lets both builds take turns.
-func (b *bench) contrastBuilds(ctx context.Context, what string, talks [2]*talking, round func(i int) roundFunc) error {
+func (b *bench) compareBuilds(ctx context.Context, what string, talks [2]*talkServer, round func(i int) roundFunc) error {
 	database := 0
 	if b.engine == "postgres" {
 		var err error
@@ -68,30 +71,24 @@ func (b *bench) contrastBuilds(ctx context.Context, what string, talks [2]*talki
 	var contenders []contender
 	spent := make([]spending, len(talks))
 	for i, s := range talks {
-		do, servers := round(i), []*servedBy{s.servedBy}
-		contenders = append(contenders, contender{what + ", " + s.size, s.process, func(ctx context.Context, d time.Duration) (*load.Result, error) {
-			before := look(servers, database)
-			result, err := do(ctx, d)
-			if result != nil {
-				spent[i].add(look(servers, database), before, result.Requests)
-			}
-			return result, err
-		}})
+		do, servers := round(i), []*testServer{s.testServer}
+		round := spent[i].measure(servers, database, do)
+		contenders = append(contenders, contender{what + ", " + s.size, s.process, round})
 	}
 	outcomes, err := b.compare(ctx, contenders...)
 	if err != nil {
 		return err
 	}
 	rows := len(b.report.rows)
-	b.add(leastOfOther, outcomes[0], outcomes[1])
+	b.add(minOfOther, outcomes[0], outcomes[1])
 	for i := range spent {
 		b.report.rows[rows+i].cpu = spent[i].String()
 	}
 	return nil
 }
 
-// serveBuild is a server of that binary on a company that got its messages over HTTP.
-func (b *bench) serveBuild(ctx context.Context, binary string) (*talking, error) {
+// serveBuild starts a server of a binary with messages that it received over HTTP.
+func (b *bench) serveBuild(ctx context.Context, binary string) (*talkServer, error) {
 	built := b.binary
 	defer func() { b.binary = built }()
 	b.binary = binary
@@ -100,7 +97,7 @@ func (b *bench) serveBuild(ctx context.Context, binary string) (*talking, error)
 		return nil, err
 	}
 	// Over HTTP, because an older build may have another schema.
-	threads, err := first.hear(ctx, max(1, b.messages/heardEach))
+	threads, err := first.receiveAll(ctx, max(1, b.messages/messagesEach))
 	if err != nil {
 		return nil, err
 	}
@@ -116,29 +113,31 @@ func (b *bench) serveBuild(ctx context.Context, binary string) (*talking, error)
 	if binary == b.other {
 		s.size = "other build"
 	}
-	return &talking{s, threads}, nil
+	return &talkServer{s, threads}, nil
 }
 
-// hear lets that many customers write messages, and gives their conversations.
-func (s *servedBy) hear(ctx context.Context, customers int) ([]kernel.ID, error) {
+// receiveAll receives messages from that many customers and returns their conversations.
+func (s *testServer) receiveAll(ctx context.Context, customers int) ([]kernel.ID, error) {
 	threads := make([]kernel.ID, customers)
 	channel := "/v1/channels/" + s.demo.Companies[0].Channel + "/simulate"
 	result, err := load.Run(ctx, load.Plan{
-		Address: s.address, Connections: pooled, Count: customers * heardEach,
+		Address: s.address, Connections: pooled, Count: customers * messagesEach,
 		Request: func(_, i int, r *load.Request) {
 			r.Method, r.Path = "POST", channel
 			r.Set("Authorization", s.bearer())
-			r.Body = fmt.Appendf(r.Body, `{"from":"+55119%08d","text":"Mensagem %d: obrigado pelo retorno, aguardo a confirmação do pedido."}`, 80000000+i%customers, i)
+			r.Body = fmt.Appendf(r.Body,
+				`{"from":"+55119%08d","text":"Mensagem %d: obrigado pelo retorno, aguardo a confirmação do pedido."}`,
+				80000000+i%customers, i)
 		},
-		Check: func(_, i int, answer *load.Response) error {
-			if answer.Status > 299 {
-				return fmt.Errorf("%d: %s", answer.Status, answer.Body)
+		Check: func(_, i int, response *load.Response) error {
+			if response.Status > 299 {
+				return fmt.Errorf("%d: %s", response.Status, response.Body)
 			}
-			if i/customers < heardEach-1 { // the last message of each tells
+			if i/customers < messagesEach-1 { // only the last message of each is needed
 				return nil
 			}
 			var message struct{ Conversation kernel.ID }
-			err := json.Unmarshal(answer.Body, &message)
+			err := json.Unmarshal(response.Body, &message)
 			threads[i%customers] = message.Conversation
 			return err
 		},
@@ -149,8 +148,8 @@ func (s *servedBy) hear(ctx context.Context, customers int) ([]kernel.ID, error)
 	return threads, result.FirstError
 }
 
-// flood is deliverAll in rounds: sends for a while, until every event has arrived.
-func (b *bench) flood(s *talking, r *receiver) roundFunc {
+// sendAndDeliver sends messages and waits until every event has arrived.
+func (b *bench) sendAndDeliver(s *talkServer, r *receiver) roundFunc {
 	return func(ctx context.Context, d time.Duration) (*load.Result, error) {
 		started, before := time.Now(), r.count.Load()
 		result, err := load.Run(ctx, load.Plan{Address: s.address, Connections: b.conns, Duration: d, Request: s.send})

@@ -8,11 +8,11 @@ import (
 	"recado/bench/load"
 )
 
-// leastReceived is how many messages a second must come in through the signed callback, on SQLite.
-const leastReceived = 2_000
+// minReceived is the minimum rate of messages on SQLite.
+const minReceived = 2_000
 
-// runCallback lets WhatsApp call with one message, with a hundred and with a thousand at a time, each call answered
-// when all of it is durable. Rates and processor time are per message, waits are per call.
+// runCallback sends callbacks of WhatsApp with 1, 100 and 1,000 messages. The server responds when all are durable. Rates
+// and CPU time are per message, latencies per callback.
 func runCallback(ctx context.Context, b *bench) error {
 	if _, err := b.graph(); err != nil {
 		return err
@@ -26,17 +26,19 @@ func runCallback(ctx context.Context, b *bench) error {
 		return err
 	}
 	for _, messages := range []int{1, 100, 1000} {
-		before, err := b.ask(ctx, s.at, countMessages)
+		before, err := b.queryInt(ctx, s.at, countMessages)
 		if err != nil {
 			return err
 		}
 		var stored, failed int
-		conns := max(1, min(b.conns, 2*b.conns/messages+4)) // Meta calls less often with more at a time
+		conns := max(1, min(b.conns, 2*b.conns/messages+4)) // Meta sends fewer callbacks if they are larger
 		outcomes, err := b.compare(ctx, contender{
 			fmt.Sprintf("callbacks of %d, %d at a time", messages, conns), s.process,
 			func(ctx context.Context, d time.Duration) (*load.Result, error) {
-				n.run++ // no message comes twice
-				result, err := load.Run(ctx, load.Plan{Address: s.address, Connections: conns, Duration: d, Request: n.callback(messages)})
+				n.run++ // for new message ids
+				result, err := load.Run(ctx, load.Plan{
+					Address: s.address, Connections: conns, Duration: d, Request: n.callback(messages),
+				})
 				if result != nil {
 					result.Requests *= messages
 					stored += result.Requests
@@ -48,16 +50,16 @@ func runCallback(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		after, err := b.ask(ctx, s.at, countMessages)
+		after, err := b.queryInt(ctx, s.at, countMessages)
 		if err != nil {
 			return err
 		}
 		if after-before != int64(stored) && failed == 0 {
-			return fmt.Errorf("%d messages were answered with 200 and %d are stored", stored, after-before)
+			return fmt.Errorf("%d messages were accepted and %d are stored", stored, after-before)
 		}
 		goal := 0.0
 		if b.engine == "sqlite" {
-			goal = leastReceived
+			goal = minReceived
 		}
 		b.addRate(outcomes[0], goal)
 	}

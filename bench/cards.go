@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,22 +19,24 @@ const (
 	manyCards = 100_000
 )
 
-// runCards reads pages of a large and of a small board, and then makes and moves cards on both.
+// runCards compares a large and a small board: pages, new cards and moves.
 func runCards(ctx context.Context, b *bench) error {
-	var servers [2]*servedBy
+	var servers [2]*testServer
 	for i, n := range []int{manyCards, fewCards} {
 		var err error
-		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d cards", n), func(at place, c company) error {
+		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d cards", n), func(at location, c company) error {
 			return b.makeBoard(ctx, at, c, n)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	// Searches for what only old cards have, what all have, and what none has although its trigrams are everywhere. Pages
-	// are as long on the small board as on the large one.
-	for _, question := range []string{"", "&limit=10&q=card+77", "&q=card+7", "&q=card", "&q=card+7+card", "&due=week", "&label=", "&priority=high"} {
-		err := b.contrast(ctx, leastOfSmall, "page"+question, servers, func(i int) asking {
+	// Texts of old cards only, of all cards, and of no card although its trigrams are everywhere. Pages have the same
+	// length on both boards.
+	for _, question := range []string{
+		"", "&limit=10&q=card+77", "&q=card+7", "&q=card", "&q=card+7+card", "&due=week", "&label=", "&priority=high",
+	} {
+		err := b.compareServers(ctx, minOfSmall, "page"+question, servers, func(i int) requestFunc {
 			c := servers[i].demo.Companies[0]
 			path := "/v1/kanban/cards?board_id=" + c.Board + question
 			if question == "&label=" {
@@ -45,7 +48,8 @@ func runCards(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	if err := b.contrast(ctx, leastOfSmall, "POST card", servers, func(i int) asking { return servers[i].newCard }); err != nil {
+	err := b.compareServers(ctx, minOfSmall, "POST card", servers, func(i int) requestFunc { return servers[i].newCard })
+	if err != nil {
 		return err
 	}
 	var moving [2]*moves
@@ -55,19 +59,19 @@ func runCards(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	return b.contrast(ctx, leastOfSmall, "POST move", servers, func(i int) asking { return moving[i].move })
+	return b.compareServers(ctx, minOfSmall, "POST move", servers, func(i int) requestFunc { return moving[i].move })
 }
 
-func (s *servedBy) newCard(_, i int, r *load.Request) {
+func (s *testServer) newCard(_, i int, r *load.Request) {
 	r.Method, r.Path = "POST", "/v1/kanban/cards"
 	r.Set("Authorization", s.bearer())
 	r.Set("Idempotency-Key", kernel.NewID().String())
 	r.Body = fmt.Appendf(r.Body, `{"board_id":"%s","title":"New card %d"}`, s.demo.Companies[0].Board, i)
 }
 
-// moves is a card for each worker, which goes back and forth between the first two stages of the demo board.
+// moves moves one card per worker back and forth between the first two stages of the demo board.
 type moves struct {
-	*servedBy
+	*testServer
 	cards  []string
 	stages [2]string
 	moved  []int64
@@ -81,13 +85,13 @@ func (m *moves) move(worker, _ int, r *load.Request) {
 	r.Body = fmt.Appendf(r.Body, `{"stage_id":"%s","version":%d}`, m.stages[m.moved[worker]%2], m.moved[worker])
 }
 
-func (s *servedBy) newMoves(ctx context.Context, workers int) (*moves, error) {
+func (s *testServer) newMoves(ctx context.Context, workers int) (*moves, error) {
 	board := s.demo.Companies[0].Board
 	var b struct{ Stages []struct{ ID string } }
 	if err := s.call(ctx, "GET", "/kanban/boards/"+board, "", &b); err != nil {
 		return nil, err
 	}
-	m := &moves{servedBy: s, stages: [2]string{b.Stages[0].ID, b.Stages[1].ID}, moved: make([]int64, workers)}
+	m := &moves{testServer: s, stages: [2]string{b.Stages[0].ID, b.Stages[1].ID}, moved: make([]int64, workers)}
 	for range workers {
 		var card struct{ ID string }
 		if err := s.call(ctx, "POST", "/kanban/cards", `{"board_id":"`+board+`","title":"bench"}`, &card); err != nil {
@@ -98,16 +102,14 @@ func (s *servedBy) newMoves(ctx context.Context, workers int) (*moves, error) {
 	return m, nil
 }
 
-// makeBoard puts n cards more on the demo board, through the desk's own verb.
-func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err error) {
+// makeBoard adds n cards to the demo board.
+func (b *bench) makeBoard(ctx context.Context, at location, c company, n int) (err error) {
 	s, err := server.Open(ctx, server.Config{DataDir: at.folder, DatabaseURL: at.database})
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if stopped := s.Stop(context.WithoutCancel(ctx)); err == nil {
-			err = stopped
-		}
+		err = errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}()
 	id, _ := kernel.ParseID(c.ID)
 	board, _ := kernel.ParseID(c.Board)
@@ -118,7 +120,7 @@ func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err 
 	}
 	priorities := []string{"low", "medium", "high", "urgent"}
 	writers, making := errgroup.WithContext(ctx)
-	writers.SetLimit(b.conns) // many at once, so that they share commits
+	writers.SetLimit(b.conns) // concurrently, so that they share commits
 	for i := range n {
 		writers.Go(func() error {
 			title := fmt.Sprintf("Card %d", i)
@@ -127,7 +129,8 @@ func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err 
 				card.Labels = &[]kernel.ID{label}
 			}
 			if i%3 == 0 {
-				card.DueAt = kernel.Optional[time.Time]{Set: true, Value: time.Now().Add(time.Duration(i%60-30) * 24 * time.Hour).UTC()}
+				due := time.Now().Add(time.Duration(i%60-30) * 24 * time.Hour).UTC()
+				card.DueAt = kernel.Optional[time.Time]{Set: true, Value: due}
 			}
 			_, err := s.Desk.Boards.CreateCard(making, owner, card)
 			return err

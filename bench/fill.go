@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	fillAtOnce  = 20_000 // rows of one transaction
+	fillAtOnce  = 20_000 // rows per transaction
 	fillWriters = 4      // on PostgreSQL
 )
 
-// fill puts n rows into a table of a place whose server has stopped, past the store, as fast as the engine takes them. Rows
-// are asked for in their order; they are ids, texts, numbers, booleans and nil.
-func (at place) fill(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
+// fill inserts n rows into a table directly, while the server is stopped. row is called in order and returns ids, texts,
+// numbers, booleans and nil.
+func (at location) fill(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
 	if at.database == "" {
 		return at.fillSQLite(ctx, table, columns, n, row)
 	}
@@ -59,7 +59,7 @@ func (at place) fill(ctx context.Context, table string, columns []string, n int,
 	return writers.Wait()
 }
 
-// forPostgres converts ids to the form that the driver takes.
+// forPostgres converts ids to the type of the driver.
 func forPostgres(row []any) []any {
 	for i, value := range row {
 		if id, ok := value.(kernel.ID); ok {
@@ -69,14 +69,15 @@ func forPostgres(row []any) []any {
 	return row
 }
 
-func (at place) fillSQLite(ctx context.Context, table string, columns []string, n int, row func(i int) []any) (err error) {
+func (at location) fillSQLite(ctx context.Context, table string, columns []string, n int, row func(i int) []any) (err error) {
 	conn, err := openRaw(at)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	conn.SetInterrupt(ctx.Done())
-	insert, err := conn.Prepare("INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(columns)-1) + ")")
+	insert, err := conn.Prepare("INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" +
+		strings.Repeat(", ?", len(columns)-1) + ")")
 	if err != nil {
 		return err
 	}

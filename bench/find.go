@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"time"
 
@@ -10,20 +9,18 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"recado/bench/corpus"
-	"recado/bench/load"
 	"recado/internal/kernel"
 	"recado/internal/server"
 )
 
 const (
-	mostFinding  = 50 * time.Millisecond // to find a word of 2,000,000 messages, at p50
-	leastIndexed = 1 / 1.3               // of the rate of sends without the index of messages
+	maxFinding = 50 * time.Millisecond // p50 of a search in 2,000,000 messages
+	minIndexed = 1 / 1.3               // of the rate of sends without the message index
 )
 
-// manyMessages are those that are searched: sentences of the corpus.
-var manyMessages = talkCorpus{conversations: 200_000, messages: 2_000_000}
+var manyMessages = talkSize{conversations: 200_000, messages: 2_000_000}
 
-// runMessages searches in messages, and sends with and without their index.
+// runMessages measures searches in messages, and sends with and without the message index.
 func runMessages(ctx context.Context, b *bench) error {
 	s, err := b.serveSentences(ctx, manyMessages)
 	if err != nil {
@@ -37,37 +34,41 @@ func runMessages(ctx context.Context, b *bench) error {
 		{"common words, unknown together", "obrigado pedido preço prazo"},
 		{"two letters", "li"},
 	} {
-		outcomes, err := b.compare(ctx, contender{"GET messages, " + question.name + " of " + manyMessages.String(), s.process, b.driveOne(s.address, s.get("/v1/messages?q="+url.QueryEscape(question.q)))})
+		name := "GET messages, " + question.name + " of " + manyMessages.String()
+		search := s.get("/v1/messages?q=" + url.QueryEscape(question.q))
+		outcomes, err := b.compare(ctx, contender{name, s.process, drive(1, s.address, search)})
 		if err != nil {
 			return err
 		}
-		b.addLatency(outcomes[0], mostFinding, time.Second)
+		b.addLatency(outcomes[0], maxFinding, time.Second)
 	}
 	s.stop()
-	with, err := b.serveTalk(ctx, littleTalk)
+	with, err := b.serveTalk(ctx, smallTalk)
 	if err != nil {
 		return err
 	}
-	without, err := b.serveTalk(ctx, littleTalk)
+	without, err := b.serveTalk(ctx, smallTalk)
 	if err != nil {
 		return err
 	}
 	if err := without.at.skipIndex(ctx); err != nil {
 		return err
 	}
-	outcomes, err := b.compare(ctx, contender{"POST messages", with.process, b.drive(with.address, with.send)},
-		contender{"POST messages without the index of messages", without.process, b.drive(without.address, without.send)})
+	outcomes, err := b.compare(ctx,
+		contender{"POST messages", with.process, b.drive(with.address, with.send)},
+		contender{"POST messages without the index of messages", without.process, b.drive(without.address, without.send)},
+	)
 	if err != nil {
 		return err
 	}
-	b.add(leastIndexed, outcomes[0], outcomes[1])
+	b.add(minIndexed, outcomes[0], outcomes[1])
 	return nil
 }
 
-// serveSentences is a server with messages from the corpus, all of them indexed.
-func (b *bench) serveSentences(ctx context.Context, size talkCorpus) (*servedBy, error) {
+// serveSentences starts a server with indexed messages from the corpus.
+func (b *bench) serveSentences(ctx context.Context, size talkSize) (*testServer, error) {
 	texts := corpus.New()
-	return b.serveOn(ctx, size.String(), func(at place, c company) error {
+	return b.serveOn(ctx, size.String(), func(at location, c company) error {
 		w := newTalkWriter(c, size)
 		if err := at.onStore(ctx, w.conversations); err != nil {
 			return err
@@ -92,8 +93,8 @@ func (b *bench) serveSentences(ctx context.Context, size talkCorpus) (*servedBy,
 	})
 }
 
-// skipIndex keeps new messages out of the index.
-func (at place) skipIndex(ctx context.Context) error {
+// skipIndex excludes new messages from the index.
+func (at location) skipIndex(ctx context.Context) error {
 	if at.database != "" {
 		conn, err := pgx.Connect(ctx, at.database)
 		if err != nil {
@@ -109,15 +110,6 @@ func (at place) skipIndex(ctx context.Context) error {
 	}
 	defer conn.Close()
 	conn.SetBlockOnBusy()
-	if err := sqlitex.ExecuteTransient(conn, `CREATE TRIGGER skip BEFORE INSERT ON messages_unindexed BEGIN SELECT RAISE(IGNORE); END`, nil); err != nil {
-		return fmt.Errorf("keep messages out of the index: %w", err)
-	}
-	return nil
-}
-
-// driveOne lets one client ask, which waits for no other.
-func (b *bench) driveOne(address string, request asking) func(context.Context, time.Duration) (*load.Result, error) {
-	return func(ctx context.Context, d time.Duration) (*load.Result, error) {
-		return load.Run(ctx, load.Plan{Address: address, Connections: 1, Duration: d, Request: request})
-	}
+	const skip = `CREATE TRIGGER skip BEFORE INSERT ON messages_unindexed BEGIN SELECT RAISE(IGNORE); END`
+	return sqlitex.ExecuteTransient(conn, skip, nil)
 }

@@ -8,38 +8,32 @@ import (
 	"recado/internal/talk"
 )
 
-// openTalks is how many conversations of the inbox scenario are open, however many there are: what an inbox shows may
-// cost as much as there are of these, and not more where others are closed.
+// openTalks is the number of open conversations in both sizes: the cost of an inbox must not depend on the closed ones.
 const openTalks = 300
 
 var (
-	littleInbox = talkCorpus{conversations: 1_000, messages: 2_000, open: openTalks}
-	muchInbox   = talkCorpus{conversations: 200_000, messages: 400_000, open: openTalks}
+	smallInbox = talkSize{conversations: 1_000, messages: 2_000, open: openTalks}
+	largeInbox = talkSize{conversations: 200_000, messages: 400_000, open: openTalks}
 )
 
-// runInbox compares what the app asks for all the time at much data and at little.
+// runInbox compares the frequent requests of the app with much and little data.
 func runInbox(ctx context.Context, b *bench) error {
-	var talks [2]*talking
-	var servers [2]*servedBy
-	for i, size := range []talkCorpus{muchInbox, littleInbox} {
-		var err error
-		if talks[i], err = b.serveTalk(ctx, size); err != nil {
-			return err
-		}
-		servers[i] = talks[i].servedBy
+	talks, servers, err := b.serveTalks(ctx, largeInbox, smallInbox)
+	if err != nil {
+		return err
 	}
 	for _, question := range []struct {
 		name string
-		ask  func(s *talking) asking
+		ask  func(s *talkServer) requestFunc
 	}{
-		{"conversations, status=waiting", func(s *talking) asking { return s.get("/v1/conversations?status=waiting") }},
-		{"conversations, the longest waiting first", func(s *talking) asking {
+		{"conversations, status=waiting", func(s *talkServer) requestFunc { return s.get("/v1/conversations?status=waiting") }},
+		{"conversations, the longest waiting first", func(s *talkServer) requestFunc {
 			return s.get("/v1/conversations?status=waiting&sort=oldest_waiting")
 		}},
-		{"inbox/counts", func(s *talking) asking { return s.get("/v1/inbox/counts") }},
-		{"timeline", func(s *talking) asking { return s.timeline }},
+		{"inbox/counts", func(s *talkServer) requestFunc { return s.get("/v1/inbox/counts") }},
+		{"timeline", func(s *talkServer) requestFunc { return s.timeline }},
 	} {
-		err := b.contrast(ctx, leastOfSmall, question.name, servers, func(i int) asking { return question.ask(talks[i]) })
+		err := b.compareServers(ctx, minOfSmall, question.name, servers, func(i int) requestFunc { return question.ask(talks[i]) })
 		if err != nil {
 			return err
 		}
@@ -47,15 +41,16 @@ func runInbox(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// timeline asks for the timelines of many conversations.
-func (s *talking) timeline(_, i int, r *load.Request) {
+func (s *talkServer) timeline(_, i int, r *load.Request) {
 	r.Path = "/v1/conversations/" + s.thread(i) + "/timeline"
 	r.Set("Authorization", s.bearer())
 }
 
-// wait gives a conversation an open attendance in which the customer waits.
+// wait adds an open attendance in which the customer is waiting.
 func (w *talkWriter) wait(c *talk.Conversation) {
 	since := c.LastMessage.CreatedAt
-	c.Attendance = &talk.OpenAttendance{ID: kernel.NewID(), Number: int64(1_000_000 + c.Sequence), OpenedAt: since, WaitingSince: &since}
+	c.Attendance = &talk.OpenAttendance{
+		ID: kernel.NewID(), Number: int64(1_000_000 + c.Sequence), OpenedAt: since, WaitingSince: &since,
+	}
 	c.UnreadCount = 1
 }

@@ -21,19 +21,21 @@ import (
 )
 
 const (
-	livePeople     = 1_000
-	liveFollowers  = 500 // people whose streams get a message
-	liveSilent     = 5_000
-	livePerSecond  = 5 // messages of customers
-	mostLiveMemory = 200 << 20
-	mostLive       = 50 * time.Millisecond // p50
-	mostLiveLate   = 250 * time.Millisecond
-	liveText       = "sent at "
+	livePeople    = 1_000
+	liveFollowers = 500 // streams that receive messages
+	liveSilent    = 5_000
+	livePerSecond = 5 // inbound messages
+	maxLiveMemory = 200 << 20
+	maxLive       = 50 * time.Millisecond // p50
+	maxLiveLate   = 250 * time.Millisecond
+	liveText      = "sent at "
 )
 
-// runLive measures from a customer's message to the streams of all members, and the memory of streams that are silent.
+// runLive measures the latency from an inbound message to live streams, and the memory of idle streams.
 func runLive(ctx context.Context, b *bench) error {
-	s, err := b.serveOn(ctx, fmt.Sprintf("%d people", livePeople), func(at place, c company) error { return at.makePeople(ctx, c, livePeople, nil) })
+	s, err := b.serveOn(ctx, fmt.Sprintf("%d people", livePeople), func(at location, c company) error {
+		return at.makePeople(ctx, c, livePeople, nil)
+	})
 	if err != nil {
 		return err
 	}
@@ -43,47 +45,46 @@ func runLive(ctx context.Context, b *bench) error {
 	if err := followers.open(ctx, s, liveFollowers, 0); err != nil {
 		return err
 	}
-	o, err := b.tellFollowers(ctx, s, followers)
+	o, err := b.notifyFollowers(ctx, s, followers)
 	if err != nil {
 		return err
 	}
-	b.addLatency(*o, mostLive, mostLiveLate)
+	b.addLatency(*o, maxLive, maxLiveLate)
 	if err := followers.open(ctx, s, liveSilent-liveFollowers, liveFollowers); err != nil {
 		return err
 	}
-	select {
-	case <-time.After(settling + 15*time.Second): // a heartbeat included
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := pause(ctx, settling+15*time.Second); err != nil { // includes a heartbeat
+		return err
 	}
 	b.addMemory("before the first stream", before, 0)
-	b.addMemory(fmt.Sprintf("%d silent streams", liveSilent), s.resident(), mostLiveMemory)
+	b.addMemory(fmt.Sprintf("%d silent streams", liveSilent), s.resident(), maxLiveMemory)
 	return nil
 }
 
-// personToken is the cookie of a person of the scenario.
 func personToken(person int) string { return fmt.Sprintf("bench-%d", person) }
 
-// makePeople adds people who are signed in. All have the password of the hash, or none.
-func (at place) makePeople(ctx context.Context, c company, count int, hash *string) error {
-	of, _ := kernel.ParseID(c.ID)
+// makePeople adds people with a session. hash is the password hash of all of them, or nil.
+func (at location) makePeople(ctx context.Context, c company, count int, hash *string) error {
+	company, _ := kernel.ParseID(c.ID)
 	return at.onStore(ctx, func(ctx context.Context, s *kernel.Store) error {
 		return s.Write(ctx, func(tx *kernel.Tx) error {
 			for i := range count {
 				u := people.User{PasswordHash: hash, Member: people.Member{
-					ID: kernel.NewID(), Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person-%d@bench.example", i), Role: kernel.RoleAgent, AccessProfile: kernel.AccessAll,
+					ID: kernel.NewID(), Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person-%d@bench.example", i),
+					Role: kernel.RoleAgent, AccessProfile: kernel.AccessAll,
 				}}
-				if _, err := people.InsertUser(tx, of, u); err != nil {
+				if _, err := people.InsertUser(tx, company, u); err != nil {
 					return err
 				}
-				people.InsertSession(tx, of, u.ID, kernel.NewID(), sha256.Sum256([]byte(personToken(i))), "127.0.0.1", "bench")
+				token := sha256.Sum256([]byte(personToken(i)))
+				people.InsertSession(tx, company, u.ID, kernel.NewID(), token, "127.0.0.1", "bench")
 			}
 			return nil
 		})
 	})
 }
 
-// followers are open streams and what came through them.
+// followers are open streams and the latencies of their messages.
 type followers struct {
 	opened chan struct{}
 	count  atomic.Int64
@@ -93,8 +94,8 @@ type followers struct {
 	latency load.Histogram
 }
 
-// open opens streams, of all people in turn from the first on.
-func (f *followers) open(ctx context.Context, s *servedBy, count, first int) error {
+// open opens count streams of the people from first.
+func (f *followers) open(ctx context.Context, s *testServer, count, first int) error {
 	var opening errgroup.Group
 	opening.SetLimit(32)
 	for i := range count {
@@ -106,7 +107,8 @@ func (f *followers) open(ctx context.Context, s *servedBy, count, first int) err
 			f.mu.Lock()
 			f.conns = append(f.conns, conn)
 			f.mu.Unlock()
-			_, err = fmt.Fprintf(conn, "GET /v1/live HTTP/1.1\r\nHost: %s\r\nCookie: recado=%s\r\n\r\n", s.address, personToken((first+i)%livePeople))
+			_, err = fmt.Fprintf(conn, "GET /v1/live HTTP/1.1\r\nHost: %s\r\nCookie: recado=%s\r\n\r\n",
+				s.address, personToken((first+i)%livePeople))
 			go f.follow(conn)
 			return err
 		})
@@ -126,7 +128,7 @@ func (f *followers) open(ctx context.Context, s *servedBy, count, first int) err
 	return nil
 }
 
-// follow notes how long messages took that carry the time of their sending.
+// follow records the latency of messages, whose text contains the time of sending.
 func (f *followers) follow(conn net.Conn) {
 	lines := bufio.NewReaderSize(conn, 2<<10)
 	event := ""
@@ -164,8 +166,8 @@ func (f *followers) close() {
 	}
 }
 
-// tellFollowers has customers write at a steady pace and waits until every follower has received it.
-func (b *bench) tellFollowers(ctx context.Context, s *servedBy, f *followers) (*outcome, error) {
+// notifyFollowers sends inbound messages at a constant rate and waits until every follower has received them.
+func (b *bench) notifyFollowers(ctx context.Context, s *testServer, f *followers) (*outcome, error) {
 	count := max(1, int(b.total.Seconds())*livePerSecond)
 	tick := time.NewTicker(time.Second / livePerSecond)
 	defer tick.Stop()
@@ -191,7 +193,8 @@ func (b *bench) tellFollowers(ctx context.Context, s *servedBy, f *followers) (*
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return &outcome{
-		name: fmt.Sprintf("a customer's message to the streams of %d people, %d a second", liveFollowers, livePerSecond), cpu: s.cpuTime() - before, memory: s.resident(),
+		name: fmt.Sprintf("a customer's message to the streams of %d people, %d a second", liveFollowers, livePerSecond),
+		cpu:  s.cpuTime() - before, memory: s.resident(),
 		result: load.Result{Requests: int(want), Elapsed: time.Since(started), Latency: f.latency},
 	}, nil
 }

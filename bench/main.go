@@ -1,5 +1,5 @@
-// Command bench measures the server beside reference points taken in the same run: a bare HTTP handler
-// that returns the same bytes, and the raw engine doing the same rows. It judges speed, never correctness.
+// Command bench compares the speed of the server with references measured in the same run: a bare HTTP handler that
+// returns the same bytes, and the raw database engine with the same rows.
 package main
 
 import (
@@ -29,16 +29,16 @@ func main() {
 	}
 }
 
-// settings are what the command line decides.
+// settings are the command-line flags.
 type settings struct {
 	engines  []string
 	chosen   *regexp.Regexp
-	total    time.Duration // for each contender of a scenario, all rounds together
+	total    time.Duration // of all rounds of a contender
 	rounds   int
 	conns    int
 	binary   string
 	other    string
-	messages int // that builds begins with
+	messages int // of each build at the start of the scenario builds
 	parent   string
 	strict   bool
 	profiles string // folder
@@ -46,14 +46,15 @@ type settings struct {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
-	if len(args) > 0 && args[0] == "bare" {
-		return serveBare(ctx, stdin, stdout)
-	}
-	if len(args) > 0 && args[0] == "soak" {
-		return runSoak(ctx, args[1:], stdout)
-	}
-	if len(args) > 0 && args[0] == "move" {
-		return runMove(ctx, args[1:], stdout)
+	if len(args) > 0 {
+		switch args[0] {
+		case "bare":
+			return serveBare(ctx, stdin, stdout)
+		case "soak":
+			return runSoak(ctx, args[1:], stdout)
+		case "move":
+			return runMove(ctx, args[1:], stdout)
+		}
 	}
 	settings, out, err := parse(args)
 	if err != nil {
@@ -75,7 +76,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 		}
 	}
 	if len(report.rows) == 0 {
-		return fmt.Errorf("no scenario is called that; there are: %s", names())
+		return fmt.Errorf("no scenario has that name; there are: %s", names())
 	}
 	text := report.String()
 	fmt.Fprint(stdout, text)
@@ -94,18 +95,18 @@ func parse(args []string) (*settings, string, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	engine := flags.String("engine", "sqlite", "sqlite, postgres or both")
 	chosen := flags.String("run", ".*", "run the scenarios whose whole name matches this regular expression: "+names())
-	seconds := flags.Float64("seconds", 9, "how long each contender of a scenario runs, all rounds together")
-	rounds := flags.Int("rounds", 3, "how many turns the contenders take")
+	seconds := flags.Float64("seconds", 9, "total duration of all rounds of each contender")
+	rounds := flags.Int("rounds", 3, "number of rounds")
 	conns := flags.Int("conns", 64, "concurrent connections or writers")
 	binary := flags.String("binary", "bin/recado", "the server to measure")
-	other := flags.String("other", "", "another build: builds measures it beside this one; search, on a copy of the data, which needs the same schema")
-	messages := flags.Int("messages", 6_000, "how many messages each build has when builds begins")
-	parent := flags.String("dir", "/var/tmp", "where data folders are made; a disk, not a memory file system")
+	other := flags.String("other", "", "another build for the scenarios builds and search; search needs the same schema")
+	messages := flags.Int("messages", 6_000, "messages of each build at the start of the scenario builds")
+	parent := flags.String("dir", "/var/tmp", "parent of the data folders; a disk, not a memory file system")
 	strict := flags.Bool("strict", false, "fail when a goal is missed")
-	profiles := flags.String("profile", "", "write processor and allocation profiles of the servers to this folder; figures suffer a little")
-	out := flags.String("out", "", "write the report to this file too")
+	profiles := flags.String("profile", "", "folder for CPU and allocation profiles of the servers; they cost a little speed")
+	out := flags.String("out", "", "also write the report to this file")
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "usage: bench [flags], bench soak [flags], bench move [flags]    (PostgreSQL is found through RECADO_TEST_POSTGRES)")
+		fmt.Fprintln(flags.Output(), "usage: bench [flags], bench soak [flags], bench move [flags]; RECADO_TEST_POSTGRES is the server")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -113,8 +114,8 @@ func parse(args []string) (*settings, string, error) {
 	}
 
 	s := &settings{
-		rounds: *rounds, conns: *conns, binary: *binary, other: *other, messages: *messages, parent: *parent, strict: *strict, profiles: *profiles,
-		total: time.Duration(*seconds * float64(time.Second)),
+		rounds: *rounds, conns: *conns, binary: *binary, other: *other, messages: *messages, parent: *parent, strict: *strict,
+		profiles: *profiles, total: time.Duration(*seconds * float64(time.Second)),
 	}
 	var err error
 	if s.engines, s.postgres, err = chooseEngines(*engine); err != nil {
@@ -132,7 +133,7 @@ func parse(args []string) (*settings, string, error) {
 	return s, *out, nil
 }
 
-// chooseEngines reads the flag of that name, and where PostgreSQL is if it takes part.
+// chooseEngines parses the flag -engine and returns the URL of PostgreSQL if it is used.
 func chooseEngines(flag string) (engines []string, postgres string, err error) {
 	switch flag {
 	case "sqlite", "postgres":
@@ -140,7 +141,7 @@ func chooseEngines(flag string) (engines []string, postgres string, err error) {
 	case "both":
 		engines = []string{"sqlite", "postgres"}
 	default:
-		return nil, "", fmt.Errorf("-engine is sqlite, postgres or both, not %q", flag)
+		return nil, "", fmt.Errorf("-engine must be sqlite, postgres or both, not %q", flag)
 	}
 	postgres = os.Getenv("RECADO_TEST_POSTGRES")
 	if flag != "sqlite" && postgres == "" {

@@ -20,7 +20,7 @@ import (
 	"recado/test/testkit"
 )
 
-// The test binary plays three parts: the tests, the bare handler's child, and a server that answers as recado does.
+// The test binary is also the bare handler and a fake server.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == "bare" || os.Args[1] == "serve") {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		if os.Args[1] == "bare" {
 			err = run(ctx, os.Args[1:], os.Stdin, os.Stdout)
 		} else {
-			err = standIn(ctx, os.Args[2:])
+			err = fakeServer(ctx, os.Args[2:])
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 		}
 		for _, want := range []string{"| GET /v1/me ", "| bare handler ", " of bare handler ", "at least 0.50: "} {
 			if !strings.Contains(stdout.String(), want) {
-				t.Errorf("the report lacks %q:\n%s", want, stdout.String())
+				t.Errorf("the report does not contain %q:\n%s", want, stdout.String())
 			}
 		}
 		written, err := os.ReadFile(out)
@@ -79,20 +79,20 @@ func TestRun(t *testing.T) {
 		}
 		for _, want := range []string{"| sqlite ", "| postgres ", " of raw engine, 4 rows a commit ", " of raw engine, 4 writers "} {
 			if !strings.Contains(stdout.String(), want) {
-				t.Errorf("the report lacks %q:\n%s", want, stdout.String())
+				t.Errorf("the report does not contain %q:\n%s", want, stdout.String())
 			}
 		}
 	})
 
 	t.Run("shows why the server did not start", func(t *testing.T) {
-		t.Setenv("STAND_IN_FAILS", "yes")
+		t.Setenv("FAKE_SERVER_FAILS", "yes")
 		err := run(t.Context(), []string{"-run", "me", "-binary", self, "-dir", t.TempDir()}, nil, &bytes.Buffer{})
-		if err == nil || !strings.Contains(err.Error(), "the stand-in was told to fail") {
+		if err == nil || !strings.Contains(err.Error(), "the fake server fails") {
 			t.Error(err)
 		}
 	})
 
-	t.Run("refuses what it does not understand", func(t *testing.T) {
+	t.Run("rejects invalid flags", func(t *testing.T) {
 		t.Setenv("RECADO_TEST_POSTGRES", "")
 		for _, args := range [][]string{
 			{"-engine", "oracle"},
@@ -103,16 +103,16 @@ func TestRun(t *testing.T) {
 			{"stray"},
 		} {
 			if err := run(t.Context(), args, nil, &bytes.Buffer{}); err == nil || errors.Is(err, flag.ErrHelp) {
-				t.Errorf("run(t.Context(), args, nil, &bytes.Buffer{}): want err != nil and !errors.Is(err, flag.ErrHelp); got %+v, %+v", args, err)
+				t.Errorf("%v: got %v, want an error", args, err)
 			}
 		}
 	})
 }
 
-func TestBareHandlerRepeatsTheAnswer(t *testing.T) {
+func TestTheBareHandlerRepeatsTheResponse(t *testing.T) {
 	b := &bench{settings: &settings{parent: t.TempDir()}}
 	defer b.close()
-	same := &answer{
+	same := &response{
 		Status: http.StatusOK, Body: []byte(`{"a":1}`),
 		Header: http.Header{"Content-Type": {"application/json"}, "X-Api-Version": {"1.1.0"}},
 	}
@@ -120,7 +120,7 @@ func TestBareHandlerRepeatsTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &servedBy{address: address, demo: demo{Companies: []company{{APIKey: "rcd_key"}}}}
+	s := &testServer{address: address, demo: demo{Companies: []company{{APIKey: "rcd_key"}}}}
 	got, err := capture(t.Context(), s, "/v1/me")
 	if err != nil {
 		t.Fatal(err)
@@ -146,20 +146,20 @@ func TestCompare(t *testing.T) {
 
 	t.Run("warms up, then takes turns in alternating order", func(t *testing.T) {
 		if got := strings.Join(turns, " "); got != "a b a b b a a b" {
-			t.Errorf(`strings.Join(turns, " "): want got == "a b a b b a a b"; got %+v`, got)
+			t.Errorf("got %q, want a b a b b a a b", got)
 		}
 	})
-	t.Run("gives the ratio of the rounds", func(t *testing.T) {
+	t.Run("returns the ratio of the rounds", func(t *testing.T) {
 		if got := outcomes[0].ratio(&outcomes[1]); got != 0.25 {
-			t.Errorf("outcomes[0].ratio(&outcomes[1]): want got == 0.25; got %+v", got)
+			t.Errorf("got %v, want 0.25", got)
 		}
 	})
-	t.Run("tells which goals were missed", func(t *testing.T) {
+	t.Run("reports missed goals", func(t *testing.T) {
 		b.scenario, b.engine = "tried", "sqlite"
 		b.add(0.5, outcomes[0], outcomes[1])
 		b.addMemory("small", 1<<20, 2<<20)
 		if got := b.report.missed(); len(got) != 1 || got[0] != "tried on sqlite" {
-			t.Errorf(`b.report.missed(): want number of got == 1 and got[0] == "tried on sqlite"; got %+v`, got)
+			t.Errorf("got %q, want tried on sqlite", got)
 		}
 	})
 	t.Run("fails when nothing succeeded", func(t *testing.T) {
@@ -169,16 +169,16 @@ func TestCompare(t *testing.T) {
 	})
 }
 
-func TestAStallOfOneRoundDoesNotDecideHowTwoP99sCompare(t *testing.T) {
+func TestAStallInOneRoundDoesNotAffectTheRatioOfP99s(t *testing.T) {
 	alone := outcome{p99s: []time.Duration{2, 900, 2, 2, 2}}
 	attacked := outcome{p99s: []time.Duration{5, 5, 5, 800, 5}}
 	testkit.Equal(t, "p99 against alone", attacked.slowness(&alone), 2.5)
 }
 
-// standIn answers just enough to be driven: readiness, demo.json and one document.
-func standIn(ctx context.Context, args []string) error {
-	if os.Getenv("STAND_IN_FAILS") != "" {
-		return errors.New("the stand-in was told to fail")
+// fakeServer has what the scenario me needs: readiness, demo.json and one route.
+func fakeServer(ctx context.Context, args []string) error {
+	if os.Getenv("FAKE_SERVER_FAILS") != "" {
+		return errors.New("the fake server fails")
 	}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	address, data := flags.String("addr", "", ""), flags.String("data", "", "")

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	leastOfBare = 0.50     // of the bare handler's rate, for GET /v1/me
-	mostIdle    = 40 << 20 // bytes resident
-	settling    = 5 * time.Second
+	minOfBare = 0.50     // of the rate of the bare handler
+	maxIdle   = 40 << 20 // bytes resident
+	settling  = 5 * time.Second
 )
 
 func runMe(ctx context.Context, b *bench) error {
@@ -26,10 +26,7 @@ func runMe(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	get := func(_, _ int, request *load.Request) {
-		request.Path = "/v1/me"
-		request.Set("Authorization", s.bearer())
-	}
+	get := s.get("/v1/me")
 	outcomes, err := b.compare(ctx,
 		contender{"GET /v1/me", s.process, b.drive(s.address, get)},
 		contender{"bare handler", bare, b.drive(bareAddress, get)},
@@ -37,20 +34,24 @@ func runMe(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add(leastOfBare, outcomes[0], outcomes[1])
+	b.add(minOfBare, outcomes[0], outcomes[1])
 	return nil
 }
 
-// drive is the round of a contender that is called over HTTP.
-func (b *bench) drive(address string, request func(worker, i int, r *load.Request)) func(context.Context, time.Duration) (*load.Result, error) {
+// drive returns a round of HTTP requests over -conns connections.
+func (b *bench) drive(address string, request requestFunc) roundFunc {
+	return drive(b.conns, address, request)
+}
+
+func drive(conns int, address string, request requestFunc) roundFunc {
 	return func(ctx context.Context, d time.Duration) (*load.Result, error) {
-		return load.Run(ctx, load.Plan{Address: address, Connections: b.conns, Duration: d, Request: request})
+		return load.Run(ctx, load.Plan{Address: address, Connections: conns, Duration: d, Request: request})
 	}
 }
 
-// runIdle looks twice: at a server that has just made the demo, and at one that merely opened it.
+// runIdle measures a server that has just created the demo, and one that found it.
 func runIdle(ctx context.Context, b *bench) error {
-	at, err := b.place(ctx)
+	at, err := b.newLocation(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,16 +60,14 @@ func runIdle(ctx context.Context, b *bench) error {
 		most    int64
 	}{
 		{"having made the demo", 0},
-		{"started on existing data", mostIdle},
+		{"started on existing data", maxIdle},
 	} {
 		s, err := b.serve(ctx, at)
 		if err != nil {
 			return err
 		}
-		select {
-		case <-time.After(settling):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := pause(ctx, settling); err != nil {
+			return err
 		}
 		b.addMemory(moment.subject, s.resident(), moment.most)
 		s.stop()

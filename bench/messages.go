@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	leastSends  = 0.20      // of the raw engine's grouped inserts, for durable sends
-	mostSending = 150 << 20 // bytes resident at the end of them
-	leastMixed  = 5_000     // requests a second
+	minSends   = 0.20      // of grouped inserts into the raw engine
+	maxSending = 150 << 20 // bytes resident after the sends
+	minMixed   = 5_000     // requests a second
 )
 
-// runSend lets 64 clients send, each answered after its commit, beside the raw engine inserting messages in groups.
+// runSend compares durable sends and inbound messages with grouped inserts into the raw engine.
 func runSend(ctx context.Context, b *bench) error {
-	s, err := b.serveTalk(ctx, littleTalk)
+	s, err := b.serveTalk(ctx, smallTalk)
 	if err != nil {
 		return err
 	}
@@ -30,8 +30,8 @@ func runSend(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add(leastSends, outcomes[0], outcomes[1])
-	b.addMemory("at the end of the sends", s.resident(), mostSending)
+	b.add(minSends, outcomes[0], outcomes[1])
+	b.addMemory("at the end of the sends", s.resident(), maxSending)
 	outcomes, err = b.compare(ctx, contender{"POST simulate (receive)", s.process, b.drive(s.address, s.receive)}, raw)
 	if err != nil {
 		return err
@@ -40,50 +40,45 @@ func runSend(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// runTalk asks the same of a small and of a large database.
+// runTalk compares a large and a small database.
 func runTalk(ctx context.Context, b *bench) error {
-	var talks [2]*talking
-	var servers [2]*servedBy
-	for i, size := range []talkCorpus{muchTalk, littleTalk} {
-		var err error
-		if talks[i], err = b.serveTalk(ctx, size); err != nil {
-			return err
-		}
-		servers[i] = talks[i].servedBy
+	talks, servers, err := b.serveTalks(ctx, largeTalk, smallTalk)
+	if err != nil {
+		return err
 	}
-	list := func(query string) func(s *talking) asking {
-		return func(s *talking) asking { return s.get("/v1/conversations" + query) }
+	list := func(query string) func(s *talkServer) requestFunc {
+		return func(s *talkServer) requestFunc { return s.get("/v1/conversations" + query) }
 	}
 	for _, question := range []struct {
 		name string
-		ask  func(s *talking) asking
+		ask  func(s *talkServer) requestFunc
 	}{
-		{"page of 50 messages", func(s *talking) asking { return s.page }},
+		{"page of 50 messages", func(s *talkServer) requestFunc { return s.page }},
 		{"conversations", list("")},
 		{"conversations, rare q", list("?q=" + url.QueryEscape("conversa 777:"))},
 		{"conversations, common q", list("?q=obrigado")},
 		{"conversations, q of old ones only", list("?q=" + oldTalk)},
 		{"conversations, q of two letters", list("?q=li")},
-		{"conversations, label and assignee", func(s *talking) asking {
+		{"conversations, label and assignee", func(s *talkServer) requestFunc {
 			own := s.demo.Companies[0]
 			return list("?label=" + own.Labels[0] + "&assignee=" + own.User)(s)
 		}},
-		{"send", func(s *talking) asking { return s.send }},
+		{"send", func(s *talkServer) requestFunc { return s.send }},
 	} {
-		err := b.contrast(ctx, leastOfSmall, question.name, servers, func(i int) asking { return question.ask(talks[i]) })
+		err := b.compareServers(ctx, minOfSmall, question.name, servers, func(i int) requestFunc { return question.ask(talks[i]) })
 		if err != nil {
 			return err
 		}
 	}
-	// No index finds this quickly: every conversation has all of its parts. It shows what the worst costs.
-	return b.contrast(ctx, 0, "conversations, unknown q of common parts", servers, func(i int) asking {
+	// The worst case: no index helps, because every conversation has all parts of the text.
+	return b.compareServers(ctx, 0, "conversations, unknown q of common parts", servers, func(i int) requestFunc {
 		return list("?q=" + url.QueryEscape("obrigado pedido"))(talks[i])
 	})
 }
 
-// runMixed is a working day: 60 % reads, 30 % sends and inbound messages, 10 % moves of cards.
+// runMixed measures a typical mix of requests.
 func runMixed(ctx context.Context, b *bench) error {
-	s, err := b.serveTalk(ctx, littleTalk)
+	s, err := b.serveTalk(ctx, smallTalk)
 	if err != nil {
 		return err
 	}
@@ -95,18 +90,18 @@ func runMixed(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.addRate(outcomes[0], leastMixed)
+	b.addRate(outcomes[0], minMixed)
 	return nil
 }
 
-// mix is the mixed load of that many workers.
+// mix is a load of 60 % reads, 30 % sends and inbound messages, 10 % card moves.
 type mix struct {
-	*talking
+	*talkServer
 	moves *moves
-	list  asking
+	list  requestFunc
 }
 
-func (s *talking) mix(ctx context.Context, workers int) (*mix, error) {
+func (s *talkServer) mix(ctx context.Context, workers int) (*mix, error) {
 	moves, err := s.newMoves(ctx, workers)
 	return &mix{s, moves, s.get("/v1/conversations")}, err
 }
@@ -126,31 +121,32 @@ func (m *mix) request(worker, i int, r *load.Request) {
 	}
 }
 
-func (s *talking) thread(i int) string { return s.threads[i*7919%len(s.threads)].String() }
+func (s *talkServer) thread(i int) string { return s.threads[i*7919%len(s.threads)].String() }
 
-func (s *talking) page(_, i int, r *load.Request) {
+func (s *talkServer) page(_, i int, r *load.Request) {
 	r.Path = "/v1/conversations/" + s.thread(i) + "/messages?limit=50"
 	r.Set("Authorization", s.bearer())
 }
 
-func (s *talking) send(_, i int, r *load.Request) {
+func (s *talkServer) send(_, i int, r *load.Request) {
 	r.Method, r.Path = "POST", "/v1/conversations/"+s.thread(i)+"/messages"
 	r.Set("Authorization", s.bearer())
 	r.Body = fmt.Appendf(r.Body, `{"client_id":"%s","text":"Seu pedido %d foi confirmado."}`, kernel.NewID(), i)
 }
 
-func (s *talking) receive(_, i int, r *load.Request) {
+func (s *talkServer) receive(_, i int, r *load.Request) {
 	r.Method, r.Path = "POST", "/v1/channels/"+s.demo.Companies[0].Channel+"/simulate"
 	r.Set("Authorization", s.bearer())
 	r.Body = fmt.Appendf(r.Body, `{"from":"+55119%08d","text":"Mensagem %d"}`, 90000000+i%500, i)
 }
 
 const insertMessage = `
-	INSERT INTO messages (conversation, seq, id, company, channel, private, client_id, direction, origin, type, text, external_id, status, sent_by, created_at, sent_at)
+	INSERT INTO messages (conversation, seq, id, company, channel, private, client_id, direction, origin, type, text,
+		external_id, status, sent_by, created_at, sent_at)
 	VALUES ($1, $2, $3, $4, $5, FALSE, $6, 'outbound', 'api', 'text', $7, $8, 'sent', $9, $10, $10)
 	ON CONFLICT DO NOTHING`
 
-// rawMessages is the engine alone, writing the rows of messages into the same table with the same indexes.
+// rawMessages inserts messages into the same table with the raw engine.
 func (b *bench) rawMessages(ctx context.Context) (contender, error) {
 	threads := make([]kernel.ID, 1000)
 	for i := range threads {

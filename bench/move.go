@@ -12,26 +12,28 @@ import (
 	"time"
 )
 
-// runMove makes up an installation on SQLite, moves it to PostgreSQL and back with `recado move`, and backs it up and
-// restores it. It prints how long each took.
+// runMove creates an installation on SQLite, moves it to PostgreSQL and back with `recado move`, backs it up and restores
+// it. It prints the duration of each step.
 func runMove(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("bench move", flag.ContinueOnError)
-	messages := flags.Int("messages", 2_000_000, "messages to move; ten in a conversation")
+	messages := flags.Int("messages", 2_000_000, "messages to move; ten per conversation")
 	binary := flags.String("binary", "bin/recado", "the program to measure")
-	parent := flags.String("dir", "/var/tmp", "where data folders are made; a disk, not a memory file system")
+	parent := flags.String("dir", "/var/tmp", "parent of the data folders; a disk, not a memory file system")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *messages < 10 || flags.NArg() > 0 {
-		return errors.New("-messages must be at least 10, and nothing may follow the flags")
+		return errors.New("-messages must be at least 10, and there must be no other arguments")
 	}
 	_, postgres, err := chooseEngines("both")
 	if err != nil {
 		return err
 	}
-	b := &bench{settings: &settings{binary: *binary, parent: *parent, postgres: postgres}, engine: "sqlite", scenario: "move"}
+	b := &bench{
+		settings: &settings{binary: *binary, parent: *parent, postgres: postgres}, engine: "sqlite", scenario: "move",
+	}
 	defer b.close()
-	size := talkCorpus{conversations: *messages / 10, messages: *messages}
+	size := talkSize{conversations: *messages / 10, messages: *messages}
 	at, err := b.makeInstallation(ctx, size)
 	if err != nil {
 		return err
@@ -50,7 +52,9 @@ func runMove(ctx context.Context, args []string, stdout io.Writer) error {
 		args []string
 	}{
 		{"move to PostgreSQL", []string{"move", "--data", at.folder, "--to", database}},
-		{"move to SQLite", []string{"move", "--data", at.folder, "--database-url", database, "--to", filepath.Join(back, "moved")}},
+		{"move to SQLite", []string{
+			"move", "--data", at.folder, "--database-url", database, "--to", filepath.Join(back, "moved"),
+		}},
 		{"backup", []string{"backup", "--data", at.folder, archive}},
 		{"restore", []string{"restore", "--data", restored, archive}},
 	} {
@@ -65,9 +69,9 @@ func runMove(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// makeInstallation is a data folder with that many messages, which no server uses.
-func (b *bench) makeInstallation(ctx context.Context, size talkCorpus) (place, error) {
-	at, err := b.place(ctx)
+// makeInstallation creates a data folder with that many messages, without a running server.
+func (b *bench) makeInstallation(ctx context.Context, size talkSize) (location, error) {
+	at, err := b.newLocation(ctx)
 	if err != nil {
 		return at, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,29 +18,29 @@ import (
 )
 
 const (
-	neighbourRate          = 100       // requests a second of the company that is measured, of each kind
-	neighbourRounds        = 7         // at least, because a stall of the disk decides the p99 of the round it is in
-	neighbourConversations = 50        // that its messages go to: those of one conversation wait for each other
-	mostSlowness           = 3.0       // times the p99 alone
-	mostUnderAttack        = 300 << 20 // bytes resident
+	neighbourRate          = 100       // requests a second of the measured company
+	neighbourRounds        = 7         // at least, because a disk stall decides the p99 of its round
+	neighbourConversations = 50        // because messages of one conversation wait for each other
+	maxSlowness            = 3.0       // times the p99 without the attack
+	maxUnderAttack         = 300 << 20 // bytes resident
 
 	attackRate     = 25 // requests a second of each kind of attack
-	attackSends    = 10 // messages a second, each an event for every stream and webhook
+	attackSends    = 10 // messages a second, each with an event for every stream and webhook
 	attackStreams  = 2_000
-	attackKeys     = 100 // to open the streams with
+	attackKeys     = 100 // of the streams
 	attackSectors  = 200
 	attackChannels = 200
 	attackWebhooks = 60
-	attackFields   = 2_400 // unknown ones in one body of about 24 kB
+	attackFields   = 2_400 // unknown fields in a body of about 24 kB
 	attackPeople   = 100   // who change their passwords
 	attackPassword = "correct horse battery"
 )
 
-// attackedTalk is large enough that a search without a match has much to look through.
-var attackedTalk = talkCorpus{conversations: 50_000, messages: 50_000}
+// attackedTalk is large enough to make a search without a match expensive.
+var attackedTalk = talkSize{conversations: 50_000, messages: 50_000}
 
-// runNeighbour measures one company alone and while others, on the same server, do everything that is expensive at once. There
-// are more rounds than in other scenarios, each as long as theirs, and those that other machines disturbed are repeated.
+// runNeighbour measures one company alone and while another one sends all kinds of expensive requests. It has more rounds
+// than other scenarios and repeats those that other machines disturbed.
 func runNeighbour(ctx context.Context, b *bench) error {
 	s, err := b.serveAttacked(ctx)
 	if err != nil {
@@ -62,39 +61,42 @@ func runNeighbour(ctx context.Context, b *bench) error {
 	b.quiet = true
 	for _, question := range []struct {
 		name string
-		ask  asking
+		ask  requestFunc
 	}{
 		{"GET conversations", victim.list},
 		{"POST messages", victim.send},
 	} {
 		measure := func(ctx context.Context, d time.Duration) (*load.Result, error) {
-			return load.Run(ctx, load.Plan{Address: s.address, Connections: 16, Duration: d, Rate: neighbourRate, Request: question.ask})
+			return load.Run(ctx, load.Plan{
+				Address: s.address, Connections: 16, Duration: d, Rate: neighbourRate, Request: question.ask,
+			})
+		}
+		underAttack := func(ctx context.Context, d time.Duration) (*load.Result, error) {
+			stop, err := a.start(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer stop()
+			return measure(ctx, d)
 		}
 		outcomes, err := b.compare(ctx,
-			contender{question.name + " under attack", s.process, func(ctx context.Context, d time.Duration) (*load.Result, error) {
-				stop, err := a.start(ctx, d)
-				if err != nil {
-					return nil, err
-				}
-				result, err := measure(ctx, d)
-				return result, errors.Join(err, stop())
-			}},
+			contender{question.name + " under attack", s.process, underAttack},
 			contender{question.name + " alone", s.process, measure},
 		)
 		if err != nil {
 			return err
 		}
-		b.addBeside(outcomes[0], outcomes[1], mostSlowness)
-		b.addMemory(question.name+" under attack", outcomes[0].memory, mostUnderAttack)
-		fmt.Fprintf(os.Stderr, "  the attack's calls by status: %v\n", a.answers.take())
+		b.addBeside(outcomes[0], outcomes[1], maxSlowness)
+		b.addMemory(question.name+" under attack", outcomes[0].memory, maxUnderAttack)
+		fmt.Fprintf(os.Stderr, "  requests of the attack by status: %v\n", a.statuses.take())
 	}
 	return nil
 }
 
-// serveAttacked starts a server whose first company has much to search through and people who are signed in.
-func (b *bench) serveAttacked(ctx context.Context) (*talking, error) {
+// serveAttacked starts a server whose first company has many conversations and people with sessions.
+func (b *bench) serveAttacked(ctx context.Context) (*talkServer, error) {
 	var threads []kernel.ID
-	s, err := b.serveOn(ctx, attackedTalk.String(), func(at place, c company) (err error) {
+	s, err := b.serveOn(ctx, attackedTalk.String(), func(at location, c company) (err error) {
 		if threads, err = at.makeTalk(ctx, c, attackedTalk); err != nil {
 			return err
 		}
@@ -105,16 +107,16 @@ func (b *bench) serveAttacked(ctx context.Context) (*talking, error) {
 		}
 		return at.makePeople(ctx, c, attackPeople, &hash)
 	})
-	return &talking{s, threads}, err
+	return &talkServer{s, threads}, err
 }
 
-// neighbour is the second company, whose calls are measured.
+// neighbour is the second company, which is measured.
 type neighbour struct {
 	key           string
 	conversations []string
 }
 
-func (s *talking) newNeighbour(ctx context.Context) (*neighbour, error) {
+func (s *talkServer) newNeighbour(ctx context.Context) (*neighbour, error) {
 	c := s.demo.Companies[1]
 	n := &neighbour{key: "Bearer " + c.APIKey}
 	for i := range neighbourConversations {
@@ -139,16 +141,16 @@ func (n *neighbour) send(_, i int, r *load.Request) {
 	r.Body = fmt.Appendf(r.Body, `{"client_id":"%s","text":"Seu pedido %d foi confirmado."}`, kernel.NewID(), i)
 }
 
-// attack is what the other companies do.
+// attack is the load of the first company.
 type attack struct {
-	s       *talking
-	keys    []string // for the streams
-	unknown []byte   // a body of unknown fields
-	answers answers
+	s        *talkServer
+	keys     []string // for the streams
+	unknown  []byte   // a body of unknown fields
+	statuses statuses
 }
 
-// newAttack gives the first company its sectors, channels and keys, and as many slow webhooks as it may have.
-func (b *bench) newAttack(ctx context.Context, s *talking) (*attack, error) {
+// newAttack creates sectors, channels, keys and slow webhooks of the first company, up to its limits.
+func (b *bench) newAttack(ctx context.Context, s *talkServer) (*attack, error) {
 	a := &attack{s: s, unknown: unknownFields(attackFields)}
 	for i := range attackSectors {
 		if err := s.fillUp(ctx, "/sectors", fmt.Sprintf(`{"name":"Sector %d"}`, i)); err != nil {
@@ -156,13 +158,15 @@ func (b *bench) newAttack(ctx context.Context, s *talking) (*attack, error) {
 		}
 	}
 	for i := range attackChannels {
-		if err := s.fillUp(ctx, "/channels", fmt.Sprintf(`{"name":"Number %d","phone":"+55113%07d","provider":"sandbox"}`, i, i)); err != nil {
+		channel := fmt.Sprintf(`{"name":"Number %d","phone":"+55113%07d","provider":"sandbox"}`, i, i)
+		if err := s.fillUp(ctx, "/channels", channel); err != nil {
 			return nil, err
 		}
 	}
 	for i := range attackKeys {
 		var made struct{ Key string }
-		if err := s.call(ctx, "POST", "/keys", fmt.Sprintf(`{"name":"Stream %d","scopes":["webhooks:manage"]}`, i), &made); err != nil {
+		key := fmt.Sprintf(`{"name":"Stream %d","scopes":["webhooks:manage"]}`, i)
+		if err := s.call(ctx, "POST", "/keys", key, &made); err != nil {
 			return nil, err
 		}
 		a.keys = append(a.keys, made.Key)
@@ -170,15 +174,15 @@ func (b *bench) newAttack(ctx context.Context, s *talking) (*attack, error) {
 	return a, a.subscribe(ctx, b)
 }
 
-// fillUp makes one more of something, or finds that the company has as many as it may.
-func (s *servedBy) fillUp(ctx context.Context, path, body string) error {
+// fillUp creates something unless the limit of the company is reached.
+func (s *testServer) fillUp(ctx context.Context, path, body string) error {
 	if err := s.call(ctx, "POST", path, body, nil); err != nil && !strings.Contains(err.Error(), "limit_reached") {
 		return err
 	}
 	return nil
 }
 
-// subscribe registers webhooks whose receiver answers after six seconds. A company has at most twenty.
+// subscribe creates webhooks whose receiver responds after six seconds, up to the limit of a company.
 func (a *attack) subscribe(ctx context.Context, b *bench) error {
 	over := make(chan struct{})
 	b.onClose(func() { close(over) })
@@ -194,7 +198,8 @@ func (a *attack) subscribe(ctx context.Context, b *bench) error {
 		return err
 	}
 	for i := range attackWebhooks {
-		err := a.s.call(ctx, "POST", "/integrations/webhooks", fmt.Sprintf(`{"name":"Slow %d","url":"%s/%d","events":["message.sent"]}`, i, slow, i), nil)
+		webhook := fmt.Sprintf(`{"name":"Slow %d","url":"%s/%d","events":["message.sent"]}`, i, slow, i)
+		err := a.s.call(ctx, "POST", "/integrations/webhooks", webhook, nil)
 		if err != nil && strings.Contains(err.Error(), "webhook_limit") {
 			return nil
 		}
@@ -205,7 +210,7 @@ func (a *attack) subscribe(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// unknownFields is a JSON object of n fields that no operation has.
+// unknownFields returns a JSON object with n unknown fields.
 func unknownFields(n int) []byte {
 	body := []byte(`{"x0":0`)
 	for i := 1; i < n; i++ {
@@ -214,8 +219,8 @@ func unknownFields(n int) []byte {
 	return append(body, '}')
 }
 
-// start begins the attack and returns once its streams are open. The attack ends with stop.
-func (a *attack) start(ctx context.Context, d time.Duration) (stop func() error, err error) {
+// start starts the attack and returns when its streams are open.
+func (a *attack) start(ctx context.Context, d time.Duration) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	streams, err := a.openStreams(ctx)
 	if err != nil {
@@ -231,27 +236,26 @@ func (a *attack) start(ctx context.Context, d time.Duration) (stop func() error,
 		"messages":         {Connections: 16, Rate: attackSends, Request: a.s.send},
 	} {
 		plan.Address, plan.Duration = a.s.address, d+time.Second
-		plan.Check = func(_, _ int, r *load.Response) error { // a refusal is an answer, too
-			a.answers.count(kind, r.Status)
+		plan.Check = func(_, _ int, r *load.Response) error { // any status is fine
+			a.statuses.count(kind, r.Status)
 			return nil
 		}
 		running.Go(func() { _, _ = load.Run(ctx, plan) })
 	}
-	return func() error {
+	return func() {
 		cancel()
 		running.Wait()
 		streams()
-		return nil
 	}, nil
 }
 
-// answers counts what the server answered to each kind of call of the attack.
-type answers struct {
+// statuses counts the statuses of each kind of request.
+type statuses struct {
 	mu     sync.Mutex
 	counts map[string]map[int]int // by kind and status
 }
 
-func (a *answers) count(kind string, status int) {
+func (a *statuses) count(kind string, status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.counts == nil {
@@ -263,8 +267,8 @@ func (a *answers) count(kind string, status int) {
 	a.counts[kind][status]++
 }
 
-// take gives the counts so far and begins anew.
-func (a *answers) take() map[string]map[int]int {
+// take returns the counts and resets them.
+func (a *statuses) take() map[string]map[int]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	counts := a.counts
@@ -272,13 +276,13 @@ func (a *answers) take() map[string]map[int]int {
 	return counts
 }
 
-// search looks for a text that is in no message, made of parts that are in every message.
+// search searches for a text without a match whose parts are in every message.
 func (a *attack) search(_, i int, r *load.Request) {
 	r.Path = "/v1/conversations?q=obrigado%20pedido%20" + fmt.Sprint(i%7)
 	r.Set("Authorization", a.s.bearer())
 }
 
-// password changes the password of one of the people, to the same.
+// password changes a password to the same one.
 func (a *attack) password(_, i int, r *load.Request) {
 	r.Method, r.Path = "PATCH", "/v1/me"
 	r.Set("Cookie", "recado="+personToken(i%attackPeople))
@@ -292,7 +296,7 @@ func (a *attack) invalid(_, _ int, r *load.Request) {
 	r.Body = append(r.Body, a.unknown...)
 }
 
-// openStreams asks for that many live streams, and keeps those that it gets until they are closed.
+// openStreams tries to open the streams and keeps those that the server accepts.
 func (a *attack) openStreams(ctx context.Context) (closeAll func(), err error) {
 	var open []net.Conn
 	closeAll = func() {
@@ -307,7 +311,9 @@ func (a *attack) openStreams(ctx context.Context) (closeAll func(), err error) {
 			closeAll()
 			return nil, err
 		}
-		if _, err := fmt.Fprintf(c, "GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n", a.keys[i%len(a.keys)]); err != nil {
+		key := a.keys[i%len(a.keys)]
+		_, err = fmt.Fprintf(c, "GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n", key)
+		if err != nil {
 			_ = c.Close()
 			closeAll()
 			return nil, err
@@ -317,7 +323,7 @@ func (a *attack) openStreams(ctx context.Context) (closeAll func(), err error) {
 			continue
 		}
 		open = append(open, c)
-		go func() { _, _ = io.Copy(io.Discard, c) }() // ends with the connection
+		go func() { _, _ = io.Copy(io.Discard, c) }()
 	}
 	return closeAll, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -15,26 +14,25 @@ import (
 	"recado/bench/load"
 )
 
-// mostNodes is how many servers share one PostgreSQL at most.
-const mostNodes = 3
+const maxNodes = 3
 
-// runNodes puts the same mixed load on one, two and three servers of one database, and tells who used the processors:
-// where more nodes bring nothing, that says why.
+// runNodes measures the same mixed load on one, two and three servers of one database, and the CPU time of servers,
+// PostgreSQL and load.
 func runNodes(ctx context.Context, b *bench) error {
 	if b.engine == "sqlite" {
-		fmt.Fprintln(os.Stderr, "  left out: on SQLite there is one server")
+		fmt.Fprintln(os.Stderr, "  skipped: SQLite has only one server")
 		return nil
 	}
-	first, err := b.serveTalk(ctx, littleTalk)
+	first, err := b.serveTalk(ctx, smallTalk)
 	if err != nil {
 		return err
 	}
-	mix, err := first.mix(ctx, max(b.conns, mostNodes))
+	mix, err := first.mix(ctx, max(b.conns, maxNodes))
 	if err != nil {
 		return err
 	}
-	servers := []*servedBy{first.servedBy}
-	for len(servers) < mostNodes {
+	servers := []*testServer{first.testServer}
+	for len(servers) < maxNodes {
 		s, err := b.serve(ctx, first.at)
 		if err != nil {
 			return err
@@ -46,16 +44,12 @@ func runNodes(ctx context.Context, b *bench) error {
 		return err
 	}
 	var contenders []contender
-	spent := make([]spending, mostNodes)
+	spent := make([]spending, maxNodes)
 	for n := range servers {
-		contenders = append(contenders, contender{name: fmt.Sprintf("mixed load on %d node(s)", n+1), round: func(ctx context.Context, d time.Duration) (*load.Result, error) {
-			before := look(servers, database)
-			result, err := b.driveAll(ctx, servers[:n+1], mix, d)
-			if result != nil {
-				spent[n].add(look(servers, database), before, result.Requests)
-			}
-			return result, err
-		}})
+		round := spent[n].measure(servers, database, func(ctx context.Context, d time.Duration) (*load.Result, error) {
+			return b.driveAll(ctx, servers[:n+1], mix, d)
+		})
+		contenders = append(contenders, contender{name: fmt.Sprintf("mixed load on %d node(s)", n+1), round: round})
 	}
 	outcomes, err := b.compare(ctx, contenders...)
 	if err != nil {
@@ -66,21 +60,22 @@ func runNodes(ctx context.Context, b *bench) error {
 		line.cpu = spent[n].String()
 		line.compared = fmt.Sprintf("%.2f of 1 node; cores %.0f %% busy", o.ratio(&outcomes[0]), 100*spent[n].busyShare())
 		b.report.rows = append(b.report.rows, line)
-		b.complain(&o)
+		b.logErrors(&o)
 	}
 	return nil
 }
 
 // driveAll divides the connections among the servers.
-func (b *bench) driveAll(ctx context.Context, servers []*servedBy, mix *mix, d time.Duration) (*load.Result, error) {
+func (b *bench) driveAll(ctx context.Context, servers []*testServer, mix *mix, d time.Duration) (*load.Result, error) {
 	each := max(1, b.conns/len(servers))
 	results, errs := make([]*load.Result, len(servers)), make([]error, len(servers))
 	var running sync.WaitGroup
 	for k, s := range servers {
 		running.Go(func() {
-			results[k], errs[k] = load.Run(ctx, load.Plan{Address: s.address, Connections: each, Duration: d, Request: func(worker, i int, r *load.Request) {
-				mix.request(k*each+worker, i+k*1_000_000, r)
-			}})
+			results[k], errs[k] = load.Run(ctx, load.Plan{
+				Address: s.address, Connections: each, Duration: d,
+				Request: func(worker, i int, r *load.Request) { mix.request(k*each+worker, i+k*1_000_000, r) },
+			})
 		})
 	}
 	running.Wait()
@@ -90,19 +85,31 @@ func (b *bench) driveAll(ctx context.Context, servers []*servedBy, mix *mix, d t
 			return nil, errs[k]
 		}
 		whole.Add(result)
-		whole.Elapsed = max(result.Elapsed, whole.Elapsed-result.Elapsed) // side by side, not one after another
+		whole.Elapsed = max(result.Elapsed, whole.Elapsed-result.Elapsed) // they run in parallel
 	}
 	return whole, nil
 }
 
-// spending is processor time by who used it, and the requests it went for.
+// spending is CPU time by user and the number of requests.
 type spending struct {
 	servers, database, load time.Duration
-	busy, idle              time.Duration // of all cores
+	machine                 machineTimes
 	requests                int
 }
 
-func look(servers []*servedBy, database int) (s spending) {
+// measure adds the CPU time of each round to s.
+func (s *spending) measure(servers []*testServer, database int, round roundFunc) roundFunc {
+	return func(ctx context.Context, d time.Duration) (*load.Result, error) {
+		before := readSpending(servers, database)
+		result, err := round(ctx, d)
+		if result != nil {
+			s.add(readSpending(servers, database), before, result.Requests)
+		}
+		return result, err
+	}
+}
+
+func readSpending(servers []*testServer, database int) (s spending) {
 	for _, server := range servers {
 		s.servers += server.cpuTime()
 	}
@@ -113,7 +120,7 @@ func look(servers []*servedBy, database int) (s spending) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil {
 		s.load = time.Duration(own.Utime.Nano() + own.Stime.Nano())
 	}
-	s.busy, s.idle = machineTime()
+	s.machine = readMachine()
 	return s
 }
 
@@ -121,8 +128,8 @@ func (s *spending) add(after, before spending, requests int) {
 	s.servers += after.servers - before.servers
 	s.database += after.database - before.database
 	s.load += after.load - before.load
-	s.busy += after.busy - before.busy
-	s.idle += after.idle - before.idle
+	s.machine.idle += after.machine.idle - before.machine.idle
+	s.machine.all += after.machine.all - before.machine.all
 	s.requests += requests
 }
 
@@ -132,11 +139,11 @@ func (s *spending) String() string {
 }
 
 func (s *spending) busyShare() float64 {
-	return float64(s.busy) / float64(max(1, s.busy+s.idle))
+	return 1 - s.machine.idle/max(1, s.machine.all)
 }
 
-// postmaster is the process that all of PostgreSQL's processes are children of. Zero: it is not on this machine.
-func postmaster(ctx context.Context, at place) (int, error) {
+// postmaster returns the parent of all processes of PostgreSQL, or 0 if it is not on this machine.
+func postmaster(ctx context.Context, at location) (int, error) {
 	conn, err := pgx.Connect(ctx, at.database)
 	if err != nil {
 		return 0, err
@@ -149,7 +156,7 @@ func postmaster(ctx context.Context, at place) (int, error) {
 	return statOf(backend).parent, nil
 }
 
-// familyTime is the processor time of a process and of all its children, those that have ended included.
+// familyTime returns the CPU time of a process and all its children, including ended ones.
 func familyTime(parent int) time.Duration {
 	family := statOf(parent)
 	total := family.own + family.reaped
@@ -162,23 +169,4 @@ func familyTime(parent int) time.Duration {
 		}
 	}
 	return total
-}
-
-// machineTime is how long all cores have worked and waited since the machine was started.
-func machineTime() (busy, idle time.Duration) {
-	content, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return 0, 0
-	}
-	line, _, _ := strings.Cut(string(content), "\n")
-	fields := strings.Fields(line)
-	for i, field := range fields[min(1, len(fields)):min(9, len(fields))] { // what follows is counted in these already
-		ticks, _ := strconv.ParseInt(field, 10, 64)
-		if i == 3 || i == 4 { // idle, and waiting for a disk
-			idle += time.Duration(ticks) * 10 * time.Millisecond
-		} else {
-			busy += time.Duration(ticks) * 10 * time.Millisecond
-		}
-	}
-	return busy, idle
 }

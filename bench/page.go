@@ -14,20 +14,19 @@ import (
 	"recado/internal/kernel"
 )
 
-// leastPages is the share of the reference's rate that pages must reach: they may cost twice as much.
-const leastPages = 0.50
+const minPages = 0.50 // of the rate of the reference
 
-// pagedTalk has conversations longer than a page.
-var pagedTalk = talkCorpus{conversations: 200, messages: 20_000}
+// pagedTalk has conversations with more messages than a page.
+var pagedTalk = talkSize{conversations: 200, messages: 20_000}
 
-// runPage reads pages of 50 messages over HTTP. What that must cost is the engine reading those rows and a bare
-// handler writing those bytes: the reference is the rate of doing one after the other on the same cores.
+// runPage requests pages of 50 messages. The reference is the raw engine reading the same rows, then a bare handler
+// writing the same bytes.
 func runPage(ctx context.Context, b *bench) error {
 	s, err := b.serveTalk(ctx, pagedTalk)
 	if err != nil {
 		return err
 	}
-	same, err := capture(ctx, s.servedBy, "/v1/conversations/"+s.threads[0].String()+"/messages?limit=50")
+	same, err := capture(ctx, s.testServer, "/v1/conversations/"+s.threads[0].String()+"/messages?limit=50")
 	if err != nil {
 		return err
 	}
@@ -47,12 +46,12 @@ func runPage(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add(leastPages, outcomes[0], inTurn(&outcomes[1], &outcomes[2]), outcomes[1], outcomes[2])
+	b.add(minPages, outcomes[0], oneAfterOther(&outcomes[1], &outcomes[2]), outcomes[1], outcomes[2])
 	return nil
 }
 
-// inTurn is the outcome of doing what the one does and then what the other does.
-func inTurn(one, other *outcome) outcome {
+// oneAfterOther returns the outcome of doing one and then the other.
+func oneAfterOther(one, other *outcome) outcome {
 	both := outcome{name: "rows and bytes, one after the other"}
 	for i := range one.rates {
 		rate := 1 / (1/one.rates[i] + 1/other.rates[i])
@@ -64,8 +63,8 @@ func inTurn(one, other *outcome) outcome {
 }
 
 const selectPage = `
-	SELECT m.conversation, m.seq, m.id, m.company, m.channel, m.private, m.client_id, m.direction, m.origin, m.type, m.text, m.media,
-		m.reply_to, m.external_id, m.status, m.error_code, m.error_detail, m.sent_by, m.author, m.created_at, m.sent_at,
+	SELECT m.conversation, m.seq, m.id, m.company, m.channel, m.private, m.client_id, m.direction, m.origin, m.type, m.text,
+		m.media, m.reply_to, m.external_id, m.status, m.error_code, m.error_detail, m.sent_by, m.author, m.created_at, m.sent_at,
 		m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name
 	FROM messages m
 	LEFT JOIN media d ON d.company = m.company AND d.id = m.media
@@ -74,16 +73,15 @@ const selectPage = `
 	ORDER BY m.seq DESC
 	LIMIT 50`
 
-// rawPages is the engine alone, reading what a page shows from the database of the server.
-func (b *bench) rawPages(ctx context.Context, s *talking) (contender, error) {
+// rawPages reads the rows of pages with the raw engine.
+func (b *bench) rawPages(ctx context.Context, s *talkServer) (contender, error) {
 	company, _ := kernel.ParseID(s.demo.Companies[0].ID)
 	var next atomic.Int64
 	thread := func() kernel.ID { return s.threads[int(next.Add(1))*7919%len(s.threads)] }
 	if s.at.database != "" {
 		pool, err := b.rawPool(ctx, s.at)
-		return contender{name: fmt.Sprintf("raw engine, %d readers", b.conns), round: b.repeating(b.conns, func(ctx context.Context, _ int) error {
-			return readPostgresPage(ctx, pool, company, thread())
-		})}, err
+		read := func(ctx context.Context, _ int) error { return readPostgresPage(ctx, pool, company, thread()) }
+		return contender{name: fmt.Sprintf("raw engine, %d readers", b.conns), round: repeating(b.conns, read)}, err
 	}
 	readers := make([]*sqlite.Stmt, runtime.NumCPU())
 	for i := range readers {
@@ -95,13 +93,12 @@ func (b *bench) rawPages(ctx context.Context, s *talking) (contender, error) {
 			return contender{}, err
 		}
 	}
-	return contender{name: fmt.Sprintf("raw engine, %d readers", len(readers)), round: b.repeating(len(readers), func(_ context.Context, worker int) error {
-		return readSQLitePage(readers[worker], company, thread())
-	})}, nil
+	read := func(_ context.Context, worker int) error { return readSQLitePage(readers[worker], company, thread()) }
+	return contender{name: fmt.Sprintf("raw engine, %d readers", len(readers)), round: repeating(len(readers), read)}, nil
 }
 
-// repeating is the round of a contender that is called from here.
-func (b *bench) repeating(workers int, do func(ctx context.Context, worker int) error) func(context.Context, time.Duration) (*load.Result, error) {
+// repeating returns a round in which workers call do in this process.
+func repeating(workers int, do func(ctx context.Context, worker int) error) roundFunc {
 	return func(ctx context.Context, d time.Duration) (*load.Result, error) {
 		return load.Repeat(ctx, workers, d, 1, do)
 	}
@@ -118,7 +115,7 @@ func readPostgresPage(ctx context.Context, pool *pgxpool.Pool, company, thread k
 		_ = rows.RawValues()
 		count++
 	}
-	return wholePage(count, rows.Err())
+	return checkPage(count, rows.Err())
 }
 
 func readSQLitePage(query *sqlite.Stmt, company, thread kernel.ID) error {
@@ -132,7 +129,7 @@ func readSQLitePage(query *sqlite.Stmt, company, thread kernel.ID) error {
 	for {
 		more, err := query.Step()
 		if err != nil || !more {
-			return wholePage(count, err)
+			return checkPage(count, err)
 		}
 		count++
 		for i := range query.ColumnCount() {
@@ -148,9 +145,9 @@ func readSQLitePage(query *sqlite.Stmt, company, thread kernel.ID) error {
 	}
 }
 
-func wholePage(rows int, err error) error {
+func checkPage(rows int, err error) error {
 	if err == nil && rows != 50 {
-		err = fmt.Errorf("%d rows instead of 50", rows)
+		err = fmt.Errorf("got %d rows, want 50", rows)
 	}
 	return err
 }

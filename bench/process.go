@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// process is a child process. A nil process has used no memory and no processor time.
+// process is a child process. A nil process uses no memory and no CPU time.
 type process struct {
 	cmd     *exec.Cmd
 	log     string
-	metrics string        // where it shows its metrics; empty: it does not
-	debug   string        // where it shows its profiles; empty: it does not
+	metrics string        // address of its metrics, if any
+	debug   string        // address of its profiles, if any
 	done    chan struct{} // closed when it has ended
 }
 
-// start runs a program whose errors go to a file in the folder. It is ended with the scenario, if not before.
+// start runs a program with its log in a file of the folder. It is stopped at the end of the scenario.
 func (b *bench) start(folder string, cmd *exec.Cmd) (*process, error) {
 	log, err := os.CreateTemp(folder, "log-")
 	if err != nil {
@@ -33,7 +33,7 @@ func (b *bench) start(folder string, cmd *exec.Cmd) (*process, error) {
 	if cmd.Stdout == nil {
 		cmd.Stdout = log
 	}
-	// A setting in the caller's environment must not change what is measured.
+	// The environment of the caller must not change the configuration.
 	for _, entry := range os.Environ() {
 		if !strings.HasPrefix(entry, "RECADO_") {
 			cmd.Env = append(cmd.Env, entry)
@@ -44,16 +44,16 @@ func (b *bench) start(folder string, cmd *exec.Cmd) (*process, error) {
 	}
 	p := &process{cmd: cmd, log: log.Name(), done: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // how it ended matters only when it should not have, and then its log tells
+		_ = cmd.Wait()
 		close(p.done)
 	}()
 	b.onClose(p.stop)
 	return p, nil
 }
 
-// stop ends the process with SIGTERM, and kills it if that takes too long. It may be called twice.
+// stop sends SIGTERM and kills the process if that takes too long. It may be called twice.
 func (p *process) stop() {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM) // an error means that it has ended already
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.done:
 	case <-time.After(15 * time.Second):
@@ -62,7 +62,7 @@ func (p *process) stop() {
 	}
 }
 
-// await calls ready until it succeeds, the process ends, or half a minute has passed.
+// await calls ready until it succeeds, the process ends, or 30 seconds have passed.
 func (p *process) await(ctx context.Context, ready func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -76,14 +76,14 @@ func (p *process) await(ctx context.Context, ready func() error) error {
 		select {
 		case <-tick.C:
 		case <-p.done:
-			return fmt.Errorf("%s ended by itself:\n%s", filepath.Base(p.cmd.Path), p.logged())
+			return fmt.Errorf("%s ended unexpectedly:\n%s", filepath.Base(p.cmd.Path), p.logged())
 		case <-ctx.Done():
 			return fmt.Errorf("%s is not ready: %w:\n%s", filepath.Base(p.cmd.Path), err, p.logged())
 		}
 	}
 }
 
-// logged is the end of the process's log.
+// logged returns the end of the log.
 func (p *process) logged() []byte {
 	content, err := os.ReadFile(p.log)
 	if err != nil {
@@ -92,25 +92,18 @@ func (p *process) logged() []byte {
 	return content[max(0, len(content)-4000):]
 }
 
-// resident is the memory that the process occupies now, in bytes; zero where the system does not tell.
+// resident returns the resident memory in bytes, or 0 if it is unknown.
 func (p *process) resident() int64 {
 	if p == nil {
 		return 0
 	}
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	for line := range bytes.Lines(status) {
-		if value, ok := bytes.CutPrefix(line, []byte("VmRSS:")); ok {
-			kib, _ := strconv.ParseInt(string(bytes.TrimSuffix(bytes.TrimSpace(value), []byte(" kB"))), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
+	content, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))
+	var size, resident int64 // in pages
+	_, _ = fmt.Sscan(string(content), &size, &resident)
+	return resident * int64(os.Getpagesize())
 }
 
-// watchMemory looks at the process ten times a second until stop, which gives the largest size seen.
+// watchMemory samples the memory ten times a second until stop, which returns the maximum.
 func (p *process) watchMemory() (stop func() int64) {
 	ended := make(chan struct{})
 	largest := make(chan int64)
@@ -134,7 +127,7 @@ func (p *process) watchMemory() (stop func() int64) {
 	}
 }
 
-// cpuTime is the processor time the process has used so far; zero where the system does not tell.
+// cpuTime returns the CPU time so far, or 0 if it is unknown.
 func (p *process) cpuTime() time.Duration {
 	if p == nil {
 		return 0
@@ -142,7 +135,7 @@ func (p *process) cpuTime() time.Duration {
 	return statOf(p.cmd.Process.Pid).own
 }
 
-// stat is what the system tells of any process: its parent and the processor time it and its ended children took.
+// stat is the parent of a process and the CPU time of the process and its ended children.
 type stat struct {
 	parent      int
 	own, reaped time.Duration
@@ -153,7 +146,7 @@ func statOf(pid int) (s stat) {
 	if err != nil {
 		return s
 	}
-	// The name in brackets may hold spaces; the fields after it do not: see proc(5), which counts from two more.
+	// Fields are counted after the name in brackets, which may contain spaces. See proc(5), whose numbers are 3 higher.
 	fields := strings.Fields(string(content[bytes.LastIndexByte(content, ')')+1:]))
 	if len(fields) < 15 {
 		return s
@@ -162,7 +155,7 @@ func statOf(pid int) (s stat) {
 		n, _ := strconv.ParseInt(fields[i], 10, 64)
 		return n
 	}
-	const tick = 10 * time.Millisecond // the unit of /proc on every Linux that Go runs on
+	const tick = 10 * time.Millisecond // the unit of /proc on Linux
 	s.parent = int(number(1))
 	s.own = time.Duration(number(11)+number(12)) * tick
 	s.reaped = time.Duration(number(13)+number(14)) * tick

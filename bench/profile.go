@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// profiling records what the process does from now on for a while, where -profile asks for it: its processor time and
-// its allocations, in two files that go tool pprof reads. wait ends when they are written. A subject is recorded once.
+// profiling records CPU and allocation profiles of the process if -profile is set, once per subject. wait returns when
+// the files are written.
 func (b *bench) profiling(ctx context.Context, p *process, subject string, d time.Duration) (wait func() error) {
-	name := unnamed.ReplaceAllString(b.scenario+"-"+b.engine+"-"+subject, "-")
+	name := notInName.ReplaceAllString(b.scenario+"-"+b.engine+"-"+subject, "-")
 	if b.profiles == "" || p == nil || p.debug == "" || b.profiled[name] {
 		return func() error { return nil }
 	}
@@ -33,8 +33,7 @@ func (b *bench) profiling(ctx context.Context, p *process, subject string, d tim
 	return func() error { return errors.Join(<-failed, <-failed) }
 }
 
-// unnamed is what a file name should not hold.
-var unnamed = regexp.MustCompile(`[^A-Za-z0-9]+`)
+var notInName = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
 func download(ctx context.Context, address, file string) (err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -47,7 +46,7 @@ func download(ctx context.Context, address, file string) (err error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", address, response.Status)
+		return fmt.Errorf("%s returns %s", address, response.Status)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err

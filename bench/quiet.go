@@ -8,28 +8,27 @@ import (
 )
 
 const (
-	mostStolen  = 0.01 // part of the processors' time in a round that others may have
-	mostRepeats = 4    // times as many rounds as asked for
+	maxStolen  = 0.01 // part of the CPU time of a round that other machines may take
+	maxRepeats = 4    // times the requested number of rounds
 )
 
 // round is one turn of every contender.
 type round struct {
 	turns  []turn
-	stolen float64 // the part of the processors' time that the host gave to other machines meanwhile
+	stolen float64 // part of the CPU time that the host gave to other machines
 }
 
-// needsQuiet reports whether too few of the rounds were undisturbed and there may be more of them. A virtual machine whose
-// processors are taken away for 20 ms cannot tell how long a call takes: the p99 of such a round is that of the host.
+// needsQuiet reports whether another round is necessary because too few were undisturbed. On a virtual machine whose CPUs
+// are taken away for 20 ms, the p99 of a round is that of the host.
 func (b *bench) needsQuiet(rounds []round) bool {
-	return len(rounds) < mostRepeats*b.rounds && len(undisturbed(rounds)) < b.rounds
+	return len(rounds) < maxRepeats*b.rounds && len(undisturbed(rounds)) < b.rounds
 }
 
 func undisturbed(rounds []round) []round {
-	return slices.DeleteFunc(slices.Clone(rounds), func(r round) bool { return r.stolen > mostStolen })
+	return slices.DeleteFunc(slices.Clone(rounds), func(r round) bool { return r.stolen > maxStolen })
 }
 
-// counted gives the least disturbed rounds, as many as asked for. They are chosen by the time that others took and not
-// by what was measured in them.
+// counted returns the least disturbed rounds, as many as requested. The choice does not depend on the results.
 func (b *bench) counted(rounds []round) []round {
 	if !b.quiet {
 		return rounds
@@ -41,7 +40,7 @@ func (b *bench) counted(rounds []round) []round {
 		if i >= b.rounds {
 			counts = "does not count"
 		}
-		fmt.Fprintf(os.Stderr, "  a round with %.1f %% of the processors' time taken by other machines %s: p99", 100*r.stolen, counts)
+		fmt.Fprintf(os.Stderr, "  a round with %.1f %% of the CPU time taken by other machines %s: p99", 100*r.stolen, counts)
 		for _, t := range r.turns {
 			fmt.Fprintf(os.Stderr, " %s", milliseconds(t.result.Latency.Quantile(0.99)))
 		}
@@ -50,8 +49,8 @@ func (b *bench) counted(rounds []round) []round {
 	return best[:b.rounds]
 }
 
-// machineTimes are ticks of all processors since the start of the machine. They are zero where the system does not tell.
-type machineTimes struct{ stolen, all float64 }
+// machineTimes are ticks of all CPUs since boot, or zero if they are unknown.
+type machineTimes struct{ idle, stolen, all float64 }
 
 func readMachine() (t machineTimes) {
 	data, err := os.ReadFile("/proc/stat")
@@ -59,11 +58,13 @@ func readMachine() (t machineTimes) {
 		return machineTimes{}
 	}
 	var user, nice, system, idle, wait, irq, softirq float64
-	_, err = fmt.Sscanf(string(data), "cpu %f %f %f %f %f %f %f %f", &user, &nice, &system, &idle, &wait, &irq, &softirq, &t.stolen)
+	_, err = fmt.Sscanf(string(data), "cpu %f %f %f %f %f %f %f %f",
+		&user, &nice, &system, &idle, &wait, &irq, &softirq, &t.stolen)
 	if err != nil {
 		return machineTimes{}
 	}
-	t.all = user + nice + system + idle + wait + irq + softirq + t.stolen
+	t.idle = idle + wait
+	t.all = user + nice + system + t.idle + irq + softirq + t.stolen
 	return t
 }
 

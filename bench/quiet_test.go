@@ -7,7 +7,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestRoundsThatOtherMachinesDisturbedAreRepeatedAndDoNotCount(t *testing.T) {
+func TestDisturbedRoundsAreRepeatedAndNotCounted(t *testing.T) {
 	disturbed := func(stolen ...float64) (rounds []round) {
 		for _, part := range stolen {
 			rounds = append(rounds, round{turns: []turn{{result: &load.Result{}}}, stolen: part})
@@ -30,11 +30,11 @@ func TestRoundsThatOtherMachinesDisturbedAreRepeatedAndDoNotCount(t *testing.T) 
 			rounds := disturbed(c.stolen...)
 			testkit.Equal(t, "needs more rounds", b.needsQuiet(rounds), c.more)
 			for i, r := range b.counted(rounds) {
-				testkit.Equal(t, "time taken by others in a round that counts", r.stolen, c.counts[i])
+				testkit.Equal(t, "stolen time of a counted round", r.stolen, c.counts[i])
 			}
 		})
 	}
 	before, after := machineTimes{stolen: 10, all: 1000}, machineTimes{stolen: 15, all: 1100}
-	testkit.Equal(t, "part of the time that was taken", after.stolenSince(before), 0.05)
-	testkit.Equal(t, "part where the system does not tell", machineTimes{}.stolenSince(machineTimes{}), 0.0)
+	testkit.Equal(t, "stolen part of the time", after.stolenSince(before), 0.05)
+	testkit.Equal(t, "stolen part if unknown", machineTimes{}.stolenSince(machineTimes{}), 0.0)
 }

@@ -19,7 +19,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// freshDatabase makes an empty database on the PostgreSQL that the environment names, and gives its address.
+// freshDatabase creates an empty database that is dropped after the scenario, and returns its URL.
 func (b *bench) freshDatabase(ctx context.Context) (string, error) {
 	address, err := url.Parse(b.postgres)
 	if err != nil {
@@ -45,8 +45,8 @@ func (b *bench) freshDatabase(ctx context.Context) (string, error) {
 	return address.String(), nil
 }
 
-// ask reads one number from the database of a place, beside the server that may be running there.
-func (b *bench) ask(ctx context.Context, at place, query string) (n int64, err error) {
+// queryInt reads one number from the database of a server, which may be running.
+func (b *bench) queryInt(ctx context.Context, at location, query string) (n int64, err error) {
 	if at.database != "" {
 		conn, err := pgx.Connect(ctx, at.database)
 		if err != nil {
@@ -69,10 +69,11 @@ func (b *bench) ask(ctx context.Context, at place, query string) (n int64, err e
 	return n, err
 }
 
-// rawInserts is the engine alone, committing rows to tables that the store has made and then closed: on SQLite as many rows
-// a transaction as there are clients elsewhere, on PostgreSQL a statement for each row on as many connections. Row n is
-// ids, texts and numbers.
-func (b *bench) rawInserts(ctx context.Context, company kernel.ID, noun, insert string, row func(n int64) []any) (contender, error) {
+// rawInserts inserts rows with the raw engine into tables that the store has created: on SQLite -conns rows per
+// transaction, on PostgreSQL one statement per row on -conns connections.
+func (b *bench) rawInserts(
+	ctx context.Context, company kernel.ID, noun, insert string, row func(n int64) []any,
+) (contender, error) {
 	s, at, err := b.openStore(ctx, company)
 	if err != nil {
 		return contender{}, err
@@ -86,11 +87,10 @@ func (b *bench) rawInserts(ctx context.Context, company kernel.ID, noun, insert 
 	return b.rawSQLite(at, noun, insert, row)
 }
 
-var errNotWritten = errors.New("the raw engine wrote no row: one like it is there already")
+var errNotWritten = errors.New("the raw engine wrote no row: it exists already")
 
-// rawSQLite opens its connection for each round alone: connections of a process share one pool of pages, and the other
-// contender must not find it full.
-func (b *bench) rawSQLite(at place, noun, insert string, row func(n int64) []any) (contender, error) {
+// rawSQLite opens a connection for each round, because all connections of the process share one page cache.
+func (b *bench) rawSQLite(at location, noun, insert string, row func(n int64) []any) (contender, error) {
 	written := int64(0)
 	round := func(ctx context.Context, d time.Duration) (*load.Result, error) {
 		conn, err := openRaw(at)
@@ -137,7 +137,7 @@ func insertRow(insert *sqlite.Stmt, row []any) error {
 		case bool:
 			insert.BindBool(i+1, v)
 		default:
-			panic(fmt.Sprintf("bench: a row with a %T", value))
+			panic(fmt.Sprintf("bench: unsupported type %T", value))
 		}
 	}
 	if _, err := insert.Step(); err != nil {
@@ -146,7 +146,7 @@ func insertRow(insert *sqlite.Stmt, row []any) error {
 	return insert.Reset()
 }
 
-func (b *bench) rawPostgres(ctx context.Context, at place, noun, insert string, row func(n int64) []any) (contender, error) {
+func (b *bench) rawPostgres(ctx context.Context, at location, noun, insert string, row func(n int64) []any) (contender, error) {
 	pool, err := b.rawPool(ctx, at)
 	if err != nil {
 		return contender{}, err
@@ -159,11 +159,11 @@ func (b *bench) rawPostgres(ctx context.Context, at place, noun, insert string, 
 		}
 		return err
 	}
-	return contender{name: fmt.Sprintf("raw engine, %d writers of %s", b.conns, noun), round: b.repeating(b.conns, write)}, nil
+	return contender{name: fmt.Sprintf("raw engine, %d writers of %s", b.conns, noun), round: repeating(b.conns, write)}, nil
 }
 
-// rawConn is openRaw until the scenario ends.
-func (b *bench) rawConn(at place) (*sqlite.Conn, error) {
+// rawConn is openRaw, closed after the scenario.
+func (b *bench) rawConn(at location) (*sqlite.Conn, error) {
 	conn, err := openRaw(at)
 	if err == nil {
 		b.onClose(func() { conn.Close() })
@@ -171,8 +171,8 @@ func (b *bench) rawConn(at place) (*sqlite.Conn, error) {
 	return conn, err
 }
 
-// openRaw is SQLite without the code of this module, as durable as the store makes it.
-func openRaw(at place) (*sqlite.Conn, error) {
+// openRaw opens SQLite without the store, with the same durability.
+func openRaw(at location) (*sqlite.Conn, error) {
 	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, err
@@ -186,8 +186,8 @@ func openRaw(at place) (*sqlite.Conn, error) {
 	return conn, nil
 }
 
-// rawPool is PostgreSQL without the code of this module.
-func (b *bench) rawPool(ctx context.Context, at place) (*pgxpool.Pool, error) {
+// rawPool connects to PostgreSQL without the store.
+func (b *bench) rawPool(ctx context.Context, at location) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(at.database)
 	if err != nil {
 		return nil, err

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// report gathers rows and prints them as one Markdown table, ready for README.md.
+// report prints rows as a Markdown table for README.md.
 type report struct {
 	command []string
 	started time.Time
 	rows    []row
 }
 
-// row is one line; what is empty is printed as a dash.
+// row is one line. Empty cells are printed as a dash.
 type row struct {
 	scenario, engine, subject   string
 	rate, p50, p99, max, errors string
@@ -27,8 +27,8 @@ func newReport(command []string) *report {
 	return &report{command: command, started: time.Now()}
 }
 
-// add writes the rows of a comparison: the first outcome is that of this module and is compared with each of the others. A goal
-// is the least ratio to the first reference that is promised; zero promises nothing.
+// add adds the rows of a comparison of our outcome with references. goal is the minimum ratio to the first reference, or
+// 0.
 func (b *bench) add(goal float64, ours outcome, references ...outcome) {
 	line := b.row(&ours)
 	var compared []string
@@ -41,32 +41,30 @@ func (b *bench) add(goal float64, ours outcome, references ...outcome) {
 	}
 	line.compared = strings.Join(compared, ", ")
 	b.report.rows = append(b.report.rows, line)
-	for i := range references {
-		b.report.rows = append(b.report.rows, b.row(&references[i]))
-	}
-	for _, o := range append([]outcome{ours}, references...) {
-		b.complain(&o)
+	b.logErrors(&ours)
+	for _, o := range references {
+		b.report.rows = append(b.report.rows, b.row(&o))
+		b.logErrors(&o)
 	}
 }
 
-// complain tells of failed requests while the run goes on.
-func (b *bench) complain(o *outcome) {
+func (b *bench) logErrors(o *outcome) {
 	if o.result.Errors > 0 {
 		fmt.Fprintf(os.Stderr, "  %s: %d errors, the first: %v\n", o.name, o.result.Errors, o.result.FirstError)
 	}
 }
 
-// addRate writes the row of an outcome that is promised a rate of its own.
+// addRate adds the row of an outcome with a minimum rate, or 0.
 func (b *bench) addRate(o outcome, least float64) {
 	line := b.row(&o)
 	if least > 0 {
 		line.setGoal(fmt.Sprintf("at least %.0f a second", least), o.result.Rate() >= least)
 	}
 	b.report.rows = append(b.report.rows, line)
-	b.complain(&o)
+	b.logErrors(&o)
 }
 
-// addLatency writes the row of an outcome that is promised short waits.
+// addLatency adds the row of an outcome with maximum latencies.
 func (b *bench) addLatency(o outcome, p50, p99 time.Duration) {
 	line := b.row(&o)
 	met := o.result.Latency.Quantile(0.50) < p50 && o.result.Latency.Quantile(0.99) < p99
@@ -74,7 +72,7 @@ func (b *bench) addLatency(o outcome, p50, p99 time.Duration) {
 	b.report.rows = append(b.report.rows, line)
 }
 
-// addBeside writes two rows and how the p99 of the first stands against that of the second, in the middle one of their rounds.
+// addBeside adds two rows and the median ratio of their p99, with a maximum.
 func (b *bench) addBeside(ours, reference outcome, most float64) {
 	line := b.row(&ours)
 	times := ours.slowness(&reference)
@@ -83,7 +81,7 @@ func (b *bench) addBeside(ours, reference outcome, most float64) {
 	b.report.rows = append(b.report.rows, line, b.row(&reference))
 }
 
-// addMemory writes a row that is about memory alone. Most is the goal in bytes; zero promises nothing.
+// addMemory adds a row with the memory only. most is the maximum in bytes, or 0.
 func (b *bench) addMemory(subject string, bytes, most int64) {
 	line := row{scenario: b.scenario, engine: b.engine, subject: subject, memory: mebibytes(bytes)}
 	if most > 0 {
@@ -132,7 +130,9 @@ func (r *report) missed() []string {
 }
 
 func (r *report) String() string {
-	table := [][]string{{"scenario", "engine", "subject", "per second", "p50", "p99", "max", "errors", "memory", "cpu each", "ratio", "goal"}}
+	table := [][]string{{
+		"scenario", "engine", "subject", "per second", "p50", "p99", "max", "errors", "memory", "cpu each", "ratio", "goal",
+	}}
 	for _, l := range r.rows {
 		table = append(table, []string{
 			l.scenario, l.engine, l.subject, l.rate, l.p50, l.p99, l.max, l.errors, l.memory, l.cpu, l.compared, l.goal,

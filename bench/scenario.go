@@ -13,7 +13,7 @@ import (
 	"recado/bench/load"
 )
 
-// scenario is one question that the program answers. Each group of them has a file of its own and a line here.
+// scenario is one benchmark.
 type scenario struct {
 	name  string
 	about string
@@ -21,26 +21,26 @@ type scenario struct {
 }
 
 var scenarios = []scenario{
-	{"me", "GET /v1/me with authentication and limits, beside a bare handler", runMe},
+	{"me", "GET /v1/me with authentication and limits, compared with a bare handler", runMe},
 	{"idle", "memory of an idle server", runIdle},
-	{"send", "durable sends and inbound messages, beside the raw engine inserting messages", runSend},
-	{"page", "pages of 50 messages, beside the raw engine and a bare handler", runPage},
-	{"builds", "pages, lists, searches, sends, received messages and deliveries, beside another build (-other), which may be much older", runBuilds},
-	{"reception", "receiving with a reception switched on, beside off", runReception},
-	{"callback", "messages through WhatsApp's signed callback, one, 100 and 1,000 at a time", runCallback},
-	{"talk", "pages, lists, searches and sends at 2,000,000 messages, beside 10,000", runTalk},
-	{"inbox", "lists by status, counts and timelines at 200,000 conversations, beside 1,000, 300 of them open", runInbox},
-	{"search", "searches in Brazilian names and sentences at 40,000 rows, beside 1,000 or another build (-other)", runSearch},
-	{"messages", "searches in 2,000,000 messages; sends with and without the index of messages", runMessages},
-	{"mixed", "60 % reads, 30 % sends and inbound messages, 10 % moves of cards", runMixed},
-	{"nodes", "the same load on one, two and three servers of one PostgreSQL", runNodes},
-	{"webhooks", "events on their way to receivers that verify them", runWebhooks},
-	{"live", "from a customer's message to the live streams of 500 people; memory of 5,000 silent streams", runLive},
+	{"send", "durable sends and inbound messages, compared with inserts into the raw engine", runSend},
+	{"page", "pages of 50 messages, compared with the raw engine and a bare handler", runPage},
+	{"builds", "pages, lists, searches, sends, inbound messages and deliveries, compared with another build (-other)", runBuilds},
+	{"reception", "inbound messages with and without a reception", runReception},
+	{"callback", "signed WhatsApp callbacks with 1, 100 and 1,000 messages", runCallback},
+	{"talk", "pages, lists, searches and sends at 2,000,000 messages, compared with 10,000", runTalk},
+	{"inbox", "lists by status, counts and timelines at 200,000 conversations, compared with 1,000, both with 300 open", runInbox},
+	{"search", "searches in Brazilian names and sentences at 40,000 rows, compared with 1,000 or another build (-other)", runSearch},
+	{"messages", "searches in 2,000,000 messages; sends with and without the message index", runMessages},
+	{"mixed", "60 % reads, 30 % sends and inbound messages, 10 % card moves", runMixed},
+	{"nodes", "the same load on one, two and three servers with one PostgreSQL", runNodes},
+	{"webhooks", "delivery of events to webhooks", runWebhooks},
+	{"live", "latency from an inbound message to 500 live streams; memory of 5,000 idle streams", runLive},
 	{"app", "the browser app in Chromium: first load, 10,000 conversations, 10,000 messages, two browsers", runApp},
-	{"cards", "pages of cards, and new ones, at 100,000 cards, beside 1,000", runCards},
-	{"attendances", "the report and a page at 1,000,000 attendances, beside 10,000", runAttendances},
-	{"neighbour", "one company's list and sends while others do everything expensive at once, beside alone", runNeighbour},
-	{"groupcommit", "concurrent writers through the store, beside the raw engine in groups", runGroupCommit},
+	{"cards", "pages of cards and new cards at 100,000 cards, compared with 1,000", runCards},
+	{"attendances", "the report and a page at 1,000,000 attendances, compared with 10,000", runAttendances},
+	{"neighbour", "a list and sends of one company while others are expensive, compared with alone", runNeighbour},
+	{"groupcommit", "concurrent writers through the store, compared with grouped inserts into the raw engine", runGroupCommit},
 }
 
 func names() string {
@@ -51,7 +51,7 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// bench is what a scenario has at hand. What it opens through bench is closed when the scenario ends.
+// bench is the environment of a scenario. It closes everything that was opened when the scenario ends.
 type bench struct {
 	*settings
 	engine   string
@@ -59,10 +59,10 @@ type bench struct {
 	report   *report
 	closers  []func()
 
-	quiet     bool            // rounds in which others took part of the machine are repeated
-	arguments []string        // more of them for every server of the scenario
-	metered   bool            // servers show their metrics
-	profiled  map[string]bool // what was recorded already
+	quiet     bool            // repeat rounds that other machines disturbed
+	arguments []string        // additional arguments of every server
+	metered   bool            // servers expose metrics
+	profiled  map[string]bool // profiles that exist
 }
 
 func (b *bench) onClose(f func()) { b.closers = append(b.closers, f) }
@@ -73,7 +73,7 @@ func (b *bench) close() {
 	}
 }
 
-// folder makes a data folder that vanishes with the scenario.
+// folder creates a data folder that is removed after the scenario.
 func (b *bench) folder() (string, error) {
 	dir, err := os.MkdirTemp(b.parent, "recado-bench-")
 	if err != nil {
@@ -83,36 +83,35 @@ func (b *bench) folder() (string, error) {
 	return dir, nil
 }
 
-// roundFunc does something over and over for that long.
+// roundFunc runs a load for some time.
 type roundFunc = func(ctx context.Context, d time.Duration) (*load.Result, error)
 
-// contender is one of the things that are compared. Memory and processor time are those of its
-// process; without one they are left out.
+// contender is one side of a comparison. Without a process, memory and CPU time are not reported.
 type contender struct {
 	name    string
 	process *process
 	round   roundFunc
 }
 
-// outcome is what a contender did in all of its rounds that count.
+// outcome is the result of a contender in all counted rounds.
 type outcome struct {
 	name   string
 	result load.Result
-	rates  []float64       // one for each round
-	p99s   []time.Duration // likewise
-	memory int64           // the largest resident size seen in any round, in bytes
+	rates  []float64       // by round
+	p99s   []time.Duration // by round
+	memory int64           // largest resident size in any round, in bytes
 	cpu    time.Duration
 }
 
-// turn is what one contender did in one round.
+// turn is the result of a contender in one round.
 type turn struct {
 	result *load.Result
 	memory int64
 	cpu    time.Duration
 }
 
-// compare lets the contenders take turns, in alternating order, so that whatever else the machine is doing
-// hits all of them alike. A turn before the first is not counted.
+// compare runs the contenders in turns and alternating order, so that other load on the machine affects all of them. A
+// warm-up turn is not counted.
 func (b *bench) compare(ctx context.Context, contenders ...contender) ([]outcome, error) {
 	d := b.total / time.Duration(b.rounds)
 	for _, c := range contenders {
@@ -147,12 +146,12 @@ func (c contender) turn(ctx context.Context, d time.Duration) (turn, error) {
 	result, err := c.round(ctx, d)
 	t := turn{result, stop(), c.process.cpuTime() - before}
 	if err == nil && result.Requests == 0 {
-		err = fmt.Errorf("nothing succeeded: %w", cmp.Or(result.FirstError, context.DeadlineExceeded))
+		err = fmt.Errorf("no request succeeded: %w", cmp.Or(result.FirstError, context.DeadlineExceeded))
 	}
 	return t, err
 }
 
-// gather adds up what the contenders did in the counted rounds. Memory is that of all rounds.
+// gather sums up the counted rounds. Memory is the maximum of all rounds.
 func gather(contenders []contender, all, counted []round) []outcome {
 	outcomes := make([]outcome, len(contenders))
 	for i := range outcomes {
@@ -172,18 +171,13 @@ func gather(contenders []contender, all, counted []round) []outcome {
 	return outcomes
 }
 
-// ratio is the median over the rounds of how fast o was against the other in the same round.
-func (o *outcome) ratio(other *outcome) float64 {
-	return medianRatio(o.rates, other.rates)
-}
+// ratio returns the median over the rounds of the rate of o divided by that of other.
+func (o *outcome) ratio(other *outcome) float64 { return medianRatio(o.rates, other.rates) }
 
-// slowness is the median over the rounds of the p99 of o against that of the other in the same round. A stall of the disk
-// decides the p99 of the round it is in, and no other.
-func (o *outcome) slowness(other *outcome) float64 {
-	return medianRatio(o.p99s, other.p99s)
-}
+// slowness returns the median over the rounds of the p99 of o divided by that of other. A disk stall affects only the
+// p99 of its round.
+func (o *outcome) slowness(other *outcome) float64 { return medianRatio(o.p99s, other.p99s) }
 
-// medianRatio is the median of the ratios of one to the other.
 func medianRatio[N float64 | time.Duration](one, other []N) float64 {
 	ratios := make([]float64, len(one))
 	for i := range one {

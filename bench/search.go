@@ -19,16 +19,15 @@ import (
 	"recado/internal/talk"
 )
 
-// The sizes that searches are measured on.
 const (
 	fewToSearch  = 1_000
 	manyToSearch = 40_000
 )
 
-// runSearch searches conversations, contacts and cards with Brazilian names and sentences, many beside few, or this build
-// beside another.
+// runSearch searches conversations, contacts and cards with Brazilian names and sentences. It compares many rows with
+// few, or this build with another one.
 func runSearch(ctx context.Context, b *bench) error {
-	var servers [2]*servedBy
+	var servers [2]*testServer
 	var err error
 	if servers[0], err = b.serveTexts(ctx, manyToSearch); err != nil {
 		return err
@@ -58,7 +57,8 @@ func runSearch(ctx context.Context, b *bench) error {
 		{"a rare word", "kanban/cards", "jabuticaba"},
 	} {
 		path := "/v1/" + question.list + "?q=" + url.QueryEscape(question.q)
-		err := b.contrast(ctx, leastOfSmall, question.list+", "+question.name, servers, func(i int) asking { return servers[i].get(path) })
+		name := question.list + ", " + question.name
+		err := b.compareServers(ctx, minOfSmall, name, servers, func(i int) requestFunc { return servers[i].get(path) })
 		if err != nil {
 			return err
 		}
@@ -66,15 +66,15 @@ func runSearch(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// serveTexts is a server on n rows of each kind.
-func (b *bench) serveTexts(ctx context.Context, n int) (*servedBy, error) {
-	return b.serveOn(ctx, fmt.Sprintf("%d rows", n), func(at place, c company) error {
+// serveTexts starts a server with n rows of each kind.
+func (b *bench) serveTexts(ctx context.Context, n int) (*testServer, error) {
+	return b.serveOn(ctx, fmt.Sprintf("%d rows", n), func(at location, c company) error {
 		return at.onStore(ctx, func(ctx context.Context, s *kernel.Store) error { return makeTexts(ctx, s, c, n) })
 	})
 }
 
-// serveOther is the other build on a copy of a server's data.
-func (b *bench) serveOther(ctx context.Context, s *servedBy) (*servedBy, error) {
+// serveOther starts the other build on a copy of the data of a server.
+func (b *bench) serveOther(ctx context.Context, s *testServer) (*testServer, error) {
 	if s.at.database != "" {
 		return nil, errors.New("-other works on SQLite only")
 	}
@@ -95,14 +95,14 @@ func (b *bench) serveOther(ctx context.Context, s *servedBy) (*servedBy, error) 
 	built := b.binary
 	defer func() { b.binary = built }()
 	b.binary = b.other
-	other, err := b.serve(ctx, place{folder: folder})
+	other, err := b.serve(ctx, location{folder: folder})
 	if err == nil {
 		other.size = s.size + ", other build"
 	}
 	return other, err
 }
 
-// makeTexts writes n conversations, contacts and cards.
+// makeTexts creates n conversations, contacts and cards.
 func makeTexts(ctx context.Context, s *kernel.Store, c company, n int) error {
 	const atOnce = 100
 	w := newTextWriter(c, n)
@@ -130,7 +130,7 @@ func makeTexts(ctx context.Context, s *kernel.Store, c company, n int) error {
 	return indexAll(ctx, server.New(server.Options{Store: s}))
 }
 
-// textWriter makes up rows whose texts are from the corpus.
+// textWriter creates rows with texts from the corpus.
 type textWriter struct {
 	company, channel, board kernel.ID
 	texts                   *corpus.Corpus
@@ -140,7 +140,9 @@ type textWriter struct {
 }
 
 func newTextWriter(c company, n int) *textWriter {
-	w := &textWriter{texts: corpus.New(), ids: make([][3]kernel.ID, n), old: n / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
+	w := &textWriter{
+		texts: corpus.New(), ids: make([][3]kernel.ID, n), old: n / 20, begun: time.Now().Add(-30 * 24 * time.Hour),
+	}
 	w.company, _ = kernel.ParseID(c.ID)
 	w.channel, _ = kernel.ParseID(c.Channel)
 	w.board, _ = kernel.ParseID(c.Board)
@@ -152,10 +154,10 @@ func newTextWriter(c company, n int) *textWriter {
 	return w
 }
 
-// at is when the i-th of each kind was made.
+// at returns the creation time of the i-th row of each kind.
 func (w *textWriter) at(i int) time.Time { return w.begun.Add(time.Duration(i) * time.Second) }
 
-// idAt is a new id of another moment: lists go by it.
+// idAt returns a new id with another creation time, the order of lists.
 func idAt(t time.Time) kernel.ID {
 	id := kernel.NewID()
 	var ms [8]byte
@@ -164,7 +166,7 @@ func idAt(t time.Time) kernel.ID {
 	return id
 }
 
-// stage is where the cards go.
+// stage returns the first stage of the board.
 func (w *textWriter) stage(ctx context.Context, s *kernel.Store) (stage kernel.ID, err error) {
 	err = s.Read(ctx, func(tx *kernel.Tx) error {
 		board, found, err := boards.FindBoard(tx, w.company, w.board)
@@ -185,7 +187,10 @@ func (w *textWriter) write(tx *kernel.Tx, stage kernel.ID, i int) error {
 	if i < w.old {
 		text += " no " + oldTalk + " passado"
 	}
-	contact := talk.Contact{ID: w.ids[i][1], Company: w.company, Name: name, Phone: &phone, Channel: &w.channel, Pool: w.company, CreatedAt: at, UpdatedAt: at}
+	contact := talk.Contact{
+		ID: w.ids[i][1], Company: w.company, Name: name, Phone: &phone, Channel: &w.channel, Pool: w.company,
+		CreatedAt: at, UpdatedAt: at,
+	}
 	if _, err := talk.InsertContact(tx, &contact); err != nil {
 		return err
 	}
@@ -194,10 +199,12 @@ func (w *textWriter) write(tx *kernel.Tx, stage kernel.ID, i int) error {
 		Name: name, LabelIDs: []kernel.ID{}, CreatedAt: at, UpdatedAt: at,
 	}
 	if fresh, err := talk.InsertConversation(tx, &c); err != nil || !fresh {
-		return fmt.Errorf("a conversation was not made: %w", err)
+		return fmt.Errorf("a conversation was not created: %w", err)
 	}
 	c.Sequence = 1
-	c.LastMessage = &talk.LastMessage{ID: kernel.NewID(), Type: provider.TypeText, Text: &text, Direction: provider.Inbound, CreatedAt: at}
+	c.LastMessage = &talk.LastMessage{
+		ID: kernel.NewID(), Type: provider.TypeText, Text: &text, Direction: provider.Inbound, CreatedAt: at,
+	}
 	talk.SaveConversation(tx, &c, talk.PartInbox|talk.PartSettings)
 	card := boards.Card{
 		ID: w.ids[i][2], Company: w.company, BoardID: w.board, StageID: stage, Title: w.texts.Title(i), Description: &text,

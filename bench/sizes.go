@@ -15,22 +15,23 @@ import (
 	"recado/internal/server"
 )
 
-// leastOfSmall is the part of the rate with little data that must be left with much.
-const leastOfSmall = 1 / 1.5
+const minOfSmall = 1 / 1.5 // rate with much data compared with little
 
-// asking writes the i-th request of a worker.
-type asking = func(worker, i int, r *load.Request)
+// requestFunc sets the i-th request of a worker.
+type requestFunc = func(worker, i int, r *load.Request)
 
-// get asks for one path over and over.
-func (s *servedBy) get(path string) asking {
+// get requests the same path every time.
+func (s *testServer) get(path string) requestFunc {
 	return func(_, _ int, r *load.Request) {
 		r.Path = path
 		r.Set("Authorization", s.bearer())
 	}
 }
 
-// contrast asks the same of two servers, of which the first has much data and the second little.
-func (b *bench) contrast(ctx context.Context, least float64, what string, servers [2]*servedBy, ask func(i int) asking) error {
+// compareServers compares two servers, the first with much data and the second with little.
+func (b *bench) compareServers(
+	ctx context.Context, least float64, what string, servers [2]*testServer, ask func(i int) requestFunc,
+) error {
 	var contenders []contender
 	for i, s := range servers {
 		contenders = append(contenders, contender{what + " of " + s.size, s.process, b.drive(s.address, ask(i))})
@@ -43,9 +44,9 @@ func (b *bench) contrast(ctx context.Context, least float64, what string, server
 	return nil
 }
 
-// serveOn is a server on data that were made up while it was stopped.
-func (b *bench) serveOn(ctx context.Context, size string, makeUp func(at place, c company) error) (*servedBy, error) {
-	at, err := b.place(ctx)
+// serveOn starts a server on data that create wrote while it was stopped.
+func (b *bench) serveOn(ctx context.Context, size string, create func(at location, c company) error) (*testServer, error) {
+	at, err := b.newLocation(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +56,13 @@ func (b *bench) serveOn(ctx context.Context, size string, makeUp func(at place, 
 	}
 	first.stop()
 	started := time.Now()
-	if err := makeUp(at, first.demo.Companies[0]); err != nil {
+	if err := create(at, first.demo.Companies[0]); err != nil {
 		return nil, err
 	}
 	if err := at.tidy(ctx); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(os.Stderr, "  made %s in %v\n", size, time.Since(started).Round(time.Second))
+	fmt.Fprintf(os.Stderr, "  created %s in %v\n", size, time.Since(started).Round(time.Second))
 	s, err := b.serve(ctx, at)
 	if err == nil {
 		s.size = size
@@ -69,8 +70,8 @@ func (b *bench) serveOn(ctx context.Context, size string, makeUp func(at place, 
 	return s, err
 }
 
-// tidy does what PostgreSQL does by itself within minutes, and would otherwise do while something is measured.
-func (at place) tidy(ctx context.Context) error {
+// tidy runs VACUUM on PostgreSQL, which would otherwise happen during a measurement.
+func (at location) tidy(ctx context.Context) error {
 	if at.database == "" {
 		return nil
 	}
@@ -83,8 +84,8 @@ func (at place) tidy(ctx context.Context) error {
 	return err
 }
 
-// onStore opens the store of a place whose server has stopped, for as long as do takes.
-func (at place) onStore(ctx context.Context, do func(ctx context.Context, s *kernel.Store) error) error {
+// onStore calls do with the store, while the server is stopped.
+func (at location) onStore(ctx context.Context, do func(ctx context.Context, s *kernel.Store) error) error {
 	s, err := at.open(ctx)
 	if err != nil {
 		return err
@@ -92,12 +93,13 @@ func (at place) onStore(ctx context.Context, do func(ctx context.Context, s *ker
 	return errors.Join(do(ctx, s), s.Close())
 }
 
-func (at place) open(ctx context.Context) (*kernel.Store, error) {
-	if at.database != "" {
-		return kernel.Open(ctx, db.Options{DatabaseURL: at.database, MaxConns: pooled})
+func (at location) open(ctx context.Context) (*kernel.Store, error) {
+	options := db.Options{DatabaseURL: at.database, MaxConns: pooled}
+	if at.database == "" {
+		options.Dir = at.folder
 	}
-	return kernel.Open(ctx, db.Options{Dir: at.folder, MaxConns: pooled})
+	return kernel.Open(ctx, options)
 }
 
-// indexAll makes everything known to the search, as the server does within seconds.
+// indexAll adds everything to the search index.
 func indexAll(ctx context.Context, d *server.Desk) error { return d.Talk.IndexSearch(ctx) }

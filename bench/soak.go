@@ -17,47 +17,47 @@ import (
 	"recado/internal/talk"
 )
 
-// soak is a long, steady load on one engine, which shows whether anything grows with time: memory, goroutines,
-// files, queues, waits. It is not one of the scenarios, because it takes much longer than they do.
+// soak is a long, steady load on one engine. It shows whether memory, goroutines, files, queues or latencies grow over
+// time. It takes much longer than a scenario.
 type soak struct {
 	*bench
 	rate    float64       // requests a second, all kinds together
-	window  time.Duration // a line of the report
+	window  time.Duration // of a line of the report
 	lines   int
 	resting time.Duration
-	settles time.Duration // how long goroutines and files may take to be back after the load
+	settles time.Duration // limit for goroutines and files to return to the initial level
 
 	sim      *simulator.Simulator
-	server   *talking
+	server   *talkServer
 	receiver *receiver
 	kinds    []*kind
 
-	rest    sample // after a first window of load, which fills caches and pools, and a rest
+	rest    sample // after a first window, which fills caches and pools, and a rest
 	minutes []minute
 	end     ending
 }
 
-// minute is what one window of the load showed.
+// minute is the result of one window.
 type minute struct {
 	result  load.Result
 	samples []sample
 	cpu     time.Duration
 }
 
-// ending is how everything was when the load was over.
+// ending is the state after the load.
 type ending struct {
 	drained     time.Duration // until the queues were empty
-	settled     time.Duration // until goroutines and files were back
+	settled     time.Duration // until goroutines and files were at the initial level
 	last        sample
-	accepted    int // messages that the simulated WhatsApp was given
-	followed    int // events that readers of the live feed saw
+	accepted    int // messages that the simulated WhatsApp received
+	followed    int // events that readers of the stream received
 	deliveries  int
 	unverified  int
-	complaints  int // warnings and errors in the server's log
+	complaints  int // warnings and errors in the log
 	firstInLog  string
-	announced   int // events message.sent that the webhook got
+	announced   int // events message.sent at the webhook
 	leftWaiting string
-	deadlocks   int64 // of PostgreSQL: each delays a call by a second
+	deadlocks   int64 // of PostgreSQL; each delays a request by a second
 }
 
 const drainLimit = 2 * time.Minute
@@ -65,18 +65,19 @@ const drainLimit = 2 * time.Minute
 func runSoak(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("bench soak", flag.ContinueOnError)
 	engine := flags.String("engine", "sqlite", "sqlite, postgres or both")
-	minutes := flags.Float64("minutes", 20, "how long the load lasts on each engine")
+	minutes := flags.Float64("minutes", 20, "duration of the load on each engine")
 	rate := flags.Float64("rate", 500, "requests a second; it should leave headroom")
-	binary := flags.String("binary", "bin/recado", "the server to watch")
-	parent := flags.String("dir", "/var/tmp", "where data folders are made; a disk, not a memory file system")
-	rest := flags.Duration("rest", 35*time.Second, "how long the server is left alone before its goroutines and files are counted; idle connections live for 30s")
-	settles := flags.Duration("settle", 3*time.Minute, "how long goroutines and files may take to be back after the load; idle connections are closed after two minutes")
-	out := flags.String("out", "bench", "folder of the reports, soak-sqlite.txt and soak-postgres.txt")
+	binary := flags.String("binary", "bin/recado", "the server to measure")
+	parent := flags.String("dir", "/var/tmp", "parent of the data folders; a disk, not a memory file system")
+	rest := flags.Duration("rest", 35*time.Second, "rest before goroutines and files are counted; idle connections live for 30s")
+	settles := flags.Duration("settle", 3*time.Minute,
+		"limit for goroutines and files to return to the initial level; idle connections are closed after two minutes")
+	out := flags.String("out", "bench", "folder for soak-sqlite.txt and soak-postgres.txt")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *minutes <= 0 || *rate <= 0 || flags.NArg() > 0 {
-		return errors.New("-minutes and -rate must be above zero, and nothing may follow the flags")
+		return errors.New("-minutes and -rate must be above zero, and there must be no other arguments")
 	}
 	engines, postgres, err := chooseEngines(*engine)
 	if err != nil {
@@ -86,8 +87,11 @@ func runSoak(ctx context.Context, args []string, stdout io.Writer) error {
 	var failed []string
 	for _, name := range engines {
 		s := &soak{
-			bench: &bench{settings: &settings{binary: *binary, parent: *parent, postgres: postgres}, engine: name, scenario: "soak", metered: true},
-			rate:  *rate, window: min(time.Minute, total/20), resting: *rest, settles: *settles,
+			bench: &bench{
+				settings: &settings{binary: *binary, parent: *parent, postgres: postgres},
+				engine:   name, scenario: "soak", metered: true,
+			},
+			rate: *rate, window: min(time.Minute, total/20), resting: *rest, settles: *settles,
 		}
 		s.lines = int(total / s.window)
 		started := time.Now()
@@ -134,17 +138,18 @@ func (k *soak) run(ctx context.Context) error {
 			return fmt.Errorf("minute %d: %w", n+1, err)
 		}
 		k.minutes = append(k.minutes, m)
-		fmt.Fprintf(os.Stderr, "  %d of %d: %d requests, %d errors, p99 %v\n", n+1, k.lines, m.result.Requests, m.result.Errors, m.result.Latency.Quantile(0.99).Round(time.Microsecond))
+		fmt.Fprintf(os.Stderr, "  %d of %d: %d requests, %d errors, p99 %v\n", n+1, k.lines,
+			m.result.Requests, m.result.Errors, m.result.Latency.Quantile(0.99).Round(time.Microsecond))
 	}
 	return k.finish(ctx)
 }
 
-// prepare starts everything that takes part.
+// prepare starts WhatsApp, the server and the webhook receiver.
 func (k *soak) prepare(ctx context.Context) (err error) {
 	if k.sim, err = k.graph(); err != nil {
 		return err
 	}
-	if k.server, err = k.serveTalk(ctx, littleTalk); err != nil {
+	if k.server, err = k.serveTalk(ctx, smallTalk); err != nil {
 		return err
 	}
 	k.receiver = newReceiver()
@@ -155,13 +160,13 @@ func (k *soak) prepare(ctx context.Context) (err error) {
 	if k.kinds, err = k.mixture(ctx); err != nil {
 		return err
 	}
-	if err := k.receiver.subscribe(ctx, k.server.servedBy, address, "/", kernel.AllEvents...); err != nil {
+	if err := k.receiver.subscribe(ctx, k.server.testServer, address, "/", kernel.AllEvents...); err != nil {
 		return err
 	}
 	return k.drain(ctx)
 }
 
-// finish waits until the queues are empty and the server is idle again, and notes the final figures.
+// finish waits until the queues are empty and the server is idle, and records the final state.
 func (k *soak) finish(ctx context.Context) error {
 	started := time.Now()
 	if err := k.drain(ctx); err != nil {
@@ -176,7 +181,8 @@ func (k *soak) finish(ctx context.Context) error {
 	k.end.settled = time.Since(started)
 	k.end.accepted = len(k.sim.Ledger(""))
 	if k.engine == "postgres" {
-		if k.end.deadlocks, err = k.ask(ctx, k.server.at, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"); err != nil {
+		const deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+		if k.end.deadlocks, err = k.queryInt(ctx, k.server.at, deadlocks); err != nil {
 			return err
 		}
 	}
@@ -187,7 +193,7 @@ func (k *soak) finish(ctx context.Context) error {
 	return k.readLog()
 }
 
-// drain waits until nothing is left to do: no queue holds anything, and WhatsApp has reported every status.
+// drain waits until all queues are empty and WhatsApp has reported every status.
 func (k *soak) drain(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, drainLimit)
 	defer cancel()
@@ -195,7 +201,7 @@ func (k *soak) drain(ctx context.Context) error {
 		return err
 	}
 	for {
-		now, err := k.look(ctx)
+		now, err := k.sample(ctx)
 		if err != nil {
 			return err
 		}
@@ -203,16 +209,17 @@ func (k *soak) drain(ctx context.Context) error {
 			return nil
 		}
 		if err := pause(limited, 200*time.Millisecond); err != nil {
-			return fmt.Errorf("%d deliveries, %d sends and %d search texts were left after %v", now.due, now.sends, now.search, drainLimit)
+			return fmt.Errorf("%d deliveries, %d sends and %d search texts are left after %v",
+				now.due, now.sends, now.search, drainLimit)
 		}
 	}
 }
 
-// settle looks at the server once a second until it holds no more goroutines and files than it did before, and tells
-// what it saw last. Before there is such a measure it waits as long as it may.
+// settle samples the server once a second until it has no more goroutines and files than before, or the limit is
+// reached, and returns the last sample.
 func (k *soak) settle(ctx context.Context, before sample, most time.Duration) (now sample, err error) {
 	for end := time.Now().Add(most); ; {
-		if now, err = k.look(ctx); err != nil {
+		if now, err = k.sample(ctx); err != nil {
 			return now, err
 		}
 		if now.goroutines <= before.goroutines+levelCount && now.files <= before.files+levelCount || time.Now().After(end) {

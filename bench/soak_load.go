@@ -12,23 +12,21 @@ import (
 	"recado/internal/kernel"
 )
 
-// kind is one sort of request in the steady mixture. It has connections and a clock of its own, so that the waits of
-// one sort do not depend on those of another.
+// kind is one type of request. It has separate connections, so that the latencies of types are independent.
 type kind struct {
 	name    string
 	percent float64
-	request asking
-	check   func(worker, i int, response *load.Response) error // nil: any 2xx
+	request requestFunc
+	check   func(worker, i int, response *load.Response) error // nil accepts any 2xx
 
-	asked int         // so far
-	first load.Result // of the window that is not in the report, but must be accounted for
-	whole load.Result // of the others
+	asked int         // requests so far
+	first load.Result // of the first window, which is not in the report
+	whole load.Result // of the other windows
 }
 
 const kindConns = 8 // connections of each kind
 
-// mixture is the load of a company during its working hours: 60 % reads, 30 % messages, 10 % cards, transfers and
-// closings. A read is never of something that another request made up just for it.
+// mixture returns 60 % reads, 30 % messages, 10 % card moves, transfers and closings.
 func (k *soak) mixture(ctx context.Context) ([]*kind, error) {
 	s := k.server
 	moves, err := s.newMoves(ctx, kindConns)
@@ -44,18 +42,21 @@ func (k *soak) mixture(ctx context.Context) ([]*kind, error) {
 		return nil, err
 	}
 	own := s.demo.Companies[0]
-	get := func(paths ...string) asking {
+	get := func(paths ...string) requestFunc {
 		return func(_, i int, r *load.Request) {
 			r.Path = "/v1" + paths[i%len(paths)]
 			r.Set("Authorization", s.bearer())
 		}
 	}
-	cases := &caseload{talking: s, conversations: make([]string, kindConns)}
+	cases := &caseload{talkServer: s, conversations: make([]string, kindConns)}
 	return []*kind{
 		{name: "page of messages", percent: 25, request: s.page},
-		{name: "conversations", percent: 15, request: get("/conversations", "/conversations?unread=true", "/conversations?label="+own.Labels[0])},
-		{name: "searches", percent: 5, request: get("/conversations?q="+url.QueryEscape("conversa 77"), "/conversations?q=obrigado", "/contacts?q=cliente", "/kanban/cards?q=bench")},
-		{name: "cards, attendances, contacts", percent: 10, request: get("/kanban/cards", "/attendances", "/contacts", "/attendances?status=open")},
+		{name: "conversations", percent: 15, request: get(
+			"/conversations", "/conversations?unread=true", "/conversations?label="+own.Labels[0])},
+		{name: "searches", percent: 5, request: get("/conversations?q="+url.QueryEscape("conversa 77"),
+			"/conversations?q=obrigado", "/contacts?q=cliente", "/kanban/cards?q=bench")},
+		{name: "cards, attendances, contacts", percent: 10, request: get(
+			"/kanban/cards", "/attendances", "/contacts", "/attendances?status=open")},
 		{name: "feed of events", percent: 4, request: get("/events", "/events?limit=100")},
 		{name: "report", percent: 1, request: get("/reports/attendance")},
 		{name: "sends, sandbox", percent: 15, request: s.send},
@@ -64,11 +65,11 @@ func (k *soak) mixture(ctx context.Context) ([]*kind, error) {
 		{name: "inbound, WhatsApp", percent: 4, request: number.callback(1)},
 		{name: "moves of cards", percent: 5, request: moves.move},
 		{name: "transfers", percent: 3, request: cases.transfer},
-		{name: "openings and closings", percent: 2, request: cases.openOrClose, check: cases.note},
+		{name: "openings and closings", percent: 2, request: cases.openOrClose, check: cases.remember},
 	}, nil
 }
 
-// load is one window: all kinds at once, with a look at the server now and then.
+// load runs one window of all kinds and samples the server.
 func (k *soak) load(ctx context.Context) (m minute, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -79,7 +80,8 @@ func (k *soak) load(ctx context.Context) (m minute, err error) {
 		base := kind.asked
 		running.Go(func() {
 			results[n], errs[n] = load.Run(ctx, load.Plan{
-				Address: k.server.address, Connections: kindConns, Duration: k.window, Rate: k.rate * kind.percent / 100, Check: kind.check,
+				Address: k.server.address, Connections: kindConns, Duration: k.window,
+				Rate: k.rate * kind.percent / 100, Check: kind.check,
 				Request: func(worker, i int, r *load.Request) { kind.request(worker, base+i, r) },
 			})
 		})
@@ -96,7 +98,7 @@ func (k *soak) load(ctx context.Context) (m minute, err error) {
 	running.Wait()
 	close(over)
 	err = errors.Join(append(errs, <-watched)...)
-	cancel() // ends the follower
+	cancel() // stops the follower
 	k.end.followed += <-followed
 	if err != nil {
 		return m, err
@@ -106,12 +108,12 @@ func (k *soak) load(ctx context.Context) (m minute, err error) {
 		kind.whole.Add(results[n])
 		kind.asked += results[n].Requests + results[n].Errors
 	}
-	m.result.Elapsed = k.window // they ran side by side
+	m.result.Elapsed = k.window // they ran in parallel
 	m.cpu = k.server.cpuTime() - before
 	return m, nil
 }
 
-// customers lets the number's customers write once and gives their conversations.
+// customers receives one message from each customer and returns their conversations.
 func (n *number) customers(ctx context.Context) ([]string, error) {
 	n.run++
 	first, err := load.Run(ctx, load.Plan{Address: n.address, Connections: 1, Count: 1, Request: n.callback(callers)})
@@ -125,7 +127,8 @@ func (n *number) customers(ctx context.Context) ([]string, error) {
 			Data    []struct{ ID string }
 			HasMore bool `json:"has_more"`
 		}
-		if err = n.call(ctx, "GET", fmt.Sprintf("/conversations?channel=%s&limit=100&offset=%d", n.channel, len(ids)), "", &page); err != nil {
+		path := fmt.Sprintf("/conversations?channel=%s&limit=100&offset=%d", n.channel, len(ids))
+		if err = n.call(ctx, "GET", path, "", &page); err != nil {
 			return nil, err
 		}
 		for _, c := range page.Data {
@@ -139,7 +142,7 @@ func (n *number) customers(ctx context.Context) ([]string, error) {
 	return ids, err
 }
 
-func sendTo(s *talking, conversations []string) asking {
+func sendTo(s *talkServer, conversations []string) requestFunc {
 	return func(_, i int, r *load.Request) {
 		r.Method, r.Path = "POST", "/v1/conversations/"+conversations[i*7919%len(conversations)]+"/messages"
 		r.Set("Authorization", s.bearer())
@@ -147,13 +150,13 @@ func sendTo(s *talking, conversations []string) asking {
 	}
 }
 
-// caseload is attendances that are opened, handed over and closed, a conversation for each worker.
+// caseload opens, transfers and closes attendances, one conversation per worker.
 type caseload struct {
-	*talking
-	conversations []string // of open attendances; empty: the customer has yet to write
+	*talkServer
+	conversations []string // of open attendances; empty if there is none
 }
 
-// openOrClose lets a customer write, and with the worker's next request closes what that opened.
+// openOrClose receives a message and, with the next request, closes the attendance.
 func (c *caseload) openOrClose(worker, i int, r *load.Request) {
 	r.Method = "POST"
 	r.Set("Authorization", c.bearer())
@@ -166,7 +169,7 @@ func (c *caseload) openOrClose(worker, i int, r *load.Request) {
 	r.Body = fmt.Appendf(r.Body, `{"from":"+55119%08d","text":"Preciso de ajuda, %d"}`, 70000000+worker, i)
 }
 
-func (c *caseload) note(worker, _ int, response *load.Response) error {
+func (c *caseload) remember(worker, _ int, response *load.Response) error {
 	if response.Status > 299 {
 		return fmt.Errorf("status %d: %.200s", response.Status, response.Body)
 	}
@@ -180,7 +183,7 @@ func (c *caseload) note(worker, _ int, response *load.Response) error {
 	return err
 }
 
-// transfer hands one of a hundred conversations from one sector to the other.
+// transfer transfers one of a hundred conversations to the other sector.
 func (c *caseload) transfer(_, i int, r *load.Request) {
 	own := c.demo.Companies[0]
 	r.Method, r.Path = "POST", "/v1/conversations/"+c.threads[i%100].String()+"/transfer"

@@ -13,19 +13,18 @@ import (
 	"recado/bench/load"
 )
 
-// How much more the last quarter of the load may show than the second one and still be level. The first is left out:
-// caches fill then.
+// How much the last quarter may exceed the second one. Caches fill during the first.
 const (
 	levelMemory = 1.10
-	levelHeap   = 4 << 20 // bytes on top, the noise of when a collection happens
+	levelHeap   = 4 << 20 // bytes in addition, because the time of a collection varies
 	levelSize   = 16 << 20
 	levelWait   = 1.5
 	levelNoise  = 5 * time.Millisecond
-	levelCount  = 10   // goroutines and files at the end, above those before the load
-	leastPace   = 0.98 // of the requests that were due
+	levelCount  = 10   // goroutines and files at the end, above the initial level
+	minPace     = 0.98 // of the requests due
 )
 
-// verdict is one thing that must hold.
+// verdict is the result of one check.
 type verdict struct {
 	holds bool
 	text  string
@@ -38,19 +37,22 @@ func (k *soak) verdicts() []verdict {
 		all.Add(&one.whole)
 	}
 	due := k.rate * (time.Duration(k.lines+1) * k.window).Seconds()
-	toWhatsApp := k.answered("sends, WhatsApp")
-	sent := toWhatsApp + k.answered("sends, sandbox")
+	toWhatsApp := k.succeeded("sends, WhatsApp")
+	sent := toWhatsApp + k.succeeded("sends, sandbox")
 	second, last := k.quarter(1), k.quarter(3)
 	early, late := quantiles(second), quantiles(last)
 	heap := func(s sample) int64 { return s.heap }
 	resident := func(s sample) int64 { return s.resident }
 	verdicts := []verdict{
 		verdictOf(all.Errors == 0, "errors: %d of %d requests%s", all.Errors, all.Requests+all.Errors, because(all.FirstError)),
-		verdictOf(float64(all.Requests+all.Errors) >= leastPace*due, "pace: %d requests of %.0f that were due, give or take chance", all.Requests+all.Errors, due),
-		verdictOf(k.end.leftWaiting == "", "queues: empty %v after the load %s", k.end.drained.Round(100*time.Millisecond), k.end.leftWaiting),
-		verdictOf(k.end.announced == sent && k.end.unverified == 0, "webhook: told of %d messages of %d that were sent; %d deliveries in all, %d with a wrong signature",
+		verdictOf(float64(all.Requests+all.Errors) >= minPace*due,
+			"pace: %d of %.0f requests due, on average", all.Requests+all.Errors, due),
+		verdictOf(k.end.leftWaiting == "",
+			"queues: empty %v after the load %s", k.end.drained.Round(100*time.Millisecond), k.end.leftWaiting),
+		verdictOf(k.end.announced == sent && k.end.unverified == 0,
+			"webhook: events of %d of %d sent messages; %d deliveries in all, %d with a wrong signature",
 			k.end.announced, sent, k.end.deliveries, k.end.unverified),
-		verdictOf(k.end.accepted == toWhatsApp, "WhatsApp: given %d messages of %d that were to go there", k.end.accepted, toWhatsApp),
+		verdictOf(k.end.accepted == toWhatsApp, "WhatsApp: received %d of %d messages", k.end.accepted, toWhatsApp),
 		verdictOf(k.end.last.goroutines <= k.rest.goroutines+levelCount, "goroutines: %d before, %d after (%v later)",
 			k.rest.goroutines, k.end.last.goroutines, k.end.settled.Round(time.Second)),
 		verdictOf(k.end.last.files <= k.rest.files+levelCount, "open files: %d before, %d after", k.rest.files, k.end.last.files),
@@ -77,7 +79,6 @@ func because(err error) string {
 	return ", the first: " + err.Error()
 }
 
-// level compares the median of the last quarter with that of the second.
 func level(what string, second, last, noise int64) verdict {
 	return verdictOf(float64(last) <= levelMemory*float64(second)+float64(noise),
 		"%s: median %s in the second quarter, %s in the last", what, mebibytes(second), mebibytes(last))
@@ -88,13 +89,13 @@ func levelTime(what string, second, last time.Duration) verdict {
 		"%s: %s in the second quarter, %s in the last", what, milliseconds(second), milliseconds(last))
 }
 
-// quarter gives the windows of the n-th quarter, from zero; at least one.
+// quarter returns the windows of the n-th quarter, from zero; at least one.
 func (k *soak) quarter(n int) []minute {
 	from := min(n*len(k.minutes)/4, len(k.minutes)-1)
 	return k.minutes[from:max(from+1, (n+1)*len(k.minutes)/4)]
 }
 
-// quantiles are p50 and p99 of all requests of some windows.
+// quantiles returns the p50 and p99 of some windows.
 func quantiles(minutes []minute) [2]time.Duration {
 	var whole load.Histogram
 	for _, m := range minutes {
@@ -114,13 +115,13 @@ func medianOf(minutes []minute, value func(sample) int64) int64 {
 	return values[len(values)/2]
 }
 
-// answered is how many requests of a kind went well, from the very first on.
-func (k *soak) answered(name string) int {
+// succeeded returns the number of successful requests of a kind, including the first window.
+func (k *soak) succeeded(name string) int {
 	kind := k.kinds[slices.IndexFunc(k.kinds, func(one *kind) bool { return one.name == name })]
 	return kind.first.Requests + kind.whole.Requests
 }
 
-// report is the text that is kept, and what did not hold.
+// report returns the text of the report and the failed checks.
 func (k *soak) report(started time.Time, args []string) (text string, failed []string) {
 	var out strings.Builder
 	total := time.Duration(k.lines) * k.window
@@ -128,7 +129,7 @@ func (k *soak) report(started time.Time, args []string) (text string, failed []s
 	fmt.Fprintf(&out, "date      %s\n", started.UTC().Format("2006-01-02 15:04 MST"))
 	fmt.Fprintf(&out, "command   go run ./bench soak %s\n", strings.Join(args, " "))
 	fmt.Fprintf(&out, "binary    %s, %s\n", k.version(), runtime.Version())
-	fmt.Fprintf(&out, "machine   %s; the load, WhatsApp and the webhook's receiver share them\n\n", machine())
+	fmt.Fprintf(&out, "machine   %s; shared with the load, WhatsApp and the webhook receiver\n\n", machine())
 	verdicts := k.verdicts()
 	for _, v := range verdicts {
 		mark := "ok    "
@@ -138,14 +139,15 @@ func (k *soak) report(started time.Time, args []string) (text string, failed []s
 		}
 		fmt.Fprintf(&out, "%s  %s\n", mark, v.text)
 	}
-	fmt.Fprintf(&out, "\nA line is %v of load; memory, goroutines and files are medians of its samples, queues the most seen. A request's\n"+
-		"time counts from when it was due. cpu is the server's, in cores%s.\n\n", k.window, without(k.engine))
+	fmt.Fprintf(&out, "\nA line is %v of load; memory, goroutines and files are medians of its samples, queues are maxima.\n"+
+		"Latencies count from the time a request was due. cpu is that of the server, in cores%s.\n\n", k.window, without(k.engine))
 	k.writeMinutes(&out)
-	fmt.Fprintf(&out, "\nAfter %v of load that is not counted, and a rest: %s on disk, %d goroutines, %d files, live heap %s, resident %s.\n"+
-		"After the load, and a rest: %s, %d, %d, %s, %s.\n", k.window,
+	fmt.Fprintf(&out, "\nAfter the first %v, which are not counted, and a rest: %s on disk, %d goroutines, %d files, live heap %s,\n"+
+		"resident %s. After the load and a rest: %s, %d, %d, %s, %s.\n", k.window,
 		mebibytes(k.rest.database), k.rest.goroutines, k.rest.files, mebibytes(k.rest.heap), mebibytes(k.rest.resident),
-		mebibytes(k.end.last.database), k.end.last.goroutines, k.end.last.files, mebibytes(k.end.last.heap), mebibytes(k.end.last.resident))
-	fmt.Fprintf(&out, "Readers of the live feed, a new one for each line, saw %d events.\n\n", k.end.followed)
+		mebibytes(k.end.last.database), k.end.last.goroutines, k.end.last.files,
+		mebibytes(k.end.last.heap), mebibytes(k.end.last.resident))
+	fmt.Fprintf(&out, "Readers of the event stream, a new one for each line, received %d events.\n\n", k.end.followed)
 	k.writeKinds(&out)
 	return out.String(), failed
 }
@@ -154,12 +156,13 @@ func without(engine string) string {
 	if engine == "sqlite" {
 		return ""
 	}
-	return ", without PostgreSQL's"
+	return ", without PostgreSQL"
 }
 
 func (k *soak) writeMinutes(out *strings.Builder) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "n\trequests\terrors\tp50 ms\tp99 ms\tmax ms\tcpu\tresident MiB\tlive heap MiB\tgoroutines\tfiles\tdatabase MiB\tdeliveries due\tsends\tto index\t")
+	fmt.Fprintln(table, "n\trequests\terrors\tp50 ms\tp99 ms\tmax ms\tcpu\tresident MiB\tlive heap MiB\tgoroutines\tfiles\t"+
+		"database MiB\tdeliveries due\tsends\tto index\t")
 	for n, m := range k.minutes {
 		one := []minute{m}
 		median := func(value func(sample) int64) int64 { return medianOf(one, value) }
@@ -169,12 +172,15 @@ func (k *soak) writeMinutes(out *strings.Builder) {
 			}
 			return largest
 		}
+		latency := &m.result.Latency
 		fmt.Fprintf(table, "%d\t%d\t%d\t%s\t%s\t%s\t%.2f\t%s\t%s\t%d\t%d\t%s\t%d\t%d\t%d\t\n", n+1, m.result.Requests, m.result.Errors,
-			plainTime(m.result.Latency.Quantile(0.50)), plainTime(m.result.Latency.Quantile(0.99)), plainTime(m.result.Latency.Max()), m.cpu.Seconds()/k.window.Seconds(),
+			plainTime(latency.Quantile(0.50)), plainTime(latency.Quantile(0.99)), plainTime(latency.Max()),
+			m.cpu.Seconds()/k.window.Seconds(),
 			plainSize(median(func(s sample) int64 { return s.resident })), plainSize(median(func(s sample) int64 { return s.heap })),
 			median(func(s sample) int64 { return int64(s.goroutines) }), median(func(s sample) int64 { return int64(s.files) }),
 			plainSize(m.samples[len(m.samples)-1].database),
-			most(func(s sample) int { return s.due }), most(func(s sample) int { return s.sends }), most(func(s sample) int { return s.search }))
+			most(func(s sample) int { return s.due }), most(func(s sample) int { return s.sends }),
+			most(func(s sample) int { return s.search }))
 	}
 	table.Flush()
 }
@@ -190,7 +196,7 @@ func (k *soak) writeKinds(out *strings.Builder) {
 	table.Flush()
 }
 
-// plainTime and plainSize leave the unit to the head of the column.
+// plainTime and plainSize omit the unit, which is in the heading of the column.
 func plainTime(d time.Duration) string { return strings.TrimSuffix(milliseconds(d), " ms") }
 
 func plainSize(n int64) string { return strings.TrimSuffix(mebibytes(n), " MiB") }
@@ -203,7 +209,7 @@ func (k *soak) version() string {
 	return strings.TrimSpace(string(out))
 }
 
-// machine says what everything ran on.
+// machine describes the machine.
 func machine() string {
 	text := fmt.Sprintf("%d cores", runtime.NumCPU())
 	if content, err := os.ReadFile("/proc/meminfo"); err == nil {

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// sample is one look at the server.
+// sample is the state of the server at one time.
 type sample struct {
 	resident   int64 // bytes
-	heap       int64 // bytes that were alive at the last collection
+	heap       int64 // bytes live at the last collection
 	goroutines int
 	files      int
 	database   int64 // bytes on disk
@@ -29,21 +29,21 @@ type sample struct {
 
 func (s sample) waiting() int { return s.due + s.sends + s.search + s.fetches }
 
-// watch looks at the server six times in a window.
+// watch samples the server six times per window.
 func (k *soak) watch(ctx context.Context, over <-chan struct{}) (samples []sample, err error) {
 	tick := time.NewTicker(k.window / 6)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			now, err := k.look(ctx)
+			now, err := k.sample(ctx)
 			if err != nil {
 				return samples, err
 			}
 			samples = append(samples, now)
 		case <-over:
 			if len(samples) == 0 {
-				now, err := k.look(ctx)
+				now, err := k.sample(ctx)
 				return []sample{now}, err
 			}
 			return samples, nil
@@ -51,14 +51,15 @@ func (k *soak) watch(ctx context.Context, over <-chan struct{}) (samples []sampl
 	}
 }
 
-func (k *soak) look(ctx context.Context) (s sample, err error) {
+func (k *soak) sample(ctx context.Context) (s sample, err error) {
 	metrics, err := k.server.scrape(ctx)
 	if err != nil {
 		return s, err
 	}
 	for name, into := range map[string]*int{
 		"go_goroutines": &s.goroutines, "process_open_fds": &s.files, "recado_webhook_deliveries_due": &s.due,
-		`recado_waiting{kind="sends"}`: &s.sends, `recado_waiting{kind="search"}`: &s.search, `recado_waiting{kind="files"}`: &s.fetches,
+		`recado_waiting{kind="sends"}`: &s.sends, `recado_waiting{kind="search"}`: &s.search,
+		`recado_waiting{kind="files"}`: &s.fetches,
 	} {
 		value, ok := metrics[name]
 		if !ok {
@@ -68,13 +69,13 @@ func (k *soak) look(ctx context.Context) (s sample, err error) {
 	}
 	s.resident, s.heap = int64(metrics["process_resident_memory_bytes"]), int64(metrics["go_gc_heap_live_bytes"])
 	if s.heap == 0 || s.resident == 0 {
-		return s, fmt.Errorf("the metrics tell no memory")
+		return s, fmt.Errorf("the metrics of the memory are missing")
 	}
 	s.database, err = k.databaseSize(ctx)
 	return s, err
 }
 
-// scrape reads the server's metrics, by name and labels.
+// scrape returns the metrics by name and labels.
 func (p *process) scrape(ctx context.Context) (map[string]float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.metrics+"/metrics", nil)
 	if err != nil {
@@ -100,10 +101,10 @@ func (p *process) scrape(ctx context.Context) (map[string]float64, error) {
 	return metrics, nil
 }
 
-// databaseSize is what the data take on disk: on SQLite with the log that has yet to be folded in.
+// databaseSize returns the size on disk, on SQLite including the write-ahead log.
 func (k *soak) databaseSize(ctx context.Context) (size int64, err error) {
 	if k.server.at.database != "" {
-		return k.ask(ctx, k.server.at, "SELECT pg_database_size(current_database())")
+		return k.queryInt(ctx, k.server.at, "SELECT pg_database_size(current_database())")
 	}
 	for _, name := range []string{"recado.db", "recado.db-wal"} {
 		info, err := os.Stat(filepath.Join(k.server.at.folder, name))
@@ -115,7 +116,7 @@ func (k *soak) databaseSize(ctx context.Context) (size int64, err error) {
 	return size, nil
 }
 
-// follow reads the live feed until ctx ends and counts the events.
+// follow reads the event stream until ctx is done and returns the number of events.
 func (k *soak) follow(ctx context.Context) (events int) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+k.server.address+"/v1/events/stream", nil)
 	if err != nil {
@@ -137,7 +138,7 @@ func (k *soak) follow(ctx context.Context) (events int) {
 	return events
 }
 
-// readLog counts the warnings and errors that the server wrote.
+// readLog counts the warnings and errors in the log.
 func (k *soak) readLog() error {
 	content, err := os.ReadFile(k.server.log)
 	if err != nil {

@@ -18,31 +18,31 @@ import (
 )
 
 const (
-	leastDeliveries  = 2_000                  // a second, to a receiver on the loopback
-	pacedEvents      = 200                    // a second, while measuring how long they take
-	mostToArrive     = 10 * time.Millisecond  // p50 from commit to arrival
-	mostToArriveLate = 100 * time.Millisecond // p99
-	mostBesideHung   = 1.5                    // times the p99 without an address that never answers
+	minDeliveries   = 2_000                  // a second
+	pacedEvents     = 200                    // a second, for latencies
+	maxToArrive     = 10 * time.Millisecond  // p50 from commit to arrival
+	maxToArriveLate = 100 * time.Millisecond // p99
+	maxBesideHung   = 1.5                    // times the p99 without an address that never responds
 )
 
-// runWebhooks sends messages and follows their events to receivers in this process, which verify every signature.
+// runWebhooks sends messages and waits for their events at receivers in this process, which verify the signatures.
 func runWebhooks(ctx context.Context, b *bench) error {
 	for _, addresses := range []int{1, 20} {
 		o, err := b.deliverAll(ctx, addresses)
 		if err != nil {
 			return err
 		}
-		if addresses == 1 { // as many as are sent: the sends are what bounds it
+		if addresses == 1 { // limited by the sends
 			b.addRate(*o, 0)
 		} else {
-			b.addRate(*o, leastDeliveries)
+			b.addRate(*o, minDeliveries)
 		}
 	}
 	paced, err := b.deliverPaced(ctx, "one address, 200 events a second", pacedEvents, 1, false)
 	if err != nil {
 		return err
 	}
-	b.addLatency(*paced, mostToArrive, mostToArriveLate)
+	b.addLatency(*paced, maxToArrive, maxToArriveLate)
 	var turns [2]*outcome
 	for i, hung := range []bool{false, true} {
 		name := []string{"19 addresses, 20 events a second", "the same beside one that never answers"}[i]
@@ -50,11 +50,11 @@ func runWebhooks(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	b.addBeside(*turns[1], *turns[0], mostBesideHung)
+	b.addBeside(*turns[1], *turns[0], maxBesideHung)
 	return nil
 }
 
-// deliverAll floods: 64 clients send for the time of a scenario, and every event must arrive everywhere.
+// deliverAll sends as fast as possible and waits until every event has arrived at every address.
 func (b *bench) deliverAll(ctx context.Context, addresses int) (*outcome, error) {
 	s, r, err := b.serveReceiving(ctx, addresses, false)
 	if err != nil {
@@ -75,7 +75,7 @@ func (b *bench) deliverAll(ctx context.Context, addresses int) (*outcome, error)
 	return o, recorded()
 }
 
-// deliverPaced sends at a steady pace and measures from the event's time to its arrival.
+// deliverPaced sends at a constant rate and measures the time from event to arrival.
 func (b *bench) deliverPaced(ctx context.Context, name string, perSecond, addresses int, hung bool) (*outcome, error) {
 	s, r, err := b.serveReceiving(ctx, addresses, hung)
 	if err != nil {
@@ -92,10 +92,13 @@ func (b *bench) deliverPaced(ctx context.Context, name string, perSecond, addres
 			pace <- struct{}{}
 		}
 	}()
-	sent, err := load.Run(ctx, load.Plan{Address: s.address, Connections: 4, Count: count, Request: func(worker, i int, request *load.Request) {
-		<-pace
-		s.send(worker, i, request)
-	}})
+	sent, err := load.Run(ctx, load.Plan{
+		Address: s.address, Connections: 4, Count: count,
+		Request: func(worker, i int, request *load.Request) {
+			<-pace
+			s.send(worker, i, request)
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +108,9 @@ func (b *bench) deliverPaced(ctx context.Context, name string, perSecond, addres
 	return r.outcome(name, time.Since(started)), nil
 }
 
-// serveReceiving is a server whose first company has that many webhooks, and one that hangs if asked for.
-func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*talking, *receiver, error) {
-	s, err := b.serveTalk(ctx, littleTalk)
+// serveReceiving starts a server whose first company has that many webhooks and, if hung is set, one that never responds.
+func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*talkServer, *receiver, error) {
+	s, err := b.serveTalk(ctx, smallTalk)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +119,7 @@ func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*
 		return nil, nil, err
 	}
 	if hung {
-		silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never answers
+		silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and never responds
 		if err != nil {
 			return nil, nil, err
 		}
@@ -128,33 +131,34 @@ func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*
 	return s, r, nil
 }
 
-// receiveFrom gives the first company of a server that many webhooks for its sent messages.
-func (b *bench) receiveFrom(ctx context.Context, s *talking, addresses int) (*receiver, error) {
+// receiveFrom creates webhooks of the first company for its sent messages.
+func (b *bench) receiveFrom(ctx context.Context, s *talkServer, addresses int) (*receiver, error) {
 	r := newReceiver()
 	address, err := b.listen(r)
 	if err != nil {
 		return nil, err
 	}
 	for i := range addresses {
-		if err := r.subscribe(ctx, s.servedBy, address, fmt.Sprintf("/%d", i), talk.EventMessageSent); err != nil {
+		if err := r.subscribe(ctx, s.testServer, address, fmt.Sprintf("/%d", i), talk.EventMessageSent); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// register adds a webhook for events of the first company.
-func (s *servedBy) register(ctx context.Context, url string, events ...kernel.EventType) (secret string, err error) {
+// register creates a webhook of the first company.
+func (s *testServer) register(ctx context.Context, url string, events ...kernel.EventType) (secret string, err error) {
 	list, err := json.Marshal(events)
 	if err != nil {
 		return "", err
 	}
 	var made struct{ Secret string }
-	err = s.call(ctx, "POST", "/integrations/webhooks", fmt.Sprintf(`{"name":"bench","url":%q,"events":%s}`, url, list), &made)
+	body := fmt.Sprintf(`{"name":"bench","url":%q,"events":%s}`, url, list)
+	err = s.call(ctx, "POST", "/integrations/webhooks", body, &made)
 	return made.Secret, err
 }
 
-// receiver verifies deliveries and notes when they came.
+// receiver verifies deliveries and records their latencies.
 type receiver struct {
 	count   atomic.Int64
 	arrived chan struct{}
@@ -162,7 +166,7 @@ type receiver struct {
 	mu      sync.Mutex
 	secrets map[string]string // by path
 	latency load.Histogram
-	types   map[kernel.EventType]int // how many of each were right
+	types   map[kernel.EventType]int // valid deliveries
 	wrong   int
 }
 
@@ -170,8 +174,8 @@ func newReceiver() *receiver {
 	return &receiver{secrets: map[string]string{}, arrived: make(chan struct{}, 1), types: map[kernel.EventType]int{}}
 }
 
-// subscribe has events of the first company delivered to a path. A delivery that is quicker than the answer waits for it.
-func (r *receiver) subscribe(ctx context.Context, s *servedBy, address, path string, events ...kernel.EventType) (err error) {
+// subscribe creates a webhook for a path. Deliveries wait until its secret is known.
+func (r *receiver) subscribe(ctx context.Context, s *testServer, address, path string, events ...kernel.EventType) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets[path], err = s.register(ctx, address+path, events...)
@@ -184,7 +188,7 @@ func (r *receiver) secret(path string) string {
 	return r.secrets[path]
 }
 
-// listen serves a handler of this process on the loopback until the scenario ends.
+// listen serves a handler on loopback until the scenario ends.
 func (b *bench) listen(handler http.Handler) (address string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -208,7 +212,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	if err == nil {
 		h := request.Header
-		err = webhooks.VerifyService(r.secret(request.URL.Path), h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), body, now)
+		signature, timestamp := h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp")
+		err = webhooks.VerifyService(r.secret(request.URL.Path), signature, timestamp, body, now)
 	}
 	r.mu.Lock()
 	if err != nil {
@@ -225,7 +230,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// await waits until that many deliveries have come.
+// await waits until that many deliveries have arrived.
 func (r *receiver) await(ctx context.Context, want int64) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,17 +12,17 @@ import (
 	"recado/internal/talk"
 )
 
-// leastOfRaw is the share of the raw engine's rate that writers through the store must reach.
-const leastOfRaw = 0.60
+const minOfRaw = 0.60 // of the rate of the raw engine
 
-// pooled is how many connections to PostgreSQL both contenders have: the store's own default.
+// pooled is the number of connections to PostgreSQL, the default of the store.
 const pooled = 16
 
-// The row that all writers write: a label, with its unique name and its reference to a company.
-const insertLabel = `INSERT INTO labels (id, company, name, folded, color, created_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`
+const insertLabel = `
+	INSERT INTO labels (id, company, name, folded, color, created_at)
+	VALUES ($1, $2, $3, $4, $5, $6)
+	ON CONFLICT DO NOTHING`
 
-// runGroupCommit lets many writers at once each commit a row through the store, and beside it the engine alone:
-// SQLite one transaction for as many rows as there are writers, PostgreSQL a statement for each row on as many connections.
+// runGroupCommit compares concurrent writers of labels through the store with the raw engine. See rawInserts.
 func runGroupCommit(ctx context.Context, b *bench) error {
 	company := kernel.NewID()
 	ours, err := b.storeWriters(ctx, company)
@@ -36,7 +37,7 @@ func runGroupCommit(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add(leastOfRaw, outcomes[0], outcomes[1])
+	b.add(minOfRaw, outcomes[0], outcomes[1])
 	return nil
 }
 
@@ -46,7 +47,7 @@ func (b *bench) storeWriters(ctx context.Context, company kernel.ID) (contender,
 		return contender{}, err
 	}
 	b.onClose(func() { s.Close() })
-	callers := make([]context.Context, b.conns) // each has one of its own, as requests do
+	callers := make([]context.Context, b.conns) // separate ones, as for requests
 	for i := range callers {
 		own, cancel := context.WithCancel(ctx)
 		b.onClose(cancel)
@@ -62,10 +63,9 @@ func (b *bench) storeWriters(ctx context.Context, company kernel.ID) (contender,
 			return err
 		})
 	}
-	return contender{name: fmt.Sprintf("%d writers through the store", b.conns), round: b.repeating(b.conns, write)}, nil
+	return contender{name: fmt.Sprintf("%d writers through the store", b.conns), round: repeating(b.conns, write)}, nil
 }
 
-// rawLabels is the engine alone, writing the same rows.
 func (b *bench) rawLabels(ctx context.Context, company kernel.ID) (contender, error) {
 	return b.rawInserts(ctx, company, "rows", insertLabel, func(int64) []any {
 		label := newLabel()
@@ -73,9 +73,9 @@ func (b *bench) rawLabels(ctx context.Context, company kernel.ID) (contender, er
 	})
 }
 
-// openStore opens a store on a fresh place with one company in it.
-func (b *bench) openStore(ctx context.Context, company kernel.ID) (*kernel.Store, place, error) {
-	at, err := b.place(ctx)
+// openStore opens a store with empty data and one company.
+func (b *bench) openStore(ctx context.Context, company kernel.ID) (*kernel.Store, location, error) {
+	at, err := b.newLocation(ctx)
 	if err != nil {
 		return nil, at, err
 	}
@@ -84,13 +84,14 @@ func (b *bench) openStore(ctx context.Context, company kernel.ID) (*kernel.Store
 		return nil, at, err
 	}
 	err = s.Write(ctx, func(tx *kernel.Tx) error {
-		people.InsertCompany(tx, kernel.Company{ID: company, Name: "Bench", Timezone: "UTC"}, people.AttendanceRules{Mode: "liberal"})
+		c := kernel.Company{ID: company, Name: "Bench", Timezone: "UTC"}
+		people.InsertCompany(tx, c, people.AttendanceRules{Mode: "liberal"})
 		return nil
 	})
 	return s, at, err
 }
 
-var errTaken = fmt.Errorf("a label of that name exists already")
+var errTaken = errors.New("a label with that name exists")
 
 func newLabel() talk.Label {
 	id := kernel.NewID()

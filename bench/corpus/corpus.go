@@ -1,19 +1,20 @@
-// Package corpus makes up Brazilian names, addresses and sentences, with words about as frequent as they are in
-// customer service. The same number always gives the same text, so that two runs measure the same data.
+// Package corpus generates Brazilian names, addresses and sentences with the word frequencies of customer service. The
+// same number always produces the same text, so that two runs use the same data.
 package corpus
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
-// Corpus makes up texts. The text of a number does not depend on the numbers asked for before.
+// Corpus generates texts. A text depends only on its number.
 type Corpus struct {
 	first, last, words, streets chooser
 }
 
-// New gives the one corpus there is.
+// New returns the corpus.
 func New() *Corpus {
 	return &Corpus{
 		first: newChooser(firstNames, 4), last: newChooser(lastNames, 3),
@@ -21,7 +22,7 @@ func New() *Corpus {
 	}
 }
 
-// Name is a first name and one or two last names.
+// Name returns a first name and one or two last names.
 func (c *Corpus) Name(n int) string {
 	r := random(n, 1)
 	name := c.first.pick(r) + " " + c.last.pick(r)
@@ -31,54 +32,55 @@ func (c *Corpus) Name(n int) string {
 	return name
 }
 
-// Phone is a mobile number in the international form. No two numbers below 89,999,999 share one.
+// Phone returns a mobile number in international form, unique for n below 89,999,999.
 func (c *Corpus) Phone(n int) string {
 	return fmt.Sprintf("+55%d9%08d", areaCodes[n%len(areaCodes)], 10_000_000+n*31_337%89_999_999)
 }
 
-// Address is a street with its number, quarter and postal code.
+// Address returns a street with number, quarter and postal code.
 func (c *Corpus) Address(n int) string {
 	r := random(n, 2)
-	return fmt.Sprintf("%s %s %s, %d, %s %s, CEP %05d-%03d", c.streets.pick(r), c.first.pick(r), c.last.pick(r), 1+r.IntN(2500),
+	return fmt.Sprintf("%s %s %s, %d, %s %s, CEP %05d-%03d",
+		c.streets.pick(r), c.first.pick(r), c.last.pick(r), 1+r.IntN(2500),
 		quarters[r.IntN(len(quarters))], c.last.pick(r), 1000+r.IntN(98_999), r.IntN(1000))
 }
 
-// Sentence is a message of a customer: 4 to 20 words, now and then with an order number, a price or an address.
+// Sentence returns a message of a customer: 4 to 20 words, sometimes with an order number, a price or an address.
 func (c *Corpus) Sentence(n int) string {
 	r := random(n, 3)
-	said := make([]string, 4+r.IntN(17))
-	for i := range said {
-		said[i] = c.words.pick(r)
+	words := make([]string, 4+r.IntN(17))
+	for i := range words {
+		words[i] = c.words.pick(r)
 	}
 	switch r.IntN(10) {
 	case 0, 1:
-		said = append(said, fmt.Sprintf("pedido %d", 100_000+r.IntN(900_000)))
+		words = append(words, fmt.Sprintf("pedido %d", 100_000+r.IntN(900_000)))
 	case 2:
-		said = append(said, fmt.Sprintf("R$ %d,%02d", 5+r.IntN(2000), r.IntN(100)))
+		words = append(words, fmt.Sprintf("R$ %d,%02d", 5+r.IntN(2000), r.IntN(100)))
 	case 3:
-		said = append(said, c.Address(n))
+		words = append(words, c.Address(n))
 	}
-	text := strings.Join(said, " ")
+	text := strings.Join(words, " ")
 	return strings.ToUpper(text[:1]) + text[1:] + []string{"", ".", "?", "!"}[r.IntN(4)]
 }
 
-// Title is what a card is called: two to five words.
+// Title returns the title of a card: two to four words and a name.
 func (c *Corpus) Title(n int) string {
 	r := random(n, 4)
-	said := []string{c.words.pick(r), c.words.pick(r)}
+	words := []string{c.words.pick(r), c.words.pick(r)}
 	for range r.IntN(3) {
-		said = append(said, c.words.pick(r))
+		words = append(words, c.words.pick(r))
 	}
-	return strings.Join(said, " ") + " - " + c.Name(n)
+	return strings.Join(words, " ") + " - " + c.Name(n)
 }
 
-// random is a source that only a number and the kind of text decide.
+// random returns a source that depends only on the number and the kind of text.
 func random(n int, kind uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), kind)) }
 
-// chooser picks entries of a list, the n-th with a weight of 1/(n+flatness), as words of a language are used.
+// chooser picks entries of a list, the n-th with a weight of 1/(n+flatness), as in natural language.
 type chooser struct {
 	entries []string
-	upTo    []float64 // the sum of the weights up to and with each entry
+	upTo    []float64 // cumulative weights
 }
 
 func newChooser(list string, flatness float64) chooser {
@@ -94,13 +96,6 @@ func newChooser(list string, flatness float64) chooser {
 
 func (c chooser) pick(r *rand.Rand) string {
 	at := r.Float64() * c.upTo[len(c.upTo)-1]
-	low, high := 0, len(c.upTo)-1
-	for low < high {
-		if middle := (low + high) / 2; c.upTo[middle] < at {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return c.entries[low]
+	i, _ := slices.BinarySearch(c.upTo, at)
+	return c.entries[i]
 }

@@ -1,6 +1,6 @@
 package corpus
 
-// The lists go from the most to the least frequent, roughly.
+// The lists are roughly ordered by frequency.
 const (
 	firstNames = `
 Maria José Ana João Antônio Francisco Carlos Paulo Pedro Lucas Luiz Marcos Luís Gabriel Rafael Francisca Daniel Marcelo Bruno Eduardo

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	fineBits = 6 // 64 buckets for each doubling: a quantile is at most 1/64 too high
+	fineBits = 6 // 64 buckets per power of two: a quantile is at most 1/64 too high
 	fine     = 1 << fineBits
 	buckets  = (64 - fineBits) * fine
 )
 
-// Histogram counts durations in buckets that widen with the duration, so that its size and its relative
-// error are fixed whatever it is fed. The zero value is empty and ready. It is not safe for concurrent use.
+// Histogram counts durations in buckets of growing width, with a fixed size and relative error. The zero value is empty.
+// It is not safe for concurrent use.
 type Histogram struct {
 	counts [buckets]uint32
 	total  int
@@ -27,7 +27,7 @@ func (h *Histogram) Record(d time.Duration) {
 	h.max = max(h.max, d)
 }
 
-// Add makes h the sum of both.
+// Add adds other to h.
 func (h *Histogram) Add(other *Histogram) {
 	for i, count := range other.counts {
 		h.counts[i] += count
@@ -36,14 +36,13 @@ func (h *Histogram) Add(other *Histogram) {
 	h.max = max(h.max, other.max)
 }
 
-// Count is the number of durations recorded.
+// Count returns the number of durations.
 func (h *Histogram) Count() int { return h.total }
 
-// Max is the longest duration recorded, exactly.
+// Max returns the exact maximum.
 func (h *Histogram) Max() time.Duration { return h.max }
 
-// Quantile gives the duration that the share q (0 to 1) of all recorded ones did not exceed; zero when empty.
-// It errs upwards only, by less than two in a hundred, and never past Max.
+// Quantile returns the q-quantile (0 to 1), or 0 if h is empty. It is at most 2 % too high and never above Max.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	rank := max(1, int(q*float64(h.total)+0.999999))
 	seen := 0
@@ -55,7 +54,7 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	return h.max
 }
 
-// bucketOf keeps the highest seven bits of v and drops the rest.
+// bucketOf uses only the highest seven bits of v.
 func bucketOf(v uint64) int {
 	if v < fine {
 		return int(v)
@@ -64,7 +63,7 @@ func bucketOf(v uint64) int {
 	return (shift+1)*fine + int(v>>shift) - fine
 }
 
-// upperEnd is the largest value that falls into bucket i.
+// upperEnd returns the largest value of bucket i.
 func upperEnd(i int) uint64 {
 	if i < fine {
 		return uint64(i)

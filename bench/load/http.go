@@ -8,23 +8,22 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 )
 
-// Request is one request to send. Its body is JSON. Host, Content-Type and Content-Length are added; everything else is the plan's.
+// Request is one request with a JSON body. Host, Content-Type and Content-Length are added.
 type Request struct {
 	Method string
 	Path   string
-	Header []byte // complete lines, each ended by "\r\n": see Set
+	Header []byte // complete lines, each with "\r\n"; see Set
 	Body   []byte
 }
 
 // Set appends a header line.
 func (r *Request) Set(name, value string) {
-	r.Header = append(r.Header, name...)
-	r.Header = append(r.Header, ": "...)
-	r.Header = append(r.Header, value...)
-	r.Header = append(r.Header, "\r\n"...)
+	r.Header = fmt.Appendf(r.Header, "%s: %s\r\n", name, value)
 }
 
 func (r *Request) reset() {
@@ -33,19 +32,17 @@ func (r *Request) reset() {
 	r.Body = r.Body[:0]
 }
 
-// Response is an answer, read to its end.
+// Response is a complete response.
 type Response struct {
 	Status int
 	Body   []byte
-	Close  bool // the server will not answer again on this connection
+	Close  bool // the server closes the connection
 }
 
-// largest bounds the memory of one answer.
-const largest = 64 << 20
+const largest = 64 << 20 // bytes of a response
 
-// conn implements the part of HTTP/1.1 that a measurement needs: one request at a time and bodies of known length or
-// in chunks. The standard client does more for every request, and on shared cores that work would
-// hide the difference between two servers.
+// conn is a minimal HTTP/1.1 client: one request at a time, and bodies of known length or in chunks. The standard client
+// does more work for every request, which would hide the difference between two servers on shared cores.
 type conn struct {
 	net.Conn
 	reader *bufio.Reader
@@ -62,21 +59,13 @@ func dial(ctx context.Context, address string) (*conn, error) {
 }
 
 func (c *conn) exchange(host string, request *Request, response *Response) error {
-	out := c.out[:0]
-	out = append(out, request.Method...)
-	out = append(out, ' ')
-	out = append(out, request.Path...)
-	out = append(out, " HTTP/1.1\r\nHost: "...)
-	out = append(out, host...)
-	out = append(out, "\r\n"...)
+	out := fmt.Appendf(c.out[:0], "%s %s HTTP/1.1\r\nHost: %s\r\n", request.Method, request.Path, host)
 	out = append(out, request.Header...)
 	if len(request.Body) > 0 {
 		out = append(out, "Content-Type: application/json\r\n"...)
 	}
 	if len(request.Body) > 0 || (request.Method != "GET" && request.Method != "HEAD") {
-		out = append(out, "Content-Length: "...)
-		out = strconv.AppendInt(out, int64(len(request.Body)), 10)
-		out = append(out, "\r\n"...)
+		out = fmt.Appendf(out, "Content-Length: %d\r\n", len(request.Body))
 	}
 	out = append(out, "\r\n"...)
 	out = append(out, request.Body...)
@@ -100,7 +89,7 @@ func (c *conn) read(method string, response *Response) error {
 		return err
 	}
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
-		return fmt.Errorf("not an HTTP answer: %q", line)
+		return fmt.Errorf("not an HTTP response: %q", line)
 	}
 	response.Status, err = strconv.Atoi(string(line[9:12]))
 	if err != nil {
@@ -189,36 +178,16 @@ func (c *conn) skipTrailer() error {
 func (c *conn) readBytes(response *Response, count int) error {
 	start := len(response.Body)
 	if count > largest-start {
-		return fmt.Errorf("an answer of more than %d bytes", largest)
+		return fmt.Errorf("a response of more than %d bytes", largest)
 	}
-	if need := start + count; cap(response.Body) < need {
-		response.Body = append(make([]byte, 0, need+need/2), response.Body...)
-	}
-	response.Body = response.Body[:start+count]
+	response.Body = slices.Grow(response.Body, count)[:start+count]
 	_, err := io.ReadFull(c.reader, response.Body[start:])
 	return err
 }
 
 func headerValue(line []byte, name string) ([]byte, bool) {
-	if len(line) <= len(name) || line[len(name)] != ':' || !equalFold(line[:len(name)], name) {
+	if len(line) <= len(name) || line[len(name)] != ':' || !strings.EqualFold(string(line[:len(name)]), name) {
 		return nil, false
 	}
 	return bytes.TrimSpace(line[len(name)+1:]), true
-}
-
-// equalFold compares ASCII without turning the line into a string.
-func equalFold(a []byte, b string) bool {
-	for i := range a {
-		if lower(a[i]) != lower(b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }

@@ -1,5 +1,5 @@
-// Package load drives one HTTP server on the loopback over a fixed number of kept-alive connections and
-// measures every answer. It has no TLS, redirects, proxies or cookies, so that it costs little itself.
+// Package load sends requests to an HTTP server on loopback over a fixed number of persistent connections and measures
+// every response. It has no TLS, redirects, proxies or cookies, so that its own cost is low.
 package load
 
 import (
@@ -13,29 +13,29 @@ import (
 	"time"
 )
 
-// Plan is one run. It is over after Duration or after Count requests, whichever comes first; zero means
-// no limit, and one of the two must be set.
+// Plan describes a run. It ends after Duration or Count requests, whichever comes first. Zero means no limit; one of them
+// must be set.
 type Plan struct {
 	Address     string // host:port
 	Connections int
 	Duration    time.Duration
 	Count       int
 
-	// Rate makes the run an open one: so many requests a second come due, at random moments as those of independent
-	// callers do, whether or not earlier ones have been answered. A request's time counts from its moment, so one that
-	// had to wait for a free connection shows it. Zero: every connection asks again as soon as it has its answer.
+	// Rate is the number of requests per second that become due at random times, like those of independent clients,
+	// whether or not earlier ones are finished. Latency counts from that time, including the wait for a free connection.
+	// If it is zero, every connection sends the next request after the response.
 	Rate float64
 
-	// Request fills in the i-th request of the run. The request is empty but keeps the memory of the
-	// worker's earlier ones, so appending to its Header and Body allocates nothing. Workers call it at the same time.
+	// Request sets the i-th request of the run. The request is empty but has the memory of earlier ones, so append to
+	// Header and Body. It is called concurrently.
 	Request func(worker, i int, request *Request)
 
-	// Check judges the answer; an error counts the request as failed. Without it every 2xx is right.
-	// The response is only valid during the call.
+	// Check checks the response, which is valid only during the call. An error counts the request as failed. The default
+	// accepts every 2xx.
 	Check func(worker, i int, response *Response) error
 }
 
-// Result is what a run measured. Requests counts those that passed their check, and only their times are in Latency.
+// Result is the result of a run. Requests and Latency include only successful requests.
 type Result struct {
 	Requests   int
 	Errors     int
@@ -44,7 +44,7 @@ type Result struct {
 	Latency    Histogram
 }
 
-// Rate is the number of good answers in a second.
+// Rate returns the successful requests per second.
 func (r *Result) Rate() float64 {
 	if r.Elapsed <= 0 {
 		return 0
@@ -52,7 +52,7 @@ func (r *Result) Rate() float64 {
 	return float64(r.Requests) / r.Elapsed.Seconds()
 }
 
-// Add makes r the sum of both, as if one had run after the other.
+// Add adds other to r, as if one had run after the other.
 func (r *Result) Add(other *Result) {
 	r.Requests += other.Requests
 	r.Errors += other.Errors
@@ -63,15 +63,15 @@ func (r *Result) Add(other *Result) {
 	}
 }
 
-// unusedFor is how long a connection stands without a first request before it is made anew: servers close those
-// that stay silent, and at a low rate the first request of the last connection may be late.
+// unusedFor is the age at which an unused connection is replaced, because servers close silent connections and at a low
+// rate the first request may be late.
 const unusedFor = time.Second
 
-// grace is how long an answer may take once the run is over, before its connection counts as hung.
+// grace is the time for the last responses after the end of the run.
 const grace = 10 * time.Second
 
-// Run carries out the plan. A failed request is counted and the run goes on; an error means that the
-// plan is wrong, that the server cannot be reached, or that ctx ended.
+// Run executes the plan. It counts failed requests and continues. It returns an error if the plan is invalid, the server
+// cannot be reached, or ctx is done.
 func Run(ctx context.Context, plan Plan) (*Result, error) {
 	if plan.Connections <= 0 || plan.Request == nil || (plan.Duration <= 0 && plan.Count <= 0) {
 		return nil, errors.New("load: a plan needs connections, requests, and a duration or a count")
@@ -130,19 +130,19 @@ func Run(ctx context.Context, plan Plan) (*Result, error) {
 	return result, lost
 }
 
-// shared is what the workers of a run agree on.
+// shared is the common state of the workers.
 type shared struct {
 	next    atomic.Int64
 	count   int64
 	end     time.Time
 	stopped atomic.Bool
 
-	gap float64 // between two requests of an open run, on average, in nanoseconds
+	gap float64 // average time between requests in nanoseconds, if there is a rate
 	mu  sync.Mutex
-	due time.Time // the moment of the next one
+	due time.Time // when the next request is due
 }
 
-// take gives the number of the next request and, in an open run, its moment.
+// take returns the number of the next request and, if there is a rate, when it is due.
 func (s *shared) take() (i int64, due time.Time) {
 	if s.gap == 0 {
 		return s.next.Add(1) - 1, due
@@ -153,16 +153,15 @@ func (s *shared) take() (i int64, due time.Time) {
 	return s.next.Add(1) - 1, s.due
 }
 
-// worker owns one connection and everything that it reuses from request to request.
+// worker owns one connection and reuses its buffers.
 type worker struct {
 	number int
 	plan   *Plan
 	conn   *conn
-	guard  sync.Mutex // conn and expiry, which the end of the context sets from outside
+	guard  sync.Mutex // protects conn and expiry
 	expiry time.Time
-	dialed time.Time // zero once the connection was used
+	dialed time.Time // zero after the first request
 
-	timer    *time.Timer
 	request  Request
 	response Response
 	result   Result
@@ -173,7 +172,7 @@ func (w *worker) run(ctx context.Context, shared *shared) {
 	last := time.Now()
 	for !shared.stopped.Load() && (shared.end.IsZero() || last.Before(shared.end)) {
 		i, due := shared.take()
-		if shared.count > 0 && i >= shared.count || !w.await(ctx, due, shared.end) {
+		if shared.count > 0 && i >= shared.count || !await(ctx, due, shared.end) {
 			return
 		}
 		if !w.dialed.IsZero() && time.Since(w.dialed) > unusedFor {
@@ -215,8 +214,8 @@ func (w *worker) run(ctx context.Context, shared *shared) {
 	}
 }
 
-// await waits for a moment, and reports whether it comes before the run is over.
-func (w *worker) await(ctx context.Context, due, end time.Time) bool {
+// await waits until due and reports whether that is before the end of the run.
+func await(ctx context.Context, due, end time.Time) bool {
 	if !end.IsZero() && due.After(end) {
 		return false
 	}
@@ -224,13 +223,8 @@ func (w *worker) await(ctx context.Context, due, end time.Time) bool {
 	if wait <= 0 {
 		return true
 	}
-	if w.timer == nil {
-		w.timer = time.NewTimer(wait)
-	} else {
-		w.timer.Reset(wait)
-	}
 	select {
-	case <-w.timer.C:
+	case <-time.After(wait):
 		return true
 	case <-ctx.Done():
 		return false
@@ -255,8 +249,7 @@ func (w *worker) expire(at time.Time) {
 	w.guard.Lock()
 	defer w.guard.Unlock()
 	w.expiry = at
-	// The error would come again with the next read, where it is counted.
-	_ = w.conn.SetDeadline(at)
+	_ = w.conn.SetDeadline(at) // the next read returns the error, too
 }
 
 func closeAll(workers []*worker) {
@@ -274,7 +267,7 @@ func successful(_, _ int, response *Response) error {
 	return nil
 }
 
-// loopbackOnly refuses other addresses, so that a mistyped one does not put load on another machine.
+// loopbackOnly rejects other addresses, so that a typo does not put load on another machine.
 func loopbackOnly(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

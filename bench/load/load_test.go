@@ -20,7 +20,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	t.Run("sends exactly the requests that were planned, over exactly the connections allowed", func(t *testing.T) {
+	t.Run("sends exactly the planned requests over the planned connections", func(t *testing.T) {
 		var opened atomic.Int64
 		var seen sync.Map
 		address := serve(t, &opened, func(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 		}
 	})
 
-	t.Run("ends when the time is up", func(t *testing.T) {
+	t.Run("ends after the duration", func(t *testing.T) {
 		address := serve(t, nil, func(http.ResponseWriter, *http.Request) {})
 		result := run(t, Plan{Address: address, Connections: 2, Duration: 50 * time.Millisecond, Request: get})
 		if result.Elapsed < 50*time.Millisecond || result.Requests == 0 || result.Rate() == 0 {
@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 		}
 	})
 
-	t.Run("an open run keeps its rate, and a request's time counts from when it was due", func(t *testing.T) {
+	t.Run("a run with a rate keeps it, and latency counts from the time a request was due", func(t *testing.T) {
 		var first sync.Once
 		address := serve(t, nil, func(http.ResponseWriter, *http.Request) {
 			first.Do(func() { <-time.After(100 * time.Millisecond) }) // a server that is slow once
@@ -67,11 +67,11 @@ func TestRun(t *testing.T) {
 			t.Errorf("%d requests in %v", result.Requests, result.Elapsed)
 		}
 		if p50 := result.Latency.Quantile(0.5); p50 < 10*time.Millisecond {
-			t.Errorf("the wait behind the slow one is missing: half took %v at most", p50)
+			t.Errorf("the wait for the slow request is missing: p50 is %v", p50)
 		}
 	})
 
-	t.Run("reads bodies in chunks, of known length, empty and until the end", func(t *testing.T) {
+	t.Run("reads chunked bodies, known lengths, empty bodies and until the end", func(t *testing.T) {
 		want := strings.Repeat("0123456789", 5000)
 		address := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
@@ -99,7 +99,7 @@ func TestRun(t *testing.T) {
 			Request: func(_, i int, r *Request) { r.Path = paths[i%len(paths)] },
 			Check: func(_, i int, response *Response) error {
 				if paths[i%len(paths)] != "/empty" && string(response.Body) != want {
-					return fmt.Errorf("%s gave %d bytes", paths[i%len(paths)], len(response.Body))
+					return fmt.Errorf("%s returned %d bytes", paths[i%len(paths)], len(response.Body))
 				}
 				return successful(0, 0, response)
 			},
@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 		}
 	})
 
-	t.Run("counts refused requests and connections that break, and goes on", func(t *testing.T) {
+	t.Run("counts failed requests and broken connections, and continues", func(t *testing.T) {
 		address := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
 			case "/refused":
@@ -130,7 +130,7 @@ func TestRun(t *testing.T) {
 		}
 	})
 
-	t.Run("stops at once when the context ends, even while an answer is awaited", func(t *testing.T) {
+	t.Run("stops immediately when the context is done, even while waiting for a response", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		address := serve(t, nil, func(_ http.ResponseWriter, r *http.Request) {
 			cancel()
@@ -142,7 +142,7 @@ func TestRun(t *testing.T) {
 		}
 	})
 
-	t.Run("never turns on another machine", func(t *testing.T) {
+	t.Run("rejects other machines", func(t *testing.T) {
 		for _, address := range []string{"192.0.2.1:80", "example.com:80", "127.0.0.1"} {
 			if _, err := Run(t.Context(), Plan{Address: address, Connections: 1, Count: 1, Request: get}); err == nil {
 				t.Errorf("%s was accepted", address)
@@ -150,7 +150,7 @@ func TestRun(t *testing.T) {
 		}
 	})
 
-	t.Run("reports that no server listens", func(t *testing.T) {
+	t.Run("fails if no server listens", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-func TestHistogramQuantilesAreNeverTooLowAndAtMostTwoPercentTooHigh(t *testing.T) {
+func TestQuantilesAreAtMostTwoPercentTooHigh(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var whole, left, right Histogram
 	var exact []time.Duration
@@ -220,7 +220,7 @@ func run(t *testing.T, plan Plan) *Result {
 	return result
 }
 
-// serve starts a real server and counts the connections made to it.
+// serve starts a server and counts its connections.
 func serve(t *testing.T, opened *atomic.Int64, handler http.HandlerFunc) (address string) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)

@@ -6,9 +6,11 @@ import (
 	"time"
 )
 
-// Repeat measures work that is no HTTP request: the workers call do again and again, each waiting for its last
-// call, until the time is up. A call stands for weight operations, all of which took as long as the call.
-func Repeat(ctx context.Context, workers int, d time.Duration, weight int, do func(ctx context.Context, worker int) error) (*Result, error) {
+// Repeat measures other work: the workers call do repeatedly for the duration d. A call counts as weight operations with
+// the latency of the call.
+func Repeat(
+	ctx context.Context, workers int, d time.Duration, weight int, do func(ctx context.Context, worker int) error,
+) (*Result, error) {
 	start := time.Now()
 	end := start.Add(d)
 	results := make([]Result, workers)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestRepeat(t *testing.T) {
-	t.Run("counts a call as often as it weighs, and failures apart", func(t *testing.T) {
+	t.Run("counts calls and failures by weight", func(t *testing.T) {
 		var calls, failures atomic.Int64
 		failure := errors.New("every fifth")
 		result, err := Repeat(t.Context(), 3, 20*time.Millisecond, 10, func(context.Context, int) error {
@@ -27,7 +27,7 @@ func TestRepeat(t *testing.T) {
 			t.Errorf("%d calls, %d of them failed; counted %d and %d", calls.Load(), failures.Load(), result.Requests, result.Errors)
 		}
 		if !errors.Is(result.FirstError, failure) {
-			t.Errorf("want errors.Is(result.FirstError, failure); got %+v", result.FirstError)
+			t.Errorf("first error: got %v, want %v", result.FirstError, failure)
 		}
 	})
 

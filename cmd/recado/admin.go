@@ -14,7 +14,7 @@ import (
 	"recado/internal/server"
 )
 
-// withDesk opens the desk of existing data for one administrative command and closes it again.
+// withDesk opens the desk of existing data for an administrative command.
 func withDesk(e *env, f databaseFlags, do func(ctx context.Context, d *server.Desk) error) error {
 	config, err := f.config(e)
 	if err != nil {
@@ -32,7 +32,7 @@ func withConfig(e *env, config server.Config, do func(ctx context.Context, d *se
 	return errors.Join(do(e.ctx, s.Desk), s.Stop(context.WithoutCancel(e.ctx)))
 }
 
-// parseID reads an id given on the command line.
+// parseID parses an id from the command line.
 func parseID(flag, text string) (kernel.ID, error) {
 	id, ok := kernel.ParseID(text)
 	if !ok {

@@ -24,14 +24,14 @@ type channelCmd struct {
 	Connect    channelConnectCmd    `cmd:"" help:"Connect a channel again, with new credentials where they are given."`
 }
 
-// channelFlags are what every channel command takes.
+// channelFlags are the flags of all channel commands.
 type channelFlags struct {
 	databaseFlags
 	addressFlags
 	Company string `required:"" help:"Id of the company." placeholder:"UUID"`
 }
 
-// withOperator opens the desk and acts as the company's operator, who also knows its private channels.
+// withOperator opens the desk as the company's operator, who may see private channels.
 func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error) error {
 	company, err := parseID("--company", f.Company)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *channelNoticesCmd) Run(e *env) error {
 				lines[i].Raw = string(n.Raw)
 			}
 		}
-		return printList(e, c.listFlags, "", lines, func(_ io.Writer, n *noticeLine) { // not as a table: a tab in a text stays one
+		return printList(e, c.listFlags, "", lines, func(_ io.Writer, n *noticeLine) { // not a table, because texts may contain tabs
 			_, _ = fmt.Fprintf(e.stdout, "%s  %s: %s\n", n.CreatedAt.UTC().Format(time.RFC3339), n.Kind, n.Text)
 			if n.Raw != "" {
 				_, _ = fmt.Fprintf(e.stdout, "%s\n", n.Raw)
@@ -121,7 +121,7 @@ func (c *channelNoticesCmd) Run(e *env) error {
 	})
 }
 
-// noticeLine is a notice as it is printed.
+// noticeLine is a printed notice.
 type noticeLine struct {
 	CreatedAt time.Time `json:"created_at"`
 	Kind      string    `json:"kind"`
@@ -129,7 +129,7 @@ type noticeLine struct {
 	Raw       string    `json:"raw,omitempty"`
 }
 
-// credentialFlags are what Meta's dashboard shows about a number.
+// credentialFlags are the credentials of a number from Meta's dashboard.
 type credentialFlags struct {
 	PhoneNumberID string `name:"phone-number-id" help:"Meta's id of the number." placeholder:"DIGITS"`
 	WABAID        string `name:"waba-id" help:"Id of the WhatsApp Business account." placeholder:"DIGITS"`
@@ -176,7 +176,7 @@ func (c *channelAddCmd) Run(e *env) error {
 	})
 }
 
-// show prints the channel's id alone on the first line, then what Meta's dashboard asks for.
+// show prints the id of the channel on the first line, then the values for Meta's dashboard.
 func (f channelFlags) show(ctx context.Context, e *env, d *server.Desk, ch channels.Channel) error {
 	_, _ = fmt.Fprintln(e.stdout, ch.ID)
 	_, access, found, err := d.Channels.Access(ctx, ch.Company, ch.ID)
@@ -267,7 +267,7 @@ func (c *channelConnectCmd) Run(e *env) error {
 	})
 }
 
-// given is nil for a flag that was not given.
+// given returns nil for an absent flag.
 func given(value string) *string {
 	if value == "" {
 		return nil

@@ -12,13 +12,13 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run prints a script that asks this program for the words that may follow, so that it never falls behind.
+// Run prints a script that calls this program for completions, so that it is never outdated.
 func (c *completionCmd) Run(e *env) error {
 	_, err := fmt.Fprint(e.stdout, completions[c.Shell])
 	return err
 }
 
-// completions are the scripts. Where the program knows no word, the shell offers names of files.
+// completions contains the scripts. If there are no completions, the shell offers file names.
 var completions = map[string]string{
 	"bash": `# Load it with: source <(recado completion bash)
 _recado() {
@@ -53,7 +53,7 @@ complete -c recado -f -n 'test -n "$(__recado_words)"' -a '(__recado_words)'
 `,
 }
 
-// completeCmd is what the scripts call.
+// completeCmd is called by the scripts.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" help:"The words after the program's name, the last one as far as it is typed."`
 }
@@ -67,7 +67,7 @@ func (c *completeCmd) Run(e *env, k *kong.Context) error {
 	return nil
 }
 
-// complete gives what the last of the words may become.
+// complete returns the completions of the last word.
 func complete(node *kong.Node, words []string) (found []string) {
 	if len(words) == 0 {
 		words = []string{""}
@@ -118,7 +118,7 @@ func complete(node *kong.Node, words []string) (found []string) {
 	return found
 }
 
-// flagWithValue gives the flag of a word whose value is the next word; nil if there is none.
+// flagWithValue returns the flag of a word if its value is the next word, and nil otherwise.
 func flagWithValue(node *kong.Node, word string) *kong.Flag {
 	for _, group := range node.AllFlags(false) {
 		for _, flag := range group {

@@ -15,8 +15,7 @@ import (
 	"recado/internal/server"
 )
 
-// demo fills an empty database and tells where everything is; on one that has companies it repeats
-// what demo.json says.
+// demo fills an empty database and prints the addresses and logins. If there are companies, it prints demo.json again.
 func (c *serveCmd) demo(e *env, s *server.Server, clock *admin.Clock) error {
 	path := filepath.Join(c.Data, "demo.json")
 	companies, err := s.Desk.People.Companies(e.ctx)
@@ -34,7 +33,7 @@ func (c *serveCmd) demo(e *env, s *server.Server, clock *admin.Clock) error {
 	return writeDemo(e, s, made, path)
 }
 
-// repeatDemo prints the demo of an earlier start again, at today's address.
+// repeatDemo prints the demo of an earlier start with the current address.
 func repeatDemo(e *env, s *server.Server, path string) error {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -59,7 +58,7 @@ func writeDemo(e *env, s *server.Server, made *admin.Demo, path string) error {
 	if err != nil {
 		return err
 	}
-	// Written completely or not at all: a script that waits for the file reads it at once, and a kill must not leave half.
+	// The file appears when it is complete, because scripts wait for it.
 	if err := os.WriteFile(path+".new", append(raw, '\n'), 0o600); err != nil {
 		return err
 	}

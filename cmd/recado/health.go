@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// healthCmd is for health checks of containers, whose image holds no other program.
+// healthCmd is for health checks in containers, whose image contains no other program.
 type healthCmd struct {
 	Addr     string        `default:"127.0.0.1:8080" help:"Address that the server listens on (${default})." placeholder:"HOST:PORT"`
 	BasePath string        `name:"base-path" help:"Sub-path that it serves under." placeholder:"PATH"`
@@ -36,7 +36,7 @@ func (c *healthCmd) Run(e *env) error {
 		return fmt.Errorf("the server does not answer: %w", err)
 	}
 	var answer struct{ Code, Message string }
-	_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer) // another program's answer has none
+	_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer) // other programs send no such body
 	_ = resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("the server is not ready: it answers %s. %s", resp.Status, printable(answer.Message))

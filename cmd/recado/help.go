@@ -9,10 +9,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// versionFlag prints the version in place of what else the command line says.
+// versionFlag prints the version and ignores the rest of the command line.
 type versionFlag bool
 
-// BeforeReset is called when the flag is found, before commands are checked.
+// BeforeReset implements a kong hook that runs before commands are checked.
 func (versionFlag) BeforeReset(app *kong.Kong) error {
 	_, err := fmt.Fprintln(app.Stdout, "recado", version)
 	app.Exit(0)
@@ -43,11 +43,11 @@ func (c *helpCmd) Run(k *kong.Context) error {
 		}
 		node = child
 	}
-	_, _ = k.Parse(append(words, "--help")) // it prints the help, then finds that there is no command
+	_, _ = k.Parse(append(words, "--help")) // prints the help and fails because there is no command
 	return nil
 }
 
-// childOf gives a command below another by its name.
+// childOf returns the subcommand with a name.
 func childOf(node *kong.Node, name string) *kong.Node {
 	i := slices.IndexFunc(node.Children, func(child *kong.Node) bool { return child.Name == name && !child.Hidden })
 	if i < 0 {
@@ -64,7 +64,7 @@ func commandNames(node *kong.Node) map[string]bool {
 	return names
 }
 
-// explain adds to an error of the command line what kong does not say: where a flag belongs, and where to read on.
+// explain adds to a usage error which command has a flag, and how to get help.
 func explain(err error, root *kong.Node) string {
 	text, command := err.Error(), root
 	if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context.Selected() != nil {
@@ -76,7 +76,7 @@ func explain(err error, root *kong.Node) string {
 	return text + "\nTry: " + command.FullPath() + " --help"
 }
 
-// whereFlagBelongs says which other commands have a flag, or which flag of the command has a similar name.
+// whereFlagBelongs names the commands that have a flag, or a flag of the command with a similar name.
 func whereFlagBelongs(name string, command, root *kong.Node) string {
 	var have []string
 	_ = kong.Visit(root, func(node kong.Visitable, next kong.Next) error {
@@ -104,7 +104,7 @@ func similarFlag(name string, command *kong.Node) string {
 		}
 	}
 	near := nearest(name, known)
-	if near == "" || len(near) < 8 { // three letters of a short name are another name
+	if near == "" || len(near) < 8 { // short names differ too much
 		return ""
 	}
 	return fmt.Sprintf(", did you mean %q?", "--"+near)

@@ -8,12 +8,12 @@ import (
 	"recado/internal/kernel"
 )
 
-// listFlags say how a listing is printed.
+// listFlags are the flags of listings.
 type listFlags struct {
 	JSON bool `name:"json" help:"Print a JSON list instead of a table."`
 }
 
-// printList writes a listing: as JSON, or a line of the table for each entry, below a header if there is one.
+// printList prints a list as JSON, or as a table with an optional header.
 func printList[T any](e *env, f listFlags, header string, list []T, row func(w io.Writer, entry *T)) error {
 	if f.JSON {
 		if list == nil {

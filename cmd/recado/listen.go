@@ -16,7 +16,7 @@ import (
 	"recado/internal/webhooks"
 )
 
-// listenCmd is a receiver for trying webhooks out: it verifies and prints what arrives.
+// listenCmd is a webhook receiver for tests: it verifies and prints deliveries.
 type listenCmd struct {
 	Addr   string `default:"127.0.0.1:9090" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
 	Secret string `secret:"" help:"The signing secret of a webhook that is registered; without it nothing is verified." placeholder:"whsec_…"`
@@ -76,12 +76,12 @@ func serveUntilClosed(s *http.Server, l net.Listener) error {
 	return nil
 }
 
-// listener answers deliveries and prints a line about each, then its body.
+// listener handles deliveries and prints a line and the body of each.
 type listener struct {
 	*listenCmd
 	now func() time.Time
 
-	mu     sync.Mutex // one delivery is printed at a time
+	mu     sync.Mutex // serializes the output
 	out    io.Writer
 	secret string          // of the webhook that was registered with --key
 	seen   map[string]bool // event ids
@@ -133,11 +133,11 @@ func (l *listener) eventID(h http.Header, body []byte) string {
 		return id
 	}
 	var event struct{ ID string }
-	_ = json.Unmarshal(body, &event) // a body of another sender has none
+	_ = json.Unmarshal(body, &event) // other senders have no id
 	return event.ID
 }
 
-// verify checks the signature in the X-<Brand>-* headers with the secret, and that of Standard Webhooks where the delivery has one.
+// verify checks the signature in the X-<Brand>-* headers and, if present, that of Standard Webhooks.
 func (l *listener) verify(h http.Header, body []byte) (verdict string, ok bool) {
 	secret := l.Secret
 	if l.Key != "" {
@@ -160,7 +160,7 @@ func (l *listener) verify(h http.Header, body []byte) (verdict string, ok bool) 
 	return "verified", true
 }
 
-// printable removes characters with which a sender could move the cursor of the terminal.
+// printable removes characters that could control the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {

@@ -18,12 +18,12 @@ import (
 
 const (
 	listenName  = "recado listen"  // of the webhooks that it registers
-	listenCalls = 20 * time.Second // for a call of the API
-	listenRetry = time.Second      // before a stream that ended is followed again
+	listenCalls = 20 * time.Second // timeout of API calls
+	listenRetry = time.Second      // before the stream is opened again
 )
 
-// register receives the deliveries of a webhook of its own until the command ends. Where that is not possible, it
-// follows the stream of events.
+// register registers a webhook and receives its deliveries until the command ends. If the server cannot reach it, it follows the
+// event stream.
 func (c *listenCmd) register(e *env, receiver *listener, s *http.Server, l net.Listener) error {
 	server := &remote{base: strings.TrimSuffix(c.Server, "/") + "/v1", key: c.Key}
 	served := make(chan error, 1)
@@ -32,7 +32,7 @@ func (c *listenCmd) register(e *env, receiver *listener, s *http.Server, l net.L
 	if own == "" {
 		own = "http://" + l.Addr().String() + "/"
 	}
-	// A webhook must not stay because the command ended while it was registered.
+	// Remove the webhook even if the command is interrupted during registration.
 	ctx := context.WithoutCancel(e.ctx)
 	id, reason, err := c.reach(ctx, server, receiver, own)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *listenCmd) register(e *env, receiver *listener, s *http.Server, l net.L
 	return err
 }
 
-// reach registers a webhook and tries it. It gives its id, or why the server cannot deliver to this receiver.
+// reach registers a webhook and tests it. It returns its id, or the reason why the server cannot deliver to this receiver.
 func (c *listenCmd) reach(ctx context.Context, server *remote, receiver *listener, own string) (id, reason string, err error) {
 	err = server.removeOld(ctx, own)
 	if err == nil {
@@ -72,7 +72,7 @@ func (c *listenCmd) reach(ctx context.Context, server *remote, receiver *listene
 	return "", "the server did not reach " + own + ".", errors.Join(err, removed)
 }
 
-// create registers the webhook. Deliveries wait until its secret is known.
+// create registers the webhook. Deliveries wait until the secret is set.
 func (c *listenCmd) create(ctx context.Context, server *remote, receiver *listener, own string) (string, error) {
 	events := c.Events
 	if len(events) == 0 {
@@ -92,7 +92,7 @@ func (c *listenCmd) create(ctx context.Context, server *remote, receiver *listen
 	return made.ID, err
 }
 
-// follow prints the events of the stream, and goes on where it ended when the connection is lost.
+// follow prints the events of the stream, and resumes it if the connection is lost.
 func (c *listenCmd) follow(e *env, server *remote) error {
 	last := ""
 	for {
@@ -110,10 +110,10 @@ func (c *listenCmd) follow(e *env, server *remote) error {
 	}
 }
 
-// remote is the API of a server, called with a key.
+// remote is a client of the API with a key.
 type remote struct{ base, key string }
 
-// refusal is an answer of the API that is no success.
+// refusal is an error response of the API.
 type refusal struct {
 	status  int
 	Code    string
@@ -127,7 +127,7 @@ func (r *refusal) Error() string {
 	return r.Message
 }
 
-// removeOld removes what an earlier run left at the same address because it was killed.
+// removeOld removes a webhook with the same address that a killed run has left behind.
 func (s *remote) removeOld(ctx context.Context, own string) error {
 	var webhooks struct {
 		Data []struct{ ID, Name, URL string }
@@ -171,7 +171,7 @@ func (s *remote) call(ctx context.Context, method, path string, in, out any) err
 	return json.NewDecoder(resp.Body).Decode(out)
 }
 
-// send makes a request, and gives a refusal for an answer that is no success.
+// send sends a request. It returns a refusal for an error response.
 func (s *remote) send(ctx context.Context, method, path string, body io.Reader, headers ...string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, s.base+path, body)
 	if err != nil {
@@ -193,11 +193,11 @@ func (s *remote) send(ctx context.Context, method, path string, body io.Reader, 
 	}
 	defer func() { _ = resp.Body.Close() }()
 	refused := &refusal{status: resp.StatusCode}
-	_ = json.NewDecoder(io.LimitReader(resp.Body, listenBody)).Decode(refused) // another program's answer has no message
+	_ = json.NewDecoder(io.LimitReader(resp.Body, listenBody)).Decode(refused) // other programs send no message
 	return nil, refused
 }
 
-// stream calls each for the events after the last one, whose id it keeps in last. It ends when the connection does.
+// stream calls each for the events after last, and updates last, until the connection ends.
 func (s *remote) stream(ctx context.Context, last *string, types []string, each func(kind, data string)) error {
 	path := "/events/stream"
 	if len(types) > 0 {

@@ -1,5 +1,4 @@
-// Command recado runs the desk and administers it. This package parses flags and wires; it decides
-// nothing.
+// Command recado runs the server and its administrative commands. This package only parses flags and connects packages.
 package main
 
 import (
@@ -20,7 +19,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// version is that of the release; a build may set another.
+// version is the version of the release. Builds may override it.
 var version = "0.1.0"
 
 func main() {
@@ -32,16 +31,16 @@ func main() {
 	}))
 }
 
-// process is what the operating system gives a command.
+// process is the environment of the process.
 type process struct {
 	args           []string
 	environ        []string
-	settings       string // the file of settings that is read where no other is named; "": none
+	settings       string // the default settings file; "": none
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
-// getenv gives a variable of the environment, or "".
+// getenv returns an environment variable, or "".
 func (p process) getenv(name string) string {
 	for _, pair := range p.environ {
 		if value, ok := strings.CutPrefix(pair, name+"="); ok {
@@ -51,7 +50,7 @@ func (p process) getenv(name string) string {
 	return ""
 }
 
-// cli is every command there is.
+// cli contains all commands.
 type cli struct {
 	Serve            serveCmd      `cmd:"" help:"Run the server."`
 	Company          companyCmd    `cmd:"" help:"Create and list companies."`
@@ -76,7 +75,7 @@ type cli struct {
 	VersionFlag versionFlag `name:"version" noenv:"" help:"Print the version."`
 }
 
-// env is what a command may touch of the outside world.
+// env is the environment of a command.
 type env struct {
 	ctx    context.Context
 	stdin  io.Reader
@@ -86,17 +85,17 @@ type env struct {
 	getenv func(string) string
 }
 
-// errUsage marks a mistake in how the command was called: exit code 2.
+// errUsage marks a usage error, with exit code 2.
 var errUsage = errors.New("usage")
 
-// run is main without the process: it gives the exit code.
+// run runs a command and returns the exit code.
 func run(ctx context.Context, p process) int {
 	settings, unread, err := readSettings(p)
 	if err != nil {
 		_, _ = fmt.Fprintln(p.stderr, "recado:", err)
 		return 2
 	}
-	p.environ = append(slices.Clone(p.environ), settings...) // a variable of the environment comes first and wins
+	p.environ = append(slices.Clone(p.environ), settings...) // environment variables come first and take precedence
 	var c cli
 	exited, code := false, 0
 	parser, err := kong.New(&c,
@@ -128,13 +127,14 @@ func run(ctx context.Context, p process) int {
 		e.log.Warn(warning)
 	}
 	if err = readSecrets(p, command.Flags()); err == nil {
-		err = told(command.Run(e))
+		err = terminalError(command.Run(e))
 	}
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
-		_, _ = fmt.Fprintf(p.stderr, "recado: %s\nTry: recado %s --help\n", strings.TrimSuffix(err.Error(), " ("+errUsage.Error()+")"), command.Selected().Path())
+		text := strings.TrimSuffix(err.Error(), " ("+errUsage.Error()+")")
+		_, _ = fmt.Fprintf(p.stderr, "recado: %s\nTry: recado %s --help\n", text, command.Selected().Path())
 		return 2
 	default:
 		_, _ = fmt.Fprintln(p.stderr, "recado:", err)
@@ -142,10 +142,9 @@ func run(ctx context.Context, p process) int {
 	}
 }
 
-// told turns a refusal of the desk into a text for the terminal: without the API's code and the
-// place in a request body. A value that does not fit is a mistake in how the command was called;
-// credentials that WhatsApp refuses are none.
-func told(err error) error {
+// terminalError converts an error of the desk for the terminal, without the code and the field names of the API. Invalid values
+// are usage errors, but credentials that WhatsApp refuses are not.
+func terminalError(err error) error {
 	known, ok := errors.AsType[*kernel.Error](err)
 	if !ok {
 		return err
@@ -161,8 +160,8 @@ func told(err error) error {
 	return fmt.Errorf("%s (%w)", text, errUsage)
 }
 
-// environment lets every flag --some-flag be given as RECADO_SOME_FLAG. A flag on the command line wins.
-// Flags that mean something else to the server are marked noenv.
+// environment sets flags such as --some-flag from RECADO_SOME_FLAG. The command line takes precedence. Flags with another meaning
+// for the server are marked noenv.
 func environment(getenv func(string) string) kong.Resolver {
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		if value := getenv(variable(flag.Name)); value != "" && !flag.Tag.Has("noenv") {
@@ -172,20 +171,12 @@ func environment(getenv func(string) string) kong.Resolver {
 	})
 }
 
+// variable returns the environment variable of a flag.
 func variable(flag string) string {
-	name := []byte(variablePrefix + flag)
-	for i, c := range name {
-		switch {
-		case c == '-':
-			name[i] = '_'
-		case c >= 'a' && c <= 'z':
-			name[i] = c - 'a' + 'A'
-		}
-	}
-	return string(name)
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// newLogger writes text for people and JSON for machines.
+// newLogger returns a logger that writes text or JSON.
 func newLogger(w io.Writer, getenv func(string) string) *slog.Logger {
 	options := &slog.HandlerOptions{Level: slog.LevelInfo}
 	if getenv(debugVariable) != "" {

@@ -65,7 +65,7 @@ func TestCommandLine(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what the desk refuses is told without the words of the API", func(t *testing.T) {
+	t.Run("errors of the desk are printed without the code of the API", func(t *testing.T) {
 		kerneltest.EachURL(t, func(t *testing.T, url string) {
 			vars := map[string]string{"RECADO_DATA": t.TempDir(), "RECADO_DATABASE_URL": url}
 			_, company, _ := recado(t, vars, "company", "create", "Casa Clara")

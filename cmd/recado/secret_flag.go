@@ -12,14 +12,14 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// maxSecretFile is the most that is read of a file with a secret.
+// maxSecretFile is the maximum size of a file with a secret.
 const maxSecretFile = 64 << 10
 
-// fileSuffix names the flag that gives the file with the value of a secret flag.
+// fileSuffix is the suffix of flags that name a file with the value of a secret flag.
 const fileSuffix = "-file"
 
-// exposedSecrets warns of secrets that the command line shows to every user of the machine. A database URL is
-// one only when it holds a password.
+// exposedSecrets warns about secrets on the command line, which all users of the machine can see. A database URL is a secret only
+// if it contains a password.
 func exposedSecrets(args []string, flags []*kong.Flag) []string {
 	var warnings []string
 	for _, flag := range flags {
@@ -36,7 +36,7 @@ func exposedSecrets(args []string, flags []*kong.Flag) []string {
 	return warnings
 }
 
-// readSecrets fills the secret flags whose value is in a file. A file on the command line wins over a variable.
+// readSecrets sets the secret flags whose value is in a file. The command line takes precedence over variables.
 func readSecrets(p process, flags []*kong.Flag) error {
 	for _, flag := range flags {
 		i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == flag.Name+fileSuffix })
@@ -47,7 +47,7 @@ func readSecrets(p process, flags []*kong.Flag) error {
 		switch {
 		case flag.Target.String() == "" || file && !given:
 		case given && !file:
-			continue // the flag wins over the variable that names a file
+			continue // the flag takes precedence over the variable
 		default:
 			return fmt.Errorf("--%[1]s and --%[1]s%[2]s are both given (%[3]w)", flag.Name, fileSuffix, errUsage)
 		}
@@ -60,7 +60,7 @@ func readSecrets(p process, flags []*kong.Flag) error {
 	return nil
 }
 
-// readSecretFile gives the content of a file, or of the standard input for "-", without the line's end.
+// readSecretFile returns the content of a file, or of the standard input for "-", without the trailing newline.
 func readSecretFile(name string, stdin io.Reader) (string, error) {
 	source := stdin
 	if name != "-" {
@@ -84,7 +84,7 @@ func readSecretFile(name string, stdin io.Reader) (string, error) {
 	}
 }
 
-// onCommandLine reports whether a flag stands among the arguments.
+// onCommandLine reports whether the arguments contain a flag.
 func onCommandLine(args []string, name string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return arg == "--"+name || strings.HasPrefix(arg, "--"+name+"=") })
 }

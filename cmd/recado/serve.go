@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -21,7 +23,7 @@ import (
 	"recado/internal/vault"
 )
 
-// databaseFlags say where the data is; every command that opens the desk has them.
+// databaseFlags are the flags of all commands that open the database.
 type databaseFlags struct {
 	Data        string `default:"./data" help:"Folder of the SQLite database, media and the secret key (${default})." placeholder:"DIR"`
 	DatabaseURL string `name:"database-url" secret:"" help:"postgres://… : use PostgreSQL instead of SQLite." placeholder:"URL"`
@@ -72,7 +74,7 @@ type serveCmd struct {
 	Demo bool `help:"On an empty database, first make two demo companies and write demo.json."`
 }
 
-// s3Flags put media into a bucket instead of the data folder.
+// s3Flags configure a bucket for media.
 type s3Flags struct {
 	Bucket    string `help:"Bucket that holds the media; it must exist." placeholder:"NAME"`
 	Endpoint  string `help:"Address of the S3 service." placeholder:"URL"`
@@ -110,12 +112,12 @@ func (c *serveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	time.AfterFunc(time.Second, debug.FreeOSMemory) // what starting and the first look for work took is not needed again
+	time.AfterFunc(time.Second, debug.FreeOSMemory) // the start needs more memory than normal operation
 	e.log.Info("serving", slog.String("address", s.Addr()), slog.String("public_url", s.URL), slog.String("version", version))
 	supervisor := newSupervisor(e)
-	supervisor.tell("READY=1")
+	supervisor.notify("READY=1")
 	defer supervisor.watch(s.Desk.Ready)()
-	if err := printSetupLink(e, s); err != nil && e.ctx.Err() == nil { // a stop during the start is no error
+	if err := printSetupLink(e, s); err != nil && e.ctx.Err() == nil { // stopping during the start is not an error
 		return errors.Join(err, s.Stop(context.WithoutCancel(e.ctx)))
 	}
 	var failed error
@@ -123,14 +125,14 @@ func (c *serveCmd) Run(e *env) error {
 	case <-e.ctx.Done():
 	case failed = <-s.Failed():
 	}
-	supervisor.tell("STOPPING=1")
+	supervisor.notify("STOPPING=1")
 	e.log.Info("stopping: finishing what was accepted")
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	return errors.Join(failed, s.Stop(ctx))
 }
 
-// printSetupLink shows where the first company is made, while there is none.
+// printSetupLink prints the link for creating the first company, if there is none.
 func printSetupLink(e *env, s *server.Server) error {
 	token, needed, err := s.Desk.People.NewSetupToken(e.ctx)
 	if err != nil || !needed {
@@ -140,7 +142,7 @@ func printSetupLink(e *env, s *server.Server) error {
 	return err
 }
 
-// configure checks the flags and says what is wrong with them.
+// configure checks the flags and returns the configuration.
 func (c *serveCmd) configure(e *env) (server.Config, error) {
 	config, err := c.databaseFlags.config(e)
 	if err != nil {
@@ -201,7 +203,7 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 	return config, nil
 }
 
-// addressFlags say where this server is to others, and where WhatsApp is to it.
+// addressFlags are the addresses of this server and of WhatsApp.
 type addressFlags struct {
 	PublicURL       string `name:"public-url" help:"Address under which others reach this server; default: http:// and the address." placeholder:"URL"`
 	BasePath        string `name:"base-path" help:"Sub-path to serve under, such as /desk." placeholder:"PATH"`
@@ -219,7 +221,8 @@ func (f addressFlags) apply(config *server.Config) error {
 
 func (f addressFlags) check() error {
 	if f.BasePath != "" && !plainPath(f.BasePath) {
-		return fmt.Errorf("--base-path must start with a slash and not end with one, and be of letters, digits and -._~, such as /desk (%w)", errUsage)
+		return fmt.Errorf("--base-path must start with a slash and not end with one, and be of letters, digits and -._~, "+
+			"such as /desk (%w)", errUsage)
 	}
 	if f.PublicURL != "" && !plainAddress(f.PublicURL) {
 		return fmt.Errorf("--public-url must be an address such as https://desk.example.com, without a path (%w)", errUsage)
@@ -230,10 +233,10 @@ func (f addressFlags) check() error {
 	return nil
 }
 
-// network is a flag such as 10.0.0.0/8, or 127.0.0.1 for that address alone.
+// network is a flag with a network such as 10.0.0.0/8, or a single address.
 type network struct{ netip.Prefix }
 
-// UnmarshalText reads a network or an address.
+// UnmarshalText parses a network or an address.
 func (n *network) UnmarshalText(text []byte) (err error) {
 	if addr, err := netip.ParseAddr(string(text)); err == nil && addr.Zone() == "" {
 		addr = addr.Unmap()
@@ -246,28 +249,19 @@ func (n *network) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// plainAddress reports whether text is an http or https address without a path.
+// plainAddress reports whether text is an http or https URL without a path.
 func plainAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && strings.Trim(u.Path, "/") == "" &&
 		u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
-// plainPath reports whether text is a path such as /desk/help that means the same to every proxy.
-func plainPath(text string) bool {
-	rest, rooted := strings.CutPrefix(text, "/")
-	for part := range strings.SplitSeq(rest, "/") {
-		odd := strings.ContainsFunc(part, func(r rune) bool {
-			return !isPlain(r) && !strings.ContainsRune("-._~", r)
-		})
-		if odd || part == "" || part == "." || part == ".." {
-			return false
-		}
-	}
-	return rooted
-}
+var pathForm = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 
-// checkAddress refuses what no listener can be given.
+// plainPath reports whether text is a path such as /desk/help that no proxy would change.
+func plainPath(text string) bool { return pathForm.MatchString(text) && path.Clean(text) == text }
+
+// checkAddress returns an error for an invalid listen address.
 func checkAddress(flag, address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -279,7 +273,7 @@ func checkAddress(flag, address string) error {
 	return nil
 }
 
-// checkLoopback refuses an address that other machines could reach.
+// checkLoopback returns an error for an address that other machines can reach.
 func checkLoopback(flag, address string) error {
 	if err := checkAddress(flag, address); err != nil {
 		return err
@@ -291,10 +285,4 @@ func checkLoopback(flag, address string) error {
 	return nil
 }
 
-func isPlain(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
-
-func plainHeaderName(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !isPlain(r) })
-}
+var plainHeaderName = regexp.MustCompile(`^[A-Za-z0-9]+$`).MatchString

@@ -11,23 +11,22 @@ import (
 )
 
 const (
-	// defaultSettings is the file of settings that the unit of systemd gives the server.
+	// defaultSettings is the settings file of the systemd unit.
 	defaultSettings = "/etc/recado/recado.env"
-	// defaultFolder is the data folder of the unit.
+	// defaultFolder is the data folder of the systemd unit.
 	defaultFolder = "/var/lib/recado"
 
 	configFlag = "config"
 )
 
-// installationCommands work on an installation or ask its server. Only they read its settings.
+// installationCommands lists the commands that use an installation. Only they read its settings.
 var installationCommands = []string{"serve", "company", "user", "key", "channel", "secret-key", "report", "backup", "restore", "move", "health"}
 
-// placeFlags say where the data of an installation are.
+// placeFlags lists the flags for the location of the data.
 var placeFlags = []string{"data", "database-url", "database-url-file"}
 
-// readSettings returns the variables of the settings file, so that a command works with the settings of the server. The default
-// file is not used for another installation: when the command names a data folder or a database that are not those of the file.
-// Where the default file exists and cannot be read, unread says so.
+// readSettings returns the variables of the settings file, so that commands use the settings of the server. The default file is
+// ignored if the command names another data folder or database. unread is a warning if the default file cannot be read.
 func readSettings(p process) (variables []string, unread string, err error) {
 	if !slices.Contains(installationCommands, p.command()) {
 		return nil, "", nil
@@ -57,7 +56,7 @@ func readSettings(p process) (variables []string, unread string, err error) {
 	return variables, "", nil
 }
 
-// elsewhere reports whether the command line or the environment names another place of the data than the settings do.
+// elsewhere reports whether the command line or the environment names another location of the data than the settings.
 func (p process) elsewhere(settings []string) bool {
 	in := process{environ: append(slices.Clone(settings), variable("data")+"="+defaultFolder)}
 	return slices.ContainsFunc(placeFlags, func(flag string) bool {
@@ -66,7 +65,7 @@ func (p process) elsewhere(settings []string) bool {
 	})
 }
 
-// command returns the first word of the command line, which is a command unless --config comes before it.
+// command returns the command on the command line, which --config may precede.
 func (p process) command() string {
 	args := p.args
 	for len(args) > 0 && strings.HasPrefix(args[0], "--"+configFlag) {
@@ -81,7 +80,7 @@ func (p process) command() string {
 	return args[0]
 }
 
-// given returns the value of a flag on the command line, or else of its variable in the environment.
+// given returns the value of a flag from the command line or the environment.
 func (p process) given(flag string) (value string, given bool) {
 	for i, arg := range p.args {
 		if value, ok := strings.CutPrefix(arg, "--"+flag+"="); ok {
@@ -95,8 +94,8 @@ func (p process) given(flag string) (value string, given bool) {
 	return value, value != ""
 }
 
-// parseSettings reads the form of systemd's EnvironmentFile: a NAME=value a line, comments that begin with # or ;, and quotes
-// around a value.
+// parseSettings parses the format of systemd's EnvironmentFile: lines NAME=value with optional quotes, and comments that begin
+// with # or ;.
 func parseSettings(text string) (variables []string, err error) {
 	number := 0
 	for line := range strings.Lines(text) {
@@ -107,14 +106,14 @@ func parseSettings(text string) (variables []string, err error) {
 		}
 		name, value, found := strings.Cut(line, "=")
 		if name = strings.TrimSpace(name); !found || name == "" || strings.ContainsAny(name, " \t") {
-			return nil, fmt.Errorf("line %d is not of the form NAME=value", number) // the line may hold a secret
+			return nil, fmt.Errorf("line %d is not of the form NAME=value", number) // the line may contain a secret
 		}
 		variables = append(variables, name+"="+unquoted(strings.TrimSpace(value)))
 	}
 	return variables, nil
 }
 
-// unquoted takes the quotes away that surround a value.
+// unquoted removes the quotes around a value.
 func unquoted(value string) string {
 	if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
 		return value[1 : n-1]

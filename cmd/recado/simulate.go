@@ -28,7 +28,7 @@ func (c *simulateCmd) Run(e *env) error {
 	}
 	ladder := simulator.Ladder{Mode: c.Ladder}
 	if c.Ladder == "delivered" {
-		ladder.Mode = "" // sent and delivered is its usual way
+		ladder.Mode = "" // the default is sent and delivered
 	}
 	sim := simulator.New(simulator.Options{Window: c.Window, NoLimits: c.NoLimits, Ladder: ladder})
 	defer sim.Close()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// supervisor is the service manager that started the process and waits for its state, as systemd does for Type=notify. See sd_notify(3).
+// supervisor notifies the service manager of the state of the process, such as systemd with Type=notify; see sd_notify(3).
 type supervisor struct {
 	*env
 	socket string // "": there is none
@@ -23,8 +23,8 @@ func newSupervisor(e *env) *supervisor {
 	return &supervisor{env: e, socket: socket}
 }
 
-// tell sends a state, such as READY=1.
-func (s *supervisor) tell(state string) {
+// notify sends a state such as READY=1.
+func (s *supervisor) notify(state string) {
 	if s.socket == "" {
 		return
 	}
@@ -38,8 +38,7 @@ func (s *supervisor) tell(state string) {
 	}
 }
 
-// watch tells the supervisor that the server works, twice in the time that WatchdogSec= gives it, until the returned function is called.
-// It says nothing while check fails.
+// watch sends keep-alive notifications, twice per WatchdogSec=, while check succeeds and until the returned function is called.
 func (s *supervisor) watch(check func(ctx context.Context) error) (stop func()) {
 	usec, err := strconv.ParseInt(s.getenv("WATCHDOG_USEC"), 10, 64)
 	if err != nil || usec <= 0 || s.socket == "" {
@@ -61,9 +60,9 @@ func (s *supervisor) watch(check func(ctx context.Context) error) (stop func()) 
 			cancel()
 			switch {
 			case err == nil:
-				s.tell("WATCHDOG=1")
+				s.notify("WATCHDOG=1")
 			case ctx.Err() == nil:
-				s.log.Warn("the server does not work, and the service manager is not told that it does", slog.Any("error", err))
+				s.log.Warn("the server is not ready, so the service manager is not notified", slog.Any("error", err))
 			}
 		}
 	}()

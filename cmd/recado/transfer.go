@@ -56,14 +56,14 @@ func (c *backupCmd) Run(e *env) error {
 	return e.describeBackup(file, info)
 }
 
-// The name of an archive in a folder. Names are in the order of their times.
+// The names of archives in a folder sort by time.
 const (
 	archivePrefix = "recado-"
 	archiveSuffix = ".tar"
 	archiveTime   = "20060102T150405Z"
 )
 
-// target returns the name of the archive to write. A folder to keep archives in is made if need be.
+// target returns the path of the archive to write. It creates the folder for archives if necessary.
 func (c *backupCmd) target() (string, error) {
 	if c.Keep > 0 {
 		if err := os.MkdirAll(c.File, 0o700); err != nil {
@@ -76,12 +76,12 @@ func (c *backupCmd) target() (string, error) {
 	return filepath.Join(c.File, archivePrefix+time.Now().UTC().Format(archiveTime)+archiveSuffix), nil
 }
 
-// rotate removes the oldest archives of the folder, once the new one is complete. Files with other names stay.
+// rotate removes the oldest archives of the folder. Files with other names stay.
 func (c *backupCmd) rotate() error {
 	if c.Keep == 0 {
 		return nil
 	}
-	entries, err := os.ReadDir(c.File) // in the order of their names
+	entries, err := os.ReadDir(c.File) // sorted by name
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (c *backupCmd) rotate() error {
 	return nil
 }
 
-// check reports whether an archive can be restored.
+// check checks that an archive can be restored.
 func (c *backupCmd) check(e *env) error {
 	info, err := admin.Check(e.ctx, c.File)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *backupCmd) check(e *env) error {
 	return e.describeBackup(c.File, info)
 }
 
-// describeBackup prints what an archive holds.
+// describeBackup prints the content of an archive.
 func (e *env) describeBackup(file string, info admin.Info) error {
 	text := fmt.Sprintf("%s holds the database and %d media files", file, info.Media)
 	if info.SecretKey {
@@ -126,7 +126,7 @@ func (e *env) describeBackup(file string, info admin.Info) error {
 	return e.warnDamaged(info.DamagedMedia, "The archive holds it as it is")
 }
 
-// warnDamaged names the media files that do not have the hash that the database says.
+// warnDamaged lists the media files whose hash differs from the database.
 func (e *env) warnDamaged(files []kernel.ID, outcome string) error {
 	for _, file := range files {
 		if _, err := fmt.Fprintf(e.stderr, "recado: warning: the media file %s is damaged: it does not have the SHA-256 that the database says. %s.\n", file, outcome); err != nil {
@@ -200,7 +200,7 @@ func (c *moveCmd) Run(e *env) error {
 	return report.end(o, moved)
 }
 
-// undo makes the source of an earlier move usable again.
+// undo makes the source of a move usable again.
 func (c *moveCmd) undo(e *env) error {
 	if c.To != "" {
 		return fmt.Errorf("--undo goes without --to (%w)", errUsage)
@@ -218,7 +218,7 @@ func (c *moveCmd) undo(e *env) error {
 	return err
 }
 
-// moveReport prints how far a move is: a line when a table is complete or verified, and one a second within it.
+// moveReport prints the progress of a move: a line when a table is complete or verified, and one per second in between.
 type moveReport struct {
 	*env
 	last time.Time

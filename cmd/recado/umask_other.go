@@ -2,5 +2,5 @@
 
 package main
 
-// keepPrivate does nothing where there is no umask: the access of a folder decides.
+// keepPrivate does nothing because there is no umask.
 func keepPrivate() {}

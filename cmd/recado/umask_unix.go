@@ -6,5 +6,5 @@ import (
 	"syscall"
 )
 
-// keepPrivate makes new files and folders for their owner alone, whatever the umask was.
+// keepPrivate makes new files and folders accessible only to their owner.
 func keepPrivate() { syscall.Umask(0o077) }

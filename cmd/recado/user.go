@@ -59,7 +59,7 @@ func (c *userCreateCmd) Run(e *env) error {
 	})
 }
 
-// userSetPasswordCmd takes no password flag: it would be visible in the process list.
+// userSetPasswordCmd has no password flag, which would be visible in the process list.
 type userSetPasswordCmd struct {
 	databaseFlags
 	Company string `required:"" help:"Id of the company." placeholder:"UUID"`
@@ -80,7 +80,7 @@ func (c *userSetPasswordCmd) Run(e *env) error {
 	})
 }
 
-// readPassword asks for a password twice without showing it, or reads a line where there is no terminal.
+// readPassword prompts for a password twice without echo, or reads a line if there is no terminal.
 func readPassword(e *env) (string, error) {
 	f, ok := e.stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

@@ -45,7 +45,7 @@ func (c *userListCmd) Run(e *env) error {
 	})
 }
 
-// personLine is a team member as it is printed.
+// personLine is a printed team member.
 type personLine struct {
 	ID        kernel.ID   `json:"id"`
 	Name      string      `json:"name"`
@@ -55,7 +55,7 @@ type personLine struct {
 	Company   kernel.Ref  `json:"company"`
 }
 
-// personFlags name one team member.
+// personFlags identify a team member.
 type personFlags struct {
 	Email   string `required:"" help:"E-mail address of the person."`
 	Company string `help:"Id of the company, where the address belongs to several." placeholder:"UUID"`
@@ -122,7 +122,7 @@ func (c *userDisableTwoFactorCmd) Run(e *env) error {
 	})
 }
 
-// optionalID is parseID for a flag that may be absent.
+// optionalID is parseID for an optional flag.
 func optionalID(flag, text string) (kernel.ID, error) {
 	if text == "" {
 		return kernel.ID{}, nil

@@ -82,7 +82,7 @@ func TestADemoTellsItsLogin(t *testing.T) {
 
 func TestADemoTellsItsLoginOnlyOnTheMachineItRunsOnAndWhileItIsValid(t *testing.T) {
 	dir := t.TempDir()
-	told := func(s *serving, headers ...string) bool {
+	showsLogin := func(s *serving, headers ...string) bool {
 		t.Helper()
 		r, err := http.NewRequest("GET", s.base+"/v1/setup", nil)
 		if err != nil {
@@ -113,22 +113,22 @@ func TestADemoTellsItsLoginOnlyOnTheMachineItRunsOnAndWhileItIsValid(t *testing.
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		_ = l.Close()
 		s := serve(t, t.TempDir(), "--addr", "0.0.0.0:"+port)
-		testkit.Equal(t, "told", told(s), false)
+		testkit.Equal(t, "shows the login", showsLogin(s), false)
 	})
 	t.Run("on a loopback address", func(t *testing.T) {
 		s := serve(t, dir)
-		testkit.Equal(t, "told", told(s), true)
-		testkit.Equal(t, "told to localhost", told(s, "Host", "localhost:8080"), true)
-		testkit.Equal(t, "told to another name", told(s, "Host", "demo.example.com"), false)
-		testkit.Equal(t, "told through a proxy", told(s, "X-Forwarded-For", "203.0.113.7"), false)
+		testkit.Equal(t, "shows the login", showsLogin(s), true)
+		testkit.Equal(t, "shows the login to localhost", showsLogin(s, "Host", "localhost:8080"), true)
+		testkit.Equal(t, "shows the login to another name", showsLogin(s, "Host", "demo.example.com"), false)
+		testkit.Equal(t, "shows the login through a proxy", showsLogin(s, "X-Forwarded-For", "203.0.113.7"), false)
 		code, _, stderr := recadoReading(t, "another password\n", map[string]string{"RECADO_DATA": dir}, "user", "set-password", "--email", s.demo.Login.Email, "--company", s.demo.Companies[0].ID)
 		if code != 0 {
 			t.Fatal(stderr)
 		}
-		testkit.Equal(t, "told after the password was changed", told(s), false)
+		testkit.Equal(t, "shows the login after the password was changed", showsLogin(s), false)
 	})
 	t.Run("started again", func(t *testing.T) {
-		testkit.Equal(t, "told", told(serve(t, dir)), false)
+		testkit.Equal(t, "shows the login", showsLogin(serve(t, dir)), false)
 	})
 }
 

@@ -12,8 +12,8 @@ const (
 	debugVariable  = variablePrefix + "DEBUG"
 )
 
-// unknownVariables warns of variables that look like settings and are none, with the nearest one that is. The
-// values are not shown.
+// unknownVariables warns about variables that look like settings but do not exist, and suggests similar ones. It does not show
+// values.
 func unknownVariables(environ []string, commands *kong.Node) []string {
 	known := map[string]bool{debugVariable: true}
 	addVariables(known, commands)
@@ -33,7 +33,7 @@ func unknownVariables(environ []string, commands *kong.Node) []string {
 	return warnings
 }
 
-// addVariables collects the variables of the flags of all commands.
+// addVariables adds the variables of all flags.
 func addVariables(known map[string]bool, node *kong.Node) {
 	for _, flag := range node.Flags {
 		if flag.Name != "help" && !flag.Tag.Has("noenv") {
@@ -45,7 +45,7 @@ func addVariables(known map[string]bool, node *kong.Node) {
 	}
 }
 
-// nearest gives the known name with the fewest different letters, if they are few.
+// nearest returns the most similar known name, or "" if there is none.
 func nearest(name string, known map[string]bool) string {
 	best, least := "", 4
 	for candidate := range known {
@@ -59,7 +59,7 @@ func nearest(name string, known map[string]bool) string {
 	return best
 }
 
-// distance counts the letters to insert, delete or replace to make one name of the other.
+// distance returns the edit distance of two names.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -1,5 +1,4 @@
-// Package admin handles whole installations: it writes them into backup archives, restores them, moves them from one
-// database engine to the other, and fills an empty one with the demo.
+// Package admin backs up, restores and moves whole installations, and fills an empty one with the demo.
 package admin
 
 import (
@@ -11,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -24,14 +22,14 @@ import (
 	"recado/internal/vault"
 )
 
-// The names in an archive. The sums come last and name every other file, in the form of sha256sum.
+// Names of files in an archive. The sums come last and list all other files in the format of sha256sum.
 const (
 	infoName  = "recado-backup.json"
 	sumsName  = "SHA256SUMS"
 	mediaName = "media"
 )
 
-// format is the version of the archive's form.
+// format is the version of the archive format.
 const format = 1
 
 // Info describes an archive.
@@ -39,26 +37,26 @@ type Info struct {
 	Format       int       `json:"format"`
 	Version      string    `json:"version"` // of the program that wrote it
 	CreatedAt    time.Time `json:"created_at"`
-	SecretKey    bool      `json:"secret_key"`    // whether the archive holds it
+	SecretKey    bool      `json:"secret_key"`    // whether the archive contains it
 	Media        int       `json:"media"`         // files in the archive
-	MissingMedia int       `json:"missing_media"` // files that the database names and the data folder does not have
+	MissingMedia int       `json:"missing_media"` // files in the database that the data folder does not have
 
-	// DamagedMedia are files in the archive that do not have the hash that the database says. They are there as they were found.
+	// DamagedMedia lists files in the archive whose hash differs from the database.
 	DamagedMedia []kernel.ID `json:"damaged_media,omitempty"`
 }
 
-// BackupOptions say what goes into an archive.
+// BackupOptions configure a backup.
 type BackupOptions struct {
 	Dir              string // the data folder
 	File             string // the archive to write
-	Replace          bool   // replaces an archive of that name, once the new one is complete
+	Replace          bool   // replace an existing archive when the new one is complete
 	SecretKey        string // the keys of a setting; "": the key file of the folder
 	WithoutSecretKey bool
 	Version          string
 }
 
-// Backup writes the database, the media and the secret key of a data folder into one archive. A server may be using
-// the folder. A database with damaged pages is refused. The archive appears under its name when it is complete.
+// Backup writes the database, the media and the secret key of a data folder to an archive. A server may be using the folder. A
+// damaged database is refused. The archive appears when it is complete.
 func Backup(ctx context.Context, o BackupOptions) (info Info, err error) {
 	if there, err := os.Lstat(o.File); err == nil && !(o.Replace && there.Mode().IsRegular()) {
 		return info, kernel.Errorf(kernel.CodeInvalidRequest, "%s is there already; choose another name, or replace it with --replace.", o.File)
@@ -102,24 +100,25 @@ func Backup(ctx context.Context, o BackupOptions) (info Info, err error) {
 	return info, syncFolder(filepath.Dir(o.File))
 }
 
-// publish gives a complete archive its name.
+// publish renames a complete archive.
 func (o BackupOptions) publish(part string) error {
-	if !o.Replace && os.Link(part, o.File) == nil { // unlike a rename it replaces nothing
+	if !o.Replace && os.Link(part, o.File) == nil { // unlike a rename, a link replaces nothing
 		return nil
 	}
 	return os.Rename(part, o.File)
 }
 
-// refuseDamaged reports an error when the copy of a database is damaged: no restore would accept it.
+// refuseDamaged returns an error if the copy of a database is damaged, because it could not be restored.
 func refuseDamaged(snapshot, database string) error {
 	damage, err := kernel.Damage(snapshot)
 	if err != nil || damage == "" {
 		return err
 	}
-	return kernel.Errorf(kernel.CodeInvalidRequest, "%s is damaged (%s). No backup was written, and earlier ones stay as they are. Check the latest with `recado backup --check FILE` and restore it with `recado restore`.", database, damage)
+	return kernel.Errorf(kernel.CodeInvalidRequest, "%s is damaged (%s). No backup was written, and earlier ones stay as they are. "+
+		"Check the latest with `recado backup --check FILE` and restore it with `recado restore`.", database, damage)
 }
 
-// key gives the content of the key file for the archive, or nil. A key that does not fit the database is refused.
+// key returns the content of the key file for the archive, or nil. It refuses a key that does not fit the database.
 func (o BackupOptions) key(snapshot string) ([]byte, error) {
 	if o.WithoutSecretKey {
 		return nil, nil
@@ -140,7 +139,7 @@ func (o BackupOptions) key(snapshot string) ([]byte, error) {
 	return key, fits(key, sealed)
 }
 
-// findKey gives the keys of a setting, or those of the key file of a folder, or nil where there are none.
+// findKey returns the keys of a setting or of the key file of a folder, or nil.
 func findKey(dir, setting string) ([]byte, error) {
 	if setting != "" {
 		return []byte(setting + "\n"), nil
@@ -152,7 +151,7 @@ func findKey(dir, setting string) ([]byte, error) {
 	return key, err
 }
 
-// fits reports an error when the keys do not open the check value of a database. One without a value fits every key.
+// fits returns an error if the keys do not open the check value of a database, which may be nil.
 func fits(key, sealed []byte) error {
 	v, err := vault.FromEnv(string(key))
 	if err != nil {
@@ -164,7 +163,7 @@ func fits(key, sealed []byte) error {
 	return nil
 }
 
-// archiveWriter writes the files of an archive and remembers their hashes.
+// archiveWriter writes the files of an archive and collects their hashes.
 type archiveWriter struct {
 	tar  *tar.Writer
 	at   time.Time
@@ -197,7 +196,7 @@ func (w *archiveWriter) all(ctx context.Context, dir, snapshot string, key []byt
 	return w.bytes(sumsName, bytes.Clone(w.sums.Bytes()))
 }
 
-// media adds the files that the folder has. A file may be gone since the snapshot was taken, or be in S3.
+// media adds the files in the folder. A file may have been deleted since the snapshot, or be in S3.
 func (w *archiveWriter) media(ctx context.Context, dir string, files []StoredFile, info *Info) error {
 	disk, err := blob.ReadDisk(filepath.Join(dir, mediaName))
 	if errors.Is(err, os.ErrNotExist) {
@@ -246,7 +245,7 @@ func (w *archiveWriter) bytes(name string, content []byte) error {
 	return err
 }
 
-// copy adds a file and gives its hash.
+// copy adds a file and returns its hash.
 func (w *archiveWriter) copy(ctx context.Context, name string, r io.Reader, size int64) ([]byte, error) {
 	header := &tar.Header{Name: name, Mode: 0o600, Size: size, ModTime: w.at, Format: tar.FormatPAX}
 	if err := w.tar.WriteHeader(header); err != nil {
@@ -263,7 +262,7 @@ func (w *archiveWriter) copy(ctx context.Context, name string, r io.Reader, size
 	return got, nil
 }
 
-// untilDone is a reader that ends with an error when ctx does.
+// untilDone returns a reader that fails when ctx ends.
 func untilDone(ctx context.Context, r io.Reader) io.Reader { return &contextReader{ctx, r} }
 
 type contextReader struct {
@@ -277,6 +276,3 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	}
 	return r.r.Read(p)
 }
-
-// sumOf ends a hash.
-func sumOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }

@@ -22,18 +22,18 @@ type card struct {
 	stage       int
 	priority    string
 	labels      []int         // of the plan
-	by          int           // of the plan's people, from 1; 0: not assigned
+	by          int           // index of the assignee in the plan's people, from 1; 0: none
 	due         time.Duration // from now
-	customer    string        // whose conversation it is about
+	customer    string        // of the conversation
 	private     bool
 }
 
-// orderStages are the stages of the board that demo.json names.
+// orderStages are the stages of the board in demo.json.
 var orderStages = []boards.NewStage{
 	{Name: "New", Kind: boards.StageOpen}, {Name: "Doing", Kind: boards.StageOpen}, {Name: "Won", Kind: boards.StageWon}, {Name: "Lost", Kind: boards.StageLost},
 }
 
-// bakeryBoards are the boards of the bakery. All people in them are invented.
+// bakeryBoards are the boards of the bakery. All people are fictional.
 var bakeryBoards = []board{
 	{name: "Orders", stages: orderStages, cards: []card{
 		{title: "Bolo de 20 pessoas", stage: 0, labels: []int{0}, by: 3, due: day, customer: "Lia Monteiro", priority: "high", text: "Chocolate; trocar para morango se der tempo.\nRetirada às 10h."},
@@ -87,7 +87,7 @@ func (m *maker) boards() error {
 	return nil
 }
 
-// card is a planned card with the ids of what it names.
+// card converts a card of the plan.
 func (m *maker) card(b *boards.Board, c card) boards.NewCard {
 	fields := boards.CardFields{Title: &c.title, Private: &c.private, Description: optionalText(c.text)}
 	if c.priority != "" {

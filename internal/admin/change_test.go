@@ -171,7 +171,7 @@ func TestAMoveReplacesADamagedFileOfTheTarget(t *testing.T) {
 	}
 }
 
-func TestABackupNamesDamagedFilesAndHoldsThem(t *testing.T) {
+func TestABackupContainsAndListsDamagedFiles(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.damage(t, i.dir, "the text of a pile")

@@ -11,19 +11,18 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// Check reads a backup to its end, without restoring it, and returns what it holds. It reports an error when a restore would refuse the
-// backup: a file without the hash that the archive says, a damaged database, an unknown schema, or a secret key that does
-// not fit. The media files must be those that the database and the description of the archive name.
+// Check reads a backup without restoring it. It returns an error if a restore would refuse the backup, or if the media files do
+// not match the database and the description of the archive.
 func Check(ctx context.Context, file string) (info Info, err error) {
 	isDatabase, err := isSQLite(file)
 	if err != nil {
 		return info, kernel.Errorf(kernel.CodeInvalidRequest, "The backup cannot be read: %v.", err)
 	}
-	if isDatabase { // the copy of a database that older versions wrote
+	if isDatabase { // a copy of a database
 		return info, kernel.CheckBackup(file)
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(file), ".recado-check-")
-	if err != nil { // a folder that cannot be written
+	if err != nil { // the folder may be read-only
 		temp, err = os.MkdirTemp("", "recado-check-")
 	}
 	if err != nil {
@@ -49,7 +48,7 @@ func Check(ctx context.Context, file string) (info Info, err error) {
 	return r.info, nil
 }
 
-// checkMedia compares the media files with the database and with what the archive says of itself.
+// checkMedia compares the media files with the database and the description of the archive.
 func (r *archive) checkMedia() error {
 	files, err := StoredFiles(filepath.Join(r.temp, db.DatabaseFile))
 	if err != nil {

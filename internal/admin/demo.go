@@ -15,20 +15,20 @@ import (
 	"recado/internal/talk"
 )
 
-// Demo is what demo.json tells.
+// Demo is the content of demo.json.
 type Demo struct {
 	BaseURL   string    `json:"base_url"`
 	Login     Login     `json:"login"`
 	Companies []Company `json:"companies"`
 }
 
-// Login opens the first company's app.
+// Login is the login of the owner of the first company.
 type Login struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 }
 
-// Company is one demo company and the ids to try things with.
+// Company is a demo company with ids for examples.
 type Company struct {
 	ID               kernel.ID   `json:"id"`
 	Name             string      `json:"name"`
@@ -43,7 +43,7 @@ type Company struct {
 	AttendancesBoard kernel.ID   `json:"attendances_board"`
 }
 
-// plan is what a demo company is made of.
+// plan describes a demo company.
 type plan struct {
 	name, domain string
 	people       []person
@@ -70,8 +70,8 @@ type label struct{ name, color string }
 
 type customer struct{ name, phone, says, answer string }
 
-// Make fills the desk. Every demo password is the same. What happened before today is dated by the clock, which must be
-// that of the desk; without one everything happens now.
+// Make creates the demo. All members have the same password. The clock must be that of the desk; it sets the times of past events.
+// If it is nil, everything happens now.
 func Make(ctx context.Context, d *server.Desk, clock *Clock, password string) (*Demo, error) {
 	out := &Demo{}
 	for _, p := range plans {
@@ -90,7 +90,7 @@ func (p plan) email(who person) string {
 	return first + "@" + p.domain
 }
 
-// maker makes one company; the first error ends it.
+// maker creates a company.
 type maker struct {
 	ctx   context.Context
 	desk  *server.Desk
@@ -180,7 +180,7 @@ func (m *maker) key() (err error) {
 	return err
 }
 
-// conversations lets the customers write, answers some of them, and closes one.
+// conversations creates messages of customers, replies to some of them, and closes one attendance.
 func (m *maker) conversations() error {
 	for i, c := range m.plan.customers {
 		heard, err := m.desk.Talk.Simulate(m.ctx, m.owner, m.out.Channel, talk.Simulation{From: &c.phone, Name: &c.name, Text: &c.says})
@@ -212,7 +212,7 @@ func (m *maker) conversations() error {
 	return nil
 }
 
-// privateConversations put something on the private channel that no key may ever show.
+// privateConversations creates a message on the private channel, which no key may see.
 func (m *maker) privateConversations() error {
 	return m.desk.Talk.Receive(m.ctx, m.out.ID, m.out.PrivateChannel, []provider.Incoming{{Message: &provider.IncomingMessage{
 		ExternalID: "demo." + m.out.ID.String(), Type: provider.TypeText, Text: "Podemos falar em particular?", At: time.Now(),

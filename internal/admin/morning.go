@@ -1,12 +1,10 @@
 package admin
 
-import (
-	"time"
-)
+import "time"
 
 const minute = time.Minute
 
-// morning is what happened at the bakery today. All people in it are invented.
+// morning contains the conversations of the bakery today. All people are fictional.
 var morning = []story{
 	{name: "Lia Monteiro", phone: "+5511912345678", label: 0, sector: 0, city: "São Paulo", steps: []step{
 		{ago: 47 * minute, says: "Oi! Bom dia 😊 Encomendei um bolo de chocolate para amanhã, pedido em nome de Lia."},

@@ -15,20 +15,22 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// MoveDatabaseOptions name the databases of a move and who is told of its progress.
+// MoveDatabaseOptions configure MoveDatabase.
 type MoveDatabaseOptions struct {
 	From, To db.Options
 	Batch    int                       // rows in one transaction; 0: the default
-	Progress func(db.MovedTable) error // nil: no caller is told
+	Progress func(db.MovedTable) error // may be nil
 
-	// BeforeFinish runs when all rows are there and verified. After an error the move can be resumed.
+	// BeforeFinish is called when all rows are copied and verified. If it fails, the move can be resumed.
 	BeforeFinish func() error
 }
 
-// MoveDatabase copies everything from one engine to the other; see db.Move. What search has indexed is not copied: the
-// server indexes all texts again in the background.
+// MoveDatabase copies a database from one engine to the other; see db.Move. It does not copy the search index, which the server
+// rebuilds in the background.
 func MoveDatabase(ctx context.Context, o MoveDatabaseOptions) ([]db.MovedTable, error) {
-	return db.Move(ctx, db.MoveOptions{From: o.From, To: o.To, Batch: o.Batch, Progress: o.Progress, BeforeFinish: o.BeforeFinish, Plan: movePlan}, kernel.Embedded())
+	return db.Move(ctx, db.MoveOptions{
+		From: o.From, To: o.To, Batch: o.Batch, Progress: o.Progress, BeforeFinish: o.BeforeFinish, Plan: movePlan,
+	}, kernel.Embedded())
 }
 
 var movePlan = db.MovePlan{
@@ -47,33 +49,34 @@ var movePlan = db.MovePlan{
 	},
 }
 
-// StoredFile is a file that the media table says is stored.
+// StoredFile is a stored file in the media table.
 type StoredFile struct {
 	ID     kernel.ID
 	Size   int64
 	SHA256 []byte // nil: not known
 }
 
-// StoredFiles lists the stored files that a SQLite database names. A server may be using it.
+// StoredFiles lists the stored files of a SQLite database. A server may be using it.
 func StoredFiles(path string) (files []StoredFile, err error) {
-	err = db.QueryFile(path, `SELECT /* all companies: the whole database */ id, size, sha256 FROM media WHERE stored ORDER BY id`, func(r db.Row) error {
-		files = append(files, StoredFile{r.ID(0), r.Int(1), r.Bytes(2)})
+	const query = `SELECT /* all companies: the whole database */ id, size, sha256 FROM media WHERE stored ORDER BY id`
+	err = db.QueryFile(path, query, func(r db.Row) error {
+		files = append(files, StoredFile{r.ID("id"), r.Int("size"), r.Bytes("sha256")})
 		return nil
 	})
 	return files, err
 }
 
-// SecretCheckOf gives the value by which the secret key of a SQLite database is checked, or nil when it has none.
+// SecretCheckOf returns the value that shows whether the secret key of a SQLite database is right, or nil if there is none.
 func SecretCheckOf(path string) (sealed []byte, err error) {
-	there := false
-	err = db.QueryFile(path, `SELECT 1 FROM sqlite_schema WHERE name = 'secret_check'`, func(db.Row) error { there = true; return nil })
-	if err == nil && there {
-		err = db.QueryFile(path, `SELECT sealed FROM secret_check`, func(r db.Row) error { sealed = r.Bytes(0); return nil })
+	exists := false
+	err = db.QueryFile(path, `SELECT name FROM sqlite_schema WHERE name = 'secret_check'`, func(db.Row) error { exists = true; return nil })
+	if err == nil && exists {
+		err = db.QueryFile(path, `SELECT sealed FROM secret_check`, func(r db.Row) error { sealed = r.Bytes("sealed"); return nil })
 	}
 	return sealed, err
 }
 
-// MoveOptions say what is moved to where.
+// MoveOptions configure a move.
 type MoveOptions struct {
 	Dir         string // the data folder of the installation
 	DatabaseURL string // its PostgreSQL database; "": SQLite in Dir
@@ -86,20 +89,20 @@ type MoveOptions struct {
 	Progress func(db.MovedTable) error
 }
 
-// Moved tells what a move has done.
+// Moved is the result of a move.
 type Moved struct {
 	Tables       []db.MovedTable
-	Media        int // files that the database names and the folder of the new installation has
-	MissingMedia int // files that the database names and the folder does not have: lost before, or in S3
+	Media        int // files in the new folder
+	MissingMedia int // files that are in the database only: lost, or in S3
 
-	// DamagedMedia are the files that do not have the hash that the database says. They are not copied.
+	// DamagedMedia lists files whose hash differs from the database. They are not copied.
 	DamagedMedia []kernel.ID
 	KeyMissing   bool
 }
 
-// Move moves an installation from one engine to the other, or goes on with a move that was cut off. On the way to
-// PostgreSQL media and the secret key stay in the data folder, which the installation goes on using; on the way to SQLite
-// they are copied to the new folder. At the end the source is marked as moved, and nothing else of it is changed.
+// Move moves an installation from one engine to the other, or resumes an interrupted move. In a move to PostgreSQL, the media and
+// the secret key stay in the data folder, which remains in use; in a move to SQLite, they are copied to the new folder. At the
+// end the source is marked as moved, and is not changed otherwise.
 func Move(ctx context.Context, o MoveOptions) (out Moved, err error) {
 	out.Tables, err = MoveDatabase(ctx, MoveDatabaseOptions{
 		From:  db.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL},
@@ -110,9 +113,9 @@ func Move(ctx context.Context, o MoveOptions) (out Moved, err error) {
 	return out, err
 }
 
-// moveFiles copies and checks what an installation has beside its database.
+// moveFiles copies and checks the media and the secret key.
 func (o MoveOptions) moveFiles(ctx context.Context, out *Moved) error {
-	database := filepath.Join(o.Dir, db.DatabaseFile) // that of the two which is SQLite
+	database := filepath.Join(o.Dir, db.DatabaseFile) // the SQLite database of the two
 	if o.ToDir != "" {
 		database = filepath.Join(o.ToDir, db.DatabaseFile)
 	}
@@ -144,7 +147,7 @@ func (o MoveOptions) moveFiles(ctx context.Context, out *Moved) error {
 	return nil
 }
 
-// moveMedia copies the files that the new folder does not have, and compares each with its size and hash.
+// moveMedia copies files that the new folder does not have, and checks their size and hash.
 func (o MoveOptions) moveMedia(ctx context.Context, files []StoredFile, out *Moved) error {
 	source, err := blob.ReadDisk(filepath.Join(o.Dir, mediaName))
 	if errors.Is(err, os.ErrNotExist) {
@@ -179,7 +182,6 @@ func (o MoveOptions) moveMedia(ctx context.Context, files []StoredFile, out *Mov
 	return nil
 }
 
-// fileState is what a folder has of a file.
 type fileState int
 
 const (
@@ -188,7 +190,7 @@ const (
 	fileDamaged
 )
 
-// copyFile copies a file unless the target has it. A damaged one does not stay in a target of its own.
+// copyFile copies a file unless the target has it. It removes a damaged copy.
 func copyFile(ctx context.Context, source, target *blob.Disk, file StoredFile) (fileState, error) {
 	state, err := checkFile(ctx, target, file)
 	if err != nil || state == fileWhole || source == target {
@@ -219,7 +221,7 @@ func copyFile(ctx context.Context, source, target *blob.Disk, file StoredFile) (
 	return fileWhole, nil
 }
 
-// checkFile reads a file and compares it with what the database says.
+// checkFile compares a file with the database.
 func checkFile(ctx context.Context, disk *blob.Disk, file StoredFile) (fileState, error) {
 	r, _, err := disk.Open(ctx, file.ID)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -243,7 +245,7 @@ func matches(file StoredFile, size int64, sum []byte) bool {
 	return size == file.Size && (file.SHA256 == nil || bytes.Equal(sum, file.SHA256))
 }
 
-// UndoMove makes a source usable again that Move has marked as moved, and returns the target of that move.
+// UndoMove makes the source of a move usable again, and returns the target of the move.
 func UndoMove(ctx context.Context, o MoveOptions) (target string, err error) {
 	return kernel.UndoMove(ctx, db.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL})
 }

@@ -75,7 +75,7 @@ func TestAfterAMoveTheSourceRefusesUntilTheMoveIsUndone(t *testing.T) {
 	testkit.Diff(t, "answers of the second source after the undo", i.answers(t, config(i.dir, database)), want)
 }
 
-func TestTheTargetOfAMoveIsNamedWithoutCredentials(t *testing.T) {
+func TestTheTargetOfAMoveIsShownWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	u, err := url.Parse(testkit.Database(t, ""))
@@ -92,7 +92,7 @@ func TestTheTargetOfAMoveIsNamedWithoutCredentials(t *testing.T) {
 	}
 }
 
-func TestAMoveThatIsCutOffAfterItsMarkGoesOn(t *testing.T) {
+func TestAMoveInterruptedAfterItsMarkIsResumed(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	cutOff := func(o admin.MoveOptions) {

@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// The pictures that customers send.
+// Pictures from customers.
 const (
 	pictureCake    = "bolo.jpg"
 	pictureBread   = "pao.jpg"
@@ -28,7 +28,7 @@ var (
 	tape      = color.RGBA{170, 132, 88, 255}
 )
 
-// picture draws one of the pictures as a JPEG file.
+// picture draws a picture and returns a JPEG file.
 func picture(name string) []byte {
 	c := newCanvas(960, 720, cream, wood)
 	switch name {
@@ -57,11 +57,11 @@ func picture(name string) []byte {
 		c.box(620, 480, 700, 570, color.RGBA{150, 110, 70, 255}) // the dented corner
 	}
 	var b bytes.Buffer
-	_ = jpeg.Encode(&b, c, &jpeg.Options{Quality: 82}) // a buffer takes everything
+	_ = jpeg.Encode(&b, c, &jpeg.Options{Quality: 82}) // writing to memory cannot fail
 	return b.Bytes()
 }
 
-// canvas is a picture with a background that changes from top to bottom.
+// canvas is a picture with a vertical gradient.
 type canvas struct{ *image.RGBA }
 
 func newCanvas(width, height int, top, bottom color.RGBA) canvas {

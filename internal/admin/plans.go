@@ -1,10 +1,8 @@
 package admin
 
-import (
-	"recado/internal/kernel"
-)
+import "recado/internal/kernel"
 
-// plans are the demo companies. All people in them are invented.
+// plans are the demo companies. All people are fictional.
 var plans = []plan{
 	{
 		name: "Padaria Aurora", domain: "aurora.example", phone: "+551130030001", privatePhone: "+551130030002", privateCustomer: "+5511912340099",

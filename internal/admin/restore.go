@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,25 +22,25 @@ import (
 	"recado/internal/vault"
 )
 
-// maxText is the most that is read of the small files of an archive. The sums have a line of about 110 bytes a file.
+// maxText limits the small files of an archive. The sums have about 110 bytes per file.
 const maxText = 1 << 30
 
-// RestoreOptions say what is restored to where.
+// RestoreOptions configure a restore.
 type RestoreOptions struct {
 	File      string // an archive, or the copy of a database that older versions wrote
 	Dir       string // a data folder without a database
 	SecretKey string // the keys of a setting; "": that of the archive or the folder
 }
 
-// Restored tells what a restore has done.
+// Restored is the result of a restore.
 type Restored struct {
 	Info
 	KeyMissing bool // the database needs a secret key, and neither the archive nor the folder has one
 }
 
-// Restore checks a backup and puts it into a data folder that has no database. Where a check fails the folder stays as
-// it is: every file must have the hash that the archive says, the database must be sound and of a known schema,
-// and the secret key must fit it.
+// Restore checks a backup and copies it to a data folder without a database. If a check fails, the folder is not changed: every
+// file must have the hash from the archive, the database must be undamaged and have a known schema, and the secret key
+// must fit.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	isDatabase, err := isSQLite(o.File)
 	if err != nil {
@@ -54,7 +55,7 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	_, err = os.Stat(o.Dir)
 	created := errors.Is(err, os.ErrNotExist)
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return Restored{}, fmt.Errorf("the data folder cannot be made: %w", err)
+		return Restored{}, fmt.Errorf("cannot create the data folder: %w", err)
 	}
 	temp, err := os.MkdirTemp(o.Dir, ".recado-restore-")
 	if err != nil {
@@ -66,7 +67,7 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 		err = cleared
 	}
 	if err != nil && created {
-		_ = os.Remove(o.Dir) // only when it is empty
+		_ = os.Remove(o.Dir) // fails if it is not empty
 	}
 	return done, err
 }
@@ -86,11 +87,11 @@ func isSQLite(path string) (bool, error) {
 	return string(head[:n]) == magic, err
 }
 
-// restoreDatabase restores the copy of a database alone.
+// restoreDatabase restores the copy of a database.
 func restoreDatabase(ctx context.Context, o RestoreOptions) (Restored, error) {
 	sealed, err := SecretCheckOf(o.File)
 	if err != nil {
-		sealed = nil // the check of the whole file says what is wrong with it
+		sealed = nil // kernel.Restore reports damage
 	}
 	key, err := findKey(o.Dir, o.SecretKey)
 	if err == nil && key != nil {
@@ -102,20 +103,19 @@ func restoreDatabase(ctx context.Context, o RestoreOptions) (Restored, error) {
 	return Restored{KeyMissing: key == nil}, kernel.Restore(ctx, o.File, o.Dir)
 }
 
-// restore is one archive on its way into a folder.
 type restore struct {
 	archive
 	RestoreOptions
 }
 
-// archive is a backup that is read.
+// archive reads a backup.
 type archive struct {
 	file string
-	temp string // the folder for the copy of its database
+	temp string // the folder for a copy of the database
 	info Info
 	key  []byte
-	sums map[string]string // what the files have, by name
-	list []byte            // what they must have
+	sums map[string]string // actual hashes by name
+	list []byte            // the list of hashes
 }
 
 func (r *restore) run(ctx context.Context) (Restored, error) {
@@ -139,11 +139,11 @@ func (r *restore) run(ctx context.Context) (Restored, error) {
 			return Restored{}, err
 		}
 	}
-	// The database comes last: without it a restore that was cut off can be repeated.
+	// The database comes last, so that an interrupted restore can be repeated.
 	return Restored{Info: r.info, KeyMissing: key == nil}, kernel.Restore(ctx, filepath.Join(r.temp, db.DatabaseFile), r.Dir)
 }
 
-// readAll reads the archive to its end and checks it.
+// readAll reads and checks the archive.
 func (r *archive) readAll(ctx context.Context) error {
 	r.sums = map[string]string{}
 	if err := r.each(ctx, r.read); err != nil {
@@ -152,7 +152,7 @@ func (r *archive) readAll(ctx context.Context) error {
 	return r.check()
 }
 
-// each calls do for the files of the archive.
+// each calls do for each file of the archive.
 func (r *archive) each(ctx context.Context, do func(name string, content io.Reader) error) error {
 	f, err := os.Open(r.file)
 	if err != nil {
@@ -182,7 +182,7 @@ func (r *archive) bad(format string, args ...any) error {
 	return kernel.Errorf(kernel.CodeInvalidRequest, "%s is not a usable backup: %s.", r.file, fmt.Sprintf(format, args...))
 }
 
-// read hashes a file of the archive and keeps those that are checked further.
+// read computes the hash of a file and keeps its content if it is needed.
 func (r *archive) read(name string, content io.Reader) error {
 	if _, twice := r.sums[name]; twice || r.list != nil {
 		return r.bad("it holds %s twice or after its end", name)
@@ -199,7 +199,7 @@ func (r *archive) read(name string, content io.Reader) error {
 		}
 		return r.bad("%s cannot be read: %v", name, err)
 	}
-	r.sums[name] = sumOf(sum)
+	r.sums[name] = hex.EncodeToString(sum.Sum(nil))
 	return nil
 }
 
@@ -229,7 +229,7 @@ func (r *archive) keep(name string, content io.Reader) (err error) {
 	return err
 }
 
-// mediaID reads the id out of the name of a media file.
+// mediaID parses the name of a media file.
 func mediaID(name string) (id kernel.ID, ok bool) {
 	rest, found := strings.CutPrefix(name, mediaName+"/")
 	if !found {
@@ -238,7 +238,7 @@ func mediaID(name string) (id kernel.ID, ok bool) {
 	return kernel.ParseID(rest)
 }
 
-// check compares the files with the sums, and reads the database from its first page to its last.
+// check compares the files with the list of hashes, and checks the database.
 func (r *archive) check() error {
 	switch {
 	case r.list == nil:
@@ -265,7 +265,7 @@ func (r *archive) check() error {
 	return kernel.CheckBackup(database)
 }
 
-// checkKey gives the keys that the server will use, and refuses ones that do not fit the database.
+// checkKey returns the keys that the server will use. It refuses keys that do not fit the database.
 func (r *restore) checkKey() ([]byte, error) {
 	sealed, err := SecretCheckOf(filepath.Join(r.temp, db.DatabaseFile))
 	if err != nil {
@@ -299,12 +299,12 @@ func (r *restore) putMedia(ctx context.Context, disk *blob.Disk, name string, co
 	return err
 }
 
-// writeKey puts a key file into a folder that has none.
+// writeKey creates a key file unless there is one.
 func writeKey(dir string, key []byte) error {
 	path := filepath.Join(dir, vault.FileName)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return nil // it was checked, and fits
+		return nil // checkKey has checked it
 	}
 	if err != nil {
 		return err
@@ -316,7 +316,7 @@ func writeKey(dir string, key []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncFolder makes new names in a folder survive a loss of power.
+// syncFolder makes new directory entries durable.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

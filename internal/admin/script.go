@@ -12,20 +12,20 @@ import (
 	"recado/internal/talk"
 )
 
-// story is one conversation of a busy morning: who writes, what happens, and how long ago.
+// story is a conversation of a busy morning.
 type story struct {
 	name, phone string
-	group       string // "": with one person
+	group       string // "": a conversation with one person
 	label       int    // of the plan; -1: none
-	sector      int    // that gets it; -1: none
+	sector      int    // of the plan; -1: none
 	pinned      bool
 	muted       bool
-	company     string // of the contact, as is the city
+	company     string // of the contact
 	city        string
 	steps       []step
 }
 
-// step is one thing that happens in a story. Exactly one of the first group is set.
+// step is an event of a story.
 type step struct {
 	ago time.Duration // before now
 
@@ -33,19 +33,18 @@ type step struct {
 	sends   string // the customer sends a file: a picture, "voice" or a document
 	seconds int    // of a voice message
 	answers string // a colleague writes
-	by      int    // of the plan's people; 0 is the owner
-	file    string // that goes with the answer
+	by      int    // index of the colleague in the plan's people; 0 is the owner
+	file    string // attached to the reply
 	takes   bool   // the colleague takes the conversation
-	hands   bool   // it goes to the queue of the story's sector
-	closes  string // the colleague closes the case, with this reason
-	phone   string // the team writes on the phone
-	reacts  string // the customer reacts to the last answer
-	status  string // the last answer is delivered, read or failed
+	hands   bool   // the conversation moves to the queue of the story's sector
+	closes  string // the colleague closes the attendance with this reason
+	phone   string // the team writes with the phone
+	reacts  string // the customer reacts to the last reply
+	status  string // of the last reply: delivered, read or failed
 	reads   bool   // the colleague has read everything
-	quotes  bool   // the customer quotes the last answer
+	quotes  bool   // the customer quotes the last reply
 }
 
-// player plays stories.
 type player struct {
 	*maker
 	clock  *Clock
@@ -69,14 +68,14 @@ func (m *maker) stories() error {
 	return p.play(m.plan.stories)
 }
 
-// scene is what has been played of a story so far.
+// scene is the state of a story.
 type scene struct {
 	story
 	conversation kernel.ID
 	answered     *talk.Message
 }
 
-// play lets everything happen in the order of time, so that cases are numbered in that order, too.
+// play runs the steps of all stories in order of time, so that attendances are numbered in that order.
 func (p *player) play(stories []story) error {
 	type happening struct {
 		scene *scene
@@ -118,7 +117,7 @@ func (p *player) play(stories []story) error {
 	return nil
 }
 
-// readNotifications lets all people read what they were told so far.
+// readNotifications marks the notifications of all people as read.
 func (p *player) readNotifications() error {
 	for _, who := range p.people {
 		if err := p.desk.Talk.ReadNotifications(p.ctx, who, nil, true); err != nil {
@@ -128,7 +127,7 @@ func (p *player) readNotifications() error {
 	return nil
 }
 
-// finish labels a conversation, pins or mutes it, and adds what the team knows about the customer.
+// finish labels, pins or mutes a conversation, and adds details of the contact.
 func (p *player) finish(sc *scene) error {
 	change := talk.ConversationChange{}
 	if sc.label >= 0 {
@@ -188,7 +187,7 @@ func (p *player) step(sc *scene, s step) (err error) {
 	return err
 }
 
-// hear lets the customer write or send a file.
+// hear receives a text or a file from the customer.
 func (p *player) hear(sc *scene, s step) error {
 	in := talk.Simulation{From: &sc.story.phone, Name: &sc.name}
 	if sc.group != "" {

@@ -234,7 +234,7 @@ func TestAMoveToPostgreSQLAndBackKeepsEveryRow(t *testing.T) {
 	testkit.Diff(t, "answers on SQLite again", i.answers(t, config(back, "")), want)
 }
 
-func TestAfterAMoveTheFeedGoesOnBehindItsOldCursors(t *testing.T) {
+func TestAfterAMoveTheFeedContinuesAfterOldCursors(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	write := func(s *server.Server) {
@@ -281,7 +281,7 @@ func TestAfterAMoveTheFeedGoesOnBehindItsOldCursors(t *testing.T) {
 	heard("messages received around the move to SQLite", 2, config(back, ""))
 }
 
-func TestAMoveThatIsCutOffGoesOn(t *testing.T) {
+func TestAnInterruptedMoveIsResumed(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	url := testkit.Database(t, "")
@@ -447,7 +447,7 @@ func TestARestoreThatFailsACheckChangesNothing(t *testing.T) {
 	})
 }
 
-func TestABackupLeavesTheSecretKeyOutWhenAsked(t *testing.T) {
+func TestABackupCanOmitTheSecretKey(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	file, to := filepath.Join(t.TempDir(), "recado.tar"), t.TempDir()

@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// voice makes a voice message of the given length as an Ogg file with Opus sound. Encoding speech would take a codec,
-// so the recording is silent; it plays and has its duration.
+// voice returns a silent voice message of the given length as an Ogg Opus file.
 func voice(seconds int) []byte {
 	const perSecond, samples, skip = 50, 960, 312 // frames of 20 ms at 48 kHz
 	silence := []byte{0xf8, 0xff, 0xfe}           // one such frame
@@ -38,7 +37,7 @@ func voice(seconds int) []byte {
 	return out.Bytes()
 }
 
-// oggPage is one page of a stream. Every packet is shorter than 255 bytes.
+// oggPage returns a page of a stream. Every packet must be shorter than 255 bytes.
 func oggPage(flags byte, position, number int, packets [][]byte) []byte {
 	b := append([]byte("OggS\x00"), flags)
 	b = binary.LittleEndian.AppendUint64(b, uint64(position))
@@ -55,7 +54,7 @@ func oggPage(flags byte, position, number int, packets [][]byte) []byte {
 	return b
 }
 
-// oggChecksum is a CRC with the polynomial of Ethernet, from the highest bit on, without inversion.
+// oggChecksum computes the CRC-32 of Ogg: the Ethernet polynomial, most significant bit first, without inversion.
 func oggChecksum(b []byte) (sum uint32) {
 	for _, c := range b {
 		sum ^= uint32(c) << 24
@@ -70,7 +69,7 @@ func oggChecksum(b []byte) (sum uint32) {
 	return sum
 }
 
-// document makes a PDF file of one page with a few lines of text.
+// document returns a PDF file with a page of text.
 func document(lines ...string) []byte {
 	var text bytes.Buffer
 	text.WriteString("BT /F1 16 Tf 72 760 Td 22 TL\n")

@@ -4,19 +4,19 @@ import (
 	"time"
 )
 
-// past is a case of the last two weeks that is closed: the report and the history of a customer show it.
+// past is a closed attendance of the last two weeks, for the reports and the history of customers.
 type past struct {
 	customer string // of the plan's stories
 	ago      time.Duration
-	wait     time.Duration // until the answer
-	takes    time.Duration // until it is closed
+	wait     time.Duration // until the reply
+	takes    time.Duration // until it was closed
 	by       int           // of the plan's people
 	says     string
 	answers  string
 	reason   string
 }
 
-// steps are what happened in the case.
+// steps returns the steps of the attendance.
 func (c past) steps() []step {
 	return []step{
 		{ago: c.ago, says: c.says},
@@ -27,7 +27,7 @@ func (c past) steps() []step {
 	}
 }
 
-// weeks are the cases of the bakery before yesterday.
+// weeks are the attendances of the bakery before yesterday.
 var weeks = []past{
 	{"Restaurante Dona Zefa", 13*day - 40*minute, 7 * minute, 35 * minute, 1, "Bom dia, segue o pedido da semana: 40 kg de pão francês.", "Bom dia! Pedido anotado, entrega amanhã às 6h.", "pedido semanal"},
 	{"Camila Rocha", 13*day + 20*minute, 4 * minute, 18 * minute, 2, "Vocês fazem bolo de aniversário infantil?", "Fazemos, Camila! Quantas crianças?", "orçamento enviado"},

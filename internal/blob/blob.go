@@ -1,5 +1,5 @@
-// Package blob keeps the bytes of media files under ids that the caller gives, on a disk or in an S3 bucket. It
-// knows neither names, types nor owners: those are rows in the database.
+// Package blob stores the content of media files by id, on disk or in an S3 bucket. Their names, types and owners are
+// in the database.
 package blob
 
 import (
@@ -8,65 +8,59 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"recado/internal/kernel"
 )
 
 var (
-	// ErrTooLarge is for a file longer than the limit. Nothing of it was kept.
+	// ErrTooLarge is returned for a file over the limit. Nothing was stored.
 	ErrTooLarge = errors.New("blob: the file is larger than allowed")
 
-	// ErrNotFound is for an id that holds no file.
+	// ErrNotFound is returned for an id without a file.
 	ErrNotFound = errors.New("blob: there is no such file")
 )
 
-// Store keeps files whole or not at all: an id names a file only after every byte of it has reached
-// the disk or the bucket. Its methods may be called at once.
+// Store stores files atomically: a file is visible only after all of it has reached the disk or the bucket. It is
+// safe for concurrent use.
 type Store interface {
-	// Put reads r to its end and keeps it under id, in place of what was there. When r fails, or
-	// has more than limit bytes (then ErrTooLarge), what was there stays.
+	// Put stores the content of r and replaces the previous file. If r fails or has more than limit bytes (then
+	// ErrTooLarge), the previous file stays.
 	Put(ctx context.Context, id kernel.ID, r io.Reader, limit int64) (Info, error)
 
-	// Open gives a file and its size, or ErrNotFound. The file reads as long as ctx lasts.
+	// Open returns a file and its size, or ErrNotFound. The file is readable until ctx is done.
 	Open(ctx context.Context, id kernel.ID) (io.ReadSeekCloser, int64, error)
 
-	// Delete removes a file. One that is not there is no error.
+	// Delete removes a file. A missing file is not an error.
 	Delete(ctx context.Context, id kernel.ID) error
 }
 
-// Info describes a file that was put.
+// Info describes a stored file.
 type Info struct {
 	Size   int64
 	SHA256 [32]byte
 }
 
-var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
-
-// copyAll copies src to dst through one small buffer, counting and hashing on the way.
+// copyAll copies src to dst and returns the size and the hash.
 func copyAll(ctx context.Context, dst io.Writer, src io.Reader, limit int64) (Info, error) {
-	buf := copyBuffers.Get().(*[32 << 10]byte)
-	defer copyBuffers.Put(buf)
-
 	hash := sha256.New()
-	var size int64
-	for {
-		if err := ctx.Err(); err != nil {
-			return Info{}, err
-		}
-		n, err := src.Read(buf[:])
-		if size += int64(n); size > limit {
-			return Info{}, ErrTooLarge
-		}
-		hash.Write(buf[:n])
-		if _, err := dst.Write(buf[:n]); err != nil {
-			return Info{}, fmt.Errorf("blob: %w", err)
-		}
-		if err == io.EOF {
-			return Info{Size: size, SHA256: [32]byte(hash.Sum(nil))}, nil
-		}
-		if err != nil {
-			return Info{}, fmt.Errorf("blob: reading the upload: %w", err)
-		}
+	size, err := io.Copy(io.MultiWriter(dst, hash), io.LimitReader(&cancellable{ctx, src}, limit+1))
+	if err != nil {
+		return Info{}, fmt.Errorf("blob: %w", err)
 	}
+	if size > limit {
+		return Info{}, ErrTooLarge
+	}
+	return Info{Size: size, SHA256: [32]byte(hash.Sum(nil))}, nil
+}
+
+type cancellable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *cancellable) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
 }

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	unfinished = "unfinished" // the folder of files that are still being written
+	unfinished = "unfinished" // folder of files being written
 
-	// staleAfter is how long nothing was written to an unfinished file before it counts as left
-	// behind by a crash. Another node may be writing its own into a shared folder.
+	// staleAfter is the age at which an unfinished file counts as left by a crash. Other nodes may be writing to
+	// the same folder.
 	staleAfter = time.Hour
 )
 
-// Disk keeps each file as a file below one folder and opens nothing outside of it.
+// Disk stores files below one folder. It never opens anything outside it.
 type Disk struct {
 	root *os.Root
 }
 
 var _ Store = (*Disk)(nil)
 
-// NewDisk uses the folder dir, made if need be, and removes what crashed uploads left in it.
+// NewDisk opens or creates the folder dir and removes the files of crashed uploads.
 func NewDisk(dir string) (*Disk, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
@@ -40,16 +40,17 @@ func NewDisk(dir string) (*Disk, error) {
 		return nil, fmt.Errorf("blob: %w", err)
 	}
 	d := &Disk{root: root}
-	if err := d.makeFolder(unfinished); err != nil {
-		return nil, errors.Join(err, root.Close())
+	err = d.makeFolder(unfinished)
+	if err == nil {
+		err = d.sweep(time.Now().Add(-staleAfter))
 	}
-	if err := d.sweep(time.Now().Add(-staleAfter)); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return d, nil
 }
 
-// ReadDisk opens a folder that exists, for reading: nothing in it is made or removed.
+// ReadDisk opens an existing folder for reading. It changes nothing.
 func ReadDisk(dir string) (*Disk, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -58,13 +59,12 @@ func ReadDisk(dir string) (*Disk, error) {
 	return &Disk{root: root}, nil
 }
 
-// Put writes beside its final place, and gives the file its name only when it is whole and on the
-// disk itself.
+// Put writes a temporary file, syncs it and renames it.
 func (d *Disk) Put(ctx context.Context, id kernel.ID, r io.Reader, limit int64) (Info, error) {
 	temp := path.Join(unfinished, id.String()+"."+rand.Text())
 	info, err := d.write(ctx, temp, r, limit)
 	if err == nil {
-		err = d.keep(temp, id)
+		err = d.publish(temp, id)
 	}
 	if err != nil {
 		_ = d.root.Remove(temp)
@@ -76,12 +76,12 @@ func (d *Disk) Put(ctx context.Context, id kernel.ID, r io.Reader, limit int64) 
 	return info, nil
 }
 
-// Open gives the file itself.
+// Open returns the file.
 func (d *Disk) Open(ctx context.Context, id kernel.ID) (io.ReadSeekCloser, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	f, err := d.root.Open(place(id))
+	f, err := d.root.Open(pathOf(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, ErrNotFound
 	}
@@ -95,23 +95,23 @@ func (d *Disk) Open(ctx context.Context, id kernel.ID) (io.ReadSeekCloser, int64
 	return f, info.Size(), nil
 }
 
-// Delete removes the file.
+// Delete removes a file.
 func (d *Disk) Delete(ctx context.Context, id kernel.ID) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := d.root.Remove(place(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.root.Remove(pathOf(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("blob: %w", err)
 	}
 	return nil
 }
 
-// Close lets go of the folder. Files that are open stay so.
+// Close closes the folder. Open files stay readable.
 func (d *Disk) Close() error { return d.root.Close() }
 
-// place spreads files over 256 folders by the last byte of the id: the first ones are a time, and
-// would fill one folder after the other.
-func place(id kernel.ID) string {
+// pathOf distributes files over 256 folders by the last byte of the id. The first bytes are a time and would fill one
+// folder after the other.
+func pathOf(id kernel.ID) string {
 	name := id.String()
 	return path.Join(name[len(name)-2:], name)
 }
@@ -131,8 +131,8 @@ func (d *Disk) write(ctx context.Context, name string, r io.Reader, limit int64)
 	return info, err
 }
 
-func (d *Disk) keep(temp string, id kernel.ID) error {
-	name := place(id)
+func (d *Disk) publish(temp string, id kernel.ID) error {
+	name := pathOf(id)
 	folder := path.Dir(name)
 	if err := d.makeFolder(folder); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (d *Disk) makeFolder(name string) error {
 	return d.sync(".")
 }
 
-// sync makes new names in a folder survive a loss of power.
+// sync makes new names in a folder survive a power loss.
 func (d *Disk) sync(folder string) error {
 	f, err := d.root.Open(folder)
 	if err != nil {

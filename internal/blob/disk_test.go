@@ -14,7 +14,7 @@ import (
 )
 
 func TestDisk(t *testing.T) {
-	t.Run("what a crash left unfinished goes at the next start, what is being written stays", func(t *testing.T) {
+	t.Run("old unfinished files are removed at the next start, recent ones stay", func(t *testing.T) {
 		dir := t.TempDir()
 		open := func() *blob.Disk {
 			d, err := blob.NewDisk(dir)
@@ -44,7 +44,7 @@ func TestDisk(t *testing.T) {
 		}
 	})
 
-	t.Run("files survive a restart and are for their owner alone", func(t *testing.T) {
+	t.Run("files survive a restart and are readable only by their owner", func(t *testing.T) {
 		dir, id := filepath.Join(t.TempDir(), "deep", "media"), kernel.NewID()
 		d, err := blob.NewDisk(dir)
 		if err != nil {
@@ -65,7 +65,7 @@ func TestDisk(t *testing.T) {
 		defer f.Close()
 		info, err := f.(*os.File).Stat()
 		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("want err == nil and info.Mode().Perm() == 0o600; got %+v, %+v", info.Mode(), err)
+			t.Errorf("mode: got %v, %v, want 0600", info.Mode(), err)
 		}
 	})
 
@@ -93,11 +93,11 @@ func TestDisk(t *testing.T) {
 			t.Error("deleted a file outside")
 		}
 		if b, err := os.ReadFile(filepath.Join(outside, name)); err != nil || string(b) != "secret" {
-			t.Errorf(`want err == nil and b == "secret"; got %+v, %+v`, b, err)
+			t.Errorf("file outside: got %q, %v, want secret", b, err)
 		}
 	})
 
-	t.Run("a large file passes through little memory", func(t *testing.T) {
+	t.Run("a large file is stored with little memory", func(t *testing.T) {
 		d, err := blob.NewDisk(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestDisk(t *testing.T) {
 		info, err := d.Put(t.Context(), kernel.NewID(), io.LimitReader(endless{}, size), size)
 		runtime.ReadMemStats(&after)
 		if err != nil || info.Size != size {
-			t.Errorf("want err == nil and info.Size == size; got %+v, %+v", info, err)
+			t.Errorf("size: got %d, %v, want %d", info.Size, err, size)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
 			t.Errorf("%d bytes were allocated", used)

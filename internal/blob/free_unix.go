@@ -14,7 +14,7 @@ func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// Free returns how many bytes the user of this process can still store on the disk of a folder.
+// Free returns the bytes available to this process on the disk of a folder.
 func Free(dir string) (int64, error) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(dir, &disk); err != nil {

@@ -11,7 +11,7 @@ func isFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
 
-// Free returns how many bytes the user of this process can still store on the disk of a folder.
+// Free returns the bytes available to this process on the disk of a folder.
 func Free(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

@@ -15,22 +15,22 @@ import (
 	"recado/internal/kernel"
 )
 
-// S3Options say which bucket, and how to get in.
+// S3Options name a bucket and the credentials for it.
 type S3Options struct {
-	Endpoint string // https://s3.sa-east-1.amazonaws.com, or http:// for a server on the same network
-	Region   string // asked of the server when empty
+	Endpoint string // https://s3.sa-east-1.amazonaws.com or, on the same network, http://
+	Region   string // requested from the server when empty
 	Bucket   string // must exist
-	Prefix   string // put before every id: "recado/"
+	Prefix   string // prefix of every key, such as "recado/"
 
-	// Without keys here the usual environment variables, and then the machine's role, are asked.
+	// Without keys, the AWS environment variables and then the role of the machine are used.
 	AccessKey string
 	SecretKey string
 
-	// SpoolDir is where an upload waits until it is whole; the system's temporary folder when empty.
+	// SpoolDir holds uploads until they are complete; the system's temporary folder when empty.
 	SpoolDir string
 }
 
-// S3 keeps each file as an object of one bucket.
+// S3 stores each file as an object in a bucket.
 type S3 struct {
 	core   minio.Core
 	bucket string
@@ -40,7 +40,7 @@ type S3 struct {
 
 var _ Store = (*S3)(nil)
 
-// NewS3 connects to the bucket and makes sure that it is there.
+// NewS3 connects to a bucket and checks that it exists.
 func NewS3(ctx context.Context, o S3Options) (*S3, error) {
 	endpoint, err := url.Parse(o.Endpoint)
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && endpoint.Scheme != "http" {
@@ -59,24 +59,24 @@ func NewS3(ctx context.Context, o S3Options) (*S3, error) {
 	if err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
 	}
-	there, err := client.BucketExists(ctx, o.Bucket)
+	exists, err := client.BucketExists(ctx, o.Bucket)
 	if err != nil {
 		return nil, fmt.Errorf("blob: bucket %q: %w", o.Bucket, err)
 	}
-	if !there {
+	if !exists {
 		return nil, fmt.Errorf("blob: there is no bucket %q", o.Bucket)
 	}
 	return &S3{core: minio.Core{Client: client}, bucket: o.Bucket, prefix: o.Prefix, spool: o.SpoolDir}, nil
 }
 
-// Put waits on disk until the file is whole, and then sends it as one request with its size and
-// hash: S3 checks it and keeps it whole or not at all, and nothing has to wait in memory.
+// Put spools the file on disk, then sends it in one request with its size and hash. S3 verifies the hash and stores
+// the file atomically.
 func (s *S3) Put(ctx context.Context, id kernel.ID, r io.Reader, limit int64) (Info, error) {
 	f, err := os.CreateTemp(s.spool, "recado-upload-*")
 	if err != nil {
 		return Info{}, fmt.Errorf("blob: %w", err)
 	}
-	if os.Remove(f.Name()) != nil { // at once, so that a crash leaves nothing behind, where the system allows it
+	if os.Remove(f.Name()) != nil { // now, where the system allows it, so that a crash leaves nothing behind
 		defer os.Remove(f.Name())
 	}
 	defer f.Close()
@@ -89,8 +89,8 @@ func (s *S3) Put(ctx context.Context, id kernel.ID, r io.Reader, limit int64) (I
 	}
 	_, err = s.core.PutObject(ctx, s.bucket, s.key(id), f, info.Size, "", hex.EncodeToString(info.SHA256[:]),
 		minio.PutObjectOptions{
-			ContentType:          "application/octet-stream", // what it is, the database knows
-			DisableContentSha256: true,                       // of pieces: the hash of the whole is sent
+			ContentType:          "application/octet-stream",
+			DisableContentSha256: true, // of parts: the hash of the whole file is sent
 		})
 	if err != nil {
 		return Info{}, s3Error(err)
@@ -98,8 +98,7 @@ func (s *S3) Put(ctx context.Context, id kernel.ID, r io.Reader, limit int64) (I
 	return info, nil
 }
 
-// Open asks for the size alone. Bytes are fetched when they are read, from where the reader stands,
-// so jumping about costs a request only for what is then read.
+// Open requests only the size. Content is fetched from the current position when it is read.
 func (s *S3) Open(ctx context.Context, id kernel.ID) (io.ReadSeekCloser, int64, error) {
 	info, err := s.core.StatObject(ctx, s.bucket, s.key(id), minio.StatObjectOptions{})
 	if err != nil {
@@ -124,7 +123,7 @@ func (s *S3) Open(ctx context.Context, id kernel.ID) (io.ReadSeekCloser, int64, 
 	return &object{size: info.Size, fetch: fetch}, info.Size, nil
 }
 
-// Delete removes the object.
+// Delete removes a file.
 func (s *S3) Delete(ctx context.Context, id kernel.ID) error {
 	err := s.core.RemoveObject(ctx, s.bucket, s.key(id), minio.RemoveObjectOptions{})
 	if err = s3Error(err); errors.Is(err, ErrNotFound) {
@@ -145,13 +144,13 @@ func s3Error(err error) error {
 	return fmt.Errorf("blob: %w", err)
 }
 
-// object reads one S3 object as if it were a file.
+// object reads an S3 object like a file.
 type object struct {
 	size  int64
 	fetch func(from int64) (io.ReadCloser, error)
 
-	at   int64         // where the next Read begins
-	body io.ReadCloser // delivers from at on; nil until something is read
+	at   int64         // position of the next Read
+	body io.ReadCloser // content from at; nil until the first Read
 }
 
 func (o *object) Read(p []byte) (int, error) {
@@ -181,13 +180,13 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 		offset += o.size
 	case io.SeekStart:
 	default:
-		return 0, errors.New("blob: seek from nowhere")
+		return 0, errors.New("blob: invalid whence")
 	}
 	if offset < 0 {
 		return 0, errors.New("blob: seek before the beginning")
 	}
 	if offset != o.at {
-		_ = o.Close() // what was fetched from the old place is of no more use
+		_ = o.Close()
 		o.at = offset
 	}
 	return offset, nil

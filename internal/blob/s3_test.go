@@ -20,7 +20,7 @@ import (
 )
 
 func TestS3(t *testing.T) {
-	t.Run("a bucket that stumbles gets the whole file at the second try, with its hash", func(t *testing.T) {
+	t.Run("a failed upload is retried with the whole file and its hash", func(t *testing.T) {
 		content := pattern(200_000)
 		sum := sha256.Sum256(content)
 		var puts atomic.Int32
@@ -29,7 +29,7 @@ func TestS3(t *testing.T) {
 				return false
 			}
 			if got := r.Header.Get("X-Amz-Content-Sha256"); got != hex.EncodeToString(sum[:]) {
-				t.Errorf("hash sent: %s", got)
+				t.Errorf("hash: %s", got)
 			}
 			if puts.Add(1) > 1 {
 				return false
@@ -52,7 +52,7 @@ func TestS3(t *testing.T) {
 		}
 	})
 
-	t.Run("a refusal is not taken for a missing file", func(t *testing.T) {
+	t.Run("a denied request is not reported as a missing file", func(t *testing.T) {
 		var refuse atomic.Bool
 		s := bucketBehind(t, func(w http.ResponseWriter, _ *http.Request) bool {
 			if refuse.Load() {
@@ -65,11 +65,11 @@ func TestS3(t *testing.T) {
 			t.Error(err)
 		}
 		if err := s.Delete(t.Context(), kernel.NewID()); err == nil {
-			t.Error("the deletion was refused without an error")
+			t.Error("a denied deletion returned no error")
 		}
 	})
 
-	t.Run("a file replaced while it is read is not mixed with the new one", func(t *testing.T) {
+	t.Run("reading a file fails when it is replaced", func(t *testing.T) {
 		s := bucketBehind(t, func(http.ResponseWriter, *http.Request) bool { return false })
 		id := kernel.NewID()
 		put := func(letter string) {
@@ -92,20 +92,20 @@ func TestS3(t *testing.T) {
 		}
 	})
 
-	t.Run("a bucket that is not there, or no address, is told at the start", func(t *testing.T) {
+	t.Run("a missing bucket or an invalid address is an error at the start", func(t *testing.T) {
 		srv := httptest.NewServer(gofakes3.New(s3mem.New()).Server())
 		defer srv.Close()
 		for _, endpoint := range []string{srv.URL, "", "s3.example.com", "ftp://s3.example.com", "https://"} {
-			_, err := blob.NewS3(t.Context(), blob.S3Options{Endpoint: endpoint, Region: "us-east-1", Bucket: "missing", AccessKey: "a", SecretKey: "s"})
-			if err == nil {
-				t.Errorf("%q was taken", endpoint)
+			o := blob.S3Options{Endpoint: endpoint, Region: "us-east-1", Bucket: "missing", AccessKey: "a", SecretKey: "s"}
+			if _, err := blob.NewS3(t.Context(), o); err == nil {
+				t.Errorf("%q was accepted", endpoint)
 			}
 		}
 	})
 }
 
-// bucketBehind is a bucket whose requests pass through first, which may answer them itself.
-func bucketBehind(t *testing.T, first func(http.ResponseWriter, *http.Request) bool) *blob.S3 {
+// bucketBehind returns a bucket. intercept sees every request first and reports whether it handled it.
+func bucketBehind(t *testing.T, intercept func(http.ResponseWriter, *http.Request) bool) *blob.S3 {
 	t.Helper()
 	bucket := s3mem.New()
 	if err := bucket.CreateBucket("recado"); err != nil {
@@ -113,7 +113,7 @@ func bucketBehind(t *testing.T, first func(http.ResponseWriter, *http.Request) b
 	}
 	server := gofakes3.New(bucket).Server()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !first(w, r) {
+		if !intercept(w, r) {
 			server.ServeHTTP(w, r)
 		}
 	}))

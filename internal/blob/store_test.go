@@ -24,24 +24,24 @@ import (
 	"recado/test/testkit"
 )
 
-// place is a store together with a look at all that it holds.
-type place struct {
+// testedStore is a store and a function that lists its content.
+type testedStore struct {
 	store blob.Store
 	names func(t *testing.T) []string
 }
 
 func TestStores(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) place{"disk": onDisk, "s3": onS3} {
+	for name, open := range map[string]func(*testing.T) testedStore{"disk": onDisk, "s3": onS3} {
 		t.Run(name, func(t *testing.T) { testStore(t, open(t)) })
 	}
 }
 
-func testStore(t *testing.T, at place) {
+func testStore(t *testing.T, at testedStore) {
 	put := func(t *testing.T, id kernel.ID, content []byte) {
 		t.Helper()
 		info, err := at.store.Put(t.Context(), id, bytes.NewReader(content), int64(len(content)))
 		if err != nil {
-			t.Fatalf("want err == nil; got %+v, %+v", info, err)
+			t.Fatal(err)
 		}
 		testkit.Equal(t, "info.Size", info.Size, int64(len(content)))
 		testkit.Equal(t, "info.SHA256", info.SHA256, sha256.Sum256(content))
@@ -70,7 +70,7 @@ func testStore(t *testing.T, at place) {
 		}
 	}
 
-	t.Run("what was put comes back, from nothing to more than one part", func(t *testing.T) {
+	t.Run("files of all sizes can be stored and read", func(t *testing.T) {
 		for _, size := range []int{0, 1, 32 << 10, 32<<10 + 1, 17 << 20} {
 			id, content := kernel.NewID(), pattern(size)
 			put(t, id, content)
@@ -78,18 +78,18 @@ func testStore(t *testing.T, at place) {
 		}
 	})
 
-	t.Run("putting again replaces", func(t *testing.T) {
+	t.Run("a second Put replaces the file", func(t *testing.T) {
 		id := kernel.NewID()
 		put(t, id, []byte("first and longer"))
 		put(t, id, []byte("second"))
 		mustHold(t, id, []byte("second"))
 	})
 
-	t.Run("an unknown id holds nothing", func(t *testing.T) {
+	t.Run("an unknown id is not found", func(t *testing.T) {
 		mustMiss(t, kernel.NewID())
 	})
 
-	t.Run("a deleted file is gone, and deleting it again is no error", func(t *testing.T) {
+	t.Run("a deleted file is gone and can be deleted again", func(t *testing.T) {
 		id := kernel.NewID()
 		put(t, id, []byte("x"))
 		for range 2 {
@@ -100,10 +100,11 @@ func testStore(t *testing.T, at place) {
 		}
 	})
 
-	t.Run("one byte over the limit leaves nothing", func(t *testing.T) {
+	t.Run("a file one byte over the limit leaves nothing", func(t *testing.T) {
 		for _, limit := range []int{0, 10, 100_000} {
 			id := kernel.NewID()
-			if _, err := at.store.Put(t.Context(), id, bytes.NewReader(pattern(limit+1)), int64(limit)); !errors.Is(err, blob.ErrTooLarge) {
+			_, err := at.store.Put(t.Context(), id, bytes.NewReader(pattern(limit+1)), int64(limit))
+			if !errors.Is(err, blob.ErrTooLarge) {
 				t.Errorf("limit %d: %v", limit, err)
 			}
 			mustMiss(t, id)
@@ -118,7 +119,7 @@ func testStore(t *testing.T, at place) {
 		mustMiss(t, id)
 	})
 
-	t.Run("an upload that breaks off leaves nothing, or what was there", func(t *testing.T) {
+	t.Run("a failed upload leaves nothing or the previous file", func(t *testing.T) {
 		broken := errors.New("the client went away")
 		half := func() io.Reader { return io.MultiReader(bytes.NewReader(pattern(50_000)), iotest.ErrReader(broken)) }
 		id := kernel.NewID()
@@ -134,7 +135,7 @@ func testStore(t *testing.T, at place) {
 		mustHold(t, id, []byte("kept"))
 	})
 
-	t.Run("an upload under way cannot be seen, and ends with its context", func(t *testing.T) {
+	t.Run("an unfinished upload is invisible and ends with its context", func(t *testing.T) {
 		id := kernel.NewID()
 		ctx, cancel := context.WithCancel(t.Context())
 		r, w := io.Pipe()
@@ -149,7 +150,7 @@ func testStore(t *testing.T, at place) {
 			t.Errorf("seen: %v", err)
 		}
 		cancel()
-		for { // whatever the client still sends is refused
+		for { // until Put fails
 			if _, err := w.Write([]byte("x")); err != nil {
 				break
 			}
@@ -160,7 +161,7 @@ func testStore(t *testing.T, at place) {
 		mustMiss(t, id)
 	})
 
-	t.Run("a file can be read from any place", func(t *testing.T) {
+	t.Run("a file can be read from any position", func(t *testing.T) {
 		id, content := kernel.NewID(), pattern(100_000)
 		put(t, id, content)
 		f, _, err := at.store.Open(t.Context(), id)
@@ -176,7 +177,7 @@ func testStore(t *testing.T, at place) {
 		}
 	})
 
-	t.Run("it serves whole answers and ranges over HTTP", func(t *testing.T) {
+	t.Run("files and ranges can be served over HTTP", func(t *testing.T) {
 		id, content := kernel.NewID(), pattern(100_000)
 		put(t, id, content)
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -217,7 +218,7 @@ func testStore(t *testing.T, at place) {
 		}
 	})
 
-	t.Run("many at once keep apart, also under one id", func(t *testing.T) {
+	t.Run("concurrent uploads are not mixed, even with the same id", func(t *testing.T) {
 		shared := kernel.NewID()
 		var wg sync.WaitGroup
 		for i := range 8 {
@@ -245,19 +246,19 @@ func testStore(t *testing.T, at place) {
 	})
 }
 
-func onDisk(t *testing.T) place {
+func onDisk(t *testing.T) testedStore {
 	dir := t.TempDir()
 	d, err := blob.NewDisk(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	return place{d, func(t *testing.T) []string {
+	return testedStore{d, func(t *testing.T) []string {
 		t.Helper()
 		var names []string
 		err := fs.WalkDir(os.DirFS(dir), ".", func(p string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // gone since it was listed
+				return nil // deleted since it was listed
 			}
 			if err == nil && !entry.IsDir() {
 				names = append(names, p)
@@ -271,7 +272,7 @@ func onDisk(t *testing.T) place {
 	}}
 }
 
-func onS3(t *testing.T) place {
+func onS3(t *testing.T) testedStore {
 	bucket := s3mem.New()
 	if err := bucket.CreateBucket("recado"); err != nil {
 		t.Fatal(err)
@@ -286,7 +287,7 @@ func onS3(t *testing.T) place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return place{s, func(t *testing.T) []string {
+	return testedStore{s, func(t *testing.T) []string {
 		t.Helper()
 		list, err := bucket.ListBucket("recado", &gofakes3.Prefix{}, gofakes3.ListBucketPage{})
 		if err != nil {
@@ -307,7 +308,7 @@ func onS3(t *testing.T) place {
 	}}
 }
 
-// pattern is content in which no two places look alike.
+// pattern returns pseudo-random content.
 func pattern(size int) []byte {
 	b := make([]byte, size)
 	x := uint32(1)

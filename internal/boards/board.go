@@ -11,7 +11,7 @@ import (
 	"recado/internal/rank"
 )
 
-// The kinds of stage, and the one system board.
+// Kinds of stages, and the value of Board.System.
 const (
 	StageOpen = "open"
 	StageWon  = "won"
@@ -31,10 +31,10 @@ type Board struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Subject is the board.
+// Subject returns the subject of responses about the board.
 func (b *Board) Subject() kernel.Subject { return kernel.Subject{Kind: people.SubjectBoard, ID: b.ID} }
 
-// Stage is one column of a board.
+// Stage is a column of a board.
 type Stage struct {
 	ID       kernel.ID `json:"id"`
 	Name     string    `json:"name"`
@@ -42,20 +42,19 @@ type Stage struct {
 	Kind     string    `json:"kind" enum:"open,won,lost"`
 }
 
-// StageCount is how many cards a stage holds.
+// StageCount is the number of cards in a stage.
 type StageCount struct {
 	Stage kernel.ID `json:"stage"`
 	Cards int64     `json:"cards" doc:"Archived cards are excluded. 10,000 stands for 10,000 and more."`
 }
 
-// MaxStageCount is how far the cards of a stage are counted.
+// MaxStageCount is the number up to which the cards of a stage are counted.
 const MaxStageCount = 10_000
 
-// createAttendancesBoard gives a new company the board whose cards follow its attendances.
-func createAttendancesBoard(tx *kernel.Tx, of kernel.Company) error {
-	company := of.ID
+// createAttendancesBoard creates the board whose cards follow the attendances of a new company.
+func createAttendancesBoard(tx *kernel.Tx, company kernel.Company) error {
 	system := SystemAttendances
-	insertBoard(tx, company, Board{
+	insertBoard(tx, company.ID, Board{
 		ID: kernel.NewID(), Name: "Attendances", System: &system, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		Stages: []Stage{
 			{ID: kernel.NewID(), Name: "Waiting", Position: 0, Kind: StageOpen},
@@ -66,43 +65,50 @@ func createAttendancesBoard(tx *kernel.Tx, of kernel.Company) error {
 	return nil
 }
 
-// Boards lists the boards that the principal may see: archived ones, or the others.
+// Boards lists the archived or other boards that the principal may see.
 func (d *Boards) Boards(ctx context.Context, a *kernel.Principal, archived bool) ([]Board, error) {
 	if err := a.May(VerbBoards); err != nil {
 		return nil, err
 	}
-	boards, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Board, error) { return listBoards(tx, a.Company.ID, archived) })
+	boards, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Board, error) {
+		return listBoards(tx, a.Company.ID, archived)
+	})
 	return slices.DeleteFunc(boards, func(b Board) bool { return !a.MaySeeBoard(b.ID) }), err
 }
 
-// Board gives one board with its stages.
+// Board returns a board with its stages.
 func (d *Boards) Board(ctx context.Context, a *kernel.Principal, id kernel.ID) (Board, error) {
 	if err := a.May(VerbBoard); err != nil {
 		return Board{}, err
 	}
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Board, error) {
-		b, found, err := FindBoard(tx, a.Company.ID, id)
-		if err != nil || !found || !a.MaySeeBoard(id) {
-			return b, kernel.ErrOr(err, kernel.NotFound("board"))
-		}
-		return b, nil
-	})
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Board, error) { return visibleBoard(tx, a, id, FindBoard) })
 }
 
-// BoardCounts gives, for each stage of a board, the number of its cards that the principal may see, archived ones
-// excluded and at most MaxStageCount.
+// visibleBoard returns a board that the principal may see. find is FindBoard or lockBoard.
+func visibleBoard(
+	tx *kernel.Tx, a *kernel.Principal, id kernel.ID, find func(tx *kernel.Tx, company, id kernel.ID) (Board, bool, error),
+) (Board, error) {
+	b, found, err := find(tx, a.Company.ID, id)
+	if err != nil || !found || !a.MaySeeBoard(id) {
+		return Board{}, kernel.ErrOr(err, kernel.NotFound("board"))
+	}
+	return b, nil
+}
+
+// BoardCounts returns the number of visible cards of each stage, without archived ones and up to MaxStageCount.
 func (d *Boards) BoardCounts(ctx context.Context, a *kernel.Principal, id kernel.ID) ([]StageCount, error) {
 	if err := a.May(VerbBoardCounts); err != nil {
 		return nil, err
 	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]StageCount, error) {
-		b, found, err := FindBoard(tx, a.Company.ID, id)
-		if err != nil || !found || !a.MaySeeBoard(id) {
-			return nil, kernel.ErrOr(err, kernel.NotFound("board"))
+		b, err := visibleBoard(tx, a, id, FindBoard)
+		if err != nil {
+			return nil, err
 		}
 		counts := make([]StageCount, len(b.Stages))
 		for i, s := range b.Stages {
-			n, err := countCards(tx, cardCriteria{Company: a.Company.ID, Stage: s.ID, Sight: a.Sight(), Unseen: unseenCards(a)}, MaxStageCount)
+			criteria := cardCriteria{Company: a.Company.ID, Stage: s.ID, Sight: a.Sight(), Unseen: unseenCards(a)}
+			n, err := countCards(tx, criteria, MaxStageCount)
 			if err != nil {
 				return nil, err
 			}
@@ -112,16 +118,15 @@ func (d *Boards) BoardCounts(ctx context.Context, a *kernel.Principal, id kernel
 	})
 }
 
-// NewStage is what a stage is made of.
+// NewStage describes a stage to create.
 type NewStage struct {
 	Name string
 	Kind string
 }
 
-// defaultStages are those of a board that is made without any.
 var defaultStages = []NewStage{{"To do", StageOpen}, {"Doing", StageOpen}, {"Done", StageWon}}
 
-// CreateBoard adds a board. A key that is limited to a list of boards may see the ones it makes.
+// CreateBoard adds a board. A key that is limited to a list of boards may see those that it creates.
 func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name string, stages []NewStage) (Board, error) {
 	if err := a.May(VerbCreateBoard); err != nil {
 		return Board{}, err
@@ -142,13 +147,14 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 		if int64(len(stages)) > d.Limit(limitStages) {
 			return b, kernel.LimitReached("stages of a board", d.Limit(limitStages))
 		}
-		if err := kernel.CheckLimit(tx, a.Company.ID, countBoards, "boards, archived ones included,", d.Limit(limitBoards)); err != nil {
+		err := kernel.CheckLimit(tx, a.Company.ID, countBoards, "boards, archived ones included,", d.Limit(limitBoards))
+		if err != nil {
 			return b, err
 		}
 		for i, s := range stages {
 			b.Stages = append(b.Stages, Stage{ID: kernel.NewID(), Name: s.Name, Position: int64(i), Kind: s.Kind})
 		}
-		if err := boardNameFree(tx, a, b); err != nil {
+		if err := checkBoardName(tx, a, b); err != nil {
 			return b, err
 		}
 		insertBoard(tx, a.Company.ID, b)
@@ -161,7 +167,7 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 	})
 }
 
-// checkStages trims the names of a new board's stages and requires them to be different.
+// checkStages trims the names of stages and returns an error if they are invalid or not unique.
 func checkStages(stages []NewStage) ([]NewStage, error) {
 	stages = slices.Clone(stages)
 	seen := map[string]bool{}
@@ -181,36 +187,30 @@ func checkStages(stages []NewStage) ([]NewStage, error) {
 }
 
 // UpdateBoard renames a board, archives it or restores it.
-func (d *Boards) UpdateBoard(ctx context.Context, a *kernel.Principal, id kernel.ID, name *string, archived *bool) (Board, error) {
+func (d *Boards) UpdateBoard(
+	ctx context.Context, a *kernel.Principal, id kernel.ID, name *string, archived *bool,
+) (Board, error) {
 	if err := a.May(VerbUpdateBoard); err != nil {
 		return Board{}, err
 	}
-	if name != nil {
-		clean, invalid := kernel.Name("body.name", *name, kernel.MaxName)
-		if invalid != nil {
-			return Board{}, invalid
-		}
-		name = &clean
+	if err := cleanName("body.name", &name); err != nil {
+		return Board{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Board, error) {
-		b, err := d.lockBoard(tx, a, id)
+		b, err := visibleBoard(tx, a, id, lockBoard)
 		if err != nil {
 			return b, err
 		}
-		was := b
-		if name != nil {
-			b.Name = *name
+		old := b
+		kernel.Set(&b.Name, name)
+		kernel.Set(&b.Archived, archived)
+		if b.Archived && b.System != nil {
+			return b, kernel.Invalid("body.archived", ruleSystemBoard, "the attendances board cannot be archived")
 		}
-		if archived != nil {
-			if *archived && b.System != nil {
-				return b, kernel.Invalid("body.archived", ruleSystemBoard, "the attendances board cannot be archived")
-			}
-			b.Archived = *archived
-		}
-		if b.Name == was.Name && b.Archived == was.Archived {
+		if b.Name == old.Name && b.Archived == old.Archived {
 			return b, nil
 		}
-		if err := boardNameFree(tx, a, b); err != nil {
+		if err := checkBoardName(tx, a, b); err != nil {
 			return b, err
 		}
 		b.UpdatedAt = tx.Now
@@ -220,21 +220,22 @@ func (d *Boards) UpdateBoard(ctx context.Context, a *kernel.Principal, id kernel
 	})
 }
 
-// lockBoard opens a board that the principal may see, to change it or its stages.
-func (d *Boards) lockBoard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Board, error) {
-	if !a.MaySeeBoard(id) {
-		return Board{}, kernel.NotFound("board")
+// cleanName validates and trims an optional name.
+func cleanName(field string, name **string) error {
+	if *name == nil {
+		return nil
 	}
-	b, found, err := lockBoard(tx, a.Company.ID, id)
-	if err != nil || !found {
-		return b, kernel.ErrOr(err, kernel.NotFound("board"))
+	clean, invalid := kernel.Name(field, **name, kernel.MaxName)
+	if invalid != nil {
+		return invalid
 	}
-	return b, nil
+	*name = &clean
+	return nil
 }
 
-// boardNameFree refuses a name that another board in use has. A board that the principal may not see does not count:
-// the refusal would disclose it.
-func boardNameFree(tx *kernel.Tx, a *kernel.Principal, b Board) error {
+// checkBoardName returns an error if another board that is not archived has the name. It ignores boards that the principal may
+// not see, because the error would disclose them.
+func checkBoardName(tx *kernel.Tx, a *kernel.Principal, b Board) error {
 	if b.Archived {
 		return nil
 	}
@@ -248,8 +249,10 @@ func boardNameFree(tx *kernel.Tx, a *kernel.Principal, b Board) error {
 	return nil
 }
 
-// CreateStage adds a stage to a board, at a position or, when that is nil, after the last.
-func (d *Boards) CreateStage(ctx context.Context, a *kernel.Principal, board kernel.ID, in NewStage, position *int64) (Stage, error) {
+// CreateStage adds a stage to a board, at a position or, if that is nil, at the end.
+func (d *Boards) CreateStage(
+	ctx context.Context, a *kernel.Principal, board kernel.ID, in NewStage, position *int64,
+) (Stage, error) {
 	if err := a.May(VerbCreateStage); err != nil {
 		return Stage{}, err
 	}
@@ -258,7 +261,10 @@ func (d *Boards) CreateStage(ctx context.Context, a *kernel.Principal, board ker
 		return Stage{}, invalid
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Stage, error) {
-		b, err := d.lockStages(tx, a, board)
+		b, err := visibleBoard(tx, a, board, lockBoard)
+		if err == nil {
+			err = checkEditable(&b)
+		}
 		if err != nil {
 			return Stage{}, err
 		}
@@ -266,10 +272,8 @@ func (d *Boards) CreateStage(ctx context.Context, a *kernel.Principal, board ker
 		if int64(len(b.Stages)) >= d.Limit(limitStages) {
 			return s, kernel.LimitReached("stages of a board", d.Limit(limitStages))
 		}
-		if position != nil {
-			s.Position = *position
-		}
-		if err := stageFits(&b, s, int64(len(b.Stages))); err != nil {
+		kernel.Set(&s.Position, position)
+		if err := checkStage(&b, s, int64(len(b.Stages))); err != nil {
 			return s, err
 		}
 		insertStage(tx, a.Company.ID, b.ID, s)
@@ -278,100 +282,93 @@ func (d *Boards) CreateStage(ctx context.Context, a *kernel.Principal, board ker
 	})
 }
 
-// StageChange is what can change about a stage; nil leaves it as it is.
+// StageChange lists the fields to change; nil fields stay as they are.
 type StageChange struct {
 	Name     *string
 	Kind     *string
 	Position *int64
 }
 
-// UpdateStage renames a stage, moves it among its neighbours, or changes its kind while it is empty.
+// UpdateStage renames or moves a stage, or changes its kind if it is empty.
 func (d *Boards) UpdateStage(ctx context.Context, a *kernel.Principal, board, id kernel.ID, in StageChange) (Stage, error) {
 	if err := a.May(VerbUpdateStage); err != nil {
 		return Stage{}, err
 	}
-	if in.Name != nil {
-		clean, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
-		if invalid != nil {
-			return Stage{}, invalid
-		}
-		in.Name = &clean
+	if err := cleanName("body.name", &in.Name); err != nil {
+		return Stage{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Stage, error) {
-		b, at, err := d.lockStageOf(tx, a, board, id)
+		b, index, err := lockStageOf(tx, a, board, id)
 		if err != nil {
 			return Stage{}, err
 		}
-		was := b.Stages[at]
-		s := was
-		if in.Name != nil {
-			s.Name = *in.Name
-		}
-		if in.Kind != nil {
-			s.Kind = *in.Kind
-		}
-		if in.Position != nil {
-			s.Position = *in.Position
-		}
-		if err := stageFits(&b, s, int64(len(b.Stages)-1)); err != nil || s == was {
+		old := b.Stages[index]
+		s := old
+		kernel.Set(&s.Name, in.Name)
+		kernel.Set(&s.Kind, in.Kind)
+		kernel.Set(&s.Position, in.Position)
+		if err := checkStage(&b, s, int64(len(b.Stages)-1)); err != nil || s == old {
 			return s, err
 		}
-		if s.Kind != was.Kind {
-			if err := d.changeKind(tx, a, s); err != nil {
+		if s.Kind != old.Kind {
+			unseen, err := lockEmptyStage(tx, a, s.ID)
+			if err != nil {
 				return s, err
+			}
+			for _, c := range unseen {
+				d.moveUnseen(tx, c, s, c.Position)
 			}
 		}
 		saveStage(tx, a.Company.ID, s)
-		d.arrange(tx, a, &b, slices.Insert(slices.Delete(slices.Clone(b.Stages), at, at+1), int(s.Position), s))
+		d.arrange(tx, a, &b, slices.Insert(slices.Delete(slices.Clone(b.Stages), index, index+1), int(s.Position), s))
 		return s, nil
 	})
 }
 
-// DeleteStage removes a stage that holds no cards.
+// DeleteStage deletes a stage without cards.
 func (d *Boards) DeleteStage(ctx context.Context, a *kernel.Principal, board, id kernel.ID) error {
 	if err := a.May(VerbDeleteStage); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		b, at, err := d.lockStageOf(tx, a, board, id)
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		b, index, err := lockStageOf(tx, a, board, id)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
 		if len(b.Stages) == 1 {
-			return struct{}{}, kernel.Invalid("path.stage_id", ruleLastStage, "a board must have at least one stage; add another one first")
+			return kernel.Invalid("path.stage_id", ruleLastStage, "a board must have at least one stage; add another one first")
 		}
-		unseen, err := d.lockEmptyStage(tx, a, id)
+		unseen, err := lockEmptyStage(tx, a, id)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
-		rest := slices.Delete(slices.Clone(b.Stages), at, at+1)
-		if err := d.moveUnseen(tx, a, unseen, rest[max(at-1, 0)].ID); err != nil {
-			return struct{}{}, err
+		rest := slices.Delete(slices.Clone(b.Stages), index, index+1)
+		if len(unseen) > 0 {
+			if err := d.moveAllUnseen(tx, a, unseen, rest[max(index-1, 0)].ID); err != nil {
+				return err
+			}
 		}
 		deleteStage(tx, a.Company.ID, id)
 		d.arrange(tx, a, &b, rest)
-		return struct{}{}, nil
+		return nil
 	})
-	return err
 }
 
-// lockEmptyStage locks a stage and refuses one with cards. The refusal must not disclose cards that no key may see:
-// they are returned instead, locked, and the caller moves them.
-func (d *Boards) lockEmptyStage(tx *kernel.Tx, a *kernel.Principal, stage kernel.ID) ([]Card, error) {
+// lockEmptyStage locks a stage and returns an error if it has cards. The error must not disclose cards that no key may see:
+// these are locked and returned instead, and the caller moves them.
+func lockEmptyStage(tx *kernel.Tx, a *kernel.Principal, stage kernel.ID) ([]Card, error) {
 	if _, _, err := lockStage(tx, a.Company.ID, stage); err != nil {
 		return nil, err
 	}
-	if full, err := stageHoldsCards(tx, a.Company.ID, stage); err != nil || full {
-		return nil, kernel.ErrOr(err, kernel.Errorf(kernel.CodeStageNotEmpty, "This stage has cards. Move or delete them first, including archived cards."))
+	if full, err := stageHasCards(tx, a.Company.ID, stage); err != nil || full {
+		const message = "This stage has cards. Move or delete them first, including archived cards."
+		return nil, kernel.ErrOr(err, kernel.Errorf(kernel.CodeStageNotEmpty, message))
 	}
-	return hasUnseenCards(tx, a.Company.ID, stage)
+	return lockUnseenCards(tx, a.Company.ID, stage)
 }
 
-// moveUnseen moves the unseen cards of a stage that is deleted to the end of its neighbour.
-func (d *Boards) moveUnseen(tx *kernel.Tx, a *kernel.Principal, unseen []Card, to kernel.ID) error {
-	if len(unseen) == 0 {
-		return nil
-	}
+// moveAllUnseen moves the unseen cards of a deleted stage to the end of its neighbour.
+func (d *Boards) moveAllUnseen(tx *kernel.Tx, a *kernel.Principal, unseen []Card, to kernel.ID) error {
 	stage, _, err := lockStage(tx, a.Company.ID, to)
 	if err != nil {
 		return err
@@ -382,70 +379,54 @@ func (d *Boards) moveUnseen(tx *kernel.Tx, a *kernel.Principal, unseen []Card, t
 			return err
 		}
 		if last, err = rank.Between(last, ""); err == nil {
-			d.follow(tx, c, stage.Stage, last)
+			d.moveUnseen(tx, c, stage.Stage, last)
 		}
 	}
 	return err
 }
 
-// changeKind lets the cards of a stage that no key may see follow its new kind.
-func (d *Boards) changeKind(tx *kernel.Tx, a *kernel.Principal, s Stage) error {
-	unseen, err := d.lockEmptyStage(tx, a, s.ID)
-	for _, c := range unseen {
-		d.follow(tx, c, s, c.Position)
-	}
-	return err
-}
-
-// follow puts an unseen card in a stage. An archived card stays archived.
-func (d *Boards) follow(tx *kernel.Tx, was Card, s Stage, rank string) {
-	c := was
+// moveUnseen moves an unseen card to a stage. An archived card stays archived.
+func (d *Boards) moveUnseen(tx *kernel.Tx, old Card, s Stage, rank string) {
+	c := old
 	enter(&c, s, rank, tx.Now)
-	if was.Status == CardArchived {
+	if old.Status == CardArchived {
 		c.Status = CardArchived
 	}
-	d.saveCard(tx, &was, &c)
-}
-
-// lockStages opens a board whose stages may be changed.
-func (d *Boards) lockStages(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Board, error) {
-	b, err := d.lockBoard(tx, a, id)
-	if err != nil {
-		return b, err
-	}
-	return b, stagesFixed(&b)
+	d.saveCard(tx, &old, &c)
 }
 
 // Rules of boards.
 var (
-	ruleSystemBoard = kernel.NewRule("system_board") // the board of attendances cannot be changed
+	ruleSystemBoard = kernel.NewRule("system_board") // the attendances board cannot be changed
 	ruleLastStage   = kernel.NewRule("last_stage")
 	ruleKeepsLink   = kernel.NewRule("keeps_conversation") // of a private number
 	ruleMoved       = kernel.NewRule("moved")              // name: who moved the card; stage: where to
 )
 
-func stagesFixed(b *Board) error {
+// checkEditable returns an error if the stages of a board cannot be changed.
+func checkEditable(b *Board) error {
 	if b.System == nil {
 		return nil
 	}
-	return kernel.Invalid("path.id", ruleSystemBoard, "the stages of the attendances board cannot be changed: its cards show the state of attendances")
+	return kernel.Invalid("path.id", ruleSystemBoard,
+		"the stages of the attendances board cannot be changed: its cards show the state of attendances")
 }
 
-// lockStageOf opens a board to change one of its stages, and gives its index.
-func (d *Boards) lockStageOf(tx *kernel.Tx, a *kernel.Principal, board, id kernel.ID) (Board, int, error) {
-	b, err := d.lockBoard(tx, a, board)
+// lockStageOf locks a board to change one of its stages, and returns the index of the stage.
+func lockStageOf(tx *kernel.Tx, a *kernel.Principal, board, id kernel.ID) (Board, int, error) {
+	b, err := visibleBoard(tx, a, board, lockBoard)
 	if err != nil {
 		return b, 0, err
 	}
-	at := slices.IndexFunc(b.Stages, func(s Stage) bool { return s.ID == id })
-	if at < 0 {
+	index := slices.IndexFunc(b.Stages, func(s Stage) bool { return s.ID == id })
+	if index < 0 {
 		return b, 0, kernel.NotFound("stage")
 	}
-	return b, at, stagesFixed(&b)
+	return b, index, checkEditable(&b)
 }
 
-// stageFits requires a name that no other stage of the board has, and a position among the others.
-func stageFits(b *Board, s Stage, last int64) error {
+// checkStage returns an error if another stage of the board has the name or if the position is too high.
+func checkStage(b *Board, s Stage, last int64) error {
 	if s.Position > last {
 		return kernel.Between("body.position", 0, int(last))
 	}
@@ -470,7 +451,7 @@ func (d *Boards) arrange(tx *kernel.Tx, a *kernel.Principal, b *Board, stages []
 	d.signalBoard(tx, a.Company.ID, b.ID, kernel.Audience{})
 }
 
-// checkBoard reports an error when the principal may not see a board.
+// checkBoard returns an error if the principal may not see a board.
 func checkBoard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 	found, err := boardExists(tx, a.Company.ID, id)
 	if err != nil || !found || !a.MaySeeBoard(id) {
@@ -479,7 +460,7 @@ func checkBoard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 	return nil
 }
 
-// signalBoard tells the live streams of an audience, once the change is durable, that a board changed without an event.
+// signalBoard notifies the live streams of an audience after the commit that a board changed. It is for changes without an event.
 func (d *Boards) signalBoard(tx *kernel.Tx, company, board kernel.ID, to kernel.Audience) {
 	s := kernel.NewSignal("board", company, to, struct {
 		Board kernel.ID `json:"board"`

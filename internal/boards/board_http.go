@@ -17,15 +17,6 @@ func (s *handlers) listBoards(ctx context.Context, a *kernel.Principal, in *list
 	return &httpserver.Reply[[]Board]{Body: boards}, err
 }
 
-func (s *handlers) getBoard(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[Board], error) {
-	id, err := httpserver.PathID(in.ID, "board")
-	if err != nil {
-		return nil, err
-	}
-	board, err := s.verbs.Board(ctx, a, id)
-	return &httpserver.Reply[Board]{Body: board}, err
-}
-
 func (s *handlers) countBoard(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[httpserver.List[StageCount]], error) {
 	id, err := httpserver.PathID(in.ID, "board")
 	if err != nil {
@@ -35,7 +26,7 @@ func (s *handlers) countBoard(ctx context.Context, a *kernel.Principal, in *http
 	return &httpserver.Reply[httpserver.List[StageCount]]{Body: httpserver.List[StageCount]{Data: counts}}, err
 }
 
-// StageBody is a stage as a caller makes it.
+// StageBody is a stage in a request.
 type StageBody struct {
 	Name string `json:"name" minLength:"1" maxLength:"120"`
 	Kind string `json:"kind,omitempty" enum:"open,won,lost" default:"open" doc:"A card that enters a won stage is completed, one that enters a lost stage is lost."`
@@ -55,11 +46,12 @@ func (s *handlers) createBoard(ctx context.Context, a *kernel.Principal, in *cre
 			stages = append(stages, NewStage(stage))
 		}
 	}
-	answer := httpserver.Shaped(ctx, func(b *Board) *httpserver.Located[Board] {
-		return &httpserver.Located[Board]{Status: http.StatusCreated, Location: httpserver.At(ctx, "/kanban/boards/"+b.ID.String()), Body: *b}
+	reply := httpserver.Shaped(ctx, func(b *Board) *httpserver.Located[Board] {
+		location := httpserver.At(ctx, "/kanban/boards/"+b.ID.String())
+		return &httpserver.Located[Board]{Status: http.StatusCreated, Location: location, Body: *b}
 	})
 	board, err := s.verbs.CreateBoard(ctx, a, in.Body.Name, stages)
-	return answer(&board), err
+	return reply(&board), err
 }
 
 type updateBoardInput struct {
@@ -92,12 +84,12 @@ func (s *handlers) createStage(ctx context.Context, a *kernel.Principal, in *cre
 	if err != nil {
 		return nil, err
 	}
-	answer := httpserver.Shaped(ctx, func(stage *Stage) *httpserver.Located[Stage] {
-		at := httpserver.At(ctx, "/kanban/boards/"+board.String()+"/stages/"+stage.ID.String())
-		return &httpserver.Located[Stage]{Status: http.StatusCreated, Location: at, Body: *stage}
+	reply := httpserver.Shaped(ctx, func(stage *Stage) *httpserver.Located[Stage] {
+		location := httpserver.At(ctx, "/kanban/boards/"+board.String()+"/stages/"+stage.ID.String())
+		return &httpserver.Located[Stage]{Status: http.StatusCreated, Location: location, Body: *stage}
 	})
 	stage, err := s.verbs.CreateStage(ctx, a, board, NewStage(in.Body.StageBody), in.Body.Position)
-	return answer(&stage), err
+	return reply(&stage), err
 }
 
 // AtStage is the input of operations on one stage of a board.
@@ -127,7 +119,7 @@ func (s *handlers) updateStage(ctx context.Context, a *kernel.Principal, in *upd
 	if err != nil {
 		return nil, err
 	}
-	stage, err := s.verbs.UpdateStage(ctx, a, board, id, StageChange{Name: in.Body.Name, Kind: in.Body.Kind, Position: in.Body.Position})
+	stage, err := s.verbs.UpdateStage(ctx, a, board, id, StageChange(in.Body))
 	return &httpserver.Reply[Stage]{Body: stage}, err
 }
 

@@ -1,4 +1,4 @@
-// Package boards has Kanban boards, their stages and cards, and the board whose cards follow the cases.
+// Package boards has Kanban boards, their stages and cards, and the board whose cards follow attendances.
 package boards
 
 import (
@@ -16,10 +16,10 @@ type Boards struct {
 	people       *people.People
 	channels     *channels.Channels
 	talk         *talk.Talk
-	systemBoards sync.Map // company -> *Board; see card_move.go
+	systemBoards sync.Map // company -> *Board; see attendancesBoard
 }
 
-// New returns the verbs of boards, and lets cards follow cases.
+// New returns the verbs of boards and makes cards follow attendances.
 func New(t *talk.Talk, c *channels.Channels, p *people.People) *Boards {
 	d := &Boards{Kernel: p.Kernel, people: p, channels: c, talk: t}
 	d.CheckSubjects(SubjectCard, checkCard)
@@ -29,30 +29,33 @@ func New(t *talk.Talk, c *channels.Channels, p *people.People) *Boards {
 	return d
 }
 
-// countBoards counts towards a limit of the company.
-const countBoards kernel.Countable = `SELECT COUNT(*) FROM boards WHERE company = $1`
+const countBoards kernel.Countable = `SELECT COUNT(*) AS total FROM boards WHERE company = $1`
 
-// cardHidden tells whether a card c is of a private channel.
+// cardHidden is an expression: whether a card c belongs to a private channel.
 const cardHidden = `COALESCE((
 	SELECT x.private
 	FROM conversations xv
 	JOIN channels x ON x.company = xv.company AND x.id = xv.channel
 	WHERE xv.company = c.company AND xv.id = c.conversation), c.hidden)`
 
-// publicCard is a condition that a card c is of no private channel. Conversations are looked at only while a channel is settling.
+// publicCard is a condition: a card c belongs to no private channel. It reads conversations only while a channel is settling.
 func publicCard(company string) string {
-	return "(NOT EXISTS (SELECT 1 FROM channels x WHERE x.company = " + company + " AND x.settling AND x.private) OR NOT EXISTS (" +
-		"SELECT 1 FROM conversations xv JOIN channels x ON x.company = xv.company AND x.id = xv.channel WHERE xv.company = " + company + " AND xv.id = c.conversation AND x.private))"
+	return `(NOT EXISTS (SELECT 1 FROM channels x WHERE x.company = ` + company + ` AND x.settling AND x.private)
+		OR NOT EXISTS (
+			SELECT 1
+			FROM conversations xv
+			JOIN channels x ON x.company = xv.company AND x.id = xv.channel
+			WHERE xv.company = ` + company + ` AND xv.id = c.conversation AND x.private))`
 }
 
-// Limits of each company.
+// Limits per company.
 var (
-	limitBoards = kernel.RegisterLimit("boards", 200) // archived ones included
-	limitStages = kernel.RegisterLimit("stages", 50)  // of one board
+	limitBoards = kernel.RegisterLimit("boards", 200) // including archived ones
+	limitStages = kernel.RegisterLimit("stages", 50)  // per board
 )
 
-// MaxDescription is the length of the description of a card, in characters.
+// MaxDescription is the maximum length of a card's description in characters.
 const MaxDescription = 10_000
 
-// SubjectCard is the kind of subject of responses about a card.
+// SubjectCard is the subject kind of a card.
 const SubjectCard = "card"

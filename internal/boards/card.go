@@ -12,7 +12,7 @@ import (
 	"recado/internal/talk"
 )
 
-// Card statuses: open, in a winning stage, in a losing stage, archived.
+// Card statuses. Unless a card is archived, its stage determines the status.
 const (
 	CardOpen      = "open"
 	CardCompleted = "completed"
@@ -20,10 +20,10 @@ const (
 	CardArchived  = "archived"
 )
 
-// PriorityMedium is the priority of a card for which none was chosen; the others are in the enum of Card.
+// PriorityMedium is the default priority.
 const PriorityMedium = "medium"
 
-// Card is one piece of work on a board.
+// Card is a piece of work on a board.
 type Card struct {
 	ID           kernel.ID   `json:"id"`
 	BoardID      kernel.ID   `json:"board_id"`
@@ -39,27 +39,27 @@ type Card struct {
 	Attendance   *kernel.ID  `json:"attendance"`
 	Private      bool        `json:"private"`
 	Status       string      `json:"status" enum:"open,completed,lost,archived"`
-	Position     string      `json:"position" doc:"Cards of a stage stand in the bytewise order of this text."`
+	Position     string      `json:"position" doc:"Cards of a stage are in the bytewise order of this text."`
 	Version      int64       `json:"version"`
 	CreatedAt    time.Time   `json:"created_at"`
 	UpdatedAt    time.Time   `json:"updated_at"`
 	CompletedAt  *time.Time  `json:"completed_at"`
 
 	Company kernel.ID `json:"-"`
-	Hidden  bool      `json:"-"` // of a private channel
+	Hidden  bool      `json:"-"` // belongs to a private channel
 
 	CreatedBy *kernel.ID `json:"-"` // nil: the system
 }
 
-// Subject is the card.
+// Subject returns the subject of responses about the card.
 func (c *Card) Subject() kernel.Subject { return kernel.Subject{Kind: SubjectCard, ID: c.ID} }
 
-// MaySeeCard is the policy on cards: none of a board outside the key's list and none of a conversation that the
-// principal may not see. A private card is seen by the person who made it, its assignee, and managers and above, all
-// of them signed in.
+// MaySeeCard reports whether the principal may see a card: it must see the board and the conversation. A private card is only
+// visible to its creator, its assignee, managers and above, and only if they are signed in.
 func MaySeeCard(a *kernel.Principal, c *CardRow) bool {
+	audience := c.privateAudience()
 	switch {
-	case !a.MaySeeBoard(c.BoardID) || c.Private && !maySeePrivateCard(a, c.CreatedBy, c.Assignee):
+	case !a.MaySeeBoard(c.BoardID), c.Private && (a.Kind() != kernel.KindSession || !audience.Includes(a)):
 		return false
 	case c.Conversation == nil || c.Hidden && c.ConversationChannel == nil:
 		return !c.Hidden
@@ -69,28 +69,21 @@ func MaySeeCard(a *kernel.Principal, c *CardRow) bool {
 	return a.Sees(c.ConversationAssignee, c.ConversationSector)
 }
 
-// privateCardRole is the role from which on members see private cards of others.
+// privateCardRole is the lowest role that sees private cards of others.
 const privateCardRole = kernel.RoleManager
 
-// privateCardMembers returns the members who see a private card whatever their role is. The result is not nil.
-func privateCardMembers(creator, assignee *kernel.ID) []kernel.ID {
-	members := []kernel.ID{}
-	for _, id := range []*kernel.ID{creator, assignee} {
+// privateAudience returns the members who see the card if it is private.
+func (c *Card) privateAudience() kernel.Audience {
+	members := []kernel.ID{} // nil would mean all members
+	for _, id := range []*kernel.ID{c.CreatedBy, c.Assignee} {
 		if id != nil {
 			members = append(members, *id)
 		}
 	}
-	return members
+	return kernel.Audience{Members: members, OrRole: privateCardRole}
 }
 
-// maySeePrivateCard reports whether the principal is signed in and is the creator or the assignee of a private card, or has
-// the role to see it.
-func maySeePrivateCard(a *kernel.Principal, creator, assignee *kernel.ID) bool {
-	to := kernel.Audience{Members: privateCardMembers(creator, assignee), OrRole: privateCardRole}
-	return a.Kind() == kernel.KindSession && to.Includes(a)
-}
-
-// Card gives one card.
+// Card returns a card.
 func (d *Boards) Card(ctx context.Context, a *kernel.Principal, id kernel.ID) (Card, error) {
 	if err := a.May(VerbCard); err != nil {
 		return Card{}, err
@@ -104,8 +97,8 @@ func (d *Boards) Card(ctx context.Context, a *kernel.Principal, id kernel.ID) (C
 	})
 }
 
-// lockCard opens a card that the principal may see, to change it.
-func (d *Boards) lockCard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Card, error) {
+// lockVisibleCard locks a card that the principal may see.
+func lockVisibleCard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Card, error) {
 	c, found, err := lockCard(tx, a.Company.ID, id)
 	if err != nil || !found || !MaySeeCard(a, &c) {
 		return Card{}, kernel.ErrOr(err, kernel.NotFound("card"))
@@ -114,15 +107,15 @@ func (d *Boards) lockCard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Car
 	return c.Card, nil
 }
 
-// NewCard is what a card is made of.
+// NewCard describes a card to create.
 type NewCard struct {
 	Board  kernel.ID
-	Stage  *kernel.ID // nil: the board's first
+	Stage  *kernel.ID // nil: the first stage
 	Before *kernel.ID // nil: at the end of the stage
 	CardFields
 }
 
-// CardFields are the parts of a card that a caller sets. Absent ones stay as they are.
+// CardFields are the fields of a card that a caller sets. Absent fields stay as they are.
 type CardFields struct {
 	Title        *string
 	Description  kernel.Optional[string]
@@ -159,7 +152,7 @@ func (d *Boards) CreateCard(ctx context.Context, a *kernel.Principal, in NewCard
 		if in.Stage != nil {
 			stage = *in.Stage
 		}
-		s, rank, err := d.place(tx, a, &c, stage, in.Before)
+		s, rank, err := place(tx, a, &c, stage, in.Before)
 		if err != nil {
 			return c, err
 		}
@@ -171,25 +164,25 @@ func (d *Boards) CreateCard(ctx context.Context, a *kernel.Principal, in NewCard
 	})
 }
 
-// insertCard adds a card and records its event.
+// insertCard stores a new card and records its events.
 func (d *Boards) insertCard(tx *kernel.Tx, c *Card) error {
 	InsertCard(tx, c)
 	tx.AfterCommit(d.Wakeup(talk.WakeIndex).Notify)
-	err := d.emitCard(tx, EventCardCreated, c, nil)
+	err := d.record(tx, EventCardCreated, c, cardEvent{c})
 	if err != nil || c.Status != CardCompleted {
 		return err
 	}
-	return d.emitCard(tx, EventCardCompleted, c, nil)
+	return d.record(tx, EventCardCompleted, c, cardEvent{c})
 }
 
-// CardChange is what can change about a card without moving it.
+// CardChange lists what to change without moving the card.
 type CardChange struct {
 	CardFields
 	Archived *bool
-	Version  int64 // the one the change is based on; 0 when the caller named none
+	Version  int64 // that the change is based on; 0: unknown
 }
 
-// UpdateCard changes a card. A change that leaves it as it was leaves its version too.
+// UpdateCard changes a card. The version stays the same if nothing changes.
 func (d *Boards) UpdateCard(ctx context.Context, a *kernel.Principal, id kernel.ID, in CardChange) (Card, error) {
 	if err := a.May(VerbUpdateCard); err != nil {
 		return Card{}, err
@@ -198,69 +191,55 @@ func (d *Boards) UpdateCard(ctx context.Context, a *kernel.Principal, id kernel.
 		return Card{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Card, error) {
-		was, err := d.lockCard(tx, a, id)
+		old, err := lockVisibleCard(tx, a, id)
 		if err != nil {
-			return was, err
+			return old, err
 		}
-		c := was
+		c := old
 		if err := d.fill(tx, a, &c, &in.CardFields); err != nil {
 			return c, err
 		}
-		if err := d.checkVersion(tx, &was, in.Version); err != nil {
+		if err := checkVersion(tx, &old, in.Version); err != nil {
 			return c, err
 		}
-		if in.Archived != nil {
-			if err := d.archive(tx, &c, *in.Archived); err != nil {
+		switch {
+		case in.Archived == nil:
+		case *in.Archived:
+			c.Status = CardArchived
+		case c.Status == CardArchived: // restore the status of its stage
+			s, _, err := lockStage(tx, c.Company, c.StageID)
+			if err != nil {
 				return c, err
 			}
+			enter(&c, s.Stage, c.Position, tx.Now)
 		}
-		d.saveCard(tx, &was, &c)
+		d.saveCard(tx, &old, &c)
 		return c, nil
 	})
 }
 
-// archive puts a card into the archive, or takes it out: then its stage says what status it has.
-func (d *Boards) archive(tx *kernel.Tx, c *Card, archived bool) error {
-	switch {
-	case archived:
-		c.Status = CardArchived
-	case c.Status == CardArchived:
-		s, _, err := lockStage(tx, c.Company, c.StageID)
-		if err != nil {
-			return err
-		}
-		enter(c, s.Stage, c.Position, tx.Now)
-	}
-	return nil
-}
-
-// DeleteCard removes a card permanently. Version 0 means any version.
+// DeleteCard deletes a card permanently. Version 0 means any version.
 func (d *Boards) DeleteCard(ctx context.Context, a *kernel.Principal, id kernel.ID, version int64) error {
 	if err := a.May(VerbDeleteCard); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		c, err := d.lockCard(tx, a, id)
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		c, err := lockVisibleCard(tx, a, id)
 		if err == nil && version != 0 {
-			err = d.checkVersion(tx, &c, version)
+			err = checkVersion(tx, &c, version)
 		}
-		if err == nil {
-			d.signalCard(tx, &c, true)
-			err = deleteCard(tx, a.Company.ID, id)
+		if err != nil {
+			return err
 		}
-		return struct{}{}, err
+		d.signalCard(tx, &c, true)
+		return deleteCard(tx, a.Company.ID, id)
 	})
-	return err
 }
 
-// check looks at the form alone, and cleans it.
+// check validates and normalizes the fields without the database.
 func (f *CardFields) check() error {
-	if f.Title != nil {
-		title, invalid := kernel.Name("body.title", *f.Title, kernel.MaxName)
-		if invalid != nil {
-			return invalid
-		}
-		f.Title = &title
+	if err := cleanName("body.title", &f.Title); err != nil {
+		return err
 	}
 	if f.Description.Set {
 		if _, invalid := kernel.OptionalText("body.description", f.Description.Value, MaxDescription); invalid != nil {
@@ -277,23 +256,16 @@ func (f *CardFields) check() error {
 	return nil
 }
 
-// fill sets the fields of a card. What they name must be there for the principal to see, unless the card
-// names it already.
+// fill sets the fields of a card. The principal must be able to see what they refer to, unless the card refers to it already.
 func (d *Boards) fill(tx *kernel.Tx, a *kernel.Principal, c *Card, f *CardFields) error {
-	if f.Title != nil {
-		c.Title = *f.Title
-	}
+	kernel.Set(&c.Title, f.Title)
+	kernel.Set(&c.Priority, f.Priority)
+	kernel.Set(&c.Private, f.Private)
 	if f.Description.Set {
 		c.Description = f.Description.Pointer()
 	}
-	if f.Priority != nil {
-		c.Priority = *f.Priority
-	}
 	if f.DueAt.Set {
 		c.DueAt = f.DueAt.Pointer()
-	}
-	if f.Private != nil {
-		c.Private = *f.Private
 	}
 	if f.Labels != nil && !slices.Equal(*f.Labels, c.LabelIDs) {
 		labels, err := d.talk.KnownLabels(tx, a, *f.Labels)
@@ -303,67 +275,72 @@ func (d *Boards) fill(tx *kernel.Tx, a *kernel.Principal, c *Card, f *CardFields
 		c.LabelIDs = labels
 	}
 	tx.ShareVisibility(a.Company.ID)
-	for _, link := range []struct {
-		field string
-		to    **kernel.ID
-		value kernel.Optional[kernel.ID]
-		known func(id kernel.ID) (bool, error)
-	}{
-		{"assignee", &c.Assignee, f.Assignee, func(id kernel.ID) (bool, error) {
-			_, found, err := people.UserRef(tx, a.Company.ID, id)
-			return found, err
-		}},
-		{"contact", &c.Contact, f.Contact, func(id kernel.ID) (bool, error) { return publicContact(tx, a.Company.ID, id) }},
-		{"conversation", &c.Conversation, f.Conversation, func(id kernel.ID) (bool, error) {
-			v, found, err := talk.FindConversation(tx, a.Company.ID, id)
-			c.Hidden = found && v.Private
-			return found && talk.MaySee(a, &v), err
-		}},
-	} {
-		if link.field == "conversation" && link.value.Set && c.Hidden && !kernel.Same(link.value.Pointer(), c.Conversation) {
-			return kernel.Invalid("body.conversation", ruleKeepsLink, "a card of a private number keeps its conversation")
-		}
-		if id := link.value.Pointer(); id != nil && !kernel.Same(id, *link.to) {
-			if found, err := link.known(*id); err != nil || !found {
-				return kernel.ErrOr(err, kernel.NoSuch("body."+link.field, link.field))
-			}
-		}
-		if link.value.Set {
-			*link.to = link.value.Pointer()
+	err := setLink(&c.Assignee, f.Assignee, "assignee", func(id kernel.ID) (bool, error) {
+		_, found, err := people.UserRef(tx, a.Company.ID, id)
+		return found, err
+	})
+	if err != nil {
+		return err
+	}
+	err = setLink(&c.Contact, f.Contact, "contact", func(id kernel.ID) (bool, error) {
+		return publicContact(tx, a.Company.ID, id)
+	})
+	if err != nil {
+		return err
+	}
+	if f.Conversation.Set && c.Hidden && !kernel.Same(f.Conversation.Pointer(), c.Conversation) {
+		return kernel.Invalid("body.conversation", ruleKeepsLink, "a card of a private number keeps its conversation")
+	}
+	return setLink(&c.Conversation, f.Conversation, "conversation", func(id kernel.ID) (bool, error) {
+		v, found, err := talk.FindConversation(tx, a.Company.ID, id)
+		c.Hidden = found && v.Private
+		return found && talk.MaySee(a, &v), err
+	})
+}
+
+// setLink sets a reference of a card if the request has the field. visible is called for a new value.
+func setLink(link **kernel.ID, to kernel.Optional[kernel.ID], field string, visible func(id kernel.ID) (bool, error)) error {
+	if !to.Set {
+		return nil
+	}
+	if id := to.Pointer(); id != nil && !kernel.Same(id, *link) {
+		if found, err := visible(*id); err != nil || !found {
+			return kernel.ErrOr(err, kernel.NoSuch("body."+field, field))
 		}
 	}
+	*link = to.Pointer()
 	return nil
 }
 
-// saveCard stores a changed card with its next version, and reports false when nothing changed.
-func (d *Boards) saveCard(tx *kernel.Tx, was, c *Card) bool {
-	if sameCard(was, c) {
-		return false
+// saveCard stores a card with its next version if it has changed.
+func (d *Boards) saveCard(tx *kernel.Tx, old, c *Card) {
+	if sameCard(old, c) {
+		return
 	}
-	c.Version, c.UpdatedAt = was.Version+1, tx.Now
-	saveCard(tx, was, c)
+	c.Version, c.UpdatedAt = old.Version+1, tx.Now
+	saveCard(tx, old, c)
 	tx.AfterCommit(d.Wakeup(talk.WakeIndex).Notify)
-	if was.StageID == c.StageID {
-		d.signalCard(tx, c, was.Private)
+	if old.StageID == c.StageID {
+		d.signalCard(tx, c, old.Private)
 	}
-	return true
 }
 
 func sameCard(a, b *Card) bool {
 	return a.StageID == b.StageID && a.Position == b.Position && a.Title == b.Title && kernel.Same(a.Description, b.Description) &&
-		a.Priority == b.Priority && slices.Equal(a.LabelIDs, b.LabelIDs) && sameMoment(a.DueAt, b.DueAt) && kernel.Same(a.Assignee, b.Assignee) &&
-		kernel.Same(a.Contact, b.Contact) && kernel.Same(a.Conversation, b.Conversation) && a.Private == b.Private && a.Hidden == b.Hidden && a.Status == b.Status
+		a.Priority == b.Priority && slices.Equal(a.LabelIDs, b.LabelIDs) && sameTime(a.DueAt, b.DueAt) &&
+		kernel.Same(a.Assignee, b.Assignee) && kernel.Same(a.Contact, b.Contact) && kernel.Same(a.Conversation, b.Conversation) &&
+		a.Private == b.Private && a.Hidden == b.Hidden && a.Status == b.Status
 }
 
-func sameMoment(a, b *time.Time) bool {
+func sameTime(a, b *time.Time) bool {
 	return a == b || a != nil && b != nil && a.Equal(*b)
 }
 
-// CardFilter says which cards a list shows. Zero values filter nothing.
+// CardFilter selects the cards of a list. Zero values do not filter.
 type CardFilter struct {
 	Board        kernel.ID
 	Stage        kernel.ID
-	Sort         string // SortPosition, or "" for the newest first
+	Sort         string // SortPosition, or "" for newest first
 	Q            string
 	Priority     string
 	Label        kernel.ID
@@ -371,16 +348,16 @@ type CardFilter struct {
 	Conversation kernel.ID
 	Unassigned   bool
 	Due          string // one of the Due constants, or ""
-	Zone         string // the time zone in which Due is meant
-	Status       string // one of a card's, or StatusAll
+	Zone         string // the time zone of Due
+	Status       string // of a card, or StatusAll
 	Limit        int
 	Cursor       string
 }
 
-// What the filters of a list of cards say beside the values of the cards themselves.
+// Values of CardFilter.
 const (
 	DueToday   = "today"
-	DueWeek    = "week" // the next seven days with today
+	DueWeek    = "week" // seven days including today
 	DueOverdue = "overdue"
 	DueNone    = "none"
 
@@ -389,9 +366,8 @@ const (
 	SortPosition = "position" // in the order of the columns of a board
 )
 
-// Cards lists the cards that the principal may see, the newest first. A page continues where the one before
-// it ended, whatever was added or removed meanwhile. Without a board it shows those in use; the cards of
-// an archived one are listed when it is named. next is "" on the last page.
+// Cards lists the cards that the principal may see, newest first. Without a board in the filter, the list excludes archived
+// boards. next is the cursor of the next page, or "" on the last page.
 func (d *Boards) Cards(ctx context.Context, a *kernel.Principal, f CardFilter) (page []Card, next string, err error) {
 	if err := a.May(VerbCards); err != nil {
 		return nil, "", err
@@ -405,22 +381,18 @@ func (d *Boards) Cards(ctx context.Context, a *kernel.Principal, f CardFilter) (
 		if invalid != nil {
 			return nil, "", invalid
 		}
-		place, rest := payload[:len(query.After)], payload[len(query.After):]
-		copy(query.After[:], place)
-		if len(rest) >= len(query.AfterStage) {
-			copy(query.AfterStage[:], rest)
-			query.AfterRank = string(rest[len(query.AfterStage):])
-		}
+		rest := payload[copy(query.After[:], payload):]
+		query.AfterRank = string(rest[copy(query.AfterStage[:], rest):])
 	}
 	if len(query.Statuses) == 0 || query.Boards != nil && len(query.Boards) == 0 {
 		return nil, "", nil
 	}
 	found, err := kernel.List(ctx, d.Kernel, a, f.Q, 0, func(bool) (found kernel.Page[Card], err error) {
-		look := d.Store.Read
-		if query.Boards != nil && query.Simple() {
-			look = d.Store.ReadOne
+		read := d.Store.Read
+		if query.Boards != nil && query.simple() {
+			read = d.Store.ReadOne
 		}
-		err = look(ctx, func(tx *kernel.Tx) (err error) {
+		err = read(ctx, func(tx *kernel.Tx) (err error) {
 			if query.Boards == nil {
 				if query.Boards, err = boardIDs(tx, a.Company.ID); err != nil {
 					return err
@@ -434,33 +406,30 @@ func (d *Boards) Cards(ctx context.Context, a *kernel.Principal, f CardFilter) (
 	})
 	page = found.Data
 	if err == nil && found.More {
-		next = d.Cursors.Seal(a.Company.ID, f.name(), f.placeOf(&page[len(page)-1]))
+		last := page[len(page)-1]
+		payload := last.ID[:]
+		if f.Sort == SortPosition {
+			payload = slices.Concat(payload, last.StageID[:], []byte(last.Position))
+		}
+		next = d.Cursors.Seal(a.Company.ID, f.name(), payload)
 	}
 	return page, next, err
 }
 
-// placeOf is the place of a card in the list, for cursors.
-func (f *CardFilter) placeOf(c *Card) []byte {
-	if f.Sort != SortPosition {
-		return c.ID[:]
-	}
-	return append(append(c.ID[:], c.StageID[:]...), c.Position...)
-}
-
-// unseenCards says which cards that keys do not see are listed for the principal; see maySeeCard.
+// unseenCards returns which of the cards that keys do not see the principal sees, as in MaySeeCard.
 func unseenCards(a *kernel.Principal) *UnseenCards {
 	if a.Kind() != kernel.KindSession {
 		return nil
 	}
-	return &UnseenCards{AllPrivate: a.Role.AtLeast(kernel.RoleManager), Member: a.User.ID, Channels: a.Views}
+	return &UnseenCards{AllPrivate: a.Role.AtLeast(privateCardRole), Member: a.User.ID, Channels: a.Views}
 }
 
-// query converts the filter to that of the store. Boards stays nil where all that are in use are meant.
+// query converts the filter for listCards. Boards is nil if the filter has no board.
 func (f *CardFilter) query(a *kernel.Principal, now time.Time) (cardCriteria, error) {
 	out := cardCriteria{
-		Company: a.Company.ID, Statuses: []string{f.Status},
-		Q: f.Q, Priority: f.Priority, Label: f.Label, Assignee: f.Assignee, Unassigned: f.Unassigned, Conversation: f.Conversation, Sight: a.Sight(), Limit: f.Limit,
-		Stage: f.Stage, ByPosition: f.Sort == SortPosition, Unseen: unseenCards(a),
+		Company: a.Company.ID, Statuses: []string{f.Status}, Stage: f.Stage, Q: f.Q, Priority: f.Priority, Label: f.Label,
+		Assignee: f.Assignee, Unassigned: f.Unassigned, Conversation: f.Conversation, Sight: a.Sight(), Limit: f.Limit,
+		ByPosition: f.Sort == SortPosition, Unseen: unseenCards(a),
 	}
 	if f.Status == StatusAll {
 		out.Statuses = []string{CardOpen, CardCompleted, CardLost, CardArchived}
@@ -478,53 +447,48 @@ func (f *CardFilter) query(a *kernel.Principal, now time.Time) (cardCriteria, er
 	today := kernel.DateOf(now, zone)
 	switch f.Due {
 	case DueToday:
-		out.DueFrom, out.DueBefore = startOf(today, zone), startOf(today.Next(), zone)
+		out.DueFrom, out.DueBefore = new(today.StartOfDay(zone)), new(today.Next().StartOfDay(zone))
 	case DueWeek:
-		out.DueFrom, out.DueBefore = startOf(today, zone), startOf(today.AddDays(7), zone)
+		out.DueFrom, out.DueBefore = new(today.StartOfDay(zone)), new(today.AddDays(7).StartOfDay(zone))
 	case DueOverdue:
 		out.DueBefore = &now
-		if f.Status == StatusAll {
-			out.Statuses = out.Statuses[:1]
-		} else if f.Status != CardOpen {
-			out.Statuses = nil
-		}
+		out.Statuses = slices.DeleteFunc(out.Statuses, func(status string) bool { return status != CardOpen })
 	case DueNone:
 		out.Undue = true
 	}
 	return out, nil
 }
 
-func startOf(day kernel.Date, zone *time.Location) *time.Time {
-	start := day.StartOfDay(zone)
-	return &start
-}
-
-// name tells lists apart for their cursors.
+// name identifies the list in its cursors.
 func (f *CardFilter) name() string {
-	return strings.Join([]string{"cards", f.Board.String(), f.Stage.String(), f.Sort, f.Priority, f.Label.String(), f.Assignee.String(), strconv.FormatBool(f.Unassigned), f.Conversation.String(), f.Due, f.Zone, f.Status, f.Q}, "\n")
+	return strings.Join([]string{
+		"cards", f.Board.String(), f.Stage.String(), f.Sort, f.Priority, f.Label.String(), f.Assignee.String(),
+		strconv.FormatBool(f.Unassigned), f.Conversation.String(), f.Due, f.Zone, f.Status, f.Q,
+	}, "\n")
 }
 
-// forgetContact takes a contact off the cards that name it.
+// forgetContact removes a deleted contact from its cards.
 func (d *Boards) forgetContact(tx *kernel.Tx, c *talk.Contact) error {
 	cards, err := cardsOfContact(tx, c.Company, c.ID)
 	if err != nil {
 		return err
 	}
 	for _, id := range cards {
-		was, found, err := lockCard(tx, c.Company, id)
+		old, found, err := lockCard(tx, c.Company, id)
 		if err != nil {
 			return err
 		}
-		if card := was; found {
+		if found {
+			card := old.Card
 			card.Contact = nil
-			d.saveCard(tx, &was.Card, &card.Card)
+			d.saveCard(tx, &old.Card, &card)
 		}
 	}
 	return nil
 }
 
-// checkCard reports an error when the principal may not see a card. A card that was deleted is not hidden from those who saw
-// it. Keys create private cards, and see them in no other answer.
+// checkCard returns an error if the principal may not see a card. It allows a deleted card, and a private card that the key
+// itself created, for the repeated response to its creation.
 func checkCard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 	c, found, err := findCard(tx, a.Company.ID, id)
 	if err != nil || !found {
@@ -539,13 +503,13 @@ func checkCard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 	return nil
 }
 
-// signalCard tells of a change of a card that no event tells of. The viewers of a private conversation learn of its cards
-// by signalPrivate.
+// signalCard notifies live streams of a change of a card without an event. For the cards of a private conversation,
+// signalPrivate notifies its viewers.
 func (d *Boards) signalCard(tx *kernel.Tx, c *Card, wasPrivate bool) {
 	switch {
 	case c.Hidden:
 	case c.Private && wasPrivate:
-		d.signalBoard(tx, c.Company, c.BoardID, kernel.Audience{Members: privateCardMembers(c.CreatedBy, c.Assignee), OrRole: privateCardRole})
+		d.signalBoard(tx, c.Company, c.BoardID, c.privateAudience())
 	default:
 		d.signalBoard(tx, c.Company, c.BoardID, kernel.Audience{})
 	}

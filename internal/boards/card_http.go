@@ -9,7 +9,7 @@ import (
 	"recado/internal/talk"
 )
 
-// cardReply is a card with its version as entity tag.
+// cardReply is a card with its version as ETag.
 type cardReply struct {
 	ETag string `header:"ETag" doc:"The card's version, in quotes."`
 	Body Card
@@ -37,8 +37,9 @@ type listCardsInput struct {
 
 func (s *handlers) listCards(ctx context.Context, a *kernel.Principal, in *listCardsInput) (*httpserver.Reply[httpserver.CursorList[Card]], error) {
 	f := CardFilter{
-		Board: kernel.ID(in.BoardID), Stage: kernel.ID(in.StageID), Sort: in.Sort, Q: in.Q, Priority: in.Priority, Label: kernel.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status,
-		Conversation: kernel.ID(in.Conversation), Limit: in.Limit, Cursor: in.Cursor,
+		Board: kernel.ID(in.BoardID), Stage: kernel.ID(in.StageID), Sort: in.Sort, Q: in.Q, Priority: in.Priority,
+		Label: kernel.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status, Conversation: kernel.ID(in.Conversation),
+		Limit: in.Limit, Cursor: in.Cursor,
 	}
 	var err error
 	if f.Assignee, f.Unassigned, err = talk.AssigneeFilter(a, in.Assignee); err != nil {
@@ -56,7 +57,7 @@ func (s *handlers) getCard(ctx context.Context, a *kernel.Principal, in *httpser
 	return replyCard(s.verbs.Card(ctx, a, id))
 }
 
-// CardBody holds the fields that creating and changing a card have in common.
+// CardBody has the fields that requests to create and to change a card have in common.
 type CardBody struct {
 	Description  kernel.Optional[string]    `json:"description,omitempty" doc:"Up to 10,000 characters."`
 	Priority     *string                    `json:"priority,omitempty" enum:"low,medium,high,urgent"`
@@ -65,7 +66,7 @@ type CardBody struct {
 	Assignee     kernel.Optional[kernel.ID] `json:"assignee,omitempty" doc:"A team member."`
 	Contact      kernel.Optional[kernel.ID] `json:"contact,omitempty"`
 	Conversation kernel.Optional[kernel.ID] `json:"conversation,omitempty"`
-	Private      *bool                      `json:"private,omitempty" doc:"API keys do not see private cards: with a key, this answer is the last one that has the card."`
+	Private      *bool                      `json:"private,omitempty" doc:"API keys do not see private cards: with a key, this response is the last one that contains the card."`
 }
 
 func (b *CardBody) fields(title *string) CardFields {
@@ -85,15 +86,22 @@ type createCardInput struct {
 	}
 }
 
+// locatedCard is a new card with its address.
+type locatedCard struct {
+	Location string `header:"Location" doc:"The address of the new card."`
+	ETag     string `header:"ETag" hidden:"true"` // sent, but not documented
+	Body     Card
+}
+
 func (s *handlers) createCard(ctx context.Context, a *kernel.Principal, in *createCardInput) (*locatedCard, error) {
-	answer := httpserver.Shaped(ctx, func(c *Card) *locatedCard {
+	reply := httpserver.Shaped(ctx, func(c *Card) *locatedCard {
 		return &locatedCard{httpserver.At(ctx, "/kanban/cards/"+c.ID.String()), httpserver.VersionTag(c.Version), *c}
 	})
 	b := &in.Body
 	card, err := s.verbs.CreateCard(ctx, a, NewCard{
 		Board: b.BoardID, Stage: b.StageID.Pointer(), Before: b.BeforeCardID.Pointer(), CardFields: b.fields(&b.Title),
 	})
-	return answer(&card), err
+	return reply(&card), err
 }
 
 type updateCardInput struct {
@@ -143,9 +151,10 @@ func (s *handlers) moveCard(ctx context.Context, a *kernel.Principal, in *moveCa
 	if err != nil {
 		return nil, err
 	}
-	answer := httpserver.Shaped(ctx, newCardReply)
-	card, err := s.verbs.MoveCard(ctx, a, id, CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version})
-	return answer(&card), err
+	reply := httpserver.Shaped(ctx, newCardReply)
+	move := CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version}
+	card, err := s.verbs.MoveCard(ctx, a, id, move)
+	return reply(&card), err
 }
 
 type deleteCardInput struct {
@@ -170,11 +179,4 @@ func (s *handlers) deleteCard(ctx context.Context, a *kernel.Principal, in *dele
 		return nil, err
 	}
 	return &httpserver.None{}, s.verbs.DeleteCard(ctx, a, id, version)
-}
-
-// locatedCard is located for a card.
-type locatedCard struct {
-	Location string `header:"Location" doc:"The address of the new card."`
-	ETag     string `header:"ETag" hidden:"true"` // sent, but not documented
-	Body     Card
 }

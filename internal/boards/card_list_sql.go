@@ -12,8 +12,7 @@ import (
 	"recado/internal/talk"
 )
 
-// CardFilter says which cards a list shows. Zero values filter nothing, but boards and statuses must
-// be named.
+// cardCriteria selects the cards of a list. Boards and Statuses are required; other zero values do not filter.
 type cardCriteria struct {
 	Company      kernel.ID
 	Boards       []kernel.ID
@@ -25,7 +24,7 @@ type cardCriteria struct {
 	Assignee     kernel.ID
 	Unassigned   bool
 	Conversation kernel.ID
-	DueFrom      *time.Time // with DueBefore: a few days
+	DueFrom      *time.Time // at most a few days before DueBefore
 	DueBefore    *time.Time
 	Undue        bool // only cards without a due date
 
@@ -33,21 +32,21 @@ type cardCriteria struct {
 	After kernel.ID // only cards older than this one
 	Limit int
 
-	Unseen *UnseenCards // which of the cards that keys do not see are listed; nil: none
+	Unseen *UnseenCards // nil: only cards that keys see
 
-	ByPosition bool // in the order of the stages and of the cards in them, see cardsByPosition
+	ByPosition bool // see cardsByPosition
 	AfterStage kernel.ID
 	AfterRank  string
 }
 
-// UnseenCards says which cards a person sees that keys do not: private ones, and those of private channels.
+// UnseenCards selects the cards that a person sees but keys do not: private cards and cards of private channels.
 type UnseenCards struct {
 	AllPrivate bool        // all private cards, not only the member's own
-	Member     kernel.ID   // sees the private cards that they made or that are assigned to them
-	Channels   []kernel.ID // the private channels that the member views
+	Member     kernel.ID   // created the card or is its assignee
+	Channels   []kernel.ID // private channels that the member sees
 }
 
-// condition is true for cards that the person sees, of those that they could not see with a key.
+// condition is true for the cards that the person sees, among those that keys do not see.
 func (u *UnseenCards) condition(s *db.Statement) string {
 	private, hidden := "TRUE", "NOT "+cardHidden
 	if !u.AllPrivate {
@@ -55,35 +54,36 @@ func (u *UnseenCards) condition(s *db.Statement) string {
 		private = "(NOT c.private OR c.created_by = " + me + " OR c.assignee = " + me + ")"
 	}
 	if len(u.Channels) > 0 {
-		hidden = "(NOT " + cardHidden + " OR EXISTS (SELECT 1 FROM conversations h WHERE h.company = c.company AND h.id = c.conversation AND " + s.In("h.channel", u.Channels) + "))"
+		hidden = "(NOT " + cardHidden + ` OR EXISTS (
+			SELECT 1
+			FROM conversations h
+			WHERE h.company = c.company AND h.id = c.conversation AND ` + s.In("h.channel", u.Channels) + "))"
 	}
 	return private + " AND " + hidden
 }
 
-// Simple reports whether Cards will need one statement only.
-func (f *cardCriteria) Simple() bool {
+// simple reports whether listCards runs only one statement.
+func (f *cardCriteria) simple() bool {
 	return f.Q == "" && !f.overdue() && !f.ByPosition && f.Unseen == nil && len(f.Boards) <= f.boardsAtOnce()
 }
 
 func (f *cardCriteria) overdue() bool { return f.DueFrom == nil && f.DueBefore != nil }
 
-// boardsAtOnce keeps one statement to about 64 index ranges.
+// boardsAtOnce limits a statement to about 64 index ranges.
 func (f *cardCriteria) boardsAtOnce() int { return max(1, 64/max(1, len(f.Statuses)*len(f.days()))) }
 
-// fewOverdue is how many overdue cards are sorted rather than met along the list.
+// overdueLimit is the number of overdue cards up to which all of them are read and sorted.
 const overdueLimit = 1000
 
-// listCards lists the cards of a company that keys may see, the newest first, which is the order of their
-// ids. Each board and status is a range of some index in that order, and a page takes the newest from all
-// ranges: those of the label, of the days on which cards are due, of the cards without due date, of the
-// priority, or of all cards. Where only few cards are overdue, it reads these instead. For a text see
-// search.Plan.
+// listCards lists cards, newest first, which is the order of their ids. Each board and status is a range of an index in that
+// order, and a page takes the newest cards of all ranges. The index is that of the label, the due day, cards without due date,
+// the priority, or all cards. If few cards are overdue, it reads all of those instead. For texts see search.Plan.
 func listCards(tx *kernel.Tx, f cardCriteria) (page []Card, more bool, err error) {
 	if f.ByPosition {
 		return cardsByPosition(tx, &f)
 	}
 	if f.After.IsZero() {
-		f.After = afterAll
+		f.After = kernel.MaxID
 	}
 	if f.Unseen != nil {
 		return withUnseenCards(tx, f)
@@ -93,33 +93,46 @@ func listCards(tx *kernel.Tx, f cardCriteria) (page []Card, more bool, err error
 	}
 	boards := f.Boards
 	for f.Boards = range slices.Chunk(boards, f.boardsAtOnce()) {
-		cards, further, err := cardsOfSome(tx, &f)
+		cards, moreCards, err := cardsOfBoards(tx, &f)
 		if err != nil {
 			return nil, false, err
 		}
-		page, more = append(page, cards...), more || further
+		page, more = append(page, cards...), more || moreCards
 	}
-	slices.SortFunc(page, func(a, b Card) int { return slices.Compare(b.ID[:], a.ID[:]) })
+	slices.SortFunc(page, newestFirst)
 	if len(page) > f.Limit {
 		page, more = page[:f.Limit], true
 	}
 	return page, more, nil
 }
 
-// cardsOfSome is the list for as many boards as fit into one statement.
-func cardsOfSome(tx *kernel.Tx, f *cardCriteria) (page []Card, more bool, err error) {
-	along, err := cardWay(tx, f)
-	if err != nil {
-		return nil, false, err
+func newestFirst(a, b Card) int { return kernel.CompareIDs(b.ID, a.ID) }
+
+// cardsOfBoards lists the cards of as many boards as fit into one statement.
+func cardsOfBoards(tx *kernel.Tx, f *cardCriteria) (page []Card, more bool, err error) {
+	path := f.path()
+	if f.Label.IsZero() && f.Conversation.IsZero() && f.overdue() {
+		few, err := fewOverdue(tx, f)
+		if err != nil {
+			return nil, false, err
+		}
+		if few {
+			path = (*cardQuery).dueBefore
+		}
 	}
-	q := &cardQuery{Statement: tx.Statement(), cardCriteria: *f, tx: tx}
-	q.WriteString("SELECT" + cardColumns + "\n\t" + tx.FromSubset(q.Arg(f.Company), q.first(along), "cards", "c") + "\n\tORDER BY c.id DESC")
-	return kernel.Collect(tx, q.Statement, f.Limit, scanCard)
+	q := newCardQuery(tx, f)
+	return collectCards(tx, q.Statement, f, q.first(path))
+}
+
+// collectCards reads a page of the cards whose ids are in a subset, newest first.
+func collectCards(tx *kernel.Tx, s *db.Statement, f *cardCriteria, ids string) (page []Card, more bool, err error) {
+	s.WriteString("SELECT" + cardColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), ids, "cards", "c") + "\n\tORDER BY c.id DESC")
+	return kernel.Collect(tx, s, f.Limit, scanCard)
 }
 
 func searchCards(tx *kernel.Tx, f *cardCriteria, text search.Text) (page []Card, more bool, err error) {
 	after := f.After
-	if after == afterAll {
+	if after == kernel.MaxID {
 		after = kernel.ID{}
 	}
 	plan := &search.Plan{
@@ -131,11 +144,10 @@ func searchCards(tx *kernel.Tx, f *cardCriteria, text search.Text) (page []Card,
 		return nil, false, err
 	}
 	s := tx.Statement()
-	s.WriteString("SELECT" + cardColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), db.Listed(ids)(s), "cards", "c") + "\n\tORDER BY c.id DESC")
-	return kernel.Collect(tx, s, f.Limit, scanCard)
+	return collectCards(tx, s, f, db.Listed(ids)(s))
 }
 
-// cardSearchList is the list for a search.
+// cardSearchList implements search.List.
 type cardSearchList struct {
 	tx *kernel.Tx
 	f  *cardCriteria
@@ -145,37 +157,29 @@ func (l *cardSearchList) Newest(n int, text search.Text) (all []*db.Statement, s
 	f, atOnce := *l.f, l.f.boardsAtOnce()
 	share = max(1, n*atOnce/max(atOnce, len(l.f.Boards)))
 	for f.Boards = range slices.Chunk(l.f.Boards, atOnce) {
-		q := &cardQuery{Statement: l.tx.Statement(), cardCriteria: f, tx: l.tx, bare: true}
-		q.Limit = share - 1
-		newest := q.first(f.way())
-		q.bare = false
-		q.WriteString("SELECT c.id, COALESCE(" + text.Contains(q.Statement, "c.folded") + q.conditions(byAll) + ", FALSE) " +
-			l.tx.FromSubset(q.Arg(f.Company), newest, "cards", "c") + " ORDER BY c.id DESC")
+		q := newCardQuery(l.tx, &f)
+		q.unfiltered, q.Limit = true, share-1
+		newest := q.first(f.path())
+		q.unfiltered = false
+		matches := "COALESCE(" + text.Contains(q.Statement, "c.folded") + q.conditions(byAll) + ", FALSE) AS matches"
+		from := l.tx.FromSubset(q.Arg(f.Company), newest, "cards", "c")
+		q.WriteString("SELECT c.id, " + matches + "\n\t" + from + "\n\tORDER BY c.id DESC")
 		all = append(all, q.Statement)
 	}
 	return all, share
 }
 
 func (l *cardSearchList) Among(of db.Subset, text search.Text) *db.Statement {
-	q := &cardQuery{Statement: l.tx.Statement(), cardCriteria: *l.f, tx: l.tx}
-	q.WriteString("SELECT c.id, " + text.Contains(q.Statement, "c.folded") + " " + q.among(of))
+	q := newCardQuery(l.tx, l.f)
+	q.WriteString("SELECT c.id, " + text.Contains(q.Statement, "c.folded") + " AS matches\n\t" +
+		l.tx.FromSubset(q.Arg(q.Company), of(q.Statement), "cards", "c") + " WHERE " + q.inBoards() + q.visible() + q.conditions(byAll))
 	return q.Statement
 }
 
 func (l *cardSearchList) Pinned() ([]kernel.ID, bool, error) { return nil, true, nil }
 
-// cardWay chooses the way that reads the fewest cards.
-func cardWay(tx *kernel.Tx, f *cardCriteria) (way, error) {
-	if f.Label.IsZero() && f.Conversation.IsZero() && f.overdue() {
-		if few, err := fewOverdue(tx, f); err != nil || few {
-			return (*cardQuery).dueBefore, err
-		}
-	}
-	return f.way(), nil
-}
-
-// way is the index that has the cards of the list in order, and the fewest others.
-func (f *cardCriteria) way() way {
+// path returns the query that reads the fewest cards in the order of the list.
+func (f *cardCriteria) path() path {
 	switch {
 	case !f.Conversation.IsZero():
 		return (*cardQuery).ofConversation
@@ -183,26 +187,24 @@ func (f *cardCriteria) way() way {
 		return (*cardQuery).labelled
 	case f.DueFrom != nil:
 		return (*cardQuery).dueOnDays
-	case f.overdue():
-		return along("cards_list")
-	case f.Undue:
+	case f.Undue && !f.overdue():
 		return along("cards_undue")
-	case f.Priority != "":
+	case f.Priority != "" && !f.overdue():
 		return (*cardQuery).prioritized
 	}
 	return along("cards_list")
 }
 
-// fewOverdue reports whether few enough cards are overdue to sort them. It never looks at many more.
+// fewOverdue reports whether at most overdueLimit cards are overdue.
 func fewOverdue(tx *kernel.Tx, f *cardCriteria) (bool, error) {
-	q := &cardQuery{Statement: tx.Statement(), cardCriteria: *f, tx: tx}
-	q.WriteString("SELECT COUNT(*) FROM (SELECT 1 AS one FROM (" + q.dueBefore() + ") ids LIMIT " + strconv.Itoa(overdueLimit+1) + ") counted")
-	n := int64(0)
-	_, err := tx.One(q.String(), q.Args, func(r db.Row) { n = r.Int(0) })
+	q := newCardQuery(tx, f)
+	q.WriteString("SELECT COUNT(*) AS total FROM (" +
+		"SELECT 1 AS one FROM (" + q.dueBefore() + ") ids LIMIT " + strconv.Itoa(overdueLimit+1) + ") counted")
+	n, err := q.count()
 	return n <= overdueLimit, err
 }
 
-// withUnseenCards is Cards for a person, with the few cards that keys do not see.
+// withUnseenCards is listCards for a person: it adds the few cards that keys do not see.
 func withUnseenCards(tx *kernel.Tx, f cardCriteria) ([]Card, bool, error) {
 	public := f
 	public.Unseen = nil
@@ -210,22 +212,41 @@ func withUnseenCards(tx *kernel.Tx, f cardCriteria) ([]Card, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	q := &cardQuery{Statement: tx.Statement(), cardCriteria: f, tx: tx}
-	q.WriteString("SELECT" + cardColumns + "\n\tFROM cards c" + talk.IndexedBy(tx, "cards_unseen") + "\n\tWHERE c.company = " + q.Arg(f.Company))
-	q.And("(c.private OR c.hidden)", f.Unseen.condition(q.Statement), "c.id < "+q.Arg(f.After), q.In("c.board", f.Boards), q.ofStatuses())
+	q := newCardQuery(tx, &f)
+	q.WriteString("SELECT" + cardColumns + "\n\t" + q.from("cards_unseen"))
+	q.And("(c.private OR c.hidden)", f.Unseen.condition(q.Statement), q.inBoards())
 	q.WriteString(q.conditions(byAll))
 	search.NewText(f.Q).Check(q.Statement, "c.folded")
 	q.WriteString("\n\tORDER BY c.id DESC")
 	tx.Page(q.Statement, f.Limit, 0)
-	unseen, also, err := kernel.Collect(tx, q.Statement, f.Limit, scanCard)
+	unseen, moreUnseen, err := kernel.Collect(tx, q.Statement, f.Limit, scanCard)
 	if err != nil {
 		return nil, false, err
 	}
-	page, more := talk.Merged(shown, unseen, func(x, y Card) int { return slices.Compare(y.ID[:], x.ID[:]) }, 0, f.Limit, more || also)
+	page, more := talk.Merged(shown, unseen, newestFirst, 0, f.Limit, more || moreUnseen)
 	return page, more, nil
 }
 
-// ofStatuses is the condition that a card has one of the statuses.
+func newCardQuery(tx *kernel.Tx, f *cardCriteria) *cardQuery {
+	return &cardQuery{Statement: tx.Statement(), cardCriteria: *f, tx: tx}
+}
+
+// from returns the beginning of a query for the company's cards that uses an index on SQLite.
+func (q *cardQuery) from(index string) string {
+	return "FROM cards c" + talk.IndexedBy(q.tx, index) + " WHERE c.company = " + q.Arg(q.Company)
+}
+
+// count runs a query that counts.
+func (q *cardQuery) count() (total int64, err error) {
+	_, err = q.tx.One(q.String(), q.Args, func(r db.Row) { total = r.Int("total") })
+	return total, err
+}
+
+// inBoards is a condition: a card is on one of the boards, has one of the statuses and comes after the cursor.
+func (q *cardQuery) inBoards() string {
+	return q.In("c.board", q.Boards) + " AND " + q.ofStatuses() + " AND c.id < " + q.Arg(q.After)
+}
+
 func (q *cardQuery) ofStatuses() string {
 	statuses := make([]string, len(q.Statuses))
 	for i, status := range q.Statuses {
@@ -234,8 +255,8 @@ func (q *cardQuery) ofStatuses() string {
 	return "c.status IN (" + strings.Join(statuses, ", ") + ")"
 }
 
-// cardsByPosition lists cards in the order of the boards' stages and of the cards in each stage. It reads stage after
-// stage until the page is full.
+// cardsByPosition lists cards in the order of their stages and then of their ranks. It reads stage by stage until the page is
+// full.
 func cardsByPosition(tx *kernel.Tx, f *cardCriteria) (page []Card, more bool, err error) {
 	stages, err := stagesOf(tx, f)
 	if err != nil {
@@ -251,28 +272,27 @@ func cardsByPosition(tx *kernel.Tx, f *cardCriteria) (page []Card, more bool, er
 		if !started {
 			continue
 		}
-		cards, further, err := cardsOfStage(tx, f, stage, rank, id, f.Limit-len(page))
+		cards, more, err := cardsOfStage(tx, f, stage, rank, id, f.Limit-len(page))
 		if err != nil {
 			return nil, false, err
 		}
-		if page = append(page, cards...); further || len(page) > f.Limit {
-			return page[:min(len(page), f.Limit)], true, nil
+		if page = append(page, cards...); more {
+			return page, true, nil
 		}
 	}
 	return page, false, nil
 }
 
-// countCards counts the cards of the filter's stage that the principal may see and that are not archived, up to limit.
-func countCards(tx *kernel.Tx, f cardCriteria, limit int) (n int64, err error) {
-	q := &cardQuery{Statement: tx.Statement(), cardCriteria: f, tx: tx}
-	q.WriteString("SELECT COUNT(*) FROM (SELECT 1 AS one FROM cards c" + talk.IndexedBy(tx, "cards_stage") + " WHERE c.company = " + q.Arg(f.Company))
+// countCards counts the cards of a stage that are visible and not archived, up to limit.
+func countCards(tx *kernel.Tx, f cardCriteria, limit int) (int64, error) {
+	q := newCardQuery(tx, &f)
+	q.WriteString("SELECT COUNT(*) AS total FROM (SELECT 1 AS one " + q.from("cards_stage"))
 	q.And("c.stage = "+q.Arg(f.Stage), "c.status <> "+q.Arg(CardArchived))
 	q.WriteString(q.visibleToPerson() + q.conditions(bySight) + " LIMIT " + strconv.Itoa(limit) + ") counted")
-	_, err = tx.One(q.String(), q.Args, func(r db.Row) { n = r.Int(0) })
-	return n, err
+	return q.count()
 }
 
-// stagesOf lists the stages of the list in order: the one that is asked for, or those of all of its boards.
+// stagesOf lists the stages of the boards in order, or only the one of the filter.
 func stagesOf(tx *kernel.Tx, f *cardCriteria) ([]kernel.ID, error) {
 	s := tx.Statement()
 	s.WriteString("SELECT id FROM stages WHERE company = " + s.Arg(f.Company))
@@ -284,16 +304,15 @@ func stagesOf(tx *kernel.Tx, f *cardCriteria) ([]kernel.ID, error) {
 	return tx.IDs(s.String(), s.Args...)
 }
 
-// cardsOfStage lists the cards of a stage behind a place. Of a limit of 0 it only says whether there are any.
+// cardsOfStage lists the cards of a stage after a position. With limit 0 it only reports whether there are any.
 func cardsOfStage(tx *kernel.Tx, f *cardCriteria, stage kernel.ID, rank string, id kernel.ID, limit int) ([]Card, bool, error) {
-	q := &cardQuery{Statement: tx.Statement(), cardCriteria: *f, tx: tx}
-	q.Stage = kernel.ID{}
-	q.WriteString("SELECT" + cardColumns + "\n\tFROM cards c" + talk.IndexedBy(tx, "cards_stage") + "\n\tWHERE c.company = " + q.Arg(f.Company))
+	q := newCardQuery(tx, f)
+	q.WriteString("SELECT" + cardColumns + "\n\t" + q.from("cards_stage"))
 	q.And("c.stage = "+q.Arg(stage), q.ofStatuses())
 	if rank != "" {
 		q.And("(c.rank, c.id) > (" + q.Arg(rank) + ", " + q.Arg(id) + ")")
 	}
-	q.WriteString(q.visibleToPerson() + q.conditions(byAll))
+	q.WriteString(q.visibleToPerson() + q.conditions(byAll&^byStage))
 	search.NewText(f.Q).Check(q.Statement, "c.folded")
 	q.WriteString("\n\tORDER BY c.rank, c.id")
 	tx.Page(q.Statement, limit, 0)

@@ -15,18 +15,17 @@ import (
 	"recado/test/kerneltest"
 )
 
-// cabinet is a company's boards with cards of every sort.
+// cabinet is a company with boards and cards of every kind.
 type cabinet struct {
 	company        kernel.ID
 	boards, labels []kernel.ID
-	talks          []kernel.ID // with the first member, with the second sector, with neither
+	talks          []kernel.ID // assigned to the first member, in the second sector, neither
 	members        []kernel.ID
 	sectors        []kernel.ID
 	now            time.Time
 	all            []Card
 }
 
-// insertCompany adds a company with labels.
 func insertCompany(tx *kernel.Tx, company kernel.ID, labels ...kernel.ID) error {
 	people.InsertCompany(tx, kernel.Company{ID: company, Name: "Padaria", Timezone: kernel.DefaultZone}, people.AttendanceRules{Mode: people.ModeLiberal})
 	for i, label := range labels {
@@ -47,12 +46,12 @@ func newIDs(n int) []kernel.ID {
 
 func ptr[T any](v T) *T { return &v }
 
-// varyBudgets lets searches leave the list and the index early or late until the test ends, so that each step of
-// their plan is taken.
+// varyBudgets makes searches leave the list and the index early or late until the test ends, so that every step of their plan
+// runs.
 func varyBudgets(t *testing.T, random *rand.Rand) {
 	t.Helper()
-	wasPass, wasIndex, wasFew := search.Budget.FirstPass, search.Budget.Index, kernel.Few
-	t.Cleanup(func() { search.Budget.FirstPass, search.Budget.Index, kernel.Few = wasPass, wasIndex, wasFew })
+	pass, index, few := search.Budget.FirstPass, search.Budget.Index, kernel.Few
+	t.Cleanup(func() { search.Budget.FirstPass, search.Budget.Index, kernel.Few = pass, index, few })
 	search.Budget.FirstPass = []int{1, 4, 150}[random.IntN(3)]
 	search.Budget.Index = []int{1, 40, 10_000}[random.IntN(3)]
 	kernel.Few = []int{0, 2000}[random.IntN(2)]
@@ -89,7 +88,7 @@ func newCabinet(t *testing.T, s *kernel.Store) *cabinet {
 
 var cardStatuses = []string{CardOpen, CardCompleted, CardLost, CardArchived}
 
-// card makes up a card. Most are open and public.
+// card returns a random card. Most are open and public.
 func (w *cabinet) card(random *rand.Rand, board kernel.ID) Card {
 	words := []string{"João", "ANA", "Straße", "100%", "a_b", "pão de queijo", "Zoë", `back\slash`, "x"}
 	c := Card{
@@ -114,33 +113,33 @@ func (w *cabinet) card(random *rand.Rand, board kernel.ID) Card {
 	return c
 }
 
-// change turns a card into another one, as edits, moves and deletions do.
+// change changes or deletes n random cards.
 func (w *cabinet) change(t *testing.T, s *kernel.Store, random *rand.Rand, n int) {
 	t.Helper()
 	kerneltest.Write(t, s, func(tx *kernel.Tx) error {
 		for range n {
 			i := random.IntN(len(w.all))
-			was := w.all[i]
+			old := w.all[i]
 			if random.IntN(5) == 0 {
 				w.all = slices.Delete(w.all, i, i+1)
-				if err := deleteCard(tx, w.company, was.ID); err != nil {
+				if err := deleteCard(tx, w.company, old.ID); err != nil {
 					return err
 				}
 				continue
 			}
-			c := w.card(random, was.BoardID)
-			c.ID, c.Hidden = was.ID, was.Hidden
-			saveCard(tx, &was, &c)
+			c := w.card(random, old.BoardID)
+			c.ID, c.Hidden = old.ID, old.Hidden
+			saveCard(tx, &old, &c)
 			w.all[i] = c
 		}
 		return nil
 	})
 }
 
-// lists is the list in plain Go.
-func (w *cabinet) lists(f cardCriteria) (ids []kernel.ID, more bool) {
+// list computes the list in plain Go.
+func (w *cabinet) list(f cardCriteria) (ids []kernel.ID, more bool) {
 	for _, c := range w.all {
-		if w.shows(&f, &c) {
+		if w.matches(&f, &c) {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -151,7 +150,7 @@ func (w *cabinet) lists(f cardCriteria) (ids []kernel.ID, more bool) {
 	return ids, false
 }
 
-func (w *cabinet) shows(f *cardCriteria, c *Card) bool {
+func (w *cabinet) matches(f *cardCriteria, c *Card) bool {
 	switch {
 	case c.Private || c.Hidden, !slices.Contains(f.Boards, c.BoardID), !slices.Contains(f.Statuses, c.Status),
 		f.Priority != "" && c.Priority != f.Priority,
@@ -173,7 +172,7 @@ func (w *cabinet) shows(f *cardCriteria, c *Card) bool {
 	return search.NewText(f.Q).In(fold.Text(cardText(c)))
 }
 
-func TestCardsListsWhatTheFiltersLetThrough(t *testing.T) {
+func TestListCardsAppliesTheFilters(t *testing.T) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		random := rand.New(rand.NewPCG(8, 8))
 		w := newCabinet(t, s)
@@ -213,7 +212,7 @@ func TestCardsListsWhatTheFiltersLetThrough(t *testing.T) {
 					f.After = w.all[random.IntN(len(w.all))].ID
 				}
 				varyBudgets(t, random)
-				want, wantMore := w.lists(f)
+				want, wantMore := w.list(f)
 				kerneltest.Read(t, s, func(tx *kernel.Tx) error {
 					page, more, err := listCards(tx, f)
 					if err != nil {
@@ -230,7 +229,7 @@ func TestCardsListsWhatTheFiltersLetThrough(t *testing.T) {
 				})
 			}
 			kerneltest.Write(t, s, func(tx *kernel.Tx) error {
-				_, err := search.Update(tx.On, 80*(1+round)) // in part: the search has to look in both places
+				_, err := search.Update(tx.On, 80*(1+round)) // only a part, so that searches have to look in both places
 				return err
 			})
 			w.change(t, s, random, 40)

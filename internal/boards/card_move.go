@@ -13,46 +13,46 @@ import (
 	"recado/internal/talk"
 )
 
-// CardMove says where a card goes: before another card of the stage, or to its end.
+// CardMove is the target of a move.
 type CardMove struct {
 	Stage   kernel.ID
-	Before  *kernel.ID
-	Version int64 // the one the move is based on; 0 when the caller named none
+	Before  *kernel.ID // another card of the stage; nil: its end
+	Version int64      // that the move is based on; 0: unknown
 }
 
-// MoveCard moves a card to a place in a stage of its board. It takes the card out of the archive. Moving the card of an
-// open attendance to Done closes the attendance, for which the principal needs the same permissions as for CloseAttendance.
+// MoveCard moves a card within its board and restores an archived card. Moving the card of an open attendance to Done closes the
+// attendance, which requires the permissions for CloseAttendance.
 func (d *Boards) MoveCard(ctx context.Context, a *kernel.Principal, id kernel.ID, in CardMove) (Card, error) {
 	if err := a.May(VerbMoveCard); err != nil {
 		return Card{}, err
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Card, error) {
-		t, err := d.lockFinished(tx, a, id, in.Stage)
+		t, err := d.lockClosing(tx, a, id, in.Stage)
 		if err != nil {
 			return Card{}, err
 		}
-		was, err := d.lockCard(tx, a, id)
+		old, err := lockVisibleCard(tx, a, id)
 		if err != nil {
-			return was, err
+			return old, err
 		}
-		c := was
-		stage, rank, err := d.place(tx, a, &c, in.Stage, in.Before)
+		c := old
+		stage, rank, err := place(tx, a, &c, in.Stage, in.Before)
 		if err != nil {
 			return c, err
 		}
-		if err := d.checkVersion(tx, &was, in.Version); err != nil {
+		if err := checkVersion(tx, &old, in.Version); err != nil {
 			return c, err
 		}
-		closes := t != nil && was.StageID != stage.ID
+		closes := t != nil && old.StageID != stage.ID
 		if closes {
 			if err := kernel.ErrOr(a.May(talk.VerbCloseAttendance), t.MayClose(a)); err != nil {
 				return c, err
 			}
-			c.Assignee = t.Assignee // as closing would set it, so that the card changes once
+			c.Assignee = t.Assignee // closing would set it in a second change
 		}
 		enter(&c, stage, rank, tx.Now)
-		d.saveCard(tx, &was, &c)
-		if err := d.cardMoved(tx, &was, &c, &a.User); err != nil || !closes {
+		d.saveCard(tx, &old, &c)
+		if err := d.recordMove(tx, &old, &c, &a.User); err != nil || !closes {
 			return c, err
 		}
 		if _, err := t.CloseAttendance(&a.User, nil); err != nil {
@@ -62,9 +62,9 @@ func (d *Boards) MoveCard(ctx context.Context, a *kernel.Principal, id kernel.ID
 	})
 }
 
-// lockFinished locks the conversation whose open attendance a move of the card to the stage would close. It returns nil
-// where the move closes none. Conversations are locked before cards everywhere.
-func (d *Boards) lockFinished(tx *kernel.Tx, a *kernel.Principal, id, stage kernel.ID) (*talk.LockedConversation, error) {
+// lockClosing locks the conversation whose open attendance a move of a card to a stage would close. It returns nil if the move
+// closes none. Every transaction locks conversations before cards.
+func (d *Boards) lockClosing(tx *kernel.Tx, a *kernel.Principal, id, stage kernel.ID) (*talk.LockedConversation, error) {
 	b, err := d.attendancesBoard(tx, a.Company.ID)
 	if err != nil || b.Stages[2].ID != stage {
 		return nil, err
@@ -84,9 +84,9 @@ func (d *Boards) lockFinished(tx *kernel.Tx, a *kernel.Principal, id, stage kern
 	return t, nil
 }
 
-// checkVersion refuses a change that is based on no version, or on one that is no longer the card's. Where a person has
-// moved the card since, the refusal says who, and where to.
-func (d *Boards) checkVersion(tx *kernel.Tx, c *Card, version int64) error {
+// checkVersion returns an error if a change is not based on the current version of a card. If a person has moved the card since,
+// the error says who and where.
+func checkVersion(tx *kernel.Tx, c *Card, version int64) error {
 	switch version {
 	case c.Version:
 		return nil
@@ -106,27 +106,20 @@ func (d *Boards) checkVersion(tx *kernel.Tx, c *Card, version int64) error {
 	return conflict
 }
 
-// movedSince says who moved a card to the stage it is in, where that happened after a version and is one of the
-// latest events of the company.
+// movedSince returns who moved a card to its stage after a version, if that is one of the latest events of the company.
 func movedSince(tx *kernel.Tx, c *Card, version int64) (*kernel.FieldError, error) {
 	body, found, err := lastCardMove(tx, c.Company, c.ID)
 	if err != nil || !found {
 		return nil, err
 	}
 	var event struct {
-		Data struct {
-			Card struct {
-				Version int64 `json:"version"`
-			} `json:"card"`
-			To kernel.ID   `json:"to_stage_id"`
-			By *kernel.Ref `json:"moved_by"`
-		} `json:"data"`
+		Data cardMovedEvent `json:"data"`
 	}
 	if err := json.Unmarshal(body, &event); err != nil {
-		return nil, fmt.Errorf("boards: the event of a moved card: %w", err)
+		return nil, fmt.Errorf("boards: decode the event of a moved card: %w", err)
 	}
 	move := &event.Data
-	if move.By == nil || move.Card.Version <= version || move.To != c.StageID {
+	if move.By == nil || move.Card == nil || move.Card.Version <= version || move.To != c.StageID {
 		return nil, nil
 	}
 	b, _, err := FindBoard(tx, c.Company, c.BoardID)
@@ -142,7 +135,7 @@ func movedSince(tx *kernel.Tx, c *Card, version int64) (*kernel.FieldError, erro
 	return nil, nil
 }
 
-// enter puts a card into a stage, which decides its status.
+// enter puts a card into a stage and sets its status.
 func enter(c *Card, s Stage, rank string, now time.Time) {
 	entered := c.StageID != s.ID
 	c.StageID, c.Position = s.ID, rank
@@ -161,67 +154,76 @@ func enter(c *Card, s Stage, rank string, now time.Time) {
 	c.CompletedAt = nil
 }
 
-// cardMoved records the events of a card that changed its stage. by is nil for the system.
-func (d *Boards) cardMoved(tx *kernel.Tx, was, c *Card, by *kernel.Ref) error {
-	if was.StageID == c.StageID {
+// cardEvent is the data of an event about a card.
+type cardEvent struct {
+	Card *Card `json:"card"`
+}
+
+// cardMovedEvent is the data of EventCardMoved.
+type cardMovedEvent struct {
+	Card *Card       `json:"card"`
+	From kernel.ID   `json:"from_stage_id"`
+	To   kernel.ID   `json:"to_stage_id"`
+	By   *kernel.Ref `json:"moved_by"` // nil: the system
+}
+
+// recordMove records the events of a card if its stage has changed.
+func (d *Boards) recordMove(tx *kernel.Tx, old, c *Card, by *kernel.Ref) error {
+	if old.StageID == c.StageID {
 		return nil
 	}
-	err := d.emitCard(tx, EventCardMoved, c, func(b []byte) ([]byte, error) {
-		b = was.StageID.AppendText(append(b, `,"from_stage_id":"`...))
-		b = c.StageID.AppendText(append(b, `","to_stage_id":"`...))
-		return kernel.AppendJSON(append(b, `","moved_by":`...), by)
-	})
+	err := d.record(tx, EventCardMoved, c, cardMovedEvent{c, old.StageID, c.StageID, by})
 	if err != nil || c.Status != CardCompleted {
 		return err
 	}
-	return d.emitCard(tx, EventCardCompleted, c, nil)
+	return d.record(tx, EventCardCompleted, c, cardEvent{c})
 }
 
-// emitCard records an event of a card. Cards that no key may see have no events.
-func (d *Boards) emitCard(tx *kernel.Tx, kind kernel.EventType, c *Card, more func(b []byte) ([]byte, error)) error {
+// record records an event about a card. Cards that no key may see have no events.
+func (d *Boards) record(tx *kernel.Tx, kind kernel.EventType, c *Card, data any) error {
 	if c.Private || c.Hidden {
 		d.signalCard(tx, c, true)
 		return nil
 	}
 	e := kernel.Event{Company: c.Company, Type: kind, Conversation: c.Conversation, Board: &c.BoardID, Card: &c.ID}
-	return d.Record(tx, e, func(b []byte) ([]byte, error) {
-		b, err := kernel.AppendJSON(append(b, `{"card":`...), c)
-		if err == nil && more != nil {
-			b, err = more(b)
-		}
-		return append(b, '}'), err
-	})
+	return d.Record(tx, e, func(b []byte) ([]byte, error) { return kernel.AppendJSON(b, data) })
 }
 
-// place locks a stage of the card's board and finds a rank in it: before another card that the principal
-// may see, or at the end. While the stage is locked no other card can get the same rank.
-func (d *Boards) place(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kernel.ID, before *kernel.ID) (Stage, string, error) {
+// place locks a stage of the card's board and returns a rank in it: before another card that the principal may see, or at the
+// end. No other card can get the same rank while the stage is locked.
+func place(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kernel.ID, before *kernel.ID) (Stage, string, error) {
 	s, found, err := lockStage(tx, a.Company.ID, stage)
 	if err != nil || !found || s.Board != c.BoardID {
 		return s.Stage, "", kernel.ErrOr(err, kernel.NoSuch("body.stage_id", "stage"))
 	}
-	at, err := d.rankIn(tx, a, c, s.ID, before)
-	if err == nil && len(at) > rank.Long {
-		if err = d.spread(tx, a.Company.ID, s.ID, c.ID, at); err == nil {
-			at, err = d.rankIn(tx, a, c, s.ID, before)
+	position, err := rankIn(tx, a, c, s.ID, before)
+	if err == nil && len(position) > rank.Long {
+		if err = spread(tx, a.Company.ID, s.ID, c.ID, position); err == nil {
+			position, err = rankIn(tx, a, c, s.ID, before)
 		}
 	}
-	return s.Stage, at, err
+	return s.Stage, position, err
 }
 
-// rankIn finds the rank. A card that is there already keeps its own.
-func (d *Boards) rankIn(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kernel.ID, before *kernel.ID) (string, error) {
+// rankIn returns a rank in a stage. A card that is already there keeps its rank.
+func rankIn(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kernel.ID, before *kernel.ID) (string, error) {
 	var previous, next string
 	var err error
 	if before == nil {
 		previous, err = lastRank(tx, a.Company.ID, stage, c.ID)
 	} else {
-		card, found, failed := findCard(tx, a.Company.ID, *before)
-		if failed != nil || !found || !MaySeeCard(a, &card) || card.StageID != stage || card.ID == c.ID {
-			return "", kernel.ErrOr(failed, kernel.NoSuch("body.before_card_id", "card"))
+		card, found, err := findCard(tx, a.Company.ID, *before)
+		if err != nil || !found || !MaySeeCard(a, &card) || card.StageID != stage || card.ID == c.ID {
+			return "", kernel.ErrOr(err, kernel.NoSuch("body.before_card_id", "card"))
 		}
 		next = card.Position
-		previous, err = rankBefore(tx, a.Company.ID, stage, c.ID, next)
+		earlier, err := ranksBefore(tx, a.Company.ID, stage, c.ID, next, 1)
+		if err != nil {
+			return "", err
+		}
+		if len(earlier) > 0 {
+			previous = earlier[0].Rank
+		}
 	}
 	if err != nil {
 		return "", err
@@ -232,97 +234,93 @@ func (d *Boards) rankIn(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kerne
 	return rank.Between(previous, next)
 }
 
-// spread gives the cards around a place in a locked stage new and shorter ranks, in the same order. It
-// extends to both sides until it finds short ranks to fit between, so its cost depends on
-// the number of long ranks and not on the size of the stage.
-func (d *Boards) spread(tx *kernel.Tx, company, stage, moving kernel.ID, at string) error {
+// spread gives the cards around a position in a locked stage shorter ranks in the same order. It extends to both sides until it
+// finds short ranks to fit between, so its cost depends on the number of long ranks and not on the size of the stage.
+func spread(tx *kernel.Tx, company, stage, moving kernel.ID, position string) error {
 	for reach := 64; ; reach *= 4 {
-		before, err := rankedBefore(tx, company, stage, moving, at, reach+1)
+		before, err := ranksBefore(tx, company, stage, moving, position, reach+1)
 		if err != nil {
 			return err
 		}
-		after, err := rankedFrom(tx, company, stage, moving, at, reach+1)
+		after, err := ranksFrom(tx, company, stage, moving, position, reach+1)
 		if err != nil {
 			return err
 		}
-		before, low := upTo(before, reach)
-		after, high := upTo(after, reach)
+		before, low := splitRanks(before, reach)
+		after, high := splitRanks(after, reach)
 		if max(len(low), len(high)) > rank.Long/2 {
 			continue
 		}
 		slices.Reverse(before)
 		for _, p := range append(before, after...) {
-			was := p.Rank
-			if p.Rank, err = rank.Between(low, high); err != nil {
+			if low, err = rank.Between(low, high); err != nil {
 				return err
 			}
-			if low = p.Rank; p.Rank != was {
-				setRank(tx, company, p)
+			if p.Rank != low {
+				setRank(tx, company, Ranked{p.Card, low})
 			}
 		}
 		return nil
 	}
 }
 
-// upTo gives the first reach places and the rank of the one behind them, "" where there is none.
-func upTo(places []Ranked, reach int) ([]Ranked, string) {
-	if len(places) <= reach {
-		return places, ""
+// splitRanks returns the first n ranks and the one after these, or "" if there are no more.
+func splitRanks(ranks []Ranked, n int) ([]Ranked, string) {
+	if len(ranks) <= n {
+		return ranks, ""
 	}
-	return places[:reach], places[reach].Rank
+	return ranks[:n], ranks[n].Rank
 }
 
-// followCases keeps the cards of cases on the attendances board where the cases are.
+// followCases returns the observer that moves the cards of attendances.
 func (d *Boards) followCases() talk.Observer {
 	return talk.Observer{
-		Opened: d.attendanceCardOpened,
+		Opened: d.attendanceOpened,
 		Moved: func(t *talk.LockedConversation, _, att *talk.Attendance, by *kernel.Ref) error {
-			return d.attendanceCardMoved(t, att, by)
+			return d.attendanceMoved(t, att, by)
 		},
-		Closed:         d.attendanceCardMoved,
+		Closed:         d.attendanceMoved,
 		ContactDeleted: d.forgetContact,
 	}
 }
 
-// attendanceCardOpened puts a card for a new attendance on the company's attendances board.
-func (d *Boards) attendanceCardOpened(t *talk.LockedConversation, att *talk.Attendance) error {
+// attendanceOpened creates the card of a new attendance.
+func (d *Boards) attendanceOpened(t *talk.LockedConversation, att *talk.Attendance) error {
 	b, err := d.attendancesBoard(t.Tx, t.Company)
 	if err != nil {
 		return err
 	}
 	c := Card{
-		ID: kernel.NewID(), Company: t.Company, BoardID: b.ID, Title: att.Contact.Name + " · " + att.Protocol, Priority: PriorityMedium,
-		Contact: att.Contact.ID, Conversation: &att.Conversation, Attendance: &att.ID, Assignee: kernel.RefID(att.Responsible), Hidden: t.Private,
-		Version: 1, CreatedAt: t.Tx.Now, UpdatedAt: t.Tx.Now,
+		ID: kernel.NewID(), Company: t.Company, BoardID: b.ID, Title: att.Contact.Name + " · " + att.Protocol,
+		Priority: PriorityMedium, Contact: att.Contact.ID, Conversation: &att.Conversation, Attendance: &att.ID,
+		Assignee: kernel.RefID(att.Responsible), Hidden: t.Private, Version: 1, CreatedAt: t.Tx.Now, UpdatedAt: t.Tx.Now,
 	}
 	enter(&c, attendanceStage(b, att), rank.At(c.ID), t.Tx.Now)
 	return d.insertCard(t.Tx, &c)
 }
 
-// attendanceCardMoved lets the card follow: In progress when there is a responsible person, Waiting when
-// there is none, Done when the attendance is closed. by is who caused it, nil for the system. A card that
-// was moved by hand meanwhile is moved too; a deleted card stays deleted.
-func (d *Boards) attendanceCardMoved(t *talk.LockedConversation, att *talk.Attendance, by *kernel.Ref) error {
+// attendanceMoved moves the card of a changed attendance to the stage where it belongs, even if a person has moved it elsewhere.
+// A deleted card stays deleted. by is nil for the system.
+func (d *Boards) attendanceMoved(t *talk.LockedConversation, att *talk.Attendance, by *kernel.Ref) error {
 	b, err := d.attendancesBoard(t.Tx, t.Company)
 	if err != nil {
 		return err
 	}
-	was, found, err := lockAttendanceCard(t.Tx, t.Company, att.ID)
+	old, found, err := lockAttendanceCard(t.Tx, t.Company, att.ID)
 	if err != nil || !found {
 		return err
 	}
-	c := was
+	c := old
 	c.Assignee = kernel.RefID(att.Responsible)
-	if s := attendanceStage(b, att); s.ID != was.StageID {
+	if s := attendanceStage(b, att); s.ID != old.StageID {
 		enter(&c, s, rank.At(kernel.NewID()), t.Tx.Now)
 	}
-	if !d.saveCard(t.Tx, &was, &c) {
-		return nil
-	}
-	return d.cardMoved(t.Tx, &was, &c, by)
+	d.saveCard(t.Tx, &old, &c)
+	return d.recordMove(t.Tx, &old, &c, by)
 }
 
-// attendanceStage is where the card of an attendance belongs.
+// attendanceStage returns the stage of an attendance: Done if it is closed, In progress if it has a responsible person, or
+// Waiting.
 func attendanceStage(b *Board, att *talk.Attendance) Stage {
 	switch {
 	case att.ClosedAt != nil:
@@ -333,15 +331,15 @@ func attendanceStage(b *Board, att *talk.Attendance) Stage {
 	return b.Stages[0]
 }
 
-// attendancesBoard gives the company's system board. Neither it nor its stages ever change but in name,
-// so it is looked up once. Its cards rank by the moment they come, so no transaction waits for a stage.
+// attendancesBoard returns the company's board for attendances. It is cached, because nothing but its name can change. Its cards
+// are ranked by time, so that no transaction has to lock a stage.
 func (d *Boards) attendancesBoard(tx *kernel.Tx, company kernel.ID) (*Board, error) {
 	if b, ok := d.systemBoards.Load(company); ok {
 		return b.(*Board), nil
 	}
-	b, found, err := systemBoard(tx, company, SystemAttendances)
+	b, found, err := findAttendancesBoard(tx, company)
 	if err != nil || !found || len(b.Stages) != 3 {
-		return nil, kernel.ErrOr(err, fmt.Errorf("boards: company %s has no whole attendances board", company))
+		return nil, kernel.ErrOr(err, fmt.Errorf("boards: the attendances board of company %s is missing or incomplete", company))
 	}
 	d.systemBoards.Store(company, &b)
 	return &b, nil

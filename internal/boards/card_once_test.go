@@ -17,9 +17,9 @@ import (
 	"recado/test/testkit"
 )
 
-// TestNoHistoryExecutesACallTwice plays random histories of idempotent calls, repeats, edits, races and
-// crashes between the steps of a call, and compares every answer and every card with a model in which
-// each call takes effect once, what was acknowledged stays, and each change raises a version by one.
+// TestNoHistoryExecutesACallTwice plays random histories of idempotent calls, repeats, edits, races and crashes between the steps
+// of a call. It compares every response and every card with a model in which each call takes effect once, acknowledged changes
+// stay, and each change increments the version.
 func TestNoHistoryExecutesACallTwice(t *testing.T) {
 	defer setFlag("rapid.checks", "1000")()
 	defer setFlag("rapid.steps", "12")()
@@ -53,23 +53,22 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 	})
 }
 
-// keyOf gives the principal of a new key of the owner, with every scope.
+// keyOf returns the principal of a new key of the owner, with every scope.
 func keyOf(company kernel.Company, owner kernel.Ref) *kernel.Principal {
 	return kernel.KeyPrincipal(company, kernel.Member{User: owner, Role: kernel.RoleOwner, Profile: kernel.AccessAll}, kernel.Integration{ID: kernel.NewID(), Scopes: kernel.AllScopes}, "", kernel.Rate{})
 }
 
-// setFlag changes a flag that still has its default, and gives the way back.
+// setFlag changes a flag that still has its default, and returns a function that restores it.
 func setFlag(name, value string) func() {
 	f := flag.Lookup(name)
-	was := f.Value.String()
-	if was != f.DefValue {
+	if f.Value.String() != f.DefValue {
 		return func() {}
 	}
 	_ = f.Value.Set(value)
-	return func() { _ = f.Value.Set(was) }
+	return func() { _ = f.Value.Set(f.DefValue) }
 }
 
-// history is the system under test beside the model of what it must be.
+// history is the system under test with the model of its expected state.
 type history struct {
 	d         *Boards
 	start     func() *Boards
@@ -78,17 +77,17 @@ type history struct {
 	board     Board
 
 	keys  map[string]*keyState
-	cards []Card // as they must be, those of a stage in its order
+	cards []Card // expected; those of a stage in order
 	calls []onceCall
 }
 
-// keyState is what the model knows of a key in use.
+// keyState is the expected state of an idempotency key.
 type keyState struct {
 	fingerprint [32]byte
 	answer      string
 }
 
-// onceCall is a create, or a move where card is set.
+// onceCall creates a card, or moves one if card is set.
 type onceCall struct {
 	key     string
 	title   string
@@ -102,7 +101,7 @@ func (c onceCall) fingerprint() [32]byte {
 	return sha256.Sum256([]byte(fmt.Sprint(c)))
 }
 
-// The places where a call can be cut off.
+// Steps at which a call can crash.
 const (
 	noCrash       = ""
 	atBegin       = "begun"
@@ -138,7 +137,7 @@ func (h *history) repeatCall(t *rapid.T) {
 	h.perform(t, c, rapid.SampledFrom(crashes).Draw(t, "crash"))
 }
 
-// outcome is what came of a call: an acknowledged answer, or the code of a refusal, or a crash.
+// outcome is the result of a call: a response, the code of an error, or a crash.
 type outcome struct {
 	answer   string
 	replayed bool
@@ -148,14 +147,14 @@ type outcome struct {
 
 type crashed struct{}
 
-// send makes a call and dies where it is told to. It gives the answer that was about to be stored.
-func (h *history) send(c onceCall, crash string) (out outcome, about string) {
+// send makes a call that crashes at a step. It also returns the response that was about to be stored.
+func (h *history) send(c onceCall, crash string) (out outcome, pending string) {
 	ended := false
 	call := kernel.OnceRequest{
 		Key: c.key, Fingerprint: func() ([32]byte, error) { return c.fingerprint(), nil },
 		Success: func(out any) (kernel.Answer, error) {
 			body, err := kernel.AppendJSON(nil, out)
-			about = string(body)
+			pending = string(body)
 			return kernel.Answer{Status: 200, Body: body}, err
 		},
 		Refusal: func(err error) (kernel.Answer, bool) {
@@ -164,7 +163,7 @@ func (h *history) send(c onceCall, crash string) (out outcome, about string) {
 		},
 		After: func(step string) {
 			if ended = ended || step == crash; ended {
-				panic(crashed{}) // in the transaction it is an error, and the next step ends the call
+				panic(crashed{}) // inside the transaction this becomes an error, and the next step ends the call
 			}
 		},
 	}
@@ -181,9 +180,9 @@ func (h *history) send(c onceCall, crash string) (out outcome, about string) {
 		return &card, err
 	})
 	if err != nil {
-		return outcome{code: kernel.CodeOf(err)}, about
+		return outcome{code: kernel.CodeOf(err)}, pending
 	}
-	return outcome{answer: string(result.Answer.Body), replayed: result.Replayed}, about
+	return outcome{answer: string(result.Answer.Body), replayed: result.Replayed}, pending
 }
 
 func (h *history) run(ctx context.Context, c onceCall) (Card, error) {
@@ -193,7 +192,7 @@ func (h *history) run(ctx context.Context, c onceCall) (Card, error) {
 	return h.d.MoveCard(ctx, h.principal, c.card, CardMove{Stage: c.stage, Version: c.version})
 }
 
-// refusal is what the model says against a call; "" when nothing does.
+// refusal returns the code with which the call is expected to fail, or "".
 func (h *history) refusal(c onceCall) kernel.Code {
 	at := slices.IndexFunc(h.cards, func(card Card) bool { return card.ID == c.card })
 	known := slices.ContainsFunc(h.board.Stages, func(s Stage) bool { return s.ID == c.stage })
@@ -212,10 +211,10 @@ func (h *history) refusal(c onceCall) kernel.Code {
 	return ""
 }
 
-// perform makes a call and says what must have come of it.
+// perform makes a call and compares its outcome with the model.
 func (h *history) perform(t *rapid.T, c onceCall, crash string) {
 	refusal := h.refusal(c)
-	got, about := h.send(c, crash)
+	got, pending := h.send(c, crash)
 	if got.crashed {
 		h.d = h.start()
 	}
@@ -227,7 +226,7 @@ func (h *history) perform(t *rapid.T, c onceCall, crash string) {
 		want.code = kernel.CodeIdempotencyConflict
 	case state != nil:
 		want = outcome{answer: state.answer, replayed: true}
-	case crash == atBegin, refusal != "" && crash == afterExecute, refusal == "" && crash == beforeCommit: // nothing is left of it
+	case crash == atBegin, refusal != "" && crash == afterExecute, refusal == "" && crash == beforeCommit: // nothing is stored
 		want.crashed = true
 	case refusal != "":
 		want.code = refusal
@@ -239,9 +238,9 @@ func (h *history) perform(t *rapid.T, c onceCall, crash string) {
 			want = outcome{crashed: true}
 		}
 	default:
-		h.keys[c.key] = &keyState{c.fingerprint(), about}
-		h.apply(c, about)
-		want = outcome{answer: about}
+		h.keys[c.key] = &keyState{c.fingerprint(), pending}
+		h.apply(c, pending)
+		want = outcome{answer: pending}
 		if crash == afterExecute {
 			want = outcome{crashed: true}
 		}
@@ -251,15 +250,15 @@ func (h *history) perform(t *rapid.T, c onceCall, crash string) {
 	}
 }
 
-// apply makes the change in the model.
-func (h *history) apply(c onceCall, about string) {
+// apply applies a call to the model.
+func (h *history) apply(c onceCall, response string) {
 	stage := h.board.Stages[slices.IndexFunc(h.board.Stages, func(s Stage) bool { return s.ID == c.stage })]
 	status := CardOpen
 	if stage.Kind == StageWon {
 		status = CardCompleted
 	}
 	if c.card.IsZero() {
-		id, _ := kernel.ParseID(about[len(`{"id":"`):][:36])
+		id, _ := kernel.ParseID(response[len(`{"id":"`):][:36])
 		h.cards = append(h.cards, Card{ID: id, Title: c.title, StageID: c.stage, Status: status, Version: 1})
 		return
 	}
@@ -267,21 +266,20 @@ func (h *history) apply(c onceCall, about string) {
 	card := h.cards[at]
 	behind := slices.IndexFunc(h.cards[at+1:], func(other Card) bool { return other.StageID == c.stage })
 	if card.StageID == c.stage && behind < 0 {
-		return // it stands at the end already
+		return // it is already at the end
 	}
 	card.StageID, card.Status = c.stage, status
 	card.Version++
 	h.cards = append(slices.Delete(h.cards, at, at+1), card)
 }
 
-// race makes the same new call several times at once.
+// race makes the same new call several times concurrently.
 func (h *history) race(t *rapid.T) {
 	c := onceCall{key: kernel.NewID().String(), title: kernel.NewID().String(), stage: h.board.Stages[0].ID}
 	outcomes := make([]outcome, 4)
-	abouts := make([]string, len(outcomes))
 	var all sync.WaitGroup
 	for i := range outcomes {
-		all.Go(func() { outcomes[i], abouts[i] = h.send(c, noCrash) })
+		all.Go(func() { outcomes[i], _ = h.send(c, noCrash) })
 	}
 	all.Wait()
 	winner := slices.IndexFunc(outcomes, func(o outcome) bool { return o.answer != "" && !o.replayed })
@@ -298,7 +296,7 @@ func (h *history) race(t *rapid.T) {
 	h.apply(c, outcomes[winner].answer)
 }
 
-// edit changes a card without a key, perhaps on the basis of an old version.
+// edit changes a card without a key, perhaps based on an old version.
 func (h *history) edit(t *rapid.T) {
 	if len(h.cards) == 0 {
 		t.Skip("no cards")
@@ -328,7 +326,7 @@ func (h *history) delete(t *rapid.T) {
 	h.cards = slices.Delete(h.cards, at, at+1)
 }
 
-// expire lets all keys run out, and sweeps some of them away.
+// expire makes all keys expire and perhaps deletes some of them.
 func (h *history) expire(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("not yet")
@@ -353,7 +351,7 @@ func (h *history) compare(t *rapid.T) {
 		ranks[c.ID] = c.Position
 		at := slices.IndexFunc(h.cards, func(want Card) bool { return want.ID == c.ID })
 		if at < 0 {
-			t.Fatalf("no caller got the answer %+v", c)
+			t.Fatalf("no caller got the card %+v", c)
 		}
 		if want := h.cards[at]; c.Title != want.Title || c.StageID != want.StageID || c.Status != want.Status || c.Version != want.Version {
 			t.Fatalf("%+v\nwant %+v", c, want)
@@ -368,7 +366,7 @@ func (h *history) compare(t *rapid.T) {
 	}
 }
 
-func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
+func TestACanceledCallerDoesNotStopTheCall(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		node, other := newBoards(kernel.New(kernel.Options{Store: open()})), newBoards(kernel.New(kernel.Options{Store: open()}))
 		owner := testCompany(t, node)
@@ -377,13 +375,13 @@ func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, hangUp := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
 		title := "kept"
 		call := kernel.OnceRequest{
 			Key: "12345678", Fingerprint: func() ([32]byte, error) { return [32]byte{}, nil }, Success: func(any) (kernel.Answer, error) { return kernel.Answer{Status: 201}, nil },
 			After: func(step string) {
 				if step == atBegin {
-					hangUp()
+					cancel()
 				}
 			},
 		}
@@ -396,7 +394,7 @@ func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 		}
 		cards, _, err := other.Cards(t.Context(), principal, CardFilter{Board: board.ID, Status: StatusAll, Zone: "UTC", Limit: 10})
 		if err != nil {
-			t.Fatalf("want err == nil; got %+v, %+v", cards, err)
+			t.Fatal(err)
 		}
 		testkit.Equal(t, "number of cards", len(cards), 1)
 		if result.Answer.Status != 201 || result.Replayed {

@@ -11,13 +11,13 @@ import (
 	"recado/test/kerneltest"
 )
 
-// readThrough compares every page of a list with the list in plain Go.
-func (w *cabinet) readThrough(t *testing.T, s *kernel.Store, f cardCriteria) {
+// comparePages compares every page of a list with the list in plain Go.
+func (w *cabinet) comparePages(t *testing.T, s *kernel.Store, f cardCriteria) {
 	t.Helper()
 	for more := true; more; {
-		want, wantMore := w.lists(f)
+		want, wantMore := w.list(f)
 		kerneltest.Read(t, s, func(tx *kernel.Tx) error {
-			page, further, err := listCards(tx, f)
+			page, gotMore, err := listCards(tx, f)
 			if err != nil {
 				return err
 			}
@@ -25,10 +25,10 @@ func (w *cabinet) readThrough(t *testing.T, s *kernel.Store, f cardCriteria) {
 			for i := range page {
 				got = append(got, page[i].ID)
 			}
-			if !slices.Equal(got, want) || further != wantMore {
-				t.Fatalf("%+v with budgets %d and %d:\n got %d %v\nwant %d %v", f, search.Budget.FirstPass, search.Budget.Index, len(got), further, len(want), wantMore)
+			if !slices.Equal(got, want) || gotMore != wantMore {
+				t.Fatalf("%+v with budgets %d and %d:\n got %d %v\nwant %d %v", f, search.Budget.FirstPass, search.Budget.Index, len(got), gotMore, len(want), wantMore)
 			}
-			if more = further; more {
+			if more = gotMore; more {
 				f.After = page[len(page)-1].ID
 			}
 			return nil
@@ -36,7 +36,7 @@ func (w *cabinet) readThrough(t *testing.T, s *kernel.Store, f cardCriteria) {
 	}
 }
 
-func TestEveryPageOfASearchForCardsIsWhatAScanGives(t *testing.T) {
+func TestEveryPageOfACardSearchMatchesAFullScan(t *testing.T) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		random := rand.New(rand.NewPCG(11, 11))
 		mine, other := newCabinet(t, s), newCabinet(t, s)
@@ -57,7 +57,7 @@ func TestEveryPageOfASearchForCardsIsWhatAScanGives(t *testing.T) {
 			for _, q := range []string{"winter", "card 1", "card", "the card"} {
 				for statuses := range 3 {
 					varyBudgets(t, random)
-					mine.readThrough(t, s, cardCriteria{
+					mine.comparePages(t, s, cardCriteria{
 						Company: mine.company, Boards: mine.boards[:1+random.IntN(3)], Statuses: cardStatuses[statuses : statuses+2], Q: q,
 						Priority: []string{"", "high"}[random.IntN(2)], Limit: 5 + 20*round, Sight: kernel.Sight{All: true},
 					})

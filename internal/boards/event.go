@@ -1,10 +1,8 @@
 package boards
 
-import (
-	"recado/internal/kernel"
-)
+import "recado/internal/kernel"
 
-// The events of cards.
+// Events of cards.
 var (
 	EventCardCreated = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "kanban.card.created", Order: 6,

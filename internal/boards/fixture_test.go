@@ -9,14 +9,14 @@ import (
 	"recado/internal/talk"
 )
 
-// newBoards makes the verbs of boards on those that they need.
+// newBoards returns the verbs of boards with the capabilities that they need.
 func newBoards(k *kernel.Kernel) *Boards {
 	p := people.New(k, people.PasswordCost{Memory: 64, Passes: 1})
 	c := channels.New(p, nil)
 	return New(talk.New(c, p, nil), c, p)
 }
 
-// testCompany makes a company and its owner, and gives the operator, who acts as the owner.
+// testCompany creates a company and its owner, and returns the operator, who acts as the owner.
 func testCompany(t testing.TB, d *Boards) *kernel.Principal {
 	t.Helper()
 	company, err := d.people.CreateCompany(t.Context(), people.NewCompany{Name: "Padaria", Rules: people.DefaultRules})

@@ -6,14 +6,14 @@ import (
 	"recado/internal/people"
 )
 
-// HTTP returns what the package adds to the API.
+// HTTP returns the routes and events of the package.
 func (d *Boards) HTTP() httpserver.Capability {
 	s := &handlers{d}
 	return httpserver.Capability{
-		Routes: s.boardRoutes(),
-		Events: boardEvents,
+		Routes: s.routes(),
+		Events: cardEvents,
 		Tags: []httpserver.Tag{
-			{Name: "kanban", Description: "Boards, stages and cards. Every POST needs an Idempotency-Key, every change of a card its version."},
+			{Name: "kanban", Description: "Boards, stages and cards. Every POST needs an Idempotency-Key, and every change of a card its version."},
 		},
 		Describe: func(doc httpserver.Document) {
 			doc.Share("Priority", "Of a card.", []any{"low", "medium", "high", "urgent"})
@@ -21,8 +21,8 @@ func (d *Boards) HTTP() httpserver.Capability {
 	}
 }
 
-// boardEvents describes the events of cards.
-var boardEvents = []httpserver.Event{
+// cardEvents describes the events of cards.
+var cardEvents = []httpserver.Event{
 	{Type: EventCardCreated, Data: []httpserver.EventPart{httpserver.EventNoun("card", "Card")}},
 	{Type: EventCardMoved, Data: []httpserver.EventPart{
 		httpserver.EventNoun("card", "Card"),
@@ -36,14 +36,14 @@ var boardEvents = []httpserver.Event{
 	{Type: EventCardCompleted, Data: []httpserver.EventPart{httpserver.EventNoun("card", "Card")}},
 }
 
-func (s *handlers) boardRoutes() []*httpserver.Route {
+func (s *handlers) routes() []*httpserver.Route {
 	return []*httpserver.Route{
 		httpserver.Get("/kanban/boards", VerbBoards, "List the boards", s.listBoards, httpserver.Conditional,
 			httpserver.AsTool(httpserver.Tool{Name: "list_boards"})),
 		httpserver.Post("/kanban/boards", VerbCreateBoard, "Create a board", s.createBoard, httpserver.KeyRequired, httpserver.Fails(kernel.CodeNameTaken, kernel.CodeLimitReached), httpserver.Created,
 			httpserver.Example(`{"name": "Orders", "stages": [{"name": "New"}, {"name": "Doing"}, {"name": "Delivered", "kind": "won"}]}`),
 			httpserver.About("A key that is limited to a list of boards may also see the boards that it creates.")),
-		httpserver.Get("/kanban/boards/{id}", VerbBoard, "Get a board", s.getBoard, httpserver.Conditional,
+		httpserver.Get("/kanban/boards/{id}", VerbBoard, "Get a board", httpserver.ByID("board", s.verbs.Board), httpserver.Conditional,
 			httpserver.AsTool(httpserver.Tool{Name: "get_board", ID: "board_id"})),
 		httpserver.Get("/kanban/boards/{id}/counts", VerbBoardCounts, "Count the cards of a board", s.countBoard, httpserver.Named("getBoardCounts"),
 			httpserver.About("The number of cards of each stage, from left to right. Archived cards are excluded.")),
@@ -53,11 +53,11 @@ func (s *handlers) boardRoutes() []*httpserver.Route {
 			httpserver.Example(`{"name": "Packed", "position": 2}`)),
 		httpserver.Patch("/kanban/boards/{id}/stages/{stage_id}", VerbUpdateStage, "Change a stage", s.updateStage, httpserver.Fails(kernel.CodeNameTaken, kernel.CodeStageNotEmpty),
 			httpserver.Example(`{"name": "Packed and labelled"}`),
-			httpserver.About("The kind can change only while the stage has no cards; otherwise the answer is 409 stage_not_empty.")),
+			httpserver.About("The kind can change only while the stage has no cards; otherwise the response is 409 stage_not_empty.")),
 		httpserver.Del("/kanban/boards/{id}/stages/{stage_id}", VerbDeleteStage, "Delete an empty stage", s.deleteStage, httpserver.Fails(kernel.CodeStageNotEmpty)),
 		httpserver.Get("/kanban/cards", VerbCards, "List the cards", s.listCards, httpserver.Conditional,
 			httpserver.AsTool(httpserver.Tool{Name: "list_cards"}),
-			httpserver.About("The newest first, or in the order of their board. A column of a board is stage_id with sort=position.")),
+			httpserver.About("Newest first, or in the order of their board. For a column of a board use stage_id with sort=position.")),
 		httpserver.Post("/kanban/cards", VerbCreateCard, "Create a card", s.createCard, httpserver.KeyRequired, httpserver.Created,
 			httpserver.AsTool(httpserver.Tool{Name: "create_card", Needs: []string{httpserver.ArgumentKey}, Effect: httpserver.Adds}),
 			httpserver.Example(`{"board_id": "01a1dd8b-804b-7000-9649-f3508b9f92e3", "title": "Call Lia back", "priority": "high", "due_at": "2026-12-01T13:00:00Z"}`)),
@@ -71,7 +71,7 @@ func (s *handlers) boardRoutes() []*httpserver.Route {
 			httpserver.AsTool(httpserver.Tool{Name: "move_card", ID: "card_id", Needs: []string{httpserver.ArgumentKey, "version"}, Effect: httpserver.Changes}),
 			httpserver.Fails(kernel.CodeVersionConflict, kernel.CodeVersionRequired, kernel.CodeAttendanceRestricted), httpserver.Subject(SubjectCard),
 			httpserver.Example(`{"stage_id": "01a1dd8b-804b-7001-935f-491ff6be3c7e", "version": 7}`),
-			httpserver.About("Needs the version of the card, in If-Match or in the body. A move restores an archived card. Moving the card of an open attendance to the stage Done closes the attendance, which a key needs attendances:write for; in restricted mode others than the responsible person and managers get 409 attendance_restricted. Moving it back does not reopen the attendance.")),
+			httpserver.About("Needs the version of the card, in If-Match or in the body. A move restores an archived card. Moving the card of an open attendance to the stage Done closes the attendance, for which a key needs attendances:write; in restricted mode anyone except the responsible person and managers gets 409 attendance_restricted. Moving it back does not reopen the attendance.")),
 		httpserver.Del("/kanban/cards/{id}", VerbDeleteCard, "Delete a card permanently", s.deleteCard, httpserver.Fails(kernel.CodeVersionConflict),
 			httpserver.Example(`{"version": 7}`),
 			httpserver.About("With a version, in If-Match or in the body, only that version is deleted.")),

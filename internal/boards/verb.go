@@ -5,9 +5,8 @@ import (
 	"recado/internal/people"
 )
 
-// The verbs of boards and cards.
+// Verbs of boards and cards.
 var (
-	// Boards and cards.
 	VerbBoards      = kernel.Listed(kernel.Verb{Name: "Boards", Scope: people.ScopeRead})
 	VerbBoard       = kernel.Listed(kernel.Verb{Name: "Board", Scope: people.ScopeRead})
 	VerbBoardCounts = kernel.Listed(kernel.Verb{Name: "BoardCounts", Scope: people.ScopeRead})

@@ -12,29 +12,31 @@ import (
 	"recado/internal/kernel"
 )
 
-// lookupLife is how long a channel's callback secrets are taken from memory: a replaced app secret
-// counts after this long at the latest.
+// lookupLife is how long a channel's callback secrets are cached, and so the delay until a new app secret takes effect.
 const lookupLife = 3 * time.Second
 
-// maxLookups bounds the memory that callers who guess addresses can take.
+// maxLookups limits the memory that callers who guess addresses can use.
 const maxLookups = 4096
 
-// Callbacks serves the addresses that Meta calls, one per channel. They need no key: Meta signs its calls.
+// Callbacks serves the addresses that Meta calls, one per channel. They need no key because Meta signs its calls.
 type Callbacks struct {
 	channels *Channels
-	deliver  func(ctx context.Context, company, channel kernel.ID, items []provider.Incoming) error // stores what came in
+	deliver  Deliver
 	log      *slog.Logger
 
 	mu    sync.Mutex
 	known map[kernel.ID]callbackLookup
 }
 
-// NewCallbacks returns the handlers of callbacks, which pass what came in to deliver.
-func NewCallbacks(channels *Channels, deliver func(ctx context.Context, company, channel kernel.ID, items []provider.Incoming) error, log *slog.Logger) *Callbacks {
+// Deliver stores the incoming items of a channel.
+type Deliver func(ctx context.Context, company, channel kernel.ID, items []provider.Incoming) error
+
+// NewCallbacks returns the handlers of callbacks, which pass incoming items to deliver.
+func NewCallbacks(channels *Channels, deliver Deliver, log *slog.Logger) *Callbacks {
 	return &Callbacks{channels: channels, deliver: deliver, log: log}
 }
 
-// callbackLookup is what is remembered of one channel.
+// callbackLookup is the cache entry of one channel.
 type callbackLookup struct {
 	credentials whatsapp.Credentials
 	company     kernel.ID
@@ -42,11 +44,11 @@ type callbackLookup struct {
 	until       time.Time
 }
 
-// handler is to be mounted at whatsapp.CallbackPattern.
+// handler returns the handler for whatsapp.CallbackPattern.
 func (c *Callbacks) handler() http.Handler {
 	callback := &whatsapp.Callback{Lookup: c.lookup, Receive: c.receive, Route: c.route, Log: c.log}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet { // a handshake follows the change of its own token
+		if r.Method == http.MethodGet { // a handshake may follow a change of the verify token
 			c.forget(r.PathValue("channel"))
 		}
 		callback.ServeHTTP(w, r)
@@ -61,14 +63,14 @@ func (c *Callbacks) forget(channel string) {
 	}
 }
 
-// lookup finds what a channel's callbacks are checked with, also while the channel is disconnected: what
-// customers write must not be lost because the team cannot answer.
+// lookup returns the credentials for checking a channel's callbacks. It works for disconnected channels too, so that no message
+// of a customer is lost.
 func (c *Callbacks) lookup(ctx context.Context, channel string) (whatsapp.Credentials, bool, error) {
 	known, err := c.find(ctx, channel)
 	return known.credentials, known.found, err
 }
 
-// find returns what is known of a channel, from memory for a while.
+// find returns the cache entry of a channel, reading it if necessary.
 func (c *Callbacks) find(ctx context.Context, channel string) (callbackLookup, error) {
 	id, ok := kernel.ParseID(channel)
 	if !ok {
@@ -81,14 +83,16 @@ func (c *Callbacks) find(ctx context.Context, channel string) (callbackLookup, e
 	if fresh && now.Before(known.until) {
 		return known, nil
 	}
-	ch, access, found, err := c.channels.access(ctx, func(tx *kernel.Tx) (Channel, SealedAccess, bool, error) { return callbackAccess(tx, id) })
+	ch, access, found, err := c.channels.access(ctx, func(tx *kernel.Tx) (Channel, SealedAccess, bool, error) {
+		return callbackAccess(tx, id)
+	})
 	if err != nil {
 		return callbackLookup{}, err
 	}
 	known = callbackLookup{company: ch.Company, found: found, until: now.Add(lookupLife)}
 	if found {
 		known.credentials = whatsapp.Credentials{AppSecrets: []string{access.AppSecret}, VerifyToken: access.VerifyToken}
-		if ch.ArchivedAt == nil { // else its number may be that of another channel by now
+		if ch.ArchivedAt == nil { // otherwise another channel may have its number now
 			known.credentials.PhoneNumberIDs = []string{access.PhoneNumberID}
 		}
 	}
@@ -101,8 +105,8 @@ func (c *Callbacks) find(ctx context.Context, channel string) (callbackLookup, e
 	return known, nil
 }
 
-// route finds the channel of the same company that has a number. Meta calls the address of an app for every
-// number of the app that has no address of its own.
+// route returns the channel of the same company that has a number. Meta calls the address of an app for every number of the app
+// that has no own address.
 func (c *Callbacks) route(ctx context.Context, channel, phoneNumberID string) (string, whatsapp.Credentials, bool, error) {
 	known, err := c.find(ctx, channel)
 	if err != nil {
@@ -127,7 +131,7 @@ func (c *Callbacks) receive(ctx context.Context, channel string, events []whatsa
 		items[i] = e.Incoming
 	}
 	if err := c.deliver(c.channels.Bind(ctx, known.company), known.company, id, items); err != nil {
-		c.forget(channel) // it may have been archived: the provider repeats the call, and it is routed anew
+		c.forget(channel) // it may have been archived: the provider retries, and the retry is routed again
 		return err
 	}
 	c.channels.NoteCallback(known.company, id)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,7 @@ import (
 	"recado/internal/phone"
 )
 
-// The providers a channel may send through.
+// The providers of channels.
 const (
 	ProviderSandbox  = "sandbox"
 	ProviderWhatsApp = "whatsapp"
@@ -32,20 +31,22 @@ const (
 
 // Rules of channels and their templates.
 var (
-	RuleWhatsAppOnly      = kernel.NewRule("whatsapp_only")                                    // a sandbox has no such thing
-	RuleTemplateParameter = kernel.NewRule("template_parameter", "missing", "type", "unknown") // parameter, type
-	ruleParameterNames    = kernel.NewRule("parameter_names")                                  // some parameters have names and others do not
-	ruleConfirm           = kernel.NewRule("confirm_public")                                   // making a private channel public needs confirm
-	rulePrivateOnly       = kernel.NewRule("private_only")                                     // for private channels
-	ruleOtherNumber       = kernel.NewRule("other_number")                                     // number: of the credentials; own: of the channel
-	ruleNumberTaken       = kernel.NewRule("number_taken")                                     // another channel has the number
-	ruleNumberRefused     = kernel.NewRule("number_refused")                                   // WhatsApp does not give the number to this token
-	ruleNumberHidden      = kernel.NewRule("number_hidden")                                    // WhatsApp does not report the phone number of the id
-	ruleRefused           = kernel.NewRule("whatsapp_refused")                                 // cause: a code of ReasonCodes; reason, provider_message
+	// RuleWhatsAppOnly rejects fields and operations that a sandbox does not have.
+	RuleWhatsAppOnly = kernel.NewRule("whatsapp_only")
+	// RuleTemplateParameter rejects a parameter of a template. Params: parameter, type.
+	RuleTemplateParameter = kernel.NewRule("template_parameter", "missing", "type", "unknown")
+
+	ruleParameterNames = kernel.NewRule("parameter_names")  // only some parameters have names
+	ruleConfirm        = kernel.NewRule("confirm_public")   // making a private channel public needs confirm
+	rulePrivateOnly    = kernel.NewRule("private_only")     // only for private channels
+	ruleOtherNumber    = kernel.NewRule("other_number")     // number: of the credentials; own: of the channel
+	ruleNumberTaken    = kernel.NewRule("number_taken")     // another channel has the number
+	ruleNumberRefused  = kernel.NewRule("number_refused")   // the token has no access to the number
+	ruleNumberHidden   = kernel.NewRule("number_hidden")    // WhatsApp does not report the phone number of the id
+	ruleRefused        = kernel.NewRule("whatsapp_refused") // cause: a code of ReasonCodes; reason, provider_message
 )
 
-// Channel is one WhatsApp number. Private channels, and all that belongs to them, never leave
-// through an API key.
+// Channel is one WhatsApp number. API keys never see private channels and their data.
 type Channel struct {
 	ID        kernel.ID `json:"id"`
 	Name      string    `json:"name"`
@@ -66,27 +67,27 @@ type Channel struct {
 	Company kernel.ID `json:"-"`
 	Private bool      `json:"-"`
 
-	Settling bool `json:"-"` // it has become private or public, and its history has yet to follow
+	Settling bool `json:"-"` // it became private or public, and its history is not updated yet
 
-	Reception *int64 `json:"-"` // the version of its reception; nil: it has none or it is switched off
+	Reception *int64 `json:"-"` // the version of its reception; nil: none, or switched off
 }
 
-// Subject is the channel.
+// Subject returns the subject of responses about the channel.
 func (c *Channel) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectChannel, ID: c.ID}
 }
 
-// Signed puts the name of the person in front of a text, unless it stands there already.
+// Signed puts the name of a person in front of a text, unless it is there already.
 func Signed(text, name string) string {
-	first := "*" + name + ":*"
-	if strings.HasPrefix(text, first) {
+	prefix := "*" + name + ":*"
+	if strings.HasPrefix(text, prefix) {
 		return text
 	}
-	return first + "\n" + text
+	return prefix + "\n" + text
 }
 
-// Pool is where the contacts of the channel's customers are kept: the company's contacts, or those of a
-// private channel alone. A person is looked for within one pool, so that neither side shows in the other.
+// Pool returns the owner of the contacts of the channel's customers: the company, or a private channel itself. A person is
+// searched within one pool, so that private contacts stay separate.
 func (c *Channel) Pool() kernel.ID {
 	if c.Private {
 		return c.ID
@@ -94,32 +95,31 @@ func (c *Channel) Pool() kernel.ID {
 	return c.Company
 }
 
-// Access holds the credentials that WhatsApp requires for a number. Its secrets are sealed at rest; token and
-// app secret are never shown.
+// Access has the credentials of a WhatsApp number. Its secrets are stored encrypted; token and app secret are never returned.
 type Access struct {
 	PhoneNumberID string
 	WABAID        string
 	Token         string
 	AppSecret     string
 	VerifyToken   string
-	APIVersion    string // "": the connector's own choice
+	APIVersion    string // "": the default
 	Coexistence   bool   // the number is also used in the WhatsApp Business app, which lowers its rate
 }
 
-// accessSecrets is the part of an access that is sealed at rest.
+// accessSecrets is the part of an Access that is stored encrypted.
 type accessSecrets struct {
 	Token       string `json:"token"`
 	AppSecret   string `json:"app_secret"`
 	VerifyToken string `json:"verify_token"`
 }
 
-// Secrets gives the part that is sealed at rest, as JSON.
+// Secrets returns the part that is stored encrypted, as JSON.
 func (a Access) Secrets() []byte {
 	plain, _ := json.Marshal(accessSecrets{a.Token, a.AppSecret, a.VerifyToken}) // strings always encode
 	return plain
 }
 
-// SetSecrets reads what Secrets gave.
+// SetSecrets parses the result of Secrets.
 func (a *Access) SetSecrets(plain []byte) error {
 	var s accessSecrets
 	err := json.Unmarshal(plain, &s)
@@ -127,10 +127,10 @@ func (a *Access) SetSecrets(plain []byte) error {
 	return err
 }
 
-// Format keeps the secrets out of every log line that is given an Access by mistake.
+// Format keeps the secrets out of logs.
 func (a Access) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "access to "+a.PhoneNumberID) }
 
-// ChannelConnection is how a number is connected to its provider, without the secrets. All is null of a sandbox.
+// ChannelConnection describes how a number is connected to its provider, without the secrets. All fields of a sandbox are nil.
 type ChannelConnection struct {
 	CallbackURL   *string `json:"callback_url" doc:"Where the provider sends callbacks; entered at Meta." example:"https://desk.example.com/channels/01991c2e-5b1a-7d3f-8b6c-2f4a5d6e7f80/whatsapp"`
 	VerifyToken   *string `json:"verify_token" doc:"The token with which Meta verifies the callback address; entered beside it."`
@@ -140,15 +140,15 @@ type ChannelConnection struct {
 	Coexistence   *bool   `json:"coexistence" doc:"The number is also used in the WhatsApp Business app."`
 }
 
-// NumberState is what WhatsApp says about a number.
+// NumberState is the state of a number at WhatsApp.
 type NumberState struct {
-	Phone        string // E.164, or "" when WhatsApp did not tell
+	Phone        string // E.164; "": unknown
 	VerifiedName string
 	Status       string // CONNECTED when it can send and receive
 	Quality      string
 }
 
-// ChannelTest is the outcome of asking a provider whether a channel works.
+// ChannelTest is the result of testing a channel at its provider.
 type ChannelTest struct {
 	OK           bool             `json:"ok"`
 	Phone        *string          `json:"phone"`
@@ -158,16 +158,16 @@ type ChannelTest struct {
 	Error        *provider.Reason `json:"error" doc:"Why the test failed; null when it did not."`
 }
 
-// NewChannel is what a channel is made of.
+// NewChannel describes a channel to create.
 type NewChannel struct {
 	Name     string
-	Phone    string // of a WhatsApp number it may be empty: WhatsApp tells it
+	Phone    string // may be empty for a WhatsApp number
 	Provider string
 	Access   *Access // of a WhatsApp number
-	Private  bool    // for the operator and for people who are signed in
+	Private  bool    // only for the operator and for sessions
 }
 
-// ChannelChange holds what is to change about a channel; nil fields stay.
+// ChannelChange lists the fields to change; nil fields stay as they are.
 type ChannelChange struct {
 	Name        *string
 	Status      *string // connected or disconnected
@@ -180,21 +180,18 @@ type ChannelChange struct {
 	Confirm     bool         // a private channel may become public
 }
 
-// Channels lists the company's channels; private ones for their viewers alone.
+// Channels returns the company's channels. Private channels are only for their viewers.
 func (d *Channels) Channels(ctx context.Context, a *kernel.Principal) ([]Channel, error) {
 	if err := a.May(VerbChannels); err != nil {
 		return nil, err
 	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Channel, error) {
-		if len(a.Views) == 0 {
-			return listChannels(tx, a.Company.ID)
-		}
-		all, err := allChannels(tx, a.Company.ID)
-		return slices.DeleteFunc(all, func(ch Channel) bool { return !Knows(a, ch) }), err
+		all, err := listChannels(tx, a.Company.ID)
+		return slices.DeleteFunc(all, func(ch Channel) bool { return ch.Private && !slices.Contains(a.Views, ch.ID) }), err
 	})
 }
 
-// Channel gives one channel of the company; a private one for its viewers alone.
+// Channel returns one channel of the company. Private channels are only for their viewers.
 func (d *Channels) Channel(ctx context.Context, a *kernel.Principal, id kernel.ID) (Channel, error) {
 	if err := a.May(VerbChannel); err != nil {
 		return Channel{}, err
@@ -202,12 +199,12 @@ func (d *Channels) Channel(ctx context.Context, a *kernel.Principal, id kernel.I
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Channel, error) { return d.Known(tx, a, id) })
 }
 
-// AllChannels lists the company's channels for the operator, private ones included.
+// AllChannels returns the company's channels including private ones, for the operator.
 func (d *Channels) AllChannels(ctx context.Context, company kernel.ID) ([]Channel, error) {
-	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Channel, error) { return allChannels(tx, company) })
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Channel, error) { return listChannels(tx, company) })
 }
 
-// Notices gives the newest of what the provider said of a channel that is neither message nor status.
+// Notices returns the newest notices of a channel: callbacks that are neither messages nor statuses.
 func (d *Channels) Notices(ctx context.Context, company, channel kernel.ID, limit int) ([]provider.Notice, error) {
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]provider.Notice, error) {
 		if _, found, err := FindChannel(tx, company, channel); err != nil || !found {
@@ -217,8 +214,7 @@ func (d *Channels) Notices(ctx context.Context, company, channel kernel.ID, limi
 	})
 }
 
-// CreateChannel adds a channel. One of provider sandbox is connected at once; a WhatsApp number once
-// WhatsApp has accepted its credentials.
+// CreateChannel creates a channel. A sandbox is connected at once, a WhatsApp number after WhatsApp has accepted its credentials.
 func (d *Channels) CreateChannel(ctx context.Context, a *kernel.Principal, in NewChannel) (Channel, error) {
 	if err := a.May(VerbCreateChannel); err != nil {
 		return Channel{}, err
@@ -228,7 +224,8 @@ func (d *Channels) CreateChannel(ctx context.Context, a *kernel.Principal, in Ne
 		return Channel{}, invalid
 	}
 	if in.Private && a.Kind() == kernel.KindKey {
-		return Channel{}, kernel.Invalid("body.private", kernel.RuleSessionOnly, "can only be set with a session: API keys do not see private channels")
+		return Channel{}, kernel.Invalid("body.private", kernel.RuleSessionOnly,
+			"can only be set with a session: API keys do not see private channels")
 	}
 	in.Name = name
 	switch in.Provider {
@@ -258,7 +255,7 @@ func (d *Channels) createSandbox(ctx context.Context, a *kernel.Principal, in Ne
 	})
 }
 
-// checkChannelLimit counts public and private channels apart: a refusal of a public one must not tell of private ones.
+// checkChannelLimit counts public and private channels separately, so that an error does not reveal private channels.
 func (d *Channels) checkChannelLimit(tx *kernel.Tx, ch Channel) error {
 	if ch.Private {
 		return kernel.CheckLimit(tx, ch.Company, countPrivate, "private channels", d.Limit(limitChannels))
@@ -273,9 +270,11 @@ func newChannel(tx *kernel.Tx, a *kernel.Principal, in NewChannel, phone string)
 	}
 }
 
-// UpdateChannel renames, disconnects and connects a channel, gives it new credentials, which connects it as well,
-// and says who sees it. For a caller who does not see the channel afterwards it gives the viewers alone.
-func (d *Channels) UpdateChannel(ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange) (Channel, *people.PrivateChannel, error) {
+// UpdateChannel changes a channel. New credentials also connect it. For a caller who does not see the channel afterwards it
+// returns only the viewers.
+func (d *Channels) UpdateChannel(
+	ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange,
+) (Channel, *people.PrivateChannel, error) {
 	if err := a.May(VerbUpdateChannel); err != nil {
 		return Channel{}, nil, err
 	}
@@ -288,7 +287,8 @@ func (d *Channels) UpdateChannel(ctx context.Context, a *kernel.Principal, id ke
 	}
 	if change.privacy() {
 		if a.Kind() != kernel.KindSession {
-			return Channel{}, nil, kernel.Invalid("body.private", kernel.RuleSessionOnly, "private and viewers can only be set with a session")
+			return Channel{}, nil, kernel.Invalid("body.private", kernel.RuleSessionOnly,
+				"private and viewers can only be set with a session")
 		}
 		if err := a.Need(kernel.RoleAdmin); err != nil {
 			return Channel{}, nil, err
@@ -297,12 +297,14 @@ func (d *Channels) UpdateChannel(ctx context.Context, a *kernel.Principal, id ke
 	return d.changeChannel(ctx, a, id, change)
 }
 
-// changeChannel makes all of a change in one transaction, after WhatsApp has accepted what it has to accept.
-func (d *Channels) changeChannel(ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange) (ch Channel, unseen *people.PrivateChannel, err error) {
-	var accessed Access
+// changeChannel makes a change in one transaction, after WhatsApp has accepted new credentials.
+func (d *Channels) changeChannel(
+	ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange,
+) (ch Channel, unseen *people.PrivateChannel, err error) {
+	var access Access
 	var warning *provider.Reason
 	if change.properties() {
-		if accessed, warning, err = d.checkProperties(ctx, a, id, change); err != nil {
+		if access, warning, err = d.checkProperties(ctx, a, id, change); err != nil {
 			return ch, nil, err
 		}
 	}
@@ -317,15 +319,15 @@ func (d *Channels) changeChannel(ctx context.Context, a *kernel.Principal, id ke
 			return ch, err
 		}
 		if change.properties() {
-			if err := d.setProperties(tx, a, &ch, change, accessed, warning); err != nil {
+			if err := d.setProperties(tx, a, &ch, change, access, warning); err != nil {
 				return ch, err
 			}
 		}
-		was := ch.Private
+		wasPrivate := ch.Private
 		if change.privacy() {
 			unseen, err = d.setPrivacy(tx, a, &ch, change)
 		}
-		if err == nil && ch.Private != was {
+		if err == nil && ch.Private != wasPrivate {
 			if recounts == nil { // another call has just changed it back
 				recounts = d.recounts(ch, ch.Private)
 			}
@@ -345,14 +347,16 @@ func (d *Channels) changeChannel(ctx context.Context, a *kernel.Principal, id ke
 		}
 	}
 	if err == nil && ch.Provider == ProviderWhatsApp && change.connects() {
-		d.callHere(ctx, &ch, accessed)
+		d.callHere(ctx, &ch, access)
 	}
 	return ch, unseen, err
 }
 
-// beginRecounts lets observers count for a channel that is about to become private or public. The caller calls end after
-// the change.
-func (d *Channels) beginRecounts(ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange) (recounts []kernel.Recount, end func(), err error) {
+// beginRecounts begins the recounts of observers for a channel that is about to become private or public. The caller calls end
+// after the change.
+func (d *Channels) beginRecounts(
+	ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange,
+) (recounts []kernel.Recount, end func(), err error) {
 	end = func() {}
 	if change.Private == nil {
 		return nil, end, nil
@@ -365,7 +369,7 @@ func (d *Channels) beginRecounts(ctx context.Context, a *kernel.Principal, id ke
 		return nil, end, err
 	}
 	if ch.Private && !change.Confirm {
-		return nil, end, kernel.Invalid("body.confirm", ruleConfirm, "must be true to make a private channel public: everybody will see its history")
+		return nil, end, errConfirm()
 	}
 	c, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
 		c, _, err := people.Company(tx, a.Company.ID)
@@ -392,7 +396,11 @@ func (d *Channels) beginRecounts(ctx context.Context, a *kernel.Principal, id ke
 	return recounts, end, nil
 }
 
-// recounts are those of the observers for a channel that becomes private or public.
+func errConfirm() error {
+	return kernel.Invalid("body.confirm", ruleConfirm, "must be true to make a private channel public: everybody will see its "+
+		"history")
+}
+
 func (d *Channels) recounts(ch Channel, private bool) (all []kernel.Recount) {
 	for _, o := range d.observers {
 		if o.PrivacyChanges != nil {
@@ -402,16 +410,17 @@ func (d *Channels) recounts(ch Channel, private bool) (all []kernel.Recount) {
 	return all
 }
 
-// privacy reports whether the change says who sees the channel.
+// privacy reports whether the change affects who sees the channel.
 func (c ChannelChange) privacy() bool { return c.Private != nil || c.Viewers != nil }
 
-// properties reports whether the change is about anything but privacy, which takes a caller who sees the channel. A
-// change of nothing does, too.
+// properties reports whether the change affects more than privacy, so that the caller must see the channel. An empty change
+// counts too.
 func (c ChannelChange) properties() bool {
-	return !c.privacy() || c.Name != nil || c.Status != nil || c.Access != nil || c.Coexistence != nil || c.Sign != nil || c.Hours.Set
+	return !c.privacy() || c.Name != nil || c.Status != nil || c.Access != nil || c.Coexistence != nil || c.Sign != nil ||
+		c.Hours.Set
 }
 
-// lockChannel gives the channel of a change. Owners and admins change the viewers of channels that they do not see.
+// lockChannel returns the channel of a change. Owners and admins may change the viewers of channels that they do not see.
 func (d *Channels) lockChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID, change ChannelChange) (Channel, error) {
 	if change.Private != nil {
 		tx.LockVisibility(a.Company.ID)
@@ -429,8 +438,10 @@ func (d *Channels) lockChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID,
 	return ch, nil
 }
 
-// checkProperties gives the access that a change results in, and what there is to warn of about the number then.
-func (d *Channels) checkProperties(ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange) (Access, *provider.Reason, error) {
+// checkProperties returns the access after a change, and a warning about the number if there is one.
+func (d *Channels) checkProperties(
+	ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange,
+) (Access, *provider.Reason, error) {
 	ch, access, err := d.channelAccess(ctx, a, id)
 	if err != nil {
 		return Access{}, nil, err
@@ -441,8 +452,10 @@ func (d *Channels) checkProperties(ctx context.Context, a *kernel.Principal, id 
 	return d.checkChange(ctx, ch, access, change)
 }
 
-// setProperties writes all of a change but privacy.
-func (d *Channels) setProperties(tx *kernel.Tx, a *kernel.Principal, ch *Channel, change ChannelChange, accessed Access, warning *provider.Reason) error {
+// setProperties stores a change except for privacy.
+func (d *Channels) setProperties(
+	tx *kernel.Tx, a *kernel.Principal, ch *Channel, change ChannelChange, access Access, warning *provider.Reason,
+) error {
 	if change.Name != nil {
 		ch.Name = *change.Name
 		renameChannel(tx, a.Company.ID, ch.ID, ch.Name)
@@ -459,9 +472,9 @@ func (d *Channels) setProperties(tx *kernel.Tx, a *kernel.Principal, ch *Channel
 		setChannelHours(tx, a.Company.ID, ch.ID, ch.HoursID)
 	}
 	if change.Access != nil || change.Coexistence != nil {
-		free, err := saveAccess(tx, a.Company.ID, ch.ID, d.seal(*ch, accessed))
+		free, err := saveAccess(tx, a.Company.ID, ch.ID, d.seal(*ch, access))
 		if err == nil && !free {
-			err = d.errNumberTaken(tx, a, accessed.PhoneNumberID)
+			err = d.errNumberTaken(tx, a, access.PhoneNumberID)
 		}
 		if err != nil {
 			return err
@@ -471,7 +484,7 @@ func (d *Channels) setProperties(tx *kernel.Tx, a *kernel.Principal, ch *Channel
 	return nil
 }
 
-// connects reports whether the change leaves the channel connected that may not have been so before.
+// connects reports whether the change connects the channel.
 func (c ChannelChange) connects() bool {
 	if c.Status != nil {
 		return *c.Status == ChannelConnected
@@ -479,8 +492,7 @@ func (c ChannelChange) connects() bool {
 	return c.Access != nil
 }
 
-// setChannelStatus connects or disconnects a channel where the change says so; warning is what there is to
-// warn of about a number that is connected.
+// setChannelStatus connects or disconnects a channel if the change does so, and sets its warning.
 func (d *Channels) setChannelStatus(tx *kernel.Tx, ch *Channel, change ChannelChange, warning *provider.Reason) {
 	switch {
 	case change.connects():
@@ -491,14 +503,16 @@ func (d *Channels) setChannelStatus(tx *kernel.Tx, ch *Channel, change ChannelCh
 		return
 	}
 	ch.Warning = warning
-	warnOfChannel(tx, ch.Company, ch.ID, warning)
+	setChannelWarning(tx, ch.Company, ch.ID, warning)
 	SetChannelStatus(tx, ch.Company, ch.ID, ch.Status, ch.StatusReason)
-	if ch.Status == ChannelConnected { // messages that waited can be sent now
-		d.tellConnected(tx, ch)
+	for _, o := range d.observers {
+		if ch.Status == ChannelConnected && o.Connected != nil {
+			o.Connected(tx, ch)
+		}
 	}
 }
 
-// Known finds a channel that the principal may know of.
+// Known returns a channel that the principal may know of.
 func (d *Channels) Known(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Channel, error) {
 	ch, found, err := FindChannel(tx, a.Company.ID, id)
 	if err != nil || !found || !Knows(a, ch) {
@@ -507,19 +521,19 @@ func (d *Channels) Known(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Chan
 	return ch, nil
 }
 
-// Knows reports whether a channel exists for the principal: a private one does for the operator and for those
-// who may view it.
+// Knows reports whether the principal may know of a channel. Private channels are only for the operator and their viewers.
 func Knows(a *kernel.Principal, ch Channel) bool {
 	return ch.Company == a.Company.ID && (!ch.Private || a.Kind() == kernel.KindSystem || slices.Contains(a.Views, ch.ID))
 }
 
-// ErrChannelArchived returns the refusal to send through an archived channel.
+// ErrChannelArchived returns the error for sending through an archived channel.
 func ErrChannelArchived() error {
-	return kernel.Errorf(kernel.CodeChannelArchived, "The channel of this conversation is archived. Its history stays readable; nothing can be sent through it.")
+	return kernel.Errorf(kernel.CodeChannelArchived,
+		"The channel of this conversation is archived. Its history stays readable; nothing can be sent through it.")
 }
 
-// ArchiveChannel disconnects a channel for good. What waits to be sent fails afterwards; its history stays as it is, and its open
-// attendances stay open. Its number may be connected again as another channel.
+// ArchiveChannel disconnects a channel permanently. Messages that wait to be sent fail. Its history and its open attendances
+// stay as they are. Its number may be connected again as another channel.
 func (d *Channels) ArchiveChannel(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbArchiveChannel); err != nil {
 		return err
@@ -542,12 +556,12 @@ func (d *Channels) ArchiveChannel(ctx context.Context, a *kernel.Principal, id k
 	return err
 }
 
-// ErrPhone returns the refusal of a malformed phone number.
+// ErrPhone returns the error for a malformed phone number.
 func ErrPhone(field string) error {
 	return kernel.Malformed(field, "phone")
 }
 
-// firstViewer lets the person who makes a private channel see it.
+// firstViewer makes the creator of a private channel its first viewer.
 func (d *Channels) firstViewer(tx *kernel.Tx, a *kernel.Principal, ch Channel) error {
 	if !ch.Private || a.User.ID.IsZero() {
 		return nil
@@ -560,19 +574,21 @@ func (d *Channels) firstViewer(tx *kernel.Tx, a *kernel.Principal, ch Channel) e
 	return nil
 }
 
-// checkViewerLimit refuses a change after which the company's private channels have more viewers than its limit, unless
-// they have fewer than before. The list of private channels shows each of them.
+// checkViewerLimit returns an error if the company's private channels have more viewers than its limit after a change, unless
+// they have fewer than before.
 func (d *Channels) checkViewerLimit(tx *kernel.Tx, company kernel.ID, before, after int) error {
 	return kernel.CheckGrowth(tx, company, countViewers, "viewers of private channels", d.Limit(limitViewers), before, after)
 }
 
-// setPrivacy makes a channel private or public and says who sees it. A principal who does not see the channel afterwards
-// gets the viewers alone.
-func (d *Channels) setPrivacy(tx *kernel.Tx, a *kernel.Principal, ch *Channel, change ChannelChange) (*people.PrivateChannel, error) {
+// setPrivacy makes a channel private or public and sets its viewers. If the principal does not see the channel afterwards it
+// returns the viewers.
+func (d *Channels) setPrivacy(
+	tx *kernel.Tx, a *kernel.Principal, ch *Channel, change ChannelChange,
+) (*people.PrivateChannel, error) {
 	viewers := change.Viewers
 	if change.Private != nil && *change.Private != ch.Private {
 		if ch.Private && !change.Confirm {
-			return nil, kernel.Invalid("body.confirm", ruleConfirm, "must be true to make a private channel public: everybody will see its history")
+			return nil, errConfirm()
 		}
 		ch.Private, ch.Settling = *change.Private, true
 		if ch.ArchivedAt == nil {
@@ -581,7 +597,7 @@ func (d *Channels) setPrivacy(tx *kernel.Tx, a *kernel.Principal, ch *Channel, c
 			}
 		}
 		setChannelPrivate(tx, a.Company.ID, ch.ID, ch.Private)
-		tx.AfterCommit(func() { d.WakeFollowers(a.Company.ID) }) // nobody is given the events that were read before
+		tx.AfterCommit(func() { d.WakeFollowers(a.Company.ID) }) // so that streams check permissions again
 		if viewers == nil && ch.Private {
 			viewers = &[]kernel.ID{a.User.ID}
 		} else if !ch.Private {
@@ -601,16 +617,17 @@ func (d *Channels) setPrivacy(tx *kernel.Tx, a *kernel.Principal, ch *Channel, c
 	return unseenChannel(tx, a, *ch)
 }
 
-// unseenChannel gives a private channel with its viewers, or nil where the principal is one of them.
+// unseenChannel returns a private channel with its viewers, or nil if the principal is one of them.
 func unseenChannel(tx *kernel.Tx, a *kernel.Principal, ch Channel) (*people.PrivateChannel, error) {
 	viewers, err := people.ChannelViewers(tx, a.Company.ID, ch.ID)
-	if err != nil || slices.ContainsFunc(viewers, func(v people.Viewer) bool { return v.ID == a.User.ID && !v.Pending }) {
+	isViewer := func(v people.Viewer) bool { return v.ID == a.User.ID && !v.Pending }
+	if err != nil || slices.ContainsFunc(viewers, isViewer) {
 		return nil, err
 	}
 	return &people.PrivateChannel{ID: ch.ID, Name: ch.Name, Viewers: viewers}, nil
 }
 
-// checkViewers refuses a list that leaves the channel without a viewer, or the company with more than its limit.
+// checkViewers returns an error for an empty list of viewers, for unknown members and beyond the limit of the company.
 func (d *Channels) checkViewers(tx *kernel.Tx, a *kernel.Principal, ch Channel, viewers []kernel.ID) error {
 	switch {
 	case !ch.Private:
@@ -636,30 +653,29 @@ func (d *Channels) checkViewers(tx *kernel.Tx, a *kernel.Principal, ch Channel, 
 	return d.checkViewerLimit(tx, a.Company.ID, len(before), after)
 }
 
-// The watchdog compares the silence of a number with the longest one between two of its callbacks during the last
-// two weeks, nights and weekends included, that raised no warning. A silence half as long again, and of an hour at
-// least, is unusual. Numbers with little history are not checked.
+// The watchdog compares the silence of a number with its longest silence of the last two weeks, nights and weekends included,
+// that raised no warning. A silence that is 1.5 times as long, and at least an hour, is unusual. Numbers with little history
+// are not checked.
 const (
 	silenceFactor  = 1.5
 	silenceAtLeast = time.Hour
 	silenceHistory = 14 * 24 * time.Hour
-	silenceDays    = 3  // of the history on which something arrived
-	silenceCalls   = 20 // calls of the provider in it
+	silenceDays    = 3  // with callbacks
+	silenceCalls   = 20 // callbacks
 )
 
-// callbackActivity collects when providers called, until FlushCallbackActivity stores it: a row per call
-// would cost more than the call.
+// callbackCounter collects the times of callbacks until FlushCallbackActivity stores them, because a row per callback would be
+// too expensive.
 type callbackCounter struct {
-	since time.Time // the process started; a silence before that does not count
+	since time.Time // start of the process; a silence before that does not count
 
 	mu    sync.Mutex
 	calls map[calledChannel]*CallbackActivity
 }
 
-// calledChannel is a channel about which a provider called.
 type calledChannel struct{ company, id kernel.ID }
 
-// NoteCallback notes that the provider called about a channel, whatever it had to say.
+// NoteCallback records that the provider sent a callback about a channel.
 func (d *Channels) NoteCallback(company, channel kernel.ID) {
 	now := d.Now()
 	d.activity.mu.Lock()
@@ -696,15 +712,15 @@ func (d *Channels) FlushCallbackActivity(ctx context.Context) error {
 	return err
 }
 
-// Silence is what the watchdog found about one WhatsApp number.
+// Silence is the result of the watchdog for one WhatsApp number.
 type Silence struct {
 	Channel   kernel.ID
 	Connected bool
 	Unusual   bool // the channel is connected and has been silent for an unusual time
 }
 
-// WatchSilence compares how long each WhatsApp number has been silent with its own history, and puts a
-// warning on the channels for which that is unusual. It also ends the restrictions whose time is over.
+// WatchSilence compares the silence of each WhatsApp number with its history, and sets a warning on channels for which it is
+// unusual. It also removes expired restrictions.
 func (d *Channels) WatchSilence(ctx context.Context) ([]Silence, error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) ([]Silence, error) {
 		endRestrictions(tx)
@@ -718,14 +734,14 @@ func (d *Channels) WatchSilence(ctx context.Context) ([]Silence, error) {
 			silent, usual := d.silence(h, tx.Now)
 			out[i].Unusual = h.Connected && usual > 0 && silent > usual
 			if out[i].Unusual && !h.Warned {
-				warnOfChannel(tx, h.Company, h.Channel, new(silenceWarning(silent, h.Longest)))
+				setChannelWarning(tx, h.Company, h.Channel, new(silenceWarning(silent, h.Longest)))
 			}
 		}
 		return out, nil
 	})
 }
 
-// silence says how long a number has been silent, and from when on that is unusual; 0: never.
+// silence returns how long a number has been silent, and how long is unusual; 0: never.
 func (d *Channels) silence(h CallbackStats, now time.Time) (silent, unusual time.Duration) {
 	if h.Days < silenceDays || h.Calls < silenceCalls {
 		return 0, 0
@@ -738,32 +754,37 @@ func (d *Channels) silence(h CallbackStats, now time.Time) (silent, unusual time
 }
 
 func silenceWarning(silent, longest time.Duration) provider.Reason {
-	message := fmt.Sprintf("Nothing has arrived from WhatsApp for %s; the longest silence of the last two weeks was %s. Test the channel, and look at its callback address at Meta.",
-		roughly(silent), roughly(longest))
-	return provider.NewReason("silent", message, kernel.Params{"silent_seconds": int(silent.Seconds()), "longest_seconds": int(longest.Seconds())})
+	message := fmt.Sprintf("Nothing has arrived from WhatsApp for %s; the longest silence of the last two weeks was %s. "+
+		"Test the channel, and look at its callback address at Meta.", roughly(silent), roughly(longest))
+	return provider.NewReason("silent", message,
+		kernel.Params{"silent_seconds": int(silent.Seconds()), "longest_seconds": int(longest.Seconds())})
 }
 
-// ReasonCodes returns the codes of what can be wrong with a channel, each with its reasons.
+// ReasonCodes returns the codes of problems of a channel, each with its reasons.
 func ReasonCodes() map[string][]string {
 	out := whatsapp.AccountCodes()
-	maps.Copy(out, map[string][]string{"disconnected_by_team": nil, "silent": nil, "no_callbacks": nil, "not_connected": nil, "key_lost": nil})
-	for code, details := range whatsapp.Codes() {
-		switch code {
-		case "token_rejected", "permission_missing", "account_restricted", "name_not_approved", "payment_required", "number_not_registered", "number_unknown", "unavailable", "provider_refused":
-			out[code] = details
-		}
+	for _, code := range []string{"disconnected_by_team", "silent", "no_callbacks", "not_connected", "key_lost"} {
+		out[code] = nil
+	}
+	codes := whatsapp.Codes()
+	for _, code := range []string{
+		"token_rejected", "permission_missing", "account_restricted", "name_not_approved", "payment_required", "number_not_registered",
+		"number_unknown", "unavailable", "provider_refused",
+	} {
+		out[code] = codes[code]
 	}
 	out["callback_unreachable"] = []string{"not_public"}
 	out["number_unavailable"] = []string{"status"}
 	return out
 }
 
-// FailureCodes returns the codes of messages that WhatsApp did not take or deliver, each with its reasons.
+// FailureCodes returns the codes of messages that WhatsApp did not accept or deliver, each with its reasons.
 func FailureCodes() map[string][]string { return whatsapp.Codes() }
 
-// KeyLost is the reason of a channel whose credentials cannot be read any more.
+// KeyLost returns the reason of a channel whose credentials cannot be decrypted.
 func KeyLost() provider.Reason {
-	return provider.NewReason("key_lost", "The secret key of this installation was lost. Connect the channel again with its token and app secret.")
+	return provider.NewReason("key_lost",
+		"The secret key of this installation was lost. Connect the channel again with its token and app secret.")
 }
 
 // roughly formats a duration in whole minutes, hours or days.
@@ -778,7 +799,7 @@ func roughly(d time.Duration) string {
 	}
 }
 
-// checkChannel reports an error when the principal may not know of a channel.
+// checkChannel returns an error if the principal may not know of a channel.
 func (d *Channels) checkChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 	_, err := d.Known(tx, a, id)
 	return err

@@ -14,15 +14,15 @@ import (
 
 // Numbers is WhatsApp's side of connecting a number. Its errors are *provider.SendError.
 type Numbers interface {
-	// Check asks WhatsApp about a number, which also proves the credentials.
+	// Check returns the state of a number, which also verifies the credentials.
 	Check(ctx context.Context, access Access) (NumberState, error)
-	// Subscribe makes WhatsApp call back about the number's account.
+	// Subscribe makes WhatsApp send callbacks about the number's account.
 	Subscribe(ctx context.Context, access Access) error
-	// CallHere points the number's callbacks at this server, which must be answering them already.
+	// CallHere sends the number's callbacks to this server, which must be serving them already.
 	CallHere(ctx context.Context, access Access, channel kernel.ID) error
 }
 
-// AccessChange replaces parts of a channel's access; nil fields stay.
+// AccessChange lists the credentials to replace; nil fields stay as they are.
 type AccessChange struct {
 	PhoneNumberID *string
 	WABAID        *string
@@ -32,7 +32,7 @@ type AccessChange struct {
 	APIVersion    *string
 }
 
-// connectNumber adds a WhatsApp number after WhatsApp has accepted its credentials.
+// connectNumber creates a WhatsApp number after WhatsApp has accepted its credentials.
 func (d *Channels) connectNumber(ctx context.Context, a *kernel.Principal, in NewChannel) (Channel, error) {
 	if in.Access == nil {
 		return Channel{}, kernel.Required("body.credentials")
@@ -50,12 +50,13 @@ func (d *Channels) connectNumber(ctx context.Context, a *kernel.Principal, in Ne
 	if err != nil {
 		return Channel{}, err
 	}
-	if asked, _ := phone.Normalize(in.Phone); in.Phone != "" && asked != number {
-		return Channel{}, kernel.Invalid("body.phone", ruleOtherNumber, "is not the number of these credentials, which is "+number, kernel.Params{"number": number, "own": asked})
+	if given, _ := phone.Normalize(in.Phone); in.Phone != "" && given != number {
+		return Channel{}, kernel.Invalid("body.phone", ruleOtherNumber, "is not the number of these credentials, which is "+number,
+			kernel.Params{"number": number, "own": given})
 	}
 	ch, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Channel, error) {
 		ch := newChannel(tx, a, in, number)
-		ch.Warning = new(provider.NewReason("no_callbacks", notCalledYet)) // until callHere is done, should the server stop before
+		ch.Warning = new(provider.NewReason("no_callbacks", notCalledYet)) // in case the server stops before callHere
 		if err := d.checkChannelLimit(tx, ch); err != nil {
 			return ch, err
 		}
@@ -75,7 +76,7 @@ func (d *Channels) connectNumber(ctx context.Context, a *kernel.Principal, in Ne
 	return ch, err
 }
 
-// TestChannel asks the provider whether the channel works, and changes nothing.
+// TestChannel checks the channel at its provider and changes nothing.
 func (d *Channels) TestChannel(ctx context.Context, a *kernel.Principal, id kernel.ID) (ChannelTest, error) {
 	if err := a.May(VerbTestChannel); err != nil {
 		return ChannelTest{}, err
@@ -97,14 +98,17 @@ func (d *Channels) TestChannel(ctx context.Context, a *kernel.Principal, id kern
 	if err != nil {
 		return ChannelTest{}, err
 	}
-	test := ChannelTest{OK: numberWorks(state), Phone: kernel.TextOrNil(state.Phone), VerifiedName: kernel.TextOrNil(state.VerifiedName), Status: kernel.TextOrNil(state.Status), Quality: kernel.TextOrNil(state.Quality)}
+	test := ChannelTest{
+		OK: numberWorks(state), Phone: kernel.TextOrNil(state.Phone), VerifiedName: kernel.TextOrNil(state.VerifiedName),
+		Status: kernel.TextOrNil(state.Status), Quality: kernel.TextOrNil(state.Quality),
+	}
 	if !test.OK {
-		test.Error = new(notFlowing(state))
+		test.Error = new(numberUnavailable(state))
 	}
 	return test, nil
 }
 
-// ChannelConnection gives what connects a channel to its provider, without the secrets.
+// ChannelConnection returns how a channel is connected to its provider, without the secrets.
 func (d *Channels) ChannelConnection(ctx context.Context, a *kernel.Principal, id kernel.ID) (ChannelConnection, error) {
 	if err := a.May(VerbChannelConnection); err != nil {
 		return ChannelConnection{}, err
@@ -119,13 +123,15 @@ func (d *Channels) ChannelConnection(ctx context.Context, a *kernel.Principal, i
 	}, nil
 }
 
-// Access returns a channel of the company with the access to its provider, for the loops. It reports false when there is
-// no such channel, or when it has no provider.
+// Access returns a channel of the company with the access to its provider. It reports false if there is no such channel or if
+// it has no credentials.
 func (d *Channels) Access(ctx context.Context, company, id kernel.ID) (Channel, Access, bool, error) {
 	return d.access(ctx, func(tx *kernel.Tx) (Channel, SealedAccess, bool, error) { return channelAccess(tx, company, id) })
 }
 
-func (d *Channels) access(ctx context.Context, find func(tx *kernel.Tx) (Channel, SealedAccess, bool, error)) (Channel, Access, bool, error) {
+func (d *Channels) access(
+	ctx context.Context, find func(tx *kernel.Tx) (Channel, SealedAccess, bool, error),
+) (Channel, Access, bool, error) {
 	var ch Channel
 	var sealed SealedAccess
 	var found bool
@@ -140,8 +146,10 @@ func (d *Channels) access(ctx context.Context, find func(tx *kernel.Tx) (Channel
 	return ch, access, err == nil, err
 }
 
-// ChannelOfNumber finds the channel of the company that has the provider's id of a number.
-func (d *Channels) ChannelOfNumber(ctx context.Context, company kernel.ID, phoneNumberID string) (id kernel.ID, found bool, err error) {
+// ChannelOfNumber returns the channel of the company that has a phone number id.
+func (d *Channels) ChannelOfNumber(
+	ctx context.Context, company kernel.ID, phoneNumberID string,
+) (id kernel.ID, found bool, err error) {
 	err = d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
 		id, found, err = channelOfNumber(tx, company, phoneNumberID)
 		return err
@@ -149,48 +157,37 @@ func (d *Channels) ChannelOfNumber(ctx context.Context, company kernel.ID, phone
 	return id, found, err
 }
 
-// channelAccess is Access for a principal who may know of the channel; a sandbox has an empty one.
+// channelAccess is Access for a principal who may know of the channel. The access of a sandbox is empty.
 func (d *Channels) channelAccess(ctx context.Context, a *kernel.Principal, id kernel.ID) (Channel, Access, error) {
-	type both struct {
-		ch     Channel
-		sealed SealedAccess
-	}
-	got, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (both, error) {
-		ch, sealed, found, err := channelAccess(tx, a.Company.ID, id)
+	var sealed SealedAccess
+	ch, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (ch Channel, err error) {
+		var found bool
+		ch, sealed, found, err = channelAccess(tx, a.Company.ID, id)
 		if err != nil || !found || !Knows(a, ch) {
-			return both{}, kernel.ErrOr(err, kernel.NotFound("channel"))
+			return Channel{}, kernel.ErrOr(err, kernel.NotFound("channel"))
 		}
-		return both{ch, sealed}, nil
+		return ch, nil
 	})
-	if err != nil || got.sealed.Secrets == nil {
-		return got.ch, Access{}, err
+	if err != nil || sealed.Secrets == nil {
+		return ch, Access{}, err
 	}
-	access, err := d.unseal(got.ch, got.sealed)
-	return got.ch, access, err
+	access, err := d.unseal(ch, sealed)
+	return ch, access, err
 }
 
-// checkChange gives the access that a change results in, after WhatsApp has accepted it where the
-// change connects the channel, and what there is to warn of about the number then.
-func (d *Channels) checkChange(ctx context.Context, ch Channel, access Access, change ChannelChange) (Access, *provider.Reason, error) {
-	if change.Coexistence != nil {
-		access.Coexistence = *change.Coexistence
-	}
+// checkChange returns the access after a change and a warning about the number if there is one. If the change connects the
+// channel, WhatsApp has accepted the access.
+func (d *Channels) checkChange(
+	ctx context.Context, ch Channel, access Access, change ChannelChange,
+) (Access, *provider.Reason, error) {
+	kernel.Set(&access.Coexistence, change.Coexistence)
 	if c := change.Access; c != nil {
-		for _, part := range []struct {
-			to   *string
-			from *string
-		}{
-			{&access.PhoneNumberID, c.PhoneNumberID},
-			{&access.WABAID, c.WABAID},
-			{&access.Token, c.Token},
-			{&access.AppSecret, c.AppSecret},
-			{&access.VerifyToken, c.VerifyToken},
-			{&access.APIVersion, c.APIVersion},
-		} {
-			if part.from != nil {
-				*part.to = *part.from
-			}
-		}
+		kernel.Set(&access.PhoneNumberID, c.PhoneNumberID)
+		kernel.Set(&access.WABAID, c.WABAID)
+		kernel.Set(&access.Token, c.Token)
+		kernel.Set(&access.AppSecret, c.AppSecret)
+		kernel.Set(&access.VerifyToken, c.VerifyToken)
+		kernel.Set(&access.APIVersion, c.APIVersion)
 	}
 	if ch.Provider != ProviderWhatsApp || !change.connects() && change.Access == nil {
 		return access, nil, nil
@@ -200,14 +197,15 @@ func (d *Channels) checkChange(ctx context.Context, ch Channel, access Access, c
 		err = &kernel.Error{Code: kernel.CodeChannelDisconnected, Message: refused.Fields[0].Message, Params: refused.Fields[0].Cause()}
 	}
 	if err == nil && number != ch.Phone {
-		err = kernel.Invalid("body.credentials.phone_number_id", ruleOtherNumber, "is the id of "+number+", and the channel has the number "+ch.Phone+". Create another channel for it",
+		err = kernel.Invalid("body.credentials.phone_number_id", ruleOtherNumber,
+			"is the id of "+number+", and the channel has the number "+ch.Phone+". Create another channel for it",
 			kernel.Params{"number": number, "own": ch.Phone})
 	}
 	return access, warning, err
 }
 
-// checkAccess has WhatsApp confirm a number and subscribes to its account. It gives the number, and
-// what there is to warn of about it.
+// checkAccess verifies credentials at WhatsApp and subscribes to the account. It returns the number, and a warning about it if
+// there is one.
 func (d *Channels) checkAccess(ctx context.Context, access Access) (number string, warning *provider.Reason, err error) {
 	if d.numbers == nil {
 		return "", nil, errNoWhatsApp()
@@ -221,31 +219,32 @@ func (d *Channels) checkAccess(ctx context.Context, access Access) (number strin
 		number = state.Phone
 	}
 	if number == "" {
-		return "", nil, kernel.Invalid("body.credentials.phone_number_id", ruleNumberHidden, "WhatsApp does not report the phone number of this id; check it at Meta")
+		return "", nil, kernel.Invalid("body.credentials.phone_number_id", ruleNumberHidden,
+			"WhatsApp does not report the phone number of this id; check it at Meta")
 	}
 	if !numberWorks(state) {
-		warning = new(notFlowing(state))
+		warning = new(numberUnavailable(state))
 	}
 	return number, warning, errRefused(d.numbers.Subscribe(ctx, access), "body.credentials.waba_id")
 }
 
-// notCalledYet warns of a number that can send and does not receive.
 const notCalledYet = "WhatsApp does not send callbacks for this number to this server yet."
 
-// callHere points WhatsApp's callbacks of a connected number here, and has its templates fetched. Where that fails the number can
-// send but does not receive: its channel has a warning until the address is set at Meta.
+// callHere sends WhatsApp's callbacks of a connected number to this server and makes its templates due. If that fails the
+// number can send but not receive, and its channel has a warning until the address is set at Meta.
 func (d *Channels) callHere(ctx context.Context, ch *Channel, access Access) {
-	refused, silent := errors.AsType[*provider.SendError](d.numbers.CallHere(ctx, access, ch.ID))
-	if silent {
+	refused, failed := errors.AsType[*provider.SendError](d.numbers.CallHere(ctx, access, ch.ID))
+	if failed {
 		ch.Warning = new(provider.NewReason("no_callbacks", notCalledYet+" "+Sentence(refused), refused.CauseParams()))
 	}
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		warnOfChannel(tx, ch.Company, ch.ID, ch.Warning)
+		setChannelWarning(tx, ch.Company, ch.ID, ch.Warning)
 		d.TemplatesDue(tx, ch.Company, ch.ID)
 		return struct{}{}, nil
 	})
 	if err != nil {
-		d.Log.Warn("what follows the connection of a channel was not stored", slog.String("channel", ch.ID.String()), slog.Any("error", err))
+		d.Log.Warn("cannot store the warning of a channel after connecting "+
+			"it", slog.String("channel", ch.ID.String()), slog.Any("error", err))
 	}
 }
 
@@ -261,22 +260,23 @@ func (d *Channels) unseal(ch Channel, sealed SealedAccess) (Access, error) {
 	if err != nil {
 		return Access{}, err
 	}
-	a := Access{PhoneNumberID: sealed.PhoneNumberID, WABAID: sealed.WABAID, APIVersion: sealed.APIVersion, Coexistence: sealed.Coexistence}
-	if err := a.SetSecrets(plain); err != nil {
-		return Access{}, err
+	a := Access{
+		PhoneNumberID: sealed.PhoneNumberID, WABAID: sealed.WABAID, APIVersion: sealed.APIVersion, Coexistence: sealed.Coexistence,
 	}
-	return a, nil
+	return a, a.SetSecrets(plain)
 }
 
-// errRefused makes WhatsApp's refusal of credentials a fault of the request, in WhatsApp's own words.
-// nil stays nil.
+// errRefused converts WhatsApp's rejection of credentials to an error of the request. It returns nil for nil.
 func errRefused(err error, field string) error {
 	refused, ok := errors.AsType[*provider.SendError](err)
 	switch {
 	case !ok:
 		return err
 	case refused.Retry || refused.Code == "unavailable":
-		return &kernel.Error{Code: kernel.CodeUnavailable, Message: Sentence(refused) + " Try again.", Params: refused.CauseParams(), RetryAfter: refused.RetryAfter}
+		return &kernel.Error{
+			Code: kernel.CodeUnavailable, Message: Sentence(refused) + " Try again.", Params: refused.CauseParams(),
+			RetryAfter: refused.RetryAfter,
+		}
 	case refused.Code == "number_unknown":
 		return errNumberRefused()
 	case refused.Disconnect && refused.Code == "token_rejected":
@@ -286,27 +286,32 @@ func errRefused(err error, field string) error {
 }
 
 func errNoWhatsApp() error {
-	return &kernel.Error{Code: kernel.CodeUnavailable, Message: "This server is not configured for WhatsApp.", Params: kernel.Params{"reason": "not_configured"}}
+	return &kernel.Error{
+		Code: kernel.CodeUnavailable, Message: "This server is not configured for " +
+			"WhatsApp.", Params: kernel.Params{"reason": "not_configured"},
+	}
 }
 
-// errNumberTaken is the refusal of a number that another channel has. Only those who may know of that channel
-// learn of it; for all others the number is refused as if WhatsApp did not give it to them.
+// errNumberTaken returns the error for a number that another channel has. Callers who may not know of that channel get the same
+// error as if WhatsApp had rejected the number.
 func (d *Channels) errNumberTaken(tx *kernel.Tx, a *kernel.Principal, phoneNumberID string) error {
 	holder, found, err := numberHolder(tx, phoneNumberID)
 	if err != nil || found && Knows(a, holder) {
-		return kernel.ErrOr(err, kernel.Invalid("body.credentials.phone_number_id", ruleNumberTaken, "this number is already connected"))
+		return kernel.ErrOr(err, kernel.Invalid("body.credentials.phone_number_id", ruleNumberTaken, "this number is already "+
+			"connected"))
 	}
-	d.Log.Warn("a number was refused because another channel has it", slog.String("company", a.Company.ID.String()),
+	d.Log.Warn("a number was rejected because another channel has it", slog.String("company", a.Company.ID.String()),
 		slog.String("channel", holder.ID.String()))
 	return errNumberRefused()
 }
 
 func errNumberRefused() error {
 	return kernel.Invalid("body.credentials.phone_number_id", ruleNumberRefused,
-		"this number cannot be connected. Check the number and the access token at Meta; if they are right, ask the operator of this server")
+		"this number cannot be connected. Check the number and the access token at Meta; if they are right, ask the operator of this "+
+			"server")
 }
 
-// Sentence says what went wrong, with the provider's own words where there are any.
+// Sentence returns the message of an error, with the provider's own text if there is one.
 func Sentence(e *provider.SendError) string {
 	if e.ProviderText == "" {
 		return e.Message
@@ -314,15 +319,15 @@ func Sentence(e *provider.SendError) string {
 	return e.Message + " WhatsApp says: " + strings.TrimRight(e.ProviderText, ".") + "."
 }
 
-// numberWorks reports whether a number can send and receive messages.
+// numberWorks reports whether a number can send and receive.
 func numberWorks(s NumberState) bool { return s.Status == "CONNECTED" || s.Status == "" }
 
-func notFlowing(s NumberState) provider.Reason {
-	return provider.NewReason("number_unavailable", "WhatsApp reports that the status of the number is "+s.Status+": it does not send or receive messages.",
+func numberUnavailable(s NumberState) provider.Reason {
+	return provider.NewReason("number_unavailable",
+		"WhatsApp reports that the status of the number is "+s.Status+": it does not send or receive messages.",
 		kernel.Params{"reason": "status", "status": s.Status})
 }
 
-// reasonOf is the reason of a refusal, with the provider's own words in its message.
 func reasonOf(e *provider.SendError) provider.Reason {
 	return provider.NewReason(e.Code, Sentence(e), e.Params())
 }

@@ -14,13 +14,15 @@ import (
 	"recado/internal/people"
 )
 
-func (s *handlers) listChannels(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Channel]], error) {
+func (s *handlers) listChannels(
+	ctx context.Context, a *kernel.Principal, _ *httpserver.None,
+) (*httpserver.Reply[httpserver.List[Channel]], error) {
 	channels, err := s.verbs.Channels(ctx, a)
 	return &httpserver.Reply[httpserver.List[Channel]]{Body: httpserver.List[Channel]{Data: channels}}, err
 }
 
-// channelCredentials is what Meta's dashboard shows about a number. It is stored encrypted and never
-// given out.
+// channelCredentials are the credentials of a number as Meta's dashboard shows them. They are stored encrypted and never
+// returned.
 type channelCredentials struct {
 	PhoneNumberID string `json:"phone_number_id" pattern:"^[0-9]{1,32}$" doc:"The id of the number at Meta, not the phone number." example:"106540352242922"`
 	WABAID        string `json:"waba_id" pattern:"^[0-9]{1,32}$" doc:"Id of the WhatsApp Business account." example:"102290129340398"`
@@ -41,15 +43,17 @@ type createChannelInput struct {
 	}
 }
 
-func (s *handlers) createChannel(ctx context.Context, a *kernel.Principal, in *createChannelInput) (*httpserver.Reply[Channel], error) {
-	made := NewChannel{Name: in.Body.Name, Phone: in.Body.Phone, Provider: in.Body.Provider, Private: in.Body.Private}
+func (s *handlers) createChannel(
+	ctx context.Context, a *kernel.Principal, in *createChannelInput,
+) (*httpserver.Reply[Channel], error) {
+	created := NewChannel{Name: in.Body.Name, Phone: in.Body.Phone, Provider: in.Body.Provider, Private: in.Body.Private}
 	if c := in.Body.Credentials; c != nil {
-		made.Access = &Access{
+		created.Access = &Access{
 			PhoneNumberID: c.PhoneNumberID, WABAID: c.WABAID, Token: c.Token, AppSecret: c.AppSecret,
 			VerifyToken: c.VerifyToken, APIVersion: c.APIVersion, Coexistence: in.Body.Coexistence,
 		}
 	}
-	channel, err := s.verbs.CreateChannel(ctx, a, made)
+	channel, err := s.verbs.CreateChannel(ctx, a, created)
 	return &httpserver.Reply[Channel]{Body: channel}, err
 }
 
@@ -75,16 +79,18 @@ type updateChannelInput struct {
 	} `required:"false"`
 }
 
-func (s *handlers) updateChannel(ctx context.Context, a *kernel.Principal, in *updateChannelInput) (*httpserver.Reply[changedChannel], error) {
+func (s *handlers) updateChannel(
+	ctx context.Context, a *kernel.Principal, in *updateChannelInput,
+) (*httpserver.Reply[changedChannel], error) {
 	id, err := httpserver.PathID(in.ID, "channel")
 	if err != nil {
 		return nil, err
 	}
-	change := ChannelChange{Name: in.Body.Name, Status: in.Body.Status, Coexistence: in.Body.Coexistence, Sign: in.Body.Sign, Hours: in.Body.HoursID, Private: in.Body.Private, Viewers: in.Body.Viewers, Confirm: in.Body.Confirm}
-	if c := in.Body.Credentials; c != nil {
-		change.Access = (*AccessChange)(c)
-	}
-	channel, private, err := s.verbs.UpdateChannel(ctx, a, id, change)
+	b := &in.Body
+	channel, private, err := s.verbs.UpdateChannel(ctx, a, id, ChannelChange{
+		Name: b.Name, Status: b.Status, Access: (*AccessChange)(b.Credentials), Coexistence: b.Coexistence, Sign: b.Sign,
+		Hours: b.HoursID, Private: b.Private, Viewers: b.Viewers, Confirm: b.Confirm,
+	})
 	return &httpserver.Reply[changedChannel]{Body: changedChannel{&channel, private}}, err
 }
 
@@ -96,18 +102,20 @@ func (s *handlers) archiveChannel(ctx context.Context, a *kernel.Principal, in *
 	return nil, s.verbs.ArchiveChannel(ctx, a, id)
 }
 
-func (s *handlers) listPrivateChannels(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[[]people.PrivateChannel], error) {
+func (s *handlers) listPrivateChannels(
+	ctx context.Context, a *kernel.Principal, _ *httpserver.None,
+) (*httpserver.Reply[[]people.PrivateChannel], error) {
 	channels, err := s.verbs.people.PrivateChannels(ctx, a)
 	return &httpserver.Reply[[]people.PrivateChannel]{Body: channels}, err
 }
 
-// changedChannel is the channel for those who see it, and its viewers for owners and admins who do not.
+// changedChannel is a channel for callers who see it, and its viewers for owners and admins who do not.
 type changedChannel struct {
 	channel *Channel
 	private *people.PrivateChannel
 }
 
-// Schema documents both forms.
+// Schema describes both forms.
 func (changedChannel) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{
 		r.Schema(reflect.TypeFor[Channel](), true, ""), r.Schema(reflect.TypeFor[people.PrivateChannel](), true, ""),
@@ -122,7 +130,9 @@ func (c changedChannel) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return json.MarshalEncode(enc, c.channel)
 }
 
-func (s *handlers) getConnection(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[ChannelConnection], error) {
+func (s *handlers) getConnection(
+	ctx context.Context, a *kernel.Principal, in *httpserver.AtID,
+) (*httpserver.Reply[ChannelConnection], error) {
 	id, err := httpserver.PathID(in.ID, "channel")
 	if err != nil {
 		return nil, err
@@ -132,13 +142,4 @@ func (s *handlers) getConnection(ctx context.Context, a *kernel.Principal, in *h
 		connection.CallbackURL = new(httpserver.PublicURL(ctx) + whatsapp.CallbackPath(id))
 	}
 	return &httpserver.Reply[ChannelConnection]{Body: connection}, err
-}
-
-func (s *handlers) testChannel(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[ChannelTest], error) {
-	id, err := httpserver.PathID(in.ID, "channel")
-	if err != nil {
-		return nil, err
-	}
-	test, err := s.verbs.TestChannel(ctx, a, id)
-	return &httpserver.Reply[ChannelTest]{Body: test}, err
 }

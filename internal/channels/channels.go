@@ -1,4 +1,4 @@
-// Package channels has the numbers of companies: their settings, credentials, state and templates.
+// Package channels manages the WhatsApp numbers of companies: settings, credentials, state and templates.
 package channels
 
 import (
@@ -15,7 +15,7 @@ type Channels struct {
 	observers []ChannelObserver
 }
 
-// New returns the verbs of channels. Numbers is WhatsApp's side of connecting numbers; nil: none can be connected.
+// New returns the verbs of channels. Without numbers no WhatsApp number can be connected.
 func New(p *people.People, numbers Numbers) *Channels {
 	d := &Channels{Kernel: p.Kernel, people: p, numbers: numbers}
 	d.activity = callbackCounter{since: d.Now(), calls: map[calledChannel]*CallbackActivity{}}
@@ -23,7 +23,7 @@ func New(p *people.People, numbers Numbers) *Channels {
 	return d
 }
 
-// What counts towards the limits of a company.
+// Statements for the limits of a company.
 const (
 	countChannels kernel.Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND NOT private AND archived_at IS NULL`
 	countPrivate  kernel.Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND private AND archived_at IS NULL`
@@ -32,7 +32,7 @@ const (
 
 // Limits of each company.
 var (
-	limitChannels = kernel.RegisterLimit("channels", 200)   // public ones, and as many private ones
+	limitChannels = kernel.RegisterLimit("channels", 200)   // public channels, and as many private ones
 	limitViewers  = kernel.RegisterLimit("viewers", 10_000) // of private channels, in total
 )
 

@@ -10,7 +10,7 @@ import (
 	"recado/test/kerneltest"
 )
 
-// eachCompany runs a test on both engines with a company, as whose owner the operator acts.
+// eachCompany runs a test on both engines with a company and its operator, who acts as the owner.
 func eachCompany(t *testing.T, body func(t *testing.T, d *Channels, owner *kernel.Principal)) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		keys, err := vault.FromEnv("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
@@ -34,7 +34,7 @@ func eachCompany(t *testing.T, body func(t *testing.T, d *Channels, owner *kerne
 	})
 }
 
-// agreeable is a provider that has nothing against any credentials.
+// agreeable is a provider that accepts all credentials.
 type agreeable struct{}
 
 func (agreeable) Check(_ context.Context, a Access) (NumberState, error) {

@@ -6,9 +6,9 @@ import (
 	"recado/internal/kernel"
 )
 
-// ChannelObserver is told what happens to channels. Nil functions are not called.
+// ChannelObserver has functions that are called when channels change. Nil functions are not called.
 type ChannelObserver struct {
-	// PrivacyChanges returns what to count again when a channel becomes private or public.
+	// PrivacyChanges returns the recount for a channel that becomes private or public.
 	PrivacyChanges func(ch Channel, private bool) kernel.Recount
 	// PrivacyChanged runs after a channel became private or public.
 	PrivacyChanged func(ctx context.Context, company, channel kernel.ID)
@@ -18,15 +18,7 @@ type ChannelObserver struct {
 	Connected func(tx *kernel.Tx, ch *Channel)
 }
 
-// ObserveChannels adds an observer, before the first transaction.
+// ObserveChannels adds an observer. It must be called before the first transaction.
 func (d *Channels) ObserveChannels(o ChannelObserver) {
 	d.observers = append(d.observers, o)
-}
-
-func (d *Channels) tellConnected(tx *kernel.Tx, ch *Channel) {
-	for _, o := range d.observers {
-		if o.Connected != nil {
-			o.Connected(tx, ch)
-		}
-	}
 }

@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	paceAsk     = time.Hour   // between questions for a number's rate
+	paceAsk     = time.Hour   // between requests for a number's rate
 	paceLongest = time.Minute // between calls while WhatsApp cannot be reached
 )
 
-// pace keeps one number below the rates at which Meta refuses, and makes it call less and less often while
-// Meta cannot be reached: its queue waits, and a single call finds out whether that is over.
+// pace keeps one number below Meta's rate limits. While Meta cannot be reached it makes one call at a time, with increasing
+// pauses.
 type pace struct {
 	*whatsapp.Limiter
 
 	mu     sync.Mutex
 	rate   int
 	high   bool      // Meta has raised the number's rate
-	asked  time.Time // when Meta was asked for it
+	asked  time.Time // when the rate was last requested
 	silent int       // pauses in a row
-	until  time.Time // the end of the present one
+	until  time.Time // end of the current pause
 }
 
 func newPace() *pace {
 	return &pace{Limiter: whatsapp.NewLimiter(whatsapp.StandardRate, nil), rate: whatsapp.StandardRate}
 }
 
-// set applies what is known of the number's rate. It reports whether it is time to ask Meta again.
+// set applies the known rate of the number. It reports whether it is time to request it again.
 func (p *pace) set(coexistence bool) (ask bool) {
 	rate := whatsapp.StandardRate
 	p.mu.Lock()
@@ -53,7 +53,7 @@ func (p *pace) set(coexistence bool) (ask bool) {
 	return true
 }
 
-// ask learns the number's rate from Meta. What cannot be learned now is asked again in an hour.
+// ask requests the number's rate from Meta. After a failure the next request is in an hour.
 func (p *pace) ask(ctx context.Context, client *whatsapp.Client) {
 	state, err := client.Number(ctx)
 	if err != nil {
@@ -65,8 +65,8 @@ func (p *pace) ask(ctx context.Context, client *whatsapp.Client) {
 	p.set(false)
 }
 
-// answered notes how a call went; nil means well. A call that Meta certainly never saw makes the whole
-// number pause, a second at first and a minute at most.
+// answered records the result of a call; nil means success. If the call certainly did not reach Meta the number pauses, for a
+// second at first and up to a minute.
 func (p *pace) answered(failure *provider.SendError) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

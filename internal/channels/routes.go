@@ -9,15 +9,16 @@ import (
 	"recado/internal/people"
 )
 
-// HTTP returns what the package adds to the API.
+// HTTP returns the routes and handlers of the package.
 func (d *Channels) HTTP(callbacks *Callbacks) httpserver.Capability {
 	s := &handlers{d}
 	return httpserver.Capability{
 		Routes:   s.channelRoutes(),
 		Handlers: map[string]http.Handler{whatsapp.CallbackPattern: callbacks.handler()},
-		Tags: []httpserver.Tag{
-			{Name: "channels", Description: "WhatsApp numbers and sandboxes, their templates and what they answer by themselves.", Words: []string{"private-channels"}},
-		},
+		Tags: []httpserver.Tag{{
+			Name: "channels", Words: []string{"private-channels"},
+			Description: "WhatsApp numbers and sandboxes, their templates and automatic replies.",
+		}},
 	}
 }
 
@@ -26,25 +27,39 @@ func (s *handlers) channelRoutes() []*httpserver.Route {
 		httpserver.Get("/channels", VerbChannels, "List the WhatsApp numbers", s.listChannels,
 			httpserver.AsTool(httpserver.Tool{Name: "list_channels"})),
 		httpserver.Get("/channels/{id}", VerbChannel, "Get a WhatsApp number", httpserver.ByID("channel", s.verbs.Channel)),
-		httpserver.Get("/private-channels", people.VerbPrivateChannels, "List the private channels and their viewers", s.listPrivateChannels,
-			httpserver.About("For owners and admins. A viewer with pending does not see the channel until the viewers are saved again. They set the viewers with PATCH /channels/{id} and see nothing else of a private channel unless they are viewers.")),
-		httpserver.Post("/channels", VerbCreateChannel, "Add a channel", s.createChannel, httpserver.Fails(kernel.CodeLimitReached), httpserver.Created,
+		httpserver.Get("/private-channels", people.VerbPrivateChannels,
+			"List the private channels and their viewers", s.listPrivateChannels,
+			httpserver.About("For owners and admins. A viewer with pending does not see the channel until the viewers are saved again. "+
+				"They set the viewers with PATCH /channels/{id} and see nothing else of a private channel unless they are viewers.")),
+		httpserver.Post("/channels", VerbCreateChannel, "Add a channel", s.createChannel,
+			httpserver.Fails(kernel.CodeLimitReached), httpserver.Created,
 			httpserver.Example(`{"name": "Front desk", "provider": "sandbox", "phone": "+55 11 4002-8922"}`),
-			httpserver.About("A WhatsApp number is connected after Meta has accepted its credentials. Credentials are stored encrypted and never returned.")),
-		httpserver.Patch("/channels/{id}", VerbUpdateChannel, "Change, disconnect or connect a channel", s.updateChannel, httpserver.Fails(kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeLimitReached),
+			httpserver.About("A WhatsApp number is connected after Meta has accepted its credentials. Credentials are stored encrypted "+
+				"and never returned.")),
+		httpserver.Patch("/channels/{id}", VerbUpdateChannel, "Change, disconnect or connect a channel", s.updateChannel,
+			httpserver.Fails(kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeLimitReached),
 			httpserver.Example(`{"name": "Front desk"}`),
-			httpserver.About("Making a number private hides its conversations, attendances, messages, files, cards and events from everyone but its viewers at once; contacts known only through it are hidden too. Making it public again needs confirm. "+
+			httpserver.About("Making a number private hides its conversations, attendances, messages, files, cards and events from "+
+				"everyone but its viewers at once; contacts known only through it are hidden too. Making it public again needs confirm. "+
 				"The lists of a number with a long history follow within moments.")),
 		httpserver.Del("/channels/{id}", VerbArchiveChannel, "Archive a channel", s.archiveChannel,
-			httpserver.About("Disconnects the number for good. Its history stays readable and its open attendances stay open; messages that wait to be sent fail with channel_archived. The same number can be added again as a new channel.")),
+			httpserver.About("Disconnects the number for good. Its history stays readable and its open attendances stay open; messages "+
+				"that wait to be sent fail with channel_archived. The same number can be added again as a new channel.")),
 		httpserver.Get("/channels/{id}/connection", VerbChannelConnection, "Get how a channel is connected", s.getConnection,
-			httpserver.About("The callback address and the verify token that Meta needs, and the ids of the number. The access token and the app secret are never given out.")),
-		httpserver.Post("/channels/{id}/test", VerbTestChannel, "Test a channel at its provider", s.testChannel, httpserver.Subject(SubjectChannel)),
+			httpserver.About("The callback address and the verify token that Meta needs, and the ids of the number. The access token and "+
+				"the app secret are never returned.")),
+		httpserver.Post("/channels/{id}/test", VerbTestChannel,
+			"Test a channel at its provider", httpserver.ByID("channel", s.verbs.TestChannel),
+			httpserver.Subject(SubjectChannel)),
 		httpserver.Get("/channels/{id}/templates", VerbTemplates, "List the templates of a channel", s.listTemplates,
 			httpserver.AsTool(httpserver.Tool{Name: "list_templates", ID: "channel_id"}),
-			httpserver.About("By name and language, from a copy of what Meta has. It is fetched when the channel is connected, every 6 hours, when Meta reports a change, and on request. A sandbox has none.")),
-		httpserver.Post("/channels/{id}/templates/sync", VerbSyncTemplates, "Fetch the templates of a channel from Meta", s.syncTemplates, httpserver.Fails(kernel.CodeChannelDisconnected), httpserver.Accepted, httpserver.Subject(SubjectChannel),
-			httpserver.About("The answer comes at once, the templates some moments later. More than once a minute gives 429.")),
+			httpserver.About("By name and language, from a copy of what Meta has. It is fetched when the channel is connected, every 6 "+
+				"hours, when Meta reports a change, and on request. A sandbox has none.")),
+		httpserver.Post("/channels/{id}/templates/sync", VerbSyncTemplates,
+			"Fetch the templates of a channel from Meta", s.syncTemplates,
+			httpserver.Fails(kernel.CodeChannelDisconnected), httpserver.Accepted, httpserver.Subject(SubjectChannel),
+			httpserver.About("The response is immediate; the templates follow some moments later. More than one request per minute "+
+				"returns 429.")),
 	}
 }
 

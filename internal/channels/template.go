@@ -12,17 +12,17 @@ import (
 	"recado/internal/kernel"
 )
 
-// WakeTemplates wakes the loop that fetches templates.
+// WakeTemplates is the name of the wakeup of the loop that fetches templates.
 const WakeTemplates = "templates"
 
-// How often the copy of a channel's templates is fetched: regularly, after a failure, and when callers ask for it.
+// How often the templates of a channel are fetched: regularly, after a failure, and on request.
 const (
 	templateSyncEvery = 6 * time.Hour
 	templateSyncRetry = 5 * time.Minute
 	templateSyncPause = time.Minute
 )
 
-// TemplateFilter chooses templates of a list. Zero values choose all.
+// TemplateFilter selects templates of a list. Zero values select all.
 type TemplateFilter struct {
 	Q      string
 	Status string
@@ -30,8 +30,10 @@ type TemplateFilter struct {
 	Cursor string
 }
 
-// Templates lists the templates of a channel from its copy, by name and language. next is "" on the last page.
-func (d *Channels) Templates(ctx context.Context, a *kernel.Principal, channel kernel.ID, f TemplateFilter) (page []provider.ChannelTemplate, next string, err error) {
+// Templates returns a page of the stored templates of a channel, sorted by name and language. next is "" on the last page.
+func (d *Channels) Templates(
+	ctx context.Context, a *kernel.Principal, channel kernel.ID, f TemplateFilter,
+) (page []provider.ChannelTemplate, next string, err error) {
 	if err := a.May(VerbTemplates); err != nil {
 		return nil, "", err
 	}
@@ -58,7 +60,7 @@ func (d *Channels) Templates(ctx context.Context, a *kernel.Principal, channel k
 	return page, next, err
 }
 
-// SyncTemplates has the copy of a channel's templates fetched soon and gives when that was done last.
+// SyncTemplates makes the templates of a channel due and returns when they were last fetched.
 func (d *Channels) SyncTemplates(ctx context.Context, a *kernel.Principal, channel kernel.ID) (synced *time.Time, err error) {
 	if err := a.May(VerbSyncTemplates); err != nil {
 		return nil, err
@@ -77,13 +79,15 @@ func (d *Channels) SyncTemplates(ctx context.Context, a *kernel.Principal, chann
 		}
 		if last.AskedAt != nil {
 			if wait := templateSyncPause - tx.Now.Sub(*last.AskedAt); wait > 0 {
-				refused := kernel.Errorf(kernel.CodeRateLimited, "The templates of this channel were synchronized less than a minute ago. Try again later.")
+				refused := kernel.Errorf(kernel.CodeRateLimited,
+					"The templates of this channel were synchronized less than a minute ago. Try again later.")
 				refused.RetryAfter = wait
 				return nil, refused
 			}
 		}
 		if ch.Status != ChannelConnected {
-			return nil, kernel.Errorf(kernel.CodeChannelDisconnected, "The channel is disconnected. Connect it to fetch its templates.")
+			return nil, kernel.Errorf(kernel.CodeChannelDisconnected,
+				"The channel is disconnected. Connect it to fetch its templates.")
 		}
 		askForTemplates(tx, a.Company.ID, channel)
 		tx.AfterCommit(d.Wakeup(WakeTemplates).Notify)
@@ -91,20 +95,20 @@ func (d *Channels) SyncTemplates(ctx context.Context, a *kernel.Principal, chann
 	})
 }
 
-// TemplatesDue has the copy of a channel fetched now.
+// TemplatesDue makes the templates of a channel due now.
 func (d *Channels) TemplatesDue(tx *kernel.Tx, company, channel kernel.ID) {
 	templatesDue(tx, company, channel, tx.Now)
 	tx.AfterCommit(d.Wakeup(WakeTemplates).Notify)
 }
 
-// TemplateClaim is a channel whose copy of templates one node fetches, and when it is due again if that fails.
+// TemplateClaim is a channel whose templates this node fetches, and when they are due again if that fails.
 type TemplateClaim struct {
 	Company kernel.ID
 	Channel kernel.ID
 	until   time.Time
 }
 
-// ClaimTemplates gives a channel whose copy of templates has to be fetched. A failure leaves it due after some minutes.
+// ClaimTemplates returns a channel whose templates are due. Unless KeepTemplates follows they are due again after some minutes.
 func (d *Channels) ClaimTemplates(ctx context.Context) (claim TemplateClaim, found bool, err error) {
 	_, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (_ struct{}, err error) {
 		var ch Channel
@@ -116,8 +120,8 @@ func (d *Channels) ClaimTemplates(ctx context.Context) (claim TemplateClaim, fou
 	return claim, found, err
 }
 
-// KeepTemplates makes templates the copy of a channel until they are fetched again: after some hours, or at once where a
-// caller or the provider asked for it while these were on their way.
+// KeepTemplates stores the templates of a channel. They are due again after some hours, or at once if they were requested during
+// the fetch.
 func (d *Channels) KeepTemplates(ctx context.Context, claim TemplateClaim, templates []provider.ChannelTemplate) error {
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 		for i := range templates {
@@ -130,7 +134,7 @@ func (d *Channels) KeepTemplates(ctx context.Context, claim TemplateClaim, templ
 	return err
 }
 
-// CheckTemplate checks the form of a template that a caller wants to send.
+// CheckTemplate validates a template that a caller wants to send.
 func CheckTemplate(t *provider.Template) *kernel.Error {
 	if _, invalid := kernel.Name("body.template.name", t.Name, 512); invalid != nil {
 		return invalid
@@ -140,7 +144,7 @@ func CheckTemplate(t *provider.Template) *kernel.Error {
 	}
 	named := map[string]bool{} // by component
 	for i, p := range t.Parameters {
-		field := fmt.Sprintf("body.template.parameters[%d]", i)
+		field := kernel.Indexed("body.template.parameters", i)
 		switch {
 		case p.MediaID != nil && (p.Text != "" || p.In() != provider.ComponentHeader):
 			return kernel.Invalid(field+".media_id", kernel.RuleNotAllowed, "is only for the component header, without text")
@@ -149,19 +153,21 @@ func CheckTemplate(t *provider.Template) *kernel.Error {
 				return invalid
 			}
 		}
-		if was, known := named[p.In()]; known && was != (p.Name != "") {
-			return kernel.Invalid("body.template.parameters", ruleParameterNames, "either all parameters of a component have a name or none has")
+		if others, seen := named[p.In()]; seen && others != (p.Name != "") {
+			return kernel.Invalid("body.template.parameters", ruleParameterNames,
+				"either all parameters of a component have a name or none has")
 		}
 		named[p.In()] = p.Name != ""
 	}
 	return nil
 }
 
-// MatchTemplate assigns parameters to the gaps of a template, and completes them.
+// MatchTemplate assigns the parameters of a message to the gaps of its template, and completes them.
 func MatchTemplate(t *provider.ChannelTemplate, in *provider.Template) *kernel.Error {
 	filled := make([]bool, len(t.Parameters))
 	for i := range in.Parameters {
 		p := &in.Parameters[i]
+		field := kernel.Indexed("body.template.parameters", i)
 		at := nextGap(t.Parameters, filled, p)
 		if at < 0 {
 			name := p.In()
@@ -170,12 +176,14 @@ func MatchTemplate(t *provider.ChannelTemplate, in *provider.Template) *kernel.E
 			} else {
 				name += fmt.Sprintf(".%d", 1+countIn(in.Parameters[:i], p.In()))
 			}
-			return kernel.Invalid(fmt.Sprintf("body.template.parameters[%d]", i), RuleTemplateParameter, "the template has no parameter "+name, kernel.Params{"reason": "unknown", "parameter": name})
+			return kernel.Invalid(field, RuleTemplateParameter, "the template has no parameter "+name,
+				kernel.Params{"reason": "unknown", "parameter": name})
 		}
 		filled[at] = true
 		gap := &t.Parameters[at]
 		if (gap.Type == "text") != (p.MediaID == nil) {
-			return kernel.Invalid(fmt.Sprintf("body.template.parameters[%d]", i), RuleTemplateParameter, "the parameter "+gap.String()+" is of the type "+gap.Type, kernel.Params{"reason": "type", "parameter": gap.String(), "type": gap.Type})
+			return kernel.Invalid(field, RuleTemplateParameter, "the parameter "+gap.String()+" is of the type "+gap.Type,
+				kernel.Params{"reason": "type", "parameter": gap.String(), "type": gap.Type})
 		}
 		if p.MediaID != nil {
 			p.Kind = gap.Type
@@ -186,14 +194,16 @@ func MatchTemplate(t *provider.ChannelTemplate, in *provider.Template) *kernel.E
 	}
 	for i := range filled {
 		if !filled[i] {
-			return kernel.Invalid("body.template.parameters", RuleTemplateParameter, "the parameter "+t.Parameters[i].String()+" is missing",
+			return kernel.Invalid("body.template.parameters", RuleTemplateParameter, "the parameter "+t.Parameters[i].String()+" is "+
+				"missing",
 				kernel.Params{"reason": "missing", "parameter": t.Parameters[i].String()})
 		}
 	}
 	return nil
 }
 
-// nextGap finds the gap that a parameter fills: by name, or the next of its component. It gives -1 where there is none.
+// nextGap returns the index of the gap that a parameter fills: by name, or the next one of its component. It returns -1 if
+// there is none.
 func nextGap(gaps []provider.TemplateGap, filled []bool, p *provider.TemplateParameter) int {
 	for i := range gaps {
 		gap := &gaps[i]
@@ -216,7 +226,7 @@ func countIn(parameters []provider.TemplateParameter, component string) (n int) 
 	return n
 }
 
-// TemplateLine is what people read in place of a template whose text only the provider knows.
+// TemplateLine returns the text to show for a template whose text is not known.
 func TemplateLine(t *provider.Template) string {
 	var values []string
 	for _, p := range t.Parameters {
@@ -230,14 +240,14 @@ func TemplateLine(t *provider.Template) string {
 	return t.Name + ": " + strings.Join(values, ", ")
 }
 
-// Templates keeps the copies of the WhatsApp numbers' templates up to date.
+// Templates is the worker that fetches the templates of WhatsApp numbers.
 type Templates struct {
 	Desk   *Channels
 	Graph  *Graph
 	Logger *slog.Logger
 }
 
-// step fetches the templates of one channel. One that fails is tried again after some minutes.
+// step fetches the templates of one channel. A failure is retried after some minutes.
 func (t *Templates) step(ctx context.Context) (more bool, err error) {
 	claim, found, err := t.Desk.ClaimTemplates(ctx)
 	if err != nil || !found {
@@ -249,16 +259,16 @@ func (t *Templates) step(ctx context.Context) (more bool, err error) {
 	}
 	templates, err := t.Graph.Templates(ctx, access)
 	if err != nil {
-		t.Logger.Warn("the templates of a channel could not be fetched", slog.String("channel", claim.Channel.String()), slog.Any("error", err))
+		t.Logger.Warn("cannot fetch the templates of a channel", slog.String("channel", claim.Channel.String()), slog.Any("error", err))
 		return true, nil
 	}
 	return true, t.Desk.KeepTemplates(ctx, claim, templates)
 }
 
-// Run ends with ctx.
+// Run fetches templates until ctx ends.
 func (t *Templates) Run(ctx context.Context) {
 	jobs.Repeat(ctx, t.Logger, "templates", t.Desk.Wakeup(WakeTemplates).C, templatePoll, t.step)
 }
 
-// templatePoll is how often it looks without being told: for what another node or the clock made due.
+// templatePoll is the interval of checks for templates that became due by time or through another node.
 const templatePoll = 10 * time.Second

@@ -17,7 +17,9 @@ type listTemplatesInput struct {
 	Cursor string `query:"cursor" maxLength:"1200" doc:"The next_cursor of the previous page, with the same filters."`
 }
 
-func (s *handlers) listTemplates(ctx context.Context, a *kernel.Principal, in *listTemplatesInput) (*httpserver.Reply[httpserver.CursorList[provider.ChannelTemplate]], error) {
+func (s *handlers) listTemplates(
+	ctx context.Context, a *kernel.Principal, in *listTemplatesInput,
+) (*httpserver.Reply[httpserver.CursorList[provider.ChannelTemplate]], error) {
 	id, err := httpserver.PathID(in.ID, "channel")
 	if err != nil {
 		return nil, err
@@ -30,16 +32,18 @@ type templateSync struct {
 	SyncedAt *time.Time `json:"synced_at" doc:"When the copy was fetched last; null if never."`
 }
 
-func (s *handlers) syncTemplates(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[templateSync], error) {
+func (s *handlers) syncTemplates(
+	ctx context.Context, a *kernel.Principal, in *httpserver.AtID,
+) (*httpserver.Reply[templateSync], error) {
 	id, err := httpserver.PathID(in.ID, "channel")
 	if err != nil {
 		return nil, err
 	}
-	answer := httpserver.Shaped(ctx, func(synced **time.Time) *httpserver.Reply[templateSync] {
+	reply := httpserver.Shaped(ctx, func(synced **time.Time) *httpserver.Reply[templateSync] {
 		return &httpserver.Reply[templateSync]{Body: templateSync{*synced}}
 	})
 	synced, err := s.verbs.SyncTemplates(ctx, a, id)
-	return answer(&synced), err
+	return reply(&synced), err
 }
 
 // TemplateBody is a template in the body of a request.
@@ -63,7 +67,9 @@ func (t *TemplateBody) Template() *provider.Template {
 	}
 	out := &provider.Template{Name: t.Name, Language: t.Language}
 	for _, p := range t.Parameters {
-		out.Parameters = append(out.Parameters, provider.TemplateParameter{Name: p.Name, Text: p.Text, Component: p.Component, MediaID: p.MediaID})
+		out.Parameters = append(out.Parameters, provider.TemplateParameter{
+			Name: p.Name, Text: p.Text, Component: p.Component, MediaID: p.MediaID,
+		})
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// templateContent is what the column content holds.
+// templateContent is the JSON in the column content.
 type templateContent struct {
 	Body       string                    `json:"body"`
 	Header     *string                   `json:"header,omitempty"`
@@ -22,29 +22,33 @@ const templateColumns = ` id, name, language, category, status, content, provide
 
 func scanTemplate(r db.Row) provider.ChannelTemplate {
 	t := provider.ChannelTemplate{
-		ID: r.ID(0), Name: r.Text(1), Language: r.Text(2), Category: r.Text(3), Status: r.Text(4), ProviderID: r.Text(6),
+		ID: r.ID("id"), Name: r.Text("name"), Language: r.Text("language"), Category: r.Text("category"), Status: r.Text("status"),
 		Buttons: []provider.TemplateButton{}, Parameters: []provider.TemplateGap{},
 	}
-	if c := kernel.ReadJSON[templateContent](r, 5); c != nil {
+	if c := kernel.ReadJSON[templateContent](r, "content"); c != nil {
 		t.Body, t.Header, t.Footer = c.Body, c.Header, c.Footer
 		t.Buttons, t.Parameters = append(t.Buttons, c.Buttons...), append(t.Parameters, c.Parameters...)
 	}
+	t.ProviderID = r.Text("provider_id")
 	return t
 }
 
-// TemplateFilter says which templates of a channel a list shows. Zero values filter nothing.
+// templateCriteria selects templates of a channel. Zero values select all.
 type templateCriteria struct {
 	Q             string
 	Status        string
-	AfterName     string // with AfterLanguage: only templates behind this one
+	AfterName     string // with AfterLanguage: only templates after this one
 	AfterLanguage string
 	Limit         int
 }
 
-// listTemplates lists the templates of a channel by name and language.
-func listTemplates(tx *kernel.Tx, company, channel kernel.ID, f templateCriteria) (page []provider.ChannelTemplate, more bool, err error) {
+// listTemplates returns a page of the templates of a channel, sorted by name and language.
+func listTemplates(
+	tx *kernel.Tx, company, channel kernel.ID, f templateCriteria,
+) (page []provider.ChannelTemplate, more bool, err error) {
 	s := tx.Statement()
-	s.WriteString("SELECT" + templateColumns + "FROM templates WHERE company = " + s.Arg(company) + " AND channel = " + s.Arg(channel))
+	s.WriteString("SELECT" + templateColumns + "FROM templates WHERE company = " + s.Arg(company) + " AND channel = " +
+		"" + s.Arg(channel))
 	s.And("(name, language) > (" + s.Arg(f.AfterName) + ", " + s.Arg(f.AfterLanguage) + ")")
 	s.AndGiven("status", f.Status)
 	if q := fold.Text(f.Q); q != "" {
@@ -55,25 +59,32 @@ func listTemplates(tx *kernel.Tx, company, channel kernel.ID, f templateCriteria
 	return kernel.Collect(tx, s, f.Limit, scanTemplate)
 }
 
-// Template finds a template of a channel. synced reports whether the channel has a copy of its templates at all.
-func Template(tx *kernel.Tx, company, channel kernel.ID, name, language string) (t provider.ChannelTemplate, found, synced bool, err error) {
-	if _, err = tx.One(`SELECT templates_synced_at IS NOT NULL FROM channels WHERE company = $1 AND id = $2`, []any{company, channel},
-		func(r db.Row) { synced = r.Bool(0) }); err != nil || !synced {
+// Template returns a template of a channel. synced reports whether the templates of the channel were ever fetched.
+func Template(
+	tx *kernel.Tx, company, channel kernel.ID, name, language string,
+) (t provider.ChannelTemplate, found, synced bool, err error) {
+	_, err = tx.One(`SELECT templates_synced_at IS NOT NULL AS synced FROM channels WHERE company = $1 AND id = $2`,
+		[]any{company, channel}, func(r db.Row) { synced = r.Bool("synced") })
+	if err != nil || !synced {
 		return t, false, synced, err
 	}
-	found, err = tx.One(`SELECT`+templateColumns+`FROM templates WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
+	found, err = tx.One(`
+		SELECT`+templateColumns+`
+		FROM templates
+		WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
 		[]any{company, channel, name, language}, func(r db.Row) { t = scanTemplate(r) })
 	return t, found, true, err
 }
 
-// replaceTemplates makes templates the copy of a channel. Those that were there before keep their ids.
+// replaceTemplates replaces the templates of a channel. Existing templates keep their ids.
 func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, templates []provider.ChannelTemplate) error {
 	type key struct{ name, language string }
 	gone := map[key]bool{}
-	err := tx.Query(`SELECT name, language FROM templates WHERE company = $1 AND channel = $2`, []any{company, channel}, func(r db.Row) error {
-		gone[key{r.Text(0), r.Text(1)}] = true
-		return nil
-	})
+	err := tx.Query(`SELECT name, language FROM templates WHERE company = $1 AND channel = $2`,
+		[]any{company, channel}, func(r db.Row) error {
+			gone[key{r.Text("name"), r.Text("language")}] = true
+			return nil
+		})
 	if err != nil {
 		return err
 	}
@@ -84,48 +95,58 @@ func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, templates []pro
 			INSERT INTO templates (company, channel, id, provider_id, name, language, folded, status, category, content)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 			ON CONFLICT (company, channel, name, language) DO UPDATE
-			SET provider_id = excluded.provider_id, folded = excluded.folded, status = excluded.status, category = excluded.category, content = excluded.content`,
-			company, channel, kernel.NewID(), t.ProviderID, t.Name, t.Language, fold.Text(t.Name+"\n"+t.Body), t.Status, t.Category, content)
+			SET provider_id = excluded.provider_id, folded = excluded.folded, status = excluded.status, category = excluded.category,
+				content = excluded.content`,
+			company, channel, kernel.NewID(), t.ProviderID, t.Name, t.Language, fold.Text(t.Name+"\n"+t.Body), t.Status,
+			t.Category, content)
 	}
 	for k := range gone {
-		tx.Later(`DELETE FROM templates WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`, company, channel, k.name, k.language)
+		tx.Later(`DELETE FROM templates WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
+			company, channel, k.name, k.language)
 	}
 	tx.Later(`UPDATE channels SET templates_synced_at = $3 WHERE company = $1 AND id = $2`, company, channel, tx.Now)
 	return nil
 }
 
-// SetTemplateStatus writes down what became of a template at the provider.
+// SetTemplateStatus stores the status of a template at the provider.
 func SetTemplateStatus(tx *kernel.Tx, company, channel kernel.ID, name, language, status string) {
-	tx.Later(`UPDATE templates SET status = $5 WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`, company, channel, name, language, status)
+	tx.Later(`UPDATE templates SET status = $5 WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
+		company, channel, name, language, status)
 }
 
-// TemplateSync is when the copy of a channel's templates was fetched last, and when a caller last asked for that.
+// TemplateSync has the times when the templates of a channel were last fetched and last requested.
 type TemplateSync struct{ SyncedAt, AskedAt *time.Time }
 
-// lockTemplateSync reads it, and keeps other transactions from changing it until the end of this one.
+// lockTemplateSync returns the TemplateSync of a channel and locks it until the end of the transaction.
 func lockTemplateSync(tx *kernel.Tx, company, channel kernel.ID) (s TemplateSync, err error) {
-	_, err = tx.One(`SELECT templates_synced_at, templates_asked_at FROM channels WHERE company = $1 AND id = $2`+tx.ForUpdate(), []any{company, channel},
-		func(r db.Row) { s = TemplateSync{r.NullTime(0), r.NullTime(1)} })
+	_, err = tx.One(`
+		SELECT templates_synced_at, templates_asked_at
+		FROM channels
+		WHERE company = $1 AND id = $2`+tx.ForUpdate(), []any{company, channel}, func(r db.Row) {
+		s = TemplateSync{r.NullTime("templates_synced_at"), r.NullTime("templates_asked_at")}
+	})
 	return s, err
 }
 
-// askForTemplates has the copy of a channel fetched now and notes that a caller asked for it.
+// askForTemplates makes the templates of a channel due now and records the request.
 func askForTemplates(tx *kernel.Tx, company, channel kernel.ID) {
-	tx.Later(`UPDATE channels SET templates_due_at = $3, templates_asked_at = $3 WHERE company = $1 AND id = $2`, company, channel, tx.Now)
+	tx.Later(`UPDATE channels SET templates_due_at = $3, templates_asked_at = $3 WHERE company = $1 AND id = $2`,
+		company, channel, tx.Now)
 }
 
-// templatesDue has the copy of a channel fetched at a time.
+// templatesDue sets when the templates of a channel are fetched next.
 func templatesDue(tx *kernel.Tx, company, channel kernel.ID, at time.Time) {
 	tx.Later(`UPDATE channels SET templates_due_at = $3 WHERE company = $1 AND id = $2`, company, channel, at)
 }
 
-// templatesFetched has the copy of a channel fetched at a time, unless that was asked for since it was claimed until then.
+// templatesFetched sets when the templates of a channel are fetched next, unless they were requested since they were claimed.
 func templatesFetched(tx *kernel.Tx, company, channel kernel.ID, claimed, at time.Time) {
-	tx.Later(`UPDATE channels SET templates_due_at = $4 WHERE company = $1 AND id = $2 AND templates_due_at = $3`, company, channel, claimed, at)
+	tx.Later(`UPDATE channels SET templates_due_at = $4 WHERE company = $1 AND id = $2 AND templates_due_at = $3`,
+		company, channel, claimed, at)
 }
 
-// claimTemplates gives a connected channel whose copy is due to be fetched, and makes it due again at a time, so that no
-// other node fetches it too.
+// claimTemplates returns a connected channel whose templates are due, and makes them due again at a later time so that no other
+// node fetches them.
 func claimTemplates(tx *kernel.Tx, again time.Time) (ch Channel, found bool, err error) {
 	found, err = tx.One(`
 		SELECT /* all companies: due work */`+channelColumns+`

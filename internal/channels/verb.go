@@ -7,7 +7,6 @@ import (
 
 // The verbs of channels and templates.
 var (
-	// Channels.
 	VerbChannels          = kernel.Listed(kernel.Verb{Name: "Channels", Scope: people.ScopeConversationsRead})
 	VerbChannel           = kernel.Listed(kernel.Verb{Name: "Channel", Scope: people.ScopeConversationsRead})
 	VerbCreateChannel     = kernel.Listed(kernel.Verb{Name: "CreateChannel", Scope: people.ScopeChannelsManage})

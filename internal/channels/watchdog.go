@@ -10,12 +10,12 @@ import (
 	"recado/internal/jobs"
 )
 
-// Watchdog looks for connected WhatsApp numbers that have been silent for an unusual time.
+// Watchdog is the worker that finds connected WhatsApp numbers with an unusually long silence.
 type Watchdog struct {
 	Desk   *Channels
 	Logger *slog.Logger
 
-	unusual map[string]bool // channels, as of the last look
+	unusual map[string]bool // channels at the last check
 }
 
 const watchEvery = 30 * time.Second
@@ -31,13 +31,13 @@ var (
 	}, []string{"channel"})
 )
 
-// Run ends with ctx.
+// Run checks until ctx ends.
 func (w *Watchdog) Run(ctx context.Context) {
 	jobs.Repeat(ctx, w.Logger, "watchdog", nil, watchEvery, func(ctx context.Context) (bool, error) { return false, w.step(ctx) })
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := w.Desk.FlushCallbackActivity(last); err != nil {
-		w.Logger.Warn("the activity of callbacks was not written", slog.Any("error", err))
+		w.Logger.Warn("cannot store the activity of callbacks", slog.Any("error", err))
 	}
 }
 
@@ -74,7 +74,7 @@ func gauge(yes bool) float64 {
 	return 0
 }
 
-// Collectors are the metrics of this package, for the operator's registry.
+// Collectors returns the metrics of this package.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{numberConnected, numberSilent}
 }

@@ -1,6 +1,7 @@
 package channels
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -12,18 +13,17 @@ import (
 	"recado/internal/phone"
 )
 
-// NumberSender hands one message to a provider, once. Its errors are *provider.SendError; after any other it is not
-// known whether the message went out.
+// NumberSender sends one message to a provider, once. Its errors are *provider.SendError; after any other error it is not known
+// whether the message was sent.
 type NumberSender interface {
 	Send(ctx context.Context, out provider.Outgoing) (provider.SendResult, error)
 }
 
-// longestWait is how long a message may wait in place for its turn. One that has to wait longer goes
-// back to the queue, so that messages to others pass it.
+// longestWait is how long a message may wait for the rate limit. A message that has to wait longer goes back to the queue, so
+// that messages to others can pass it.
 const longestWait = 500 * time.Millisecond
 
-// WhatsApp is the Provider of channels that are WhatsApp numbers. It keeps each number below the rates
-// at which Meta would refuse.
+// WhatsApp is the provider of WhatsApp numbers. It keeps each number below Meta's rate limits.
 type WhatsApp struct {
 	Desk  *Channels
 	Graph *Graph
@@ -32,7 +32,7 @@ type WhatsApp struct {
 	paces map[kernel.ID]*pace
 }
 
-// For reads the channel's credentials anew each time: a token that was replaced counts at once.
+// For returns the sender of a channel. It reads the credentials each time, so that a new token takes effect at once.
 func (w *WhatsApp) For(ctx context.Context, company, channel kernel.ID) (NumberSender, error) {
 	_, access, found, err := w.Desk.Access(ctx, company, channel)
 	if err != nil {
@@ -48,7 +48,8 @@ func (w *WhatsApp) For(ctx context.Context, company, channel kernel.ID) (NumberS
 	return n, nil
 }
 
-// Free asks the number's limiter; a number that has not sent yet may send a burst.
+// Free returns how many messages the number may send now, or else how long to wait. A number that has not sent yet may send a
+// burst.
 func (w *WhatsApp) Free(channel kernel.ID) (n int, wait time.Duration) {
 	w.mu.Lock()
 	p := w.paces[channel]
@@ -59,7 +60,7 @@ func (w *WhatsApp) Free(channel kernel.ID) (n int, wait time.Duration) {
 	return p.Free()
 }
 
-// pace gives the one pace of a number.
+// pace returns the pace of a number.
 func (w *WhatsApp) pace(channel kernel.ID) *pace {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,7 +85,7 @@ type number struct {
 	pace    *pace
 }
 
-// Send hands one message to WhatsApp when it is its turn.
+// Send sends one message when the rate limit allows it.
 func (n *number) Send(ctx context.Context, out provider.Outgoing) (provider.SendResult, error) {
 	to := address(out)
 	if err := n.turn(ctx, to); err != nil {
@@ -92,7 +93,8 @@ func (n *number) Send(ctx context.Context, out provider.Outgoing) (provider.Send
 	}
 	result, err := n.client.Send(ctx, out)
 	refused, ok := errors.AsType[*provider.SendError](err)
-	if other, known := phone.OtherForm(out.To.Phone); ok && known && refused.ProviderCode == notReached && out.GroupID == "" && out.To.WAID == "" {
+	other, known := phone.OtherForm(out.To.Phone)
+	if ok && known && refused.ProviderCode == notReached && out.GroupID == "" && out.To.WAID == "" {
 		return n.sendTo(ctx, out, other, result.MediaID, refused)
 	}
 	n.pace.answered(refused)
@@ -108,10 +110,11 @@ func (n *number) Send(ctx context.Context, out provider.Outgoing) (provider.Send
 	return result, err
 }
 
-// sendTo tries the other spelling of a Brazilian mobile whose address at WhatsApp is not known
-// yet, after a refusal of the first: nothing was sent then. The answer of one that works tells the
-// address, so this happens once to a person.
-func (n *number) sendTo(ctx context.Context, out provider.Outgoing, address, media string, first *provider.SendError) (provider.SendResult, error) {
+// sendTo tries the other spelling of a Brazilian mobile number after WhatsApp rejected the first. A successful response
+// contains the address, so this happens only once for each person.
+func (n *number) sendTo(
+	ctx context.Context, out provider.Outgoing, address, media string, first *provider.SendError,
+) (provider.SendResult, error) {
 	out.To.WAID = address
 	if out.Media != nil {
 		uploaded := *out.Media
@@ -125,15 +128,14 @@ func (n *number) sendTo(ctx context.Context, out provider.Outgoing, address, med
 	return result, err
 }
 
-// Codes of Meta's that this package acts on.
+// Error codes of Meta that this package handles.
 const (
 	notReached  = 131026 // the number is not on WhatsApp
 	pairRefused = 131056 // too many messages to one person
-	upgrading   = 131057 // the number is being given a higher rate
+	upgrading   = 131057 // the number is getting a higher rate
 )
 
-// turn waits until one more message to the receiver is within the rates, or says that it is to be
-// tried later: nothing has been sent then.
+// turn waits until the rate limit allows one more message to the receiver, or returns an error if that takes too long.
 func (n *number) turn(ctx context.Context, to string) error {
 	for end := time.Now().Add(longestWait); ; {
 		wait := n.pace.Take(to)
@@ -142,29 +144,26 @@ func (n *number) turn(ctx context.Context, to string) error {
 		}
 		if time.Now().Add(wait).After(end) {
 			return &provider.SendError{
-				Code: "rate_limited", Message: "The message waits for its turn: WhatsApp limits how fast a number may send.", Retry: true, RetryAfter: wait,
+				Code: "rate_limited", Message: "The message waits for its turn: WhatsApp limits how fast a number may send.",
+				Retry: true, RetryAfter: wait,
 			}
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return &provider.SendError{Code: "unavailable", Message: "Sending was interrupted before it began.", Retry: true, Cause: ctx.Err()}
+			return &provider.SendError{Code: "unavailable", Message: "Sending was interrupted before it " +
+				"began.", Retry: true, Cause: ctx.Err()}
 		}
 	}
 }
 
-// credentialsChanged reports whether the credentials that were just refused are no longer the channel's.
+// credentialsChanged reports whether the channel has other credentials than those that were just rejected.
 func (n *number) credentialsChanged(ctx context.Context) bool {
-	_, now, found, err := n.w.Desk.Access(ctx, n.company, n.channel)
-	return err == nil && found && (now.Token != n.access.Token || now.PhoneNumberID != n.access.PhoneNumberID)
+	_, current, found, err := n.w.Desk.Access(ctx, n.company, n.channel)
+	return err == nil && found && (current.Token != n.access.Token || current.PhoneNumberID != n.access.PhoneNumberID)
 }
 
-// address is what the rate per person is counted by.
+// address returns the key of the rate limit per person.
 func address(out provider.Outgoing) string {
-	for _, s := range []string{out.GroupID, out.To.WAID, out.To.Phone, out.To.UserID} {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
+	return cmp.Or(out.GroupID, out.To.WAID, out.To.Phone, out.To.UserID)
 }

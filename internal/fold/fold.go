@@ -1,4 +1,4 @@
-// Package fold gives the form in which texts are searched and compared.
+// Package fold removes case and accents from text, for search and comparison.
 package fold
 
 import (
@@ -11,26 +11,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Text gives the form in which text is searched: letters without case and accents, so that "JOÃO" and
-// "joao" are equal, and "Straße" and "STRASSE". Spaces and punctuation stay. Folding what is folded
-// changes nothing; bytes that are not UTF-8 become U+FFFD.
+// Text returns text without case and accents: "JOÃO" and "joao" become equal, as do "Straße" and "STRASSE". Spaces and
+// punctuation stay. Folded text does not change when folded again. Invalid UTF-8 becomes U+FFFD.
 func Text(s string) string {
 	highest := rune(0)
-	upper := false
-	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf {
-			upper = upper || c >= 'A' && c <= 'Z'
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
+	for _, r := range s {
 		highest = max(highest, r)
-		i += size
 	}
 	switch {
-	case highest == 0 && !upper:
-		return s
-	case highest == 0:
+	case highest < utf8.RuneSelf:
 		return strings.ToLower(s)
 	case highest < latinEnd:
 		return foldLatin(s)
@@ -38,7 +27,7 @@ func Text(s string) string {
 	return foldAny(s)
 }
 
-// latinEnd ends the blocks in which no rune changes its neighbours, so that each can be folded by table.
+// latinEnd is the end of the blocks whose runes can be folded one by one.
 const latinEnd = 0x180
 
 var latinFolds = sync.OnceValue(func() *[latinEnd]string {
@@ -51,16 +40,15 @@ var latinFolds = sync.OnceValue(func() *[latinEnd]string {
 
 func foldLatin(s string) string {
 	table := latinFolds()
-	b := make([]byte, 0, len(s)+len(s)/4)
+	var b strings.Builder
 	for _, r := range s {
-		b = append(b, table[r]...)
+		b.WriteString(table[r])
 	}
-	return string(b)
+	return b.String()
 }
 
-// foldAny repeats a pass until nothing changes: removing a mark may leave letters that compose and fold
-// anew. Two passes are enough for nearly all text, and each one that changes anything shortens the
-// marks or the cases left to fold.
+// foldAny repeats a pass until nothing changes, because removing a mark may leave letters that compose and fold again.
+// Two passes are usually enough.
 func foldAny(s string) string {
 	for range 8 {
 		folded := foldPass(s)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// errRefused ends a dial to an address that is not a customer's. It never says which one: what a
-// name resolves to inside the internal network must not be disclosed.
+// errRefused is the error of a dial to an internal address. It does not contain the address, because customers must
+// not learn how names resolve inside the internal network.
 var errRefused = errors.New("refused address")
 
 func (c *Client) dialWith(d *net.Dialer) func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -24,8 +24,7 @@ func (c *Client) dialWith(d *net.Dialer) func(ctx context.Context, network, addr
 	}
 }
 
-// absolute adds the final dot to a name, so that the resolver does not try it below the search
-// domains of the internal network first.
+// absolute adds the final dot to a name, so that the resolver does not try the search domains of the internal network.
 func absolute(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || strings.HasSuffix(host, ".") {
@@ -37,8 +36,8 @@ func absolute(address string) string {
 	return net.JoinHostPort(host+".", port)
 }
 
-// checkSocket runs for every socket between the look-up and the connection, so what it sees is
-// what will be called: a name that resolves differently the second time gains nothing.
+// checkSocket runs for every socket after name resolution and before the connection, so that a name cannot resolve
+// differently between check and use.
 func (c *Client) checkSocket(ctx context.Context, network, address string, raw syscall.RawConn) error {
 	if !c.insecure {
 		if err := c.checkAddress(network, address); err != nil {
@@ -61,14 +60,14 @@ func (c *Client) checkAddress(network, address string) error {
 	}
 	own, err := c.own.contain(target.Addr().Unmap())
 	if err != nil || own {
-		return errRefused // also when the machine will not tell its addresses: better no call than a wrong one
+		return errRefused // also when the addresses of the machine are unknown
 	}
 	return nil
 }
 
-const ownAddressesLive = time.Minute
+const ownAddressesLifetime = time.Minute
 
-// ownAddresses knows the machine's own addresses, public ones included, as of the last minute.
+// ownAddresses caches the addresses of this machine, including public ones.
 type ownAddresses struct {
 	list func() ([]net.Addr, error)
 	now  func() time.Time
@@ -81,7 +80,7 @@ type ownAddresses struct {
 func (o *ownAddresses) contain(addr netip.Addr) (bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if now := o.now(); o.known == nil || now.Sub(o.readAt) >= ownAddressesLive {
+	if now := o.now(); o.known == nil || now.Sub(o.readAt) >= ownAddressesLifetime {
 		listed, err := o.list()
 		switch {
 		case err == nil:

@@ -12,10 +12,10 @@ import (
 	"recado/internal/kernel"
 )
 
-// Kind is the class of a failure, in the words at the beginning of its text.
+// Kind is the class of a failure, the first words of its text.
 type Kind string
 
-// Every kind of failure.
+// All kinds of failure.
 const (
 	KindCancelled        Kind = "cancelled"
 	KindTimeout          Kind = "timeout"
@@ -28,19 +28,19 @@ const (
 	KindAnswerTooLarge   Kind = "answer too large"
 )
 
-// Error is a failed request. Its text is short and tells the customer nothing about the internal network;
-// the cause behind it, for the log, may.
+// Error is a failed request. Its text may be shown to the customer and does not reveal the internal network; the
+// wrapped cause, for the log, may.
 type Error struct {
 	Kind   Kind
-	reason string // a more precise name, where the kind has several
+	reason string // set if the kind has several reasons
 	detail string
 	cause  error
 }
 
-// Code returns the kind in the form of a code: refused_address.
+// Code returns the code of the kind, such as refused_address.
 func (e *Error) Code() string { return e.Kind.Code() }
 
-// Params returns what a program needs beside the code: reason, where there are several.
+// Params returns the reason, if the kind has several.
 func (e *Error) Params() kernel.Params {
 	if e.reason == "" {
 		return kernel.Params{}
@@ -48,13 +48,15 @@ func (e *Error) Params() kernel.Params {
 	return kernel.Params{"reason": e.reason}
 }
 
-// Code returns the kind in the form of a code: refused_address.
+// Code returns the kind as a code, such as refused_address.
 func (k Kind) Code() string { return strings.ReplaceAll(string(k), " ", "_") }
 
-// Codes returns the codes of all kinds of failure, each with its reasons.
+// Codes returns the reasons of each code.
 func Codes() map[string][]string {
 	out := map[string][]string{KindRefusedAddress.Code(): Reasons()}
-	for _, k := range []Kind{KindCancelled, KindTimeout, KindNoPublicAddress, KindHeaderTooLarge, KindBadAnswer, KindAnswerTooLarge} {
+	for _, k := range []Kind{
+		KindCancelled, KindTimeout, KindNoPublicAddress, KindHeaderTooLarge, KindBadAnswer, KindAnswerTooLarge,
+	} {
 		out[k.Code()] = nil
 	}
 	for _, d := range tlsDetails {
@@ -66,7 +68,7 @@ func Codes() map[string][]string {
 	return out
 }
 
-// Error gives the text of the error.
+// Error returns the text of the error.
 func (e *Error) Error() string {
 	if e.detail == "" {
 		return string(e.Kind)
@@ -74,11 +76,11 @@ func (e *Error) Error() string {
 	return string(e.Kind) + ": " + e.detail
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// detailNoPublicAddress is the one text for a name that does not exist, cannot be looked up, or leads to an
-// internal network: different texts would let a customer find out which names exist there.
+// detailNoPublicAddress is the text for a name that does not exist, cannot be resolved, or resolves to an internal
+// address. Different texts would reveal which internal names exist.
 const detailNoPublicAddress = "the name does not lead to a public address"
 
 func classify(ctx context.Context, err error) *Error {
@@ -101,28 +103,30 @@ func kindOf(ctx context.Context, err error) (Kind, refusal) {
 		return KindCancelled, refusal{}
 	}
 	if n, ok := errors.AsType[net.Error](err); ctx.Err() != nil || ok && n.Timeout() {
-		return KindTimeout, refusal{"", "no complete answer in time"}
+		return KindTimeout, refusal{"", "no complete response in time"}
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		return KindNoPublicAddress, refusal{"", detailNoPublicAddress}
 	}
-	if detail, ok := tlsDetail(err); ok {
-		return KindTLS, detail
+	for _, d := range tlsDetails {
+		if d.matches(err) {
+			return KindTLS, d.refusal
+		}
 	}
 	// net/http has no types for these two.
 	if strings.Contains(err.Error(), "response headers exceeded") {
 		return KindHeaderTooLarge, refusal{"", "more than 16 KiB of header"}
 	}
 	if strings.Contains(err.Error(), "malformed") || strings.Contains(err.Error(), "invalid header") {
-		return KindBadAnswer, refusal{"", "not an HTTP answer"}
+		return KindBadAnswer, refusal{"", "not an HTTP response"}
 	}
 	return KindConnectionFailed, connectionDetail(err)
 }
 
-// tlsDetails are the reasons of KindTLS. The first one whose test holds applies.
+// tlsDetails are the reasons of KindTLS. The first match applies.
 var tlsDetails = []struct {
 	refusal
-	is func(err error) bool
+	matches func(err error) bool
 }{
 	{refusal{"unknown_authority", "the certificate is signed by an unknown authority"}, isA[x509.UnknownAuthorityError]},
 	{refusal{"other_name", "the certificate is for another name"}, isA[x509.HostnameError]},
@@ -141,15 +145,6 @@ var tlsDetails = []struct {
 func isA[T error](err error) bool {
 	_, ok := errors.AsType[T](err)
 	return ok
-}
-
-func tlsDetail(err error) (refusal, bool) {
-	for _, d := range tlsDetails {
-		if d.is(err) {
-			return d.refusal, true
-		}
-	}
-	return refusal{}, false
 }
 
 // connectionDetails are the reasons of KindConnectionFailed.

@@ -1,18 +1,19 @@
-// Package guard is the one HTTP client for addresses that a customer chose. It refuses everything
-// inside the internal network: by the text of the URL before a request, and by the resolved address before a
-// socket connects. It limits the time and the bytes that a receiver can use. It only makes POST requests.
+// Package guard is the HTTP client for addresses chosen by customers. It refuses internal addresses: by the text of the
+// URL before a request, and by the resolved address before a socket connects. It limits the time and the size of
+// responses. It only sends POST requests.
 package guard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -25,35 +26,33 @@ const (
 	defaultTimeout = 8 * time.Second
 )
 
-// Options are the choices of an installation; the zero value is the strict client.
+// Options configure a Client. The zero value is strict.
 type Options struct {
-	// AllowInsecure is for development: plain http and internal addresses are let through.
+	// AllowInsecure permits plain http and internal addresses, for development.
 	AllowInsecure bool
 
-	// Timeout is the one deadline over name look-up, connection, TLS, request and answer; 8 s when zero.
+	// Timeout limits a request from name resolution to the end of the response; 8 s when zero.
 	Timeout time.Duration
 
-	// MaxIdlePerHost and MaxIdle bound the connections kept for reuse; 8 and 256 when zero. Open
-	// connections are bounded by the caller alone: many customers may share one receiving host, and
-	// a bound here would let a slow one use up the deadline of the others.
+	// MaxIdlePerHost limits the connections kept for reuse; 8 when zero. Open connections are limited only by the
+	// caller: customers may share a host, and a slow one must not use up the deadline of others.
 	MaxIdlePerHost int
-	MaxIdle        int
 
-	// RootCAs replaces the system's certificate authorities.
+	// RootCAs replaces the certificate authorities of the system.
 	RootCAs *x509.CertPool
 
 	// UserAgent is sent when the caller's header has none.
 	UserAgent string
 
-	// Resolver replaces the pure-Go resolver of the system's name servers.
+	// Resolver replaces the pure-Go resolver.
 	Resolver *net.Resolver
 
-	// Control sees every socket that passed the guard just before it connects, and may refuse it.
-	// With a fake Resolver it is how tests watch the guard without sending a packet.
+	// Control is called for every socket that passed the guard before it connects. It can refuse the connection,
+	// so that tests need not send packets.
 	Control func(ctx context.Context, network, address string, c syscall.RawConn) error
 }
 
-// Client posts to addresses of customers. It is safe for concurrent use.
+// Client sends POST requests to addresses of customers. It is safe for concurrent use.
 type Client struct {
 	insecure  bool
 	timeout   time.Duration
@@ -63,53 +62,51 @@ type Client struct {
 	control   func(ctx context.Context, network, address string, c syscall.RawConn) error
 }
 
-// Result is what a receiver answered. Body holds the first 4 KiB at most.
+// Result is a response. Body contains at most the first 4 KiB.
 type Result struct {
 	StatusCode int
 	Duration   time.Duration
 	Body       []byte
 }
 
-// New makes a client with its own connections.
+// New returns a client with its own connection pool.
 func New(o Options) *Client {
 	c := &Client{
 		insecure:  o.AllowInsecure,
-		timeout:   orDefault(o.Timeout, defaultTimeout),
-		userAgent: orDefault(o.UserAgent, "Recado"),
+		timeout:   cmp.Or(o.Timeout, defaultTimeout),
+		userAgent: cmp.Or(o.UserAgent, "Recado"),
 		control:   o.Control,
 		own:       ownAddresses{list: net.InterfaceAddrs, now: time.Now},
 	}
 	resolver := o.Resolver
 	if resolver == nil {
-		// The C library's resolver reads spellings of numbers that Go's does not.
+		// The resolver of the C library accepts unusual spellings of IP addresses.
 		resolver = &net.Resolver{PreferGo: true}
 	}
 	dialer := &net.Dialer{Timeout: c.timeout, Resolver: resolver, ControlContext: c.checkSocket}
 
-	// HTTP/1 alone: one connection then carries one request, so a receiver that stalls holds back
-	// nothing but itself, and dropping an oversized answer costs no other request its connection.
+	// With HTTP/1, a stalled receiver or a dropped response affects no other request.
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 
 	c.transport = &http.Transport{
-		Proxy:                  nil, // a proxy would connect in place of this process, past the guard
+		Proxy:                  nil, // a proxy would bypass the guard
 		DialContext:            c.dialWith(dialer),
 		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    c.timeout,
 		Protocols:              &protocols,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		MaxIdleConns:           orDefault(o.MaxIdle, 256),
-		MaxIdleConnsPerHost:    orDefault(o.MaxIdlePerHost, 8),
+		MaxIdleConns:           256,
+		MaxIdleConnsPerHost:    cmp.Or(o.MaxIdlePerHost, 8),
 		IdleConnTimeout:        30 * time.Second,
 	}
 	return c
 }
 
-// Post sends body to url and waits for the whole answer within the one deadline. Its first 4 KiB are
-// kept; one of more than 64 KiB is an error. Redirects are not followed: a 3xx is a status like any other. Every error is an *Error
-// that may be shown to the customer. When an answer was cut short, the error comes together with
-// the status already received.
+// Post sends body to url and reads the whole response within the timeout. A response over 64 KiB is an error.
+// Redirects are not followed. Every error is an *Error that may be shown to the customer. If the response was
+// incomplete, the Result contains the status in addition to the error.
 func (c *Client) Post(ctx context.Context, url string, header http.Header, body []byte) (Result, error) {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -123,7 +120,7 @@ func (c *Client) Post(ctx context.Context, url string, header http.Header, body 
 	return res, nil
 }
 
-// Close drops the connections kept for reuse.
+// Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 func (c *Client) post(ctx context.Context, url string, header http.Header, body []byte) (Result, error) {
@@ -135,14 +132,12 @@ func (c *Client) post(ctx context.Context, url string, header http.Header, body 
 	if err != nil {
 		return Result{}, err
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", c.userAgent)
 	}
 
-	resp, err := c.transport.RoundTrip(req) // no http.Client above it: nothing here can follow a redirect
+	resp, err := c.transport.RoundTrip(req) // unlike http.Client, it never follows redirects
 	if err != nil {
 		return Result{}, err
 	}
@@ -150,42 +145,19 @@ func (c *Client) post(ctx context.Context, url string, header http.Header, body 
 
 	res := Result{StatusCode: resp.StatusCode}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return res, nil // the body is the raw connection, which no deadline covers
+		return res, nil // the body is the raw connection, without a deadline
 	}
-	res.Body, err = readAnswer(resp.Body)
+	res.Body, err = readBody(resp.Body)
 	return res, err
 }
 
-var answerBuffers = sync.Pool{New: func() any { return new([2 * maxBodyBytes]byte) }}
+var errTooLarge = errors.New("the response is too large")
 
-// readAnswer gives the first 4 KiB. It reads on to the end, so that the connection can serve again,
-// unless that is too far away; then the answer is dropped with its connection.
-func readAnswer(r io.Reader) ([]byte, error) {
-	buf := answerBuffers.Get().(*[2 * maxBodyBytes]byte)
-	defer answerBuffers.Put(buf)
-
-	kept, total := 0, 0
-	for {
-		n, err := r.Read(buf[kept:])
-		total += n
-		kept = min(kept+n, maxBodyBytes)
-		switch {
-		case total > maxDrainBytes:
-			return bytes.Clone(buf[:kept]), errTooLarge
-		case err == io.EOF:
-			return bytes.Clone(buf[:kept]), nil
-		case err != nil:
-			return bytes.Clone(buf[:kept]), err
-		}
+// readBody returns the first 4 KiB. It reads the rest, up to a limit, so that the connection can be reused.
+func readBody(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxDrainBytes+1))
+	if len(body) > maxDrainBytes {
+		err = errTooLarge
 	}
-}
-
-var errTooLarge = errors.New("the answer is too large")
-
-func orDefault[T comparable](v, fallback T) T {
-	var zero T
-	if v == zero {
-		return fallback
-	}
-	return v
+	return bytes.Clone(body[:min(len(body), maxBodyBytes)]), err
 }

@@ -16,18 +16,17 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// network is a name service and a gate at the edge of the machine: names resolve to what the test
-// says, and every socket that got past the guard is written down and stopped before it connects.
+// network is a fake name server. It records every socket that passed the guard and stops it before it connects.
 type network struct {
 	mu      sync.Mutex
-	answers map[string][][]netip.Addr // name -> what each further look-up finds; the last one stays
-	asked   []string
+	records map[string][][]netip.Addr // by name: the result of each lookup; the last one repeats
+	lookups []string
 	reached []netip.AddrPort
 }
 
-var errStopped = errors.New("stopped at the edge of the test")
+var errStopped = errors.New("stopped by the test")
 
-func newNetwork() *network { return &network{answers: map[string][][]netip.Addr{}} }
+func newNetwork() *network { return &network{records: map[string][][]netip.Addr{}} }
 
 func (n *network) options() Options {
 	return Options{
@@ -45,27 +44,27 @@ func (n *network) options() Options {
 	}
 }
 
-// resolves sets what the next look-ups of a name find, one list for each look-up.
+// resolves sets the results of the next lookups of a name.
 func (n *network) resolves(name string, lookups ...[]netip.Addr) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.answers[name] = lookups
+	n.records[name] = lookups
 }
 
-func (n *network) log() (asked []string, reached []netip.AddrPort) {
+func (n *network) log() (lookups []string, reached []netip.AddrPort) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return slices.Clone(n.asked), slices.Clone(n.reached)
+	return slices.Clone(n.lookups), slices.Clone(n.reached)
 }
 
-func (n *network) mustBeSilent(t *testing.T) {
+func (n *network) mustNotConnect(t *testing.T) {
 	t.Helper()
 	if _, reached := n.log(); len(reached) > 0 {
-		t.Errorf("sockets went to %v", reached)
+		t.Errorf("connected to %v", reached)
 	}
 }
 
-// serveNames answers questions over one stream, each with two bytes of length before it.
+// serveNames serves DNS over TCP, where two bytes of length precede each message.
 func (n *network) serveNames(conn net.Conn) {
 	defer conn.Close()
 	for {
@@ -77,15 +76,15 @@ func (n *network) serveNames(conn net.Conn) {
 		if _, err := io.ReadFull(conn, query); err != nil {
 			return
 		}
-		answer := n.answer(query)
-		packet := binary.BigEndian.AppendUint16(nil, uint16(len(answer)))
-		if _, err := conn.Write(append(packet, answer...)); err != nil {
+		response := n.resolve(query)
+		packet := binary.BigEndian.AppendUint16(nil, uint16(len(response)))
+		if _, err := conn.Write(append(packet, response...)); err != nil {
 			return
 		}
 	}
 }
 
-func (n *network) answer(query []byte) []byte {
+func (n *network) resolve(query []byte) []byte {
 	var m dnsmessage.Message
 	if err := m.Unpack(query); err != nil {
 		panic(err)
@@ -108,7 +107,8 @@ func (n *network) answer(query []byte) []byte {
 			reply.Answers = append(reply.Answers, dnsmessage.Resource{Header: h, Body: &dnsmessage.AResource{A: a.As4()}})
 		case q.Type == dnsmessage.TypeAAAA && a.Is6():
 			h.Type = dnsmessage.TypeAAAA
-			reply.Answers = append(reply.Answers, dnsmessage.Resource{Header: h, Body: &dnsmessage.AAAAResource{AAAA: a.As16()}})
+			body := &dnsmessage.AAAAResource{AAAA: a.As16()}
+			reply.Answers = append(reply.Answers, dnsmessage.Resource{Header: h, Body: body})
 		}
 	}
 	packed, err := reply.Pack()
@@ -118,19 +118,19 @@ func (n *network) answer(query []byte) []byte {
 	return packed
 }
 
-// find moves on to the next look-up after the A question alone: every look-up asks A and AAAA.
+// find advances to the next result after A queries only, because every lookup sends A and AAAA.
 func (n *network) find(name string, question dnsmessage.Type) ([]netip.Addr, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if question == dnsmessage.TypeA {
-		n.asked = append(n.asked, name)
+		n.lookups = append(n.lookups, name)
 	}
-	lookups, known := n.answers[name]
+	lookups, known := n.records[name]
 	if !known {
 		return nil, false
 	}
 	if question == dnsmessage.TypeA && len(lookups) > 1 {
-		n.answers[name] = lookups[1:]
+		n.records[name] = lookups[1:]
 	}
 	return lookups[0], true
 }

@@ -39,7 +39,7 @@ func TestPost(t *testing.T) {
 		before := header.Clone()
 		res, err := c.Post(t.Context(), srv.URL+"/hook?x=1", header, body)
 		if err != nil || res.StatusCode != 202 || string(res.Body) != "thanks" || res.Duration <= 0 {
-			t.Errorf(`want err == nil and res.StatusCode == 202 and res.Body == "thanks" and res.Duration > 0; got %+v, %+v`, res, err)
+			t.Errorf("got %+v, %v, want status 202, body thanks and a duration", res, err)
 		}
 		r := <-got
 		if b := <-gotBody; !bytes.Equal(b, body) || r.ContentLength != int64(len(body)) {
@@ -47,7 +47,7 @@ func TestPost(t *testing.T) {
 		}
 		if r.Method != http.MethodPost || r.URL.String() != "/hook?x=1" || r.Header.Get("X-Service-Event") != "message.sent" ||
 			r.Header.Get("User-Agent") != "Recado" || r.Header.Get("Accept-Encoding") != "" {
-			t.Errorf(`want r.Method == http.MethodPost and r.URL.String() == "/hook?x=1" and header X-Service-Event == "message.sent" and header User-Agent == "Recado" and header Accept-Encoding == ""; got %+v, %+v, %+v`, r.Method, r.URL, r.Header)
+			t.Errorf("got %s %s with %v, want POST /hook?x=1 with the caller's headers", r.Method, r.URL, r.Header)
 		}
 		if diff := cmp.Diff(before, header); diff != "" {
 			t.Errorf("the caller's header changed: %s", diff)
@@ -63,7 +63,7 @@ func TestPost(t *testing.T) {
 			c := New(Options{AllowInsecure: true})
 			res, err := c.Post(t.Context(), srv.URL, nil, []byte("{}"))
 			if err != nil || res.StatusCode != status {
-				t.Errorf("want err == nil and res.StatusCode == status; got %+v, %+v, %+v", status, res, err)
+				t.Errorf("got status %d, %v, want %d", res.StatusCode, err, status)
 			}
 			c.Close()
 			srv.Close()
@@ -73,7 +73,7 @@ func TestPost(t *testing.T) {
 		}
 	})
 
-	t.Run("a connection serves again after a small answer, and is dropped after a large one", func(t *testing.T) {
+	t.Run("a connection is reused after a small response and closed after a large one", func(t *testing.T) {
 		var opened atomic.Int32
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write(make([]byte, r.ContentLength))
@@ -96,7 +96,7 @@ func TestPost(t *testing.T) {
 				t.Fatalf("%d: got %d bytes, %v", step.size, len(res.Body), err)
 			}
 			if n := opened.Load(); n != step.want {
-				t.Errorf("after an answer of %d bytes %d connections were opened, want %d", step.size, n, step.want)
+				t.Errorf("connections after a response of %d bytes: got %d, want %d", step.size, n, step.want)
 			}
 		}
 	})
@@ -118,18 +118,20 @@ func TestPost(t *testing.T) {
 			return c
 		}
 		trusted := toServer(Options{RootCAs: roots})
-		if res, err := trusted.Post(t.Context(), "https://example.com/", nil, nil); err != nil || string(res.Body) != "example.com HTTP/1.1" {
-			t.Errorf(`want err == nil and res.Body == "example.com HTTP/1.1"; got %+v, %+v`, res.Body, err)
+		res, err := trusted.Post(t.Context(), "https://example.com/", nil, nil)
+		if err != nil || string(res.Body) != "example.com HTTP/1.1" {
+			t.Errorf("got %q, %v, want example.com HTTP/1.1", res.Body, err)
 		}
 		if _, err := trusted.Post(t.Context(), "https://example.net/", nil, nil); text(err) != "tls: the certificate is for another name" {
 			t.Error(err)
 		}
-		if _, err := toServer(Options{}).Post(t.Context(), "https://example.com/", nil, nil); text(err) != "tls: the certificate is signed by an unknown authority" {
+		_, err = toServer(Options{}).Post(t.Context(), "https://example.com/", nil, nil)
+		if text(err) != "tls: the certificate is signed by an unknown authority" {
 			t.Error(err)
 		}
 	})
 
-	t.Run("a caller that gives up is no time-out", func(t *testing.T) {
+	t.Run("a cancelled request is not a timeout", func(t *testing.T) {
 		arrived := make(chan struct{})
 		url := receiver(t, func(conn net.Conn) {
 			close(arrived)
@@ -157,30 +159,30 @@ func TestHostileReceivers(t *testing.T) {
 		want   string
 	}{
 		{
-			"one that never answers ends at the deadline",
+			"no response ends at the deadline",
 			func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
-			0, "timeout: no complete answer in time",
+			0, "timeout: no complete response in time",
 		},
 		{
-			"one that drips its header ends at the deadline",
+			"a slow header ends at the deadline",
 			func(c net.Conn) { drip(c, "HTTP/1.1 200 OK\r\nX-Slow: ") },
-			0, "timeout: no complete answer in time",
+			0, "timeout: no complete response in time",
 		},
 		{
-			"one that drips its body ends at the deadline, its status known",
+			"a slow body ends at the deadline with its status",
 			func(c net.Conn) { drip(c, "HTTP/1.1 200 OK\r\nContent-Length: 4000\r\n\r\n") },
-			200, "timeout: no complete answer in time",
+			200, "timeout: no complete response in time",
 		},
 		{
-			"one that promises a body and stalls ends at the deadline",
+			"a stalled body ends at the deadline",
 			func(c net.Conn) {
 				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
 				_, _ = io.Copy(io.Discard, c)
 			},
-			200, "timeout: no complete answer in time",
+			200, "timeout: no complete response in time",
 		},
 		{
-			"a gigabyte is cut, its status known",
+			"a gigabyte is cut off with its status",
 			func(c net.Conn) {
 				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n")
 				flood(c, chunk)
@@ -188,7 +190,7 @@ func TestHostileReceivers(t *testing.T) {
 			200, "answer too large: more than 64 KiB",
 		},
 		{
-			"an endless chunked body is cut, its status known",
+			"an endless chunked body is cut off with its status",
 			func(c net.Conn) {
 				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 				flood(c, fmt.Sprintf("%x\r\n%s\r\n", len(chunk), chunk))
@@ -196,14 +198,14 @@ func TestHostileReceivers(t *testing.T) {
 			200, "answer too large: more than 64 KiB",
 		},
 		{
-			"a page of 60 KiB is read to its end",
+			"a page of 60 KiB is read completely",
 			func(c net.Conn) {
 				_, _ = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", 60<<10, strings.Repeat("x", 60<<10))
 			},
 			200, "",
 		},
 		{
-			"an endless header is cut",
+			"an endless header is cut off",
 			func(c net.Conn) {
 				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n")
 				flood(c, "X-Filler: "+chunk[:1000]+"\r\n")
@@ -211,7 +213,7 @@ func TestHostileReceivers(t *testing.T) {
 			0, "header too large: more than 16 KiB of header",
 		},
 		{
-			"one header line without end is cut",
+			"an endless header line is cut off",
 			func(c net.Conn) {
 				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX-Filler: ")
 				flood(c, chunk)
@@ -219,12 +221,12 @@ func TestHostileReceivers(t *testing.T) {
 			0, "header too large: more than 16 KiB of header",
 		},
 		{
-			"endless interim answers are cut",
+			"endless interim responses are cut off",
 			func(c net.Conn) { flood(c, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n") },
 			0, "*",
 		},
 		{
-			"a switch of protocols hands over nothing",
+			"switching protocols returns no body",
 			func(c net.Conn) {
 				_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 				_, _ = io.Copy(io.Discard, c)
@@ -232,29 +234,29 @@ func TestHostileReceivers(t *testing.T) {
 			101, "",
 		},
 		{
-			"a packed answer is not unpacked",
+			"a compressed response is not decompressed",
 			func(c net.Conn) {
 				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nxyz")
 			},
 			200, "",
 		},
 		{
-			"something other than HTTP is a bad answer",
+			"another protocol is a bad answer",
 			func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example.com ESMTP\r\n") },
-			0, "bad answer: not an HTTP answer",
+			0, "bad answer: not an HTTP response",
 		},
 		{
-			"a connection cut before the answer has failed",
+			"a connection closed before the response has failed",
 			func(net.Conn) {},
 			0, "connection failed: the connection was lost",
 		},
 		{
-			"an answer without a body is whole",
+			"a response without a body is complete",
 			func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 204 OK\r\n\r\n") },
 			204, "",
 		},
 		{
-			"an answer shorter than promised has failed, its status known",
+			"a response that is too short has failed with its status",
 			func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") },
 			200, "connection failed: the connection was lost",
 		},
@@ -273,7 +275,7 @@ func TestHostileReceivers(t *testing.T) {
 		})
 	}
 
-	t.Run("a closed port gives a plain message", func(t *testing.T) {
+	t.Run("a closed port has a clear error", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -285,7 +287,7 @@ func TestHostileReceivers(t *testing.T) {
 		}
 	})
 
-	t.Run("a receiver that does not speak TLS is told in plain words", func(t *testing.T) {
+	t.Run("a receiver without TLS has a clear error", func(t *testing.T) {
 		url := receiver(t, func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH\r\n") })
 		_, err := New(Options{AllowInsecure: true}).Post(t.Context(), strings.Replace(url, "http:", "https:", 1), nil, nil)
 		if text(err) != "tls: the receiver does not speak TLS" {
@@ -294,8 +296,7 @@ func TestHostileReceivers(t *testing.T) {
 	})
 }
 
-// receiver listens on loopback, reads each request and lets act answer it; the connection ends
-// with act.
+// receiver listens on loopback, reads each request, calls act and closes the connection.
 func receiver(t *testing.T, act func(net.Conn)) (url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -321,7 +322,7 @@ func receiver(t *testing.T, act func(net.Conn)) (url string) {
 	return "http://" + l.Addr().String() + "/"
 }
 
-// drip sends the beginning and then a byte every few milliseconds, until the other side is gone.
+// drip sends the beginning and then a byte every few milliseconds until the connection is closed.
 func drip(c net.Conn, beginning string) {
 	_, err := io.WriteString(c, beginning)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -332,7 +333,7 @@ func drip(c net.Conn, beginning string) {
 	}
 }
 
-// flood repeats text until the other side is gone.
+// flood repeats text until the connection is closed.
 func flood(c net.Conn, text string) {
 	var err error
 	for err == nil {

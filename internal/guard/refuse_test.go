@@ -12,8 +12,8 @@ import (
 	"recado/internal/kernel"
 )
 
-// refusedAddresses has the first and last address of every refused range, and the ones that are
-// after something: metadata services, gateways, tunnels into IPv4.
+// refusedAddresses has the first and last address of every refused range, and common targets: metadata services,
+// gateways, tunnels into IPv4.
 var refusedAddresses = strings.Fields(`
 	0.0.0.0 0.0.0.1 0.1.2.3 0.255.255.255
 	10.0.0.0 10.0.0.1 10.96.0.1 10.255.255.255
@@ -50,7 +50,7 @@ var refusedAddresses = strings.Fields(`
 	ff00::1 ff01::1 ff02::1 ff02::fb ff05::2 ff0e::1 ffff::1
 `)
 
-// refusedSpellings must fail before a name is even looked up.
+// refusedSpellings must fail before any name is resolved.
 var refusedSpellings = []string{
 	// Schemes and forms.
 	"", " ", "https://", "https:///hook", "https:example.com", "//example.com/", "example.com/hook", "/hook",
@@ -64,7 +64,7 @@ var refusedSpellings = []string{
 	// Ports.
 	"https://example.com:0/", "https://example.com:65536/", "https://example.com:99999999999999999999/", "https://example.com:-1/",
 	"https://example.com:http/", "https://example.com:+443/", "https://example.com:443:443/", "https://example.com:4 43/",
-	// Names of our own surroundings.
+	// Internal names.
 	"https://localhost/", "https://localhost./", "https://LOCALHOST/", "https://LocalHost:8443/", "https://localhost../",
 	"https://app.localhost/", "https://app.localhost./", "https://APP.LOCALHOST/", "https://a.b.localhost/",
 	"https://printer.local/", "https://printer.local./", "https://PRINTER.Local/",
@@ -83,7 +83,7 @@ var refusedSpellings = []string{
 	// Numbers in the usual spelling.
 	"https://127.0.0.1/", "https://127.0.0.1:8443/", "https://127.0.0.1./", "https://0.0.0.0/", "https://10.1.2.3/", "https://169.254.169.254/latest/meta-data/",
 	"https://192.168.0.1/", "https://172.16.0.1/", "https://100.100.100.200/", "https://168.63.129.16/", "https://255.255.255.255/", "https://224.0.0.1/",
-	// Numbers in spellings that some resolver takes.
+	// Numbers in spellings that some resolvers accept.
 	"https://2130706433/", "https://2130706433./", "https://0/", "https://1/", "https://3232235777/", "https://2852039166/", "https://4294967295/", "https://8.8/",
 	"https://0x7f000001/", "https://0X7F000001/", "https://0x7f.1/", "https://0x7f.0x0.0x0.0x1/", "https://0x7f.0.0.0x1/", "https://0x/", "https://0xa9fea9fe/",
 	"https://0177.0.0.1/", "https://0177.1/", "https://017700000001/", "https://0177.0000.0000.0001/", "https://00000177.0.0.1/",
@@ -103,10 +103,10 @@ var refusedSpellings = []string{
 
 func TestRefusals(t *testing.T) {
 	if n := len(refusedAddresses) + len(refusedSpellings); n < 150 {
-		t.Fatalf("the tables hold %d cases, 150 are promised", n)
+		t.Fatalf("the tables have %d cases, want at least 150", n)
 	}
 
-	t.Run("a spelling of an internal address is refused without a look-up", func(t *testing.T) {
+	t.Run("a spelling of an internal address is refused without a lookup", func(t *testing.T) {
 		world := newNetwork()
 		c := New(world.options())
 		for _, raw := range refusedSpellings {
@@ -119,13 +119,13 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("Post(%.60q): %v", raw, err)
 			}
 		}
-		world.mustBeSilent(t)
-		if asked, _ := world.log(); len(asked) > 0 {
-			t.Errorf("names were looked up: %v", asked)
+		world.mustNotConnect(t)
+		if lookups, _ := world.log(); len(lookups) > 0 {
+			t.Errorf("names were resolved: %v", lookups)
 		}
 	})
 
-	t.Run("a name that leads to an internal address is refused at the socket", func(t *testing.T) {
+	t.Run("a name that resolves to an internal address is refused at the socket", func(t *testing.T) {
 		world := newNetwork()
 		c := New(world.options())
 		for i, text := range refusedAddresses {
@@ -136,15 +136,15 @@ func TestRefusals(t *testing.T) {
 			}
 			_, err := c.Post(t.Context(), "https://"+name+"/hook", nil, []byte("{}"))
 			if kind(err) != KindNoPublicAddress {
-				t.Errorf("want kind(err) == KindNoPublicAddress; got %+v, %+v", text, err)
+				t.Errorf("%s: got %v, want %s", text, err, KindNoPublicAddress)
 			}
 			if err != nil && strings.Contains(err.Error(), text) {
-				t.Errorf("%s stands in the text shown to the customer: %v", text, err)
+				t.Errorf("the customer sees the address %s: %v", text, err)
 			}
 		}
-		world.mustBeSilent(t)
-		if asked, _ := world.log(); len(asked) != len(refusedAddresses) {
-			t.Errorf("%d names looked up for %d addresses: the table was not tried", len(asked), len(refusedAddresses))
+		world.mustNotConnect(t)
+		if lookups, _ := world.log(); len(lookups) != len(refusedAddresses) {
+			t.Errorf("lookups: got %d, want %d", len(lookups), len(refusedAddresses))
 		}
 	})
 
@@ -156,40 +156,40 @@ func TestRefusals(t *testing.T) {
 				host = "[" + text + "]"
 			}
 			if u, err := c.CheckURL("https://" + host + "/"); err == nil {
-				t.Errorf("%s was taken as %s", text, u)
+				t.Errorf("%s was accepted as %s", text, u)
 			}
 		}
 	})
 
-	t.Run("of several addresses only the public ones are called", func(t *testing.T) {
+	t.Run("only the public ones of several addresses are used", func(t *testing.T) {
 		world := newNetwork()
 		c := New(world.options())
 		world.resolves("mixed.example.com", addrs("10.0.0.1", "93.184.215.14", "127.0.0.1", "fd00::1"))
 		if _, err := c.Post(t.Context(), "https://mixed.example.com/", nil, nil); err == nil {
-			t.Error("the test's edge was passed")
+			t.Error("the connection was not stopped")
 		}
 		_, reached := world.log()
 		if len(reached) != 1 || reached[0] != netip.MustParseAddrPort("93.184.215.14:443") {
-			t.Errorf("sockets went to %v", reached)
+			t.Errorf("connected to %v", reached)
 		}
 	})
 
-	t.Run("a name that turns private at the second look-up gains nothing", func(t *testing.T) {
+	t.Run("a name that becomes private at the second lookup is refused", func(t *testing.T) {
 		world := newNetwork()
 		c := New(world.options())
 		world.resolves("rebind.example.com", addrs("93.184.215.14"), addrs("169.254.169.254"))
 		if _, err := c.Post(t.Context(), "https://rebind.example.com/", nil, nil); !errors.Is(err, errStopped) {
-			t.Errorf("the first, public address should reach the edge: %v", err)
+			t.Errorf("the first, public address: %v", err)
 		}
 		if _, err := c.Post(t.Context(), "https://rebind.example.com/", nil, nil); kind(err) != KindNoPublicAddress {
 			t.Errorf("the second, private address: %v", err)
 		}
 		if _, reached := world.log(); len(reached) != 1 {
-			t.Errorf("sockets went to %v", reached)
+			t.Errorf("connected to %v", reached)
 		}
 	})
 
-	t.Run("the machine's own public address is refused, also one it gets later", func(t *testing.T) {
+	t.Run("the machine's own public address is refused, even a new one", func(t *testing.T) {
 		world := newNetwork()
 		c := New(world.options())
 		now := time.Unix(1_000_000, 0)
@@ -207,20 +207,20 @@ func TestRefusals(t *testing.T) {
 		if err := post(); kind(err) != KindNoPublicAddress {
 			t.Errorf("own address: %v", err)
 		}
-		own, now = "93.184.215.15/24", now.Add(ownAddressesLive)
+		own, now = "93.184.215.15/24", now.Add(ownAddressesLifetime)
 		if err := post(); !errors.Is(err, errStopped) {
 			t.Errorf("no longer our own: %v", err)
 		}
-		own, now = "93.184.215.14/24", now.Add(ownAddressesLive)
+		own, now = "93.184.215.14/24", now.Add(ownAddressesLifetime)
 		if err := post(); kind(err) != KindNoPublicAddress {
 			t.Errorf("our own again: %v", err)
 		}
 		if _, reached := world.log(); len(reached) != 1 {
-			t.Errorf("sockets went to %v", reached)
+			t.Errorf("connected to %v", reached)
 		}
 	})
 
-	t.Run("a machine whose addresses cannot be read makes no call", func(t *testing.T) {
+	t.Run("nothing is sent when the machine's addresses are unknown", func(t *testing.T) {
 		world := newNetwork()
 		c := New(world.options())
 		c.own.list = func() ([]net.Addr, error) { return nil, errors.New("denied") }
@@ -228,7 +228,7 @@ func TestRefusals(t *testing.T) {
 		if _, err := c.Post(t.Context(), "https://www.example.com/", nil, nil); kind(err) != KindNoPublicAddress {
 			t.Error(err)
 		}
-		world.mustBeSilent(t)
+		world.mustNotConnect(t)
 	})
 
 	t.Run("a proxy in the environment is not used", func(t *testing.T) {
@@ -238,11 +238,11 @@ func TestRefusals(t *testing.T) {
 		world.resolves("www.example.com", addrs("93.184.215.14"))
 		_, _ = c.Post(t.Context(), "https://www.example.com/", nil, nil)
 		if _, reached := world.log(); len(reached) != 1 || reached[0].Port() != 443 {
-			t.Errorf("sockets went to %v", reached)
+			t.Errorf("connected to %v", reached)
 		}
 	})
 
-	t.Run("a name that leads inside and one that does not exist get the same text", func(t *testing.T) {
+	t.Run("an internal name and one that does not exist have the same error", func(t *testing.T) {
 		world := newNetwork()
 		c := New(world.options())
 		world.resolves("inside.example.com", addrs("10.0.0.1"))
@@ -290,16 +290,16 @@ func TestAcceptedAddresses(t *testing.T) {
 		}
 	}
 
-	t.Run("development takes http and internal addresses, nothing else", func(t *testing.T) {
+	t.Run("development allows http and internal addresses only", func(t *testing.T) {
 		c := New(Options{AllowInsecure: true})
 		for _, raw := range []string{"http://localhost:8080/", "http://127.0.0.1/", "http://receiver:9000/x", "http://[::1]/", "https://db.internal/"} {
 			if _, err := c.CheckURL(raw); err != nil {
-				t.Errorf("want err == nil; got %+v, %+v", raw, err)
+				t.Errorf("%s: %v", raw, err)
 			}
 		}
 		for _, raw := range []string{"ftp://localhost/", "http://user@localhost/", "http://localhost:0/", "http://[fe80::1%25eth0]/", "http:///"} {
 			if _, err := c.CheckURL(raw); err == nil {
-				t.Errorf("%s was taken", raw)
+				t.Errorf("%s was accepted", raw)
 			}
 		}
 	})
@@ -319,10 +319,10 @@ func FuzzCheckURL(f *testing.F) {
 		}
 		host := u.Hostname()
 		if addr, err := netip.ParseAddr(host); err == nil && refusedRange(addr) {
-			t.Fatalf("%q was taken: %s", raw, host)
+			t.Fatalf("%q was accepted: %s", raw, host)
 		}
 		if u.Scheme != "https" || u.User != nil || !isASCII(u.Host) || internalName(host) {
-			t.Fatalf("%q was taken: %s", raw, u)
+			t.Fatalf("%q was accepted: %s", raw, u)
 		}
 		again, err := c.CheckURL(u.String())
 		if len(u.String()) <= maxURLBytes && (err != nil || again.Host != u.Host) {

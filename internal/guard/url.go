@@ -3,6 +3,7 @@ package guard
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,12 +13,11 @@ import (
 	"recado/internal/kernel"
 )
 
-// CheckURL reads an address that a customer gave to be called and refuses, from its text and
-// without network access, what can never be a public receiver. The URL it gives has a plain ASCII host
-// in lower case; store that one. The error is a *kernel.Error with code url_not_allowed about the
-// field body.url.
+// CheckURL parses the address of a receiver and refuses those that cannot be public, without network access. The
+// returned URL, with an ASCII host in lower case, is the one to store. The error is a *kernel.Error with code
+// url_not_allowed for the field body.url.
 //
-// A name that passes may still lead inside: that is checked when a socket connects.
+// A name that passes may still resolve to an internal address; that is checked when a socket connects.
 func (c *Client) CheckURL(raw string) (*url.URL, error) {
 	if len(raw) > maxURLBytes {
 		return nil, notAllowed(refusal{"too_long", "The address is longer than 2048 bytes."})
@@ -53,23 +53,28 @@ func (c *Client) CheckURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// refusal says why an address is not allowed.
+// refusal is the reason why an address is not allowed.
 type refusal struct{ reason, message string }
 
-// ruleURL is for an address that is not allowed; reason is one of Reasons.
 var ruleURL = kernel.NewRule("url_not_allowed", Reasons()...)
 
-// Reasons lists why an address may be refused.
+// Reasons returns the reasons why an address may be refused.
 func Reasons() []string {
-	return []string{"credentials", "internal", "malformed_host", "no_domain", "no_host", "not_a_url", "not_https", "not_utf8", "odd_address", "port", "too_long"}
+	return []string{
+		"credentials", "internal", "malformed_host", "no_domain", "no_host", "not_a_url", "not_https", "not_utf8",
+		"odd_address", "port", "too_long",
+	}
 }
 
 func notAllowed(r refusal) *kernel.Error {
 	params := kernel.Params{"reason": r.reason}
-	return &kernel.Error{Code: kernel.CodeURLNotAllowed, Message: r.message, Params: params, Fields: []kernel.FieldError{ruleURL.At("body.url", r.message, params)}}
+	return &kernel.Error{
+		Code: kernel.CodeURLNotAllowed, Message: r.message, Params: params,
+		Fields: []kernel.FieldError{ruleURL.At("body.url", r.message, params)},
+	}
 }
 
-// checkPort gives ":port" without leading zeros, or nothing when the URL names none.
+// checkPort returns ":port" without leading zeros, or nothing if the URL has no port.
 func checkPort(u *url.URL) (string, bool) {
 	text := u.Port()
 	if text == "" {
@@ -82,14 +87,11 @@ func checkPort(u *url.URL) (string, bool) {
 	return ":" + strconv.FormatUint(n, 10), true
 }
 
-// escapedHost reports a percent sign before the path: a zone id, or an escape that one reader of
-// the URL undoes and the next does not.
+// escapedHost reports whether the host contains a percent sign: a zone id, or an escape that parsers treat differently.
 func escapedHost(raw string) bool {
 	_, rest, _ := strings.Cut(raw, "//")
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
-	}
-	return strings.Contains(rest, "%")
+	i := strings.IndexAny(rest, "/?#%")
+	return i >= 0 && rest[i] == '%'
 }
 
 var (
@@ -99,7 +101,7 @@ var (
 	noDomain      = refusal{"no_domain", "The host must be a full name with a domain."}
 )
 
-// checkHost gives the host in the form of a URL, or the reason why it is refused.
+// checkHost returns the normalized host, or the reason why it is refused.
 func (c *Client) checkHost(u *url.URL) (host string, refused refusal) {
 	name := u.Hostname()
 	if strings.HasPrefix(u.Host, "[") {
@@ -121,8 +123,8 @@ func (c *Client) checkHost(u *url.URL) (host string, refused refusal) {
 	last := labels[len(labels)-1]
 	switch {
 	case last[0] >= '0' && last[0] <= '9':
-		// No top-level domain begins with a digit, so some resolvers read this as an address:
-		// decimal, octal, hexadecimal. Only the one unambiguous spelling is accepted.
+		// No top-level domain starts with a digit. Some resolvers parse this as a decimal, octal or hexadecimal
+		// address; only the unambiguous spelling is accepted.
 		addr, err := netip.ParseAddr(name)
 		if err != nil {
 			return "", oddAddress
@@ -139,9 +141,8 @@ func (c *Client) checkHost(u *url.URL) (host string, refused refusal) {
 	return name, refusal{}
 }
 
-// asciiName maps a host name as a browser would (full-width digits and ideographic full stops
-// become plain ones), drops one trailing dot, and reports whether letters, digits and inner
-// hyphens in labels of legal length are all that is left.
+// asciiName maps a host name as browsers do (full-width digits and ideographic full stops become ASCII), removes one
+// trailing dot, and reports whether the result consists of valid labels.
 func asciiName(name string) (string, bool) {
 	if !isASCII(name) || strings.Contains(strings.ToLower(name), "xn--") {
 		mapped, err := idna.Lookup.ToASCII(name)
@@ -158,35 +159,24 @@ func asciiName(name string) (string, bool) {
 		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
 			return "", false
 		}
-		for i := range len(label) {
-			c := label[i]
-			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-				return "", false
-			}
+		if strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return "", false
 		}
 	}
 	return name, true
 }
 
 func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// internalNames are never delegated, or name a machine's own network.
+// internalNames are domains of local networks.
 var internalNames = []string{
 	"localhost", "local", "internal", "home.arpa", "svc", "cluster.local", "metadata.goog",
 }
 
 func internalName(name string) bool {
-	for _, internal := range internalNames {
-		if rest, ok := strings.CutSuffix(name, internal); ok && (rest == "" || strings.HasSuffix(rest, ".")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(internalNames, func(internal string) bool {
+		return name == internal || strings.HasSuffix(name, "."+internal)
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -15,31 +14,28 @@ import (
 	"recado/internal/kernel"
 )
 
-// enter checks, in this order: key (401), rate (429), permission (403), the form of the query and of a body
-// that should not be there (413, 400). The body's size and form follow in huma, then the verb itself.
+// enter returns a middleware that checks the key (401), the rate (429), the permission (403), the query, and that there is no
+// body where none is expected (413, 400). huma checks the size and format of other bodies.
 func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
-	var query map[string]bool // filled on first use: huma documents the parameters after this runs
-	var filled sync.Once
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		c := callFrom(r.Context())
 		c.route = route
-		w.(*Answer).Secret, w.(*Answer).Conditional = route.secret, route.conditional && !route.Streams
+		w.(*response).secret, w.(*response).conditional = route.secret, route.conditional && !route.Streams
 		started := time.Now()
 		if route.Deprecated != nil {
 			route.Deprecated.announce(w.Header())
 		}
-		defer func() { s.logCall(route, c, w.(*Answer), started) }()
+		defer func() { s.logCall(route, c, w.(*response), started) }()
 
 		if refused := s.admit(route, c, started); refused != nil {
 			s.writeError(w, c.requestID, refused)
 			return
 		}
 		if r.URL.RawQuery != "" {
-			filled.Do(func() { query = queryNames(ctx.Operation()) })
-			if err := CheckQuery(r.URL.RawQuery, query); err != nil {
-				if !route.Streams && BodyTooLarge(r) {
-					err = ErrBodyTooLarge()
+			if err := checkQuery(r.URL.RawQuery, queryNames(ctx.Operation())); err != nil {
+				if !route.Streams && bodyTooLarge(r) {
+					err = errBodyTooLarge()
 				}
 				s.writeError(w, c.requestID, err)
 				return
@@ -56,8 +52,8 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// admit finds the principal of a call, and refuses a call without a principal (401), from another site (403), beyond its rate (429),
-// meant for another person (403) or without the permission of the route's verb (403).
+// admit authenticates a call (401) and checks its origin (403), its rate (429), the person it is for (403) and the permission of
+// the route's verb (403).
 func (s *Server) admit(route *Route, c *call, now time.Time) error {
 	if route.Open {
 		return s.site.CheckNotCrossOrigin(c.request)
@@ -76,8 +72,8 @@ func (s *Server) admit(route *Route, c *call, now time.Time) error {
 	return principal.May(route.Verb)
 }
 
-// spend takes one call of the rate of the key or session, and says in the headers of the answer what is left of it. It
-// refuses a call that does not fit.
+// spend takes a call from the rate of the key or session, and sets the headers of the rate. It returns an error if no call is
+// left.
 func (s *Server) spend(h http.Header, a *kernel.Principal, now time.Time) error {
 	burst := int(a.Rate.Burst)
 	wait, left := s.rates.Take(a.ID(), float64(a.Rate.PerSecond), burst, now)
@@ -94,13 +90,12 @@ func (s *Server) spend(h http.Header, a *kernel.Principal, now time.Time) error 
 	}
 }
 
-// showRate puts the rate of the installation into the answer to a call that spends none: one without a key or session.
+// showRate sets the headers of the rate to the default rate, for calls without a key or session.
 func (s *Server) showRate(h http.Header) {
 	h["Ratelimit-Limit"], h["Ratelimit-Remaining"], h["Ratelimit-Reset"] = s.fullRate, s.fullRate, zeroHeader
 }
 
-// Keyed serves POST at a path below the base path that is not in the table of routes. The handler gets requests with a valid
-// API key, and takes them from the key's rate with Spend.
+// Keyed registers a handler of POST requests with a valid API key at a path below the base path. The handler must call Spend.
 func (s *Server) Keyed(path string, h func(w http.ResponseWriter, r *http.Request, holder *kernel.Principal)) {
 	s.mux.HandleFunc("POST "+s.base+path, func(w http.ResponseWriter, r *http.Request) {
 		holder, err := s.auth.Authenticate(r.Context(), bearer(r.Header["Authorization"]))
@@ -112,7 +107,7 @@ func (s *Server) Keyed(path string, h func(w http.ResponseWriter, r *http.Reques
 	})
 }
 
-// Spend takes a call from the rate of a key. When none is left it answers 429 and reports false.
+// Spend takes a call from the rate of a key. If none is left, it responds with 429 and returns false.
 func (s *Server) Spend(w http.ResponseWriter, r *http.Request, holder *kernel.Principal) bool {
 	if err := s.spend(w.Header(), holder, time.Now()); err != nil {
 		s.Refuse(w, r, err)
@@ -121,12 +116,12 @@ func (s *Server) Spend(w http.ResponseWriter, r *http.Request, holder *kernel.Pr
 	return true
 }
 
-// Refuse answers a request that is no operation with the Error object of an error.
+// Refuse responds with an error to a request that is not an operation.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.writeError(w, callFrom(r.Context()).requestID, err)
 }
 
-// authenticate finds the principal of a request: by its API key, or, without an Authorization header, by its cookie.
+// authenticate authenticates a request by its API key or, without an Authorization header, by its cookie.
 func (s *Server) authenticate(r *http.Request) (*kernel.Principal, error) {
 	token := s.site.SessionToken(r)
 	if len(r.Header["Authorization"]) > 0 || token == "" {
@@ -138,37 +133,37 @@ func (s *Server) authenticate(r *http.Request) (*kernel.Principal, error) {
 	return s.auth.AuthenticateSession(r.Context(), token)
 }
 
-// headerUser names the person that a request with a session is meant for. All tabs of a browser share one cookie: a tab that one
-// person left open must not act as another who signed in since.
+// headerUser is the header with the person that a request with a session is for. All tabs of a browser share one cookie, but a
+// tab must not act as another person who has signed in later.
 const headerUser = "X-Recado-User"
 
-// checkUser refuses a request with a session whose headerUser names another person. Requests with a key are not checked.
+// checkUser refuses a request with a session if headerUser names another person.
 func checkUser(r *http.Request, a *kernel.Principal) error {
 	if a.Kind() != kernel.KindSession {
 		return nil
 	}
 	for _, named := range r.Header[headerUser] {
 		if id, ok := kernel.ParseID(named); !ok || id != a.User.ID {
-			return kernel.Errorf(kernel.CodeSessionChanged, "Another person is signed in with this cookie than %s names. Sign in again.", headerUser)
+			return kernel.Errorf(kernel.CodeSessionChanged,
+				"Another person is signed in with this cookie than %s names. Sign in again.", headerUser)
 		}
 	}
 	return nil
 }
 
-// checkBody checks what huma does not: that a body is declared as JSON, and that there is none where the
-// operation takes none.
+// checkBody checks what huma does not check: that a body is declared as JSON, and that there is none where none is expected.
 func checkBody(route *Route, r *http.Request) *kernel.Error {
 	if route.Streams || route.Method == http.MethodGet {
 		return nil
 	}
-	if err := CheckContentType(r); err != nil || !route.bodiless {
+	if err := checkContentType(r); err != nil || !route.bodiless {
 		return err
 	}
-	return CheckNoBody(r)
+	return checkNoBody(r)
 }
 
-// bearer gives the key of exactly one well-formed Authorization header, or "" when there is no key.
-// Two headers, or another scheme, give a text that no key can equal.
+// bearer returns the key from the Authorization header, or "" without the header. For several headers or another scheme it
+// returns an invalid key.
 func bearer(headers []string) string {
 	switch len(headers) {
 	case 0:
@@ -182,7 +177,7 @@ func bearer(headers []string) string {
 	return "-"
 }
 
-// queryNames says which query parameters an operation takes, and which of them are numbers.
+// queryNames returns the query parameters of an operation; the value is true for numbers.
 func queryNames(op *huma.Operation) map[string]bool {
 	names := map[string]bool{}
 	for _, p := range op.Parameters {
@@ -193,10 +188,10 @@ func queryNames(op *huma.Operation) map[string]bool {
 	return names
 }
 
-// logCall writes one line per call, without key, query or body.
-func (s *Server) logCall(route *Route, c *call, a *Answer, started time.Time) {
-	took, status := time.Since(started), a.Status()
-	if status == 0 { // a panic, which ServeHTTP answers
+// logCall logs a call without key, query and body.
+func (s *Server) logCall(route *Route, c *call, a *response, started time.Time) {
+	took, status := time.Since(started), a.status
+	if status == 0 { // a panic, which ServeHTTP handles
 		status = http.StatusInternalServerError
 	}
 	observe(route, status, took)

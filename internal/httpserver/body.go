@@ -10,20 +10,18 @@ import (
 	"recado/internal/kernel"
 )
 
-// CheckContentType refuses a body that is not declared as JSON, after one that is too large. Case
-// does not matter in HTTP, but it does to huma, so the type is written as huma looks for it.
-func CheckContentType(r *http.Request) *kernel.Error {
+// checkContentType refuses a body that is too large or not declared as JSON. It normalizes the header, because huma compares it
+// case-sensitively.
+func checkContentType(r *http.Request) *kernel.Error {
 	const plain = "application/json"
-	if given := r.Header.Get("Content-Type"); given == plain {
-		return nil
-	} else if kind, _, _ := mime.ParseMediaType(given); kind == plain {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == plain {
 		r.Header.Set("Content-Type", plain)
 		return nil
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, kernel.MaxBody+1))
 	switch {
 	case n > kernel.MaxBody:
-		return ErrBodyTooLarge()
+		return errBodyTooLarge()
 	case n > 0:
 		return kernel.Malformed("header.Content-Type", "json")
 	case err != nil:
@@ -36,54 +34,59 @@ func errBodyCut() *kernel.Error {
 	return kernel.Errorf(kernel.CodeInvalidRequest, "The request body ended early. Send it again.")
 }
 
-// BodyTooLarge reads the body of a request that is refused anyway: the size comes first among the errors.
-func BodyTooLarge(r *http.Request) bool {
+// bodyTooLarge reads the body of a refused request, because its size is the first error to report.
+func bodyTooLarge(r *http.Request) bool {
 	n, _ := io.Copy(io.Discard, io.LimitReader(r.Body, kernel.MaxBody+1))
 	return n > kernel.MaxBody
 }
 
-// CheckNoBody holds the bodies of operations that take none to the same rules: an absent one or {}.
-func CheckNoBody(r *http.Request) *kernel.Error {
+// readBody reads a body up to the maximum size.
+func readBody(r *http.Request) ([]byte, *kernel.Error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, kernel.MaxBody+1))
 	switch {
 	case len(body) > kernel.MaxBody:
-		return ErrBodyTooLarge()
+		return nil, errBodyTooLarge()
 	case err != nil:
-		return errBodyCut()
-	case len(body) == 0:
-		return nil
+		return nil, errBodyCut()
 	}
-	if fault := UnmarshalJSON(body, new(any)); fault != nil {
-		return formError("", []error{fault})
+	return body, nil
+}
+
+// checkNoBody checks the body of an operation that takes none. It may be absent or {}.
+func checkNoBody(r *http.Request) *kernel.Error {
+	body, invalid := readBody(r)
+	if invalid != nil || len(body) == 0 {
+		return invalid
 	}
-	if fault := UnmarshalJSON(body, new(struct{})); fault != nil {
-		return formError("", []error{fault})
+	for _, v := range []any{new(any), new(struct{})} {
+		if err := UnmarshalJSON(body, v); err != nil {
+			return formError("", []error{err})
+		}
 	}
 	return nil
 }
 
-// ErrBodyTooLarge refuses a body that is larger than the API takes.
-func ErrBodyTooLarge() *kernel.Error {
+func errBodyTooLarge() *kernel.Error {
 	return kernel.Errorf(kernel.CodeBodyTooLarge, "The request body is larger than %d KiB. Send a smaller one.", kernel.MaxBody/1024)
 }
 
-// How much of a refused body is read on, so that a client that sends all of it before it reads gets the
-// answer instead of a reset. After that the connection is closed.
+// The rest of a refused body is read up to these limits, because a client that sends all of it before it reads would otherwise
+// get a connection reset instead of the response. Then the connection is closed.
 const (
 	drainBytes = 64 << 20
 	drainTime  = 5 * time.Second
 
-	// unreadBytes is what net/http reads of an unfinished body by itself before it keeps a connection.
+	// unreadBytes is the amount that net/http reads from an unfinished body before it reuses a connection.
 	unreadBytes = 256 << 10
 )
 
-// requestBody counts what was read of a body.
+// requestBody counts the bytes that were read.
 type requestBody struct {
 	io.ReadCloser
 	length    int64 // -1: unknown
 	read      int64
 	ended     bool
-	continues bool // the client sends nothing before it is told to, which the first read does
+	continues bool // the client waits for 100 Continue, which the first read sends
 }
 
 func newRequestBody(r *http.Request) *requestBody {
@@ -100,10 +103,10 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close does nothing: the rest of a body may still be read, and net/http closes it after that.
+// Close does nothing: the rest of the body may still be read, and net/http closes it.
 func (b *requestBody) Close() error { return nil }
 
-// unread reports whether more is left than net/http reads by itself.
+// unread reports whether more is left than net/http reads.
 func (b *requestBody) unread() bool {
 	switch {
 	case b.ended, b.continues && b.read == 0:
@@ -115,9 +118,8 @@ func (b *requestBody) unread() bool {
 	return !b.ended
 }
 
-// prepareDrain makes an answer to a body that was not read the last one of its connection. It is called
-// before the header is sent.
-func (a *Answer) prepareDrain() {
+// prepareDrain closes the connection after the response if the body was not read. It must be called before the header is sent.
+func (a *response) prepareDrain() {
 	if a.body == nil || !a.body.unread() {
 		return
 	}
@@ -128,8 +130,8 @@ func (a *Answer) prepareDrain() {
 	a.drains = true
 }
 
-// drain sends the answer and then reads what is left of the body, up to its bounds.
-func (a *Answer) drain() {
+// drain sends the response and then reads the rest of the body, within limits.
+func (a *response) drain() {
 	if !a.drains {
 		return
 	}

@@ -10,18 +10,14 @@ import (
 	"time"
 )
 
-// Serve is server.Serve, except that net/http's own refusals (malformed requests, oversized headers,
-// unknown expectations) are answered with the header and body that refuse gives for their status. net/http
-// writes them to the connection without calling a handler, so they can only be replaced on the connection
-// itself.
+// serve is server.Serve with other responses to requests that net/http refuses: malformed requests, oversized headers and
+// unknown expectations. refuse returns the header and body for a status. net/http writes these responses to the connection
+// without calling a handler, so they can only be replaced on the connection.
 //
-// An answer of a handler is never replaced, whatever its bytes are. A connection replaces a write only
-// while it waits for a request: from the moment it is new, or net/http has reported it idle, until the
-// handler is called. net/http reports a connection idle after it has written the last byte of an answer,
-// and calls the hook and the handler on the one goroutine that serves the connection. So no part of an
-// answer can be written in that state, and the only write that is made in it is a refusal. After a
-// refusal net/http closes the connection.
-func Serve(server *http.Server, l net.Listener, refuse Refuse) error {
+// Responses of handlers are never replaced. A connection replaces a write only while it waits for a request: while it is new or
+// idle, until the handler is called. net/http reports a connection as idle after it has written the whole response, in the
+// goroutine that calls the handler, so the only write in that state is a refusal. Then net/http closes the connection.
+func serve(server *http.Server, l net.Listener, refuse refuseFunc) error {
 	handler := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*conn); ok {
@@ -40,14 +36,13 @@ func Serve(server *http.Server, l net.Listener, refuse Refuse) error {
 	return server.Serve(listener{l, refuse})
 }
 
-// Refuse gives the header and the body of the answer to a request that net/http refuses with a status.
-type Refuse func(status int) (http.Header, []byte)
+type refuseFunc func(status int) (http.Header, []byte)
 
 type connKey struct{}
 
 type listener struct {
 	net.Listener
-	refuse Refuse
+	refuse refuseFunc
 }
 
 func (l listener) Accept() (net.Conn, error) {
@@ -58,12 +53,12 @@ func (l listener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// conn embeds the concrete type because net/http looks for CloseWrite: without it, a client that still
-// sends when it is refused gets a reset instead of the answer.
+// conn embeds the concrete type because net/http needs CloseWrite: without it, a client that is still sending gets a reset
+// instead of the response.
 type conn struct {
 	*net.TCPConn
-	refuse  Refuse
-	waiting atomic.Bool // for a request: no handler has the connection, and no answer is unfinished
+	refuse  refuseFunc
+	waiting atomic.Bool // for a request
 }
 
 func (c *conn) Write(b []byte) (int, error) {
@@ -76,7 +71,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// refusalStatus reads the status of an answer that net/http made: HTTP/1.1 and three digits.
+// refusalStatus returns the status of a response of net/http: HTTP/1.1 and three digits.
 func refusalStatus(b []byte) int {
 	if len(b) >= 12 {
 		if status, err := strconv.Atoi(string(b[9:12])); err == nil && http.StatusText(status) != "" {
@@ -86,7 +81,6 @@ func refusalStatus(b []byte) int {
 	return http.StatusBadRequest
 }
 
-// refusal is the whole answer, after which net/http closes the connection.
 func (c *conn) refusal(status int) []byte {
 	header, body := c.refuse(status)
 	header.Set("Connection", "close")

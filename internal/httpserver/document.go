@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"encoding/json"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,59 +10,49 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Document is an OpenAPI document in the form of its JSON, which a caller may change.
+// Document is an OpenAPI document as decoded JSON. Callers may change it.
 type Document map[string]any
 
-// Read makes the document of what huma knows. It corrects what huma writes into schemas.
-func Read(api *huma.OpenAPI) (Document, error) {
-	raw, err := json.Marshal(api)
+// newDocument returns the JSON of a value as a document.
+func newDocument(v any) (doc Document, err error) {
+	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	var doc Document
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		return nil, err
-	}
-	correctSchemas(map[string]any(doc))
-	return doc, nil
+	err = json.Unmarshal(raw, &doc)
+	return doc, err
 }
 
-// Paths are the paths of the document.
-func (d Document) Paths() map[string]any { return d["paths"].(map[string]any) }
-
-// Operation gives an operation by its method, in any case, and its path.
+// Operation returns the operation with a method and a path, or nil.
 func (d Document) Operation(method, path string) map[string]any {
-	item, _ := d.Paths()[path].(map[string]any)
+	item, _ := d["paths"].(map[string]any)[path].(map[string]any)
 	op, _ := item[strings.ToLower(method)].(map[string]any)
 	return op
 }
 
-// Operations calls each with the method, in upper case, and the path of every operation.
-func (d Document) Operations(each func(method, path string, operation map[string]any) error) error {
-	for path, item := range d.Paths() {
-		for method, operation := range item.(map[string]any) {
-			op, ok := operation.(map[string]any)
-			if !ok {
-				continue
-			}
-			if err := each(strings.ToUpper(method), path, op); err != nil {
-				return err
+// operations iterates over all operations.
+func (d Document) operations() iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for _, item := range d["paths"].(map[string]any) {
+			for _, operation := range item.(map[string]any) {
+				if op, ok := operation.(map[string]any); ok && !yield(op) {
+					return
+				}
 			}
 		}
 	}
-	return nil
 }
 
-// JSONContent gives the JSON form of a body or a response; nil where it has none.
-func JSONContent(of map[string]any) map[string]any {
-	content, _ := of["content"].(map[string]any)
+// jsonContent returns the JSON content of a request body or a response, or nil.
+func jsonContent(body map[string]any) map[string]any {
+	content, _ := body["content"].(map[string]any)
 	asJSON, _ := content["application/json"].(map[string]any)
 	return asJSON
 }
 
-// MarkNullable lets pointers to structs and to ids be null: huma does that for scalars only. A field that may be absent is
-// never null, unless its tag null says so. It is called when all operations are registered, before the first request.
-func MarkNullable(registry huma.Registry) {
+// markNullable makes pointers to structs and ids nullable, which huma does only for scalars. A field that may be absent is
+// not nullable, unless it has the tag null. Call it when all operations are registered.
+func markNullable(registry huma.Registry) {
 	for name, schema := range registry.Map() {
 		t := registry.TypeFromRef("#/components/schemas/" + name)
 		if t == nil || t.Kind() != reflect.Struct {
@@ -86,8 +77,8 @@ func MarkNullable(registry huma.Registry) {
 	}
 }
 
-// correctSchemas corrects what huma writes into the document that JSON Schema does not know, or contradicts:
-// null must be a value of an enum that may be null, and a pattern has no description of its own.
+// correctSchemas corrects schemas of huma that are not valid JSON Schema: nullable enums must contain null, and there is no
+// patternDescription.
 func correctSchemas(node any) {
 	switch node := node.(type) {
 	case []any:
@@ -106,4 +97,92 @@ func correctSchemas(node any) {
 			correctSchemas(child)
 		}
 	}
+}
+
+// openResponses allows additional fields in the schemas of responses, so that clients that validate them accept the fields of
+// newer servers. Schemas of requests stay closed, because the server refuses unknown fields.
+func (d Document) openResponses() {
+	seen := map[string]bool{}
+	var open func(node any)
+	open = func(node any) {
+		switch node := node.(type) {
+		case []any:
+			for _, child := range node {
+				open(child)
+			}
+		case map[string]any:
+			if node["additionalProperties"] == false {
+				delete(node, "additionalProperties")
+			}
+			if ref, ok := node["$ref"].(string); ok && !seen[ref] {
+				seen[ref] = true
+				open(d.at(ref))
+			}
+			for name, child := range node {
+				if name != "example" && name != "examples" {
+					open(child)
+				}
+			}
+		}
+	}
+	for op := range d.operations() {
+		open(op["responses"])
+	}
+	open(d["webhooks"])
+}
+
+// Share adds a component for an enumeration, and replaces all schemas that list exactly its values by a reference to it.
+func (d Document) Share(name, description string, values []any) {
+	shared := map[string]any{"type": "string", "description": description, "enum": values}
+	ref := map[string]any{"$ref": "#/components/schemas/" + name}
+	var replace func(node any)
+	replace = func(node any) {
+		switch node := node.(type) {
+		case []any:
+			for _, child := range node {
+				replace(child)
+			}
+		case map[string]any:
+			for key, child := range node {
+				schema, ok := child.(map[string]any)
+				enum, _ := schema["enum"].([]any)
+				if ok && key != "example" && slices.Equal(enum, values) && schema["type"] == "string" && schema["default"] == nil {
+					node[key] = ref
+					continue
+				}
+				replace(child)
+			}
+		}
+	}
+	replace(d["paths"])
+	replace(d["components"])
+	d.Schemas()[name] = shared
+}
+
+// Schemas returns the schemas by name.
+func (d Document) Schemas() map[string]any {
+	return d["components"].(map[string]any)["schemas"].(map[string]any)
+}
+
+// component adds a component of a kind, such as responses, unless it exists, and returns a reference to it.
+func (d Document) component(kind, name string, value map[string]any) map[string]any {
+	components := d["components"].(map[string]any)
+	all, _ := components[kind].(map[string]any)
+	if all == nil {
+		all = map[string]any{}
+		components[kind] = all
+	}
+	if all[name] == nil {
+		all[name] = value
+	}
+	return map[string]any{"$ref": "#/components/" + kind + "/" + name}
+}
+
+// camelCase converts invalid_request to InvalidRequest.
+func camelCase(text string) string {
+	out := ""
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("_. -:", r) }) {
+		out += strings.ToUpper(part[:1]) + part[1:]
+	}
+	return out
 }

@@ -13,7 +13,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// statusOf is the only place that knows which HTTP status a code has.
+// statusOf maps error codes to HTTP statuses.
 var statusOf = map[kernel.Code]int{
 	kernel.CodeInvalidRequest:       http.StatusBadRequest,
 	kernel.CodeInvalidJSON:          http.StatusBadRequest,
@@ -70,10 +70,10 @@ var statusOf = map[kernel.Code]int{
 	kernel.CodeStorageFull:          http.StatusInsufficientStorage,
 }
 
-// Statuses gives the HTTP status of each error code.
+// Statuses returns the HTTP status of each error code.
 func Statuses() map[kernel.Code]int { return maps.Clone(statusOf) }
 
-// Error is the body of every answer that is no success.
+// Error is the body of error responses.
 type Error struct {
 	Code      kernel.Code    `json:"code" doc:"The stable name of the error." example:"invalid_request"`
 	Message   string         `json:"message" doc:"What is wrong and what to do, in English, for people who read logs. It may change at any time."`
@@ -85,7 +85,7 @@ type Error struct {
 	headers http.Header
 }
 
-// ErrorDetail is one wrong part of a request.
+// ErrorDetail is an invalid part of a request.
 type ErrorDetail struct {
 	Field   string         `json:"field" example:"body.phone"`
 	Code    string         `json:"code" doc:"The stable name of the rule that the value breaks. Newer versions may have more." example:"malformed"`
@@ -97,21 +97,24 @@ type ErrorDetail struct {
 // Error returns the text of the error.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// GetStatus gives the HTTP status to huma.
+// GetStatus implements huma.StatusError.
 func (e *Error) GetStatus() int { return e.status }
 
-// GetHeaders gives the headers of the answer to huma.
+// GetHeaders implements huma.HeadersError.
 func (e *Error) GetHeaders() http.Header { return e.headers }
 
-// problem turns any error into what a caller may see. An error that is not a kernel.Error is a defect
-// of the server: it is logged here, once, and nothing of it is shown. So is the cause of a failure of the database or the disk.
+// problem converts an error for the client. An error that is not a kernel.Error is a bug: it is logged and not shown. The
+// causes of database and disk failures are logged too.
 func (s *Server) problem(requestID string, err error) *Error {
 	var known *kernel.Error
-	if !errors.As(err, &known) {
+	switch {
+	case !errors.As(err, &known):
 		s.log.Error("request failed", slog.String("request_id", requestID), slog.Any("error", err))
 		known = errInternal()
-	} else if cause := err.Error() != known.Error(); cause && (known.Code == kernel.CodeUnavailable || known.Code == kernel.CodeStorageFull) {
-		s.log.Warn("request failed", slog.String("request_id", requestID), slog.String("code", string(known.Code)), slog.Any("error", err))
+	case known.Code != kernel.CodeUnavailable && known.Code != kernel.CodeStorageFull:
+	case err.Error() != known.Error():
+		s.log.Warn("request failed",
+			slog.String("request_id", requestID), slog.String("code", string(known.Code)), slog.Any("error", err))
 	}
 	out := &Error{
 		Code: known.Code, Message: known.Message, RequestID: requestID, Params: known.Params, Details: []ErrorDetail{},
@@ -138,15 +141,13 @@ func (s *Server) problem(requestID string, err error) *Error {
 	return out
 }
 
-// writeError answers outside of an operation: unknown paths, refused keys, panics.
+// writeError responds with an error outside of an operation.
 func (s *Server) writeError(w http.ResponseWriter, requestID string, err error) {
 	writeProblem(w, s.problem(requestID, err))
 }
 
 func writeProblem(w http.ResponseWriter, p *Error) {
-	for name, values := range p.headers {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), p.headers)
 	body, _ := kernel.AppendJSON(nil, p)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -161,13 +162,13 @@ func init() {
 	}
 }
 
-// newError makes the Error object of what huma found wrong with a request.
+// newError returns the Error for a request that huma refuses.
 func newError(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 	c := &call{}
 	if ctx != nil {
 		c = callFrom(ctx.Context())
 	}
-	if c.server == nil { // huma asks once, while it is being set up, what an error looks like
+	if c.server == nil { // huma calls it once during setup, to get the type of errors
 		return &Error{Params: map[string]any{}, Details: []ErrorDetail{}, status: status}
 	}
 	return c.server.problem(c.requestID, Cause(status, message, errs))

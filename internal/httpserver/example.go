@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// words are what texts of these names look like in an example; others are named after themselves.
+// words contains example values by field name. Other texts get the name of the field.
 var words = map[string]any{
 	"name": "Lia", "title": "Call Lia back", "text": "Oi! Vocês abrem hoje?", "email": "lia@example.com", "phone": "+5511912345678",
 	"color": "#2e7d32", "protocol": "ATD-000123", "timezone": "America/Sao_Paulo", "mime_type": "image/png", "file_name": "menu.png",
@@ -16,22 +16,22 @@ var words = map[string]any{
 	"date": "2026-12-24", "from": "08:00", "to": "18:00", "version": 7, "status_code": 200, "size": 48213, "duration_ms": 42,
 }
 
-// formats are what texts of these formats look like.
+// formats contains example values by format.
 var formats = map[string]any{
 	"uuid": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb", "date-time": "2026-11-14T23:56:54.123Z", "date": "2026-11-14",
 	"uri": "https://example.com/hooks/recado", "email": "lia@example.com",
 }
 
-// Example makes a value that fits a schema of the document, of the examples that the schema itself has where there are any.
+// Example returns a value that fits a schema. It uses the examples of the schema, if there are any.
 func (d Document) Example(schema map[string]any) any { return d.example(schema, "", nil) }
 
-// example is Example for what has a name. above has the schemas that the value is in, which may refer to themselves.
-func (d Document) example(schema map[string]any, name string, above []string) any {
+// example returns an example for a field. outer lists the enclosing schemas, because a schema may refer to itself.
+func (d Document) example(schema map[string]any, name string, outer []string) any {
 	if ref, ok := schema["$ref"].(string); ok {
-		if slices.Contains(above, ref) {
+		if slices.Contains(outer, ref) {
 			return nil
 		}
-		return d.example(d.at(ref), name, append(slices.Clone(above), ref))
+		return d.example(d.at(ref), name, append(slices.Clone(outer), ref))
 	}
 	for _, from := range []string{"example", "const", "default"} {
 		if value, ok := schema[from]; ok {
@@ -46,23 +46,23 @@ func (d Document) example(schema map[string]any, name string, above []string) an
 	}
 	for _, several := range []string{"oneOf", "anyOf", "allOf"} {
 		if choices, ok := schema[several].([]any); ok && len(choices) > 0 {
-			return d.example(choices[0].(map[string]any), name, above)
+			return d.example(choices[0].(map[string]any), name, outer)
 		}
 	}
-	return d.plainExample(schema, name, above)
+	return d.plainExample(schema, name, outer)
 }
 
-// plainExample is the example of a schema that says no more than its type.
-func (d Document) plainExample(schema map[string]any, name string, above []string) any {
+// plainExample returns the example of a schema that only has a type.
+func (d Document) plainExample(schema map[string]any, name string, outer []string) any {
 	switch typeOf(schema) {
 	case "object":
-		return d.objectExample(schema, above)
+		return d.objectExample(schema, outer)
 	case "array":
-		if name == "parameters" { // those of a template have a type and an example, which linters take for a schema
+		if name == "parameters" { // linters mistake the parameters of a template for schemas
 			return []any{}
 		}
 		items, _ := schema["items"].(map[string]any)
-		value := d.example(items, strings.TrimSuffix(name, "s"), above)
+		value := d.example(items, strings.TrimSuffix(name, "s"), outer)
 		if value == nil {
 			return []any{}
 		}
@@ -84,17 +84,15 @@ func (d Document) plainExample(schema map[string]any, name string, above []strin
 	return nil
 }
 
-func (d Document) objectExample(schema map[string]any, above []string) any {
+func (d Document) objectExample(schema map[string]any, outer []string) any {
 	out := map[string]any{}
 	properties, _ := schema["properties"].(map[string]any)
 	required, _ := schema["required"].([]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		property := properties[name].(map[string]any)
-		value := d.example(property, name, above)
-		if value == nil && !slices.Contains(required, any(name)) {
-			continue
+		if value := d.example(property, name, outer); value != nil || slices.Contains(required, any(name)) {
+			out[name] = value
 		}
-		out[name] = value
 	}
 	return out
 }
@@ -112,7 +110,7 @@ func textExample(schema map[string]any, name string) any {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// typeOf is the type of a schema that is not null.
+// typeOf returns the type of a schema other than null.
 func typeOf(schema map[string]any) string {
 	switch kind := schema["type"].(type) {
 	case string:
@@ -130,7 +128,7 @@ func typeOf(schema map[string]any) string {
 	return ""
 }
 
-// at is the component that a reference names.
+// at returns the component of a reference.
 func (d Document) at(ref string) map[string]any {
 	node := map[string]any(d)
 	for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {

@@ -19,12 +19,12 @@ func init() {
 	huma.ValidateStrictCasing = true
 }
 
-// Cause turns what huma found wrong with a request into an error of the API. huma names the cause by a status
-// and, for one of them, only by its text. An error that is not a *kernel.Error is a defect of the server.
+// Cause converts an error of huma about a request. huma identifies the cause by a status and, in one case, by its text. An error
+// that is not a *kernel.Error is a bug.
 func Cause(status int, message string, errs []error) error {
 	switch status {
 	case http.StatusRequestEntityTooLarge:
-		return ErrBodyTooLarge()
+		return errBodyTooLarge()
 	case http.StatusUnsupportedMediaType:
 		return kernel.Malformed("header.Content-Type", "json")
 	case http.StatusRequestTimeout:
@@ -38,14 +38,13 @@ func Cause(status int, message string, errs []error) error {
 	return formError(message, errs)
 }
 
-// maxDetails is how many wrong parts of a request an answer names, and maxFieldName how much of each name.
+// Limits on the size of an error.
 const (
 	maxDetails   = 20
 	maxFieldName = 120
 )
 
-// formError makes one 400 of the parts of a request that do not fit. Its cost and the size of the answer
-// do not grow with the number of wrong parts.
+// formError returns one error for all invalid parts of a request, up to maxDetails.
 func formError(message string, errs []error) *kernel.Error {
 	out := &kernel.Error{Code: kernel.CodeInvalidRequest}
 	for _, err := range errs[:min(len(errs), maxDetails)] {
@@ -75,7 +74,7 @@ func formError(message string, errs []error) *kernel.Error {
 	return out
 }
 
-// shorten cuts a name that a caller made up.
+// shorten truncates a field name from a request.
 func shorten(name string) string {
 	if utf8.RuneCountInString(name) <= maxFieldName {
 		return name
@@ -83,8 +82,8 @@ func shorten(name string) string {
 	return string([]rune(name)[:maxFieldName-1]) + "…"
 }
 
-// formFault says which field is wrong and why. It never calls Error on a detail of huma's: that formats
-// the whole value in which the field was found, for each of its fields again.
+// formFault returns the code and the field of an error. It does not call Error on details of huma, which would format the
+// whole value that contains the field.
 func formFault(err error) (kernel.Code, kernel.FieldError) {
 	place, text := "body", ""
 	if detail, ok := errors.AsType[*huma.ErrorDetail](err); ok {
@@ -102,8 +101,8 @@ func formFault(err error) (kernel.Code, kernel.FieldError) {
 	return code, field
 }
 
-// fault is a decoding error. huma keeps only the text of such an error, so that all of it is packed into the text, as hexadecimal
-// digits because a field may hold any byte.
+// fault is a decoding error. huma keeps only the text of such an error, so the fault is encoded in the text, in hexadecimal
+// because a field may contain any byte.
 type fault struct {
 	Code  kernel.Code
 	Field kernel.FieldError
@@ -111,13 +110,12 @@ type fault struct {
 
 const faultMark = "\x00"
 
-// jsonFault packs a decoding error.
 func jsonFault(code kernel.Code, field kernel.FieldError) error {
 	packed, _ := json.Marshal(fault{code, field}) // strings and numbers always encode
 	return errors.New(faultMark + hex.EncodeToString(packed))
 }
 
-// readFault reads what jsonFault packed.
+// readFault decodes the text of a jsonFault.
 func readFault(text string) (kernel.Code, kernel.FieldError) {
 	f := fault{Code: kernel.CodeInvalidRequest, Field: kernel.RuleMalformed.At("body", "does not have the expected form", formatValue)}
 	if packed, err := hex.DecodeString(text); err == nil {
@@ -128,15 +126,14 @@ func readFault(text string) (kernel.Code, kernel.FieldError) {
 
 var formatValue = kernel.Params{"format": "value"}
 
-// ruleMark separates what the texts of huma's validation carry: the code of a rule, a parameter, its value, and the message.
+// ruleMark separates the parts of a validation text of huma: the code of a rule, a parameter, its value, and the message.
 const ruleMark = "\x01"
 
-// ruled is a text of huma's validation. The value may be formatted from the first argument, which the message then shows, too.
+// ruled returns a validation text. huma may format the first argument into the value and the message.
 func ruled(rule kernel.Rule, param, value, message string) string {
 	return strings.Join([]string{rule.Code(), param, value, message}, ruleMark)
 }
 
-// The texts say what a value must be, not which schema it breaks.
 func init() {
 	form := func(format string) string {
 		return ruled(kernel.RuleMalformed, "format", format, kernel.Malformed("", format).Message)
@@ -146,8 +143,9 @@ func init() {
 	}
 	validation.MsgExpectedRequiredProperty = ruled(kernel.RuleRequired, "", "%s", "is required")
 	validation.MsgUnexpectedProperty = ruled(kernel.RuleUnknown, "", "", "unknown field")
-	validation.MsgExpectedRFC4122UUID = form("uuid") + "%.0s" // the parser's own reason is dropped
-	validation.MsgExpectedRFC3986URI = jsonFault(kernel.CodeURLNotAllowed, kernel.RuleMalformed.At("body.url", "The address is not a valid URL.", kernel.Params{"format": "url"})).Error() + "%.0s"
+	validation.MsgExpectedRFC4122UUID = form("uuid") + "%.0s" // drops the reason of the parser
+	invalidURL := kernel.RuleMalformed.At("body.url", "The address is not a valid URL.", kernel.Params{"format": "url"})
+	validation.MsgExpectedRFC3986URI = jsonFault(kernel.CodeURLNotAllowed, invalidURL).Error() + "%.0s"
 	validation.MsgExpectedRFC3339DateTime = form("time")
 	validation.MsgExpectedRFC3339Date = form("date")
 	validation.MsgExpectedBoolean = form("bool")
@@ -168,8 +166,8 @@ func init() {
 	validation.MsgExpectedMaxItems = count(kernel.RuleTooMany, "max", "%[1]d", "must have at most # entries")
 }
 
-// ruleFault reads a text of huma's validation. A missing field is named by its own place: huma gives the place of the object.
-// A text of another kind comes from the decoder of a value.
+// ruleFault parses a validation text. Other texts come from decoders of values. For a missing field, huma reports the location
+// of the object.
 func ruleFault(place, text string) kernel.FieldError {
 	parts := strings.SplitN(text, ruleMark, 4)
 	if len(parts) < 4 {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"path"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,17 +16,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// file is one file of the app. It is compressed when it is first asked for, once for each encoding, so
-// that starting a server costs nothing.
+// file is a file of the app. It is compressed on first use, once for each encoding.
 type file struct {
 	mime  string
 	plain []byte
-	gzip  func() []byte // gives nil where compression gains nothing
+	gzip  func() []byte // returns nil if compression does not help
 	zstd  func() []byte
 }
 
-// types are the kinds of files that the build makes. The system's table is not asked, since it differs
-// from machine to machine.
+// types contains the types of the files of the build. The table of the system differs between machines.
 var types = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json",
 	".woff2": "font/woff2", ".png": "image/png", ".webmanifest": "application/manifest+json", ".txt": "text/plain; charset=utf-8",
@@ -38,8 +35,8 @@ func newFile(name string, content []byte) *file {
 	if f.mime == "" {
 		f.mime = mime.TypeByExtension(path.Ext(name))
 	}
-	if f.mime != "font/woff2" && f.mime != "image/png" { // these are compressed already
-		f.gzip = sync.OnceValue(func() []byte { return smaller(gzippedFile(content), content) })
+	if f.mime != "font/woff2" && f.mime != "image/png" { // already compressed
+		f.gzip = sync.OnceValue(func() []byte { return smaller(gzipped(content, gzip.BestCompression), content) })
 		f.zstd = sync.OnceValue(func() []byte { return smaller(zstandard(content), content) })
 	}
 	return f
@@ -47,7 +44,7 @@ func newFile(name string, content []byte) *file {
 
 func nothing() []byte { return nil }
 
-// smaller gives the compressed form if it is one.
+// smaller returns nil if the compressed content is not smaller.
 func smaller(compressed, content []byte) []byte {
 	if len(compressed) >= len(content) {
 		return nil
@@ -55,16 +52,7 @@ func smaller(compressed, content []byte) []byte {
 	return compressed
 }
 
-// gzippedFile and zstandard write to memory with options that are valid, which cannot fail.
-func gzippedFile(content []byte) []byte {
-	var out bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	_, _ = w.Write(content)
-	_ = w.Close()
-	return out.Bytes()
-}
-
-func zstandard(content []byte) []byte {
+func zstandard(content []byte) []byte { // cannot fail: the options are valid
 	w, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	return w.EncodeAll(content, nil)
 }
@@ -74,10 +62,10 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", f.mime)
 	h.Set("Vary", "Accept-Encoding")
 	content, encoding := f.plain, ""
-	offered := r.Header.Get("Accept-Encoding")
-	if accepts(offered, "zstd") && f.zstd() != nil {
+	accepted := r.Header.Get("Accept-Encoding")
+	if acceptsEncoding(accepted, "zstd") && f.zstd() != nil {
 		content, encoding = f.zstd(), "zstd"
-	} else if accepts(offered, "gzip") && f.gzip() != nil {
+	} else if acceptsEncoding(accepted, "gzip") && f.gzip() != nil {
 		content, encoding = f.gzip(), "gzip"
 	}
 	if encoding == "" {
@@ -91,21 +79,7 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// accepts reports whether a header Accept-Encoding names the encoding and does not refuse it with q=0.
-func accepts(header, encoding string) bool {
-	for part := range strings.SplitSeq(header, ",") {
-		name, parameters, _ := strings.Cut(part, ";")
-		if !strings.EqualFold(strings.TrimSpace(name), encoding) {
-			continue
-		}
-		q, found := strings.CutPrefix(strings.ReplaceAll(parameters, " ", ""), "q=")
-		weight, err := strconv.ParseFloat(q, 64)
-		return !found || (err == nil && weight > 0)
-	}
-	return false
-}
-
-// contentVersion is a hash over the names and contents of all files: the same build has the same version.
+// contentVersion returns a hash of the names and contents of all files.
 func contentVersion(files fs.FS) (string, error) {
 	sum := sha256.New()
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {

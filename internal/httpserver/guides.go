@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// order lists the guides as they are shown. The first of a group is the one to begin with. A document that is not named comes last.
+// order lists the guides in display order. Other documents come last.
 var order = []group{
 	{"Using Recado", []string{"answering", "managing", "people", "whatsapp", "reports"}},
 	{"Using the API", []string{"api", "conversations", "messages", "attendances", "team-talk", "reception", "kanban", "webhooks", "clients", "assistants"}},
@@ -24,25 +24,25 @@ type group struct {
 	guides []string
 }
 
-// Guide is one document as a page.
+// Guide is a document as a page.
 type Guide struct {
 	Name, Title string
 	Content     template.HTML
 }
 
-// Section is a group of guides under one heading.
+// Section is a group of guides under a heading.
 type Section struct {
 	Name   string
 	Guides []*Guide
 }
 
-// Guides are all documents.
+// Guides serves the documents.
 type Guides struct {
 	sections []Section
 	byName   map[string]*Guide
 }
 
-// NewGuides reads the documents, Markdown files at the root of files. A link from one to another leads to its page.
+// NewGuides reads the documents, which are Markdown files at the root of files. Links between them lead to their pages.
 func NewGuides(files fs.FS) (*Guides, error) {
 	names, err := fs.Glob(files, "*.md")
 	if err != nil {
@@ -68,7 +68,7 @@ func NewGuides(files fs.FS) (*Guides, error) {
 	return g, nil
 }
 
-// arrange puts the guides into their sections.
+// arrange groups the guides into sections.
 func (g *Guides) arrange(names []string) {
 	rest := slices.Clone(names)
 	for i, one := range order {
@@ -88,7 +88,7 @@ func (g *Guides) arrange(names []string) {
 	}
 }
 
-// Handlers maps patterns below the base path to what answers GET there.
+// Handlers returns the handlers of GET requests by pattern below the base path.
 func (g *Guides) Handlers(base string) map[string]http.Handler {
 	handlers := map[string]http.Handler{
 		"/docs/guides":     http.RedirectHandler(base+"/docs/guides/", http.StatusMovedPermanently),
@@ -113,7 +113,7 @@ var page = template.Must(template.New("").Parse(`<!doctype html>
 </html>
 `))
 
-// show answers a guide, or the list of them for nil.
+// show serves a guide, or the list of guides for nil.
 func (g *Guides) show(w http.ResponseWriter, base string, guide *Guide) {
 	var b bytes.Buffer
 	err := page.Execute(&b, struct {
@@ -121,11 +121,11 @@ func (g *Guides) show(w http.ResponseWriter, base string, guide *Guide) {
 		Head, Header template.HTML
 		Sections     []Section
 		Guide        *Guide
-	}{base, Head(base), Header(base, "/docs/guides/"), g.sections, guide})
+	}{base, pageHead(base), pageHeader(base, "/docs/guides/"), g.sections, guide})
 	if err != nil {
 		panic(err) // the template is in this file
 	}
-	ProtectPage(w.Header(), "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'")
+	protectPage(w.Header(), "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(b.Bytes())

@@ -23,7 +23,7 @@ func pageOf(t *testing.T, g *Guides, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-func TestEveryLinkBetweenGuidesLeadsToAPageAndAPlaceInIt(t *testing.T) {
+func TestEveryLinkBetweenGuidesHasATarget(t *testing.T) {
 	g, err := NewGuides(docs.Files)
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestEveryLinkBetweenGuidesLeadsToAPageAndAPlaceInIt(t *testing.T) {
 	}
 }
 
-func TestEveryGuideHasItsPlaceInTheList(t *testing.T) {
+func TestEveryGuideIsInTheList(t *testing.T) {
 	g, err := NewGuides(docs.Files)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestEveryGuideHasItsPlaceInTheList(t *testing.T) {
 	}
 }
 
-func TestAGuideIsAPageWithAStrictPolicyThatRunsNothingOfTheDocument(t *testing.T) {
+func TestAGuideHasAStrictPolicyAndNoHTMLFromTheDocument(t *testing.T) {
 	g, err := NewGuides(fstest.MapFS{
 		"api.md":   {Data: []byte("# The API\n\n<script>x()</script>\n\n[a](javascript:x) [Limits](extra.md#limits) [bench](../bench/README.md)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")},
 		"extra.md": {Data: []byte("# Extra\n\n## Limits\n")},

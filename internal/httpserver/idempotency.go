@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"log/slog"
 	"net/http"
@@ -36,8 +35,7 @@ func Replayed(replayed bool) string {
 	return ""
 }
 
-// OnStep has a function called after each step of the calls under an Idempotency-Key, for tests that end a call between two
-// steps; see kernel.OnceRequest.
+// OnStep sets a function that is called after each step of calls with an Idempotency-Key, for tests; see kernel.OnceRequest.
 func (s *Server) OnStep(after func(step string)) { s.steps.Store(&after) }
 
 func (s *Server) afterStep(step string) {
@@ -46,92 +44,92 @@ func (s *Server) afterStep(step string) {
 	}
 }
 
-// takesKey reports whether a caller may make the operation once with an Idempotency-Key: every POST of a key or a
-// session. Visitors have no keys of their own.
+// takesKey reports whether the operation accepts an Idempotency-Key: every POST that needs a key or a session.
 func (r *Route) takesKey() bool { return r.Method == http.MethodPost && !r.Open }
 
-// runOnce makes a call under an Idempotency-Key. What is stored has no secrets.
+// runOnce makes a call with an Idempotency-Key. The stored response contains no secrets.
 func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
 	c := callFrom(ctx)
 	key, invalid := kernel.IdempotencyKey(c.request.Header[headerIdempotencyKey])
 	if invalid != nil {
 		if !r.KeyRequired {
-			invalid.Code = kernel.CodeIdempotencyInvalid // an empty one too: it may be absent
+			invalid.Code = kernel.CodeIdempotencyInvalid // also for an empty header
 		}
 		return nil, s.problem(c.requestID, invalid)
 	}
 	request := kernel.OnceRequest{
 		Key: key, Fingerprint: c.fingerprint, Reserve: r.reserves,
-		Success: func(made any) (kernel.Answer, error) {
-			out, err := shapeOf[O](c, made)
+		Success: func(result any) (kernel.Answer, error) {
+			out, err := shapeOf[O](c, result)
 			if err != nil {
 				return kernel.Answer{}, err
 			}
-			return answerOf(r, c, out)
+			return storedAnswer(r, c, out)
 		},
 		Refusal: func(err error) (kernel.Answer, bool) { return s.refusal(r, c, err) },
 		After:   s.afterStep,
 	}
-	var made *O
+	var output *O
 	result, err := s.once(ctx, c.principal, request, func(ctx context.Context) (any, error) {
 		out, err := h(ctx, c.principal, in)
 		if err == nil {
-			made = out
+			output = out
 		}
 		return out, err
 	})
 	switch {
-	case made != nil:
+	case output != nil:
 		if err != nil {
-			s.log.Error("an answer could not be stored for its idempotency key", slog.String("request_id", c.requestID), slog.Any("error", err))
+			s.log.Error("cannot store the response for an idempotency key",
+				slog.String("request_id", c.requestID), slog.Any("error", err))
 		}
-		return made, nil
+		return output, nil
 	case err != nil:
 		return nil, s.problem(c.requestID, err)
 	}
 	return nil, &stored{result}
 }
 
-// Shaped tells how the answer to a call under an Idempotency-Key is made from what the verb's transaction gives, before the
-// verb returns. Without it that is the body of the answer. Secrets may be absent, since they are not stored. It returns answer.
-func Shaped[T, O any](ctx context.Context, answer func(made *T) *O) func(made *T) *O {
-	callFrom(ctx).shape = func(made any) any {
-		if of, ok := made.(*T); ok {
-			return answer(of)
+// Shaped sets the function that converts the result of the verb's transaction to the output of the operation, and returns it.
+// Calls with an Idempotency-Key need it to store the response in the transaction. Without it, the result is the body.
+// The output need not contain secrets, because they are not stored.
+func Shaped[T, O any](ctx context.Context, convert func(result *T) *O) func(result *T) *O {
+	callFrom(ctx).shape = func(result any) any {
+		if r, ok := result.(*T); ok {
+			return convert(r)
 		}
 		return nil
 	}
-	return answer
+	return convert
 }
 
-// shapeOf is the output of an operation for what its handler, or the transaction of its verb, gave.
-func shapeOf[O any](c *call, made any) (*O, error) {
-	if out, ok := made.(*O); ok {
+// shapeOf returns the output of an operation for the result of its handler or of its verb's transaction.
+func shapeOf[O any](c *call, result any) (*O, error) {
+	if out, ok := result.(*O); ok {
 		return out, nil
 	}
 	if c.shape != nil {
-		if out, ok := c.shape(made).(*O); ok {
+		if out, ok := c.shape(result).(*O); ok {
 			return out, nil
 		}
-		return nil, fmt.Errorf("httpserver: the answer cannot be made from a %T", made)
+		return nil, fmt.Errorf("httpserver: cannot convert a %T to the output of the operation", result)
 	}
 	out := new(O)
-	body, given := reflect.ValueOf(out).Elem().FieldByName("Body"), reflect.ValueOf(made)
+	body, value := reflect.ValueOf(out).Elem().FieldByName("Body"), reflect.ValueOf(result)
 	switch {
-	case !body.IsValid(): // the answer has none
-	case given.Type() == body.Type():
-		body.Set(given)
-	case given.Elem().Type() == body.Type():
-		body.Set(given.Elem())
+	case !body.IsValid(): // there is no body
+	case value.Type() == body.Type():
+		body.Set(value)
+	case value.Elem().Type() == body.Type():
+		body.Set(value.Elem())
 	default:
-		return nil, fmt.Errorf("httpserver: the body of the answer is a %s and not a %T", body.Type(), made)
+		return nil, fmt.Errorf("httpserver: the body of the response is a %s and not a %T", body.Type(), result)
 	}
 	return out, nil
 }
 
-// answerOf is the output of an operation as it is stored for repeats: with its status, headers and body, but without
-// secrets.
-func answerOf(r *Route, c *call, out any) (a kernel.Answer, err error) {
+// storedAnswer returns the response to store for an output, without secrets.
+func storedAnswer(r *Route, c *call, out any) (a kernel.Answer, err error) {
 	a.Subject = r.subjectOf(c, out)
 	a.Status = cmp.Or(r.status, http.StatusOK)
 	v := reflect.ValueOf(out).Elem()
@@ -152,7 +150,7 @@ func answerOf(r *Route, c *call, out any) (a kernel.Answer, err error) {
 	return a, err
 }
 
-// withoutFields sets members of a JSON object to null.
+// withoutFields sets fields of a JSON object to null.
 func withoutFields(object []byte, names []string) ([]byte, error) {
 	var out bytes.Buffer
 	from, to := jsontext.NewDecoder(bytes.NewReader(object)), jsontext.NewEncoder(&out, jsontext.EscapeForHTML(false))
@@ -182,15 +180,13 @@ func withoutFields(object []byte, names []string) ([]byte, error) {
 	return bytes.TrimSpace(out.Bytes()), err
 }
 
-// stored is the answer of an idempotent call, which goes out as it was stored. huma encodes the result of a
-// handler by its type, with one status; an error brings its own status, headers and bytes.
+// stored is a stored response. It is an error because huma lets only errors set the status, headers and bytes.
 type stored struct{ kernel.OnceResult }
 
-func (a *stored) Error() string { return "httpserver: a stored answer" }
+func (a *stored) Error() string { return "httpserver: a stored response" }
 
 func (a *stored) GetStatus() int { return a.Answer.Status }
 
-// GetHeaders reads the stored lines.
 func (a *stored) GetHeaders() http.Header {
 	h := http.Header{}
 	for line := range strings.Lines(a.Answer.Headers) {
@@ -204,8 +200,8 @@ func (a *stored) GetHeaders() http.Header {
 	return h
 }
 
-// refusal returns the answer for an error. 404 and 409 are answers of the call and are repeated; everything else leaves its key
-// free. So does every error of an upload, which may come before the file is read.
+// refusal returns the response to store for an error, and false if the error is not stored. 404 and 409 are stored, but not for
+// uploads, which may fail before the file is read.
 func (s *Server) refusal(r *Route, c *call, err error) (kernel.Answer, bool) {
 	var known *kernel.Error
 	if r.Streams || !errors.As(err, &known) {
@@ -216,15 +212,14 @@ func (s *Server) refusal(r *Route, c *call, err error) (kernel.Answer, bool) {
 		return kernel.Answer{}, false
 	}
 	body, failed := kernel.AppendJSON(nil, s.problem(c.requestID, err))
-	answer := kernel.Answer{Status: status, Body: body}
-	if status != http.StatusNotFound { // which shows nothing
-		answer.Subject = r.subjectOf(c, nil)
+	a := kernel.Answer{Status: status, Body: body}
+	if status != http.StatusNotFound { // 404 reveals nothing
+		a.Subject = r.subjectOf(c, nil)
 	}
-	return answer, failed == nil
+	return a, failed == nil
 }
 
-// subjectOf is what an answer shows: the noun that it is about, or the one that the path names. out is what a verb or a
-// handler gave, nil for a refusal.
+// subjectOf returns the subject of a response: that of its output, or that of the path. out is nil for an error.
 func (r *Route) subjectOf(c *call, out any) kernel.Subject {
 	for _, v := range []any{out, bodyOf(out)} {
 		if noun, ok := v.(interface{ Subject() kernel.Subject }); ok {
@@ -237,7 +232,7 @@ func (r *Route) subjectOf(c *call, out any) kernel.Subject {
 	return kernel.Subject{}
 }
 
-// bodyOf is a pointer to the body of an operation's output; nil without one.
+// bodyOf returns a pointer to the body of an output, or nil.
 func bodyOf(out any) any {
 	v := reflect.ValueOf(out)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
@@ -253,8 +248,8 @@ func bodyOf(out any) any {
 	return body.Addr().Interface()
 }
 
-// fingerprint tells two calls apart: by method, path, query and the bytes of the body, or the name and the bytes of an uploaded
-// file. It is authenticated with a key, because it is stored, and a password in the body could be guessed from a plain hash.
+// fingerprint identifies a call by its method, path, query and body, or the name and content of an upload. It is keyed because
+// it is stored, and a plain hash would allow guessing a password in the body.
 func (c *call) fingerprint() ([32]byte, error) {
 	if c.route.Streams {
 		if err := c.readUpload(); err != nil {
@@ -264,7 +259,7 @@ func (c *call) fingerprint() ([32]byte, error) {
 	h := hmac.New(sha256.New, c.server.fingerprintKey[:])
 	u := c.request.URL
 	for _, part := range []string{c.request.Method, strings.TrimPrefix(u.EscapedPath(), c.server.base), u.RawQuery} {
-		_, _ = io.WriteString(h, part+"\n") // none of them can hold a line break
+		_, _ = io.WriteString(h, part+"\n") // no part can contain a line break
 	}
 	if c.body != nil {
 		h.Write(c.body.Sum(nil))
@@ -272,7 +267,7 @@ func (c *call) fingerprint() ([32]byte, error) {
 	return [32]byte(h.Sum(nil)), nil
 }
 
-// hashBody lets the body's bytes be known after huma has read them.
+// hashBody computes the hash of the body while huma reads it.
 func hashBody(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
 	if r.Header[headerIdempotencyKey] == nil {
@@ -281,24 +276,13 @@ func hashBody(ctx huma.Context, next func(huma.Context)) {
 	}
 	c := callFrom(r.Context())
 	c.body = sha256.New()
-	r.Body = &hashedBody{r.Body, c.body}
+	r.Body = io.NopCloser(io.TeeReader(r.Body, c.body))
 	next(ctx)
 }
 
-type hashedBody struct {
-	io.ReadCloser
-	hash hash.Hash
-}
-
-func (b *hashedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	b.hash.Write(p[:n])
-	return n, err
-}
-
-// documentKey adds the header that a POST may have, or must have, to its documentation.
+// documentKey adds the header to the documentation of an operation.
 func (r *Route) documentKey(op *huma.Operation) {
-	least, most := kernel.MinIdempotencyKey, kernel.MaxIdempotencyKey
+	minLength, maxLength := kernel.MinIdempotencyKey, kernel.MaxIdempotencyKey
 	pending := "a repeat waits for one that is in progress, and one that was interrupted can be repeated."
 	if r.reserves {
 		pending = "while the first one is in progress, or when it was interrupted, a repeat is 409 idempotency_pending."
@@ -307,6 +291,6 @@ func (r *Route) documentKey(op *huma.Operation) {
 		Name: headerIdempotencyKey, In: "header", Required: r.KeyRequired,
 		Description: "Chosen by the caller for each operation. For seven days a repeat of the same call under the same key gets the same answer, " +
 			"with Idempotency-Replayed: true and without secrets, or 404 if the caller may no longer see what it shows. Another call under the same key is 409 idempotency_conflict; " + pending,
-		Schema: &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most},
+		Schema: &huma.Schema{Type: huma.TypeString, MinLength: &minLength, MaxLength: &maxLength},
 	})
 }

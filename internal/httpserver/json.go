@@ -13,15 +13,14 @@ import (
 	"recado/internal/kernel"
 )
 
-// maxDepth is how deeply a request body may nest, and maxFields how many fields an object in it may have: several times
-// as many as any operation takes. A body of unknown fields is refused after these, before it is decoded.
+// Limits on the nesting of a request body and on the fields of an object. No operation comes close to them.
 const (
 	maxDepth  = 32
 	maxFields = 256
 )
 
-// UnmarshalJSON decodes a body strictly. huma decodes every body twice: into `any` to validate it, then into
-// its type; the strict look at the bytes happens with the first.
+// UnmarshalJSON decodes a body strictly. huma decodes every body twice: into `any` to validate it, and then into its type. The
+// strict checks happen the first time.
 func UnmarshalJSON(data []byte, v any) error {
 	if _, first := v.(*any); first {
 		if fault := checkJSON(data); fault != nil {
@@ -35,8 +34,7 @@ func UnmarshalJSON(data []byte, v any) error {
 	return nil
 }
 
-// decodeOptions refuse unknown fields, and null for every field to which it means nothing: huma would
-// take it as absent.
+// decodeOptions refuse unknown fields, and null where it has no meaning.
 var decodeOptions = json.JoinOptions(
 	json.RejectUnknownMembers(true),
 	json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v any) error {
@@ -49,8 +47,8 @@ var decodeOptions = json.JoinOptions(
 	})),
 )
 
-// checkJSON refuses what the usual decoders let through: duplicate names, bad UTF-8, lone
-// surrogates, NUL, trailing data, deep nesting, very many fields.
+// checkJSON refuses what other decoders accept: duplicate names, invalid UTF-8, lone surrogates, NUL, trailing data, deep
+// nesting and too many fields.
 func checkJSON(data []byte) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(data))
 	for {
@@ -63,11 +61,14 @@ func checkJSON(data []byte) error {
 		}
 		switch {
 		case dec.StackDepth() > maxDepth:
-			return jsonFault(kernel.CodeInvalidJSON, kernel.RuleTooDeep.At("body", "nested deeper than "+strconv.Itoa(maxDepth)+" levels", kernel.Params{"max": maxDepth}))
+			return jsonFault(kernel.CodeInvalidJSON, kernel.RuleTooDeep.At("body",
+				"nested deeper than "+strconv.Itoa(maxDepth)+" levels", kernel.Params{"max": maxDepth}))
 		case fields(dec) > maxFields:
-			return jsonFault(kernel.CodeInvalidRequest, kernel.RuleTooMany.At("body", "an object has more than "+strconv.Itoa(maxFields)+" fields", kernel.Params{"max": maxFields}))
+			return jsonFault(kernel.CodeInvalidRequest, kernel.RuleTooMany.At("body",
+				"an object has more than "+strconv.Itoa(maxFields)+" fields", kernel.Params{"max": maxFields}))
 		case token.Kind() == '"' && strings.ContainsRune(token.String(), 0):
-			return jsonFault(kernel.CodeInvalidJSON, kernel.RuleMalformed.At(fieldName(dec.StackPointer()), "must not contain the NUL character", kernel.Params{"format": "no_nul"}))
+			return jsonFault(kernel.CodeInvalidJSON, kernel.RuleMalformed.At(fieldName(dec.StackPointer()),
+				"must not contain the NUL character", kernel.Params{"format": "no_nul"}))
 		case dec.StackDepth() == 0:
 			if rest := bytes.TrimLeft(data[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
 				return jsonFault(kernel.CodeInvalidJSON, ruleNotJSON.At("body", "there is something after the end of the JSON value"))
@@ -80,7 +81,7 @@ func checkJSON(data []byte) error {
 	}
 }
 
-// fields is how many the object has so far in which the decoder is; zero in a list.
+// fields returns the number of fields so far in the current object, or zero in a list.
 func fields(dec *jsontext.Decoder) int64 {
 	if kind, length := dec.StackIndex(dec.StackDepth()); kind == '{' {
 		return (length + 1) / 2
@@ -88,10 +89,9 @@ func fields(dec *jsontext.Decoder) int64 {
 	return 0
 }
 
-// ruleNotJSON is for a body that cannot be parsed.
 var ruleNotJSON = kernel.NewRule("not_json")
 
-// decodingFault gives the field and a text that does not depend on the library.
+// decodingFault converts an error of the decoder.
 func decodingFault(err error) error {
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		field := fieldName(semantic.JSONPointer)
@@ -120,7 +120,7 @@ func decodingFault(err error) error {
 	return jsonFault(kernel.CodeInvalidJSON, rule.At(fieldName(syntactic.JSONPointer), message))
 }
 
-// fieldName turns a JSON pointer into the form of the details of an Error: /label_ids/0 is body.label_ids[0].
+// fieldName converts a JSON pointer: /label_ids/0 becomes body.label_ids[0].
 func fieldName(pointer jsontext.Pointer) string {
 	name := "body"
 	for token := range pointer.Tokens() {

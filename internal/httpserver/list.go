@@ -2,25 +2,24 @@ package httpserver
 
 import (
 	"io"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"recado/internal/kernel"
 )
 
-// List is the form of every list without paging.
+// List is a list without paging.
 type List[T any] struct {
 	Data []T `json:"data"`
 }
 
-// Page is the offset paging that lists without a cursor take.
+// Page contains the query parameters of lists with offset paging.
 type Page struct {
 	Limit  int `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Offset int `query:"offset" minimum:"0" maximum:"1000000" default:"0" doc:"The number of entries to skip."`
 }
 
-// OffsetList is the form of lists with offset paging.
+// OffsetList is a page of a list with offset paging.
 type OffsetList[T any] struct {
 	Data    []T  `json:"data"`
 	Limit   int  `json:"limit"`
@@ -28,41 +27,32 @@ type OffsetList[T any] struct {
 	HasMore bool `json:"has_more"`
 }
 
-// OffsetPage returns the response for a page that was asked for by its offset.
-func OffsetPage[T any](asked Page, page kernel.Page[T]) OffsetList[T] {
-	return OffsetList[T]{Data: page.Data, Limit: asked.Limit, Offset: asked.Offset, HasMore: page.More}
+// OffsetPage returns the response with a page.
+func OffsetPage[T any](in Page, page kernel.Page[T]) OffsetList[T] {
+	return OffsetList[T]{Data: page.Data, Limit: in.Limit, Offset: in.Offset, HasMore: page.More}
 }
 
-// CursorList is the form of lists with cursor paging.
+// CursorList is a page of a list with cursor paging.
 type CursorList[T any] struct {
 	Data       []T     `json:"data"`
 	NextCursor *string `json:"next_cursor" doc:"Send it as cursor to get the next page; null on the last page."`
 }
 
-// CursorPage answers with a page; next is "" on the last one.
+// CursorPage returns the response with a page. next is "" on the last one.
 func CursorPage[T any](data []T, next string) *Reply[CursorList[T]] {
-	out := CursorList[T]{Data: data}
-	if next != "" {
-		out.NextCursor = &next
-	}
-	return &Reply[CursorList[T]]{Body: out}
+	return &Reply[CursorList[T]]{Body: CursorList[T]{Data: data, NextCursor: kernel.TextOrNil(next)}}
 }
 
-// jsonFormat decodes strictly and encodes as package kernel does.
+// jsonFormat decodes strictly and encodes with kernel.AppendJSON.
 var jsonFormat = huma.Format{
 	Marshal: func(w io.Writer, v any) error {
-		if answer, ok := v.(*stored); ok {
-			_, err := w.Write(answer.Answer.Body)
+		if response, ok := v.(*stored); ok {
+			_, err := w.Write(response.Answer.Body)
 			return err
 		}
-		buffer := buffers.Get().(*[]byte)
-		defer buffers.Put(buffer)
-		b, err := kernel.AppendJSON((*buffer)[:0], v)
+		b, err := kernel.AppendJSON(nil, v)
 		if err != nil {
 			return err
-		}
-		if cap(b) <= maxBuffer {
-			*buffer = b
 		}
 		_, err = w.Write(b)
 		return err
@@ -70,12 +60,7 @@ var jsonFormat = huma.Format{
 	Unmarshal: UnmarshalJSON,
 }
 
-// buffers keeps the memory of finished answers for the next ones, unless an answer was unusually large.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-const maxBuffer = 256 << 10
-
-// BoolOrNil reads a query parameter that is true, false or absent.
+// BoolOrNil parses a query parameter that is true, false or absent.
 func BoolOrNil(text string) *bool {
 	if text == "" {
 		return nil
@@ -84,5 +69,5 @@ func BoolOrNil(text string) *bool {
 	return &value
 }
 
-// IsTrue reads a query parameter that is true or false, or 1 or 0.
+// IsTrue parses a query parameter that is true or false, or 1 or 0.
 func IsTrue(text string) bool { return text == "true" || text == "1" }

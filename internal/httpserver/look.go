@@ -11,17 +11,16 @@ import (
 //go:embed look
 var look embed.FS
 
-// lookFiles serves the style, the script and the logo that the pages of the documentation share, and the templates for
-// oapi-codegen that they name.
+// lookFiles serves the shared files of the documentation pages, and the templates for oapi-codegen.
 func lookFiles() http.Handler {
 	files, err := fs.Sub(look, "look")
 	if err != nil {
-		panic(err) // the folder is in the binary
+		panic(err) // the directory is embedded
 	}
 	return http.FileServerFS(files)
 }
 
-// isLook reports whether a name below /docs/ is one of these files.
+// isLook reports whether lookFiles serves a name.
 func isLook(name string) bool {
 	_, err := fs.Stat(look, "look/"+name)
 	return err == nil && name != "" && !strings.Contains(name, "/")
@@ -40,11 +39,11 @@ type link struct {
 	Here           bool
 }
 
-// Head is what the head of every page of the documentation needs: its style and its theme.
-func Head(base string) template.HTML { return execute("head", link{Base: base}) }
+// pageHead returns the head elements of the documentation pages.
+func pageHead(base string) template.HTML { return execute("head", link{Base: base}) }
 
-// Header is the top of every page of the documentation. section is the path of the one that is shown.
-func Header(base, section string) template.HTML {
+// pageHeader returns the header of the documentation pages. section is the path of the current section.
+func pageHeader(base, section string) template.HTML {
 	return execute("header", struct {
 		Base  string
 		Links []link
@@ -57,7 +56,7 @@ func Header(base, section string) template.HTML {
 func execute(name string, data any) template.HTML {
 	var b strings.Builder
 	if err := parts.ExecuteTemplate(&b, name, data); err != nil {
-		panic(err) // the templates and what they get are in this file
+		panic(err) // the templates and their data are in this file
 	}
 	return template.HTML(b.String())
 }

@@ -20,7 +20,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// Path is where the tools are served, below the base path.
+// Path is the path of the tools below the base path.
 const Path = "/mcp"
 
 const (
@@ -31,67 +31,66 @@ const (
 	headerRequestID = "X-Request-Id"
 )
 
-// Handler serves the tools.
+// Handler serves the tools for assistants.
 type Handler struct {
 	api     *Server
 	log     *slog.Logger
 	version string
 
-	ready func() (*served, error)
+	ready func() (*toolServer, error) // generates the tools on first use
 }
 
-// served is what is made of the OpenAPI document, at the first request.
-type served struct {
+type toolServer struct {
 	tools map[string]*tool
 	http  http.Handler
 }
 
-// NewMCP makes the tools from the operations of the API. Version is that of the program.
+// NewMCP returns a handler of tools for the operations of the API. version is the version of the program.
 func NewMCP(s *Server, version string, log *slog.Logger) *Handler {
 	h := &Handler{api: s, log: log, version: version}
 	h.ready = sync.OnceValues(h.prepare)
 	return h
 }
 
-func (h *Handler) prepare() (*served, error) {
+func (h *Handler) prepare() (*toolServer, error) {
 	tools, err := h.tools()
 	if err != nil {
-		return nil, fmt.Errorf("the tools cannot be made: %w", err)
+		return nil, fmt.Errorf("generating the tools: %w", err)
 	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "recado", Title: "Recado", Version: h.version}, &sdk.ServerOptions{
-		Instructions: h.api.Instructions(),
+		Instructions: h.api.instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
-		// A list of tools is that of a key.
+		// The list of tools depends on the key.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 	})
 	for _, t := range tools {
 		server.AddTool(t.described, h.run(t))
 	}
 	server.AddReceivingMiddleware(onlyAllowed(tools))
-	return &served{tools: tools, http: sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: kernel.MaxBody,
-		DisableLocalhostProtection: true, // every request has a key, which a page that another site made does not know
-	})}, nil
+		DisableLocalhostProtection: true, // every request has a key, which pages of other sites do not have
+	})
+	return &toolServer{tools, handler}, nil
 }
 
-// incoming is the HTTP request of a call, and whose key it has.
+// incoming is the HTTP request of a call.
 type incoming struct {
 	request *http.Request
-	holder  *kernel.Principal
-	rate    atomic.Pointer[http.Header] // has the RateLimit headers of the operation; nil: no operation took the call from the rate
+	holder  *kernel.Principal           // of the key
+	rate    atomic.Pointer[http.Header] // contains the RateLimit headers of the operation; nil: no operation was called
 }
 
-// rateHeaders are what an operation tells about the rate of the key.
 var rateHeaders = []string{"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset"}
 
-// keepRate remembers the rate of the answer of an operation. An answer without one was given before the operation.
+// keepRate stores the RateLimit headers of an operation.
 func (f *incoming) keepRate(h http.Header) {
 	if h[rateHeaders[0]] != nil {
 		f.rate.Store(&h)
 	}
 }
 
-// showRate puts the rate that the operation told into the answer to the request, if there was one.
+// showRate copies the RateLimit headers of the operation to the response. It returns false if no operation was called.
 func (f *incoming) showRate(h http.Header) bool {
 	from := f.rate.Load()
 	if from == nil {
@@ -105,19 +104,19 @@ func (f *incoming) showRate(h http.Header) bool {
 
 type incomingKey struct{}
 
-// Serve answers a request of the holder of a key.
+// Serve handles a request with a key.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, holder *kernel.Principal) {
 	ready, err := h.ready()
 	if err != nil {
 		h.api.Refuse(w, r, err)
 		return
 	}
-	body, message, refused := read(r)
-	if refused != nil {
-		h.api.Refuse(w, r, refused)
+	body, message, invalid := readMessage(r)
+	if invalid != nil {
+		h.api.Refuse(w, r, invalid)
 		return
 	}
-	// The operation takes the call of a tool from the rate of the key. Everything else is taken here.
+	// Operations take the calls of tools from the rate of the key.
 	calls := ready.calls(message)
 	if !calls && !h.api.Spend(w, r, holder) {
 		return
@@ -131,39 +130,37 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, holder *kernel.P
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	r.Header.Set(headerRequestID, w.Header().Get(headerRequestID)) // one id for both answers
-	answer, from := newAnswer(), &incoming{request: r, holder: holder}
-	ready.http.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), incomingKey{}, from)))
+	r.Header.Set(headerRequestID, w.Header().Get(headerRequestID)) // the operation uses the same id
+	out, from := newRecorder(), &incoming{request: r, holder: holder}
+	ready.http.ServeHTTP(out, r.WithContext(context.WithValue(r.Context(), incomingKey{}, from)))
 	if !from.showRate(w.Header()) && calls && !h.api.Spend(w, r, holder) {
 		return
 	}
-	if answer.status >= 400 && !strings.HasPrefix(answer.header.Get("Content-Type"), "application/json") {
+	if out.status >= 400 && !strings.HasPrefix(out.header.Get("Content-Type"), "application/json") {
 		if message.IsCall() && !slices.Contains(methods, message.Method) {
 			notFound(w, message.ID, "this server has no such method")
 			return
 		}
-		h.api.Refuse(w, r, kernel.Errorf(kernel.CodeInvalidRequest, "This is not a request of the Model Context Protocol: %s.", Printable(strings.TrimSpace(answer.body.String()))))
+		h.api.Refuse(w, r, kernel.Errorf(kernel.CodeInvalidRequest,
+			"This is not a request of the Model Context Protocol: %s.", printable(strings.TrimSpace(out.body.String()))))
 		return
 	}
-	if kind := answer.header.Get("Content-Type"); kind != "" {
+	if kind := out.header.Get("Content-Type"); kind != "" {
 		w.Header().Set("Content-Type", kind)
 	}
-	w.WriteHeader(answer.status)
-	_, _ = w.Write(answer.body.Bytes())
+	w.WriteHeader(out.status)
+	_, _ = w.Write(out.body.Bytes())
 }
 
-// read gives the body of a request and the one message in it. Several messages at once were a part of the protocol
-// only in its version 2025-03-26; here each takes a request, so that the limits of requests hold for each.
-func read(r *http.Request) ([]byte, *jsonrpc.Request, *kernel.Error) {
-	if refused := CheckContentType(r); refused != nil {
-		return nil, nil, refused
+// readMessage returns the body of a request and its message. Batches, which existed only in version 2025-03-26 of the protocol,
+// are refused, so that the limits on requests apply to each message.
+func readMessage(r *http.Request) ([]byte, *jsonrpc.Request, *kernel.Error) {
+	if invalid := checkContentType(r); invalid != nil {
+		return nil, nil, invalid
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, kernel.MaxBody+1))
-	switch {
-	case len(body) > kernel.MaxBody:
-		return nil, nil, ErrBodyTooLarge()
-	case err != nil:
-		return nil, nil, kernel.Errorf(kernel.CodeInvalidRequest, "The request body ended early. Send it again.")
+	body, invalid := readBody(r)
+	if invalid != nil {
+		return nil, nil, invalid
 	}
 	decoded, err := jsonrpc.DecodeMessage(body)
 	if err != nil {
@@ -171,23 +168,24 @@ func read(r *http.Request) ([]byte, *jsonrpc.Request, *kernel.Error) {
 	}
 	message, ok := decoded.(*jsonrpc.Request)
 	if !ok {
-		return nil, nil, kernel.Errorf(kernel.CodeInvalidRequest, "The body must be a request or a notification; this server asks nothing of its clients.")
+		return nil, nil, kernel.Errorf(kernel.CodeInvalidRequest,
+			"The body must be a request or a notification; this server asks nothing of its clients.")
 	}
 	return body, message, nil
 }
 
-// calls reports whether a message calls a tool that exists.
-func (s *served) calls(message *jsonrpc.Request) bool {
-	var params map[string]json.RawMessage // the fields of a struct would match whatever their case is
+// calls reports whether a message calls an existing tool.
+func (s *toolServer) calls(message *jsonrpc.Request) bool {
+	var params map[string]json.RawMessage // not a struct, whose fields match in any case
 	var name string
 	return message.Method == methodCall && message.IsCall() && json.Unmarshal(message.Params, &params) == nil &&
 		json.Unmarshal(params["name"], &name) == nil && s.tools[name] != nil
 }
 
-// methods are the methods that this server has.
+// methods lists the methods of this server.
 var methods = []string{"initialize", "ping", methodList, methodCall}
 
-// notFound answers a request for a method that does not exist. The protocol wants the status 404.
+// notFound responds to a request for an unknown method. The protocol requires the status 404.
 func notFound(w http.ResponseWriter, id jsonrpc.ID, text string) {
 	body, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: text}})
 	if err != nil {
@@ -198,7 +196,7 @@ func notFound(w http.ResponseWriter, id jsonrpc.ID, text string) {
 	_, _ = w.Write(body)
 }
 
-// onlyAllowed leaves out of the list what the key may not call. The call itself is refused by the operation.
+// onlyAllowed removes tools from the list that the key may not call. The operations check the permission too.
 func onlyAllowed(tools map[string]*tool) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
@@ -208,19 +206,15 @@ func onlyAllowed(tools map[string]*tool) sdk.Middleware {
 				return result, err
 			}
 			from, _ := ctx.Value(incomingKey{}).(*incoming)
-			allowed := []*sdk.Tool{}
-			for _, t := range listed.Tools {
-				if from != nil && from.holder.May(tools[t.Name].verb) == nil {
-					allowed = append(allowed, t)
-				}
-			}
-			listed.Tools = allowed
+			listed.Tools = slices.DeleteFunc(slices.Clone(listed.Tools), func(t *sdk.Tool) bool {
+				return from == nil || from.holder.May(tools[t.Name].verb) != nil
+			})
 			return listed, nil
 		}
 	}
 }
 
-// run makes a tool's handler. It runs in a goroutine of the SDK, where a panic would end the process.
+// run returns the handler of a tool. It recovers panics, because the SDK calls it in another goroutine.
 func (h *Handler) run(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, call *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
 		defer func() {
@@ -233,14 +227,46 @@ func (h *Handler) run(t *tool) sdk.ToolHandler {
 		if !ok {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call has no request"}
 		}
-		answer := newAnswer()
+		out := newRecorder()
 		arguments, invalid := readArguments(call.Params.Arguments)
 		if invalid != nil {
-			h.api.Refuse(answer, from.request, invalid)
-			return answer.result(), nil
+			h.api.Refuse(out, from.request, invalid)
+			return out.result(), nil
 		}
-		t.serve(answer, from, arguments)
-		from.keepRate(answer.header)
-		return answer.result(), nil
+		t.serve(out, from, arguments)
+		from.keepRate(out.header)
+		return out.result(), nil
 	}
+}
+
+// recorder is an http.ResponseWriter in memory.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func newRecorder() *recorder { return &recorder{header: http.Header{}, status: http.StatusOK} }
+
+func (a *recorder) Header() http.Header { return a.header }
+
+func (a *recorder) WriteHeader(status int) { a.status = status }
+
+func (a *recorder) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// result converts the response of an operation to the result of a tool, as text and in structured form. The structured form must
+// be an object, so a list becomes the field data, and null has only the text.
+func (a *recorder) result() *sdk.CallToolResult {
+	body := bytes.TrimSpace(a.body.Bytes())
+	switch {
+	case len(body) == 0: // 204
+		body = []byte("{}")
+	case body[0] == '[':
+		body = fmt.Appendf(nil, `{"data":%s}`, body)
+	}
+	r := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(body)}}, IsError: a.status >= 400}
+	if body[0] == '{' {
+		r.StructuredContent = json.RawMessage(body)
+	}
+	return r
 }

@@ -11,7 +11,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// readArguments reads the arguments of a call: an object, or nothing.
+// readArguments parses the arguments of a call: an object or nothing.
 func readArguments(raw json.RawMessage) (map[string]json.RawMessage, *kernel.Error) {
 	out := map[string]json.RawMessage{}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
@@ -23,7 +23,7 @@ func readArguments(raw json.RawMessage) (map[string]json.RawMessage, *kernel.Err
 	return out, nil
 }
 
-// takeText removes an argument that must be a text and gives it.
+// takeText removes a required text argument and returns it.
 func takeText(arguments map[string]json.RawMessage, name string) (string, *kernel.Error) {
 	raw, given := arguments[name]
 	delete(arguments, name)
@@ -39,7 +39,7 @@ func takeText(arguments map[string]json.RawMessage, name string) (string, *kerne
 	return text, nil
 }
 
-// queryOf writes arguments as a query, with its question mark; "" without any. null is as if absent.
+// queryOf encodes arguments as a query with its question mark. It ignores null.
 func queryOf(arguments map[string]json.RawMessage) (string, *kernel.Error) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
@@ -57,7 +57,7 @@ func queryOf(arguments map[string]json.RawMessage) (string, *kernel.Error) {
 	return "?" + strings.Join(parts, "&"), nil
 }
 
-// queryValue gives the text of a scalar; nil for null.
+// queryValue returns the text of a scalar, or nil for null.
 func queryValue(raw json.RawMessage) (*string, bool) {
 	var text string
 	switch raw = bytes.TrimSpace(raw); {

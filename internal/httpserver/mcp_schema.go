@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,42 +8,27 @@ import (
 	"strings"
 )
 
-// document is the OpenAPI document, from which the schemas of the tools are made.
-type document struct{ Document }
-
-func (h *Handler) document() (document, error) {
-	raw, err := h.api.Document()
-	if err != nil {
-		return document{}, err
-	}
-	var doc Document
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		return document{}, err
-	}
-	return document{doc}, nil
-}
-
-// operation is what the document says about the operation of a tool.
+// operation describes the operation of a tool.
 type operation struct {
 	schema      map[string]any // of the arguments
-	result      map[string]any // of the result; nil if that may be null
+	result      map[string]any // of the result; nil if it may be null
 	description string
 	hasBody     bool
 }
 
-// operation makes one flat object of the path, the query and the body of an operation.
-func (d document) operation(route *Route) (*operation, error) {
-	l, found := route.Tool, d.Operation(route.Method, route.Path)
+// toolOperation combines the path, the query and the body of an operation to a flat object of arguments.
+func (d Document) toolOperation(route *Route) (*operation, error) {
+	tool, found := route.Tool, d.Operation(route.Method, route.Path)
 	if found == nil {
 		return nil, errors.New("the document does not have the operation")
 	}
 	out := &operation{}
 	text, _ := found["description"].(string)
-	about, _, _ := strings.Cut("\n\n"+text, "\n\nScope: ") // the list has only tools that the key may call
-	out.description = strings.TrimSpace(strings.TrimSpace(about) + " " + l.About)
+	about, _, _ := strings.Cut("\n\n"+text, "\n\nScope: ") // the list only contains tools that the key may call
+	out.description = strings.TrimSpace(strings.TrimSpace(about) + " " + tool.About)
 
-	properties, required := map[string]any{}, slices.Clone(l.Needs)
-	if err := d.addParameters(found, l, properties, &required); err != nil {
+	properties, required := map[string]any{}, slices.Clone(tool.Needs)
+	if err := d.addParameters(found, tool, properties, &required); err != nil {
 		return nil, err
 	}
 	inlined, err := d.inline(found["requestBody"], 0)
@@ -52,13 +36,13 @@ func (d document) operation(route *Route) (*operation, error) {
 		return nil, err
 	}
 	body, _ := inlined.(map[string]any)
-	if content := JSONContent(body); content != nil {
+	if content := jsonContent(body); content != nil {
 		out.hasBody = true
 		object, _ := content["schema"].(map[string]any)
 		fields, _ := object["properties"].(map[string]any)
 		for name, field := range fields {
 			if properties[name] != nil {
-				return nil, fmt.Errorf("the argument %s stands for two things", name)
+				return nil, fmt.Errorf("the argument %s is ambiguous", name)
 			}
 			properties[name] = field
 		}
@@ -77,12 +61,12 @@ func (d document) operation(route *Route) (*operation, error) {
 	if len(required) > 0 {
 		out.schema["required"] = slices.Compact(required)
 	}
-	out.result, err = d.result(found)
+	out.result, err = d.toolResult(found)
 	return out, err
 }
 
-// result returns the schema of the object that answer.result makes of a response.
-func (d document) result(op map[string]any) (map[string]any, error) {
+// toolResult returns the schema of recorder.result for the response of an operation.
+func (d Document) toolResult(op map[string]any) (map[string]any, error) {
 	responses, _ := op["responses"].(map[string]any)
 	for _, status := range []string{"200", "201", "204"} {
 		if responses[status] == nil {
@@ -93,7 +77,7 @@ func (d document) result(op map[string]any) (map[string]any, error) {
 			return nil, err
 		}
 		response, _ := inlined.(map[string]any)
-		content := JSONContent(response)
+		content := jsonContent(response)
 		if content == nil {
 			return map[string]any{"type": "object"}, nil
 		}
@@ -106,11 +90,11 @@ func (d document) result(op map[string]any) (map[string]any, error) {
 		}
 		return nil, nil
 	}
-	return nil, errors.New("the document has no response of success")
+	return nil, errors.New("the document has no successful response")
 }
 
-// addParameters adds the parameters of the path and the query, and an idempotency key where the tool needs one.
-func (d document) addParameters(op map[string]any, l *Tool, properties map[string]any, required *[]string) error {
+// addParameters adds the parameters of the path and the query, and an idempotency key if the tool needs one.
+func (d Document) addParameters(op map[string]any, tool *Tool, properties map[string]any, required *[]string) error {
 	parameters, _ := op["parameters"].([]any)
 	for _, parameter := range parameters {
 		resolved, err := d.inline(parameter, 0)
@@ -120,19 +104,19 @@ func (d document) addParameters(op map[string]any, l *Tool, properties map[strin
 		p := resolved.(map[string]any)
 		name, _ := p["name"].(string)
 		switch {
-		case p["in"] == "path" && name == "id" && l.ID != "":
-			name = l.ID
+		case p["in"] == "path" && name == "id" && tool.ID != "":
+			name = tool.ID
 		case p["in"] == "query":
-		case name == headerKey && slices.Contains(l.Needs, argumentKey):
-			name = argumentKey
+		case name == headerIdempotencyKey && slices.Contains(tool.Needs, ArgumentKey):
+			name = ArgumentKey
 		case p["in"] == "header":
 			continue
 		default:
-			return fmt.Errorf("the parameter %s is neither in the table nor in the query", name)
+			return fmt.Errorf("the parameter %s cannot be an argument", name)
 		}
 		schema, _ := p["schema"].(map[string]any)
 		schema = maps.Clone(schema)
-		if text, ok := p["description"].(string); ok && name != l.ID {
+		if text, ok := p["description"].(string); ok && name != tool.ID {
 			schema["description"] = text
 		}
 		properties[name] = schema
@@ -143,12 +127,12 @@ func (d document) addParameters(op map[string]any, l *Tool, properties map[strin
 	return nil
 }
 
-// deepest is how far references may lead. The schemas of the tools do not refer to themselves.
-const deepest = 12
+// maxReferences is the maximum number of nested references. The schemas of tools do not refer to themselves.
+const maxReferences = 12
 
-// inline puts what is referred to in place of the references: not every client follows them.
-func (d document) inline(node any, depth int) (any, error) {
-	if depth > deepest {
+// inline replaces references by what they refer to, because not every client resolves them.
+func (d Document) inline(node any, depth int) (any, error) {
+	if depth > maxReferences {
 		return nil, errors.New("a schema refers to itself")
 	}
 	switch node := node.(type) {
@@ -163,14 +147,14 @@ func (d document) inline(node any, depth int) (any, error) {
 		return out, nil
 	case map[string]any:
 		if ref, ok := node["$ref"].(string); ok {
-			target, err := d.follow(ref)
-			if err != nil {
-				return nil, err
+			target := d.at(ref)
+			if target == nil {
+				return nil, fmt.Errorf("the document has no %s", ref)
 			}
 			resolved, err := d.inline(target, depth+1)
-			if object, ok := resolved.(map[string]any); ok && len(node) > 1 { // beside the reference: a description
+			if object, ok := resolved.(map[string]any); ok {
 				for name, value := range node {
-					if name != "$ref" {
+					if name != "$ref" { // such as a description
 						object[name] = value
 					}
 				}
@@ -185,18 +169,6 @@ func (d document) inline(node any, depth int) (any, error) {
 			}
 		}
 		return out, nil
-	}
-	return node, nil
-}
-
-// follow gives what a reference within the document names.
-func (d document) follow(ref string) (any, error) {
-	var node any = map[string]any(d.Document)
-	for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
-		object, _ := node.(map[string]any)
-		if node = object[step]; node == nil {
-			return nil, fmt.Errorf("the document has no %s", ref)
-		}
 	}
 	return node, nil
 }

@@ -199,7 +199,7 @@ func TestAnAssistantWorksWithTheTools(t *testing.T) {
 			a.fails("invalid_request", "save_draft", object{"conversation_id": conversation, "text": "x", "colour": "red"})
 			a.fails("not_found", "save_draft", object{"conversation_id": "x", "text": "x"})
 		})
-		t.Run("it makes and moves cards", func(t *testing.T) {
+		t.Run("it creates and moves cards", func(t *testing.T) {
 			a.t = t
 			board := w.A.Post(t, "/kanban/boards", `{"name": "Orders", "stages": [{"name": "New"}, {"name": "Done"}]}`, "Idempotency-Key", kernel.NewID().String()).OK(201)
 			create := object{"board_id": board.ID(), "title": "A cake", "idempotency_key": kernel.NewID().String()}
@@ -342,7 +342,7 @@ func TestEveryToolHasASchemaAndHints(t *testing.T) {
 	}
 }
 
-func TestTheRateOfAKeyHoldsForItsTools(t *testing.T) {
+func TestTheRateOfAKeyAppliesToItsTools(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, c := w.NewKey(t, w.A.ID, people.NewKey{
 			Name: "slow", Scopes: kernel.EveryScope, Rate: &kernel.Rate{PerSecond: 1, Burst: 1},
@@ -375,7 +375,7 @@ func TestTheRateOfAKeyHoldsForItsTools(t *testing.T) {
 	})
 }
 
-func TestEveryRequestOfAnAssistantIsTakenFromTheRateAndShowsWhatIsLeft(t *testing.T) {
+func TestEveryRequestOfAnAssistantCountsAgainstTheRate(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "counted", Scopes: kernel.EveryScope, Rate: &kernel.Rate{PerSecond: 1, Burst: 1000}})
 		left := func(body string, status int) int {
@@ -450,7 +450,7 @@ func post(t *testing.T, c *servertest.Client, body string, status int, headers .
 	return resp.Header, string(text)
 }
 
-func TestWhatIsNoRequestOfAnAssistantGetsAnErrorObject(t *testing.T) {
+func TestAnInvalidRequestOfAnAssistantGetsAnErrorObject(t *testing.T) {
 	w := servertest.Start(t, "", func(c *server.Config) { c.BasePath = "/desk" })
 	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	for name, tt := range map[string]struct {

@@ -15,13 +15,6 @@ import (
 	"recado/internal/kernel"
 )
 
-// headerKey and argumentKey name an idempotency key in a request of the API and among the arguments of a tool.
-const (
-	headerKey   = "Idempotency-Key"
-	argumentKey = ArgumentKey
-)
-
-// tool is what an assistant may call.
 type tool struct {
 	name      string
 	verb      kernel.Verb
@@ -29,28 +22,32 @@ type tool struct {
 	serve     func(w http.ResponseWriter, from *incoming, arguments map[string]json.RawMessage)
 }
 
-// tools makes the tools of the operations, and those that are no operations.
+// tools returns the tools for operations and the other tools of capabilities.
 func (h *Handler) tools() (map[string]*tool, error) {
-	doc, err := h.document()
+	raw, err := h.api.Document()
 	if err != nil {
 		return nil, err
 	}
+	var doc Document
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		return nil, err
+	}
 	out := map[string]*tool{}
-	for _, route := range h.api.Routes() {
-		l := route.Tool
-		if l == nil {
+	for _, route := range h.api.table {
+		t := route.Tool
+		if t == nil {
 			continue
 		}
-		op, err := doc.operation(route)
+		op, err := doc.toolOperation(route)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", l.Name, err)
+			return nil, fmt.Errorf("%s: %w", t.Name, err)
 		}
-		out[l.Name] = &tool{
-			name: l.Name, verb: route.Verb, serve: h.operation(route, op),
-			described: describe(l, route.Summary, op.description, op.schema, op.result),
+		out[t.Name] = &tool{
+			name: t.Name, verb: route.Verb, serve: h.operation(route, op),
+			described: describe(t, route.Summary, op.description, op.schema, op.result),
 		}
 	}
-	for _, own := range h.api.Tools() {
+	for _, own := range h.api.tools {
 		out[own.Name] = &tool{
 			name: own.Name, verb: own.Verb, serve: h.own(own),
 			described: describe(&own.Tool, own.Title, own.About, own.Schema, map[string]any{"type": "object"}),
@@ -59,8 +56,8 @@ func (h *Handler) tools() (map[string]*tool, error) {
 	return out, nil
 }
 
-// describe is a tool as clients see it. A tool that changes something counts as destructive, one that only adds does not.
-// Without a result schema, a result may be null.
+// describe describes a tool for clients. Tools that change something are destructive; those that only add something are not.
+// result is nil if the result may be null.
 func describe(d *Tool, title, about string, schema, result map[string]any) *sdk.Tool {
 	t := &sdk.Tool{
 		Name: d.Name, Title: title, Description: strings.TrimSpace(title + ". " + about), InputSchema: schema,
@@ -75,69 +72,74 @@ func describe(d *Tool, title, about string, schema, result map[string]any) *sdk.
 	return t
 }
 
-// operation makes a tool's call the call of its operation.
+// operation returns a function that calls the operation of a tool.
 func (h *Handler) operation(route *Route, op *operation) func(http.ResponseWriter, *incoming, map[string]json.RawMessage) {
 	return func(w http.ResponseWriter, from *incoming, arguments map[string]json.RawMessage) {
-		l, rest := route.Tool, maps.Clone(arguments)
-		path, header := route.Path, from.header()
-		if l.ID != "" {
-			id, invalid := takeText(rest, l.ID)
-			if invalid != nil {
-				h.api.Refuse(w, from.request, invalid)
-				return
-			}
-			if _, ok := kernel.ParseID(id); !ok {
-				id = "none" // the operation answers 404; .. would lead to another address, or to none
-			}
-			path = strings.Replace(path, "{id}", id, 1)
-		}
-		if slices.Contains(l.Needs, argumentKey) {
-			key, invalid := takeText(rest, argumentKey)
-			if invalid != nil {
-				h.api.Refuse(w, from.request, invalid)
-				return
-			}
-			header.Set(headerKey, key)
-		}
-		target, body := h.api.Base()+"/v1"+path, io.Reader(http.NoBody)
-		if op.hasBody {
-			raw, err := json.Marshal(rest) // sorted by name, so that a repeat is the same to an idempotency key
-			if err != nil {
-				h.api.Refuse(w, from.request, kernel.Errorf(kernel.CodeInvalidJSON, "The arguments are not valid JSON."))
-				return
-			}
-			header.Set("Content-Type", "application/json")
-			body = bytes.NewReader(raw)
-		} else {
-			query, invalid := queryOf(rest)
-			if invalid != nil {
-				h.api.Refuse(w, from.request, invalid)
-				return
-			}
-			target += query
-		}
-		r, err := http.NewRequestWithContext(from.request.Context(), route.Method, target, body)
-		if err != nil { // a path that no URL can have
-			h.api.Refuse(w, from.request, kernel.Errorf(kernel.CodeNotFound, "There is no resource with this id."))
+		r, err := h.request(route, op, from, maps.Clone(arguments))
+		if err != nil {
+			h.api.Refuse(w, from.request, err)
 			return
 		}
-		r.Header, r.Host, r.RemoteAddr = header, from.request.Host, from.request.RemoteAddr
 		h.api.ServeHTTP(w, r)
 	}
 }
 
-// own serves a tool that is no operation.
+func (h *Handler) request(
+	route *Route, op *operation, from *incoming, arguments map[string]json.RawMessage,
+) (*http.Request, error) {
+	path, header := route.Path, from.header()
+	if name := route.Tool.ID; name != "" {
+		id, invalid := takeText(arguments, name)
+		if invalid != nil {
+			return nil, invalid
+		}
+		if _, ok := kernel.ParseID(id); !ok {
+			id = "none" // the operation responds with 404; ".." would be another path
+		}
+		path = strings.Replace(path, "{id}", id, 1)
+	}
+	if slices.Contains(route.Tool.Needs, ArgumentKey) {
+		key, invalid := takeText(arguments, ArgumentKey)
+		if invalid != nil {
+			return nil, invalid
+		}
+		header.Set(headerIdempotencyKey, key)
+	}
+	target, body := h.api.base+"/v1"+path, io.Reader(http.NoBody)
+	if op.hasBody {
+		raw, err := json.Marshal(arguments) // sorted, so that repeated calls have the same fingerprint
+		if err != nil {
+			return nil, kernel.Errorf(kernel.CodeInvalidJSON, "The arguments are not valid JSON.")
+		}
+		header.Set("Content-Type", "application/json")
+		body = bytes.NewReader(raw)
+	} else {
+		query, invalid := queryOf(arguments)
+		if invalid != nil {
+			return nil, invalid
+		}
+		target += query
+	}
+	r, err := http.NewRequestWithContext(from.request.Context(), route.Method, target, body)
+	if err != nil {
+		return nil, kernel.Errorf(kernel.CodeNotFound, "There is no resource with this id.")
+	}
+	r.Header, r.Host, r.RemoteAddr = header, from.request.Host, from.request.RemoteAddr
+	return r, nil
+}
+
+// own returns a function that calls a tool that is not an operation.
 func (h *Handler) own(t OwnTool) func(http.ResponseWriter, *incoming, map[string]json.RawMessage) {
 	return func(w http.ResponseWriter, from *incoming, arguments map[string]json.RawMessage) {
 		if !h.api.Spend(w, from.request, from.holder) {
 			return
 		}
-		answer, err := toolCall(t, from, arguments)
+		result, err := toolCall(t, from, arguments)
 		if err != nil {
 			h.api.Refuse(w, from.request, err)
 			return
 		}
-		_, _ = w.Write(answer)
+		_, _ = w.Write(result)
 	}
 }
 
@@ -152,7 +154,7 @@ func toolCall(t OwnTool, from *incoming, arguments map[string]json.RawMessage) (
 	return t.Call(from.request.Context(), from.holder, raw)
 }
 
-// header has what the API reads of the request of the assistant.
+// header returns the headers of the request that the operation needs.
 func (f *incoming) header() http.Header {
 	out := http.Header{}
 	for _, name := range []string{"Authorization", "User-Agent", headerRequestID, "X-Forwarded-For", "X-Forwarded-Proto"} {

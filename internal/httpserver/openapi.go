@@ -18,13 +18,12 @@ import (
 
 func init() { huma.DefaultArrayNullable = false }
 
-// The names of the security schemes. No schema has them, because generators make a type of each.
+// Names of security schemes. They must differ from the names of schemas, because generators create a type for each.
 const (
 	schemeKey     = "bearer"
 	schemeSession = "cookie"
 )
 
-// config is huma without anything of its own in the answers.
 func (s *Server) config(o Options) huma.Config {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	registry.RegisterTypeAlias(reflect.TypeFor[kernel.ID](), reflect.TypeFor[idSchema]())
@@ -68,43 +67,42 @@ func (s *Server) config(o Options) huma.Config {
 	}
 }
 
-// idSchema documents kernel.ID without package kernel knowing of it.
-type idSchema struct{}
+// Types that describe kernel types in the document.
+type (
+	idSchema             struct{}
+	nullableIDSchema     struct{}
+	nullableStringSchema struct{}
+	nullableIntSchema    struct{}
+	nullableTimeSchema   struct{}
+)
 
 func (idSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "uuid"}
 }
 
-type nullableIDSchema struct{}
-
 func (nullableIDSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "uuid", Nullable: true}
 }
-
-type nullableStringSchema struct{}
 
 func (nullableStringSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Nullable: true}
 }
 
-type nullableIntSchema struct{}
-
 func (nullableIntSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeInteger, Format: "int64", Nullable: true}
 }
-
-type nullableTimeSchema struct{}
 
 func (nullableTimeSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Nullable: true}
 }
 
-// document finishes what the types alone do not say.
+// document adds to the document of huma what the types do not say.
 func (s *Server) document() (Document, error) {
-	doc, err := Read(s.huma.OpenAPI())
+	doc, err := newDocument(s.huma.OpenAPI())
 	if err != nil {
 		return nil, err
 	}
+	correctSchemas(map[string]any(doc))
 	describeEnums(doc)
 	for _, describe := range s.describe {
 		describe(doc)
@@ -119,11 +117,11 @@ func (s *Server) document() (Document, error) {
 		used[s.tag(r)] = true
 	}
 	doc["tags"] = s.describedTags(used)
-	doc.OpenAnswers()
+	doc.openResponses()
 	return doc, nil
 }
 
-// describeParameters gives path ids their form.
+// describeParameters sets the format of path ids.
 func describeParameters(op map[string]any) {
 	parameters, _ := op["parameters"].([]any)
 	for _, parameter := range parameters {
@@ -133,19 +131,18 @@ func describeParameters(op map[string]any) {
 	}
 }
 
-// describeBody puts the example where the API page shows it and fills its forms with it.
+// describeBody sets the example, which the API page shows and fills its forms with.
 func (r *Route) describeBody(op map[string]any) {
 	if r.uploadLimit > 0 {
 		describeUpload(op)
 	}
 	body, _ := op["requestBody"].(map[string]any)
-	if content := JSONContent(body); content != nil && r.example != "" {
+	if content := jsonContent(body); content != nil && r.example != "" {
 		content["example"] = json.RawMessage(r.example)
 	}
 }
 
-// describeResponses documents the answers of an operation: their headers, an example of each success, and the refusals,
-// which operations with the same codes share.
+// describeResponses describes the headers of the responses, adds an example of each success, and adds the errors.
 func (r *Route) describeResponses(doc Document, op map[string]any) {
 	responses := op["responses"].(map[string]any)
 	for status := range responses {
@@ -157,7 +154,7 @@ func (r *Route) describeResponses(doc Document, op map[string]any) {
 		success := response.(map[string]any)
 		headers, _ := success["headers"].(map[string]any)
 		success["headers"] = r.headers(doc, status, headers)
-		if content := JSONContent(success); content != nil {
+		if content := jsonContent(success); content != nil {
 			content["example"] = doc.Example(content["schema"].(map[string]any))
 		}
 	}
@@ -174,13 +171,13 @@ func (r *Route) describeResponses(doc Document, op map[string]any) {
 	}
 }
 
-// refusals is the response for the codes of a status.
+// refusals returns a reference to the response for the error codes of a status. Operations with the same codes share it.
 func (r *Route) refusals(doc Document, status int, codes []kernel.Code) map[string]any {
 	examples := map[string]any{}
 	for _, code := range codes {
 		examples[string(code)] = map[string]any{"value": codeExample(code)}
 	}
-	return doc.Component("responses", responseName(status, codes), map[string]any{
+	return doc.component("responses", responseName(status, codes), map[string]any{
 		"description": http.StatusText(status) + codeList(codes),
 		"headers":     r.headers(doc, strconv.Itoa(status), nil),
 		"content": map[string]any{"application/json": map[string]any{
@@ -189,36 +186,32 @@ func (r *Route) refusals(doc Document, status int, codes []kernel.Code) map[stri
 	})
 }
 
-// usual are the codes of a status that go without saying in the name of a response.
-var usual = map[int][]kernel.Code{
-	http.StatusBadRequest:   {kernel.CodeInvalidRequest},
-	http.StatusUnauthorized: {kernel.CodeKeyExpired, kernel.CodeKeyInvalid, kernel.CodeKeyMissing, kernel.CodeKeyRevoked, kernel.CodeSessionMissing},
-	http.StatusForbidden:    {kernel.CodeInsufficientScope, kernel.CodeSessionChanged},
-	http.StatusConflict:     {kernel.CodeIdempotencyConflict, kernel.CodeIdempotencyPending},
+// usualCodes lists the codes of a status that are not part of the name of a response.
+var usualCodes = map[int][]kernel.Code{
+	http.StatusBadRequest: {kernel.CodeInvalidRequest},
+	http.StatusUnauthorized: {
+		kernel.CodeKeyExpired, kernel.CodeKeyInvalid, kernel.CodeKeyMissing, kernel.CodeKeyRevoked, kernel.CodeSessionMissing,
+	},
+	http.StatusForbidden: {kernel.CodeInsufficientScope, kernel.CodeSessionChanged},
+	http.StatusConflict:  {kernel.CodeIdempotencyConflict, kernel.CodeIdempotencyPending},
 }
 
-// responseName names a response after its status and its codes: ConflictNameTaken.
+// responseName returns the name of a response, with its status and codes, such as ConflictNameTaken.
 func responseName(status int, codes []kernel.Code) string {
-	name := Camel(http.StatusText(status))
-	least, more := usual[status], []kernel.Code{}
-	for _, code := range codes {
-		if !slices.Contains(least, code) {
-			more = append(more, code)
-		}
-	}
-	if len(codes)-len(more) < len(least) {
+	name, usual := camelCase(http.StatusText(status)), usualCodes[status]
+	more := slices.DeleteFunc(slices.Clone(codes), func(code kernel.Code) bool { return slices.Contains(usual, code) })
+	if len(codes)-len(more) < len(usual) {
 		name, more = name+"Only", codes
 	}
-	if len(least) == 0 && len(codes) == 1 {
+	if len(usual) == 0 && len(codes) == 1 {
 		return name
 	}
 	for _, code := range more {
-		name += Camel(string(code))
+		name += camelCase(string(code))
 	}
 	return name
 }
 
-// codeList names the error codes of a response.
 func codeList(codes []kernel.Code) string {
 	names := make([]string, len(codes))
 	for i, code := range codes {
@@ -227,11 +220,11 @@ func codeList(codes []kernel.Code) string {
 	return ": " + strings.Join(names, ", ")
 }
 
-// headers are those of an answer: its own, and the ones that all have. They are shared by all operations.
+// headers describes the headers of a response: the common ones, and those in own.
 func (r *Route) headers(doc Document, status string, own map[string]any) map[string]any {
 	out := map[string]any{}
 	add := func(name, kind, description string) {
-		out[name] = doc.Component("headers", name, map[string]any{"description": description, "schema": map[string]any{"type": kind}})
+		out[name] = doc.component("headers", name, map[string]any{"description": description, "schema": map[string]any{"type": kind}})
 	}
 	add("X-Request-Id", "string", "The id that the request brought in this header, or one that the server generated.")
 	add("X-Api-Version", "string", "Version of the API.")
@@ -259,7 +252,7 @@ func (r *Route) headers(doc Document, status string, own map[string]any) map[str
 	return out
 }
 
-// describeEnums makes components of the error codes and the scopes.
+// describeEnums adds components for the error codes and the scopes.
 func describeEnums(doc Document) {
 	schemas := doc.Schemas()
 	code := schemas["Error"].(map[string]any)["properties"].(map[string]any)["code"].(map[string]any)
@@ -273,7 +266,7 @@ func describeEnums(doc Document) {
 	doc.Share("Scope", "A permission of an API key.", Texts(kernel.AllScopes))
 }
 
-// SetItems says of which enumeration the entries of all lists with a name are.
+// SetItems sets the enumeration of the entries of all lists with a name.
 func SetItems(schemas map[string]any, name, enum string) {
 	for _, schema := range schemas {
 		properties, _ := schema.(map[string]any)["properties"].(map[string]any)
@@ -283,7 +276,7 @@ func SetItems(schemas map[string]any, name, enum string) {
 	}
 }
 
-// Texts are values as a document has them.
+// Texts converts values for a Document.
 func Texts[T ~string](values []T) []any {
 	out := make([]any, len(values))
 	for i, value := range values {
@@ -292,13 +285,13 @@ func Texts[T ~string](values []T) []any {
 	return out
 }
 
-// documents makes the document when it is asked for the first time, for OpenAPI 3.1 and for 3.0.
+// documents returns the documents for OpenAPI 3.1 and 3.0.
 func (s *Server) documents() ([2][]byte, error) {
 	doc, err := s.document()
 	if err != nil {
 		return [2][]byte{}, err
 	}
-	older, err := doc.Version30()
+	older, err := doc.version30()
 	if err != nil {
 		return [2][]byte{}, err
 	}
@@ -307,13 +300,12 @@ func (s *Server) documents() ([2][]byte, error) {
 	return [2][]byte{newest, small}, errors.Join(failed, err)
 }
 
-// Document is the OpenAPI 3.1 document. It is made when it is asked for the first time.
+// Document returns the OpenAPI 3.1 document. It is generated on first use.
 func (s *Server) Document() ([]byte, error) {
 	docs, err := s.docs()
 	return docs[0], err
 }
 
-// serveDocument gives one of the documents.
 func (s *Server) serveDocument(which int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		docs, err := s.docs()
@@ -326,7 +318,7 @@ func (s *Server) serveDocument(which int) http.HandlerFunc {
 	}
 }
 
-// releaseOf names the version of the program in the API document, whose own version is that of the API.
+// releaseOf returns the extension with the version of the program. The version of the document is that of the API.
 func releaseOf(o Options) map[string]any {
 	if o.Release == "" {
 		return nil

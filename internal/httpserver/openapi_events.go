@@ -1,15 +1,15 @@
 package httpserver
 
-// describeEvents documents what webhooks receive: one schema and one operation for every event.
+// describeEvents adds a schema and a webhook operation for every event.
 func describeEvents(doc Document, events []Event) {
 	webhooks := map[string]any{}
 	for _, event := range events {
 		kind := event.Type
-		name := Camel(string(kind)) + "Event"
+		name := camelCase(string(kind)) + "Event"
 		doc.Schemas()[name] = eventSchema(event)
 		schema := map[string]any{"$ref": "#/components/schemas/" + name}
 		webhooks[string(kind)] = map[string]any{"post": map[string]any{
-			"operationId": "receive" + Camel(string(kind)),
+			"operationId": "receive" + camelCase(string(kind)),
 			"summary":     kind.Description(),
 			"description": "The server sends it to the registered address. The headers also have the names that --brand sets; see the guide Receiving events.",
 			"tags":        []any{"webhooks"},
@@ -45,7 +45,7 @@ func eventSchema(event Event) map[string]any {
 	}
 }
 
-// signatureHeaders are those of Standard Webhooks, which every delivery has.
+// signatureHeaders describes the headers of Standard Webhooks.
 var signatureHeaders = []any{
 	signatureHeader("webhook-id", "The id of the event: ignore one that you have had."),
 	signatureHeader("webhook-timestamp", "Unix seconds of this attempt."),

@@ -6,7 +6,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// codeMessages are what an error with each code says, or says like. Where a part of the request is wrong, it comes first.
+// codeMessages contains an example of the message for each code. It begins with the invalid field, if there is one.
 var codeMessages = map[kernel.Code]string{
 	kernel.CodeInvalidRequest:       "body.phone: must be a phone number with its country code",
 	kernel.CodeInvalidJSON:          "body: is not valid JSON",
@@ -63,7 +63,7 @@ var codeMessages = map[kernel.Code]string{
 	kernel.CodeUncertain:            "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Repeat the call with the same client_id if it has one; otherwise look before you make it again.",
 }
 
-// codeExample is an Error with a code, as the document shows it.
+// codeExample returns an example of an Error with a code.
 func codeExample(code kernel.Code) *Error {
 	e := &Error{Code: code, Message: codeMessages[code], RequestID: "01a1dd8b-94d3-7000-8e09-23922c17c8f4", Params: map[string]any{}, Details: []ErrorDetail{}}
 	if code == kernel.CodeServiceWindowClosed {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// operationID is a verb, such as sendMessage, listKeys or getKey.
+// operationID returns an id such as sendMessage, listKeys or getKey.
 func (r *Route) operationID() string {
 	if r.name != "" {
 		return r.name
@@ -20,7 +20,6 @@ func (r *Route) operationID() string {
 	return "get" + name
 }
 
-// tag is the group of an operation.
 func (s *Server) tag(r *Route) string {
 	if r.Open || r.Verb.SessionOnly {
 		return tagApp.Name
@@ -32,7 +31,6 @@ func (s *Server) tag(r *Route) string {
 	return first
 }
 
-// describedTags are those of the tags that operations have.
 func (s *Server) describedTags(used map[string]bool) []any {
 	out := []any{}
 	for _, tag := range s.tags {

@@ -15,57 +15,49 @@ import (
 	"recado/internal/kernel"
 )
 
-// Route is one line of the table: what a caller may ask, and the verb that does it. Tests read the
-// table as data, so a new line is checked for keys, scopes, tenancy and documentation at once.
+// Route is an operation of the API with its verb. Tests check all routes for keys, scopes, tenancy and documentation.
 type Route struct {
 	Method  string
 	Path    string      // below /v1
-	Verb    kernel.Verb // what it does, and the permission that it takes
+	Verb    kernel.Verb // with the required permission
 	Summary string
 
-	// KeyRequired says that a call needs an Idempotency-Key, which is optional for other POSTs; see idempotency.go.
-	KeyRequired bool
-	// Open routes need neither key nor session.
-	Open bool
-	// Deprecated routes say in every answer until when they stay.
-	Deprecated *Deprecation
-	// Tool says how assistants may call it; nil: they may not.
-	Tool *Tool
-	// Streams says that the body of the request or the answer is no JSON: uploads, live events.
-	Streams bool
+	KeyRequired bool         // requires an Idempotency-Key, which is optional for other POSTs
+	Open        bool         // requires neither key nor session
+	Deprecated  *Deprecation // nil: not deprecated
+	Tool        *Tool        // for assistants; may be nil
+	Streams     bool         // the body of the request or the response is not JSON: uploads, live events
 
 	status      int
-	orStatus    int // the other status of an operation that has two successes
+	orStatus    int // of operations with two successful statuses
 	description string
-	codes       []kernel.Code // of errors that follow from the verb
+	codes       []kernel.Code // of errors of the verb
 	paged       bool          // takes a cursor
-	answers     string        // the content type of a success that is not JSON
-	maxBody     int64
-	bodiless    bool     // takes no body: an absent one or {}
-	conditional bool     // the answer has an ETag, and If-None-Match gives 304
-	secret      bool     // the answer shows a secret
-	secrets     []string // the fields of the answer that do, which are null when it is repeated
-	reserves    bool     // see Reserves
-	name        string   // the operation id, where it does not follow from the verb
-	example     string   // a body, as JSON
-	subject     string   // the kind of what the id of the path names; see subjectOf
-	uploadLimit int64    // the size of an uploaded file; 0: takes none
+	contentType string        // of a successful response that is not JSON
+	bodiless    bool          // takes no body, or {}
+	conditional bool          // supports If-None-Match
+	secret      bool          // the response contains a secret
+	secrets     []string      // the fields with secrets, which are null in repeated responses
+	reserves    bool          // see Reserves
+	name        string        // the operation id, if it does not follow from the verb
+	example     string        // a body in JSON
+	subject     string        // the kind of the id in the path; see subjectOf
+	uploadLimit int64         // the maximum size of an uploaded file; 0: none
 	register    func(s *Server, r *Route)
 }
 
-// Deprecation is the announced end of an operation.
+// Deprecation announces the end of an operation.
 type Deprecation struct {
 	Since  time.Time // when it was announced
-	Sunset time.Time // until when the operation stays
+	Sunset time.Time // when the operation will be removed
 }
 
-// announce puts the dates into an answer, in the forms of RFC 9745 and RFC 8594.
+// announce sets the headers of RFC 9745 and RFC 8594.
 func (d *Deprecation) announce(h http.Header) {
 	h.Set("Deprecation", "@"+strconv.FormatInt(d.Since.Unix(), 10))
 	h.Set("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
 }
 
-// handler is a verb of the API: the principal's company and permissions, the decoded request, the answer.
 type handler[I, O any] func(ctx context.Context, principal *kernel.Principal, in *I) (*O, error)
 
 func (h handler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
@@ -80,11 +72,10 @@ func (h handler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) (*O,
 	return out, nil
 }
 
-// visitorHandler answers calls that need neither key nor session.
-type visitorHandler[I, O any] func(ctx context.Context, v kernel.Visitor, in *I) (*O, error)
-
-// ByVisitors is a Route without a principal. A request that a browser was made to send by another site is refused.
-func ByVisitors[I, O any](method, path, summary string, h visitorHandler[I, O], options ...option) *Route {
+// ByVisitors returns a route that requires neither key nor session. Cross-site requests of browsers are refused.
+func ByVisitors[I, O any](
+	method, path, summary string, h func(ctx context.Context, v kernel.Visitor, in *I) (*O, error), options ...option,
+) *Route {
 	r := route(method, path, kernel.Verb{}, summary, func(ctx context.Context, _ *kernel.Principal, in *I) (*O, error) {
 		return h(ctx, Visitor(ctx), in)
 	}, options)
@@ -95,84 +86,84 @@ func ByVisitors[I, O any](method, path, summary string, h visitorHandler[I, O], 
 // option refines a Route.
 type option func(*Route)
 
-// Created makes 201 the status of a success.
+// Created sets the successful status 201.
 func Created(r *Route) { r.status = http.StatusCreated }
 
-// Accepted makes 202 the status of a success.
+// Accepted sets the successful status 202.
 func Accepted(r *Route) { r.status = http.StatusAccepted }
 
-// NoContent makes 204 the status of a success.
+// NoContent sets the successful status 204.
 func NoContent(r *Route) { r.status = http.StatusNoContent }
 
-// KeyRequired refuses calls without an Idempotency-Key.
+// KeyRequired requires an Idempotency-Key.
 func KeyRequired(r *Route) { r.KeyRequired = true }
 
-// Reserves reserves the Idempotency-Key of a call before the verb runs, because what the verb does cannot be undone together with
-// its transaction: a call that is interrupted is not made again; see kernel.OnceRequest.
+// Reserves reserves the Idempotency-Key before the verb runs, for verbs with effects that a rollback cannot undo. An interrupted
+// call cannot be repeated; see kernel.OnceRequest.
 func Reserves(r *Route) { r.reserves = true }
 
-// Streams marks a route whose handler reads or writes its body as it goes.
+// Streams marks a route whose handler streams its body.
 func Streams(r *Route) { r.Streams = true }
 
-// Conditional lets callers that have the answer already get 304.
+// Conditional supports If-None-Match.
 func Conditional(r *Route) { r.conditional = true }
 
-// Secret marks a Route whose answer shows a secret, or a link that is one, in these fields.
+// Secret names the fields of the response that contain secrets, such as secret links.
 func Secret(fields ...string) option {
 	return func(r *Route) { r.secret, r.secrets = true, fields }
 }
 
-// Answers says that a success is no JSON but text of this type.
-func Answers(contentType string) option { return func(r *Route) { r.answers = contentType } }
+// Answers sets the content type of a successful response that is text and not JSON.
+func Answers(contentType string) option { return func(r *Route) { r.contentType = contentType } }
 
-// Or names the second status of an operation that has two successes.
+// Or sets the second successful status of an operation.
 func Or(status int) option { return func(r *Route) { r.orStatus = status } }
 
-// About adds a longer description to the document.
+// About sets the description in the document.
 func About(text string) option { return func(r *Route) { r.description = text } }
 
-// Fails names the error codes that follow from the verb and not from the form of the operation.
+// Fails lists the error codes of the verb.
 func Fails(codes ...kernel.Code) option { return func(r *Route) { r.codes = codes } }
 
-// Named sets the operation id. Generated clients name their methods after the ids, so that an id never changes.
+// Named sets the operation id. An id must never change, because generated clients name their methods after it.
 func Named(id string) option { return func(r *Route) { r.name = id } }
 
-// Example shows a body in the document. Its ids name nothing.
+// Example sets the example of a body in the document.
 func Example(body string) option { return func(r *Route) { r.example = body } }
 
-// Subject says of which kind is what the id of the path names, where the answer shows something of it.
+// Subject sets the kind of the id in the path, if the response shows the subject.
 func Subject(kind string) option { return func(r *Route) { r.subject = kind } }
 
-// Uploads says that the body is a form with one file of at most so many bytes.
+// Uploads sets the maximum size of an uploaded file. The body is a form with one file.
 func Uploads(limit int64) option { return func(r *Route) { r.Streams, r.uploadLimit = true, limit } }
 
-// Get is a route that changes nothing.
+// Get returns a route that changes nothing.
 func Get[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
 	return route(http.MethodGet, path, verb, summary, h, options)
 }
 
-// Post is a route that creates something or acts. It takes an Idempotency-Key.
+// Post returns a route that creates something or acts. It accepts an Idempotency-Key.
 func Post[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
 	return route(http.MethodPost, path, verb, summary, h, options)
 }
 
-// Put is a route that replaces something.
+// Put returns a route that replaces something.
 func Put[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
 	return route(http.MethodPut, path, verb, summary, h, options)
 }
 
-// Patch is a route that changes parts of something.
+// Patch returns a route that changes parts of something.
 func Patch[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
 	return route(http.MethodPatch, path, verb, summary, h, options)
 }
 
-// Del is a route that deletes something and responds with 204.
+// Del returns a route that deletes something and responds with 204.
 func Del[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
 	return route(http.MethodDelete, path, verb, summary, h, append(options, NoContent))
 }
 
 func route[I, O any](method, path string, verb kernel.Verb, summary string, h handler[I, O], options []option) *Route {
-	r := &Route{Method: method, Path: path, Verb: verb, Summary: summary, maxBody: kernel.MaxBody}
+	r := &Route{Method: method, Path: path, Verb: verb, Summary: summary}
 	for _, apply := range options {
 		apply(r)
 	}
@@ -183,7 +174,7 @@ func route[I, O any](method, path string, verb kernel.Verb, summary string, h ha
 		op := r.Operation(s)
 		if optionalBody[I]() {
 			op.RequestBody = &huma.RequestBody{}
-			defer func() { op.RequestBody.Required = false }() // huma thinks that only a pointer may be absent
+			defer func() { op.RequestBody.Required = false }() // huma makes only pointers optional
 		}
 		huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
 			return h.run(ctx, s, r, in)
@@ -192,18 +183,13 @@ func route[I, O any](method, path string, verb kernel.Verb, summary string, h ha
 	return r
 }
 
-// optionalBody reports whether the body of an input is marked required:"false": absent, it is as if all
-// of its fields were.
+// optionalBody reports whether the body of an input has the tag required:"false".
 func optionalBody[I any]() bool {
-	t := reflect.TypeFor[I]()
-	if t.Kind() != reflect.Struct {
-		return false
-	}
-	body, ok := t.FieldByName("Body")
+	body, ok := reflect.TypeFor[I]().FieldByName("Body")
 	return ok && body.Tag.Get("required") == "false"
 }
 
-// takesCursor reports whether an input has a cursor among its fields.
+// takesCursor reports whether an input has a cursor.
 func takesCursor[I any]() bool {
 	for _, name := range []string{"Cursor", "Before", "After"} {
 		if _, ok := reflect.TypeFor[I]().FieldByName(name); ok {
@@ -213,7 +199,7 @@ func takesCursor[I any]() bool {
 	return false
 }
 
-// Operation is the route in the words of the OpenAPI document.
+// Operation returns the operation of the route for huma.
 func (r *Route) Operation(s *Server) huma.Operation {
 	op := huma.Operation{
 		OperationID:   r.operationID(),
@@ -223,7 +209,7 @@ func (r *Route) Operation(s *Server) huma.Operation {
 		Description:   r.description,
 		Tags:          []string{s.tag(r)},
 		DefaultStatus: r.status,
-		MaxBodyBytes:  r.maxBody + 1, // huma refuses at this size, not above it
+		MaxBodyBytes:  kernel.MaxBody + 1, // huma refuses bodies of this size
 		Errors:        slices.Sorted(maps.Keys(r.failures())),
 		Metadata:      map[string]any{"scope": r.Verb.Scope},
 		Security:      r.security(),
@@ -236,9 +222,9 @@ func (r *Route) Operation(s *Server) huma.Operation {
 		}
 		op.Description = strings.TrimSpace(op.Description + "\n\nScope: " + needed + ".")
 	}
-	if r.answers != "" {
+	if r.contentType != "" {
 		op.Responses = map[string]*huma.Response{"200": {
-			Description: "OK", Content: map[string]*huma.MediaType{r.answers: {Schema: &huma.Schema{Type: huma.TypeString}}},
+			Description: "OK", Content: map[string]*huma.MediaType{r.contentType: {Schema: &huma.Schema{Type: huma.TypeString}}},
 		}}
 	}
 	op.Middlewares = huma.Middlewares{s.enter(r)}
@@ -251,13 +237,13 @@ func (r *Route) Operation(s *Server) huma.Operation {
 	if r.takesKey() {
 		r.documentKey(&op)
 	}
-	if r.takesKey() && !r.Streams { // an upload is too large to be read here; its hash is computed while it is read
+	if r.takesKey() && !r.Streams { // openUpload computes the hash of uploads
 		op.Middlewares = append(op.Middlewares, hashBody)
 	}
 	return op
 }
 
-// security says who may make the call: the holder of a key, a person who is signed in, either, or any visitor.
+// security returns the security schemes of the operation.
 func (r *Route) security() []map[string][]string {
 	session := map[string][]string{schemeSession: {}}
 	switch {
@@ -271,8 +257,8 @@ func (r *Route) security() []map[string][]string {
 	return []map[string][]string{{schemeKey: {string(r.Verb.Scope)}}, session}
 }
 
-// failures lists the error codes that this operation can answer, by status: those of every call, those that
-// follow from its form, and those that the table names.
+// failures returns the error codes of the operation by status: those of all calls, those that follow from its fields, and those
+// of Fails.
 func (r *Route) failures() map[int][]kernel.Code {
 	codes := append([]kernel.Code{kernel.CodeInvalidRequest, kernel.CodeRateLimited, kernel.CodeInternal, kernel.CodeUnavailable}, r.codes...)
 	add := func(can bool, more ...kernel.Code) {
@@ -281,7 +267,8 @@ func (r *Route) failures() map[int][]kernel.Code {
 		}
 	}
 	changes := r.Method != http.MethodGet
-	add(!r.Open, kernel.CodeKeyMissing, kernel.CodeKeyInvalid, kernel.CodeKeyExpired, kernel.CodeKeyRevoked, kernel.CodeSessionMissing, kernel.CodeSessionChanged, kernel.CodeInsufficientScope)
+	add(!r.Open, kernel.CodeKeyMissing, kernel.CodeKeyInvalid, kernel.CodeKeyExpired, kernel.CodeKeyRevoked,
+		kernel.CodeSessionMissing, kernel.CodeSessionChanged, kernel.CodeInsufficientScope)
 	add(r.Verb.SessionOnly, kernel.CodeSessionRequired)
 	add(changes || r.Open, kernel.CodeCrossOrigin)
 	add(changes, kernel.CodeInvalidJSON, kernel.CodeBodyTooLarge, kernel.CodeUncertain, kernel.CodeStorageFull)
@@ -298,10 +285,10 @@ func (r *Route) failures() map[int][]kernel.Code {
 	return byStatus
 }
 
-// Reply is an answer with a body and nothing else.
+// Reply is a response with a body.
 type Reply[T any] struct{ Body T }
 
-// Located is the answer of operations that make something.
+// Located is the response of operations that create something.
 type Located[T any] struct {
 	Status   int
 	Location string `header:"Location" doc:"The address of what was created."`
@@ -311,14 +298,12 @@ type Located[T any] struct {
 // None is the input of operations without parameters, and the output of those without a body.
 type None struct{}
 
-// AtID is the input of operations on one thing. It is exported, like Page, because only exported types
-// can be embedded in an input. The id is a plain string here, because a path id
-// that is no UUID is a 404, not a 400.
+// AtID is the input of operations with an id in the path. The id is a string because an invalid one is a 404, not a 400.
 type AtID struct {
 	ID string `path:"id" doc:"UUID."`
 }
 
-// ByID is the handler of an operation that gives one thing, which its messages call what.
+// ByID returns a handler that returns the noun with the id in the path. what is its name in messages.
 func ByID[T any](what string, verb func(ctx context.Context, a *kernel.Principal, id kernel.ID) (T, error)) handler[AtID, Reply[T]] {
 	return func(ctx context.Context, a *kernel.Principal, in *AtID) (*Reply[T], error) {
 		id, err := PathID(in.ID, what)
@@ -330,7 +315,7 @@ func ByID[T any](what string, verb func(ctx context.Context, a *kernel.Principal
 	}
 }
 
-// PathID reads an id of the path.
+// PathID parses an id from the path.
 func PathID(text, what string) (kernel.ID, error) {
 	id, ok := kernel.ParseID(text)
 	if !ok {
@@ -339,7 +324,7 @@ func PathID(text, what string) (kernel.ID, error) {
 	return id, nil
 }
 
-// StreamReply is a response whose body its handler writes.
+// StreamReply is a response whose handler writes the body.
 type StreamReply struct {
 	Body func(ctx huma.Context)
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Origins are the other sites whose pages may call the API with a key, as browsers name them: https://crm.example.com.
-// "*" stands for all. Pages of other sites never call with a session: no answer allows a browser to send its cookie.
+// Origins lists the origins whose pages may call the API with a key, such as https://crm.example.com. "*" means all. Pages of
+// other origins cannot use a session, because no response allows a browser to send its cookie.
 type Origins []string
 
 var defaultPorts = map[string]string{"http": ":80", "https": ":443"}
 
-// ParseOrigins checks origins and writes them as browsers do.
+// ParseOrigins parses origins and normalizes them as browsers do.
 func ParseOrigins(texts []string) (Origins, error) {
 	var out Origins
 	for _, text := range texts {
@@ -33,16 +33,16 @@ func ParseOrigins(texts []string) (Origins, error) {
 	return out, nil
 }
 
-// What pages of other sites may send and read besides what browsers always allow.
+// Methods and headers that pages of other origins may use.
 const (
 	corsMethods = "GET, POST, PUT, PATCH, DELETE"
 	corsHeaders = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
-	corsExposed = "Deprecation, ETag, Idempotency-Replayed, Location, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Sunset, X-Api-Version, X-Request-Id"
+	corsExposed = "Deprecation, ETag, Idempotency-Replayed, Location, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, " +
+		"Retry-After, Sunset, X-Api-Version, X-Request-Id"
 )
 
-// Answer lets the page of an allowed origin read the answer to a request. It answers a preflight itself, and then
-// reports true.
-func (o Origins) Answer(w http.ResponseWriter, r *http.Request) bool {
+// allow sets the CORS headers for an allowed origin. It responds to preflight requests, and then returns true.
+func (o Origins) allow(w http.ResponseWriter, r *http.Request) (done bool) {
 	if len(o) == 0 {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestOriginsAreWrittenAsBrowsersDo(t *testing.T) {
+func TestOriginsAreNormalizedAsBrowsersDo(t *testing.T) {
 	got, err := httpserver.ParseOrigins([]string{
 		"https://CRM.example.com", "http://localhost:3000/", "*",
 		"https://shop.example.com:443", "http://localhost:80/", "https://shop.example.com:80", "https://[::1]:443", "https://[fe80::443]",

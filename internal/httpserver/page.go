@@ -12,30 +12,29 @@ import (
 	"github.com/swaggest/swgui/v5emb"
 )
 
-// DocsPage is the API page below base; everything it needs is in the binary. Its scripts may call this server and
-// nothing else, and of the inline ones only those run that the page has when the server starts. It keeps the key
-// that it was given until the tab is closed. What is no file of the page is left to notFound.
-func DocsPage(base string, notFound http.HandlerFunc) http.Handler {
+// docsPage serves the API page below base from embedded files. Its scripts may only call this server, and the policy lists the
+// hashes of its inline scripts. The page keeps the API key until the tab is closed. notFound handles other paths.
+func docsPage(base string, notFound http.HandlerFunc) http.Handler {
 	path := base + "/docs/"
 	files := v5emb.NewHandlerWithConfig(swgui.Config{
 		Title: "Recado API", SwaggerJSON: base + "/v1/openapi.json", BasePath: path,
-		AppendHead: Head(base), PrependHTML: Header(base, "/docs/") + "<main>", AppendHTML: "</main>",
+		AppendHead: pageHead(base), PrependHTML: pageHeader(base, "/docs/") + "<main>", AppendHTML: "</main>",
 		SettingsUI: map[string]string{
 			"plugins":    "[SwaggerUIBundle.plugins.DownloadUrl, recadoKey]",
 			"onComplete": "recadoReady",
-			// The operations of a tag are shown when it is opened: all at once they hold a browser up for seconds.
+			// Rendering all operations at once would block the browser for seconds.
 			"docExpansion": `"none"`,
 		},
 	})
-	index := &pageBuffer{header: http.Header{}}
+	index := newRecorder()
 	files.ServeHTTP(index, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}})
-	page := index.String()
+	page := index.body.String()
 	policy := "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self' " + inlineHashes(page, "script") +
 		"; style-src 'self' " + inlineHashes(page, "style")
 	look := http.StripPrefix(path, lookFiles())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ProtectPage(w.Header(), policy)
-		w.Header().Set("Cache-Control", "no-cache") // asked for again with its ETag
+		protectPage(w.Header(), policy)
+		w.Header().Set("Cache-Control", "no-cache")
 		if isLook(strings.TrimPrefix(r.URL.Path, path)) {
 			look.ServeHTTP(w, r)
 			return
@@ -48,26 +47,13 @@ func DocsPage(base string, notFound http.HandlerFunc) http.Handler {
 	})
 }
 
-// pageBuffer takes a page that is not for a client.
-type pageBuffer struct {
-	strings.Builder
-	header http.Header
-}
-
-// Header implements http.ResponseWriter.
-func (b *pageBuffer) Header() http.Header { return b.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (b *pageBuffer) WriteHeader(int) {}
-
-// ProtectPage sets the headers of what a browser shows as a page. No other page may frame it, and it sends no form.
-func ProtectPage(h http.Header, policy string) {
+// protectPage sets the security headers of a page. No other page may frame it, and it cannot submit forms.
+func protectPage(h http.Header, policy string) {
 	h.Set("Content-Security-Policy", policy+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
-	h.Set("Referrer-Policy", "no-referrer")
+	protect(h)
 }
 
-// inlineHashes names the inline elements of a page in the form of a content security policy.
+// inlineHashes returns the hashes of the inline elements of a page for a content security policy.
 func inlineHashes(page, element string) string {
 	var hashes []string
 	for _, match := range regexp.MustCompile(`(?s)<`+element+`>(.*?)</`+element+`>`).FindAllStringSubmatch(page, -1) {
@@ -77,20 +63,20 @@ func inlineHashes(page, element string) string {
 	return strings.Join(hashes, " ")
 }
 
-// notFoundWriter passes a file on and drops the plain text of a 404.
+// notFoundWriter drops a 404 response.
 type notFoundWriter struct {
 	http.ResponseWriter
 	missing bool
 }
 
-// WriteHeader does not pass a 404 on.
+// WriteHeader drops the status 404.
 func (f *notFoundWriter) WriteHeader(status int) {
 	if f.missing = status == http.StatusNotFound; !f.missing {
 		f.ResponseWriter.WriteHeader(status)
 	}
 }
 
-// Write drops the text of a 404.
+// Write drops the body of a 404 response.
 func (f *notFoundWriter) Write(b []byte) (int, error) {
 	if f.missing {
 		return len(b), nil

@@ -3,16 +3,16 @@ package httpserver
 import (
 	"errors"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"recado/internal/kernel"
 )
 
-// CheckQuery refuses a query string that the standard parser would alter or drop: unknown or repeated
-// names, bad escapes, semicolons, signs before numbers, bad UTF-8 and NUL. known says which names
-// exist and which of them are numbers.
-func CheckQuery(raw string, known map[string]bool) *kernel.Error {
+// checkQuery refuses query strings that url.ParseQuery would change or drop: unknown or repeated names, invalid escapes,
+// semicolons, signs before numbers, invalid UTF-8 and NUL. known contains the valid names; the value is true for numbers.
+func checkQuery(raw string, known map[string]bool) *kernel.Error {
 	if raw == "" {
 		return nil
 	}
@@ -50,29 +50,17 @@ func CheckQuery(raw string, known map[string]bool) *kernel.Error {
 	return nil
 }
 
-// urlEncoding is the format of what a query must be.
 var urlEncoding = kernel.Params{"format": "url_encoding"}
 
 func readable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-func isDecimal(s string) bool {
-	digits := strings.TrimPrefix(s, "-")
-	if digits == "" || len(digits) > 18 {
-		return false
-	}
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
+var isDecimal = regexp.MustCompile(`^-?[0-9]{1,18}$`).MatchString
 
-// FilterID is an id that a list is narrowed to. Any UUID is one, the zero UUID too: as a kernel.ID it would
-// mean no filter and give the whole list, where an id that names nothing gives an empty one.
+// FilterID is an id that filters a list. Any UUID is valid. The zero UUID matches nothing, whereas a zero kernel.ID would mean
+// that there is no filter.
 type FilterID kernel.ID
 
-// UnmarshalText reads a query parameter.
+// UnmarshalText parses a query parameter.
 func (f *FilterID) UnmarshalText(text []byte) error {
 	id, ok := ParseFilterID(string(text))
 	if !ok {
@@ -82,16 +70,16 @@ func (f *FilterID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseFilterID reads an id that a list is narrowed to.
+// ParseFilterID parses a FilterID.
 func ParseFilterID(text string) (kernel.ID, bool) {
 	id, ok := kernel.ParseID(text)
 	if ok && id.IsZero() {
-		id[15] = 1 // also an id that is never generated
+		id[15] = 1 // an id that is never generated
 	}
 	return id, ok
 }
 
-// Date reads a query parameter that is a date; nil where it is absent.
+// Date parses a query parameter that is a date. It returns nil if it is absent.
 func Date(field, text string) (*kernel.Date, error) {
 	if text == "" {
 		return nil, nil
@@ -103,7 +91,7 @@ func Date(field, text string) (*kernel.Date, error) {
 	return &day, nil
 }
 
-// ID reads a query parameter that is an id; nil where it is absent.
+// ID parses a query parameter that is an id. It returns nil if it is absent.
 func ID(field, text string) (*kernel.ID, error) {
 	if text == "" {
 		return nil, nil
@@ -115,13 +103,7 @@ func ID(field, text string) (*kernel.ID, error) {
 	return &id, nil
 }
 
-// Printable keeps visible ASCII that needs no quoting anywhere.
-func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', strings.ContainsRune("-_.:/+=@", r):
-			return r
-		}
-		return -1
-	}, s)
-}
+var unprintable = regexp.MustCompile(`[^0-9A-Za-z_.:/+=@-]+`)
+
+// printable removes all characters but visible ASCII that needs no quoting.
+func printable(s string) string { return unprintable.ReplaceAllString(s, "") }

@@ -12,13 +12,13 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// markdown reads GitHub's form: tables, and headings that links can name. HTML in a document is left out.
+// markdown supports tables and heading ids. It omits raw HTML.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 var toDocument = regexp.MustCompile(`^(?:\./)?([\w-]+)\.md(#.*)?$`)
 
-// render gives the first heading of a document and the document as HTML. Links to documents that known holds lead to
-// their pages; links to other files of the project become plain text, since the binary does not have these.
+// render returns the first heading of a document and its HTML. Links to known documents lead to their pages; links to other
+// files become plain text.
 func render(source []byte, known func(name string) bool) (title, html string, err error) {
 	root := markdown.Parser().Parse(text.NewReader(source))
 	var dead []*ast.Link
@@ -51,13 +51,14 @@ func render(source []byte, known func(name string) bool) (title, html string, er
 	}
 	var b bytes.Buffer
 	err = markdown.Renderer().Render(&b, source, root)
-	return title, reachable.Replace(b.String()), err
+	return title, focusable.Replace(b.String()), err
 }
 
-// reachable lets the keyboard scroll what may be wider than the page.
-var reachable = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<div class="recado-wide" tabindex="0"><table>`, "</table>", "</table></div>")
+// focusable lets users scroll wide elements with the keyboard.
+var focusable = strings.NewReplacer("<pre>", `<pre tabindex="0">`,
+	"<table>", `<div class="recado-wide" tabindex="0"><table>`, "</table>", "</table></div>")
 
-// unlink leaves the text of a link in its place.
+// unlink replaces a link by its text.
 func unlink(link *ast.Link) {
 	parent := link.Parent()
 	for child := link.FirstChild(); child != nil; child = link.FirstChild() {
@@ -66,7 +67,7 @@ func unlink(link *ast.Link) {
 	parent.RemoveChild(parent, link)
 }
 
-// plain is the text below a node.
+// plain returns the text of a node.
 func plain(node ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

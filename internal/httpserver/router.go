@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// router is the standard mux, and also holds routes that the mux refuses together because some paths match both, such as
-// /things/{id}/parts and /things/open/{id}. Such a path belongs to the route whose first differing segment is fixed.
+// router is a ServeMux that also supports conflicting patterns, such as /things/{id}/parts and /things/open/{id}. A path that
+// matches both belongs to the route whose first differing segment is fixed.
 type router struct {
 	*http.ServeMux
 	unknown http.HandlerFunc
-	forks   map[string]*fork // by the pattern that the mux has, and by those of the branches
+	forks   map[string]*fork // by their patterns and those of their branches
 }
 
-// fork is a pattern of the mux that stands for two routes.
+// fork is a pattern that matches two conflicting routes.
 type fork struct {
 	pattern  string
-	branches []*branch // in the order in which they are tried
+	branches []*branch // in order of precedence
 }
 
 // branch is a route of a fork.
@@ -27,7 +27,7 @@ type branch struct {
 	serve    http.HandlerFunc
 }
 
-// newRouter prepares for the patterns of a table whose paths are below a prefix.
+// newRouter returns a router for the routes of a table, whose paths are below a prefix. HandleFunc registers their handlers.
 func newRouter(prefix string, table []*Route, unknown http.HandlerFunc) *router {
 	m := &router{ServeMux: http.NewServeMux(), unknown: unknown, forks: map[string]*fork{}}
 	for i, r := range table {
@@ -51,8 +51,8 @@ func newRouter(prefix string, table []*Route, unknown http.HandlerFunc) *router 
 
 func isWildcard(segment string) bool { return strings.HasPrefix(segment, "{") }
 
-// firstFixed looks for the first place where only one of two patterns has a wildcard. It returns -1 if that is a, 1 if it is b
-// and 0 without such a place.
+// firstFixed finds the first segment where only one of two patterns has a wildcard. It returns -1 if that is a, 1 if it is b and
+// 0 if there is none.
 func firstFixed(a, b []string) int {
 	for i := range a {
 		switch {
@@ -65,7 +65,7 @@ func firstFixed(a, b []string) int {
 	return 0
 }
 
-// overlap reports whether some paths match both of two patterns, and neither pattern is the more specific one.
+// overlap reports whether two patterns conflict: some paths match both, and neither pattern is more specific.
 func overlap(a, b []string) bool {
 	if len(a) != len(b) {
 		return false
@@ -84,20 +84,20 @@ func overlap(a, b []string) bool {
 	return moreA && moreB
 }
 
-// merged is the pattern with wildcards wherever one of two has one, each named after its place.
+// merged returns a pattern with a wildcard wherever one of two patterns has one.
 func merged(a, b []string) []string {
 	out := slices.Clone(a)
 	for i := range out {
 		if isWildcard(a[i]) || isWildcard(b[i]) {
-			out[i] = "{" + placeName(i) + "}"
+			out[i] = "{" + wildcardName(i) + "}"
 		}
 	}
 	return out
 }
 
-func placeName(i int) string { return "p" + strconv.Itoa(i) }
+func wildcardName(i int) string { return "p" + strconv.Itoa(i) }
 
-// HandleFunc registers a route as huma's adapter does.
+// HandleFunc registers a handler. huma's adapter calls it.
 func (m *router) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
 	f := m.forks[pattern]
 	if f == nil {
@@ -117,7 +117,7 @@ func (m *router) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Re
 	}
 }
 
-// choose calls the branch of a fork that the path of a request belongs to.
+// choose calls the branch of a fork that matches a request.
 func (m *router) choose(f *fork, w http.ResponseWriter, r *http.Request) {
 	b := f.branch(r.URL.Path)
 	if b == nil {
@@ -126,13 +126,13 @@ func (m *router) choose(f *fork, w http.ResponseWriter, r *http.Request) {
 	}
 	for i, segment := range b.segments {
 		if isWildcard(segment) {
-			r.SetPathValue(strings.Trim(segment, "{}"), r.PathValue(placeName(i)))
+			r.SetPathValue(strings.Trim(segment, "{}"), r.PathValue(wildcardName(i)))
 		}
 	}
 	b.serve(w, r)
 }
 
-// branch finds the branch that a path belongs to; nil if there is none.
+// branch returns the first branch that matches a path, or nil.
 func (f *fork) branch(path string) *branch {
 	segments := strings.Split(path, "/")
 	for _, b := range f.branches {
@@ -143,7 +143,7 @@ func (f *fork) branch(path string) *branch {
 	return nil
 }
 
-// exists reports whether a pattern of the mux stands for a route at this path.
+// exists reports whether a pattern of the mux has a route for a path.
 func (m *router) exists(pattern, path string) bool {
 	if f := m.forks[pattern]; f != nil {
 		return f.branch(path) != nil

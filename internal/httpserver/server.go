@@ -1,6 +1,6 @@
-// Package httpserver is the HTTP edge: it reads requests strictly, authenticates callers, runs the routes that capabilities
+// Package httpserver is the HTTP edge: it parses requests strictly, authenticates callers, runs the routes that capabilities
 // register, makes calls idempotent, writes responses and errors, and serves the OpenAPI documents, the MCP tools, the guides
-// and the files of the browser app. It knows no noun of the product.
+// and the files of the browser app. It does not depend on any capability.
 package httpserver
 
 import (
@@ -26,48 +26,47 @@ import (
 	"recado/internal/limits"
 )
 
-// Version is the API's, not the binary's.
+// Version is the version of the API.
 const Version = kernel.APIVersion
 
-// Options says what a Server serves and how.
+// Options configure a Server.
 type Options struct {
 	BasePath  string // "" or "/desk"
 	PublicURL string // https://desk.example.com, without the base path
-	Release   string // the version of the program, for the API document; "": none is named
+	Release   string // the version of the program, for the API document; may be empty
 	Logger    *slog.Logger
-	Proxies   []netip.Prefix // whose X-Forwarded headers are believed
-	Origins   Origins        // whose pages may call the API with a key
+	Proxies   []netip.Prefix // trusted proxies, which may set X-Forwarded headers
+	Origins   Origins        // origins whose pages may call the API with a key
 
 	Capabilities []Capability
-	TagOrder     []string // the names of the tags, in the order in which the API page shows them
+	TagOrder     []string // names of tags in the order of the API page
 	Description  string   // of the API, for the document
-	Instructions string   // tell assistants how to use the tools
+	Instructions string   // for assistants
 
 	Auth Authenticator
-	Rate kernel.Rate // of a key without a rate of its own
-	// Ready reports an error while the server cannot answer calls.
+	Rate kernel.Rate // of a key without a rate
+	// Ready returns an error while the server cannot handle calls.
 	Ready func(ctx context.Context) error
-	// Once makes a call under an Idempotency-Key.
+	// Once makes a call with an Idempotency-Key.
 	Once OnceFunc
 	// FingerprintKey authenticates the fingerprints of idempotent calls.
 	FingerprintKey [32]byte
 }
 
-// Authenticator finds the principal of a request.
+// Authenticator authenticates requests.
 type Authenticator interface {
-	// Authenticate returns the holder of an API key.
+	// Authenticate returns the principal of an API key.
 	Authenticate(ctx context.Context, key string) (*kernel.Principal, error)
-	// AuthenticateSession returns the person whose cookie has the token.
+	// AuthenticateSession returns the principal of the token in a session cookie.
 	AuthenticateSession(ctx context.Context, token string) (*kernel.Principal, error)
 }
 
-// OnceFunc makes a call under an Idempotency-Key; see kernel.Once.
-type OnceFunc func(ctx context.Context, a *kernel.Principal, request kernel.OnceRequest, run func(ctx context.Context) (any, error)) (kernel.OnceResult, error)
+// OnceFunc makes a call with an Idempotency-Key; see kernel.Once.
+type OnceFunc func(ctx context.Context, a *kernel.Principal, request kernel.OnceRequest,
+	run func(ctx context.Context) (any, error)) (kernel.OnceResult, error)
 
-// Server answers everything below the base path.
+// Server handles all requests below the base path.
 type Server struct {
-	Desk *Server // for the handlers of the capabilities
-
 	log    *slog.Logger
 	base   string
 	public string
@@ -76,36 +75,37 @@ type Server struct {
 	site   *Site
 
 	table    []*Route
-	tags     []Tag             // in the order in which the API page shows them
-	tagOf    map[string]string // the tag of the paths that begin with a word, where it is another word
+	tags     []Tag             // in the order of the API page
+	tagOf    map[string]string // the tag for the first segment of a path, if its name differs
 	events   []Event
 	tools    []OwnTool
 	describe []func(Document)
 
 	instructions string // for assistants
 
-	auth   Authenticator
-	ready  func(ctx context.Context) error
-	once   OnceFunc
-	rates  *limits.Rate[kernel.ID] // of keys and sessions
-	others Origins                 // whose pages may call the API with a key
-	shared []string                // the beginnings of the paths that those pages may call
+	auth    Authenticator
+	ready   func(ctx context.Context) error
+	once    OnceFunc
+	rates   *limits.Rate[kernel.ID] // of keys and sessions
+	origins Origins                 // origins whose pages may call the API with a key
+	shared  []string                // prefixes of the paths that they may call
 
 	fingerprintKey [32]byte                          // of idempotent calls
 	steps          atomic.Pointer[func(step string)] // see OnStep
 
-	fullRate []string                  // the burst of a key without a rate of its own, as a header
+	fullRate []string                  // the burst of a key without a rate, as a header
 	docs     func() ([2][]byte, error) // the OpenAPI documents
 
 	draining atomic.Bool
 }
 
-// New builds the server from its capabilities.
+// New returns a server for the capabilities.
 func New(o Options) *Server {
 	s := &Server{
 		log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
-		instructions: o.Instructions, auth: o.Auth, ready: o.Ready, once: o.Once, fingerprintKey: o.FingerprintKey, rates: limits.NewRate[kernel.ID](),
-		others: o.Origins, shared: []string{"/v1/"}, fullRate: []string{strconv.FormatInt(o.Rate.Burst, 10)},
+		instructions: o.Instructions, auth: o.Auth, ready: o.Ready, once: o.Once, fingerprintKey: o.FingerprintKey,
+		rates: limits.NewRate[kernel.ID](), origins: o.Origins, shared: []string{"/v1/"},
+		fullRate: []string{strconv.FormatInt(o.Rate.Burst, 10)},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -128,13 +128,13 @@ func New(o Options) *Server {
 	for _, r := range s.table {
 		r.register(s, r)
 	}
-	MarkNullable(s.huma.OpenAPI().Components.Schemas)
+	markNullable(s.huma.OpenAPI().Components.Schemas)
 	s.docs = sync.OnceValues(s.documents)
 	s.mux.HandleFunc("GET "+v1+"/openapi.json", s.serveDocument(0))
 	s.mux.HandleFunc("GET "+v1+"/openapi-3.0.json", s.serveDocument(1))
 	s.mux.HandleFunc("GET "+s.base+"/healthz", s.healthz)
 	s.mux.HandleFunc("GET "+s.base+"/readyz", s.readyz)
-	s.mux.Handle("GET "+s.base+"/docs/", DocsPage(s.base, s.nothingHere))
+	s.mux.Handle("GET "+s.base+"/docs/", docsPage(s.base, s.nothingHere))
 	s.mux.Handle("GET "+s.base+"/docs", http.RedirectHandler(s.base+"/docs/", http.StatusMovedPermanently))
 	for _, c := range o.Capabilities {
 		for pattern, h := range c.Handlers {
@@ -145,7 +145,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// below puts a base path before the path of a pattern, which may begin with a method.
+// below adds a base path to a pattern, which may begin with a method.
 func below(base, pattern string) string {
 	method, path, found := strings.Cut(pattern, " ")
 	if !found {
@@ -154,19 +154,19 @@ func below(base, pattern string) string {
 	return method + " " + base + path
 }
 
-// Routes is the table as data.
+// Routes returns the table of routes.
 func (s *Server) Routes() []*Route { return s.table }
 
-// call is one request and what the checks of the API found out about it.
+// call is the state of a request.
 type call struct {
 	server    *Server
 	requestID string
-	route     *Route // nil where there is no operation
+	route     *Route // nil if the request is not an operation
 	principal *kernel.Principal
 	request   *http.Request
 	writer    http.ResponseWriter
-	body      hash.Hash          // of the body, or of the name and the bytes of an uploaded file; with an Idempotency-Key
-	shape     func(made any) any // see Shaped
+	body      hash.Hash            // of the body, or of the name and content of an upload; with an Idempotency-Key
+	shape     func(result any) any // see Shaped
 }
 
 type callKey struct{}
@@ -178,16 +178,16 @@ func callFrom(ctx context.Context) *call {
 	return &call{}
 }
 
-// ServeHTTP gives every answer its headers, and every panic and unclean path an Error object.
+// ServeHTTP sets the common headers, and responds to panics and unclean paths with an Error.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{server: s, requestID: requestID(r), request: r}
-	a := NewAnswer(w, r)
+	a := newResponse(w, r)
 	c.writer = a
 	h := w.Header()
 	h["X-Request-Id"] = []string{c.requestID}
 	h["X-Api-Version"] = versionHeader
 	h["X-Content-Type-Options"] = nosniffHeader
-	h["Cache-Control"] = noStoreHeader // files and pages set their own
+	h["Cache-Control"] = noStoreHeader // files and pages override it
 	s.showRate(h)
 	if s.draining.Load() {
 		h["Connection"] = closeHeader
@@ -198,26 +198,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				panic(p)
 			}
 			s.log.Error("panic", slog.String("request_id", c.requestID), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-			if a.Sent() {
+			if a.sent {
 				panic(http.ErrAbortHandler)
 			}
 			s.writeError(a, c.requestID, errInternal())
 		}
 	}()
 	s.dispatch(c, a)
-	a.Finish()
+	a.finish()
 }
 
-func (s *Server) dispatch(c *call, a *Answer) {
+func (s *Server) dispatch(c *call, a *response) {
 	if !cleanPath(c.request.URL.EscapedPath()) {
 		s.writeError(a, c.requestID, errNothingHere())
 		return
 	}
-	if s.isShared(c.request.URL.Path) && s.others.Answer(a, c.request) {
+	if s.isShared(c.request.URL.Path) && s.origins.allow(a, c.request) {
 		return
 	}
 	c.request = c.request.WithContext(context.WithValue(c.request.Context(), callKey{}, c))
-	c.request.Body = a.Body()
+	c.request.Body = a.body
 	s.mux.ServeHTTP(a, c.request)
 }
 
@@ -235,11 +235,10 @@ var (
 	zeroHeader    = []string{"0"}
 )
 
-// Drain prepares for the end: from now on the server says that it is not ready, and every answer is the
-// last of its connection.
+// Drain prepares for shutdown: the server is no longer ready, and every response closes its connection.
 func (s *Server) Drain() { s.draining.Store(true) }
 
-// unknown answers what no route matches: 405 where the path exists for another method, else 404.
+// unknown responds with 405 if the path exists for another method, and with 404 otherwise.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	id := callFrom(r.Context()).requestID
 	var allowed []string
@@ -251,7 +250,7 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(allowed) > 0 {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		s.writeError(w, id, kernel.Errorf(kernel.CodeMethodNotAllowed, "This address does not support the method %s.", Printable(r.Method)))
+		s.writeError(w, id, kernel.Errorf(kernel.CodeMethodNotAllowed, "This address does not support the method %s.", printable(r.Method)))
 		return
 	}
 	s.writeError(w, id, errNothingHere())
@@ -265,15 +264,15 @@ func errNothingHere() *kernel.Error {
 	return kernel.Errorf(kernel.CodeNotFound, "There is no resource at this address.")
 }
 
-// requestID keeps a sane id of the caller's and makes one otherwise.
+// requestID returns the id from the request if it is valid, and a new one otherwise.
 func requestID(r *http.Request) string {
-	if given := r.Header.Get("X-Request-Id"); given != "" && len(given) <= 128 && Printable(given) == given {
+	if given := r.Header.Get("X-Request-Id"); given != "" && len(given) <= 128 && printable(given) == given {
 		return given
 	}
 	return kernel.NewID().String()
 }
 
-// cleanPath refuses what the mux would answer with a redirect.
+// cleanPath reports whether a path is clean. The mux would redirect others.
 func cleanPath(p string) bool {
 	if !strings.HasPrefix(p, "/") || strings.Contains(p, "//") {
 		return false
@@ -286,14 +285,17 @@ func cleanPath(p string) bool {
 	return true
 }
 
-// Serve is server.Serve, with an Error object in place of net/http's own refusals; see Serve.
+// Serve is server.Serve with an Error object for requests that net/http refuses; see the function serve.
 func (s *Server) Serve(server *http.Server, l net.Listener) error {
-	return Serve(server, l, s.refuse)
+	return serve(server, l, s.refuse)
 }
 
-// refuse answers what net/http refuses before a handler runs.
+// refuse returns the response to a request that net/http refuses before a handler runs.
 func (s *Server) refuse(status int) (http.Header, []byte) {
-	e := Error{Code: kernel.CodeInvalidRequest, Message: "This is not a well-formed HTTP request.", RequestID: kernel.NewID().String(), Params: map[string]any{}, Details: []ErrorDetail{}}
+	e := Error{
+		Code: kernel.CodeInvalidRequest, Message: "This is not a well-formed HTTP request.", RequestID: kernel.NewID().String(),
+		Params: map[string]any{}, Details: []ErrorDetail{},
+	}
 	switch {
 	case status == http.StatusRequestHeaderFieldsTooLarge:
 		e.Message = "The request's headers are too large."
@@ -309,16 +311,12 @@ func (s *Server) refuse(status int) (http.Header, []byte) {
 	return h, body
 }
 
-// Base is the path below which the server answers.
-func (s *Server) Base() string { return s.base }
-
-// healthz answers while the process runs.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(`{"status":"ok"}`))
 }
 
-// readyz answers whether the server can answer calls and is not about to stop.
+// readyz responds with 503 if the server cannot handle calls or is shutting down.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		s.writeError(w, callFrom(r.Context()).requestID, &kernel.Error{
@@ -341,14 +339,13 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	s.healthz(w, r)
 }
 
-// calls counts and times the operations of the table, by route and never by path.
 var calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 	Name:    "recado_api_call_seconds",
 	Help:    "Time taken by API calls, by route and status class.",
 	Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 }, []string{"method", "route", "status"})
 
-// Collectors are the metrics of this package, for the operator's registry.
+// Collectors returns the metrics of this package.
 func Collectors() []prometheus.Collector { return []prometheus.Collector{calls} }
 
 func observe(r *Route, status int, took time.Duration) {

@@ -1,28 +1,30 @@
 package httpserver
 
 import (
+	"cmp"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"recado/internal/kernel"
 )
 
-// The names of the session cookie. Browsers accept the prefixes only over https, and __Host- only without a path, so
-// that no other page of the same domain can set the cookie.
+// Names of the session cookie. Browsers accept the prefixes only over https, and __Host- only without a path, so that no other
+// page of the same domain can set the cookie.
 const (
 	CookiePlain  = "recado"          // over plain http
 	CookieHost   = "__Host-recado"   // over https, without a base path
 	CookieSecure = "__Secure-recado" // over https, below a base path
 )
 
-// Site is the address under which the server is reached.
+// Site is the address of the server.
 type Site struct {
-	Public  string         // https://desk.example.com/desk: the public URL with the base path
+	Public  string         // the public URL with the base path: https://desk.example.com/desk
 	Base    string         // "" or "/desk"
-	Proxies []netip.Prefix // whose X-Forwarded headers are believed
+	Proxies []netip.Prefix // trusted proxies, which may set X-Forwarded headers
 }
 
 // https reports whether the browser uses https, directly or through a trusted proxy.
@@ -43,7 +45,7 @@ func (s *Site) cookieName(r *http.Request) string {
 	return CookieSecure
 }
 
-// SessionToken gives the token of the request's cookie, or "".
+// SessionToken returns the token from the session cookie, or "".
 func (s *Site) SessionToken(r *http.Request) string {
 	c, err := r.Cookie(s.cookieName(r))
 	if err != nil {
@@ -52,13 +54,11 @@ func (s *Site) SessionToken(r *http.Request) string {
 	return c.Value
 }
 
-// SessionCookie is the header value that sets the cookie, or that removes it when the token is empty.
+// SessionCookie returns the header value that sets the session cookie, or that removes it if the token is empty.
 func (s *Site) SessionCookie(r *http.Request, token string, expires time.Time) string {
 	c := http.Cookie{
-		Name: s.cookieName(r), Value: token, Path: s.Base + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.https(r), Expires: expires,
-	}
-	if s.Base != "" {
-		c.Path = s.Base
+		Name: s.cookieName(r), Value: token, Path: cmp.Or(s.Base, "/"), Expires: expires,
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.https(r),
 	}
 	if token == "" {
 		c.MaxAge = -1
@@ -66,38 +66,34 @@ func (s *Site) SessionCookie(r *http.Request, token string, expires time.Time) s
 	return c.String()
 }
 
-// errCrossOrigin refuses a request that another site may have made a browser send.
 func errCrossOrigin() error {
-	return kernel.Errorf(kernel.CodeCrossOrigin, "Requests with a session must come from the app: Sec-Fetch-Site or Origin names another site.")
+	return kernel.Errorf(kernel.CodeCrossOrigin,
+		"Requests with a session must come from the app: Sec-Fetch-Site or Origin names another site.")
 }
 
-// CheckSameOrigin refuses unsafe requests with a cookie that do not prove to come from this origin. Browsers send a
-// cookie with requests that other sites cause; they also say so, in a header that no page can set.
+// CheckSameOrigin refuses unsafe requests with a cookie unless their headers prove that they come from this origin. Browsers
+// send cookies with cross-site requests, but mark them with a header that pages cannot set.
 func (s *Site) CheckSameOrigin(r *http.Request) error {
 	if safe(r.Method) {
 		return nil
 	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
-		if site == "same-origin" {
-			return nil
-		}
-		return errCrossOrigin()
-	}
-	if s.sameOrigin(r.Header.Get("Origin")) {
+	site := r.Header.Get("Sec-Fetch-Site")
+	if site == "same-origin" || site == "" && s.sameOrigin(r.Header.Get("Origin")) {
 		return nil
 	}
 	return errCrossOrigin()
 }
 
-// CheckNotCrossOrigin refuses a sign-in that another site made a browser send. A client that is no browser says nothing. An Origin
-// must be the public URL, or the address of this request where that is no name: a site whose name leads to this server counts as
-// the same origin for a browser, but no other site has the address.
+// CheckNotCrossOrigin refuses cross-site requests of browsers to sign in. Other clients do not send these headers. The Origin
+// must be the public URL, or the address of the server if it is an IP address or localhost. Another name that resolves to this
+// server is not enough, although the browser treats it as the same origin.
 func (s *Site) CheckNotCrossOrigin(r *http.Request) error {
 	if safe(r.Method) {
 		return nil
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !s.sameOrigin(origin) && !isAddressed(r, origin) {
-		return kernel.Errorf(kernel.CodeCrossOrigin, "Sign in at the public URL of the app: Origin names another site. The operator sets the URL with --public-url.")
+		return kernel.Errorf(kernel.CodeCrossOrigin,
+			"Sign in at the public URL of the app: Origin names another site. The operator sets the URL with --public-url.")
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "same-origin", "none", "":
@@ -106,7 +102,7 @@ func (s *Site) CheckNotCrossOrigin(r *http.Request) error {
 	return errCrossOrigin()
 }
 
-// isAddressed reports whether a request went to the origin itself, by an IP address or as localhost.
+// isAddressed reports whether a request was sent to the origin itself, by IP address or as localhost.
 func isAddressed(r *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || !strings.EqualFold(u.Host, r.Host) {
@@ -116,14 +112,14 @@ func isAddressed(r *http.Request, origin string) bool {
 	return err == nil || isLoopback(u.Hostname())
 }
 
-// isLoopback reports whether a host is this machine, whatever a name server says.
+// isLoopback reports whether a host is localhost or a loopback address.
 func isLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
-// Local reports whether a request comes from this machine and is meant for it: the peer, the Host header and the public URL are
-// loopback addresses, and no proxy says that it passes the request on.
+// Local reports whether a request comes from this machine: the peer, the Host header and the public URL are loopback addresses,
+// and no proxy has forwarded it.
 func (s *Site) Local(r *http.Request) bool {
 	public, err := url.Parse(s.Public)
 	host := url.URL{Host: r.Host}
@@ -131,7 +127,6 @@ func (s *Site) Local(r *http.Request) bool {
 	return err == nil && peer(r).IsLoopback() && isLoopback(host.Hostname()) && isLoopback(public.Hostname()) && forwarded == ""
 }
 
-// safe reports whether requests with this method change nothing.
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
@@ -142,7 +137,6 @@ func (s *Site) sameOrigin(origin string) bool {
 	return err == nil && origin != "" && strings.EqualFold(origin, public.Scheme+"://"+public.Host)
 }
 
-// peer is the address at the other end of the connection.
 func peer(r *http.Request) netip.Addr {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -153,16 +147,11 @@ func peer(r *http.Request) netip.Addr {
 
 // trusts reports whether an address is that of a trusted proxy.
 func (s *Site) trusts(ip netip.Addr) bool {
-	for _, network := range s.Proxies {
-		if ip.IsValid() && network.Contains(ip) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Proxies, func(network netip.Prefix) bool { return network.Contains(ip) })
 }
 
-// Address gives the address of the client that made a request. X-Forwarded-For counts only as far as trusted proxies
-// added to it: from its end, up to the first address that is none of theirs.
+// Address returns the address of the client. In X-Forwarded-For, only the entries that trusted proxies have added count: from
+// the end, up to the first address that is not a trusted proxy.
 func (s *Site) Address(r *http.Request) netip.Addr {
 	ip := peer(r)
 	forwarded := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")

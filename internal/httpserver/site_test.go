@@ -30,7 +30,7 @@ func to(host, origin string) *http.Request {
 
 var proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 
-func TestOnlyTrustedProxiesSayWhereARequestComesFrom(t *testing.T) {
+func TestOnlyTrustedProxiesCanSetTheAddressOfAClient(t *testing.T) {
 	s := &httpserver.Site{Public: "https://desk.example.com", Proxies: proxies}
 	for name, test := range map[string]struct {
 		from, forwarded, want string
@@ -51,7 +51,7 @@ func TestOnlyTrustedProxiesSayWhereARequestComesFrom(t *testing.T) {
 	}
 }
 
-func TestTheNameOfTheCookieFollowsTheAddress(t *testing.T) {
+func TestTheNameOfTheCookieDependsOnTheAddress(t *testing.T) {
 	for name, test := range map[string]struct {
 		site    httpserver.Site
 		request *http.Request
@@ -69,7 +69,7 @@ func TestTheNameOfTheCookieFollowsTheAddress(t *testing.T) {
 	}
 }
 
-func TestRequestsThatAnotherSiteCausedAreRefused(t *testing.T) {
+func TestCrossSiteRequestsAreRefused(t *testing.T) {
 	s := &httpserver.Site{Public: "https://desk.example.com/desk", Base: "/desk"}
 	for name, test := range map[string]struct {
 		request          *http.Request
@@ -100,7 +100,7 @@ func TestRequestsThatAnotherSiteCausedAreRefused(t *testing.T) {
 	}
 }
 
-func TestARequestIsLocalOnlyOnThisMachine(t *testing.T) {
+func TestOnlyRequestsFromThisMachineAreLocal(t *testing.T) {
 	for name, test := range map[string]struct {
 		public, host, from string
 		headers            []string

@@ -6,20 +6,20 @@ import (
 	"recado/internal/kernel"
 )
 
-// ArgumentKey names an idempotency key among the arguments of a tool.
+// ArgumentKey is the argument of a tool for the idempotency key.
 const ArgumentKey = "idempotency_key"
 
-// Tool says how assistants may call an operation.
+// Tool offers an operation to assistants.
 type Tool struct {
 	Name    string
-	ID      string   // what {id} of the path is called among the arguments
-	Needs   []string // arguments that are required though the operation also takes them in another way, or not at all
+	ID      string   // the argument for {id} in the path
+	Needs   []string // arguments that are required although they are optional for the operation
 	About   string   // added to the description of the operation
 	Effect  Effect
-	Reaches bool // people outside of the team
+	Reaches bool // has effects on people outside of the team
 }
 
-// Effect is what a call of a tool changes.
+// Effect says what a tool changes.
 type Effect uint8
 
 // Effects of tools.
@@ -29,21 +29,15 @@ const (
 	Changes               // something that exists, or what a customer sees
 )
 
-// OwnTool is a tool that is no operation of the API. About describes it.
+// OwnTool is a tool that is not an operation of the API. About describes it.
 type OwnTool struct {
 	Tool
 	Title  string
 	Verb   kernel.Verb
 	Schema map[string]any // of the arguments
-	// Call returns the result, which is a JSON object. The permission of the verb has been checked.
+	// Call returns the result as a JSON object. The caller checks the permission of the verb.
 	Call func(ctx context.Context, a *kernel.Principal, arguments []byte) ([]byte, error)
 }
 
 // AsTool offers an operation to assistants.
 func AsTool(t Tool) option { return func(r *Route) { r.Tool = &t } }
-
-// Tools are those that are no operations. The others are in the table of routes.
-func (s *Server) Tools() []OwnTool { return s.tools }
-
-// Instructions tell an assistant how to use the tools.
-func (s *Server) Instructions() string { return s.instructions }

@@ -8,23 +8,22 @@ import (
 	"time"
 )
 
-// uploadTime is how long the largest file may take: longer than any other request, and still an end.
-const uploadTime = 10 * time.Minute
+// uploadTimeout is enough for the largest file. Other requests have a shorter timeout.
+const uploadTimeout = 10 * time.Minute
 
-// OpenUpload begins to read the uploaded file of the request of a context.
+// OpenUpload returns the uploaded file of the request of a context.
 func OpenUpload(ctx context.Context) (name string, file io.Reader, err error) {
 	return callFrom(ctx).openUpload()
 }
 
-// openUpload begins to read the form of an upload, and gives it the time that the largest file may take.
 func (c *call) openUpload() (name string, file io.Reader, err error) {
-	form, err := NewForm(c.request)
+	form, err := newUploadForm(c.request)
 	if err != nil {
 		return "", nil, err
 	}
-	control, end := http.NewResponseController(c.writer), time.Now().Add(uploadTime)
+	control, end := http.NewResponseController(c.writer), time.Now().Add(uploadTimeout)
 	_, _ = control.SetReadDeadline(end), control.SetWriteDeadline(end.Add(time.Minute))
-	if name, err = form.File(); err != nil {
+	if name, err = form.file(); err != nil {
 		return "", nil, err
 	}
 	if c.request.Header[headerIdempotencyKey] == nil {
@@ -35,8 +34,8 @@ func (c *call) openUpload() (name string, file io.Reader, err error) {
 	return name, io.TeeReader(io.LimitReader(form, c.route.uploadLimit+1), c.body), nil
 }
 
-// readUpload reads the uploaded file unless the verb has, so that c.body has its name and its bytes: the boundary of the form
-// changes with each attempt.
+// readUpload reads the uploaded file unless the verb has read it, to compute the hash of its name and content. The hash does
+// not include the boundary of the form, which changes with each attempt.
 func (c *call) readUpload() error {
 	if c.body != nil {
 		return nil
@@ -48,7 +47,7 @@ func (c *call) readUpload() error {
 	return err
 }
 
-// describeUpload documents the body of an operation that takes a file.
+// describeUpload describes the request body of an upload.
 func describeUpload(op map[string]any) {
 	op["requestBody"] = map[string]any{
 		"required": true,

@@ -1,20 +1,15 @@
 package httpserver
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 )
 
-// Version30 gives the document for tools that do not read OpenAPI 3.1. It is also made small for generators of clients:
-// the refusals of an operation are one response, default, and the headers of answers are left out.
-func (d Document) Version30() (Document, error) {
-	raw, err := json.Marshal(d)
+// version30 converts the document to OpenAPI 3.0. It is smaller for generators of clients: an operation has one response for
+// all errors, and responses have no headers.
+func (d Document) version30() (Document, error) {
+	doc, err := newDocument(d)
 	if err != nil {
-		return nil, err
-	}
-	var doc Document
-	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, err
 	}
 	doc["openapi"] = "3.0.3"
@@ -29,18 +24,17 @@ func (d Document) Version30() (Document, error) {
 		"description": "A refusal. The document for OpenAPI 3.1 lists the statuses and codes of each operation.",
 		"content":     map[string]any{"application/json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/Error"}}},
 	}}
-	_ = doc.Operations(func(_, _ string, op map[string]any) error {
+	for op := range doc.operations() {
 		joinRefusals(op)
 		if text, ok := op["description"].(string); ok {
-			op["description"] = strings.ReplaceAll(text, "\n\n", " ") // generators repeat each line of it several times
+			op["description"] = strings.ReplaceAll(text, "\n\n", " ") // generators repeat each line several times
 		}
-		return nil
-	})
+	}
 	doc.convert(map[string]any(doc), false)
 	return doc, nil
 }
 
-// joinRefusals makes one response of all that are no success.
+// joinRefusals replaces all error responses by one.
 func joinRefusals(op map[string]any) {
 	responses := op["responses"].(map[string]any)
 	for status, response := range responses {
@@ -53,28 +47,28 @@ func joinRefusals(op map[string]any) {
 	responses["default"] = map[string]any{"$ref": "#/components/responses/Error"}
 }
 
-// convert rewrites what OpenAPI 3.0 says in another way: null, constants and examples. names says that the members of
-// node have names of the API's, and not of OpenAPI's.
-func (d Document) convert(node any, names bool) {
+// convert rewrites what OpenAPI 3.0 expresses differently: null, constants and examples. If isProperties is true, the keys of
+// node are names of fields and not keywords.
+func (d Document) convert(node any, isProperties bool) {
 	switch node := node.(type) {
 	case []any:
 		for _, child := range node {
 			d.convert(child, false)
 		}
 	case map[string]any:
-		if !names {
+		if !isProperties {
 			d.convertSchema(node)
 		}
 		for name, child := range node {
-			if names || name != "example" && name != "x-extensible-enum" {
-				d.convert(child, name == "properties" && !names)
+			if isProperties || name != "example" && name != "x-extensible-enum" {
+				d.convert(child, name == "properties" && !isProperties)
 			}
 		}
 	}
 }
 
 func (d Document) convertSchema(schema map[string]any) {
-	if ref, ok := schema["$ref"]; ok { // nothing may stand beside it
+	if ref, ok := schema["$ref"]; ok { // no other keyword is allowed
 		clear(schema)
 		schema["$ref"] = ref
 		return
@@ -99,7 +93,7 @@ func (d Document) convertSchema(schema map[string]any) {
 		delete(schema, "oneOf")
 		schema["allOf"], schema["nullable"] = choices[:1], true
 		if ref, ok := choices[0].(map[string]any)["$ref"].(string); ok {
-			schema["type"] = typeOf(d.at(ref)) // null is the value of a type here
+			schema["type"] = typeOf(d.at(ref)) // nullable needs a type
 		}
 	}
 	if open, ok := schema["anyOf"].([]any); ok && isOpenEnum(open) {
@@ -110,7 +104,7 @@ func (d Document) convertSchema(schema map[string]any) {
 
 func isNull(schema any) bool { return schema.(map[string]any)["type"] == "null" }
 
-// isOpenEnum recognizes an enumeration beside any other text.
+// isOpenEnum reports whether the choices are an enumeration and any other text.
 func isOpenEnum(choices []any) bool {
 	if len(choices) != 2 {
 		return false

@@ -2,27 +2,27 @@ package httpserver
 
 import (
 	"crypto/rand"
-	"encoding/base64"
 	"fmt"
 	"html"
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 )
 
-// pages are the addresses that show the app. What the app shows there is decided in the browser.
+// pages lists the paths of the app's page. Routing happens in the browser.
 var pages = []string{"/{$}", "/inbox", "/inbox/", "/contacts", "/contacts/", "/boards", "/boards/", "/report", "/settings", "/settings/"}
 
-// App is the browser app below one base path.
+// App serves the browser app below a base path.
 type App struct {
 	base    string
 	version string
 	files   map[string]*file
-	page    [2][]string // index.html without and with a session, split where the nonce of an answer goes
+	page    [2][]string // index.html without and with a session, split at the nonce
 }
 
-// NewApp prepares the files: the page refers to them by their content.
+// NewApp reads the files of the app.
 func NewApp(files fs.FS, base string) (*App, error) {
 	a := &App{base: base, files: map[string]*file{}}
 	version, err := contentVersion(files)
@@ -59,7 +59,7 @@ func NewApp(files fs.FS, base string) (*App, error) {
 	return a, nil
 }
 
-// The marks in index.html and the manifest that an answer replaces.
+// Placeholders in index.html and the manifest.
 const (
 	nonceMark   = "__NONCE__"
 	baseMark    = "__BASE__"
@@ -67,7 +67,7 @@ const (
 	sessionMark = "__SESSION__"
 )
 
-// place fills in what is the same in all answers: where the app and its files are.
+// place replaces the placeholders that are the same in all responses.
 func (a *App) place(text string) string {
 	text = strings.NewReplacer(`"./`, `"`+html.EscapeString(a.prefix())).Replace(text)
 	return strings.NewReplacer(baseMark, html.EscapeString(a.base), versionMark, a.version).Replace(text)
@@ -75,7 +75,7 @@ func (a *App) place(text string) string {
 
 func (a *App) prefix() string { return a.base + "/app/" + a.version + "/" }
 
-// Handlers maps patterns below the base path to what answers GET there.
+// Handlers returns the handlers of GET requests by pattern below the base path.
 func (a *App) Handlers() map[string]http.Handler {
 	handlers := map[string]http.Handler{
 		"/app/{version}/{file...}": http.HandlerFunc(a.serveFile),
@@ -87,17 +87,13 @@ func (a *App) Handlers() map[string]http.Handler {
 	return handlers
 }
 
-// servePage answers index.html. Style elements are allowed by a nonce that is new in every answer, since
-// the components write some; scripts come from files only.
+// servePage serves index.html. The policy allows style elements with a nonce that is new in every response, because the
+// components create some. Scripts come from files only.
 func (a *App) servePage(w http.ResponseWriter, r *http.Request) {
-	var random [16]byte
-	_, _ = rand.Read(random[:])
-	nonce := base64.RawURLEncoding.EncodeToString(random[:])
+	nonce := rand.Text()
 	h := w.Header()
-	protect(h)
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; "+
-		"connect-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; manifest-src 'self'; worker-src 'self'; "+
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	protectPage(h, "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; connect-src 'self'; "+
+		"img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; manifest-src 'self'; worker-src 'self'")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	if r.Method == http.MethodHead {
@@ -110,24 +106,19 @@ func (a *App) servePage(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(strings.Join(page, nonce)))
 }
 
-// hasSessionCookie reports whether the browser has a cookie of a session, valid or not. Without one the page need
-// not ask who is signed in, and be told 401.
+// hasSessionCookie reports whether the browser has a session cookie, valid or not. Without one, the page does not have to
+// ask the server who is signed in.
 func hasSessionCookie(r *http.Request) bool {
-	for _, cookie := range r.Cookies() {
-		if cookie.Name == "recado" || cookie.Name == "__Host-recado" || cookie.Name == "__Secure-recado" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Cookies(), func(c *http.Cookie) bool {
+		return c.Name == CookiePlain || c.Name == CookieHost || c.Name == CookieSecure
+	})
 }
 
-// serveFile serves a file of this version, which browsers may keep without a limit. A file of another version gets
-// 404.
+// serveFile serves a file of this version, which browsers may cache forever.
 func (a *App) serveFile(w http.ResponseWriter, r *http.Request) {
 	f := a.files[path.Clean(r.PathValue("file"))]
 	if f == nil || r.PathValue("version") != a.version {
-		h := w.Header()
-		h.Set("Cache-Control", "no-store")
+		w.Header().Set("Cache-Control", "no-store")
 		http.NotFound(w, r)
 		return
 	}
@@ -136,7 +127,7 @@ func (a *App) serveFile(w http.ResponseWriter, r *http.Request) {
 	f.serve(w, r)
 }
 
-// serveVersion tells an open page whether it is the current one.
+// serveVersion lets open pages check whether they are current.
 func (a *App) serveVersion(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -145,6 +136,6 @@ func (a *App) serveVersion(w http.ResponseWriter, _ *http.Request) {
 
 func protect(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+	h.Set("X-Frame-Options", "DENY") // for browsers without frame-ancestors
 	h.Set("Referrer-Policy", "no-referrer")
 }

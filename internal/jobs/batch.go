@@ -7,19 +7,18 @@ import (
 )
 
 const (
-	batchEnough = 64 // results that are not kept waiting for more
-	batchMost   = 256
-	batchWait   = 5 * time.Millisecond
+	maxBatch  = 256
+	batchWait = 5 * time.Millisecond
 )
 
 // pending is a result that is not recorded yet.
 type pending[R any] struct {
 	result   R
-	recorded func()
+	recorded func() // called when the result is recorded or given up
 }
 
-// batch records the results of all subjects of a pool together: those of 5 milliseconds, or 64 and what
-// else is there, in one call. While recording fails it keeps them, and add blocks when it has too many.
+// batch records the results of all subjects of a pool together: those of 5 milliseconds, but at most 256 in one call. If
+// recording fails, it keeps them, and add blocks if there are too many.
 type batch[R any] struct {
 	record  func(ctx context.Context, results []R) error
 	log     *slog.Logger
@@ -28,13 +27,12 @@ type batch[R any] struct {
 }
 
 func newBatch[R any](record func(context.Context, []R) error, log *slog.Logger) *batch[R] {
-	return &batch[R]{record: record, log: log, results: make(chan pending[R], 2*batchMost), ended: make(chan struct{})}
+	return &batch[R]{record: record, log: log, results: make(chan pending[R], 2*maxBatch), ended: make(chan struct{})}
 }
 
-// add takes a result; recorded is called once it is recorded or given up.
 func (b *batch[R]) add(result R, recorded func()) { b.results <- pending[R]{result, recorded} }
 
-// close records what is left. No result may be added after it.
+// close records the remaining results. No result may be added after it.
 func (b *batch[R]) close() {
 	close(b.results)
 	<-b.ended
@@ -60,10 +58,7 @@ func (b *batch[R]) gather(first pending[R]) []pending[R] {
 	together := []pending[R]{first}
 	wait := time.NewTimer(batchWait)
 	defer wait.Stop()
-	for len(together) < batchMost {
-		if len(together) >= batchEnough && len(b.results) == 0 {
-			return together
-		}
+	for len(together) < maxBatch {
 		select {
 		case p, open := <-b.results:
 			if !open {
@@ -83,9 +78,9 @@ func (b *batch[R]) save(ctx context.Context, results []R) {
 		if err == nil {
 			return
 		}
-		b.log.Warn("results cannot be recorded and will be tried again", slog.Int("results", len(results)), slog.Any("error", err))
+		b.log.Warn("cannot record results; retrying", slog.Int("results", len(results)), slog.Any("error", err))
 		select {
-		case <-time.After(rest):
+		case <-time.After(retryDelay):
 		case <-ctx.Done():
 			return
 		}

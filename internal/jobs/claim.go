@@ -3,17 +3,18 @@ package jobs
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 )
 
-// soonest is the shortest wait for a job that becomes due.
-const soonest = 10 * time.Millisecond
+// minWait is the shortest wait for a job to become due.
+const minWait = 10 * time.Millisecond
 
-// step records the results that are there and claims jobs.
-func (s *subject[J, R]) step(ctx context.Context, over bool) {
+// step records the collected results and claims jobs.
+func (s *subject[J, R]) step(ctx context.Context, ending bool) {
 	limit := 0
 	switch {
-	case over || !s.more || len(s.queue) > 0:
+	case ending || !s.more || len(s.queue) > 0:
 	case s.pool.Prefetch > 0:
 		limit = s.pool.Prefetch
 	default:
@@ -22,13 +23,13 @@ func (s *subject[J, R]) step(ctx context.Context, over bool) {
 	if limit == 0 && len(s.results) == 0 {
 		return
 	}
-	// A step that is cut off may have claimed jobs that are not in hand, so ctx does not end it.
+	// An interrupted step may have claimed jobs that the subject does not know about, so ctx does not cancel it.
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTimeout)
 	defer cancel()
 	began := time.Now()
 	claimed, err := s.work.Step(writing, Step[R]{Lease: s.lease, Results: s.results, Limit: limit, InHand: s.inHand})
 	if err != nil {
-		s.warn(context.WithoutCancel(ctx), "jobs cannot be claimed or recorded and will be tried again", err)
+		s.warn(context.WithoutCancel(ctx), "cannot claim or record jobs; retrying", err)
 		s.failures++
 		s.backOff()
 		return
@@ -40,21 +41,20 @@ func (s *subject[J, R]) step(ctx context.Context, over bool) {
 	s.results, s.resultsOf = nil, nil
 	s.checked(claimed.Lease, began)
 	if limit > 0 {
-		s.took(claimed)
+		s.enqueue(claimed)
 	}
 }
 
-// took queues claimed jobs.
-func (s *subject[J, R]) took(claimed Claimed[J]) {
+func (s *subject[J, R]) enqueue(claimed Claimed[J]) {
 	s.mu.Lock()
-	s.inbox.tell = false
+	s.inbox.isLocal = false
 	s.mu.Unlock()
 	if s.more = claimed.More; s.more {
 		s.notify()
 	}
 	s.lookAt = time.Time{}
 	if claimed.Next > 0 {
-		s.lookAfter(max(claimed.Next, soonest))
+		s.lookAfter(max(claimed.Next, minWait))
 	}
 	for _, job := range claimed.Jobs {
 		s.inHand[job.JobID()] = struct{}{}
@@ -65,14 +65,14 @@ func (s *subject[J, R]) took(claimed Claimed[J]) {
 	}
 }
 
-// lookAfter looks for due jobs after a time, or earlier if that was planned.
+// lookAfter schedules a look for due jobs, unless an earlier one is scheduled.
 func (s *subject[J, R]) lookAfter(wait time.Duration) {
 	if at := time.Now().Add(wait); s.lookAt.IsZero() || at.Before(s.lookAt) {
 		s.lookAt = at
 	}
 }
 
-// start makes attempts at the jobs in the queue that have slots.
+// start starts attempts at queued jobs while there are slots.
 func (s *subject[J, R]) start(attempts context.Context) {
 	for len(s.queue) > 0 && s.reserve(len(s.queue)) > 0 {
 		job, slot := s.queue[0], s.slots[0]
@@ -80,20 +80,20 @@ func (s *subject[J, R]) start(attempts context.Context) {
 		s.running++
 		held := s.held()
 		go func() {
-			e := ended[R]{job: job.JobID()}
-			e.result, e.record, e.err = s.work.Attempt(attempts, held, job)
+			a := attempt[R]{job: job.JobID()}
+			a.result, a.record, a.err = s.work.Attempt(attempts, held, job)
 			s.pool.slots.release(slot)
 			s.mu.Lock()
-			s.inbox.ended = append(s.inbox.ended, e)
+			s.inbox.ended = append(s.inbox.ended, a)
 			s.mu.Unlock()
 			s.notify()
 		}()
 	}
 }
 
-// reserve gets up to most slots, as many as the subject may use now, and returns how many there are to use.
-// If there is none it waits for one, with the other subjects of the pool.
-func (s *subject[J, R]) reserve(most int) int {
+// reserve reserves up to max slots, as many as the subject may use now, and returns the number of reserved ones. If no slot
+// is free, it queues a claim.
+func (s *subject[J, R]) reserve(max int) int {
 	if len(s.slots) > 0 {
 		return len(s.slots)
 	}
@@ -102,7 +102,7 @@ func (s *subject[J, R]) reserve(most int) int {
 		s.more = false
 		s.lookAfter(again)
 	}
-	if n = min(n, most); n <= 0 || !s.inTime() {
+	if n = min(n, max); n <= 0 || !s.inTime() {
 		s.withdraw()
 		return 0
 	}
@@ -115,21 +115,18 @@ func (s *subject[J, R]) reserve(most int) int {
 	default:
 		return 0
 	}
-	got := s.claim.slot
+	granted := s.claim.slot
 	s.claim = nil
-	s.slots = append(s.slots, got)
-	for range s.pool.slots.more(got, n-1) {
-		s.slots = append(s.slots, got)
-	}
+	s.slots = slices.Repeat([]slot{granted}, 1+s.pool.slots.more(granted, n-1))
 	return len(s.slots)
 }
 
-// returnSlots gives back all unused slots but some.
-func (s *subject[J, R]) returnSlots(but int) {
-	for _, unused := range s.slots[but:] {
+// returnSlots returns all unused slots but the first keep ones.
+func (s *subject[J, R]) returnSlots(keep int) {
+	for _, unused := range s.slots[keep:] {
 		s.pool.slots.release(unused)
 	}
-	s.slots = s.slots[:but]
+	s.slots = s.slots[:keep]
 }
 
 func (s *subject[J, R]) withdraw() {
@@ -139,14 +136,14 @@ func (s *subject[J, R]) withdraw() {
 	}
 }
 
-// backOff claims and starts nothing for a while after a failure.
+// backOff pauses claims and attempts after a failure.
 func (s *subject[J, R]) backOff() {
-	s.restUntil = time.Now().Add(rest)
+	s.pausedUntil = time.Now().Add(retryDelay)
 	s.withdraw()
 	s.returnSlots(0)
 }
 
-// drop gives up the jobs that have not started.
+// drop gives up the jobs that have not been started.
 func (s *subject[J, R]) drop() {
 	for _, job := range s.queue {
 		delete(s.inHand, job.JobID())

@@ -1,7 +1,6 @@
-// Package jobs runs background work. Work belongs to subjects, such as a webhook or a channel: a pool takes
-// the lease of each subject that has something due, claims its jobs, makes attempts outside of any
-// transaction, records the results and backs off from failures. It knows no noun: a Worker says what the
-// jobs are and records when each is tried again.
+// Package jobs runs background work. Work belongs to subjects, such as a webhook or a channel. A pool takes the lease of each
+// subject with due jobs, claims the jobs, makes attempts outside of transactions, records the results and backs off after
+// failures. A Worker defines the jobs and decides when each is retried.
 package jobs
 
 import (
@@ -11,33 +10,32 @@ import (
 	"recado/internal/kernel"
 )
 
-// Job is one thing to do.
+// Job is a unit of work.
 type Job interface {
 	JobID() kernel.ID
 }
 
-// Worker does one kind of work. J is its jobs, R the results of attempts.
+// Worker does one kind of work. J is the type of its jobs, R the type of the results of attempts.
 type Worker[J Job, R any] interface {
-	// Due lists the subjects that owner may have work for now, and how long to wait before asking again if
-	// some work becomes due sooner than the pool's poll; zero: none does.
+	// Due lists the subjects that may have due jobs for owner. next is the time until more jobs are due, if that is sooner than
+	// the pool's next poll, and zero otherwise.
 	Due(ctx context.Context, owner kernel.ID) (subjects []kernel.ID, next time.Duration, err error)
-	// Open returns the work of one subject. The pool has at most one open for each subject.
+	// Open returns the work of a subject. The pool opens each subject at most once at a time.
 	Open(subject kernel.ID) Subject[J, R]
 }
 
 // Subject is the work of one subject. All methods but Attempt are called from one goroutine.
 type Subject[J Job, R any] interface {
-	// Free returns how many attempts may start besides those under way. If that is less than the subject's
-	// own limit, because of a rate, it also returns when to ask again.
+	// Free returns the number of attempts that may start in addition to the running ones. If a rate limits it, Free also
+	// returns when to ask again.
 	Free(running int) (n int, again time.Duration)
-	// Group returns whose slots the attempts take, and whether they take those for unproven subjects; see
-	// SlotLimits.
+	// Group returns the group whose slots the attempts take, and whether the subject is unproven; see SlotLimits.
 	Group() (group kernel.ID, unproven bool)
 	// Step records results, unless the pool records them in batches, and claims up to Limit jobs that are
-	// not in hand. A step that fails is repeated with the same results.
+	// not in hand. If it fails, it is called again with the same results.
 	Step(ctx context.Context, step Step[R]) (Claimed[J], error)
-	// Attempt does a job once. It reports false if there is nothing to record, and an error if the job
-	// could not be begun: then it is claimed again after a rest.
+	// Attempt does a job once. record is false if there is nothing to record. An error means that the attempt could not start;
+	// then the job is claimed again later.
 	Attempt(ctx context.Context, held Held, job J) (result R, record bool, err error)
 	// Finished gets every result before it is recorded.
 	Finished(result R)
@@ -45,15 +43,15 @@ type Subject[J Job, R any] interface {
 	Close()
 }
 
-// Step is what a Subject is to record and to claim.
+// Step lists what a Subject should record and claim.
 type Step[R any] struct {
 	Lease   Lease
 	Results []R
 	Limit   int
-	InHand  map[kernel.ID]struct{} // jobs that were claimed and whose results are not recorded
+	InHand  map[kernel.ID]struct{} // claimed jobs whose results are not recorded yet
 }
 
-// Claimed is what came of a Step.
+// Claimed is the result of a Step.
 type Claimed[J Job] struct {
 	Jobs  []J
 	More  bool          // more jobs may be due
@@ -61,45 +59,45 @@ type Claimed[J Job] struct {
 	Lease LeaseState
 }
 
-// LeaseState is what a Step found out about its lease.
+// LeaseState is the state of the lease after a Step.
 type LeaseState int
 
-// The states of a lease after a step.
+// Values of LeaseState.
 const (
-	LeaseUnchecked LeaseState = iota // the step did not look
+	LeaseUnchecked LeaseState = iota
 	LeaseRenewed
 	LeaseLost
 )
 
-// Lease is the right of one owner to work for a subject. The epoch grows with every change of owner, so that
-// the results of an earlier owner can be refused.
+// Lease is the right of an owner to work for a subject. The epoch grows with every change of owner, so that results of an
+// earlier owner can be refused.
 type Lease struct {
 	Subject, Owner kernel.ID
 	Epoch          int64
 }
 
-// Held is a lease that attempts are made under.
+// Held is the lease of an attempt.
 type Held struct {
 	Lease
-	// Expired reports whether the lease has ended by this machine's clock: another owner may have it.
+	// Expired reports whether the lease has expired by this machine's clock. Then another owner may have taken it.
 	Expired func() bool
 }
 
-// Leases keeps one node from working for a subject while another does.
+// Leases prevents nodes from working for the same subject at the same time.
 type Leases interface {
-	// Take reports false while another owner holds the lease.
+	// Take returns false while another owner holds the lease.
 	Take(ctx context.Context, subject, owner kernel.ID, length time.Duration) (epoch int64, taken bool, err error)
-	// Renew lengthens all leases of owner and returns the epochs of those that it still holds.
+	// Renew extends all leases of owner and returns the epochs of those that it still holds.
 	Renew(ctx context.Context, owner kernel.ID, length time.Duration) (epochs map[kernel.ID]int64, err error)
-	// Release gives up one lease, if it is still held.
+	// Release releases a lease if it is still held.
 	Release(ctx context.Context, lease Lease) error
-	// ReleaseAll gives up every lease of owner.
+	// ReleaseAll releases all leases of owner.
 	ReleaseAll(ctx context.Context, owner kernel.ID) error
 }
 
-// Announced is what a signal was about. With neither Here nor There it is about everything.
+// Announced lists the subjects of a signal. If Here and There are empty, all subjects may have work.
 type Announced struct {
-	Here  []kernel.ID // subjects that this process gave work: other nodes do not know
-	There []kernel.ID // subjects that another node gave work
-	All   bool        // there may be more
+	Here  []kernel.ID // subjects that got work in this process; other nodes have not been notified
+	There []kernel.ID // subjects that got work on another node
+	All   bool        // other subjects may have work too
 }

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// leaseState is what a subject knows of its lease.
 type leaseState struct {
 	since time.Time // zero: not held
-	until time.Time // the end of the lease by this machine's clock
+	until time.Time // by this machine's clock
 	lost  bool      // another node holds it
 }
 
-// renew lengthens the leases of this node, and ends the work under those that it lost.
+// renew renews the leases of this node until ctx ends, and stops the work of subjects whose leases are lost.
 func (p *Pool[J, R]) renew(ctx context.Context) {
 	every := time.NewTicker((p.Lease - p.Timeout) / 3)
 	defer every.Stop()
@@ -38,7 +37,7 @@ func (p *Pool[J, R]) renewOnce(ctx context.Context) {
 	epochs, err := p.Leases.Renew(ctx, p.owner, p.Lease)
 	if err != nil {
 		if ctx.Err() == nil {
-			p.Logger.Warn("leases cannot be renewed", slog.String("work", p.Name), slog.Any("error", err))
+			p.Logger.Warn("cannot renew leases", slog.String("work", p.Name), slog.Any("error", err))
 		}
 		return
 	}
@@ -49,19 +48,18 @@ func (p *Pool[J, R]) renewOnce(ctx context.Context) {
 	}
 }
 
-// releaseAll lets other nodes take over at once.
 func (p *Pool[J, R]) releaseAll(ctx context.Context) {
 	if p.Leases == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseIn)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
 	if err := p.Leases.ReleaseAll(ctx, p.owner); err != nil {
-		p.Logger.Warn("leases were not given up; other nodes wait for their end", slog.String("work", p.Name), slog.Any("error", err))
+		p.Logger.Warn("cannot release leases; other nodes wait until they expire", slog.String("work", p.Name), slog.Any("error", err))
 	}
 }
 
-// take gets the lease of the subject. It reports false if another node holds it or ctx ends.
+// take takes the lease of the subject. It returns false if another node holds it or ctx ends.
 func (s *subject[J, R]) take(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		if s.pool.Leases == nil {
@@ -80,16 +78,16 @@ func (s *subject[J, R]) take(ctx context.Context) bool {
 			s.passOn()
 			return false
 		}
-		s.warn(ctx, "a lease cannot be taken and will be tried again", err)
+		s.warn(ctx, "cannot take a lease; retrying", err)
 		select {
-		case <-time.After(rest):
+		case <-time.After(retryDelay):
 		case <-ctx.Done():
 		}
 	}
 	return false
 }
 
-// passOn ends the subject and tells the node that holds its lease of work that came up here.
+// passOn ends the subject and notifies the node that holds its lease about work from this process.
 func (s *subject[J, R]) passOn() {
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
@@ -97,12 +95,12 @@ func (s *subject[J, R]) passOn() {
 	delete(s.pool.subjects, s.id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.inbox.tell {
+	if s.inbox.isLocal {
 		s.pool.tell(s.id)
 	}
 }
 
-// renewed notes which epoch of the lease this node held after a moment; zero is none.
+// renewed stores the result of a renewal that was requested at a time. The epoch is zero if the lease is lost.
 func (s *subject[J, R]) renewed(epoch int64, asked time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +115,7 @@ func (s *subject[J, R]) renewed(epoch int64, asked time.Time) {
 	s.notify()
 }
 
-// lose ends the work under a lease that another node holds. The caller holds mu.
+// lose marks the lease as lost and cancels attempts that must not outlast it. The caller holds mu.
 func (s *subject[J, R]) lose() {
 	s.leaseState.lost = true
 	if s.pool.Timeout > 0 {
@@ -125,7 +123,7 @@ func (s *subject[J, R]) lose() {
 	}
 }
 
-// checked notes what a step found out about the lease.
+// checked stores the state of the lease after a step.
 func (s *subject[J, R]) checked(state LeaseState, began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +141,6 @@ func (s *subject[J, R]) lost() bool {
 	return s.leaseState.lost
 }
 
-// held returns the lease for an attempt.
 func (s *subject[J, R]) held() Held {
 	return Held{Lease: s.lease, Expired: func() bool {
 		s.mu.Lock()
@@ -152,8 +149,8 @@ func (s *subject[J, R]) held() Held {
 	}}
 }
 
-// inTime reports whether an attempt that starts now ends before the lease does: otherwise the next owner
-// could make one at the same time.
+// inTime reports whether an attempt that starts now will end before the lease expires. Otherwise the next owner could make
+// one at the same time.
 func (s *subject[J, R]) inTime() bool {
 	if s.pool.Leases == nil || s.pool.Timeout == 0 {
 		return true
@@ -164,10 +161,10 @@ func (s *subject[J, R]) inTime() bool {
 	return time.Now().Add(s.pool.Timeout + slack).Before(s.leaseState.until)
 }
 
-// leave gives up the lease and reports whether the subject has ended: it has not if work came up meanwhile.
+// leave releases the lease and ends the subject. It returns false if there is new work.
 func (s *subject[J, R]) leave(ctx context.Context) bool {
 	if ctx.Err() != nil {
-		return true // all leases are given up together
+		return true // releaseAll releases all leases
 	}
 	lost := s.lost()
 	s.mu.Lock()
@@ -175,7 +172,7 @@ func (s *subject[J, R]) leave(ctx context.Context) bool {
 	s.mu.Unlock()
 	if s.pool.Leases != nil && !lost {
 		if err := s.pool.Leases.Release(ctx, s.lease); err != nil {
-			s.warn(ctx, "a lease was not given up", err)
+			s.warn(ctx, "cannot release a lease", err)
 		}
 	}
 	s.pool.mu.Lock()
@@ -189,10 +186,10 @@ func (s *subject[J, R]) leave(ctx context.Context) bool {
 	return true
 }
 
-// warn logs a failure, unless it is due to the end of ctx.
-func (s *subject[J, R]) warn(ctx context.Context, what string, err error) {
+// warn logs a failure, unless ctx has ended.
+func (s *subject[J, R]) warn(ctx context.Context, message string, err error) {
 	if ctx.Err() == nil {
-		s.pool.Logger.Warn(what,
+		s.pool.Logger.Warn(message,
 			slog.String("work", s.pool.Name), slog.String("subject", s.id.String()), slog.Any("error", err))
 	}
 }

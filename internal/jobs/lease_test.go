@@ -9,7 +9,7 @@ import (
 	"recado/internal/kernel"
 )
 
-func TestASubjectIsWorkedForByOneNodeAtATime(t *testing.T) {
+func TestOneNodeAtATimeWorksForASubject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		k.free = 1
@@ -29,7 +29,7 @@ func TestASubjectIsWorkedForByOneNodeAtATime(t *testing.T) {
 	})
 }
 
-func TestALeaseIsRenewedWhileAnAttemptTakesLongAndGivenUpWhenIdle(t *testing.T) {
+func TestALeaseIsRenewedDuringALongAttemptAndReleasedWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		k.attempt = func(job) { time.Sleep(time.Minute) }
@@ -54,7 +54,7 @@ func (l *table) row(subject kernel.ID) row {
 	return *l.rows[subject]
 }
 
-// takeAway gives a lease to another owner, as if this node had been suspended past its end.
+// takeAway gives a lease to another owner, as if this node had been suspended until it expired.
 func (l *table) takeAway(subject kernel.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,7 @@ func (l *table) takeAway(subject kernel.ID) {
 	r.owner, r.epoch, r.until = kernel.NewID(), r.epoch+1, time.Now().Add(time.Hour)
 }
 
-func TestALostLeaseStartsNothingAndItsResultsCarryTheOldEpoch(t *testing.T) {
+func TestAfterALeaseIsLostNoAttemptStartsAndResultsHaveTheOldEpoch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		k.free = 1
@@ -123,7 +123,7 @@ func (q *cancelledQueue) Attempt(ctx context.Context, _ Held, _ job) (result, bo
 	return result{}, false, nil
 }
 
-func TestWorkThatComesUpHereIsPassedOnToTheNodeThatHoldsTheLease(t *testing.T) {
+func TestANodeNotifiesTheHolderOfALeaseAboutNewWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		_, _, _ = leases.Take(t.Context(), subject, kernel.NewID(), time.Hour)
@@ -143,7 +143,7 @@ func TestWorkThatComesUpHereIsPassedOnToTheNodeThatHoldsTheLease(t *testing.T) {
 	})
 }
 
-func TestARateIsAskedAgainAfterItsTime(t *testing.T) {
+func TestASubjectLimitedByARateIsAskedAgainInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, o := newKind(), options(nil)
 		o.Poll = time.Hour
@@ -181,7 +181,7 @@ func TestNoAttemptStartsThatMightOutlastItsLease(t *testing.T) {
 	})
 }
 
-func TestAnAttemptThatMayOutlastItsLeaseIsToldWhenItHas(t *testing.T) {
+func TestAnAttemptCanSeeThatItsLeaseHasExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}, away: true}, kernel.NewID()
 		var before, after bool

@@ -11,28 +11,36 @@ import (
 type StoredLeases struct {
 	Desk *kernel.Kernel
 	Kind string
-	Wake string // the name under which other nodes are notified when leases are given up
+	Wake string // the notification that tells other nodes about released leases
 }
 
-// Renew lengthens all leases of the kind that owner holds.
+// Renew extends all leases of the kind that owner holds.
 func (l StoredLeases) Renew(ctx context.Context, owner kernel.ID, length time.Duration) (map[kernel.ID]int64, error) {
-	held, err := l.Desk.RenewLeases(ctx, l.Kind, owner, length)
-	epochs := make(map[kernel.ID]int64, len(held))
-	for _, lease := range held {
+	leases, err := kernel.Write(ctx, l.Desk, func(tx *kernel.Tx) ([]kernel.Lease, error) {
+		return tx.RenewLeases(l.Kind, owner, length)
+	})
+	epochs := make(map[kernel.ID]int64, len(leases))
+	for _, lease := range leases {
 		epochs[lease.Subject] = lease.Epoch
 	}
 	return epochs, err
 }
 
-// Release gives up one lease.
+// Release releases one lease.
 func (l StoredLeases) Release(ctx context.Context, lease Lease) error {
-	return l.Desk.ReleaseLease(ctx, DeskLease(lease), lease.Owner)
+	return l.Desk.Store.Write(ctx, func(tx *kernel.Tx) error {
+		tx.ReleaseLease(DeskLease(lease), lease.Owner)
+		return nil
+	})
 }
 
-// ReleaseAll gives up every lease of owner.
+// ReleaseAll releases all leases of owner and notifies the other nodes.
 func (l StoredLeases) ReleaseAll(ctx context.Context, owner kernel.ID) error {
-	err := l.Desk.ReleaseLeases(ctx, owner)
-	l.Desk.Store.Notify(l.Wake, "") // another node may take over
+	err := l.Desk.Store.Write(ctx, func(tx *kernel.Tx) error {
+		tx.ReleaseLeases(owner)
+		return nil
+	})
+	l.Desk.Store.Notify(l.Wake, "")
 	return err
 }
 

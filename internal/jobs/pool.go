@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	rest          = time.Second     // after a failure of the database
-	heldElsewhere = time.Second     // how long a lease that another node holds is not asked for again
-	releaseIn     = 2 * time.Second // for giving up the leases at the end
-	stepTimeout   = 10 * time.Second
-	stopTries     = 3 // at recording results while the pool stops
+	retryDelay     = time.Second // after a failure of the database
+	heldElsewhere  = time.Second // before a lease of another node is requested again
+	releaseTimeout = 2 * time.Second
+	stepTimeout    = 10 * time.Second
+	stopTries      = 3 // attempts to record results while the pool stops
 )
 
 // Options configure a Pool.
@@ -23,27 +23,27 @@ type Options[R any] struct {
 	Logger *slog.Logger
 	Slots  SlotLimits
 
-	Poll  time.Duration // how often Due is asked without a signal
-	Idle  time.Duration // without work, before a subject is closed
-	Grace time.Duration // for attempts under way when the pool stops
+	Poll  time.Duration // the interval of calls to Due without a signal
+	Idle  time.Duration // before a subject without work is closed
+	Grace time.Duration // for running attempts when the pool stops
 
-	// Prefetch is how many claimed jobs of a subject may wait for a slot. Zero: a job is claimed only when it
-	// has a slot, for work that must not be in doubt because of a crash before its attempt.
+	// Prefetch is the number of claimed jobs of a subject that may wait for a slot. Zero: a job is claimed only when it has a
+	// slot, so that a crash leaves no claimed jobs whose attempts have not started.
 	Prefetch int
 
 	// Record records results of all subjects together. Nil: each Step records those of its subject.
 	Record func(ctx context.Context, results []R) error
 
-	Leases Leases        // nil: no other node can work on the same subjects
-	Lease  time.Duration // how long a lease lasts without being renewed
-	// Timeout is the longest that an attempt takes. No attempt starts that might outlast its lease, and a
-	// lost lease ends the attempts under way. Zero: attempts may outlast it; see Held.Expired.
+	Leases Leases        // nil: no other node can work for the same subjects
+	Lease  time.Duration // how long a lease lasts if it is not renewed
+	// Timeout is the maximum duration of an attempt. No attempt starts that might outlast its lease, and if a lease is lost, its
+	// attempts are canceled. Zero: attempts may outlast the lease; see Held.Expired.
 	Timeout time.Duration
 
-	Signal    <-chan struct{}           // something may be due; nil: only the poll finds it
-	Announced func() Announced          // says what the signal was about; nil: everything
-	Tell      func(subject kernel.ID)   // tells other nodes that a subject has work; nil: they know
-	Listen    func(ctx context.Context) // passes on signals of other nodes until ctx ends; nil: none
+	Signal    <-chan struct{}           // jobs may be due; nil: the pool only polls
+	Announced func() Announced          // returns the subjects of the signal; nil: all
+	Tell      func(subject kernel.ID)   // notifies other nodes that a subject has work; may be nil
+	Listen    func(ctx context.Context) // forwards signals of other nodes until ctx ends; may be nil
 }
 
 // Pool runs a Worker: one goroutine for each subject that has work, and one for each attempt.
@@ -56,11 +56,11 @@ type Pool[J Job, R any] struct {
 
 	mu        sync.Mutex
 	subjects  map[kernel.ID]*subject[J, R]
-	elsewhere map[kernel.ID]time.Time // leases of other nodes, not asked for until then
+	elsewhere map[kernel.ID]time.Time // when to request leases of other nodes again
 	running   sync.WaitGroup
 }
 
-// NewPool makes a Pool. It runs once.
+// NewPool returns a Pool. It can be run once.
 func NewPool[J Job, R any](worker Worker[J, R], o Options[R]) *Pool[J, R] {
 	p := &Pool[J, R]{
 		Options: o, worker: worker, owner: kernel.NewID(), slots: newSlots(o.Slots),
@@ -72,20 +72,20 @@ func NewPool[J Job, R any](worker Worker[J, R], o Options[R]) *Pool[J, R] {
 	return p
 }
 
-// Run works until ctx ends. Then no attempt starts, those under way have until the end of the grace period,
-// their results are recorded and the leases given up.
+// Run works until ctx ends. Then it starts no more attempts, waits for the running ones up to the grace period, records
+// their results and releases the leases.
 func (p *Pool[J, R]) Run(ctx context.Context) {
 	attempts, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	var beside sync.WaitGroup
+	var background sync.WaitGroup
 	if p.batch != nil {
 		go p.batch.run(attempts)
 	}
 	if p.Listen != nil {
-		beside.Go(func() { p.Listen(ctx) })
+		background.Go(func() { p.Listen(ctx) })
 	}
 	if p.Leases != nil {
-		beside.Go(func() { p.renew(attempts) })
+		background.Go(func() { p.renew(attempts) })
 	}
 	p.look(ctx, attempts)
 	grace := time.AfterFunc(p.Grace, cancel)
@@ -95,12 +95,12 @@ func (p *Pool[J, R]) Run(ctx context.Context) {
 		p.batch.close()
 	}
 	cancel()
-	beside.Wait()
+	background.Wait()
 	p.releaseAll(ctx)
 }
 
-// look opens the subjects that have work: at once those that signals name, and all that are due at every
-// poll, at the time of the earliest job, and at signals that name none.
+// look opens subjects that have work. Signals may name subjects; all due subjects are opened at every poll, when the next job
+// is due, and after signals that name none.
 func (p *Pool[J, R]) look(ctx, attempts context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -138,9 +138,9 @@ func (p *Pool[J, R]) openDue(ctx, attempts context.Context) time.Duration {
 	due, next, err := p.worker.Due(ctx, p.owner)
 	if err != nil {
 		if ctx.Err() == nil {
-			p.Logger.Warn("due work cannot be looked up", slog.String("work", p.Name), slog.Any("error", err))
+			p.Logger.Warn("cannot look up due work", slog.String("work", p.Name), slog.Any("error", err))
 		}
-		return rest
+		return retryDelay
 	}
 	p.mu.Lock()
 	clear(p.elsewhere)
@@ -154,22 +154,23 @@ func (p *Pool[J, R]) openDue(ctx, attempts context.Context) time.Duration {
 	return p.Poll
 }
 
-// open starts a subject or wakes it. With tell, the node that holds its lease is told.
-func (p *Pool[J, R]) open(ctx, attempts context.Context, id kernel.ID, tell bool) {
+// open starts a subject or wakes it. isLocal means that this process created the work, so that another node that holds the
+// lease must be notified.
+func (p *Pool[J, R]) open(ctx, attempts context.Context, id kernel.ID, isLocal bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.subjects[id]; s != nil {
-		s.lookAgain(tell)
+		s.lookAgain(isLocal)
 		return
 	}
 	if until, ok := p.elsewhere[id]; ok && time.Now().Before(until) {
-		if tell {
+		if isLocal {
 			p.tell(id)
 		}
 		return
 	}
 	s := newSubject(p, id)
-	s.lookAgain(tell)
+	s.lookAgain(isLocal)
 	p.subjects[id] = s
 	p.running.Go(func() { s.run(ctx, attempts) })
 }
@@ -180,7 +181,6 @@ func (p *Pool[J, R]) tell(id kernel.ID) {
 	}
 }
 
-// remove forgets a subject that has ended.
 func (p *Pool[J, R]) remove(s *subject[J, R]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 	"recado/internal/kernel"
 )
 
-// job is a piece of work of a test.
 type job struct {
 	id   kernel.ID
 	name string
@@ -21,14 +20,12 @@ type job struct {
 
 func (j job) JobID() kernel.ID { return j.id }
 
-// result is what came of a job.
 type result struct {
 	name  string
 	epoch int64
 }
 
-// kind is a Worker whose queues are in memory. Its fields are guarded by mu. The clock of its tests is that of
-// synctest: what sleeps in it waits for no real time.
+// kind is a Worker with queues in memory. Its fields are guarded by mu. Its tests use the fake clock of synctest.
 type kind struct {
 	mu         sync.Mutex
 	queues     map[kernel.ID][]job
@@ -158,7 +155,7 @@ func (q *queue) Finished(result) {}
 
 func (q *queue) Close() {}
 
-// table is the leases of all nodes, as a database keeps them.
+// table contains the leases of all nodes, like a database.
 type table struct {
 	mu   sync.Mutex
 	rows map[kernel.ID]*row
@@ -224,7 +221,7 @@ func (l *table) ReleaseAll(_ context.Context, owner kernel.ID) error {
 	return nil
 }
 
-// options are those of the tests: with leases where a table is given.
+// options returns options with leases if a table is given.
 func options(leases *table) Options[result] {
 	o := Options[result]{
 		Name: "tests", Logger: slog.New(slog.DiscardHandler), Slots: SlotLimits{All: 8},
@@ -236,7 +233,7 @@ func options(leases *table) Options[result] {
 	return o
 }
 
-// start runs a pool and returns what stops it.
+// start runs a pool and returns a function that stops it.
 func start(t *testing.T, k *kind, o Options[result]) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -254,7 +251,7 @@ func start(t *testing.T, k *kind, o Options[result]) (stop func()) {
 	}
 }
 
-// testKinds runs a test with a kind whose steps record and one whose results are recorded in batches.
+// testKinds runs a test with results recorded by steps and with results recorded in batches.
 func testKinds(t *testing.T, test func(t *testing.T, k *kind, o Options[result])) {
 	for name, batched := range map[string]bool{"recorded by steps": false, "recorded in batches": true} {
 		t.Run(name, func(t *testing.T) {
@@ -295,7 +292,7 @@ func TestEveryJobIsDoneOnce(t *testing.T) {
 	})
 }
 
-func TestASubjectHasNoMoreAttemptsThanItsLimitAndThePoolThanItsSlots(t *testing.T) {
+func TestAttemptsStayWithinTheLimitsOfTheSubjectAndThePool(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		o.Slots = SlotLimits{All: 6}
 		k.attempt = func(job) { time.Sleep(time.Second) }
@@ -347,9 +344,9 @@ func TestAFailureOfTheDatabaseLosesNoResultAndRepeatsNoJob(t *testing.T) {
 		k.mu.Lock()
 		k.failures = 3
 		k.mu.Unlock()
-		time.Sleep(3 * rest)
+		time.Sleep(3 * retryDelay)
 		want(t, k)
-		time.Sleep(rest)
+		time.Sleep(retryDelay)
 		want(t, k, "1", "2")
 		stop()
 	})
@@ -363,15 +360,15 @@ func TestASubjectThatBacksOffLeavesItsSlotsToTheOthers(t *testing.T) {
 		k.add(kernel.NewID(), "job")
 		k.add(kernel.NewID(), "job")
 		stop := start(t, k, o)
-		time.Sleep(rest / 2)
+		time.Sleep(retryDelay / 2)
 		want(t, k, "job")
-		time.Sleep(rest)
+		time.Sleep(retryDelay)
 		want(t, k, "job", "job")
 		stop()
 	})
 }
 
-func TestAStepThatHasMoreIsRepeatedAtOnce(t *testing.T) {
+func TestAStepWithMoreJobsIsRepeatedImmediately(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		o.Poll = time.Hour
 		k.empty = 3
@@ -383,7 +380,7 @@ func TestAStepThatHasMoreIsRepeatedAtOnce(t *testing.T) {
 	})
 }
 
-func TestWhatWaitsForAJobIsClaimedWhenTheResultIsRecorded(t *testing.T) {
+func TestAJobThatWaitsForAnotherIsClaimedAfterItsResultIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, o := newKind(), options(nil)
 		o.Poll = time.Hour

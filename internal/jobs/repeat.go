@@ -7,9 +7,12 @@ import (
 	"time"
 )
 
-// Repeat runs step when the signal comes, when the interval has passed, and again at once while step
-// says that more is waiting. After an error, which is logged, it waits for a moment; an error never ends the loop.
-func Repeat(ctx context.Context, log *slog.Logger, name string, signal <-chan struct{}, interval time.Duration, step func(context.Context) (more bool, err error)) {
+// Repeat calls step at every signal and after every interval, and again immediately while step returns more. It logs errors
+// and retries after a short delay.
+func Repeat(
+	ctx context.Context, log *slog.Logger, name string, signal <-chan struct{}, interval time.Duration,
+	step func(context.Context) (more bool, err error),
+) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -25,7 +28,7 @@ func Repeat(ctx context.Context, log *slog.Logger, name string, signal <-chan st
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			log.Warn("background work failed and will be tried again", slog.String("loop", name), slog.Any("error", err))
+			log.Warn("background work failed; retrying", slog.String("loop", name), slog.Any("error", err))
 			wait = time.Second + rand.N(time.Second)
 		case more:
 			wait = 0

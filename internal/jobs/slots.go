@@ -1,41 +1,33 @@
 package jobs
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
 	"recado/internal/kernel"
 )
 
-// SlotLimits limits the attempts under way in a pool.
+// SlotLimits limits the concurrent attempts of a pool.
 type SlotLimits struct {
-	All      int // in all
-	Unproven int // of them, of subjects that are unproven; zero: All
+	All      int // without the reserved ones
+	Unproven int // of unproven subjects; zero: All
 	Group    int // of one group; zero: All
-	Reserved int // of each group, whatever the others use
-	Most     int // with the reserved ones; zero: All
+	Reserved int // of each group, regardless of the others
+	Most     int // including the reserved ones; zero: All
 }
 
-func (l SlotLimits) withDefaults() SlotLimits {
-	for _, limit := range []*int{&l.Unproven, &l.Group, &l.Most} {
-		if *limit == 0 {
-			*limit = l.All
-		}
-	}
-	return l
-}
-
-// slots shares the attempts of a pool among groups: each has a few that no other group can take, and the
-// rest is granted to the waiting groups in turn, one slot at a time.
+// slots distributes the attempts of a pool among groups. Each group has a few reserved slots. The other slots are granted to
+// the waiting groups in turn, one at a time.
 type slots struct {
 	limits SlotLimits
 
 	mu       sync.Mutex
-	all      int                    // in use
-	unproven int                    // of them, by unproven subjects
-	held     map[kernel.ID]int      // by group
+	all      int                    // slots in use
+	unproven int                    // by unproven subjects
+	groups   map[kernel.ID]int      // by group
 	waiting  map[kernel.ID][]*claim // by group, in order of arrival
-	turns    []kernel.ID            // groups that wait, the next one first
+	turns    []kernel.ID            // waiting groups, the next one first
 }
 
 // slot is the right to make one attempt.
@@ -44,17 +36,18 @@ type slot struct {
 	unproven bool
 }
 
-// claim waits for a slot; granted is closed when the claim has it.
+// claim is a request for a slot.
 type claim struct {
 	slot
-	granted chan struct{}
+	granted chan struct{} // closed when the slot is granted
 }
 
-func newSlots(limits SlotLimits) *slots {
-	return &slots{limits: limits.withDefaults(), held: map[kernel.ID]int{}, waiting: map[kernel.ID][]*claim{}}
+func newSlots(l SlotLimits) *slots {
+	l.Unproven, l.Group, l.Most = cmp.Or(l.Unproven, l.All), cmp.Or(l.Group, l.All), cmp.Or(l.Most, l.All)
+	return &slots{limits: l, groups: map[kernel.ID]int{}, waiting: map[kernel.ID][]*claim{}}
 }
 
-// request asks for a slot. The caller either waits for the claim or withdraws it.
+// request requests a slot. The caller must wait for the claim or withdraw it.
 func (s *slots) request(want slot) *claim {
 	c := &claim{slot: want, granted: make(chan struct{})}
 	s.mu.Lock()
@@ -67,7 +60,7 @@ func (s *slots) request(want slot) *claim {
 	return c
 }
 
-// more gives up to n further slots to a caller that has been granted one, while no other claim waits.
+// more takes up to n further slots for a caller that has one, while no other claim waits.
 func (s *slots) more(want slot, n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,15 +72,14 @@ func (s *slots) more(want slot, n int) int {
 	return got
 }
 
-// release returns the slot of an attempt that has ended.
-func (s *slots) release(held slot) {
+func (s *slots) release(used slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.put(held)
+	s.put(used)
 	s.grant()
 }
 
-// withdraw ends a claim, and returns its slot if it was granted.
+// withdraw cancels a claim, and releases its slot if it was granted.
 func (s *slots) withdraw(c *claim) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,13 +95,13 @@ func (s *slots) withdraw(c *claim) {
 
 // fits reports whether one more attempt may start now.
 func (s *slots) fits(want slot) bool {
-	if s.held[want.group] < s.limits.Reserved && s.all < s.limits.Most {
+	if s.groups[want.group] < s.limits.Reserved && s.all < s.limits.Most {
 		return true
 	}
-	return s.all < s.limits.All && s.held[want.group] < s.limits.Group && (!want.unproven || s.unproven < s.limits.Unproven)
+	return s.all < s.limits.All && s.groups[want.group] < s.limits.Group && (!want.unproven || s.unproven < s.limits.Unproven)
 }
 
-// grant gives out what can be given: one slot to each group in turn.
+// grant grants free slots, one to each group in turn.
 func (s *slots) grant() {
 	for passed := 0; passed < len(s.turns); {
 		group := s.turns[0]
@@ -138,7 +130,7 @@ func (s *slots) next(group kernel.ID) *claim {
 	return nil
 }
 
-// remove reports false if the claim does not wait any more.
+// remove returns false if the claim is no longer waiting.
 func (s *slots) remove(c *claim) bool {
 	claims := s.waiting[c.group]
 	i := slices.Index(claims, c)
@@ -153,7 +145,7 @@ func (s *slots) remove(c *claim) bool {
 
 func (s *slots) take(t slot) {
 	s.all++
-	s.held[t.group]++
+	s.groups[t.group]++
 	if t.unproven {
 		s.unproven++
 	}
@@ -164,7 +156,7 @@ func (s *slots) put(t slot) {
 	if t.unproven {
 		s.unproven--
 	}
-	if s.held[t.group]--; s.held[t.group] == 0 {
-		delete(s.held, t.group)
+	if s.groups[t.group]--; s.groups[t.group] == 0 {
+		delete(s.groups, t.group)
 	}
 }

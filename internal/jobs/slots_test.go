@@ -32,7 +32,7 @@ func TestAGroupWithManySlowSubjectsLeavesSlotsToTheOthers(t *testing.T) {
 		for range 100 { // more than there are slots; none is released
 			s.request(greedy)
 		}
-		if got := s.held[greedy.group]; got > testLimits.Group {
+		if got := s.groups[greedy.group]; got > testLimits.Group {
 			t.Errorf("a group holds %d slots, want at most %d", got, testLimits.Group)
 		}
 	}
@@ -61,7 +61,7 @@ func TestUnprovenSubjectsTakeAtMostTheirShare(t *testing.T) {
 	}
 }
 
-func TestSlotsGoRoundTheGroupsAndTheirSubjects(t *testing.T) {
+func TestGroupsGetSlotsInTurn(t *testing.T) {
 	s := newSlots(SlotLimits{All: 1})
 	first, second := slot{group: kernel.NewID()}, slot{group: kernel.NewID()}
 	inUse := s.request(first).slot
@@ -92,7 +92,7 @@ func TestAClaimThatIsWithdrawnTakesNoSlot(t *testing.T) {
 	}
 }
 
-func TestFurtherSlotsAreGivenOnlyWhileNoOtherClaimWaits(t *testing.T) {
+func TestFurtherSlotsAreGrantedOnlyWhileNoOtherClaimWaits(t *testing.T) {
 	s := newSlots(SlotLimits{All: 8, Group: 4})
 	mine, other := slot{group: kernel.NewID()}, slot{group: kernel.NewID()}
 	s.request(mine)

@@ -8,7 +8,7 @@ import (
 	"recado/internal/kernel"
 )
 
-func TestStoppingRecordsTheAttemptsUnderWayAndStartsNoOther(t *testing.T) {
+func TestStoppingRecordsRunningAttemptsAndStartsNoOthers(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		k.free = 1
 		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
@@ -37,7 +37,7 @@ func TestStoppingDuringAStepEndsAfterThatStep(t *testing.T) {
 	})
 }
 
-func TestStoppingWhileTheDatabaseIsAwayEnds(t *testing.T) {
+func TestStoppingEndsWhileTheDatabaseIsUnavailable(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
 		k.add(kernel.NewID(), "lost")
@@ -51,7 +51,7 @@ func TestStoppingWhileTheDatabaseIsAwayEnds(t *testing.T) {
 	})
 }
 
-func TestStoppingTriesSeveralTimesToRecord(t *testing.T) {
+func TestStoppingRetriesToRecordResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKind()
 		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
@@ -66,7 +66,7 @@ func TestStoppingTriesSeveralTimesToRecord(t *testing.T) {
 	})
 }
 
-func TestStoppingGivesUpTheLeases(t *testing.T) {
+func TestStoppingReleasesTheLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		k.add(subject, "job")

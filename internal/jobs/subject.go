@@ -9,27 +9,26 @@ import (
 	"recado/internal/kernel"
 )
 
-// subject works for one subject. Its goroutine alone claims and starts jobs; attempts, the batch and the pool
-// report to it through the fields below mu. How it gets and keeps its lease is in lease.go, how it
-// claims and starts jobs in claim.go.
+// subject works for one subject. Only its goroutine claims and starts jobs. Attempts, the batch and the pool report to it
+// through the fields below mu.
 type subject[J Job, R any] struct {
 	pool *Pool[J, R]
 	id   kernel.ID
 	work Subject[J, R]
 	wake chan struct{}
 
-	queue     []J                    // claimed, waiting for slots
-	inHand    map[kernel.ID]struct{} // claimed, and the result is not recorded
-	running   int                    // attempts under way
-	results   []R                    // to be recorded by the next step
-	resultsOf []kernel.ID            // their jobs
-	slots     []slot                 // granted and not used yet
-	claim     *claim                 // waits for a slot
-	more      bool                   // jobs may be due that are not in hand
-	lookAt    time.Time              // when more becomes true; zero: not known
-	restUntil time.Time              // after a failure
-	failures  int                    // of steps, in a row
-	idleSince time.Time              // zero: not idle
+	queue       []J                    // claimed jobs that wait for slots
+	inHand      map[kernel.ID]struct{} // claimed jobs whose results are not recorded
+	running     int                    // attempts
+	results     []R                    // to be recorded by the next step
+	resultsOf   []kernel.ID            // the jobs of results
+	slots       []slot                 // granted and not used yet
+	claim       *claim                 // waits for a slot
+	more        bool                   // jobs may be due that are not in hand
+	lookAt      time.Time              // when more becomes true; zero: not known
+	pausedUntil time.Time              // after a failure
+	failures    int                    // consecutive failures of steps
+	idleSince   time.Time              // zero: not idle
 
 	mu         sync.Mutex
 	inbox      inbox[R]
@@ -38,16 +37,16 @@ type subject[J Job, R any] struct {
 	cancel     context.CancelFunc // of the attempts
 }
 
-// inbox is what happened since the goroutine last looked.
+// inbox contains what happened since the goroutine last collected it.
 type inbox[R any] struct {
-	ended    []ended[R]
+	ended    []attempt[R]
 	recorded []kernel.ID // jobs whose results the batch has recorded
-	more     bool        // something may be due
-	tell     bool        // if another node holds the lease, it must be told
+	more     bool        // jobs may be due
+	isLocal  bool        // this process created them; see Pool.open
 }
 
-// ended is the end of an attempt.
-type ended[R any] struct {
+// attempt is an attempt that has ended.
+type attempt[R any] struct {
 	job    kernel.ID
 	result R
 	record bool
@@ -56,7 +55,8 @@ type ended[R any] struct {
 
 func newSubject[J Job, R any](p *Pool[J, R], id kernel.ID) *subject[J, R] {
 	return &subject[J, R]{
-		pool: p, id: id, work: p.worker.Open(id), wake: make(chan struct{}, 1), inHand: map[kernel.ID]struct{}{}, cancel: func() {},
+		pool: p, id: id, work: p.worker.Open(id), wake: make(chan struct{}, 1), inHand: map[kernel.ID]struct{}{},
+		cancel: func() {},
 	}
 }
 
@@ -67,30 +67,29 @@ func (s *subject[J, R]) notify() {
 	}
 }
 
-// lookAgain says that something may be due.
-func (s *subject[J, R]) lookAgain(tell bool) {
+// lookAgain makes the subject look for due jobs.
+func (s *subject[J, R]) lookAgain(isLocal bool) {
 	s.mu.Lock()
 	s.inbox.more = true
-	s.inbox.tell = s.inbox.tell || tell
+	s.inbox.isLocal = s.inbox.isLocal || isLocal
 	s.mu.Unlock()
 	s.notify()
 }
 
-// run works until nothing has been due for a while, the lease is lost or ctx ends. All attempts have ended
-// then, and their results are recorded or given up.
+// run works until the subject has been idle for a while, the lease is lost or ctx ends. It waits for all attempts and records
+// their results or gives them up.
 func (s *subject[J, R]) run(ctx, attempts context.Context) {
 	defer s.work.Close()
 	defer s.pool.remove(s)
 	for s.take(ctx) {
-		s.hold(ctx, attempts)
+		s.workUnderLease(ctx, attempts)
 		if s.leave(ctx) {
 			return
 		}
 	}
 }
 
-// hold works while the lease is held.
-func (s *subject[J, R]) hold(ctx, attempts context.Context) {
+func (s *subject[J, R]) workUnderLease(ctx, attempts context.Context) {
 	attempts, cancel := context.WithCancel(attempts)
 	defer cancel()
 	s.mu.Lock()
@@ -98,31 +97,31 @@ func (s *subject[J, R]) hold(ctx, attempts context.Context) {
 	s.mu.Unlock()
 	for {
 		s.collect(ctx)
-		over := ctx.Err() != nil || s.lost()
-		if over {
+		ending := ctx.Err() != nil || s.lost()
+		if ending {
 			s.drop()
 		}
-		if !time.Now().Before(s.restUntil) {
-			s.restUntil = time.Time{}
-			s.step(ctx, over)
+		if !time.Now().Before(s.pausedUntil) {
+			s.pausedUntil = time.Time{}
+			s.step(ctx, ending)
 			s.start(attempts)
 		}
-		if s.done(ctx, over || s.lost()) {
+		if s.done(ctx, ending || s.lost()) {
 			break
 		}
-		s.wait(ctx, over)
+		s.wait(ctx, ending)
 	}
 	if len(s.results) > 0 {
-		s.pool.Logger.Error("results were not recorded before the end",
+		s.pool.Logger.Error("some results could not be recorded",
 			slog.String("work", s.pool.Name), slog.String("subject", s.id.String()), slog.Int("results", len(s.results)))
 	}
 }
 
-// collect takes what is in the inbox.
+// collect empties the inbox.
 func (s *subject[J, R]) collect(ctx context.Context) {
 	s.mu.Lock()
 	in := s.inbox
-	s.inbox = inbox[R]{tell: in.tell}
+	s.inbox = inbox[R]{isLocal: in.isLocal}
 	s.mu.Unlock()
 	s.more = s.more || in.more
 	if !s.lookAt.IsZero() && !time.Now().Before(s.lookAt) {
@@ -131,29 +130,29 @@ func (s *subject[J, R]) collect(ctx context.Context) {
 	for _, id := range in.recorded {
 		delete(s.inHand, id)
 	}
-	for _, e := range in.ended {
+	for _, a := range in.ended {
 		s.running--
-		s.finished(ctx, e)
+		s.finished(ctx, a)
 	}
 }
 
-func (s *subject[J, R]) finished(ctx context.Context, e ended[R]) {
+func (s *subject[J, R]) finished(ctx context.Context, a attempt[R]) {
 	switch {
-	case e.err != nil:
-		s.warn(ctx, "a job cannot be begun and will be tried again", e.err)
+	case a.err != nil:
+		s.warn(ctx, "cannot start a job; retrying", a.err)
 		s.backOff()
 		s.more = true
-		delete(s.inHand, e.job)
-	case !e.record:
-		delete(s.inHand, e.job)
+		delete(s.inHand, a.job)
+	case !a.record:
+		delete(s.inHand, a.job)
 	case s.pool.batch != nil:
-		s.work.Finished(e.result)
-		s.pool.batch.add(e.result, func() { s.recorded(e.job) })
+		s.work.Finished(a.result)
+		s.pool.batch.add(a.result, func() { s.recorded(a.job) })
 	default:
-		s.work.Finished(e.result)
-		s.results, s.resultsOf = append(s.results, e.result), append(s.resultsOf, e.job)
+		s.work.Finished(a.result)
+		s.results, s.resultsOf = append(s.results, a.result), append(s.resultsOf, a.job)
 	}
-	s.more = s.more || s.pool.batch == nil // what waited for this job can be claimed
+	s.more = s.more || s.pool.batch == nil // jobs that waited for this one can be claimed
 }
 
 func (s *subject[J, R]) recorded(job kernel.ID) {
@@ -163,10 +162,10 @@ func (s *subject[J, R]) recorded(job kernel.ID) {
 	s.notify()
 }
 
-// done reports whether the subject is to be left: when it is over and all is recorded, when it stops and
-// cannot be recorded, or when there has been nothing to do for a while.
-func (s *subject[J, R]) done(ctx context.Context, over bool) bool {
-	if over {
+// done reports whether to stop: if the subject is ending and all results are recorded or cannot be recorded, or if it has
+// been idle for a while.
+func (s *subject[J, R]) done(ctx context.Context, ending bool) bool {
+	if ending {
 		return s.running == 0 && (len(s.inHand) == 0 || ctx.Err() != nil && s.failures >= stopTries)
 	}
 	if len(s.inHand) > 0 || s.more || !s.lookAt.IsZero() {
@@ -179,9 +178,8 @@ func (s *subject[J, R]) done(ctx context.Context, over bool) bool {
 	return time.Since(s.idleSince) >= s.pool.Idle
 }
 
-// wait returns when something has happened or is due. over says that the end of ctx was seen already: an end that came
-// during the last step has to be seen yet.
-func (s *subject[J, R]) wait(ctx context.Context, over bool) {
+// wait returns when there is something to do. It also waits for the end of ctx, unless the subject is already ending.
+func (s *subject[J, R]) wait(ctx context.Context, ending bool) {
 	timer := time.NewTimer(s.untilNext())
 	defer timer.Stop()
 	var granted chan struct{}
@@ -189,7 +187,7 @@ func (s *subject[J, R]) wait(ctx context.Context, over bool) {
 		granted = s.claim.granted
 	}
 	stopped := ctx.Done()
-	if over {
+	if ending {
 		stopped = nil
 	}
 	select {
@@ -200,10 +198,10 @@ func (s *subject[J, R]) wait(ctx context.Context, over bool) {
 	}
 }
 
-// untilNext is the time until the end of a rest, the next look or the end of an idle subject.
+// untilNext returns the time until the pause ends, jobs are due or the idle timeout is over, but at most a minute.
 func (s *subject[J, R]) untilNext() time.Duration {
 	next := time.Now().Add(time.Minute)
-	for _, at := range []time.Time{s.restUntil, s.lookAt} {
+	for _, at := range []time.Time{s.pausedUntil, s.lookAt} {
 		if !at.IsZero() && at.Before(next) {
 			next = at
 		}

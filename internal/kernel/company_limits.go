@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Limit names something of which each company may have, or run at once, a limited number.
+// Limit names a limit on what each company may have or run at once.
 type Limit string
 
-// Limits has the limits that differ from the registered ones.
+// Limits contains the limits that differ from their defaults.
 type Limits map[Limit]int64
 
-// NoLimits is for the operator's command line.
+// NoLimits lifts all limits, for the operator's command line.
 var NoLimits = Limits{anyLimit: math.MaxInt64}
 
 const (
@@ -25,14 +25,13 @@ const (
 
 var (
 	defaultLimits = Limits{}
-	countLimits   []string // the names that ParseLimits accepts, in the order of their registration
+	countLimits   []string // the names that ParseLimits accepts
 )
 
-// RegisterLimit adds a limit and its default. It is called at start-up, before the first request.
+// RegisterLimit adds a limit and its default. Call it at start-up, before the first request.
 func RegisterLimit(name Limit, n int64) Limit {
 	countLimits = append(countLimits, string(name))
-	defaultLimits[name] = n
-	return name
+	return RegisterSizeLimit(name, n)
 }
 
 // RegisterSizeLimit is RegisterLimit for a number of bytes, which ParseLimits does not accept.
@@ -41,10 +40,10 @@ func RegisterSizeLimit(name Limit, n int64) Limit {
 	return name
 }
 
-// LimitSearches is how many searches a company may run at once on a node.
+// LimitSearches is the number of searches that a company may run at once on a node.
 var LimitSearches = RegisterLimit("searches", 4)
 
-// Limit returns a limit of each company.
+// Limit returns the value of a limit.
 func (d *Kernel) Limit(name Limit) int64 {
 	for _, key := range []Limit{name, anyLimit} {
 		if n, found := d.limits[key]; found {
@@ -54,7 +53,7 @@ func (d *Kernel) Limit(name Limit) int64 {
 	return defaultLimits[name]
 }
 
-// ParseLimits reads limits in the form "keys=1000,boards=400". An empty text changes none.
+// ParseLimits parses limits in the form "keys=1000,boards=400". The text may be empty.
 func ParseLimits(text string) (Limits, error) {
 	l := Limits{}
 	if strings.TrimSpace(text) == "" {
@@ -63,7 +62,8 @@ func ParseLimits(text string) (Limits, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, number, found := strings.Cut(strings.TrimSpace(part), "=")
 		if !found || !slices.Contains(countLimits, name) {
-			return nil, fmt.Errorf("%q is not of the form name=number with one of the names %s", part, strings.Join(countLimits, ", "))
+			return nil, fmt.Errorf("%q is not of the form name=number with one of the names %s",
+				part, strings.Join(countLimits, ", "))
 		}
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || n < 0 || n > maxLimit {
@@ -74,7 +74,7 @@ func ParseLimits(text string) (Limits, error) {
 	return l, nil
 }
 
-// ParseSize reads a number of bytes with a unit, such as 50GiB or 500MB, or without one.
+// ParseSize parses a number of bytes with an optional unit, such as 50GiB or 500MB.
 func ParseSize(text string) (int64, error) {
 	number := strings.TrimRight(text, "KMGTPiB")
 	units := map[string]int64{
@@ -89,7 +89,7 @@ func ParseSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// SizeText is a number of bytes for people: in the largest binary unit that divides it.
+// SizeText formats a number of bytes in the largest binary unit that divides it.
 func SizeText(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
 	i := 0
@@ -100,7 +100,7 @@ func SizeText(n int64) string {
 	return strconv.FormatInt(n, 10) + " " + units[i]
 }
 
-// LimitReached is the refusal of one more than limit of what, a plural such as "labels".
+// LimitReached returns the error for exceeding a limit. what is a plural such as "labels".
 func LimitReached(what string, limit int64) *Error {
 	return Errorf(CodeLimitReached, "The limit of %d %s is reached.", limit, what)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLimitsAreReadOnTopOfTheDefaults(t *testing.T) {
+func TestParsedLimitsOverrideTheDefaults(t *testing.T) {
 	for text, want := range map[string]int64{"": 4, " searches=7": 7, "searches=0": 0} {
 		l, err := ParseLimits(text)
 		if err != nil {
@@ -25,7 +25,7 @@ func TestLimitsAreReadOnTopOfTheDefaults(t *testing.T) {
 	}
 }
 
-func TestSizesAreReadWithTheirUnits(t *testing.T) {
+func TestParseSizeAcceptsUnits(t *testing.T) {
 	for text, want := range map[string]int64{"50GiB": 50 << 30, "1 MiB": 1 << 20, "500MB": 500_000_000, "123": 123, "0": 0, "7B": 7, "8PiB": 8 << 50} {
 		if got, err := ParseSize(text); err != nil || got != want {
 			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)

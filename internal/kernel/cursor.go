@@ -8,31 +8,27 @@ import (
 	"strings"
 )
 
-// CursorKey authenticates cursors. Every node of an installation has the same one.
+// CursorKey authenticates cursors. All nodes of an installation use the same key.
 type CursorKey [32]byte
 
 const (
 	macBytes   = 16
-	maxPayload = 256 // the most a cursor may carry
+	maxPayload = 256
 )
 
-// Seal turns a place in a list into text for the caller. The payload is not hidden, but it cannot be
-// changed, nor used by another company or with another filter. The filter is any text that is equal
-// when and only when the lists are: conventionally the route and its query without limit and cursor.
-// A payload longer than 256 bytes is a defect of the server and panics.
+// Seal encodes a position in a list as text for the client. The payload is not encrypted, but it cannot be
+// changed, nor used by another company or with another filter. The filter identifies the list:
+// conventionally the route and its query without limit and cursor.
+// Seal panics if the payload is longer than 256 bytes.
 func (k CursorKey) Seal(company ID, filter string, payload []byte) string {
 	if len(payload) > maxPayload {
-		panic("cursor: a's payload is too long")
+		panic("cursor: the payload is too long")
 	}
-	raw := make([]byte, macBytes, macBytes+len(payload))
-	raw = append(raw, payload...)
-	mac := k.mac(company, filter, payload)
-	copy(raw, mac[:macBytes])
-	return base64.RawURLEncoding.EncodeToString(raw)
+	return base64.RawURLEncoding.EncodeToString(append(k.mac(company, filter, payload), payload...))
 }
 
-// Open gives back the payload of a cursor that Seal made for the same company and filter. Everything
-// else is one error, so that nothing can be learned about cursors of others.
+// Open returns the payload of a cursor that Seal created for the same company and filter. It returns the same
+// error in all other cases, which reveals nothing about cursors of other companies.
 func (k CursorKey) Open(company ID, filter, cursor string) ([]byte, *Error) {
 	if len(cursor) > base64.RawURLEncoding.EncodedLen(macBytes+maxPayload) || strings.ContainsAny(cursor, "\r\n") {
 		return nil, invalid()
@@ -42,37 +38,33 @@ func (k CursorKey) Open(company ID, filter, cursor string) ([]byte, *Error) {
 		return nil, invalid()
 	}
 	payload := raw[macBytes:]
-	if mac := k.mac(company, filter, payload); !hmac.Equal(raw[:macBytes], mac[:macBytes]) {
+	if !hmac.Equal(raw[:macBytes], k.mac(company, filter, payload)) {
 		return nil, invalid()
 	}
 	return payload, nil
 }
 
-// mac covers company, length of the filter, filter and payload, so that no byte can move from one to the next.
-func (k CursorKey) mac(company ID, filter string, payload []byte) [sha256.Size]byte {
+// mac includes the length of the filter, so that no byte can move from the filter to the payload.
+func (k CursorKey) mac(company ID, filter string, payload []byte) []byte {
 	h := hmac.New(sha256.New, k[:])
-	b := make([]byte, 0, len(company)+8+len(filter)+len(payload))
-	b = append(b, company[:]...)
-	b = binary.BigEndian.AppendUint64(b, uint64(len(filter)))
-	b = append(b, filter...)
-	b = append(b, payload...)
-	h.Write(b)
-	var sum [sha256.Size]byte
-	h.Sum(sum[:0])
-	return sum
+	h.Write(binary.BigEndian.AppendUint64(company[:], uint64(len(filter))))
+	h.Write([]byte(filter))
+	h.Write(payload)
+	return h.Sum(nil)[:macBytes]
 }
 
 func invalid() *Error {
 	return Errorf(CodeInvalidCursor,
-		"This cursor is not one of this list's. Send it exactly as the previous page gave it, with the same filters, or start again without a cursor.")
+		"This cursor is not one of this list's. Send it exactly as the previous page gave it, with the same filters, "+
+			"or start again without a cursor.")
 }
 
-// Int is the payload of a list ordered by one number.
+// Int encodes the payload of a list ordered by one number.
 func Int(n int64) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(n))
 }
 
-// ReadInt reads what Int wrote.
+// ReadInt decodes the payload that Int encoded.
 func ReadInt(payload []byte) (int64, *Error) {
 	if len(payload) != 8 {
 		return 0, invalid()
@@ -80,12 +72,12 @@ func ReadInt(payload []byte) (int64, *Error) {
 	return int64(binary.BigEndian.Uint64(payload)), nil
 }
 
-// IntID is the payload of a list ordered by a number and, where that is equal, by id.
+// IntID encodes the payload of a list ordered by a number, then by id.
 func IntID(n int64, id ID) []byte {
 	return append(Int(n), id[:]...)
 }
 
-// ReadIntID reads what IntID wrote.
+// ReadIntID decodes the payload that IntID encoded.
 func ReadIntID(payload []byte) (int64, ID, *Error) {
 	if len(payload) != 8+len(ID{}) {
 		return 0, ID{}, invalid()

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// Date is a calendar day, with no time zone of its own. Dates are equal when they are ==, and the zero
-// Date is no day.
+// Date is a calendar day without a time zone. Dates can be compared with ==. The zero Date is not a valid day.
 type Date struct {
 	Year  int
 	Month time.Month
 	Day   int
 }
 
-// ParseDate reads exactly YYYY-MM-DD, a day that exists, from the year 1 on.
+// ParseDate parses a day in the form YYYY-MM-DD, from the year 1 on.
 func ParseDate(s string) (Date, bool) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil || t.Year() < 1 {
@@ -22,33 +21,29 @@ func ParseDate(s string) (Date, bool) {
 	return Date{t.Year(), t.Month(), t.Day()}, true
 }
 
-// DateOf is the day that calendars in loc show at t.
+// DateOf returns the day of t in loc.
 func DateOf(t time.Time, loc *time.Location) Date {
 	year, month, day := t.In(loc).Date()
 	return Date{year, month, day}
 }
 
-// String gives YYYY-MM-DD.
-func (d Date) String() string {
-	return d.noon().Format(time.DateOnly)
-}
+// String returns the day in the form YYYY-MM-DD.
+func (d Date) String() string { return d.noon().Format(time.DateOnly) }
 
-// Number gives the digits of String as a number, 20261114, for columns that are compared and ordered.
+// Number returns the day as a number such as 20261114, for columns that are compared and ordered.
 func (d Date) Number() int64 { return int64(d.Year)*10_000 + int64(d.Month)*100 + int64(d.Day) }
 
-// DateNumbered is the day that Number gave.
+// DateNumbered is the inverse of Number.
 func DateNumbered(n int64) Date {
 	return Date{int(n / 10_000), time.Month(n / 100 % 100), int(n % 100)}
 }
 
-// StartOfDay is the first moment at which calendars in loc show this day. Where the clocks skip midnight
-// that is later than 00:00, and where they show it twice it is the first time. A day that a country
-// skipped altogether starts when the following one does. So a day lasts from its start to the start of
-// the next, 23 or 25 hours where the clocks change.
+// StartOfDay returns the first instant of the day in loc. It is later than 00:00 if the clocks skip midnight, and
+// the first midnight if there are two. A day that a country skipped altogether starts when the next one does.
 func (d Date) StartOfDay(loc *time.Location) time.Time {
 	midnight := time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC)
-	// Walk over the spans of equal offset, from a moment that is too early anywhere. In each the day starts
-	// at its midnight, or with the span if the clocks jumped over that.
+	// Walk over the spans with the same offset, from a time that is too early in every zone. The day starts at
+	// midnight of the span, or with the span if the clocks skipped midnight.
 	span := midnight.Add(-48 * time.Hour).In(loc)
 	for {
 		_, offset := span.Zone()
@@ -64,27 +59,26 @@ func (d Date) StartOfDay(loc *time.Location) time.Time {
 	}
 }
 
-// Next is the following day.
+// Next returns the following day.
 func (d Date) Next() Date { return d.AddDays(1) }
 
-// AddDays counts n days on, or back.
+// AddDays returns the day n days later, or earlier if n is negative.
 func (d Date) AddDays(n int) Date {
-	year, month, day := time.Date(d.Year, d.Month, d.Day+n, 12, 0, 0, 0, time.UTC).Date()
-	return Date{year, month, day}
+	return DateOf(d.noon().AddDate(0, 0, n), time.UTC)
 }
 
 // Before reports whether d comes before other.
 func (d Date) Before(other Date) bool { return d.Compare(other) < 0 }
 
-// Compare is negative when d comes before other, positive when it comes after.
+// Compare returns a negative number if d comes before other, a positive one if it comes after, and zero if they are equal.
 func (d Date) Compare(other Date) int { return d.noon().Compare(other.noon()) }
 
-// DaysUntil counts the steps from d to other; it is negative when other comes first.
+// DaysUntil returns the number of days from d to other. It is negative if other comes first.
 func (d Date) DaysUntil(other Date) int {
 	return int(other.noon().Sub(d.noon()) / (24 * time.Hour))
 }
 
-// Through runs over the days from d to last, both included; over none when last comes first.
+// Through iterates over the days from d to last, both included.
 func (d Date) Through(last Date) iter.Seq[Date] {
 	return func(yield func(Date) bool) {
 		for day := d; !last.Before(day) && yield(day); day = day.Next() {

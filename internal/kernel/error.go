@@ -1,6 +1,6 @@
 package kernel
 
-// The codes of the API. HTTP statuses belong to package httpserver.
+// Error codes of the API. Package httpserver maps them to HTTP statuses.
 const (
 	CodeInvalidJSON          Code = "invalid_json"
 	CodeInvalidCursor        Code = "invalid_cursor"
@@ -51,13 +51,13 @@ const (
 	CodeRateLimited          Code = "rate_limited"
 )
 
-// ErrorReasons are the values of params.reason of the codes that have several meanings.
+// ErrorReasons lists the values of params.reason for codes that have several meanings.
 var ErrorReasons = map[Code][]string{
 	CodeServiceWindowClosed: {"expired", "never_wrote"},
 	CodeUnavailable:         {"not_configured"},
 }
 
-// Rules about the form of a request.
+// Rules about the format of a request.
 var (
 	RuleUnknown         = NewRule("unknown")          // the field or parameter does not exist
 	RuleRepeated        = NewRule("repeated")         // sent more than once

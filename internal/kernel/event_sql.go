@@ -8,19 +8,19 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// Event is one event as it is stored: its exact body is what every receiver gets and every signature
-// covers.
+// Event is a stored event. Its body is what receivers get and what signatures cover.
 type Event struct {
-	ID           ID
-	Company      ID
-	Type         EventType
-	Conversation *ID // whose conversation it is about, for the feed's access rules
-	Board        *ID // whose board it is about
-	Card         *ID // the card it tells of: who may not see the card may not see the event
+	ID      ID
+	Company ID
+	Type    EventType
+	// What the event is about. A caller who may not see one of them may not see the event.
+	Conversation *ID
+	Board        *ID
+	Card         *ID
 	Body         []byte
 }
 
-// InsertEvent stores an event. Those that follow events learn of it in the same transaction.
+// InsertEvent stores an event and calls Hooks.Event.
 func (tx *Tx) InsertEvent(e *Event) error {
 	tx.InsertSilentEvent(e)
 	if tx.hooks.Event == nil {
@@ -29,7 +29,7 @@ func (tx *Tx) InsertEvent(e *Event) error {
 	return tx.hooks.Event(tx, e)
 }
 
-// InsertSilentEvent stores an event of which no subscriber learns.
+// InsertSilentEvent stores an event without notifying subscribers.
 func (tx *Tx) InsertSilentEvent(e *Event) {
 	tx.Later(`
 		INSERT INTO events (id, company, type, conversation, board, card, body, created_at)
@@ -37,7 +37,8 @@ func (tx *Tx) InsertSilentEvent(e *Event) {
 		e.ID, e.Company, e.Type, e.Conversation, e.Board, e.Card, e.Body, tx.Now)
 }
 
-// ExecWithEvents is exec for a change of which events of the company tell: what they need is read in the same round trip.
+// ExecWithEvents is Exec for a change that records events of the company. The data that events need is read in the same
+// round trip.
 func (tx *Tx) ExecWithEvents(company ID, sql string, args ...any) (int64, error) {
 	if tx.hooks.ExpectEvents != nil {
 		tx.hooks.ExpectEvents(tx, company)
@@ -45,7 +46,7 @@ func (tx *Tx) ExecWithEvents(company ID, sql string, args ...any) (int64, error)
 	return tx.Exec(sql, args...)
 }
 
-// OrFirst gives the least id that is not NULL in place of none.
+// OrFirst returns id, or the smallest id that is not stored as NULL if id is zero.
 func OrFirst(id ID) ID {
 	if id.IsZero() {
 		return ID{15: 1}
@@ -53,22 +54,22 @@ func OrFirst(id ID) ID {
 	return id
 }
 
-// FeedMark is a query of the place behind everything that the feed of a database has ever handed out.
+// FeedMark returns a query for a position after all events that a database has ever recorded.
 func FeedMark(d db.Dialect) string {
 	return d.Pick(
 		`SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`,
 		`SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint + `+feedOffset)
 }
 
-// feedOffset is what PostgreSQL adds to the id of a transaction to make the positions of its events. It stands in the
-// default of the column, so that it is part of every dump.
+// feedOffset is the number that PostgreSQL adds to the id of a transaction to get the positions of its events. It is
+// stored in the default of the column, so that every dump contains it.
 const feedOffset = `COALESCE((
 	SELECT substring(pg_get_expr(d.adbin, d.adrelid) FROM '\+ ''?([0-9]+)')::bigint
 	FROM pg_attrdef d
 	JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
 	WHERE d.adrelid = 'events'::regclass AND a.attname = 'position'), 0)`
 
-// ContinueFeed are the statements after which new events get positions beyond mark.
+// ContinueFeed returns statements that make new events get positions after mark.
 func ContinueFeed(d db.Dialect, mark int64) []string {
 	number := strconv.FormatInt(mark, 10)
 	if d.FullTextTables() {
@@ -87,18 +88,18 @@ func ContinueFeed(d db.Dialect, mark int64) []string {
 		END $$`}
 }
 
-// feedLock is the key of the advisory lock of the node that aligns the feed.
+// feedLock is the key of the advisory lock for alignFeed.
 const feedLock = db.LockKey + 2
 
-// alignFeed sees to it that new events come after all stored ones. On PostgreSQL positions are made from ids of
-// transactions, and a server into which a dump was restored may be behind those of the server that the dump is from.
+// alignFeed ensures that new events come after all stored ones. On PostgreSQL, positions derive from transaction ids,
+// and after a dump is restored, those of the new server may be lower than those of the old one.
 func (s *Store) alignFeed(ctx context.Context) error {
 	last, err := s.readFeedOffset(ctx)
 	if err != nil || last == 0 {
 		return err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		// Nodes that start together take turns. The next statement sees what the one before has done.
+		// Nodes that start together take turns. The next statement sees the changes of the previous node.
 		if _, err := tx.Exec(`SELECT pg_advisory_xact_lock($1)`, int64(feedLock)); err != nil {
 			return err
 		}
@@ -112,14 +113,14 @@ func (s *Store) alignFeed(ctx context.Context) error {
 	return err
 }
 
-// readFeedOffset reads what is added to the ids of transactions, and gives the last position when new events would not
-// come after it.
+// readFeedOffset reads the offset. It returns the last position if new events would not come after it, and zero otherwise.
 func (s *Store) readFeedOffset(ctx context.Context) (last int64, err error) {
 	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
 		_, err := tx.One(`
-			SELECT /* all companies: one feed */ o.added, CASE WHEN o.last >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + o.added THEN o.last ELSE 0 END
+			SELECT /* all companies: one feed */ o.added,
+				CASE WHEN o.last >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + o.added THEN o.last ELSE 0 END AS ahead
 			FROM (SELECT `+feedOffset+` AS added, (SELECT COALESCE(MAX(position), 0) FROM events) AS last) o`, nil, func(r db.Row) {
-			s.feedOffset, last = r.Int(0), r.Int(1)
+			s.feedOffset, last = r.Int("added"), r.Int("ahead")
 		})
 		return err
 	})

@@ -9,44 +9,37 @@ import (
 )
 
 const (
-	searchPlaces = 64              // calls of one company that may wait
-	searchWait   = 2 * time.Second // before a waiting call is refused
+	maxWaitingSearches = 64 // per company
+	searchTimeout      = 2 * time.Second
 )
 
-// Expensive limits calls that read far more than they return: each company may make so many at once.
+// Expensive limits the concurrent calls of a company that read far more than they return.
 type Expensive struct {
-	what  string // in the plural
-	limit int64  // how many of them, as the error says
-	slots *limits.Concurrency[ID]
-	wait  time.Duration // before a call is refused
+	what    string // a plural, for errors
+	limit   int64
+	slots   *limits.Concurrency[ID]
+	timeout time.Duration // for waiting callers
 }
 
-// Begin waits until the company may make the call. Unless there is an error, the caller calls release.
+// Begin waits until the company may make the call. Unless there is an error, the caller must call release.
 func (e *Expensive) Begin(ctx context.Context, a *Principal) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, e.wait)
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	release, err = e.slots.Acquire(ctx, a.Company.ID)
-	if err != nil {
-		return nil, e.refused(err)
+	if errors.Is(err, limits.ErrFull) || errors.Is(err, context.DeadlineExceeded) {
+		return nil, ErrBusy(e.what, e.limit)
 	}
-	return release, nil
+	return release, err
 }
 
-// Wait is Begin for work that is not refused: it waits as long as ctx allows.
+// Wait is Begin without a timeout: it waits until ctx ends.
 func (e *Expensive) Wait(ctx context.Context, company ID) (release func(), err error) {
 	return e.slots.Acquire(ctx, company)
 }
 
-func (e *Expensive) refused(err error) error {
-	if errors.Is(err, limits.ErrFull) || errors.Is(err, context.DeadlineExceeded) {
-		return ErrBusy(e.what, e.limit)
-	}
-	return err
-}
-
-// ErrBusy returns the error for one call more than a company may make at once.
+// ErrBusy returns the error for exceeding the number of concurrent calls of a company.
 func ErrBusy(what string, limit int64) error {
-	refused := Errorf(CodeRateLimited, "This company has as many %s running as it may, %d at once. Try again in a moment.", what, limit)
-	refused.RetryAfter = time.Second
-	return refused
+	err := Errorf(CodeRateLimited, "This company has as many %s running as it may, %d at once. Try again in a moment.", what, limit)
+	err.RetryAfter = time.Second
+	return err
 }

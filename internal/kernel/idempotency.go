@@ -5,24 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
-// IdempotencyKey reads the Idempotency-Key lines of a request: exactly one, of 8 to 128 visible ASCII
-// characters.
+// IdempotencyKey returns the Idempotency-Key of a request. There must be one, of 8 to 128 visible ASCII characters.
 func IdempotencyKey(lines []string) (string, *Error) {
 	if len(lines) == 0 || len(lines) == 1 && lines[0] == "" {
-		return "", keyError(CodeIdempotencyRequired, RuleRequired, "is required: choose a new one for each operation, and repeat it when repeating the call.")
+		return "", keyError(CodeIdempotencyRequired, RuleRequired,
+			"is required: choose a new one for each operation, and repeat it when repeating the call.")
 	}
 	if len(lines) > 1 {
 		return "", keyError(CodeIdempotencyInvalid, RuleRepeated, "must be sent once.")
 	}
 	key := lines[0]
-	visible := true
-	for i := range len(key) {
-		visible = visible && key[i] > ' ' && key[i] < 0x7f
-	}
-	if !visible || len(key) < MinIdempotencyKey || len(key) > MaxIdempotencyKey {
-		return "", keyError(CodeIdempotencyInvalid, RuleIdempotencyKey, fmt.Sprintf("must have %d to %d visible ASCII characters.", MinIdempotencyKey, MaxIdempotencyKey),
+	invisible := strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+	if invisible || len(key) < MinIdempotencyKey || len(key) > MaxIdempotencyKey {
+		return "", keyError(CodeIdempotencyInvalid, RuleIdempotencyKey,
+			fmt.Sprintf("must have %d to %d visible ASCII characters.", MinIdempotencyKey, MaxIdempotencyKey),
 			Params{"min": MinIdempotencyKey, "max": MaxIdempotencyKey})
 	}
 	return key, nil
@@ -33,22 +32,22 @@ func keyError(code Code, rule Rule, message string, params ...Params) *Error {
 	return &Error{Code: code, Message: field + ": " + message, Fields: []FieldError{rule.At(field, message, params...)}}
 }
 
-// Answer is an answer to a call, byte for byte, as it is kept for repeats of the call.
+// Answer is the stored response of a call.
 type Answer struct {
 	Status  int
 	Headers string // "Name: value" lines
 	Body    []byte
-	Subject Subject // what it shows, for the check before it is repeated
+	Subject Subject // checked before the response is repeated
 }
 
-// Equal reports whether two answers are the same.
+// Equal reports whether two responses are the same.
 func (a Answer) Equal(b Answer) bool {
 	return a.Status == b.Status && a.Headers == b.Headers && bytes.Equal(a.Body, b.Body)
 }
 
-// FingerprintKey is for the fingerprints of idempotent calls, whose bodies may have passwords: what is stored of them
-// tells nothing without the secret key of the installation. When the oldest secret key is retired, repeats of calls from
-// before are refused as other calls.
+// FingerprintKey returns the key for fingerprints of idempotent calls. Bodies may contain passwords, so a fingerprint must
+// reveal nothing without the secret key of the installation. After the oldest secret key is retired, repeats of earlier
+// calls are refused as different calls.
 func (d *Kernel) FingerprintKey() (key [32]byte) {
 	if d.Vault != nil {
 		key = d.Vault.Derive("idempotency")
@@ -56,38 +55,40 @@ func (d *Kernel) FingerprintKey() (key [32]byte) {
 	return key
 }
 
-// OnceRequest describes a call under an idempotency key. However often it is made, its verb takes effect once: the transaction
-// of the verb takes the key, makes the change and stores the answer, so that a crash leaves all of it or nothing. A repeat gets
-// the stored answer. A repeat that arrives while the first call is running waits for it.
+// OnceRequest describes a call with an idempotency key. Its verb takes effect once, no matter how often the call is repeated:
+// one transaction reserves the key, makes the change and stores the response. A repeated call gets the stored response. If
+// it arrives while the first call is running, it waits.
 //
-// An error changes nothing. One that is the answer to the call is stored in a transaction of its own; any other leaves the key
-// free.
+// A call that fails changes nothing. Refusals are stored in a separate transaction; other errors leave the key free.
 type OnceRequest struct {
 	Key         string
-	Fingerprint func() ([32]byte, error)            // the same for two calls that are the same
-	Success     func(out any) (Answer, error)       // the answer for a pointer to the result of the verb or of its transaction
-	Refusal     func(err error) (_ Answer, ok bool) // the answer for an error, if it is to be stored
+	Fingerprint func() ([32]byte, error)            // identifies the call
+	Success     func(out any) (Answer, error)       // the response for a pointer to the result of the verb or of its transaction
+	Refusal     func(err error) (_ Answer, ok bool) // the response for an error; not ok: the error is not stored
 
-	// Reserve commits the key before the verb runs, for a verb that does more than one transaction can undo. Until its answer is
-	// stored a repeat is refused as pending. A process that dies before that leaves the key pending until it expires.
+	// Reserve commits the key before the verb runs, for verbs with effects that a rollback cannot undo. Repeated calls are
+	// refused as pending until the response is stored. If the process crashes before that, the key stays pending until it expires.
 	Reserve bool
 
-	// After is called after each step, for tests that end a call between two steps, as a crash would; nil: not called. The steps
-	// are "begun", "answered" (in the transaction of the verb), "executed" (the verb has returned) and "refused".
+	// After is called after each step, for tests that simulate a crash between two steps. It may be nil. The steps are "begun",
+	// "answered" (in the transaction of the verb), "executed" (the verb has returned) and "refused".
 	After func(step string)
 }
 
-// OnceResult is the answer to an idempotent call. It is replayed if it is the stored answer of an earlier call.
+// OnceResult is the response to an idempotent call.
 type OnceResult struct {
 	Answer   Answer
-	Replayed bool
+	Replayed bool // from an earlier call
 }
 
-// Once makes a call of a principal under an idempotency key. run calls the verb with the context that it is given; the verb runs
-// the transaction that makes the change with WriteAnswer. A caller that disconnects does not stop the call.
+// Once makes a call with an idempotency key. run must call the verb with the context that it gets, and the verb must make its
+// change with WriteAnswer. A client that disconnects does not stop the call.
 //
-// An error of Once says that no answer is stored, unless the verb failed after its transaction or its answer could not be made.
-func (d *Kernel) Once(ctx context.Context, a *Principal, request OnceRequest, run func(ctx context.Context) (any, error)) (OnceResult, error) {
+// If Once returns an error, no response is stored, unless the verb failed after its transaction or its response could not be
+// encoded.
+func (d *Kernel) Once(
+	ctx context.Context, a *Principal, request OnceRequest, run func(ctx context.Context) (any, error),
+) (OnceResult, error) {
 	owner, err := a.idempotencyOwner()
 	if err != nil {
 		return OnceResult{}, err
@@ -100,8 +101,8 @@ func (d *Kernel) Once(ctx context.Context, a *Principal, request OnceRequest, ru
 	return OnceResult{Answer: answer}, err
 }
 
-// WriteAnswer is Write for the one transaction of a verb whose result the verb is answered with. For a call under an idempotency
-// key it also takes the key and stores the answer.
+// WriteAnswer is Write for the transaction whose result is the response of the verb. In a call with an idempotency key it also
+// reserves the key and stores the response. A verb may call it once.
 func WriteAnswer[T any](ctx context.Context, d *Kernel, verb func(tx *Tx) (T, error)) (T, error) {
 	c, _ := ctx.Value(callKey{}).(*onceCall)
 	if c == nil {
@@ -109,7 +110,7 @@ func WriteAnswer[T any](ctx context.Context, d *Kernel, verb func(tx *Tx) (T, er
 	}
 	var zero T
 	if c.stored != nil {
-		return zero, errors.New("kernel: a verb has two answers")
+		return zero, errors.New("kernel: a verb called WriteAnswer twice")
 	}
 	if err := c.identify(); err != nil {
 		return zero, err
@@ -135,15 +136,15 @@ func WriteAnswer[T any](ctx context.Context, d *Kernel, verb func(tx *Tx) (T, er
 	return out, err
 }
 
-// Separate returns a context for verbs that are parts of a call and do not answer it.
+// Separate returns a context for verbs that are part of a call but do not produce its response.
 func Separate(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callKey{}, (*onceCall)(nil))
 }
 
-// callKey is the key of the call in a context.
+// callKey is the context key of the *onceCall.
 type callKey struct{}
 
-// onceCall is an idempotent call under way.
+// onceCall is an idempotent call in progress.
 type onceCall struct {
 	kernel      *Kernel
 	principal   *Principal
@@ -152,11 +153,11 @@ type onceCall struct {
 	reserved    bool    // the reservation is committed
 	stored      *Answer // committed with the change of the verb
 	taken       bool    // another call has the key
-	earlier     *Answer // of that call, for this one
+	earlier     *Answer // the response of that call
 }
 
-// errReplayed ends a verb whose call was answered earlier.
-var errReplayed = errors.New("kernel: an earlier call has answered")
+// errReplayed ends a verb if the response of an earlier call is repeated.
+var errReplayed = errors.New("kernel: an earlier call has a response")
 
 func (c *onceCall) run(ctx context.Context, run func(ctx context.Context) (any, error)) (Answer, error) {
 	if err := c.begin(ctx); err != nil {
@@ -172,13 +173,13 @@ func (c *onceCall) run(ctx context.Context, run func(ctx context.Context) (any, 
 		return c.refuse(ctx, err)
 	}
 	answer, err := c.request.Success(out)
-	if err == nil && (c.stored == nil || !c.stored.Equal(answer)) { // a verb may learn more after its transaction
+	if err == nil && (c.stored == nil || !c.stored.Equal(answer)) { // a verb may change its result after its transaction
 		err = c.store(ctx, answer)
 	}
 	return answer, err
 }
 
-// begin looks for an earlier call with the key, and reserves the key if the request asks for that.
+// begin looks for an earlier call with the key, and reserves the key if the request says so.
 func (c *onceCall) begin(ctx context.Context) error {
 	var earlier *Earlier
 	err := c.kernel.Store.ReadOne(ctx, func(tx *Tx) (err error) {
@@ -199,18 +200,17 @@ func (c *onceCall) begin(ctx context.Context) error {
 	return err
 }
 
-// identify sets the fingerprint.
 func (c *onceCall) identify() (err error) {
 	c.reservation.Fingerprint, err = c.request.Fingerprint()
 	return err
 }
 
-// take takes the key, unless the call has it already. It waits for a transaction that has taken it and is not committed.
+// take reserves the key, unless the call has it already. It waits for uncommitted transactions that have reserved it.
 func (c *onceCall) take(tx *Tx) error {
 	if c.reserved || c.stored != nil {
 		return nil
 	}
-	c.taken = false // by an earlier attempt of the transaction
+	c.taken = false // may be true from an earlier attempt of the transaction
 	earlier, err := tx.Reserve(&c.reservation)
 	if err != nil || earlier == nil {
 		return err
@@ -218,8 +218,8 @@ func (c *onceCall) take(tx *Tx) error {
 	return c.repeat(tx, earlier)
 }
 
-// repeat returns why the call is not made: it was answered earlier, or another call has the key. The caller may have lost sight of
-// what the answer shows.
+// repeat returns errReplayed if the caller gets the response of an earlier call, and otherwise the reason why the call is
+// refused. The caller may no longer have access to the subject of the response.
 func (c *onceCall) repeat(tx *Tx, earlier *Earlier) error {
 	c.taken = true
 	switch {
@@ -236,8 +236,8 @@ func (c *onceCall) repeat(tx *Tx, earlier *Earlier) error {
 	return errReplayed
 }
 
-// refuse stores the error of a verb that changed nothing, if it is the answer to the call, and frees a reserved key otherwise. The
-// key stays reserved where it is uncertain whether the change was committed.
+// refuse stores the response for the error of a verb, or frees a reserved key if the error is not stored. The key stays
+// reserved if it is uncertain whether the change was committed.
 func (c *onceCall) refuse(ctx context.Context, failure error) (answer Answer, err error) {
 	answer, final := c.request.Refusal(failure)
 	switch {
@@ -264,7 +264,7 @@ func (c *onceCall) refuse(ctx context.Context, failure error) (answer Answer, er
 	return answer, nil
 }
 
-// store stores an answer in a transaction of its own.
+// store stores a response in a separate transaction.
 func (c *onceCall) store(ctx context.Context, answer Answer) error {
 	if err := c.identify(); err != nil {
 		return err
@@ -283,15 +283,8 @@ func (c *onceCall) after(step string) {
 	}
 }
 
-// forgetAtOnce is how many expired reservations one sweep removes.
-const forgetAtOnce = 500
-
-// ForgetReservations removes idempotency keys that have expired, and reports whether more may be left.
-func (d *Kernel) ForgetReservations(ctx context.Context) (bool, error) {
-	var n int64
-	err := d.Store.Write(ctx, func(tx *Tx) (err error) {
-		n, err = tx.ForgetReservations(forgetAtOnce)
-		return err
-	})
-	return n >= forgetAtOnce, err
+// ForgetReservations deletes expired idempotency keys, and reports whether more may be left.
+func (d *Kernel) ForgetReservations(ctx context.Context) (more bool, err error) {
+	n, err := Write(ctx, d, func(tx *Tx) (int64, error) { return tx.ForgetReservations(PurgeStep) })
+	return n >= PurgeStep, err
 }

@@ -25,7 +25,7 @@ func newIntegration(db *kernel.Store) *integration {
 	return &integration{d: kernel.New(kernel.Options{Store: db}), a: kernel.KeyPrincipal(kernel.Company{ID: kernel.NewID()}, member, key, "", kernel.Rate{})}
 }
 
-// newRequest returns a request whose answer has the result of the verb as its status. The refusal not_found is stored.
+// newRequest returns a request whose response has the result of the verb as its status. The error not_found is stored.
 func newRequest() kernel.OnceRequest {
 	return kernel.OnceRequest{
 		Key:         "12345678",
@@ -46,7 +46,7 @@ func (i *integration) call(r kernel.OnceRequest, run verb) (kernel.OnceResult, e
 	})
 }
 
-// cutOff makes a call that ends after a step, as the end of the process would end it.
+// cutOff interrupts a call after a step, as a crash would.
 func (i *integration) cutOff(r kernel.OnceRequest, after string, run verb) {
 	defer func() { _ = recover() }()
 	ended := false
@@ -70,8 +70,8 @@ func (i *integration) change(n int) verb {
 
 func fail(err error) verb { return func(context.Context) (int, error) { return 0, err } }
 
-// TestACallThatIsCutOffTakesEffectOnce ends a call after each of its steps and repeats it.
-func TestACallThatIsCutOffTakesEffectOnce(t *testing.T) {
+// TestAnInterruptedCallTakesEffectOnce interrupts a call after each of its steps and repeats it.
+func TestAnInterruptedCallTakesEffectOnce(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		db := open()
 		for _, tt := range []struct {
@@ -203,7 +203,7 @@ func TestAKeyBelongsToOneCall(t *testing.T) {
 	})
 }
 
-func TestAReservedKeyIsPendingUntilTheAnswerIsStored(t *testing.T) {
+func TestAReservedKeyIsPendingUntilTheResponseIsStored(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		i, r, broken := newIntegration(open()), newRequest(), newRequest()
 		r.Reserve, broken.Reserve = true, true
@@ -223,7 +223,7 @@ func TestAReservedKeyIsPendingUntilTheAnswerIsStored(t *testing.T) {
 	})
 }
 
-func TestAnAnswerIsStoredWithTheChangeOfItsVerb(t *testing.T) {
+func TestTheResponseIsStoredWithTheChange(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		db := open()
 		for _, tt := range []struct {
@@ -255,7 +255,7 @@ func TestAnAnswerIsStoredWithTheChangeOfItsVerb(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatCannotBeMadeUndoesTheChange(t *testing.T) {
+func TestAResponseThatCannotBeEncodedUndoesTheChange(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		i, broken := newIntegration(open()), newRequest()
 		broken.Success = func(any) (kernel.Answer, error) { return kernel.Answer{}, errDefect }
@@ -268,7 +268,7 @@ func TestAnAnswerThatCannotBeMadeUndoesTheChange(t *testing.T) {
 	})
 }
 
-func TestOnlyTheTransactionThatAnswersStoresTheAnswer(t *testing.T) {
+func TestOnlyOneTransactionStoresTheResponse(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		i := newIntegration(open())
 		_, err := i.call(newRequest(), func(ctx context.Context) (int, error) {

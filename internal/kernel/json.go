@@ -11,9 +11,8 @@ import (
 // Time is the layout of every time in the API.
 const Time = "2006-01-02T15:04:05.000Z"
 
-// AppendJSON appends v as the API shows it: times in UTC with milliseconds, nil lists as [], the members of maps in order.
-// Bytes that are not UTF-8 become U+FFFD. Responses and the stored bytes of events both come from here, so they cannot
-// differ.
+// AppendJSON appends v as JSON of the API: times in UTC with milliseconds, nil lists as [], the keys of maps sorted.
+// Bytes that are not UTF-8 become U+FFFD. Both responses and events use it.
 func AppendJSON(b []byte, v any) ([]byte, error) {
 	out := bytes.NewBuffer(b)
 	err := json.MarshalWrite(out, v, jsonOptions)

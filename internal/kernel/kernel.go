@@ -1,5 +1,5 @@
-// Package kernel has what every capability needs: ids, errors, transactions, principals and their permissions, events,
-// signals, idempotent calls, cursors and limits. It knows no noun of the product.
+// Package kernel contains what all capabilities need: ids, errors, transactions, principals and their permissions, events,
+// signals, idempotent calls, cursors and limits. It does not depend on any capability.
 package kernel
 
 import (
@@ -13,25 +13,25 @@ import (
 	"recado/internal/vault"
 )
 
-// Options are the parts that a Kernel works with.
+// Options configure a Kernel.
 type Options struct {
 	Store  *Store
 	Vault  *vault.Vault
 	Logger *slog.Logger     // nil: nothing is logged
-	Now    func() time.Time // the clock of rules; nil: time.Now
-	Rate   Rate             // of keys that have none of their own; zero: the default
-	Limits Limits           // of each company, where they differ from the registered ones
+	Now    func() time.Time // nil: time.Now
+	Rate   Rate             // for keys without a rate; zero: the default
+	Limits Limits           // of each company, where they differ from the defaults
 }
 
-// Kernel is what the capabilities of one process share.
+// Kernel is shared by the capabilities of a process.
 type Kernel struct {
 	Store    *Store
 	Vault    *vault.Vault
 	Log      *slog.Logger
 	Now      func() time.Time
-	KeyRate  Rate // of keys that have none of their own
+	KeyRate  Rate // for keys without a rate
 	Cursors  CursorKey
-	Searches Expensive // lists that read far more than they return
+	Searches Expensive
 
 	limits   Limits
 	signals  signals
@@ -40,15 +40,15 @@ type Kernel struct {
 	wakeups  sync.Map // by name
 }
 
-// Bind gives a context in which the transactions for a company run, with the same limit as those of its principals.
+// Bind returns a context for transactions of a company; see ForCompany.
 func (d *Kernel) Bind(ctx context.Context, company ID) context.Context {
 	return ForCompany(ctx, company)
 }
 
-// SingleNode reports whether no other process can work on the same database: then no leases are needed.
+// SingleNode reports whether no other process can use the same database. Then no leases are needed.
 func (d *Kernel) SingleNode() bool { return d.Store.SingleNode() }
 
-// Rate is that of keys that have none of their own.
+// Rate returns the rate for keys without one.
 func (d *Kernel) Rate() Rate { return d.KeyRate }
 
 // New returns a Kernel.
@@ -67,17 +67,17 @@ func New(o Options) *Kernel {
 		k.Cursors = CursorKey(k.Vault.Derive("cursor"))
 	}
 	k.signals.node = NewID()
-	k.Searches = k.NewExpensive("searches", searchWait)
+	k.Searches = k.NewExpensive("searches", searchTimeout)
 	return k
 }
 
-// NewExpensive returns a limit on a kind of calls. Its errors call them what, a plural.
-func (d *Kernel) NewExpensive(what string, wait time.Duration) Expensive {
+// NewExpensive returns a limit like that of searches. what is a plural, for errors.
+func (d *Kernel) NewExpensive(what string, timeout time.Duration) Expensive {
 	n := d.Limit(LimitSearches)
-	return Expensive{what, n, limits.NewConcurrency[ID](n, searchPlaces), wait}
+	return Expensive{what, n, limits.NewConcurrency[ID](n, maxWaitingSearches), timeout}
 }
 
-// NewQueue returns a limit on a kind of calls of which a company makes at most n at once. Any number of them may wait.
-func (d *Kernel) NewQueue(what string, n int64, wait time.Duration) Expensive {
-	return Expensive{what, n, limits.NewConcurrency[ID](n, math.MaxInt64), wait}
+// NewQueue returns a limit of n concurrent calls per company. Any number of calls may wait.
+func (d *Kernel) NewQueue(what string, n int64, timeout time.Duration) Expensive {
+	return Expensive{what, n, limits.NewConcurrency[ID](n, math.MaxInt64), timeout}
 }

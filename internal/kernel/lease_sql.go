@@ -6,17 +6,16 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// Lease is one node's right to work for a webhook or a channel until a time. The epoch grows
-// with every change of owner: a result is written only while its epoch still holds, so that a node
-// that was paused past its lease cannot write over its successor.
+// Lease is the right of one node to work for a webhook or a channel until a time. The epoch grows with every change of
+// owner. A node that was suspended past the end of its lease cannot overwrite the results of the next owner, because
+// results are stored only with the current epoch.
 type Lease struct {
 	Subject ID
 	Epoch   int64
 	Until   time.Time
 }
 
-// TakeLease claims or renews the lease of a subject for owner. It reports false while another node
-// holds it.
+// TakeLease takes or renews the lease of a subject for owner. It returns false while another node holds it.
 func (tx *Tx) TakeLease(kind string, subject, owner ID, length time.Duration) (Lease, bool, error) {
 	lease := Lease{Subject: subject}
 	found, err := tx.One(`
@@ -29,19 +28,18 @@ func (tx *Tx) TakeLease(kind string, subject, owner ID, length time.Duration) (L
 		WHERE lanes.owner = excluded.owner OR lanes.lease_until < $5
 		RETURNING epoch, lease_until`,
 		[]any{subject, kind, owner, tx.Now.Add(length), tx.Now}, func(r db.Row) {
-			lease.Epoch, lease.Until = r.Int(0), r.Time(1)
+			lease.Epoch, lease.Until = r.Int("epoch"), r.Time("lease_until")
 		})
 	return lease, found, err
 }
 
-// HoldsLease reports whether the lease is still the one that owner took, and keeps it so until the end
-// of the transaction.
+// HoldsLease reports whether owner still holds the lease, and locks it until the end of the transaction.
 func (tx *Tx) HoldsLease(lease Lease, owner ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM lanes WHERE subject = $1 AND owner = $2 AND epoch = $3`+tx.ForShare(),
+	return tx.One(`SELECT epoch FROM lanes WHERE subject = $1 AND owner = $2 AND epoch = $3`+tx.ForShare(),
 		[]any{lease.Subject, owner, lease.Epoch}, func(db.Row) {})
 }
 
-// RenewLeases lengthens every lease of one kind that owner holds, and returns those that it still holds.
+// RenewLeases extends all leases of a kind that owner holds, and returns them.
 func (tx *Tx) RenewLeases(kind string, owner ID, length time.Duration) ([]Lease, error) {
 	var leases []Lease
 	err := tx.Query(`
@@ -49,19 +47,19 @@ func (tx *Tx) RenewLeases(kind string, owner ID, length time.Duration) ([]Lease,
 		SET lease_until = $3
 		WHERE owner = $1 AND kind = $2 AND lease_until > 0
 		RETURNING subject, epoch, lease_until`, []any{owner, kind, tx.Now.Add(length)}, func(r db.Row) error {
-		leases = append(leases, Lease{Subject: r.ID(0), Epoch: r.Int(1), Until: r.Time(2)})
+		leases = append(leases, Lease{Subject: r.ID("subject"), Epoch: r.Int("epoch"), Until: r.Time("lease_until")})
 		return nil
 	})
 	return leases, err
 }
 
-// ReleaseLease gives up one lease, if it is still the one that owner took.
+// ReleaseLease releases a lease if owner still holds it.
 func (tx *Tx) ReleaseLease(lease Lease, owner ID) {
 	tx.Later(`UPDATE lanes SET lease_until = 0 WHERE subject = $1 AND owner = $2 AND epoch = $3`, lease.Subject, owner, lease.Epoch)
 }
 
-// ReleaseLeases gives up every lease of an owner at once: at a graceful stop, and on SQLite at the start,
-// where no other process can hold one.
+// ReleaseLeases releases all leases of an owner, at a graceful stop. The zero owner releases those of all owners: on
+// SQLite at the start, where no other process can hold one.
 func (tx *Tx) ReleaseLeases(owner ID) {
 	if owner.IsZero() {
 		tx.Later(`UPDATE lanes SET lease_until = 0`)

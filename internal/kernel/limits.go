@@ -2,36 +2,34 @@ package kernel
 
 import "time"
 
-// Limits on what a caller may send, in characters where text is meant.
+// Limits on requests.
 const (
-	MaxName = 120
-
-	MaxBody = 64 << 10 // bytes of a JSON request
-
+	MaxName           = 120      // characters
+	MaxBody           = 64 << 10 // bytes of JSON
 	MinIdempotencyKey = 8
 	MaxIdempotencyKey = 128
 )
 
-// Limits on pages. What lies outside is refused, never clamped.
+// Default and maximum number of entries on a page. Larger limits are refused.
 const (
 	DefaultLimit = 30
 	MaxLimit     = 100
 )
 
-// Keys.
+// Default rate of API keys.
 const (
-	DefaultRate  = 100 // requests a second
+	DefaultRate  = 100 // requests per second
 	DefaultBurst = 200
 )
 
-// IdempotencyRetention is how long a response is kept for repeats of its call.
+// IdempotencyRetention is how long responses are kept for repeated calls.
 const IdempotencyRetention = 7 * 24 * time.Hour
 
-// DefaultZone is the time zone of a query or a company that names none.
+// DefaultZone is the default time zone of queries and companies.
 const DefaultZone = "America/Sao_Paulo"
 
-// APIVersion is the version that every API response names.
+// APIVersion is the version in every API response.
 const APIVersion = "1.1.0"
 
-// PurgeStep is how many rows one step of a purge deletes.
+// PurgeStep is the number of rows that one step of a purge deletes.
 const PurgeStep = 500

@@ -2,20 +2,18 @@ package kernel
 
 import "recado/internal/kernel/db"
 
-// Countable is a statement that counts what a company may have a limited number of.
+// Countable is a statement that counts the rows of a company that are subject to a limit.
 type Countable string
 
-// Count returns how many of something a company has. No other transaction that counts can add one before
-// this one ends.
-func (tx *Tx) Count(what Countable, company ID) (int64, error) {
+// Count runs the statement. Other transactions that count wait until the end of this one.
+func (tx *Tx) Count(what Countable, company ID) (n int64, err error) {
 	tx.LockCompany(company)
-	var n int64
-	_, err := tx.One(string(what), []any{company}, func(r db.Row) { n = r.Int(0) })
+	_, err = tx.One("SELECT ("+string(what)+") AS total", []any{company}, func(r db.Row) { n = r.Int("total") })
 	return n, err
 }
 
-// LockCompany keeps other transactions that count or lock waiting until the end of this one. SQLite has one
-// writer and needs no locks.
+// LockCompany makes other transactions that lock the company wait until the end of this one. SQLite has one writer
+// and needs no locks.
 func (tx *Tx) LockCompany(company ID) {
 	tx.ShareVisibility(company)
 	if tx.Dialect().ConcurrentWrites() {
@@ -23,8 +21,7 @@ func (tx *Tx) LockCompany(company ID) {
 	}
 }
 
-// CheckLimit refuses when the company has limit of what is counted already. No other transaction can add
-// one before this one ends.
+// CheckLimit returns an error if the company has reached the limit. See Count for concurrent transactions.
 func CheckLimit(tx *Tx, company ID, what Countable, plural string, limit int64) error {
 	n, err := tx.Count(what, company)
 	if err == nil && n >= limit {
@@ -33,7 +30,7 @@ func CheckLimit(tx *Tx, company ID, what Countable, plural string, limit int64) 
 	return err
 }
 
-// CheckGrowth refuses a change of a part from before to after that takes the whole beyond the company's limit.
+// CheckGrowth returns an error if a change from before to after rows exceeds the company's limit.
 func CheckGrowth(tx *Tx, company ID, what Countable, plural string, limit int64, before, after int) error {
 	n, err := tx.Count(what, company)
 	if err == nil && after > before && n+int64(after-before) > limit {

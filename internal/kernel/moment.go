@@ -9,9 +9,9 @@ import (
 
 var errMoment = errors.New("kernel: malformed moment")
 
-// ParseMoment reads an RFC 3339 time, or a day YYYY-MM-DD that stands for its first moment in loc. It is
-// strict: a leap second, an offset beyond 23:59, hour 24, lower-case letters, a decimal comma and more
-// than nine decimals are refused. The result is in UTC.
+// ParseMoment parses an RFC 3339 time, or a day YYYY-MM-DD, which means its first instant in loc. It refuses
+// leap seconds, offsets beyond 23:59, hour 24, lower-case letters, a decimal comma and more than nine
+// decimals. The result is in UTC.
 func ParseMoment(s string, loc *time.Location) (time.Time, error) {
 	if day, ok := ParseDate(s); ok {
 		return day.StartOfDay(loc).UTC(), nil
@@ -26,8 +26,8 @@ func ParseMoment(s string, loc *time.Location) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// Future checks a time of a request that must lie ahead, and gives it in UTC with milliseconds. A time with an offset may lie in the year 10000, which
-// RFC 3339 cannot write.
+// Future checks that a time in a request is in the future, and returns it in UTC with milliseconds. A time with an offset
+// may be in the year 10000, which RFC 3339 cannot represent.
 func Future(field string, at, now time.Time) (time.Time, *Error) {
 	at = at.UTC().Truncate(time.Millisecond)
 	switch {
@@ -39,10 +39,10 @@ func Future(field string, at, now time.Time) (time.Time, *Error) {
 	return at, nil
 }
 
-// momentShape is stricter than time.Parse, which takes a comma, an hour of one digit and offsets that do not exist.
+// momentShape is stricter than time.Parse, which accepts a comma, one-digit hours and invalid offsets.
 var momentShape = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// Period reads the bounds of a list: RFC 3339, or days of the company.
+// Period parses the bounds of a list: RFC 3339 times, or days in the company's time zone.
 func (a *Principal) Period(from, to string) (begin, end *time.Time, err error) {
 	zone, invalid := LoadZone("timezone", a.Company.Timezone)
 	if invalid != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Optional is a field of a request that tells absent, null and a value apart.
+// Optional is a field of a request that distinguishes absent, null and a value.
 type Optional[T any] struct {
-	Set   bool // the field was there
-	Null  bool // and was null
-	Value T    // else its value
+	Set   bool // the field is present
+	Null  bool
+	Value T
 }
 
-// UnmarshalJSON is only called when the field is present.
+// UnmarshalJSON is only called if the field is present.
 func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	o.Set = true
 	if string(data) == "null" {
@@ -23,7 +23,7 @@ func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &o.Value)
 }
 
-// Pointer gives nil for null (or absent) and the value otherwise.
+// Pointer returns nil if the field is null or absent.
 func (o Optional[T]) Pointer() *T {
 	if !o.Set || o.Null {
 		return nil
@@ -31,7 +31,7 @@ func (o Optional[T]) Pointer() *T {
 	return &o.Value
 }
 
-// TextOrNil gives nil for an empty text.
+// TextOrNil returns nil for an empty text.
 func TextOrNil(s string) *string {
 	if s == "" {
 		return nil
@@ -39,7 +39,7 @@ func TextOrNil(s string) *string {
 	return &s
 }
 
-// TimeOrNil is nil for no time.
+// TimeOrNil returns nil for the zero time.
 func TimeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -47,7 +47,7 @@ func TimeOrNil(t time.Time) *time.Time {
 	return &t
 }
 
-// IDOrNil is nil for no id.
+// IDOrNil returns nil for the zero id.
 func IDOrNil(id ID) *ID {
 	if id.IsZero() {
 		return nil
@@ -55,14 +55,14 @@ func IDOrNil(id ID) *ID {
 	return &id
 }
 
-// Set changes a field if there is something to change it to.
+// Set sets a field unless the new value is nil.
 func Set[T any](field, to *T) {
 	if to != nil {
 		*field = *to
 	}
 }
 
-// Same compares what two pointers point at.
+// Same reports whether two pointers are both nil or point to equal values.
 func Same[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }

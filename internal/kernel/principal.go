@@ -12,20 +12,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Company is one tenant. Everything else belongs to exactly one company.
+// Company is a tenant. Everything else belongs to one company.
 type Company struct {
 	ID       ID     `json:"id"`
 	Name     string `json:"name"`
 	Timezone string `json:"timezone" doc:"IANA name of the time zone in which this company's days begin." example:"America/Sao_Paulo"`
 }
 
-// Ref is how a team member or a sector appears inside another noun.
+// Ref is a reference to a team member or a sector.
 type Ref struct {
 	ID   ID     `json:"id"`
 	Name string `json:"name"`
 }
 
-// Integration is one API key's public side: what it is called and what it may do.
+// Integration is the public part of an API key.
 type Integration struct {
 	ID        ID         `json:"id"`
 	Name      string     `json:"name"`
@@ -41,13 +41,13 @@ const (
 	ActsAsIntegration = "integration"
 )
 
-// Rate is how often one key may call.
+// Rate is the rate limit of an API key.
 type Rate struct {
 	PerSecond int64 `json:"per_second" minimum:"1" maximum:"1000000"`
 	Burst     int64 `json:"burst" minimum:"1" maximum:"1000000"`
 }
 
-// Boards are the boards a key may see. Nil, which JSON shows as null, means all of them.
+// Boards lists the boards that a key may see. Nil means all of them.
 type Boards []ID
 
 // MarshalJSONTo writes null for nil.
@@ -55,10 +55,10 @@ func (b Boards) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return json.MarshalEncode(enc, []ID(b), json.FormatNilSliceAsNull(true))
 }
 
-// Role is what a team member may manage.
+// Role decides what a team member may manage.
 type Role string
 
-// Roles, from the most to the least powerful.
+// Roles, from the highest to the lowest.
 const (
 	RoleOwner   Role = "owner"
 	RoleAdmin   Role = "admin"
@@ -66,28 +66,16 @@ const (
 	RoleAgent   Role = "agent"
 )
 
-// AtLeast reports whether r is as powerful as other, or more.
-func (r Role) AtLeast(other Role) bool { return r.rank() >= other.rank() }
+var roles = []Role{RoleAgent, RoleManager, RoleAdmin, RoleOwner}
 
-func (r Role) rank() int {
-	switch r {
-	case RoleOwner:
-		return 4
-	case RoleAdmin:
-		return 3
-	case RoleManager:
-		return 2
-	case RoleAgent:
-		return 1
-	}
-	return 0
-}
+// AtLeast reports whether r is the same role as other or a higher one. An unknown role is the lowest.
+func (r Role) AtLeast(other Role) bool { return slices.Index(roles, r) >= slices.Index(roles, other) }
 
-// AccessProfile says which conversations a member, and a key that acts as that member, may see.
+// AccessProfile decides which conversations a member, and a key that acts as that member, may see.
 type AccessProfile string
 
-// The three access profiles: everything; the member's sectors and what is assigned to them; only
-// what is assigned to them.
+// Access profiles: all conversations, those of the member's sectors or assigned to the member, only those assigned to the
+// member.
 const (
 	AccessAll     AccessProfile = "all"
 	AccessSectors AccessProfile = "sectors"
@@ -105,65 +93,54 @@ func RefID(ref *Ref) *ID {
 // CompareIDs orders ids by their bytes.
 func CompareIDs(a, b ID) int { return bytes.Compare(a[:], b[:]) }
 
-// SeesTheSame reports whether two principals of one person may see the same things.
+// SeesTheSame reports whether two principals of a person may see the same conversations.
 func (a *Principal) SeesTheSame(b *Principal) bool {
 	return a.Profile == b.Profile && SameIDs(a.Sectors, b.Sectors) && SameIDs(a.Views, b.Views)
 }
 
-// SameIDs compares two sets.
+// SameIDs reports whether two sets are equal.
 func SameIDs(a, b []ID) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(id ID) bool { return !slices.Contains(b, id) })
 }
 
-// Kind says what a principal is. The zero value is no kind: every verb refuses it.
+// Kind is the kind of a principal. The zero value is invalid: every verb refuses it.
 type Kind uint8
 
 // The kinds of principals.
 const (
-	KindKey     Kind = iota + 1 // an integration with its API key
+	KindKey     Kind = iota + 1 // an API key
 	KindSession                 // a person who is signed in to the app
 	KindSystem                  // the command line
 )
 
-// String gives the name for logs and messages.
-func (k Kind) String() string {
-	switch k {
-	case KindKey:
-		return "key"
-	case KindSession:
-		return "session"
-	case KindSystem:
-		return "system"
-	}
-	return "none"
-}
+// String returns the name for logs and messages.
+func (k Kind) String() string { return [...]string{"none", "key", "session", "system"}[k] }
 
-// Principal is who makes a call: for which company, and what they may do and see. Every
-// query of a verb is bound to its company. Only KeyPrincipal, SessionPrincipal and SystemPrincipal make one
-// that a verb accepts.
+// Principal is the caller of a verb: its company, and what it may do and see. Every query of a verb is restricted to the
+// company. Verbs accept only results of KeyPrincipal, SessionPrincipal and SystemPrincipal.
 type Principal struct {
 	kind    Kind
 	Company Company
 	Member
 	Scopes ScopeSet
 	Boards []ID // nil: all
-	Views  []ID // the private channels that it may see; keys see none
+	Views  []ID // the private channels that a session may see
 	Rate   Rate
 
-	Key     ID // of a key
-	Session ID // of a session
+	Session ID // zero for other kinds
 
-	Integration *Integration // of a key
-	actsAs      string       // of a key: ActsAsPerson or ActsAsIntegration
+	// Fields of API keys.
+	Key         ID
+	Integration *Integration
+	actsAs      string // ActsAsPerson or ActsAsIntegration
 }
 
-// Bind gives a context in which the transactions of this principal's calls run. Of the connections, one company has at
-// most half at a time while others are active, so that these find free ones. The API binds every call.
+// Bind returns a context for transactions of the principal's company; see ForCompany.
 func (a *Principal) Bind(ctx context.Context) context.Context {
 	return ForCompany(ctx, a.Company.ID)
 }
 
-// Member is the person a principal acts as.
+// Member is the person that a principal acts as.
 type Member struct {
 	User    Ref
 	Email   string
@@ -172,8 +149,8 @@ type Member struct {
 	Sectors []ID
 }
 
-// KeyPrincipal is the holder of an API key, with the key's rate. Whatever the member m has become since the key was issued,
-// the key is worth no more than its limits: see Principal.limit.
+// KeyPrincipal returns the principal of an API key that acts for member m. The members who issued the key limit it by their
+// current rights: see Principal.limit.
 func KeyPrincipal(c Company, m Member, k Integration, actsAs string, rate Rate, limits ...KeyLimit) *Principal {
 	a := &Principal{
 		kind: KindKey, Company: c, Member: m, Scopes: NewScopeSet(k.Scopes...), Boards: k.Boards, Rate: rate, Key: k.ID, actsAs: actsAs,
@@ -186,9 +163,8 @@ func KeyPrincipal(c Company, m Member, k Integration, actsAs string, rate Rate, 
 	return a
 }
 
-// limit reduces a key to what a member may do and see now who issued it, or whom the key acts as that issued it: no higher
-// role, no wider access profile and, for a person who issued it, no scope that their role lacks. The scopes of a key that
-// issued others were granted to it and do not depend on its member.
+// limit reduces the rights of a key to those of a KeyLimit: no higher role, no wider access profile and, if the member
+// issued the key in person, no scope that their role lacks. If another key issued it, its scopes were checked then.
 func (a *Principal) limit(l *KeyLimit) {
 	if !l.Role.AtLeast(a.Role) {
 		a.Role = l.Role
@@ -210,12 +186,12 @@ func (a *Principal) limit(l *KeyLimit) {
 	}
 }
 
-// RevokedBy reports whether a member whose rights limit a key has left the team, and the key has ended with that.
+// RevokedBy reports whether a key is revoked because a member who limits it has left the team.
 func RevokedBy(limits []KeyLimit) bool {
 	return slices.ContainsFunc(limits, func(l KeyLimit) bool { return l.Removed })
 }
 
-// SessionPrincipal is a member who is signed in. Their role decides on the scopes; views are the private
+// SessionPrincipal returns the principal of a signed-in member, with the scopes of their role. views lists the private
 // channels that they may see.
 func SessionPrincipal(c Company, m Member, session ID, views []ID, rate Rate) *Principal {
 	return &Principal{
@@ -223,7 +199,7 @@ func SessionPrincipal(c Company, m Member, session ID, views []ID, rate Rate) *P
 	}
 }
 
-// SystemPrincipal is the operator of the installation, who acts as the company's owner and may do everything.
+// SystemPrincipal returns the principal of the operator, who acts as the company's owner and may do everything.
 func SystemPrincipal(c Company, owner Ref, rate Rate) *Principal {
 	return &Principal{
 		kind: KindSystem, Company: c, Scopes: EveryScope, Rate: rate,
@@ -231,10 +207,10 @@ func SystemPrincipal(c Company, owner Ref, rate Rate) *Principal {
 	}
 }
 
-// Kind says what the principal is: a key, a session or the command line.
+// Kind returns the kind of the principal.
 func (a *Principal) Kind() Kind { return a.kind }
 
-// ID names the key or the session of the principal.
+// ID returns the id of the key or session.
 func (a *Principal) ID() ID {
 	if a.kind == KindSession {
 		return a.Session
@@ -242,8 +218,8 @@ func (a *Principal) ID() ID {
 	return a.Key
 }
 
-// May is the permission check of a verb: the scope and the role that it takes. The API makes it before it
-// reads a request, and the verb makes it again, because the API is not the only caller.
+// May checks that the principal has the scope and role of a verb. The API calls it before it reads a request, and the verb
+// calls it again, because the API is not the only caller.
 func (a *Principal) May(v Verb) error {
 	switch {
 	case a == nil || a.kind == 0:
@@ -258,8 +234,8 @@ func (a *Principal) May(v Verb) error {
 	return nil
 }
 
-// idempotencyOwner says whose idempotency keys a principal uses: the integration's, which a rotation of its
-// key leaves as they are, or the person's, in whichever session.
+// idempotencyOwner returns the owner of the principal's idempotency keys: the integration, whose id survives a rotation of
+// its key, or the person, in any session.
 func (a *Principal) idempotencyOwner() (Owner, error) {
 	switch a.kind {
 	case KindKey:
@@ -270,7 +246,7 @@ func (a *Principal) idempotencyOwner() (Owner, error) {
 	return Owner{}, fmt.Errorf("kernel: a principal of kind %v has no idempotency keys", a.kind)
 }
 
-// ErrScope refuses a principal that lacks a scope.
+// ErrScope returns the error for a principal that lacks a scope.
 func ErrScope(a *Principal, scope Scope) error {
 	return &Error{
 		Code:    CodeInsufficientScope,
@@ -280,13 +256,13 @@ func ErrScope(a *Principal, scope Scope) error {
 	}
 }
 
-// ActsAsIntegration reports whether the principal is a key whose messages are those of the integration and of no person:
-// they have no sender, are no answer of the team and open no attendance.
+// ActsAsIntegration reports whether the principal is a key that sends messages as the integration and not as a person.
+// These messages have no sender, do not count as replies of the team and do not open attendances.
 func (a *Principal) ActsAsIntegration() bool {
 	return a.kind == KindKey && a.actsAs == ActsAsIntegration
 }
 
-// MaySeeBy is MaySee for a conversation of the principal's company of which only the visibility is known.
+// MaySeeBy reports whether the principal may see a conversation of its company.
 func (a *Principal) MaySeeBy(v *Visibility) bool {
 	if v.Private {
 		return a.Reaches(true, v.Channel)
@@ -294,12 +270,12 @@ func (a *Principal) MaySeeBy(v *Visibility) bool {
 	return a.Sees(v.Assignee, v.Sector)
 }
 
-// Reaches reports whether what belongs to a channel exists for the principal.
+// Reaches reports whether the principal may see a channel. Public channels are visible to everyone in the company.
 func (a *Principal) Reaches(private bool, channel ID) bool {
 	return !private || a.kind == KindSession && slices.Contains(a.Views, channel)
 }
 
-// Sees reports whether the access profile of the principal includes what is assigned to a person and a sector.
+// Sees reports whether the access profile includes conversations with the given assignee and sector.
 func (a *Principal) Sees(assignee, sector *ID) bool {
 	mine := assignee != nil && *assignee == a.User.ID
 	switch a.Profile {
@@ -311,7 +287,7 @@ func (a *Principal) Sees(assignee, sector *ID) bool {
 	return mine
 }
 
-// Sight is MaySee for queries.
+// Sight returns the visibility rules of the principal for queries.
 func (a *Principal) Sight() Sight {
 	s := Sight{All: a.Profile == AccessAll, Member: a.User.ID, Private: a.Views}
 	if a.Profile == AccessSectors {
@@ -320,12 +296,12 @@ func (a *Principal) Sight() Sight {
 	return s
 }
 
-// MaySeeBoard reports whether the key's list of boards allows a board.
+// MaySeeBoard reports whether the key's list of boards includes a board.
 func (a *Principal) MaySeeBoard(board ID) bool {
 	return a.Boards == nil || slices.Contains(a.Boards, board)
 }
 
-// Need checks the role of the member.
+// Need returns an error unless the member has the role or a higher one.
 func (a *Principal) Need(role Role) error {
 	if a.Role.AtLeast(role) {
 		return nil
@@ -333,25 +309,25 @@ func (a *Principal) Need(role Role) error {
 	return Errorf(CodeInsufficientScope, "This call needs the role %s or above; the %s has the role %s.", role, a.kind, a.Role)
 }
 
-// KeyLimit is a member whose present rights limit a key: the one who issued it, or one whom a key acts as that issued it.
+// KeyLimit is a member whose current rights limit a key: its issuer, or the member that the issuing key acts as.
 type KeyLimit struct {
-	Issuer  bool // they issued the key, or one that it descends from, in person
+	Issuer  bool // the member issued the key, or an ancestor of it, in person
 	Removed bool
 	MemberSight
 }
 
-// MemberSight is a present member with what decides which conversations they may see.
+// MemberSight is a member with the settings that decide which conversations they may see.
 type MemberSight struct {
 	User    Ref
 	Role    Role
 	Profile AccessProfile
 	Sectors []ID
-	Viewed  []ID // the private channels that the member may see
+	Viewed  []ID // private channels that the member may see
 }
 
 // Visitor is a caller who has not signed in.
 type Visitor struct {
 	IP        netip.Addr
 	UserAgent string
-	Session   string // the token of the cookie that came with the request; "" without one
+	Session   string // the token from the session cookie, or ""
 }

@@ -1,13 +1,12 @@
 package kernel
 
-import (
-	"context"
-)
+import "context"
 
-// Recount counts figures again that depend on a setting: most of it in Begin, beside all other work, and the rest in the
-// transaction that changes the setting.
+// Recount recomputes figures that depend on a setting.
 type Recount interface {
-	// Begin counts for a time zone. The caller calls end after the transaction, unless there is an error.
+	// Begin does most of the work for a new time zone, before the transaction that changes the setting. Unless there is an
+	// error, the caller must call end after that transaction.
 	Begin(ctx context.Context, zone string) (end func(), err error)
+	// Finish does the rest in the transaction.
 	Finish(tx *Tx) error
 }

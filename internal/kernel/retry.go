@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Retries says how long to wait after each failed attempt of a delivery before the next one.
+// Retries contains the delay after each failed attempt.
 type Retries []time.Duration
 
-// DefaultRetries is the schedule that receivers are promised.
+// DefaultRetries is the documented schedule of webhook deliveries.
 var DefaultRetries = Retries{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour}
 
 const (
@@ -17,7 +17,7 @@ const (
 	maxRetry   = 7 * 24 * time.Hour
 )
 
-// ParseRetries reads a schedule such as "30s,2m,10m": up to twenty waits of up to a week each.
+// ParseRetries parses a schedule such as "30s,2m,10m": up to twenty delays of up to a week each.
 func ParseRetries(s string) (Retries, error) {
 	parts := strings.Split(s, ",")
 	if len(parts) > maxRetries {
@@ -37,7 +37,7 @@ func ParseRetries(s string) (Retries, error) {
 	return retries, nil
 }
 
-// Next gives the wait after the given number of attempts have failed, and false when that was the last.
+// Next returns the delay after the given number of failed attempts, and false if there are no more retries.
 func (r Retries) Next(attempts int) (time.Duration, bool) {
 	if attempts < 1 || attempts > len(r) {
 		return 0, false
@@ -45,7 +45,7 @@ func (r Retries) Next(attempts int) (time.Duration, bool) {
 	return r[attempts-1], true
 }
 
-// String gives what ParseRetries reads.
+// String returns the form that ParseRetries accepts.
 func (r Retries) String() string {
 	parts := make([]string, len(r))
 	for i, wait := range r {
@@ -54,7 +54,7 @@ func (r Retries) String() string {
 	return strings.Join(parts, ",")
 }
 
-// UnmarshalText lets flags and configuration hold a schedule.
+// UnmarshalText implements encoding.TextUnmarshaler for flags.
 func (r *Retries) UnmarshalText(text []byte) error {
 	parsed, err := ParseRetries(string(text))
 	if err == nil {
@@ -63,7 +63,7 @@ func (r *Retries) UnmarshalText(text []byte) error {
 	return err
 }
 
-// shortDuration leaves out the zero units that Duration.String ends with: "2m", not "2m0s".
+// shortDuration formats a duration without trailing zero units: "2m", not "2m0s".
 func shortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Rule names what is wrong with a value. Clients translate it by its code; the zero Rule is none.
+// Rule says what is wrong with a value. Clients translate its code. The zero Rule is invalid.
 type Rule struct{ code string }
 
 var rules struct {
@@ -16,8 +16,8 @@ var rules struct {
 	all map[string][]string
 }
 
-// NewRule declares a rule, once for each code. Where the code has several meanings, the reasons are the values of the parameter
-// that tells them apart: reason, or the format of a malformed value.
+// NewRule declares a rule. Codes must be unique. If a code has several meanings, reasons lists the values of the parameter
+// that distinguishes them: "reason", or the "format" of a malformed value.
 func NewRule(code string, reasons ...string) Rule {
 	rules.Lock()
 	defer rules.Unlock()
@@ -31,7 +31,7 @@ func NewRule(code string, reasons ...string) Rule {
 	return Rule{code}
 }
 
-// Rules returns the codes of all rules, each with its reasons.
+// Rules returns the reasons of all rules by code.
 func Rules() map[string][]string {
 	rules.Lock()
 	defer rules.Unlock()
@@ -41,7 +41,7 @@ func Rules() map[string][]string {
 // Code returns the code of the rule.
 func (r Rule) Code() string { return r.code }
 
-// At returns the error of a field that breaks the rule. The message continues the name of the field.
+// At returns the error for a field that breaks the rule. The message follows the name of the field.
 func (r Rule) At(field, message string, params ...Params) FieldError {
 	if r.code == "" {
 		panic("an error about " + field + " has no rule")
@@ -56,7 +56,7 @@ func (r Rule) At(field, message string, params ...Params) FieldError {
 	return e
 }
 
-// The rules that values of every kind share.
+// Rules for values of any kind.
 var (
 	RuleRequired    = NewRule("required")
 	RuleTooShort    = NewRule("too_short")    // min: characters
@@ -79,7 +79,7 @@ var (
 	RuleMalformed   = NewRule("malformed", Formats()...) // format
 )
 
-// formats are the forms of values, each with the end of the sentence "must be ...".
+// formats contains the formats of values, each with the end of the sentence "must be ...".
 var formats = map[string]string{
 	"bool":         "true or false",
 	"clock":        "a time of day such as 08:00, at most 24:00",
@@ -115,13 +115,14 @@ var formats = map[string]string{
 	"year":         "between the years 1 and 9999",
 }
 
-const momentWords = "a moment such as 2026-11-14T23:56:54Z, with an upper-case T and Z or an offset (in a query its + is written %2B), or a day such as 2026-11-14"
+const momentWords = "a moment such as 2026-11-14T23:56:54Z, with an upper-case T and Z or an offset " +
+	"(in a query its + is written %2B), or a day such as 2026-11-14"
 
-// Formats lists the forms of values that Malformed takes.
+// Formats lists the formats that Malformed accepts.
 func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
 
-// Invalid returns an error about one field of a request. The message continues the name of the field. Decoders of values leave
-// the field empty: their caller knows it.
+// Invalid returns the error for one field of a request. The message follows the name of the field. Decoders of values leave
+// the field empty; their caller sets it.
 func Invalid(field string, rule Rule, message string, params ...Params) *Error {
 	e := &Error{Code: CodeInvalidRequest, Message: message, Fields: []FieldError{rule.At(field, message, params...)}}
 	if field != "" {
@@ -130,35 +131,35 @@ func Invalid(field string, rule Rule, message string, params ...Params) *Error {
 	return e
 }
 
-// Required returns the error of a field that is missing or empty.
+// Required returns the error for a field that is missing or empty.
 func Required(field string) *Error { return Invalid(field, RuleRequired, "is required") }
 
-// TooLong returns the error of a text with more than max characters.
+// TooLong returns the error for a text with more than max characters.
 func TooLong(field string, max int) *Error {
 	return Invalid(field, RuleTooLong, fmt.Sprintf("must have at most %d characters", max), Params{"max": max})
 }
 
-// TooFew returns the error of a list with fewer than min entries.
+// TooFew returns the error for a list with fewer than min entries.
 func TooFew(field string, min int) *Error {
 	return Invalid(field, RuleTooFew, fmt.Sprintf("must have at least %d entries", min), Params{"min": min})
 }
 
-// TooMany returns the error of a list with more than max entries.
+// TooMany returns the error for a list with more than max entries.
 func TooMany(field string, max int) *Error {
 	return Invalid(field, RuleTooMany, fmt.Sprintf("must have at most %d entries", max), Params{"max": max})
 }
 
-// AtLeast returns the error of a number below min.
+// AtLeast returns the error for a number below min.
 func AtLeast(field string, min int) *Error {
 	return Invalid(field, RuleTooSmall, fmt.Sprintf("must be at least %d", min), Params{"min": min})
 }
 
-// Between returns the error of a number that is not from min to max.
+// Between returns the error for a number that is not between min and max.
 func Between(field string, min, max int) *Error {
 	return Invalid(field, RuleOutOfRange, fmt.Sprintf("must be %d to %d", min, max), Params{"min": min, "max": max})
 }
 
-// OneOf returns the error of a value that is none of a few.
+// OneOf returns the error for a value that is not in a list.
 func OneOf[T ~string](field string, values ...T) *Error {
 	names := make([]string, len(values))
 	for i, v := range values {
@@ -167,40 +168,41 @@ func OneOf[T ~string](field string, values ...T) *Error {
 	return Invalid(field, RuleOneOf, "must be one of: "+strings.Join(names, ", "), Params{"values": names})
 }
 
-// NoSuch returns the error of a field that refers to nothing that the caller may know of. The noun is a word such as
-// "sector".
+// NoSuch returns the error for a field that refers to something that does not exist or that the caller may not see. noun is
+// a word such as "sector".
 func NoSuch(field, noun string) *Error {
 	return Invalid(field, RuleNoSuch, "there is no such "+strings.ReplaceAll(noun, "_", " "), Params{"noun": noun})
 }
 
-// ExactlyOne returns the error of a request with none or several of some fields.
+// ExactlyOne returns the error for a request with none or several of some fields.
 func ExactlyOne(field string, fields ...string) *Error {
 	last := len(fields) - 1
-	return Invalid(field, RuleExactlyOne, "must have exactly one of "+strings.Join(fields[:last], ", ")+" and "+fields[last], Params{"fields": fields})
+	message := "must have exactly one of " + strings.Join(fields[:last], ", ") + " and " + fields[last]
+	return Invalid(field, RuleExactlyOne, message, Params{"fields": fields})
 }
 
-// Count returns the error of a list that does not have min to max entries.
+// Count returns the error for a list that does not have min to max entries.
 func Count(field string, min, max int) *Error {
 	return Invalid(field, RuleWrongCount, fmt.Sprintf("must have %d to %d entries", min, max), Params{"min": min, "max": max})
 }
 
-// Duplicate returns the error of a value that another one has, which the message says.
+// Duplicate returns the error for a value that is already in use.
 func Duplicate(field, message string) *Error { return Invalid(field, RuleDuplicate, message) }
 
-// InPast returns the error of a time that must be in the future.
+// InPast returns the error for a time that must be in the future.
 func InPast(field string) *Error { return Invalid(field, RuleInPast, "must be in the future") }
 
-// Needs returns the error of a request that lacks one of several fields.
+// Needs returns the error for a request that lacks one of several fields.
 func Needs(field, message string, fields ...string) *Error {
 	return Invalid(field, RuleNeeds, message, Params{"fields": fields})
 }
 
-// NotTogether returns the error of a field that excludes others.
+// NotTogether returns the error for a field that excludes others.
 func NotTogether(field, message string, fields ...string) *Error {
 	return Invalid(field, RuleNotTogether, message, Params{"fields": fields})
 }
 
-// Malformed returns the error of a value that does not have one of the Formats.
+// Malformed returns the error for a value that does not have the format, which is one of Formats.
 func Malformed(field, format string) *Error {
 	words, known := formats[format]
 	if !known {

@@ -11,25 +11,25 @@ import (
 //go:embed schema
 var ownSchema embed.FS
 
-// schemas are the steps of the schema: those of this version, and those that capabilities have registered.
+// schemas contains the migrations of the kernel and of the capabilities.
 var schemas = schemaFiles{sub(ownSchema, "schema")}
 
-// RegisterSchema adds the steps of a capability to the schema: files named NNNN_name.sql. Steps are applied in the order of
-// their numbers, and each number is used once. It is called at start-up, before a database is opened.
+// RegisterSchema adds the migrations of a capability: files named NNNN_name.sql. They are applied in the order of
+// their numbers, which must be unique. Call it at start-up, before a database is opened.
 func RegisterSchema(files fs.FS) { schemas = append(schemas, files) }
 
 func sub(files fs.FS, dir string) fs.FS {
 	s, err := fs.Sub(files, dir)
 	if err != nil {
-		panic(err) // the folder is part of the binary
+		panic(err) // the directory is embedded
 	}
 	return s
 }
 
-// schemaFiles shows several folders as one.
+// schemaFiles merges several directories.
 type schemaFiles []fs.FS
 
-// Open opens the first file of that name.
+// Open opens the first file with the name.
 func (s schemaFiles) Open(name string) (fs.File, error) {
 	for _, files := range s {
 		f, err := files.Open(name)
@@ -40,7 +40,7 @@ func (s schemaFiles) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// ReadDir lists the files of all folders.
+// ReadDir lists the files of all directories.
 func (s schemaFiles) ReadDir(name string) (all []fs.DirEntry, err error) {
 	for _, files := range s {
 		entries, err := fs.ReadDir(files, name)
@@ -53,18 +53,18 @@ func (s schemaFiles) ReadDir(name string) (all []fs.DirEntry, err error) {
 	return all, nil
 }
 
-// GlobalTables are the tables of the installation, whose rows belong to no company, with the reason. Every other table has a
-// column company, with which its keys begin.
+// GlobalTables lists the tables whose rows belong to no company, with the reason. Every other table has a column company,
+// and its keys begin with it.
 var GlobalTables = map[string]string{
 	"companies":         "the companies themselves",
-	"schema_migrations": "the steps of the schema that were applied",
+	"schema_migrations": "the migrations that were applied",
 	"setup_tokens":      "creates the first company",
 	"sign_in_failures":  "counted before it is known who signs in",
 	"lanes":             "which node works for what, over all companies",
 	"secret_check":      "the installation has one secret key",
 }
 
-// GlobalKeys are the unique keys that do not begin with the company, by table and first column, with the reason.
+// GlobalKeys lists the unique keys that do not begin with the company, by table and first column, with the reason.
 var GlobalKeys = map[string]string{
 	"channels.phone_number_id": "a phone number is connected once in an installation, and callbacks name it without the company",
 	"conversation_search.num":  "SQLite's full-text index numbers its entries over the whole database",

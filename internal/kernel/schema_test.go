@@ -9,11 +9,11 @@ import (
 	"recado/test/kerneltest"
 )
 
-// The catalogues of both engines, as rows of table, kind of key and first column. A table without a primary key has a row
+// Queries of the catalogs that return the table, kind and first column of each key. A table without a primary key has a row
 // with an empty column.
 const (
 	sqliteKeys = `
-		SELECT m.name, 'primary', COALESCE((SELECT p.name FROM pragma_table_info(m.name) p WHERE p.pk = 1), '')
+		SELECT m.name AS relation, 'primary' AS kind, COALESCE((SELECT p.name FROM pragma_table_info(m.name) p WHERE p.pk = 1), '') AS first
 		FROM sqlite_master m
 		WHERE m.type = 'table'
 		UNION ALL
@@ -33,7 +33,7 @@ const (
 		JOIN pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND c.name = 'company'`
 	postgresKeys = `
-		SELECT r.relname::text, CASE WHEN x.indisprimary THEN 'primary' ELSE 'unique' END, a.attname::text
+		SELECT r.relname::text AS relation, CASE WHEN x.indisprimary THEN 'primary' ELSE 'unique' END AS kind, a.attname::text AS first
 		FROM pg_index x
 		JOIN pg_class r ON r.oid = x.indrelid
 		JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum = x.indkey[0]
@@ -60,9 +60,9 @@ func TestEveryTableAndKeyBeginsWithTheCompany(t *testing.T) {
 		tables, hasCompany := map[string]bool{}, map[string]bool{}
 		kerneltest.Read(t, s, func(tx *kernel.Tx) error {
 			return tx.Query(tx.Dialect().Pick(sqliteKeys, postgresKeys), nil, func(r db.Row) error {
-				table, kind, column := r.Text(0), r.Text(1), r.Text(2)
+				table, kind, column := r.Text("relation"), r.Text("kind"), r.Text("first")
 				if kernel.GlobalTables[table] != "" || strings.Contains(table, "_trigrams") || strings.HasPrefix(table, "sqlite_") {
-					return nil // the tables of SQLite's full-text indexes are its own
+					return nil // internal tables of SQLite and its full-text indexes
 				}
 				tables[table] = true
 				switch {

@@ -5,23 +5,22 @@ import (
 	"strings"
 )
 
-// Scope is one permission of an API key.
+// Scope is a permission of an API key.
 type Scope string
 
-// AllScopes lists the registered scopes in the order in which they are shown. Nothing else depends on the order.
+// AllScopes lists the registered scopes in display order.
 var AllScopes []Scope
 
 // EveryScope contains all scopes.
 var EveryScope ScopeSet
 
 var (
-	includedIn = map[Scope]Scope{}   // the wider scope that includes a scope
-	scopesOf   = map[Role]ScopeSet{} // what a role has in the app
-	roles      = []Role{RoleAgent, RoleManager, RoleAdmin, RoleOwner}
+	includedIn = map[Scope]Scope{} // the wider scope that includes a scope
+	scopesOf   = map[Role]ScopeSet{}
 )
 
-// RegisterScope adds a scope, which members with a role and those above it have in the app. It is called at start-up, before
-// the first request.
+// RegisterScope adds a scope. In the app, members with the role or a higher one have it. Call it at start-up, before the
+// first request.
 func RegisterScope(s Scope, role Role) Scope {
 	AllScopes = append(AllScopes, s)
 	EveryScope = NewScopeSet(AllScopes...)
@@ -42,16 +41,15 @@ func RegisterIncluded(s Scope, role Role, wider Scope) Scope {
 // IncludedIn returns the wider scope that includes this one, or "".
 func (s Scope) IncludedIn() Scope { return includedIn[s] }
 
-// ScopesOf returns the scopes that a role has in the app. Each role has those of the lower ones too.
+// ScopesOf returns the scopes that a role has in the app, including those of lower roles.
 func ScopesOf(role Role) ScopeSet { return scopesOf[role] }
 
-// ScopeSet is a set of scopes; its zero value is empty. A set is not changed after it was made, so it may
-// be shared.
+// ScopeSet is an immutable set of scopes. Its zero value is empty.
 type ScopeSet struct {
 	names []Scope // in the order of AllScopes, each once
 }
 
-// NewScopeSet gives the set of the scopes named. Unknown scopes are left out.
+// NewScopeSet returns the set of the given scopes. Unknown scopes are left out.
 func NewScopeSet(scopes ...Scope) ScopeSet {
 	var set ScopeSet
 	for _, known := range AllScopes {
@@ -62,7 +60,7 @@ func NewScopeSet(scopes ...Scope) ScopeSet {
 	return set
 }
 
-// ParseScopes reads the names of a request's body. A name given twice counts once.
+// ParseScopes parses the names in body.scopes. Names may be repeated.
 func ParseScopes(names []string) (ScopeSet, *Error) {
 	scopes := make([]Scope, len(names))
 	for i, name := range names {
@@ -74,7 +72,7 @@ func ParseScopes(names []string) (ScopeSet, *Error) {
 	return NewScopeSet(scopes...), nil
 }
 
-// StoredScopes reads the form that Stored writes. Names that this version does not know are left out.
+// StoredScopes parses the result of Stored. Unknown names are left out.
 func StoredScopes(text string) ScopeSet {
 	var scopes []Scope
 	for name := range strings.FieldsSeq(text) {
@@ -83,20 +81,11 @@ func StoredScopes(text string) ScopeSet {
 	return NewScopeSet(scopes...)
 }
 
-// Stored gives the names of the scopes with a space between two of them.
-func (set ScopeSet) Stored() string {
-	var b strings.Builder
-	for i, name := range set.names {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(string(name))
-	}
-	return b.String()
-}
+// Stored returns the names of the scopes, separated by spaces.
+func (set ScopeSet) Stored() string { return join(set.names, " ") }
 
-// Has reports whether the set holds the scope, or a wider one that includes it. The empty scope, which a
-// verb without one asks for, is in every set; an unknown one is in none.
+// Has reports whether the set contains the scope, or a wider one that includes it. Every set has the empty scope; no set
+// has an unknown one.
 func (set ScopeSet) Has(s Scope) bool {
 	if s == "" || slices.Contains(set.names, s) {
 		return true
@@ -108,12 +97,12 @@ func (set ScopeSet) Has(s Scope) bool {
 // Subset reports whether other has every scope of the set.
 func (set ScopeSet) Subset(other ScopeSet) bool { return len(set.Without(other).names) == 0 }
 
-// Without gives the scopes of the set that other lacks: those a creator may not hand out.
+// Without returns the scopes of the set that other lacks.
 func (set ScopeSet) Without(other ScopeSet) ScopeSet {
 	return ScopeSet{slices.DeleteFunc(set.List(), other.Has)}
 }
 
-// List gives the scopes in the order of AllScopes, never nil. The list is the caller's.
+// List returns a copy of the scopes in the order of AllScopes, never nil.
 func (set ScopeSet) List() []Scope {
 	return append(make([]Scope, 0, len(set.names)), set.names...)
 }

@@ -1,22 +1,20 @@
 package kernel
 
-import (
-	"recado/internal/kernel/db"
-)
+import "recado/internal/kernel/db"
 
 // secretCheckID is the id of the only row.
 const secretCheckID = 1
 
-// SecretCheck gives the value by which a secret key is checked, and false when none was stored yet.
+// SecretCheck returns the sealed value that shows whether the secret key is right. It returns false if none is stored.
 func (tx *Tx) SecretCheck() (sealed []byte, found bool, err error) {
 	found, err = tx.One(`
 		SELECT sealed
 		FROM secret_check
-		WHERE id = $1`, []any{int64(secretCheckID)}, func(r db.Row) { sealed = r.Bytes(0) })
+		WHERE id = $1`, []any{int64(secretCheckID)}, func(r db.Row) { sealed = r.Bytes("sealed") })
 	return sealed, found, err
 }
 
-// InsertSecretCheck stores the first check value, and reports false when there is one already.
+// InsertSecretCheck stores the first check value. It returns false if there is one already.
 func (tx *Tx) InsertSecretCheck(sealed []byte) (bool, error) {
 	n, err := tx.Exec(`
 		INSERT INTO secret_check (id, sealed)
@@ -25,7 +23,7 @@ func (tx *Tx) InsertSecretCheck(sealed []byte) (bool, error) {
 	return n == 1, err
 }
 
-// ReplaceSecretCheck replaces the check value. Where another process has replaced old meanwhile, its value stays.
+// ReplaceSecretCheck replaces the check value, unless another process has replaced old in the meantime.
 func (tx *Tx) ReplaceSecretCheck(old, sealed []byte) {
 	tx.Later(`
 		UPDATE secret_check

@@ -9,13 +9,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// SignalMissed is the kind of the signal that a node gets when signals of other nodes may have been lost.
+// SignalMissed is the kind of signal that receivers get if signals of other nodes may have been lost.
 const SignalMissed = "missed"
 
-// Signal is a notice that is stored nowhere. Live streams send it as an event named after its kind, with its data.
+// Signal is a notification that is not stored. Live streams send it as an event named after its kind, with its data.
 type Signal struct {
 	Kind    string         `json:"kind"`
-	Quiet   bool           `json:"quiet,omitempty"` // it is for the nodes; streams do not send it
+	Quiet   bool           `json:"quiet,omitempty"` // for nodes only; streams do not send it
 	Node    ID             `json:"node"`            // the sender; zero on the sending node itself
 	Company ID             `json:"company,omitzero"`
 	Data    jsontext.Value `json:"data,omitempty"`
@@ -31,8 +31,8 @@ func NewSignal(kind string, company ID, to Audience, v any) Signal {
 	return Signal{Kind: kind, Company: company, Data: data, To: to}
 }
 
-// Audience selects the signed-in members of a company who get a signal. The zero value selects all of them; each field that
-// is set narrows the selection.
+// Audience selects the signed-in members of a company who get a signal. The zero value selects all of them; each field
+// narrows the selection.
 type Audience struct {
 	Seeing  *Visibility `json:"seeing,omitempty"`  // may see this
 	Unless  *Visibility `json:"unless,omitempty"`  // may not see this
@@ -52,25 +52,23 @@ func (t *Audience) Includes(a *Principal) bool {
 	return t.OrRole != "" && a.Role.AtLeast(t.OrRole)
 }
 
-// signals passes signals on to the receivers of this node and to the other nodes.
 type signals struct {
 	node      ID
 	receivers []func(Signal)
 	greeters  []func(a *Principal) []Signal
 }
 
-// OnSignal adds a function that gets every signal. It is called before the first request; the function must not block.
+// OnSignal adds a function that gets every signal. The function must not block. Call OnSignal before the first request.
 func (d *Kernel) OnSignal(receive func(Signal)) {
 	d.signals.receivers = append(d.signals.receivers, receive)
 }
 
-// OnStream adds a function that returns the signals which a new live stream of a principal begins with. It is called before
-// the first request.
+// OnStream adds a function that returns the first signals of a new live stream. Call it before the first request.
 func (d *Kernel) OnStream(greet func(a *Principal) []Signal) {
 	d.signals.greeters = append(d.signals.greeters, greet)
 }
 
-// Greetings returns the signals which a new live stream of a principal begins with.
+// Greetings returns the first signals of a new live stream.
 func (d *Kernel) Greetings(a *Principal) (all []Signal) {
 	for _, greet := range d.signals.greeters {
 		all = append(all, greet(a)...)
@@ -78,7 +76,7 @@ func (d *Kernel) Greetings(a *Principal) (all []Signal) {
 	return all
 }
 
-// Signal sends a signal to the receivers of all nodes: to those of this node at once, to the others through the database.
+// Signal sends a signal to the receivers of all nodes: immediately on this node, and through the database to the others.
 func (d *Kernel) Signal(s Signal) {
 	d.SignalHere(s)
 	if d.Store.SingleNode() {
@@ -87,7 +85,7 @@ func (d *Kernel) Signal(s Signal) {
 	s.Node = d.signals.node
 	text, err := json.Marshal(s)
 	if err != nil {
-		d.Log.Error("a signal cannot be encoded", slog.Any("error", err))
+		d.Log.Error("cannot encode a signal", slog.Any("error", err))
 		return
 	}
 	d.Store.Notify(channelSignal, string(text))

@@ -10,10 +10,10 @@ import (
 	"recado/internal/limits"
 )
 
-// Embedded returns the steps of the schema.
+// Embedded returns the migrations.
 func Embedded() fs.FS { return schemas }
 
-// Store is one open database with the desk's schema. All methods may be called from many goroutines.
+// Store is an open database with the schema of the program. It is safe for concurrent use.
 type Store struct {
 	db     *db.DB
 	reads  *limits.Concurrency[ID]
@@ -23,18 +23,14 @@ type Store struct {
 	feedOffset int64 // see readFeedOffset
 }
 
-// Open opens the database and brings its schema up to date; see db.Open.
+// Open opens the database and applies the migrations; see db.Open.
 func Open(ctx context.Context, o db.Options) (*Store, error) {
-	return openWith(ctx, o, Embedded())
-}
-
-func openWith(ctx context.Context, o db.Options, migrations fs.FS) (*Store, error) {
-	opened, err := db.Open(ctx, o, migrations)
+	opened, err := db.Open(ctx, o, Embedded())
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{db: opened, reads: share(opened.Readers())}
-	if s.writes = s.reads; opened.SingleNode() { // where reads and writes do not share their connections
+	if s.writes = s.reads; opened.SingleNode() { // SQLite has separate connections for reads and writes
 		s.writes = share(opened.Writers())
 		return s, nil
 	}
@@ -44,38 +40,38 @@ func openWith(ctx context.Context, o db.Options, migrations fs.FS) (*Store, erro
 	return s, nil
 }
 
-// SchemaHash names the schema of this version: another set of migrations has another hash.
+// SchemaHash returns a hash of the migrations.
 func SchemaHash() string { return db.SchemaHash(Embedded()) }
 
-// Backup writes a consistent copy of the database in a data folder to a new file; see db.Backup.
+// Backup writes a consistent copy of the database in a data directory to a new file; see db.Backup.
 func Backup(ctx context.Context, dir, path string) error { return db.Backup(ctx, dir, path) }
 
-// Restore puts a backup into a data folder that has no database; see db.Restore.
+// Restore copies a backup to a data directory without a database; see db.Restore.
 func Restore(ctx context.Context, backupFile, dir string) error {
 	return db.Restore(ctx, backupFile, dir, Embedded())
 }
 
-// RefuseData reports an error when a folder has a database already.
+// RefuseData returns an error if a directory contains a database.
 func RefuseData(dir string) error { return db.RefuseData(dir) }
 
-// CheckBackup reports why a file is no backup that this version can restore; see db.CheckBackup.
+// CheckBackup returns an error if this version cannot restore a backup; see db.CheckBackup.
 func CheckBackup(path string) error { return db.CheckBackup(path, Embedded()) }
 
-// Damage returns what is wrong with a database file, or "" when it is sound; see db.Damage.
+// Damage describes the damage of a database file, or returns ""; see db.Damage.
 func Damage(path string) (string, error) { return db.Damage(path) }
 
-// UndoMove makes a database usable again that Move has marked as moved; see db.UndoMove.
+// UndoMove makes a database usable again that a move has marked as moved; see db.UndoMove.
 func UndoMove(ctx context.Context, o db.Options) (target string, err error) {
 	return db.UndoMove(ctx, o)
 }
 
-// Close finishes the writes that were accepted and closes the database.
+// Close finishes pending writes and closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Ping reports whether the database answers.
+// Ping returns an error if the database does not respond.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// SingleNode reports whether this is the only process that can work on the database.
+// SingleNode reports whether no other process can use the database.
 func (s *Store) SingleNode() bool { return s.db.SingleNode() }
 
 // Notify sends a notification to the other nodes; see db.DB.Notify.
@@ -94,7 +90,7 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	}
 	defer release()
 	return s.db.Write(ctx, func(on *db.Tx) error {
-		tx := &Tx{Now: on.Now, On: on, hooks: &s.hooks, FeedOffset: s.feedOffset}
+		tx := s.newTx(on)
 		err := fn(tx)
 		for _, end := range tx.ending {
 			if err == nil {
@@ -105,7 +101,7 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	})
 }
 
-// SetHooks says whom transactions call. It is called before the first one.
+// SetHooks sets the hooks of transactions. Call it before the first transaction.
 func (s *Store) SetHooks(h Hooks) { s.hooks = h }
 
 // Read runs fn on one consistent snapshot; see db.DB.Read.
@@ -124,25 +120,28 @@ func (s *Store) read(ctx context.Context, read func(context.Context, func(*db.Tx
 		return err
 	}
 	defer release()
-	return read(ctx, func(on *db.Tx) error { return fn(&Tx{Now: on.Now, On: on, hooks: &s.hooks, FeedOffset: s.feedOffset}) })
+	return read(ctx, func(on *db.Tx) error { return fn(s.newTx(on)) })
 }
 
-// companyKey is that of the company in a context.
+func (s *Store) newTx(on *db.Tx) *Tx {
+	return &Tx{Now: on.Now, On: on, hooks: &s.hooks, FeedOffset: s.feedOffset}
+}
+
+// companyKey is the context key of the company.
 type companyKey struct{}
 
-// ForCompany names the company for which Read, ReadOne and Write are called with the context. One company uses at most three
-// quarters of the connections at once, so that another always finds a free one; its further calls wait in order. Calls for no
-// company are not limited. A call within a call would wait for itself.
+// ForCompany returns a context for Read, ReadOne and Write of a company. A company uses at most three quarters of the
+// connections at once; further calls wait. Calls without a company are not limited. Do not nest calls: the inner one might
+// wait for the outer one.
 func ForCompany(ctx context.Context, company ID) context.Context {
 	return context.WithValue(ctx, companyKey{}, company)
 }
 
-// share returns the limit of a company on so many connections.
-func share(of int) *limits.Concurrency[ID] {
-	return limits.NewConcurrency[ID](int64(max(1, of*3/4)), math.MaxInt64)
+func share(connections int) *limits.Concurrency[ID] {
+	return limits.NewConcurrency[ID](int64(max(1, connections*3/4)), math.MaxInt64)
 }
 
-// slot waits for a slot of the context's company, if it names one.
+// slot waits for a slot of the context's company, if there is one.
 func (s *Store) slot(ctx context.Context, limiter *limits.Concurrency[ID]) (release func(), err error) {
 	company, ok := ctx.Value(companyKey{}).(ID)
 	if !ok {

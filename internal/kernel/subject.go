@@ -1,16 +1,16 @@
 package kernel
 
-// Subject is what a response shows, if not every caller with the permission of the call may see it. The zero value stands
-// for a response that every such caller may see.
+// Subject is the restricted content of a response. It is zero if everyone with the permission of the call may see the
+// response.
 type Subject struct {
 	Kind string // see CheckSubjects
 	ID   ID
 }
 
-// SubjectCheck returns an error if a principal may not see the subject with an id at present.
+// SubjectCheck returns an error if a principal may not see a subject now.
 type SubjectCheck func(tx *Tx, a *Principal, id ID) error
 
-// CheckSubjects sets the check for a kind of subject. It is called before the first request.
+// CheckSubjects sets the check for a kind of subject. Call it before the first request.
 func (d *Kernel) CheckSubjects(kind string, check SubjectCheck) {
 	if d.subjects == nil {
 		d.subjects = map[string]SubjectCheck{}

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,35 +12,31 @@ func IsAlphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
-// Quoted shows what a caller sent inside a message: one line, printable, at most 40 characters of it.
+// Quoted quotes untrusted text for a message: one line, printable, at most 40 characters.
 func Quoted(s string) string {
-	const most = 40
-	if utf8.RuneCountInString(s) <= most {
+	const max = 40
+	if utf8.RuneCountInString(s) <= max {
 		return strconv.Quote(s)
 	}
-	return strconv.Quote(string([]rune(s[:min(len(s), 4*most)])[:most]) + "...")
+	return strconv.Quote(string([]rune(s)[:max]) + "...")
 }
 
-// joined lists names with commas between them.
-func joined[T ~string](names []T) string {
-	var b strings.Builder
+func join[T ~string](names []T, separator string) string {
+	texts := make([]string, len(names))
 	for i, name := range names {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(string(name))
+		texts[i] = string(name)
 	}
-	return b.String()
+	return strings.Join(texts, separator)
 }
 
-// unknownName returns the error of a name that is none of those that exist.
+// unknownName returns the error for a name that is not one of all.
 func unknownName[T ~string](field, noun, name string, all []T) *Error {
-	return Invalid(field, RuleNoSuch, "there is no "+noun+" "+Quoted(name)+"; the "+noun+"s are "+joined(all)+".", Params{"noun": noun, "value": name})
+	message := "there is no " + noun + " " + Quoted(name) + "; the " + noun + "s are " + join(all, ", ") + "."
+	return Invalid(field, RuleNoSuch, message, Params{"noun": noun, "value": name})
 }
 
-// Name checks a name and gives it without the spaces around it: one line of 1 to most characters that
-// shows something.
-func Name(field, s string, most int) (string, *Error) {
+// Name checks a name and trims it. A name is one line of 1 to max characters and not blank.
+func Name(field, s string, max int) (string, *Error) {
 	if err := checkText(field, s); err != nil {
 		return "", err
 	}
@@ -51,27 +46,26 @@ func Name(field, s string, most int) (string, *Error) {
 			return "", Malformed(field, "line")
 		}
 	}
-	return s, checkLength(field, s, most, true)
+	return s, checkLength(field, s, max, true)
 }
 
-// Text checks what is sent to people or kept for them: 1 to most characters, not all of them blank. It is
-// left exactly as it is.
-func Text(field, s string, most int) (string, *Error) {
+// Text checks a text of 1 to max characters that is not blank. It does not trim the text.
+func Text(field, s string, max int) (string, *Error) {
 	if err := checkText(field, s); err != nil {
 		return "", err
 	}
-	return s, checkLength(field, s, most, true)
+	return s, checkLength(field, s, max, true)
 }
 
-// OptionalText checks text that may be empty or blank: a caption, a reason, a description.
-func OptionalText(field, s string, most int) (string, *Error) {
+// OptionalText is Text for a text that may be empty or blank.
+func OptionalText(field, s string, max int) (string, *Error) {
 	if err := checkText(field, s); err != nil {
 		return "", err
 	}
-	return s, checkLength(field, s, most, false)
+	return s, checkLength(field, s, max, false)
 }
 
-// checkText refuses what a database or a JSON document could not hold.
+// checkText refuses text that PostgreSQL or JSON cannot represent.
 func checkText(field, s string) *Error {
 	if !utf8.ValidString(s) {
 		return Malformed(field, "utf8")
@@ -82,44 +76,32 @@ func checkText(field, s string) *Error {
 	return nil
 }
 
-func checkLength(field, s string, most int, visible bool) *Error {
-	if visible && isBlank(s) {
+func checkLength(field, s string, max int, required bool) *Error {
+	if required && !strings.ContainsFunc(s, isVisible) {
 		return Invalid(field, RuleRequired, "must not be blank.")
 	}
-	if len(s) > most && utf8.RuneCountInString(s) > most {
-		return TooLong(field, most)
+	if utf8.RuneCountInString(s) > max {
+		return TooLong(field, max)
 	}
 	return nil
 }
 
-// isBlank reports whether nothing of s shows: only spaces and characters without a shape, such as the
-// zero-width space.
-func isBlank(s string) bool {
-	for _, r := range s {
-		if !unicode.IsSpace(r) && !unicode.In(r, unicode.Cf, unicode.Cc) {
-			return false
-		}
-	}
-	return true
-}
+// isVisible returns false for spaces and for invisible characters such as the zero-width space.
+func isVisible(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cf, unicode.Cc) }
 
-// Positive reads a decimal number from 1 to the largest int64, digits only.
+// Positive parses a decimal number from 1 to the largest int64, digits only.
 func Positive(s string) (int64, bool) {
-	var n int64
-	for i := range len(s) {
-		c := s[i]
-		if c < '0' || c > '9' || n > (math.MaxInt64-int64(c-'0'))/10 {
-			return 0, false
-		}
-		n = n*10 + int64(c-'0')
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
+		return 0, false
 	}
-	return n, n > 0
+	return int64(n), n > 0
 }
 
-// Indexed names one element of a list in a request: body.label_ids[2].
+// Indexed returns the name of an element of a list in a request: body.label_ids[2].
 func Indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
 
-// CleanText makes sure that a database and a JSON document can hold what a provider sent.
+// CleanText removes from a provider's text what PostgreSQL or JSON cannot represent.
 func CleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }

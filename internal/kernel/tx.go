@@ -14,49 +14,43 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// Tx is one transaction, valid only inside the function it was given to and only in that goroutine. Its
-// methods run statements; a failed one fails the transaction (see db.Tx).
+// Tx is a transaction. Use it only inside the function that got it, in the same goroutine. If a statement fails, the
+// transaction fails (see db.Tx).
 type Tx struct {
-	// Now is the moment of the transaction: UTC, whole milliseconds, the same for all of its rows but for
-	// NotBefore.
-	Now time.Time
-
-	On *db.Tx
-
+	Now        time.Time // of the transaction, in UTC with milliseconds; see NotBefore
+	On         *db.Tx
 	FeedOffset int64 // of the store
 
 	visibilityOf ID // the company of ShareVisibility
-
-	hooks  *Hooks
-	values map[any]any    // see Value
-	ending []func() error // see BeforeCommit
+	hooks        *Hooks
+	values       map[any]any    // see Value
+	ending       []func() error // see BeforeCommit
 }
 
-// ForShare keeps the rows a SELECT finds as they are.
+// ForShare returns a clause that locks the rows of a SELECT against changes.
 func (tx *Tx) ForShare() string { return tx.Dialect().Lock(` FOR SHARE`) }
 
-// ForUpdate locks the rows a SELECT finds.
+// ForUpdate returns a clause that locks the rows of a SELECT.
 func (tx *Tx) ForUpdate() string { return tx.Dialect().Lock(` FOR UPDATE`) }
 
-// LockSeveral comes before the locks of a transaction that locks several conversations of a channel, in
-// whatever order: two such transactions take turns, and one that locks a single conversation waits for
-// none that waits for it. Without concurrent writes it does nothing.
+// LockSeveral prevents deadlocks. A transaction that locks several conversations of a channel calls it before its other
+// locks: such transactions then take turns. On SQLite it does nothing.
 func (tx *Tx) LockSeveral(channel ID) {
 	if tx.Dialect().ConcurrentWrites() {
 		tx.Later(`SELECT pg_advisory_xact_lock($1)`, int64(binary.BigEndian.Uint64(channel[8:])))
 	}
 }
 
-// Hooks are called by the transactions of a store. They are set before the first one.
+// Hooks are called by the transactions of a store.
 type Hooks struct {
 	// Event is called for every event that a transaction records.
 	Event func(tx *Tx, e *Event) error
-	// ExpectEvents may read ahead what Event will need, when a transaction is about to record events of a company.
+	// ExpectEvents is called before a transaction records events of a company. It may read ahead the data for Event.
 	ExpectEvents func(tx *Tx, company ID)
 }
 
-// Value returns the value that the transaction keeps under a key, a new zero value at first. Each attempt of a
-// transaction has its own values.
+// Value returns the transaction's value for a key, initially a new zero value. Each attempt of a transaction has separate
+// values.
 func Value[T any](tx *Tx, key any) *T {
 	if v, ok := tx.values[key]; ok {
 		return v.(*T)
@@ -75,26 +69,25 @@ func (tx *Tx) BeforeCommit(fn func() error) { tx.ending = append(tx.ending, fn) 
 // errEnough ends a query whose remaining rows are not needed.
 var errEnough = errors.New("kernel: enough rows")
 
-// maxSkew is how far apart the clocks of two nodes are believed to be at most.
+// maxSkew is the greatest expected difference between the clocks of two nodes.
 const maxSkew = time.Minute
 
-// NotBefore moves Now up to a time that was read from a row locked by tx. A transaction that waited for
-// the lock began before the ones it waited for, or on a node with a slower clock: its times must not be
-// earlier than theirs. A time that is more than a minute ahead is not followed.
+// NotBefore advances Now to a time from a row that tx has locked. A transaction that waited for the lock may have begun
+// before the transaction that held it, or on a node with a slower clock, but its times must not be earlier. Times more
+// than a minute ahead are ignored.
 func (tx *Tx) NotBefore(t time.Time) {
 	if ahead := t.Sub(tx.Now); ahead > 0 && ahead <= maxSkew {
 		tx.Now = t
 	}
 }
 
-// AfterCommit runs fn once the transaction is durable, in the goroutine that called Write, and never
-// if it did not become durable.
+// AfterCommit calls fn after the transaction has become durable, in the goroutine that called Write.
 func (tx *Tx) AfterCommit(fn func()) { tx.On.AfterCommit(fn) }
 
-// Dialect returns what differs between the engines.
+// Dialect returns the SQL dialect of the engine.
 func (tx *Tx) Dialect() db.Dialect { return tx.On.Dialect() }
 
-// Exec runs a statement and returns the number of rows that it changed; see db.Tx.
+// Exec runs a statement and returns the number of changed rows; see db.Tx.
 func (tx *Tx) Exec(sql string, args ...any) (int64, error) { return tx.On.Exec(sql, args...) }
 
 // Later runs a statement with the next one or at the end; see db.Tx.
@@ -105,7 +98,7 @@ func (tx *Tx) Query(sql string, args []any, each func(r db.Row) error) error {
 	return tx.On.Query(sql, args, each)
 }
 
-// One reads at most one row and reports whether there was one; see db.Tx.
+// One reads at most one row and reports whether it found one; see db.Tx.
 func (tx *Tx) One(sql string, args []any, scan func(r db.Row)) (bool, error) {
 	return tx.On.One(sql, args, scan)
 }
@@ -113,23 +106,23 @@ func (tx *Tx) One(sql string, args []any, scan func(r db.Row)) (bool, error) {
 // IDs returns the ids in the first column; see db.Tx.
 func (tx *Tx) IDs(sql string, args ...any) ([]ID, error) { return tx.On.IDs(sql, args...) }
 
-// Statement returns an empty statement to compose; see db.Statement.
+// Statement returns an empty statement; see db.Statement.
 func (tx *Tx) Statement() *db.Statement { return tx.On.Statement() }
 
-// Few is how many rows are read and sorted rather than looked for along the order of a list. At
-// 200,000 rows both ways cost the same for about that many.
-var Few = 2000 // lower in tests
+// Few is the number of rows up to which a list reads and sorts all matching rows instead of scanning the index of its order.
+// At 200,000 rows in all, both cost the same for about that many. Tests lower it.
+var Few = 2000
 
-// ErrFar is the refusal to read on along a list of which few rows did not fill the page; see ConversationFilter.Near.
-var ErrFar = errors.New("kernel: the list has to be read far")
+// ErrFar is returned by lists that would have to scan many rows to fill the page; see ConversationFilter.Near.
+var ErrFar = errors.New("kernel: the list has to scan many rows")
 
-// IsFew reports whether a subset has at most few rows. It never looks at many more.
-func (tx *Tx) IsFew(of db.Subset) (bool, error) {
+// IsFew reports whether a subset has at most Few rows. It does not count more rows than necessary.
+func (tx *Tx) IsFew(subset db.Subset) (bool, error) {
 	s := tx.Statement()
-	ids := of(s)
-	s.WriteString("SELECT COUNT(*) FROM (SELECT 1 AS one FROM (" + ids + ") ids LIMIT " + s.Arg(Few+1) + ") counted")
-	n := int64(0)
-	_, err := tx.One(s.String(), s.Args, func(r db.Row) { n = r.Int(0) })
+	ids := subset(s)
+	s.WriteString("SELECT COUNT(*) AS total FROM (SELECT 1 AS one FROM (" + ids + ") ids LIMIT " + s.Arg(Few+1) + ") counted")
+	var n int64
+	_, err := tx.One(s.String(), s.Args, func(r db.Row) { n = r.Int("total") })
 	return n <= int64(Few), err
 }
 
@@ -138,8 +131,8 @@ func (tx *Tx) FromSubset(company, ids, table, alias string) string {
 	return tx.Dialect().FromSubset(company, ids, table, alias)
 }
 
-// Page adds the LIMIT of a page, one row more than it shows, and its OFFSET. A limit that
-// must stand in the text is rounded up, so that few texts are prepared.
+// Page adds the LIMIT and OFFSET of a page, with one row more than the page shows. If the limit must be part of the text, it
+// is rounded up, so that few different statements are prepared.
 func (tx *Tx) Page(s *db.Statement, limit, offset int) {
 	switch {
 	case tx.Dialect().LimitAsArgument():
@@ -156,7 +149,7 @@ func (tx *Tx) Page(s *db.Statement, limit, offset int) {
 	}
 }
 
-// Collect reads a page: at most limit rows, and whether there are more.
+// Collect reads at most limit rows, and reports whether there are more.
 func Collect[T any](tx *Tx, s *db.Statement, limit int, scan func(r db.Row) T) (rows []T, more bool, err error) {
 	rows = make([]T, 0, limit)
 	err = tx.Query(s.String(), s.Args, func(r db.Row) error {
@@ -173,8 +166,8 @@ func Collect[T any](tx *Tx, s *db.Statement, limit int, scan func(r db.Row) T) (
 	return rows, more, err
 }
 
-// Write runs a verb in one transaction. The verb may run more than once when the database asks for a
-// retry, so it must change nothing but tx.
+// Write runs a verb in one transaction. The verb may run more than once if the transaction is retried, so it must not have
+// other effects.
 func Write[T any](ctx context.Context, d *Kernel, verb func(tx *Tx) (T, error)) (T, error) {
 	var out T
 	err := d.Store.Write(ctx, func(tx *Tx) (err error) {
@@ -188,7 +181,7 @@ func Write[T any](ctx context.Context, d *Kernel, verb func(tx *Tx) (T, error)) 
 	return out, nil
 }
 
-// Read runs a query on one snapshot.
+// Read runs a query on a consistent snapshot.
 func Read[T any](ctx context.Context, d *Kernel, query func(tx *Tx) (T, error)) (T, error) {
 	var out T
 	err := d.Store.Read(ctx, func(tx *Tx) (err error) {
@@ -198,7 +191,7 @@ func Read[T any](ctx context.Context, d *Kernel, query func(tx *Tx) (T, error)) 
 	return out, err
 }
 
-// ReadOne is Read for a query of one statement: it saves PostgreSQL two round trips.
+// ReadOne is Read for a single statement. It saves two round trips to PostgreSQL.
 func ReadOne[T any](ctx context.Context, d *Kernel, query func(tx *Tx) (T, error)) (T, error) {
 	var out T
 	err := d.Store.ReadOne(ctx, func(tx *Tx) (err error) {
@@ -208,27 +201,23 @@ func ReadOne[T any](ctx context.Context, d *Kernel, query func(tx *Tx) (T, error
 	return out, err
 }
 
-// WriteList encodes a list of texts; nil becomes an empty list.
+// WriteList encodes a list as JSON. A nil list becomes "[]".
 func WriteList[T any](list []T) string {
-	if text := WriteJSON(&list); text != nil && *text != "null" {
+	if text := WriteJSON(&list); text != nil {
 		return *text
 	}
 	return "[]"
 }
 
-// PackIDs encodes ids one after another, for a column that holds several.
-func PackIDs(ids []ID) []byte {
-	if len(ids) == 0 {
-		return nil
-	}
-	b := make([]byte, 0, 16*len(ids))
+// PackIDs encodes ids for a column that contains several.
+func PackIDs(ids []ID) (b []byte) {
 	for _, id := range ids {
 		b = append(b, id[:]...)
 	}
 	return b
 }
 
-// UnpackIDs returns the ids that PackIDs packed.
+// UnpackIDs decodes the result of PackIDs.
 func UnpackIDs(b []byte) []ID {
 	ids := make([]ID, len(b)/16)
 	for i := range ids {
@@ -237,7 +226,7 @@ func UnpackIDs(b []byte) []ID {
 	return ids
 }
 
-// WriteJSON encodes a value of strings, ids and numbers; nil stays nil.
+// WriteJSON encodes a value as JSON. It returns nil for nil.
 func WriteJSON[T any](v *T) *string {
 	if v == nil {
 		return nil
@@ -250,21 +239,18 @@ func WriteJSON[T any](v *T) *string {
 	return &s
 }
 
-// ReadJSON decodes a column that WriteJSON encoded; nil for NULL.
-func ReadJSON[T any](r db.Row, i int) *T {
-	if r.Null(i) {
+// ReadJSON decodes a column that WriteJSON encoded. It returns nil for NULL.
+func ReadJSON[T any](r db.Row, column string) *T {
+	if r.Null(column) {
 		return nil
 	}
-	return FromJSON[T](r.Text(i))
+	return FromJSON[T](r.Text(column))
 }
 
-// FromJSON decodes what WriteJSON encoded. It returns nil for an empty text and for one that cannot be decoded.
-func FromJSON[T any](written string) *T {
-	if written == "" {
-		return nil
-	}
+// FromJSON decodes the result of WriteJSON. It returns nil for text that cannot be decoded.
+func FromJSON[T any](text string) *T {
 	v := new(T)
-	if json.Unmarshal([]byte(written), v) != nil {
+	if json.Unmarshal([]byte(text), v) != nil {
 		return nil
 	}
 	return v

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestNowFollowsALockedRowButNoWildClock(t *testing.T) {
+func TestNowFollowsALockedRowWithinTheClockSkew(t *testing.T) {
 	began := time.Date(2026, 11, 14, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct{ known, want time.Duration }{
 		{-time.Hour, 0}, {0, 0}, {3 * time.Millisecond, 3 * time.Millisecond}, {time.Minute, time.Minute}, {time.Hour, 0},

@@ -1,23 +1,26 @@
 package kernel
 
 import (
+	"regexp"
 	"strings"
 )
 
-// CardVersion is ChangeVersion for a card. Without a version the code is version_required.
+// CardVersion is ChangeVersion for a card, which requires a version.
 func CardVersion(lines []string, body *int64) (int64, *Error) {
 	version, err := ChangeVersion(lines, body)
 	if err == nil && version == 0 {
-		err = Errorf(CodeVersionRequired, "Say which version of the card you are changing: send the value of its ETag as If-Match, or version in the body.")
+		err = Errorf(CodeVersionRequired,
+			"Say which version of the card you are changing: send the value of its ETag as If-Match, or version in the body.")
 	}
 	return version, err
 }
 
 const ifMatch = "header.If-Match"
 
-// ParseIfMatch reads a version from the If-Match lines of a request: 7, "7" or W/"7", since proxies
-// weaken entity tags. present is false without the header and for "*", which names no version. A list,
-// two lines, and what is not a whole number from 1 on, written without leading zeros, are errors.
+var versionForm = regexp.MustCompile(`^(?:([1-9][0-9]*)|(?:W/)?"([1-9][0-9]*)")$`)
+
+// ParseIfMatch parses a version from the If-Match lines of a request: 7, "7" or W/"7", because proxies
+// weaken entity tags. present is false without the header and for "*". Everything else, such as a list, is an error.
 func ParseIfMatch(lines []string) (version int64, present bool, err *Error) {
 	switch {
 	case len(lines) == 0:
@@ -29,24 +32,17 @@ func ParseIfMatch(lines []string) (version int64, present bool, err *Error) {
 	if value == "*" {
 		return 0, false, nil
 	}
-	number, weak := strings.CutPrefix(value, "W/")
-	bare, quotes := strings.CutPrefix(number, `"`)
-	if quotes {
-		if bare, quotes = strings.CutSuffix(bare, `"`); !quotes {
-			return 0, false, errIfMatch(value)
+	if digits := versionForm.FindStringSubmatch(value); digits != nil {
+		if version, ok := Positive(digits[1] + digits[2]); ok {
+			return version, true, nil
 		}
-	} else if weak {
-		return 0, false, errIfMatch(value)
 	}
-	version, ok := Positive(bare)
-	if !ok || bare[0] == '0' {
-		return 0, false, errIfMatch(value)
-	}
-	return version, true, nil
+	return 0, false, Invalid(ifMatch, RuleMalformed, `must be one version such as 7, "7" or W/"7", not `+Quoted(value)+".",
+		Params{"format": "version"})
 }
 
-// ChangeVersion settles which version a change is based on: the one in the body, the one in If-Match, or
-// either when they agree; 0 without any.
+// ChangeVersion returns the version that a change is based on, from the body or from If-Match; 0 without any. If both are
+// present, they must agree.
 func ChangeVersion(lines []string, body *int64) (int64, *Error) {
 	version, present, err := ParseIfMatch(lines)
 	switch {
@@ -60,8 +56,4 @@ func ChangeVersion(lines []string, body *int64) (int64, *Error) {
 		return *body, nil
 	}
 	return version, nil
-}
-
-func errIfMatch(value string) *Error {
-	return Invalid(ifMatch, RuleMalformed, `must be one version such as 7, "7" or W/"7", not `+Quoted(value)+".", Params{"format": "version"})
 }

@@ -1,6 +1,6 @@
 package kernel
 
-// Visibility is what decides which members of its company may see a conversation.
+// Visibility decides which members of the company may see a conversation.
 type Visibility struct {
 	Channel  ID   `json:"channel"`
 	Private  bool `json:"private,omitempty"`

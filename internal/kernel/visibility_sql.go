@@ -6,34 +6,32 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// Sight is how far a member sees: everything, or what is assigned to them or lies in one of their sectors.
+// Sight contains the visibility rules of a member for queries: all conversations, or those that are assigned to the member or
+// to one of their sectors.
 type Sight struct {
 	All     bool
 	Member  ID
 	Sectors []ID
-	Private []ID // the private channels that a list shows beside the public ones
+	Private []ID // private channels that a list shows besides the public ones
 }
 
-// The column private of a channel is the only truth about who sees what belongs to it: a channel can become private or public
-// while it has a history. The columns of the same name in conversations and attendances, hidden of cards and the pools
-// of contacts are copies for the indexes of lists. They may lag behind while the channel is settling; see settle.go. A
-// single row is judged by its channel, and a list leaves out what is of a private channel whatever its copy says.
+// Whether a channel is private is decided only by channels.private, which can change while the channel has conversations. The
+// columns private of conversations and attendances, hidden of cards and the pools of contacts are copies for the indexes of
+// lists. They may be outdated while the channel is settling; see settle.go. Access to a single row depends on its channel,
+// and lists exclude rows of private channels regardless of the copies.
 
-// ChannelPrivate is an expression: whether the channel of a row is private.
+// ChannelPrivate returns an expression for whether the channel of a row is private.
 func ChannelPrivate(alias string) string {
 	return "(SELECT x.private FROM channels x WHERE x.company = " + alias + ".company AND x.id = " + alias + ".channel)"
 }
 
-// privateChannelsOf is a query of the company's private channels.
-func privateChannelsOf(company string) string {
-	return "(SELECT x.id FROM channels x WHERE x.company = " + company + " AND x.private)"
+// Public returns a condition that is true unless the column contains a private channel of the company.
+func Public(column, company string) string {
+	return column + " NOT IN (SELECT x.id FROM channels x WHERE x.company = " + company + " AND x.private)"
 }
 
-// Public is a condition that a column names no private channel of the company.
-func Public(column, company string) string { return column + " NOT IN " + privateChannelsOf(company) }
-
-// ShareVisibility keeps the channels of the company from becoming private or public until the end of the transaction. What a
-// transaction writes by the privacy of a channel it must read after this. SQLite has one writer and needs no locks.
+// ShareVisibility prevents the company's channels from becoming private or public until the end of the transaction. A
+// transaction whose changes depend on it must call this first. SQLite has one writer and needs no locks.
 func (tx *Tx) ShareVisibility(company ID) {
 	if tx.Dialect().ConcurrentWrites() && tx.visibilityOf != company {
 		tx.visibilityOf = company
@@ -41,8 +39,8 @@ func (tx *Tx) ShareVisibility(company ID) {
 	}
 }
 
-// LockVisibility waits for the transactions that called ShareVisibility and keeps others waiting. It comes before every
-// other lock of a transaction.
+// LockVisibility waits for transactions that called ShareVisibility, and makes others wait. Call it before all other locks of
+// a transaction.
 func (tx *Tx) LockVisibility(company ID) {
 	if tx.Dialect().ConcurrentWrites() {
 		tx.visibilityOf = company
@@ -52,8 +50,7 @@ func (tx *Tx) LockVisibility(company ID) {
 
 func visibilityKey(company ID) int64 { return int64(binary.BigEndian.Uint64(company[8:])) ^ 3 }
 
-// Condition is the access profile as SQL over the columns that say whom something is assigned to. Principal.MaySeeBy
-// says the same of one conversation.
+// Condition returns the access profile as a condition on the columns assignee and sector; see Principal.Sees.
 func (v Sight) Condition(s *db.Statement, assignee, sector string) string {
 	mine := assignee + " = " + s.Arg(v.Member)
 	if len(v.Sectors) == 0 {
@@ -62,8 +59,7 @@ func (v Sight) Condition(s *db.Statement, assignee, sector string) string {
 	return "(" + mine + " OR " + s.In(sector, v.Sectors) + ")"
 }
 
-// Conversations is the whole sight as SQL over a table of conversations, by the flags of their channels: public ones as condition says,
-// private ones of the channels that the member views. Principal.MaySeeBy says the same of one conversation.
+// Conversations returns all rules as a condition on a table of conversations; see Principal.MaySeeBy.
 func (v Sight) Conversations(s *db.Statement, alias string) string {
 	public := "NOT " + ChannelPrivate(alias)
 	if !v.All {
@@ -75,5 +71,5 @@ func (v Sight) Conversations(s *db.Statement, alias string) string {
 	return "(" + public + " OR " + s.In(alias+".channel", v.Private) + ")"
 }
 
-// PrivateOnly is the sight of what belongs to the private channels: there the access profile does not count.
+// PrivateOnly returns the rules for private channels, where the access profile does not apply.
 func (v Sight) PrivateOnly() Sight { return Sight{All: true, Member: v.Member, Private: v.Private} }

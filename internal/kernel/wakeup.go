@@ -1,9 +1,9 @@
 package kernel
 
-// Wakeup wakes the loop that waits on C. Two notifications before the loop looks are the same as one.
+// Wakeup wakes a loop that receives from C. Several notifications before it receives count as one.
 type Wakeup struct{ C chan struct{} }
 
-// TakeBack undoes a notification that no loop has seen yet.
+// TakeBack removes a pending notification.
 func (s Wakeup) TakeBack() {
 	select {
 	case <-s.C:
@@ -11,7 +11,7 @@ func (s Wakeup) TakeBack() {
 	}
 }
 
-// Notify never blocks.
+// Notify wakes the loop. It never blocks.
 func (s Wakeup) Notify() {
 	select {
 	case s.C <- struct{}{}:
@@ -19,11 +19,8 @@ func (s Wakeup) Notify() {
 	}
 }
 
-// Wakeup returns the wakeup with a name: that of the background work that waits on it.
+// Wakeup returns the wakeup of the background work with the name.
 func (d *Kernel) Wakeup(name string) Wakeup {
-	if w, ok := d.wakeups.Load(name); ok {
-		return w.(Wakeup)
-	}
 	w, _ := d.wakeups.LoadOrStore(name, Wakeup{make(chan struct{}, 1)})
 	return w.(Wakeup)
 }

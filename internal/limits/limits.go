@@ -1,38 +1,37 @@
-// Package limits has the two kinds of limits on what a caller may do in this process: how many operations run at once, and how
-// many begin in a second.
+// Package limits limits the operations of callers in this process: how many run at once, and how many start per second.
 package limits
 
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 )
 
-// ErrFull is returned when all slots are in use and no more callers may wait.
+// ErrFull is returned if all slots are in use and no more callers may wait.
 var ErrFull = errors.New("limits: all slots are in use")
 
-// Concurrency limits how many operations run at once for each key. Further callers wait in order, up to a number of them per
+// Concurrency limits the number of concurrent operations for each key. Further callers wait in order, up to a maximum per
 // key; the others are refused. It is safe for concurrent use.
 type Concurrency[K comparable] struct {
-	size, waiting int64
+	size, maxWaiting int64
 
 	mu   sync.Mutex
-	keys map[K]*queue // of keys with a slot in use
+	keys map[K]*queue // keys with a slot in use
 }
 
-// queue counts the slots that a key uses and holds the callers that wait for one.
 type queue struct {
 	used    int64
 	waiting []chan struct{} // closed when the caller has a slot
 }
 
-// NewConcurrency returns a limit of size operations at once for each key, with at most the given number of callers waiting.
-func NewConcurrency[K comparable](size, waiting int64) *Concurrency[K] {
-	return &Concurrency[K]{size: size, waiting: waiting, keys: map[K]*queue{}}
+// NewConcurrency returns a limit of size concurrent operations and maxWaiting waiting callers for each key.
+func NewConcurrency[K comparable](size, maxWaiting int64) *Concurrency[K] {
+	return &Concurrency[K]{size: size, maxWaiting: maxWaiting, keys: map[K]*queue{}}
 }
 
-// Acquire takes a slot of the key. It waits for one if it may, and returns ErrFull otherwise, or the error of ctx if that ends
-// first. The caller calls release exactly once.
+// Acquire takes a slot of the key, and waits for one if necessary. It returns ErrFull if the caller may not wait, or the error
+// of ctx if ctx ends first. Otherwise the caller must call release exactly once.
 func (l *Concurrency[K]) Acquire(ctx context.Context, key K) (release func(), err error) {
 	turn, err := l.enter(key)
 	if err != nil {
@@ -51,7 +50,7 @@ func (l *Concurrency[K]) Acquire(ctx context.Context, key K) (release func(), er
 	}
 }
 
-// Used returns how many slots of the key are in use.
+// Used returns the number of slots of the key that are in use.
 func (l *Concurrency[K]) Used(key K) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +60,7 @@ func (l *Concurrency[K]) Used(key K) int64 {
 	return 0
 }
 
-// enter takes a slot and returns nil, or queues the caller and returns what to wait for.
+// enter takes a slot and returns nil, or queues the caller and returns a channel to wait for.
 func (l *Concurrency[K]) enter(key K) (turn chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +76,7 @@ func (l *Concurrency[K]) enter(key K) (turn chan struct{}, err error) {
 	case q.used < l.size:
 		q.used++
 		return nil, nil
-	case int64(len(q.waiting)) >= l.waiting:
+	case int64(len(q.waiting)) >= l.maxWaiting:
 		return nil, ErrFull
 	}
 	turn = make(chan struct{})
@@ -85,25 +84,26 @@ func (l *Concurrency[K]) enter(key K) (turn chan struct{}, err error) {
 	return turn, nil
 }
 
-// leave removes a caller from the queue, or releases the slot that it was given at the same moment.
+// leave removes a caller from the queue, or releases its slot if it has just got one.
 func (l *Concurrency[K]) leave(key K, turn chan struct{}) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	q := l.keys[key]
-	for i, t := range q.waiting {
-		if t == turn {
-			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
-			l.mu.Unlock()
-			return
-		}
+	if i := slices.Index(q.waiting, turn); i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		return
 	}
-	l.mu.Unlock()
-	l.release(key)
+	l.releaseLocked(key)
 }
 
-// release hands a slot to the caller that has waited longest, or frees it.
 func (l *Concurrency[K]) release(key K) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.releaseLocked(key)
+}
+
+// releaseLocked passes a slot to the caller that has waited longest, or frees it.
+func (l *Concurrency[K]) releaseLocked(key K) {
 	q := l.keys[key]
 	if len(q.waiting) > 0 {
 		close(q.waiting[0])

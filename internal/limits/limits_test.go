@@ -20,7 +20,7 @@ func TestAKeyGetsItsSlotsAndNoMore(t *testing.T) {
 	acquire(t, l, "a")
 }
 
-func TestThoseWhoWaitAreServedInTheirOrder(t *testing.T) {
+func TestWaitingCallersGetSlotsInOrder(t *testing.T) {
 	l := NewConcurrency[string](1, 2)
 	release := acquire(t, l, "a")
 	var turns []chan struct{}
@@ -60,7 +60,7 @@ func TestACallerThatGivesUpLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestNoSlotsMeansARefusalAtOnce(t *testing.T) {
+func TestALimitOfZeroRefusesCallers(t *testing.T) {
 	if _, err := NewConcurrency[string](0, 10).Acquire(t.Context(), "a"); !errors.Is(err, ErrFull) {
 		t.Errorf("got %v", err)
 	}
@@ -100,7 +100,7 @@ func acquire(t *testing.T, l *Concurrency[string], key string) func() {
 	return release
 }
 
-func TestTheSlotsInUseAreCounted(t *testing.T) {
+func TestUsedCountsTheSlotsInUse(t *testing.T) {
 	l := NewConcurrency[string](3, 0)
 	first := acquire(t, l, "a")
 	acquire(t, l, "a")

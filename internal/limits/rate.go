@@ -7,7 +7,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rate holds a token bucket per caller. It is safe for concurrent use.
+// Rate contains a token bucket per caller. It is safe for concurrent use.
 type Rate[K comparable] struct {
 	mu      sync.Mutex
 	buckets map[K]*bucket
@@ -19,11 +19,11 @@ type bucket struct {
 	used    time.Time
 }
 
-// NewRate returns a Rate without callers.
+// NewRate returns an empty Rate.
 func NewRate[K comparable]() *Rate[K] { return &Rate[K]{buckets: map[K]*bucket{}} }
 
-// Take takes a token of a caller with the given rate, which may differ from call to call. It returns 0, or how long to wait for
-// the next token: at least a second. left is how many tokens remain.
+// Take takes a token of a caller. The rate may change between calls. Take returns 0, or the time until the next token, at least
+// a second. left is the number of remaining tokens.
 func (r *Rate[K]) Take(caller K, perSecond float64, burst int, now time.Time) (wait time.Duration, left float64) {
 	limiter := r.limiter(caller, rate.Limit(perSecond), burst, now)
 	allowed := limiter.AllowN(now, 1)
@@ -52,7 +52,7 @@ func (r *Rate[K]) limiter(caller K, perSecond rate.Limit, burst int, now time.Ti
 	return b.limiter
 }
 
-// sweep removes the buckets of callers that have made no call for so long that theirs are full again.
+// sweep removes buckets that have not been used for so long that they are full again.
 func (r *Rate[K]) sweep(now time.Time) {
 	if now.Sub(r.swept) < time.Minute {
 		return

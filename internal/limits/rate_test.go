@@ -10,7 +10,7 @@ import (
 
 func wait(d time.Duration, _ float64) time.Duration { return d }
 
-func TestACallerIsToldWhatIsLeft(t *testing.T) {
+func TestTakeReturnsTheRemainingTokens(t *testing.T) {
 	b, now := limits.NewRate[string](), time.Now()
 	for _, want := range []float64{2, 1, 0, 0} {
 		_, left := b.Take("ana", 1, 3, now)
@@ -31,13 +31,13 @@ func TestACallerHasItsBurstAndThenItsRate(t *testing.T) {
 	testkit.Equal(t, "wait right after that", wait(b.Take("ana", 0.5, 3, now.Add(2*time.Second))), 2*time.Second)
 }
 
-func TestAWaitIsASecondAtLeast(t *testing.T) {
+func TestTheWaitIsAtLeastASecond(t *testing.T) {
 	b, now := limits.NewRate[string](), time.Now()
 	b.Take("ana", 100, 1, now)
 	testkit.Equal(t, "wait", wait(b.Take("ana", 100, 1, now)), time.Second)
 }
 
-func TestANewRateHoldsFromTheCallThatBringsIt(t *testing.T) {
+func TestANewRateAppliesImmediately(t *testing.T) {
 	b, now := limits.NewRate[string](), time.Now()
 	b.Take("ana", 0.1, 1, now)
 	testkit.Equal(t, "wait at the old rate", wait(b.Take("ana", 0.1, 1, now)), 10*time.Second)

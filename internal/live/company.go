@@ -153,7 +153,7 @@ func (c *company) publish(events []webhooks.LiveEvent) {
 		place := e.Place()
 		var f []byte
 		for _, s := range c.streams {
-			if !s.attached || !place.After(s.after) || !e.VisibleTo(s.principal) {
+			if !s.attached || !place.After(s.after) || !s.sends(e, s.principal) {
 				continue
 			}
 			if f == nil {
@@ -189,7 +189,9 @@ func (c *company) markSeen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
-		c.hub.system.people.MarkLive(c.of.ID, s.session, s.person)
+		if s.renewal == nil {
+			c.hub.system.people.MarkLive(c.of.ID, s.session, s.person)
+		}
 	}
 }
 
@@ -205,7 +207,9 @@ func (c *company) refresh(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range opened {
-		s.renew(now.Sessions[s.session])
+		if s.renewal == nil {
+			s.renew(now.Sessions[s.session])
+		}
 	}
 	var changed []byte // all in one piece: after a restart all members come online at the same time
 	for id, is := range now.Presence {
@@ -219,9 +223,28 @@ func (c *company) refresh(ctx context.Context) error {
 		return nil
 	}
 	for _, s := range c.streams {
-		s.push(changed)
+		if s.renewal == nil {
+			s.push(changed)
+		}
 	}
 	return nil
+}
+
+// renewFollowers gives the streams of integrations their present rights, and ends those whose key has ended.
+func (c *company) renewFollowers() {
+	c.mu.Lock()
+	followers := slices.DeleteFunc(slices.Clone(c.streams), func(s *Stream) bool { return s.renewal == nil })
+	c.mu.Unlock()
+	for _, s := range followers {
+		now, err := s.renewal()
+		if err != nil || now.May(webhooks.VerbEvents) != nil {
+			s.end(nil)
+			continue
+		}
+		c.mu.Lock()
+		s.principal = now
+		c.mu.Unlock()
+	}
 }
 
 // presence is the data of the event that shows a member differently.

@@ -1,7 +1,7 @@
-// Package live holds the open streams of people who are signed in: the events of their company that they may
-// see, and signals, which are stored nowhere. A stream costs a little memory and no work while nothing
-// happens. What is told to many streams is encoded once. Sending never waits: a stream whose reader does
-// not keep up is cut off, and resumes with the id of the last event that it got.
+// Package live has the open event streams: those of signed-in members, with the events of their company that they may see
+// and with signals, and those of integrations, with events only. One goroutine per company reads its feed for all of its
+// streams, and each event is encoded once. Sending never waits: a stream whose client does not keep up is closed, and the
+// client resumes with the id of the last event that it got.
 package live
 
 import (
@@ -14,15 +14,17 @@ import (
 	"time"
 
 	"recado/internal/kernel"
+	"recado/internal/limits"
 	"recado/internal/people"
+	"recado/internal/webhooks"
 )
 
 const (
-	perPerson = 6      // streams; one more ends the oldest
+	perMember = 6      // live streams; one more ends the oldest
+	perKey    = 20     // streams of events; one more is refused
 	inAll     = 20_000 // streams of a node
 
-	heartbeat  = 14 * time.Second // the loop looks once a second, so 15 at most
-	checkEvery = 5 * time.Second  // sessions and presence, beside the checks that signals ask for
+	checkEvery = 5 * time.Second // sessions and presence, beside the checks that signals ask for
 	checkPause = 200 * time.Millisecond
 	markEvery  = time.Minute // an open stream counts as activity of its member
 
@@ -47,20 +49,31 @@ type Hub struct {
 
 	others  others
 	serving sync.WaitGroup // streams that were added and not removed yet
+
+	byKey, byCompany *limits.Concurrency[kernel.ID] // of streams of events
+
+	heartbeat time.Duration // of silent streams; the loop looks once a second
+	writeTime time.Duration // for a client to read what was written
 }
 
 // New makes the hub of a desk, before the desk is used.
 func New(d *Sources, log *slog.Logger) *Hub {
-	h := &Hub{desk: d, system: d, log: log, check: make(chan struct{}, 1), ready: make(chan *Stream, inAll), companies: map[kernel.ID]*company{}, due: map[kernel.ID]bool{}}
+	h := &Hub{
+		desk: d, system: d, log: log, check: make(chan struct{}, 1), ready: make(chan *Stream, inAll), companies: map[kernel.ID]*company{}, due: map[kernel.ID]bool{},
+		byKey:     limits.NewConcurrency[kernel.ID](perKey, 0),
+		byCompany: limits.NewConcurrency[kernel.ID](d.Limit(webhooks.LimitStreams), 0),
+		heartbeat: 14 * time.Second, writeTime: 10 * time.Second,
+	}
 	h.system.OnSignal(h.receive)
 	return h
 }
 
 // Run passes on the signals of other nodes and does the regular checks, until ctx ends.
 func (h *Hub) Run(ctx context.Context) {
-	var both sync.WaitGroup
-	both.Go(func() { h.system.ListenSignals(ctx) })
-	both.Go(func() { h.checkSessions(ctx) })
+	var loops sync.WaitGroup
+	loops.Go(func() { h.system.ListenSignals(ctx) })
+	loops.Go(func() { h.checkSessions(ctx) })
+	loops.Go(func() { h.renewFollowers(ctx) })
 	stop := make(chan struct{})
 	defer close(stop) // after the last stream
 	for range runtime.GOMAXPROCS(0) {
@@ -74,7 +87,7 @@ func (h *Hub) Run(ctx context.Context) {
 		case <-ctx.Done():
 		case now := <-tick.C:
 			waiting = h.trim(waiting)
-			if now.Sub(beat) >= heartbeat-time.Second {
+			if now.Sub(beat) >= h.heartbeat-time.Second {
 				beat = now
 				h.each(func(c *company) { c.heartbeat() })
 			}
@@ -85,7 +98,7 @@ func (h *Hub) Run(ctx context.Context) {
 			}
 		}
 	}
-	both.Wait()
+	loops.Wait()
 	h.Close()
 	h.serving.Wait()
 }
@@ -107,6 +120,10 @@ func (h *Hub) trim(opened int) int {
 	}()
 	return 0
 }
+
+// SetTimes sets how often a silent stream gets a heartbeat, and how long a client may take to read what was written. It is
+// called before the first stream.
+func (h *Hub) SetTimes(heartbeat, write time.Duration) { h.heartbeat, h.writeTime = heartbeat, write }
 
 // Close ends every stream: a server that stops does not wait for clients that never leave.
 func (h *Hub) Close() {
@@ -167,7 +184,11 @@ func (h *Hub) remove(s *Stream) {
 		s.company.stop()
 	}
 	h.mu.Unlock()
-	h.tellStreams(s.company, s.person, false)
+	if s.renewal == nil {
+		h.tellStreams(s.company, s.person, false)
+	} else {
+		s.leave()
+	}
 	h.serving.Done()
 }
 
@@ -189,7 +210,7 @@ func (h *Hub) receive(s kernel.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, stream := range c.streams {
-		if s.To.Includes(stream.principal) {
+		if stream.renewal == nil && s.To.Includes(stream.principal) {
 			stream.push(f)
 		}
 	}
@@ -245,8 +266,22 @@ func (h *Hub) checkSessions(ctx context.Context) {
 	}
 }
 
-// oldest gives the streams that are too many for one person, oldest first.
+// renewFollowers checks the rights of the streams of integrations every second.
+func (h *Hub) renewFollowers(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			h.each(func(c *company) { c.renewFollowers() })
+		}
+	}
+}
+
+// oldest returns the streams that are too many for one member, oldest first.
 func oldest(ids []kernel.ID) []kernel.ID {
 	slices.SortFunc(ids, func(a, b kernel.ID) int { return slices.Compare(a[:], b[:]) })
-	return ids[:max(0, len(ids)-perPerson)]
+	return ids[:max(0, len(ids)-perMember)]
 }

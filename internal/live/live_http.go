@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,6 +27,9 @@ func (h *Hub) HTTP() httpserver.Capability {
 				"gone {conversation}: it is no longer visible; notes {conversation}: a note was changed or deleted; draft {conversation}: the person's own draft is different; scheduled {conversation}: its scheduled messages are different; notification {kind, conversation}: the person has a new "+
 				"notification, or with the kind read has read some; session {state}: the session has ended, or was replaced because the person opened more than six streams, "+
 				"and the stream ends. A comment is sent at least every 15 seconds.")),
+		httpserver.Get("/events/stream", webhooks.VerbEvents, "Follow the feed live", l.followEvents, httpserver.Streams, httpserver.Answers("text/event-stream"), httpserver.Named("followEvents"),
+			httpserver.About("Server-sent events: id is a cursor of the feed, event the type, data the body. The stream begins with new events, or after the cursor in "+
+				"Last-Event-ID or after, so that no event is lost between two connections. A comment is sent at least every 15 seconds.")),
 	}}
 }
 
@@ -39,8 +43,31 @@ func (l *liveStreams) follow(ctx context.Context, a *kernel.Principal, in *liveI
 	if err != nil {
 		return nil, err
 	}
+	return reply(stream), nil
+}
+
+// reply serves a stream.
+func reply(s *Stream) *httpserver.StreamReply {
 	return &httpserver.StreamReply{Body: func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
-		stream.Serve(w, r)
-	}}, nil
+		s.Serve(w, r)
+	}}
+}
+
+type eventsInput struct {
+	webhooks.FeedInput
+	LastEventID string `header:"Last-Event-ID" doc:"The id of the last event received; it takes precedence over after."`
+}
+
+// followEvents opens a stream of events. What can be refused is refused before the first byte.
+func (l *liveStreams) followEvents(ctx context.Context, a *kernel.Principal, in *eventsInput) (*httpserver.StreamReply, error) {
+	types, err := in.EventTypes()
+	if err != nil {
+		return nil, err
+	}
+	stream, err := l.hub.Follow(ctx, a, cmp.Or(in.LastEventID, in.After), types, httpserver.Renewal(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return reply(stream), nil
 }

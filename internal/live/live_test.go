@@ -74,7 +74,7 @@ func TestTheLastPieceReplacesWhatWaits(t *testing.T) {
 func TestOneStreamTooManyEndsTheOldest(t *testing.T) {
 	h, c := newHub(nil), kernel.Company{ID: kernel.NewID()}
 	var streams []*Stream
-	for range perPerson + 1 {
+	for range perMember + 1 {
 		s := person(t, h, c, "Ana")
 		s.person = kernel.ID{15: 9}
 		streams = append(streams, s)

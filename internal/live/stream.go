@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	maxQueue   = 1_024            // pieces that wait for a reader
-	maxWaiting = 4 << 20          // their bytes, which streams share
-	writeTime  = 10 * time.Second // for a reader to take what was written
+	maxQueue   = 1_024   // frames that wait for a client
+	maxWaiting = 4 << 20 // their bytes, which streams share
 )
 
 // Stream is one open stream.
@@ -29,7 +28,11 @@ type Stream struct {
 	person  kernel.ID
 	begin   webhooks.FeedPlace
 	resumes bool // behind a cursor of the client
-	reset   bool // the cursor that the client gave is of no use
+	reset   bool // the cursor of the client cannot be used
+
+	types   kernel.EventSet                   // the events that it sends
+	renewal func() (*kernel.Principal, error) // reads the rights of an integration again; nil for a live stream
+	leave   func()                            // gives its place up
 
 	// Under the lock of the company.
 	principal *kernel.Principal
@@ -54,7 +57,7 @@ func (h *Hub) Open(ctx context.Context, a *kernel.Principal, cursor string) (*St
 	}
 	s := &Stream{
 		hub: h, id: kernel.NewID(), session: a.Session, person: a.User.ID, principal: a, writing: true,
-		begin: place, resumes: cursor != "" && usable, reset: !usable,
+		begin: place, resumes: cursor != "" && usable, reset: !usable, types: kernel.EveryEvent,
 	}
 	if err := h.add(s, a.Company); err != nil {
 		return nil, err
@@ -80,6 +83,50 @@ func (h *Hub) Open(ctx context.Context, a *kernel.Principal, cursor string) (*St
 	}
 	h.tellStreams(s.company, s.person, true)
 	return s, nil
+}
+
+// Follow opens a stream of events for an integration, which begins after a cursor, or now without one. The caller serves it at
+// once. renewal authenticates the integration again.
+func (h *Hub) Follow(ctx context.Context, a *kernel.Principal, after string, types kernel.EventSet, renewal func() (*kernel.Principal, error)) (*Stream, error) {
+	leave, err := h.enter(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	place, err := h.system.webhooks.FeedStart(ctx, a, after)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	s := &Stream{
+		hub: h, id: kernel.NewID(), principal: a, writing: true, begin: place, resumes: after != "", types: types, renewal: renewal, leave: leave,
+	}
+	if err := h.add(s, a.Company); err != nil {
+		leave()
+		return nil, err
+	}
+	return s, nil
+}
+
+// enter counts a stream of events until leave is called, or refuses it.
+func (h *Hub) enter(ctx context.Context, a *kernel.Principal) (leave func(), err error) {
+	refuse := func(who string) error {
+		refused := kernel.Errorf(kernel.CodeRateLimited, "%s has reached its limit of open streams. Close one first.", who)
+		refused.RetryAfter = 5 * time.Second
+		return refused
+	}
+	leaveKey, err := h.byKey.Acquire(ctx, a.ID())
+	if err != nil {
+		return nil, refuse("This key or session")
+	}
+	leaveCompany, err := h.byCompany.Acquire(ctx, a.Company.ID)
+	if err != nil {
+		leaveKey()
+		return nil, refuse("This company")
+	}
+	return func() {
+		leaveKey()
+		leaveCompany()
+	}, nil
 }
 
 // Serve takes the connection over and returns: the stream goes on in the background until the client goes, does not
@@ -167,7 +214,11 @@ func (s *Stream) firstFrame() []byte {
 func (s *Stream) catchUp(ctx context.Context) bool {
 	place, behind := s.begin, s.resumes
 	for behind || !s.company.attach(s, place) {
-		events, err := s.hub.system.webhooks.LiveEvents(ctx, s.company.of.ID, place, feedPage)
+		read := s.hub.system.webhooks.LiveEvents
+		if behind {
+			read = s.hub.system.webhooks.PastEvents
+		}
+		events, err := read(ctx, s.company.of.ID, place, feedPage)
 		if err != nil {
 			return false // the client comes back with the id of the last event it has
 		}
@@ -178,7 +229,7 @@ func (s *Stream) catchUp(ctx context.Context) bool {
 		var frames [][]byte
 		for i := range events {
 			place = events[i].Place()
-			if events[i].VisibleTo(principal) {
+			if s.sends(&events[i], principal) {
 				frames = append(frames, eventFrame(&events[i]))
 			}
 		}
@@ -195,6 +246,11 @@ func (s *Stream) catchUp(ctx context.Context) bool {
 		}
 	}
 	return true
+}
+
+// sends reports whether the stream sends an event to its principal.
+func (s *Stream) sends(e *webhooks.LiveEvent, a *kernel.Principal) bool {
+	return s.types.Has(e.Type()) && e.VisibleTo(a)
 }
 
 // renew gives the stream the rights that its session has now, none when it has ended. The caller holds the

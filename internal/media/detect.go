@@ -11,13 +11,12 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// Bytes is how much of the beginning of a file Detect needs.
+// Bytes is how many bytes from the start of a file Detect needs.
 const Bytes = 8 << 10
 
-// Detect gives the type of a file from its first bytes, the whole file or Bytes of it, and reports
-// whether it is one that may be sent. The name is used only where the bytes leave a question
-// that makes no difference to safety. When ok is false the type is a best guess, for the log, and
-// the kind is document: such a file is only ever handed out for saving.
+// Detect returns the type of a file from its first Bytes bytes and reports whether that type may be sent.
+// The name matters only where the bytes are ambiguous and safety does not depend on it. If ok is false, the
+// type is a guess for the log and the kind is document: such a file may only be downloaded.
 func Detect(head []byte, fileName string) (mimeType string, kind Kind, ok bool) {
 	mimeType = detectType(head, strings.ToLower(path.Ext(fileName)))
 	t, ok := types[mimeType]
@@ -27,7 +26,7 @@ func Detect(head []byte, fileName string) (mimeType string, kind Kind, ok bool) 
 	return mimeType, t.kind, true
 }
 
-// detectType corrects what the library finds where it accepts more than the desk may.
+// detectType corrects the library where it accepts too much.
 func detectType(head []byte, ending string) string {
 	if len(head) == 0 {
 		return typeUnknown
@@ -35,7 +34,7 @@ func detectType(head []byte, ending string) string {
 	found, _, _ := strings.Cut(mimetype.Detect(head).String(), ";")
 	switch found {
 	case typeUnknown:
-		if hasMusicTag(head) {
+		if hasID3Tag(head) {
 			return "audio/mpeg"
 		}
 	case "image/apng":
@@ -45,12 +44,12 @@ func detectType(head []byte, ending string) string {
 	case "application/x-ole-storage":
 		return oldOfficeType(ending)
 	case "application/pdf":
-		// The library takes the mark anywhere in the first KiB, so also behind a script.
+		// The library finds the signature anywhere in the first KiB, even after a script.
 		if !bytes.HasPrefix(bytes.TrimLeft(head, "\xef\xbb\xbf\r\n\t "), []byte("%PDF-")) {
 			return typeUnknown
 		}
 	case "audio/mpeg":
-		// The library looks for a frame anywhere.
+		// The library finds a frame anywhere.
 		if !bytes.HasPrefix(head, []byte("ID3")) && !(head[0] == 0xff && head[1]&0xe0 == 0xe0) {
 			return typeUnknown
 		}
@@ -66,14 +65,14 @@ func detectType(head []byte, ending string) string {
 	return found
 }
 
-// hasMusicTag knows the tag that MP3 files begin with. One with a picture in it is longer than what is
-// looked at, so that the sound itself does not show.
-func hasMusicTag(head []byte) bool {
-	return len(head) >= 10 && bytes.HasPrefix(head, []byte("ID3")) && head[3] >= 2 && head[3] <= 4 && (head[6]|head[7]|head[8]|head[9])&0x80 == 0
+// hasID3Tag reports whether a file starts with the tag of an MP3 file. A tag with a picture can be longer than
+// Bytes, so that no frame is visible.
+func hasID3Tag(head []byte) bool {
+	return len(head) >= 10 && bytes.HasPrefix(head, []byte("ID3")) && head[3] >= 2 && head[3] <= 4 &&
+		(head[6]|head[7]|head[8]|head[9])&0x80 == 0
 }
 
-// officeType tells the modern Office formats by the names in the archive, which lie deeper in it
-// than the library looks.
+// officeType distinguishes modern Office formats by the names in the archive, further than the library looks.
 func officeType(head []byte) string {
 	for first := true; ; first = false {
 		name, rest, ok := nextZipName(head)
@@ -94,8 +93,7 @@ func officeType(head []byte) string {
 	}
 }
 
-// nextZipName finds the next local file header: 30 bytes, of which two hold the length of the name
-// that follows.
+// nextZipName finds the next local file header: 30 bytes, including the length of the name that follows.
 func nextZipName(b []byte) (name string, rest []byte, ok bool) {
 	at := bytes.Index(b, []byte("PK\x03\x04"))
 	if at < 0 || len(b) < at+30 {
@@ -108,8 +106,7 @@ func nextZipName(b []byte) (name string, rest []byte, ok bool) {
 	return string(b[at+30 : end]), b[end:], true
 }
 
-// oldOfficeType goes by the name: the three old Office formats share one container, and what
-// tells them apart may lie anywhere in it.
+// oldOfficeType uses the name, because the old Office formats share one container whose content may be anywhere.
 func oldOfficeType(ending string) string {
 	for _, t := range []string{"application/msword", typeExcel, typePowerPoint} {
 		if slices.Contains(types[t].endings, ending) {
@@ -119,8 +116,7 @@ func oldOfficeType(ending string) string {
 	return "application/x-ole-storage"
 }
 
-// mp4Type tells sound from pictures by the tracks. They may lie at the end of the file; then the
-// name and the brand decide.
+// mp4Type distinguishes audio and video by the tracks or, if they are at the end of the file, by name and brand.
 func mp4Type(head []byte, ending string) string {
 	sound := false
 	for b := head; ; {
@@ -146,9 +142,8 @@ func mp4Type(head []byte, ending string) string {
 	return "video/mp4"
 }
 
-// textType takes as plain text only what is text, does not begin like markup, and does not claim by
-// its name to be something that a machine would run or load. Sentences with commas look like a
-// table to the library; under a text file's name they are text.
+// textType accepts plain text only if it does not start like markup and its name is not that of a script or
+// another loadable file. The library takes sentences with commas for a table; in a text file they are text.
 func textType(head []byte, found, ending string) string {
 	if !isText(head) {
 		return typeUnknown
@@ -166,8 +161,7 @@ func textType(head []byte, found, ending string) string {
 	return found
 }
 
-// isText accepts UTF-8, and the single-byte encodings that old Windows programs write. UTF-16 is
-// refused: markup would hide in it.
+// isText accepts UTF-8 and the single-byte encodings of old Windows programs. UTF-16 could hide markup.
 func isText(head []byte) bool {
 	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
 		return false
@@ -182,7 +176,7 @@ func isText(head []byte) bool {
 		}
 	}
 	whole := head
-	for i := 1; i < utf8.UTFMax && i <= len(head); i++ { // the last character may be cut
+	for i := 1; i < utf8.UTFMax && i <= len(head); i++ { // the last character may be incomplete
 		if c := head[len(head)-i]; utf8.RuneStart(c) {
 			if c >= utf8.RuneSelf {
 				whole = head[:len(head)-i]
@@ -193,20 +187,20 @@ func isText(head []byte) bool {
 	return utf8.Valid(whole) || high*3 < len(head)
 }
 
-// looksLikeEnding tells ".bat" from the end of "Price list v1.2" or "Letter to Mr. Silva Santos".
+// looksLikeEnding distinguishes ".bat" from the end of "Price list v1.2" or "Letter to Mr. Silva Santos".
 func looksLikeEnding(ending string) bool {
 	if len(ending) < 2 || len(ending) > 12 {
 		return false
 	}
-	letter := false
-	for i := 1; i < len(ending); i++ {
-		c := ending[i]
-		letter = letter || isLetter(c)
-		if !isLetter(c) && (c < '0' || c > '9') && c != '-' && c != '_' {
+	letters := 0
+	for _, c := range []byte(ending[1:]) {
+		if isLetter(c) {
+			letters++
+		} else if (c < '0' || c > '9') && c != '-' && c != '_' {
 			return false
 		}
 	}
-	return letter
+	return letters > 0
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -7,10 +7,10 @@ import (
 
 const orientationTag = 0x0112
 
-// onItsSide reports whether the EXIF orientation of a JPEG file swaps width and height (values 5 to 8).
-func onItsSide(f *file) bool {
+// isSideways reports whether the EXIF orientation of a JPEG file swaps width and height (values 5 to 8).
+func isSideways(f *file) bool {
 	offset := int64(2)
-	for range 64 { // segments before the picture; far more than any camera writes
+	for range 64 { // far more segments than any camera writes
 		header := f.at(offset, 4)
 		if len(header) < 4 || header[0] != 0xff || header[1] == 0xda {
 			return false
@@ -28,7 +28,7 @@ func onItsSide(f *file) bool {
 	return false
 }
 
-// orientation finds the tag in the first directory of a TIFF header; zero where there is none.
+// orientation returns the tag from the first directory of a TIFF header, or 0.
 func orientation(tiff []byte) int {
 	if len(tiff) < 8 {
 		return 0

@@ -1,11 +1,11 @@
-// Package media reads media files: it detects their types, makes file names safe, reads dimensions and durations from headers,
-// and repackages the voice recordings of browsers as WhatsApp accepts them. It trusts no file.
+// Package media detects file types, sanitizes file names, reads dimensions and durations from headers, and converts
+// voice recordings of browsers to the format of WhatsApp. It treats every file as untrusted.
 package media
 
-// Kind is what a provider sends a file as.
+// Kind is the message type in which a provider sends a file.
 type Kind string
 
-// Every kind.
+// All kinds.
 const (
 	Image    Kind = "image"
 	Sticker  Kind = "sticker"
@@ -14,8 +14,7 @@ const (
 	Document Kind = "document"
 )
 
-// types are the types that WhatsApp delivers, with the name endings that suit each, the usual
-// one first.
+// types are the types that WhatsApp delivers, with their file name endings, the usual one first.
 var types = map[string]struct {
 	kind    Kind
 	endings []string

@@ -9,6 +9,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -84,20 +85,21 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-func TestDetectRefuses(t *testing.T) {
+func TestDetectRejects(t *testing.T) {
+	const frame = "\xff\xfb\x90\x00"
 	for _, test := range []struct{ what, file, name string }{
 		{"nothing", "", "a.txt"},
 		{"a page", "<!DOCTYPE html><html><script>alert(1)</script>", "a.html"},
-		{"a page under a text's name", "<!DOCTYPE html><html><script>alert(1)</script>", "a.txt"},
-		{"a page behind white space and a mark", "\xef\xbb\xbf \r\n\t<HTML><body onload=alert(1)>", "a.txt"},
-		{"a page that begins with a tag of its own", "<x onclick=alert(1)>", "a.txt"},
-		{"a page behind a comment", "<!-- hello --><script>alert(1)</script>", "a.txt"},
+		{"a page named like a text", "<!DOCTYPE html><html><script>alert(1)</script>", "a.txt"},
+		{"a page after white space and a byte order mark", "\xef\xbb\xbf \r\n\t<HTML><body onload=alert(1)>", "a.txt"},
+		{"a page that starts with a custom tag", "<x onclick=alert(1)>", "a.txt"},
+		{"a page after a comment", "<!-- hello --><script>alert(1)</script>", "a.txt"},
 		{"a page in UTF-16", "\xff\xfe<\x00s\x00c\x00r\x00i\x00p\x00t\x00>\x00", "a.txt"},
 		{"a page in UTF-16, other order", "\xfe\xff\x00<\x00s\x00c\x00r\x00i\x00p\x00t\x00>", "a.txt"},
-		{"a page that says it is a picture", "<html>", "a.png"},
-		{"a page with a PDF mark", "<script>alert(1)</script>%PDF-1.4", "a.pdf"},
+		{"a page named like a picture", "<html>", "a.png"},
+		{"a page with a PDF signature", "<script>alert(1)</script>%PDF-1.4", "a.pdf"},
 		{"a drawing", `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`, "a.svg"},
-		{"a drawing behind a declaration", `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`, "a.png"},
+		{"a drawing after a declaration", `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`, "a.png"},
 		{"XML", `<?xml version="1.0"?><a/>`, "a.txt"},
 		{"PHP", "<?php system($_GET['x']); ?>", "a.txt"},
 		{"a table", "a,b,c\n1,2,3\n4,5,6\n", "a.csv"},
@@ -118,7 +120,7 @@ func TestDetectRefuses(t *testing.T) {
 		{"a Java archive", zipFile("META-INF/MANIFEST.MF", "word/document.xml"), "a.docx"},
 		{"an archive", zipFile("evil.exe"), "a.docx"},
 		{"an archive that mentions Word later", zipFile("evil.exe", "word/document.xml"), "a.docx"},
-		{"an archive with nothing in it", "PK\x05\x06" + strings.Repeat("\x00", 18), "a.docx"},
+		{"an empty archive", "PK\x05\x06" + strings.Repeat("\x00", 18), "a.docx"},
 		{"an archive cut inside a name", "PK\x03\x04" + strings.Repeat("\x00", 22) + "\xff\xff\x00\x00word/", "a.docx"},
 		{"an old container without a name", oleFile(), "a"},
 		{"an old container that is an installer", oleFile(), "a.msi"},
@@ -128,31 +130,34 @@ func TestDetectRefuses(t *testing.T) {
 		{"WebM", "\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm", "a.mp4"},
 		{"Ogg Vorbis", oggFile("\x01vorbis\x00\x00"), "a.ogg"},
 		{"Ogg Theora", oggFile("\x80theora\x00\x00"), "a.ogg"},
-		{"sound hidden behind something else", strings.Repeat("\x00\x01evil", 20) + "\xff\xfb\x90\x00" + strings.Repeat("\x00", 413) + "\xff\xfb\x90\x00", "a.mp3"},
+		{"sound after other bytes", strings.Repeat("\x00\x01evil", 20) + frame + strings.Repeat("\x00", 413) + frame, "a.mp3"},
 		{"noise", "\x00\x01\x02\x03\x04\x05\x06\x07", "a.txt"},
 		{"noise without control characters", "\x80\x91\xa2\xb3\xc4\xd5\xe6\xf7\x81\x92", "a.txt"},
 		{"text with a NUL late in it", strings.Repeat("a", 5000) + "\x00", "a.txt"},
 	} {
 		if mime, kind, ok := media.Detect([]byte(test.file), test.name); ok || kind != media.Document || mime == "" {
-			t.Errorf("%s was taken as %s, %s", test.what, mime, kind)
+			t.Errorf("%s was accepted as %s, %s", test.what, mime, kind)
 		}
 	}
 }
 
 func FuzzDetect(f *testing.F) {
-	for _, file := range []string{jpegFile(), webpFile, oleFile(), zipFile("word/a"), mp4File("isom", "vide"), oggFile("OpusHead"), "%PDF-", "<html>"} {
+	for _, file := range []string{
+		jpegFile(), webpFile, oleFile(), zipFile("word/a"), mp4File("isom", "vide"), oggFile("OpusHead"), "%PDF-", "<html>",
+	} {
 		f.Add([]byte(file), "a.txt")
 	}
 	f.Fuzz(func(t *testing.T, file []byte, name string) {
 		mime, kind, ok := media.Detect(file, name)
 		if mime == "" || kind == "" {
-			t.Fatalf(`want mime != "" and kind != ""; got %+v, %+v, %+v`, mime, kind, ok)
+			t.Fatalf("got type %q and kind %q, want both", mime, kind)
 		}
 		if mime == "text/plain" && ok && bytes.HasPrefix(bytes.TrimSpace(bytes.ToLower(file)), []byte("<script")) {
-			t.Fatal("a script was taken as text")
+			t.Fatal("a script was accepted as text")
 		}
 		safe := media.SafeName(name, mime)
-		if safe == "" || len(safe) > 255 || !utf8.ValidString(safe) || strings.ContainsAny(safe, "/\\\x00\r\n\"") || strings.HasPrefix(safe, ".") {
+		if safe == "" || len(safe) > 255 || !utf8.ValidString(safe) ||
+			strings.ContainsAny(safe, "/\\\x00\r\n\"") || strings.HasPrefix(safe, ".") {
 			t.Fatalf("%q became %q", name, safe)
 		}
 		if again := media.SafeName(safe, mime); again != safe {
@@ -195,7 +200,7 @@ func TestSafeName(t *testing.T) {
 		{"a." + strings.Repeat("x", 300), "application/x-unknown", "a." + strings.Repeat("x", 253)},
 	} {
 		if got := media.SafeName(test.name, test.mime); got != test.want {
-			t.Errorf("SafeFileName(%q, %s) = %q, want %q", test.name, test.mime, got, test.want)
+			t.Errorf("SafeName(%q, %s) = %q, want %q", test.name, test.mime, got, test.want)
 		}
 	}
 }
@@ -208,29 +213,27 @@ func picture() image.Image {
 	return img
 }
 
-func jpegFile() string {
+func encoded(encode func(w io.Writer, m image.Image) error) string {
 	var b bytes.Buffer
-	_ = jpeg.Encode(&b, picture(), nil)
+	_ = encode(&b, picture())
 	return b.String()
 }
 
-func pngFile() string {
-	var b bytes.Buffer
-	_ = png.Encode(&b, picture())
-	return b.String()
+func jpegFile() string {
+	return encoded(func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) })
 }
+
+func pngFile() string { return encoded(png.Encode) }
 
 func gifFile() string {
-	var b bytes.Buffer
-	_ = gif.Encode(&b, picture(), nil)
-	return b.String()
+	return encoded(func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) })
 }
 
 func oggFile(codec string) string {
 	return "OggS\x00\x02" + strings.Repeat("\x00", 22) + codec + strings.Repeat("\x00", 20)
 }
 
-// mp4File has a brand and one track for each handler.
+// mp4File returns a file with a brand and one track for each handler.
 func mp4File(brand string, handlers ...string) string {
 	tracks := ""
 	for _, h := range handlers {
@@ -257,7 +260,7 @@ func zipFile(names ...string) string {
 	return b.String()
 }
 
-// deepZip has the name that tells its kind beyond the first 4 KiB.
+// deepZip returns an archive whose distinguishing name is beyond the first 4 KiB.
 func deepZip(name string) string {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -268,7 +271,7 @@ func deepZip(name string) string {
 	return b.String()
 }
 
-// oleFile is a container of the old Office formats whose root bears the class id.
+// oleFile returns a container of the old Office formats with a class id in its root.
 func oleFile(class ...byte) string {
 	b := make([]byte, 2048)
 	copy(b, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")

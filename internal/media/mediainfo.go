@@ -10,25 +10,25 @@ import (
 	_ "golang.org/x/image/webp"
 )
 
-// Info is what is known about a file. Zero values mean that it is not known or does not apply.
+// Info describes a file. Zero values are unknown or do not apply.
 type Info struct {
 	Width, Height int
 	Duration      time.Duration
 }
 
 const (
-	maxSide     = 1 << 16        // pixels; more is a malformed header
-	maxDuration = 48 * time.Hour // likewise
+	maxSide     = 1 << 16 // pixels; larger values are malformed
+	maxDuration = 48 * time.Hour
 )
 
-// Read looks at a file of the given content type. It seeks within r and leaves its position undefined. A file of which
-// it would have to read most bytes or more gives no information.
-func Read(r io.ReadSeeker, mimeType string, most int64) Info {
+// Read returns the Info of a file with the given content type. It leaves the position of r undefined. It returns
+// no information if it would have to read maxBytes or more.
+func Read(r io.ReadSeeker, mimeType string, maxBytes int64) Info {
 	size, err := r.Seek(0, io.SeekEnd)
 	if err != nil {
 		return Info{}
 	}
-	bounded := &boundedReader{ReadSeeker: r, left: most}
+	bounded := &boundedReader{ReadSeeker: r, left: maxBytes}
 	f := &file{r: bounded, size: size}
 	var info Info
 	switch mimeType {
@@ -57,7 +57,7 @@ func Read(r io.ReadSeeker, mimeType string, most int64) Info {
 	return info
 }
 
-// boundedReader ends after a number of bytes, wherever they are read.
+// boundedReader limits the total number of bytes read.
 type boundedReader struct {
 	io.ReadSeeker
 	left int64
@@ -72,13 +72,12 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// file reads at offsets. Reads beyond the end give fewer bytes.
 type file struct {
 	r    io.ReadSeeker
 	size int64
 }
 
-// at gives up to n bytes from an offset.
+// at returns up to n bytes from an offset, fewer at the end of the file.
 func (f *file) at(offset int64, n int) []byte {
 	if offset < 0 || offset >= f.size || n <= 0 {
 		return nil
@@ -87,11 +86,11 @@ func (f *file) at(offset int64, n int) []byte {
 		return nil
 	}
 	b := make([]byte, min(int64(n), f.size-offset))
-	read, _ := io.ReadFull(f.r, b) // a short file gives a short slice
+	read, _ := io.ReadFull(f.r, b)
 	return b[:read]
 }
 
-// picture gives the size at which a picture is shown: a photo may be stored on its side.
+// picture returns the size at which a picture is shown; a photo may be stored sideways.
 func picture(f *file, mimeType string) Info {
 	if _, err := f.r.Seek(0, io.SeekStart); err != nil {
 		return Info{}
@@ -100,13 +99,13 @@ func picture(f *file, mimeType string) Info {
 	if err != nil {
 		return Info{}
 	}
-	if mimeType == "image/jpeg" && onItsSide(f) {
+	if mimeType == "image/jpeg" && isSideways(f) {
 		return Info{Width: config.Height, Height: config.Width}
 	}
 	return Info{Width: config.Width, Height: config.Height}
 }
 
-// seconds is a duration counted in units of which a second has that many.
+// seconds converts a count of units to a duration.
 func seconds(count, perSecond int64) time.Duration {
 	if perSecond <= 0 || count < 0 || count/perSecond > int64(maxDuration/time.Second) {
 		return 0

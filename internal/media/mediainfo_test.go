@@ -42,14 +42,17 @@ func TestDimensionsAndDurationsAreReadFromHeaders(t *testing.T) {
 	}
 }
 
-func FuzzMalformedFilesGiveNoInformation(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	types := []string{"image/jpeg", "image/png", "image/webp", "video/mp4", "audio/ogg", "audio/mpeg", "audio/aac", "audio/amr"}
-	for i, file := range [][]byte{{0xff, 0xd8, 0xff, 0xe1}, nil, []byte("RIFF"), mp4File(640, 360, true), oggFile(1), mp3File(true), aacFile(2), amrFile(2)} {
+	for i, file := range [][]byte{
+		{0xff, 0xd8, 0xff, 0xe1}, nil, []byte("RIFF"), mp4File(640, 360, true), oggFile(1), mp3File(true), aacFile(2), amrFile(2),
+	} {
 		f.Add(i, file)
 	}
 	f.Fuzz(func(t *testing.T, kind int, file []byte) {
 		got := Read(bytes.NewReader(file), types[uint(kind)%uint(len(types))], 1<<24)
-		if got.Width < 0 || got.Width > maxSide || got.Height < 0 || got.Height > maxSide || got.Duration < 0 || got.Duration > maxDuration {
+		if got.Width < 0 || got.Width > maxSide || got.Height < 0 || got.Height > maxSide ||
+			got.Duration < 0 || got.Duration > maxDuration {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -111,7 +114,7 @@ func oggFile(position uint64) []byte {
 	return append(page(0, "OpusHead\x01\x01\x38\x01\x80\xbb\x00\x00\x00\x00\x00"), page(position, "sound")...)
 }
 
-// mp3File is 128 kbit/s at 44.1 kHz: 16,000 bytes a second.
+// mp3File returns a file of 128 kbit/s at 44.1 kHz: 16,000 bytes a second.
 func mp3File(counted bool) []byte {
 	tag := append([]byte("ID3\x04\x00\x00\x00\x00\x00\x10"), make([]byte, 16)...)
 	b := make([]byte, 16_000)

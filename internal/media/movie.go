@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// maxBoxes bounds the work that one file can cause.
-const maxBoxes = 4096
+const maxBoxes = 4096 // limits the work for one file
 
-// movie reads an ISO base media file (MP4, M4A, 3GP): the duration of the movie header, and the size of the first
-// track that has one, turned as its matrix says.
+// movie reads an ISO base media file (MP4, M4A, 3GP): the duration of the movie header and the rotated size of the
+// first track that has one.
 func movie(f *file) Info {
 	var info Info
 	boxes := maxBoxes
@@ -29,7 +28,7 @@ func movie(f *file) Info {
 	return info
 }
 
-// walk calls visit for each box between two offsets, and goes into those for which visit reports true.
+// walk calls visit for each box between two offsets and descends into those for which it returns true.
 func walk(f *file, at, end int64, boxes *int, visit func(kind string, start, end int64) bool) {
 	for at+8 <= end && *boxes > 0 {
 		*boxes--
@@ -64,7 +63,7 @@ func movieHeader(b []byte) time.Duration {
 	return 0
 }
 
-// trackSize gives the size of a track, in whole pixels. A matrix that swaps the axes turns a video upright.
+// trackSize returns the size of a track in pixels, swapped if the matrix rotates it.
 func trackSize(b []byte) (width, height int) {
 	matrix := 40
 	if len(b) > 0 && b[0] == 1 {

@@ -10,10 +10,9 @@ import (
 
 const maxFileNameBytes = 255
 
-// SafeName makes a name that can be shown, stored and saved by a browser: the last part of a
-// path, without control or invisible characters, marks that turn the reading direction, or
-// characters that a file system forbids. A name whose ending does not suit the type gets the
-// usual one, so that nothing opens as what it is not; without a usable name the type gives one.
+// SafeName returns a name that can be shown, stored and downloaded: the last part of a path, without control or
+// invisible characters, direction marks, or characters that file systems forbid. If the ending does not match the
+// type, the usual one is added. An empty name is derived from the type.
 func SafeName(name, mimeType string) string {
 	t, known := types[mimeType]
 	name = cleanName(name)
@@ -40,9 +39,7 @@ func SafeName(name, mimeType string) string {
 
 func cleanName(name string) string {
 	name = strings.ToValidUTF8(name, "")
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
@@ -54,10 +51,10 @@ func cleanName(name string) string {
 		}
 		return r
 	}, name)
-	return strings.Trim(name, " .") // a leading dot hides a file, a trailing one vanishes on Windows
+	return strings.Trim(name, " .") // a leading dot hides a file, Windows drops a trailing one
 }
 
-// reservedName reports a name that Windows takes for a device, whatever its ending.
+// reservedName reports whether Windows treats a name as a device, with any ending.
 func reservedName(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch stem = strings.TrimSpace(stem); stem {

@@ -5,15 +5,14 @@ import (
 	"encoding/binary"
 )
 
-// oggWriter writes the pages of an Ogg file with Opus (RFC 3533, RFC 7845): the header, the comments, then pages of
-// about a second each.
+// oggWriter writes an Ogg file with Opus (RFC 3533, RFC 7845): the header, the comments, then pages of about a second.
 type oggWriter struct {
 	ready bytes.Buffer // finished pages
 
 	pages    uint32
 	packets  int
-	granule  uint64 // the position at the end of the page, in samples
-	length   int    // the samples of the page
+	granule  uint64 // position at the end of the page, in samples
+	length   int    // samples of the page
 	segments []byte
 	content  []byte
 }
@@ -24,7 +23,7 @@ const (
 	lastPage  = 4
 )
 
-// open writes the header and the comments, which have a page of their own each.
+// open writes the header and the comments, each on a separate page.
 func (w *oggWriter) open(head []byte) {
 	w.add(head)
 	w.flush(firstPage)
@@ -32,7 +31,6 @@ func (w *oggWriter) open(head []byte) {
 	w.flush(0)
 }
 
-// packet adds a packet of sound.
 func (w *oggWriter) packet(packet []byte) {
 	if len(w.segments)+len(packet)/255+1 > 255 || w.length >= 48000 {
 		w.flush(0)
@@ -44,7 +42,6 @@ func (w *oggWriter) packet(packet []byte) {
 	w.add(packet)
 }
 
-// add puts a packet into the page.
 func (w *oggWriter) add(packet []byte) {
 	for n := len(packet); n >= 255; n -= 255 {
 		w.segments = append(w.segments, 255)
@@ -53,13 +50,12 @@ func (w *oggWriter) add(packet []byte) {
 	w.content = append(w.content, packet...)
 }
 
-// flush ends the page.
 func (w *oggWriter) flush(flags byte) {
 	page := append(make([]byte, 0, 27+len(w.segments)+len(w.content)), 'O', 'g', 'g', 'S', 0, flags)
 	page = binary.LittleEndian.AppendUint64(page, w.granule)
-	page = binary.LittleEndian.AppendUint32(page, 1) // the stream
+	page = binary.LittleEndian.AppendUint32(page, 1) // stream
 	page = binary.LittleEndian.AppendUint32(page, w.pages)
-	page = append(page, 0, 0, 0, 0, byte(len(w.segments))) // the checksum goes first
+	page = append(page, 0, 0, 0, 0, byte(len(w.segments))) // the checksum is set below
 	page = append(page, w.segments...)
 	page = append(page, w.content...)
 	binary.LittleEndian.PutUint32(page[22:], checksum(page))
@@ -91,7 +87,7 @@ func samples(packet []byte) int {
 	return frame * count
 }
 
-// crcTable is that of Ogg's checksum, a CRC-32 that is not reflected, unlike those of hash/crc32.
+// crcTable is for Ogg's checksum, a CRC-32 that is not reflected, unlike those of hash/crc32.
 var crcTable = func() (table [256]uint32) {
 	for i := range table {
 		sum := uint32(i) << 24

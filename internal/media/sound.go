@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// oggDuration subtracts the pre-skip of the Opus header from the position of the last page. Opus always counts 48,000
-// samples a second.
+// oggDuration subtracts the pre-skip of the Opus header from the position of the last page, both in samples of 48 kHz.
 func oggDuration(f *file) time.Duration {
 	const longestPage = 65_307
 	head := f.at(0, 64)
@@ -24,7 +23,7 @@ func oggDuration(f *file) time.Duration {
 	return seconds(int64(binary.LittleEndian.Uint64(tail[last+6:]))-skip, 48_000)
 }
 
-// Bit rates in kbit/s and sample rates of MPEG audio, by the indexes in a frame's header.
+// Bit rates in kbit/s and sample rates of MPEG audio by their index in the frame header.
 var (
 	bitRates1   = [16]int64{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0}
 	bitRates2   = [16]int64{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0}
@@ -68,7 +67,7 @@ func mp3Duration(f *file) time.Duration {
 	return seconds((f.size-start)*8, bits*1000)
 }
 
-// aacRates are the sample rates of ADTS, by their index.
+// aacRates are the sample rates of ADTS by index.
 var aacRates = [16]int64{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350}
 
 // aacDuration counts the frames of an ADTS stream: 1,024 samples each.
@@ -84,7 +83,7 @@ func aacDuration(f *file) time.Duration {
 	return seconds(frames*1024, rate)
 }
 
-// amrSizes are the bytes of a narrow-band frame, its header included, by frame type.
+// amrSizes are the sizes of narrow-band frames in bytes, including the header, by frame type.
 var amrSizes = [16]int{13, 14, 16, 18, 20, 21, 27, 32, 6, 0, 0, 0, 0, 0, 0, 1}
 
 // amrDuration counts the frames of an AMR file: 20 milliseconds each.
@@ -108,8 +107,8 @@ func amrDuration(f *file) time.Duration {
 	return seconds(frames, 50)
 }
 
-// scan calls frame with the bytes from one frame on and moves by the size that it gives, until that is zero or the
-// file ends. A frame sees at least 8 KiB, unless the file ends before.
+// scan calls frame with the bytes from the start of each frame and advances by the size it returns, until that is
+// zero or the file ends. b has at least 8 KiB except at the end of the file.
 func scan(f *file, frame func(b []byte) int) {
 	const window, longest = 256 << 10, 8 << 10
 	for at := int64(0); at < f.size; {

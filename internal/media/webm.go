@@ -11,19 +11,18 @@ import (
 	"slices"
 )
 
-// ErrNotOpus is the error of a file that is not a WebM file with a single Opus track.
+// ErrNotOpus is returned for a file that is not WebM with a single Opus track.
 var ErrNotOpus = errors.New("voice: not a WebM file with a single Opus track")
 
-// ErrTooManyPackets is the error of a recording with more than MaxPackets packets.
+// ErrTooManyPackets is returned for a recording with more than MaxPackets packets.
 var ErrTooManyPackets = errors.New("voice: too many packets")
 
-// MaxPackets is how many packets a recording may have: close to three hours in packets of 20 ms, as browsers make them.
+// MaxPackets limits the packets of a recording: almost three hours at 20 ms, the usual length in browsers.
 const MaxPackets = 500_000
 
-// IsWebM reports whether a file begins like WebM or another form of Matroska.
+// IsWebM reports whether a file starts like WebM or another form of Matroska.
 func IsWebM(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1a, 0x45, 0xdf, 0xa3}) }
 
-// The Matroska elements that matter here.
 const (
 	elementSegment      = 0x18538067
 	elementCluster      = 0x1f43b675
@@ -36,10 +35,10 @@ const (
 	elementBlock        = 0xa1
 )
 
-// maxBlock is the size of the largest block that is read: an Opus packet has at most 48 frames of 1,275 bytes.
+// maxBlock is the size of the largest block: an Opus packet has at most 48 frames of 1,275 bytes.
 const maxBlock = 62 << 10
 
-// converter reads WebM and returns Ogg. It holds one page of the output at most.
+// converter reads WebM and returns Ogg. It buffers at most one page of the output.
 type converter struct {
 	in     *bufio.Reader
 	source *source
@@ -47,20 +46,19 @@ type converter struct {
 	tracks int
 	codec  string
 	head   []byte // the Opus header
-	buffer []byte // of the element that is read
+	buffer []byte // content of the current element
 	opened bool   // the header was written
 	err    error  // returned when the output is read to its end
 }
 
-// FromWebM returns the sound of a WebM file as an Ogg file. Reading from it returns ErrNotOpus unless the file is a
-// single track of Opus; that may be found out late, when a part of the output was already read. A recording that breaks
-// off in the middle of a block ends with the block before it.
+// FromWebM returns the sound of a WebM file as an Ogg file. Read returns ErrNotOpus unless the file is a single track
+// of Opus, possibly after part of the output. A recording that ends within a block ends with the block before it.
 func FromWebM(file io.Reader) io.Reader {
 	s := &source{r: file}
 	return &converter{in: bufio.NewReader(s), source: s}
 }
 
-// source remembers the error of a file that could not be read to its end.
+// source remembers a read error.
 type source struct {
 	r   io.Reader
 	err error
@@ -86,7 +84,7 @@ func (c *converter) Read(p []byte) (int, error) {
 	return c.out.ready.Read(p)
 }
 
-// end writes the last page when the file has been read to its end.
+// end writes the last page at the end of the file.
 func (c *converter) end() {
 	switch {
 	case !errors.Is(c.err, io.EOF):
@@ -97,8 +95,7 @@ func (c *converter) end() {
 	}
 }
 
-// element reads the next element. It steps into elements that hold others. One without a size ends where something
-// follows that it cannot hold, which makes no difference here.
+// element reads the next element. It descends into containers without tracking where they end.
 func (c *converter) element() error {
 	id, n, err := c.number(false)
 	if err != nil {
@@ -146,7 +143,7 @@ func (c *converter) take(id uint64, content []byte) error {
 		c.head = bytes.Clone(content)
 		return nil
 	}
-	// A block: the track, two bytes of time, one of flags, a packet.
+	// A block: the track, two bytes of time, one byte of flags, a packet.
 	_, n := number(content, true)
 	if n == 0 || len(content) < n+4 {
 		return nil
@@ -168,7 +165,7 @@ func (c *converter) take(id uint64, content []byte) error {
 	return nil
 }
 
-// number reads a number of variable length.
+// number reads a variable-length number.
 func (c *converter) number(marked bool) (v uint64, n int, err error) {
 	first, err := c.in.Peek(1)
 	if err != nil {
@@ -186,8 +183,8 @@ func (c *converter) number(marked bool) (v uint64, n int, err error) {
 	return v, n, err
 }
 
-// number decodes a number of variable length, without the bit that marks its length if marked is set. A size of all
-// ones, which means unknown, is returned as the largest number. n is 0 if b holds no number.
+// number decodes a variable-length number, without the bit that marks its length if marked is set. All ones, an
+// unknown size, become the largest number. n is 0 if b does not contain a number.
 func number(b []byte, marked bool) (v uint64, n int) {
 	if len(b) == 0 || b[0] == 0 {
 		return 0, 0

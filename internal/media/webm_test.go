@@ -12,7 +12,7 @@ import (
 	"recado/test/testkit"
 )
 
-// element writes an element of Matroska with a size of eight bytes, or of unknown size.
+// element returns a Matroska element with a size of eight bytes, or of unknown size.
 func element(id uint64, known bool, content ...[]byte) []byte {
 	var b []byte
 	for shift := 24; shift >= 0; shift -= 8 {
@@ -28,23 +28,24 @@ func element(id uint64, known bool, content ...[]byte) []byte {
 	return append(binary.BigEndian.AppendUint64(b, 1<<56|size), inner...)
 }
 
-// sample is a WebM file as browsers record it, with clusters of unknown size.
+// sample returns a WebM file as browsers record it, with clusters of unknown size.
 func sample(codec string, tracks int, packets ...[]byte) []byte {
 	head := append([]byte("OpusHead\x01\x01"), 0x38, 0x01, 0x80, 0xbb, 0, 0, 0, 0, 0)
-	track := element(elementTrack, true, element(0xd7, true, []byte{1}), element(elementCodec, true, []byte(codec)), element(elementCodecPrivate, true, head))
+	track := element(elementTrack, true, element(0xd7, true, []byte{1}),
+		element(elementCodec, true, []byte(codec)), element(elementCodecPrivate, true, head))
 	body := [][]byte{element(elementTracks, true, bytes.Repeat(track, tracks))}
 	for i, p := range packets {
-		block := append([]byte{0x81, byte(i >> 8), byte(i), 0x80}, p...)
+		content := append([]byte{0x81, byte(i >> 8), byte(i), 0x80}, p...)
+		block := element(elementSimpleBlock, true, content)
 		if i%2 == 1 {
-			body = append(body, element(elementCluster, false, element(0xe7, true, []byte{0}), element(elementBlockGroup, true, element(elementBlock, true, block))))
-		} else {
-			body = append(body, element(elementCluster, false, element(0xe7, true, []byte{0}), element(elementSimpleBlock, true, block)))
+			block = element(elementBlockGroup, true, element(elementBlock, true, content))
 		}
+		body = append(body, element(elementCluster, false, element(0xe7, true, []byte{0}), block))
 	}
 	return append(element(0x1a45dfa3, true, element(0x4282, true, []byte("webm"))), element(elementSegment, false, body...)...)
 }
 
-func TestTheFramesOfARecordingAreKept(t *testing.T) {
+func TestConversionKeepsAllPackets(t *testing.T) {
 	var packets [][]byte
 	for i := range 120 { // 20 ms each
 		packets = append(packets, append([]byte{0x78, byte(i)}, bytes.Repeat([]byte{byte(i)}, i*5)...))
@@ -60,7 +61,7 @@ func TestTheFramesOfARecordingAreKept(t *testing.T) {
 	testkit.Equal(t, "samples", granule, uint64(120*960))
 }
 
-func TestOtherFilesAreRefused(t *testing.T) {
+func TestOtherFilesAreRejected(t *testing.T) {
 	packet := []byte{0x78, 1, 2, 3}
 	whole := sample("A_OPUS", 1, packet)
 	for name, file := range map[string][]byte{
@@ -73,7 +74,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 	}
 }
 
-func TestARecordingThatBreaksOffEndsWithTheBlockBefore(t *testing.T) {
+func TestATruncatedRecordingEndsWithTheLastCompleteBlock(t *testing.T) {
 	file := sample("A_OPUS", 1, []byte{0x78, 1, 2, 3}, []byte{0x78, 4, 5, 6})
 	ogg, err := io.ReadAll(FromWebM(bytes.NewReader(file[:len(file)-2])))
 	if err != nil {
@@ -83,7 +84,7 @@ func TestARecordingThatBreaksOffEndsWithTheBlockBefore(t *testing.T) {
 	testkit.Diff(t, "packets", packets[2:], [][]byte{{0x78, 1, 2, 3}})
 }
 
-func TestAnUploadThatBreaksOffIsAnError(t *testing.T) {
+func TestAFailedUploadIsAnError(t *testing.T) {
 	file := sample("A_OPUS", 1, []byte{0x78, 1, 2, 3}, []byte{0x78, 4, 5, 6})
 	for _, length := range []int{20, len(file) - 20, len(file) - 2, len(file)} {
 		upload := io.MultiReader(bytes.NewReader(file[:length]), iotest.ErrReader(io.ErrUnexpectedEOF))
@@ -93,7 +94,7 @@ func TestAnUploadThatBreaksOffIsAnError(t *testing.T) {
 	}
 }
 
-func TestARecordingOfManySmallPacketsIsConvertedInLittleMemory(t *testing.T) {
+func TestALongRecordingIsConvertedWithLittleMemory(t *testing.T) {
 	head := sample("A_OPUS", 1)
 	packet := element(elementSimpleBlock, true, []byte{0x81, 0, 0, 0x80, 0x78, 1, 2, 3})
 	const count = MaxPackets
@@ -118,7 +119,7 @@ func TestARecordingOfManySmallPacketsIsConvertedInLittleMemory(t *testing.T) {
 	}
 }
 
-// repeated reads the same bytes over and over.
+// repeated returns the same bytes again and again.
 type repeated struct {
 	content  []byte
 	left, at int
@@ -150,12 +151,12 @@ func FuzzFromWebM(f *testing.F) {
 	})
 }
 
-// readOgg gives the packets of a file and the position of its last page.
+// readOgg returns the packets of a file and the position of its last page.
 func readOgg(t *testing.T, file []byte) (packets [][]byte, granule uint64) {
 	t.Helper()
 	for number := uint32(0); len(file) > 0; number++ {
 		if !bytes.HasPrefix(file, []byte("OggS")) {
-			t.Fatal("a page does not begin as one")
+			t.Fatal("a page has no signature")
 		}
 		testkit.Equal(t, "page number", binary.LittleEndian.Uint32(file[18:]), number)
 		granule = binary.LittleEndian.Uint64(file[6:])

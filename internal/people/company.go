@@ -2,12 +2,11 @@ package people
 
 import (
 	"context"
-	"time"
 
 	"recado/internal/kernel"
 )
 
-// AttendanceRules are the company's decisions about support cases.
+// AttendanceRules are the company's settings for attendances.
 type AttendanceRules struct {
 	Enabled                      bool       `json:"enabled" doc:"Whether conversations open attendances at all."`
 	FirstResponderTakesOwnership bool       `json:"first_responder_takes_ownership" doc:"The first member to answer an attendance without a responsible person becomes responsible."`
@@ -19,7 +18,7 @@ type AttendanceRules struct {
 	HoursID                      *kernel.ID `json:"hours_id" doc:"The opening hours of channels and sectors that have none of their own; null: always open."`
 }
 
-// AutoClose says whether silent attendances are closed, and after how long.
+// AutoClose sets whether and when attendances without messages are closed.
 type AutoClose struct {
 	Enabled      bool  `json:"enabled"`
 	AfterMinutes int64 `json:"after_minutes" minimum:"1" maximum:"525600" doc:"Minutes without any message."`
@@ -31,41 +30,21 @@ const (
 	ModeLiberal    = "liberal"
 )
 
-// Key is an API key as its owner manages it. The key itself is shown once, at creation and rotation.
-type Key struct {
-	ID         kernel.ID      `json:"id"`
-	Name       string         `json:"name"`
-	Scopes     []kernel.Scope `json:"scopes"`
-	Boards     kernel.Boards  `json:"boards" nullable:"true"`
-	User       kernel.Ref     `json:"user" doc:"The team member this key acts as."`
-	ActsAs     string         `json:"acts_as" enum:"person,integration" doc:"person: what is sent with the key counts as an answer of the member. integration: messages have no sender, are no first response, make nobody responsible and open no attendance."`
-	Rate       kernel.Rate    `json:"rate"`
-	CreatedAt  time.Time      `json:"created_at"`
-	ExpiresAt  *time.Time     `json:"expires_at"`
-	RevokedAt  *time.Time     `json:"revoked_at"`
-	LastUsedAt *time.Time     `json:"last_used_at"`
-}
-
-// Integration returns the key's public side.
-func (k *Key) Integration() kernel.Integration {
-	return kernel.Integration{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt}
-}
-
-// NewCompany is what a company starts with.
+// NewCompany describes a company to create.
 type NewCompany struct {
 	Name     string
 	Timezone string // "" means America/Sao_Paulo
 	Rules    AttendanceRules
 }
 
-// DefaultRules are those of a new company: attendances on, nothing closed by itself.
+// DefaultRules are the rules of a new company: attendances are on and never close automatically.
 var DefaultRules = AttendanceRules{
 	Enabled: true, FirstResponderTakesOwnership: true, Mode: ModeLiberal,
 	AutoClose:    AutoClose{Enabled: false, AfterMinutes: 24 * 60},
 	GraceMinutes: 10,
 }
 
-// CreateCompany adds a company with its attendances board. It is for the operator, not for the API.
+// CreateCompany creates a company and its attendances board, for the operator.
 func (d *People) CreateCompany(ctx context.Context, in NewCompany) (kernel.Company, error) {
 	c, err := newCompany("name", "timezone", in)
 	if err != nil {
@@ -88,7 +67,7 @@ func (d *People) insertCompany(tx *kernel.Tx, c kernel.Company, rules Attendance
 	return nil
 }
 
-// newCompany checks and completes a company; the first two arguments name the fields.
+// newCompany validates a new company. Errors name the given fields.
 func newCompany(nameField, zoneField string, in NewCompany) (kernel.Company, error) {
 	name, invalid := kernel.Name(nameField, in.Name, kernel.MaxName)
 	if invalid != nil {
@@ -105,22 +84,22 @@ func newCompany(nameField, zoneField string, in NewCompany) (kernel.Company, err
 
 // Companies lists all companies, for the operator.
 func (d *People) Companies(ctx context.Context) ([]kernel.Company, error) {
-	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.Company, error) { return listCompanies(tx) })
+	return kernel.Read(ctx, d.Kernel, listCompanies)
 }
 
-// Operator is the principal of the command line: the company's owner with every scope.
+// Operator returns the principal of the command line: the company's first owner with every scope.
 func (d *People) Operator(ctx context.Context, company kernel.ID) (*kernel.Principal, error) {
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*kernel.Principal, error) {
 		c, found, err := Company(tx, company)
 		if err != nil || !found {
 			return nil, kernel.ErrOr(err, kernel.NotFound("company"))
 		}
-		owner, _, err := ownerOf(tx, company)
+		owner, _, err := firstOwner(tx, company)
 		return kernel.SystemPrincipal(c, owner, d.KeyRate), err
 	})
 }
 
-// NewInstallation is what the first company starts with.
+// NewInstallation describes the first company and its owner.
 type NewInstallation struct {
 	Token    string
 	Company  string
@@ -132,16 +111,16 @@ type NewInstallation struct {
 
 // SetupNeeded reports whether the installation has no company yet.
 func (d *People) SetupNeeded(ctx context.Context) (bool, error) {
-	has, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return hasCompany(tx) })
-	return !has, err
+	exists, err := kernel.ReadOne(ctx, d.Kernel, hasCompany)
+	return !exists, err
 }
 
-// NewSetupToken gives the token with which the first company is made, in place of an earlier one. It reports false
-// where there is a company already.
+// NewSetupToken returns a token for creating the first company, which replaces any earlier one. It reports false if there
+// is a company already.
 func (d *People) NewSetupToken(ctx context.Context) (token string, needed bool, err error) {
 	token, hash := newToken()
 	needed, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		if has, err := hasCompany(tx); err != nil || has {
+		if exists, err := hasCompany(tx); err != nil || exists {
 			return false, err
 		}
 		setSetupToken(tx, hash)
@@ -150,7 +129,7 @@ func (d *People) NewSetupToken(ctx context.Context) (token string, needed bool, 
 	return token, needed, err
 }
 
-// SetUp makes the first company and its owner, and signs the owner in.
+// SetUp creates the first company and its owner, and signs the owner in.
 func (d *People) SetUp(ctx context.Context, v kernel.Visitor, in NewInstallation) (NewSession, error) {
 	needed, err := d.SetupNeeded(ctx)
 	if err != nil || !needed {
@@ -158,12 +137,12 @@ func (d *People) SetUp(ctx context.Context, v kernel.Visitor, in NewInstallation
 	}
 	// The token is checked first: without it no expensive hash is computed and no other error is shown.
 	if _, err := checkToken(ctx, d, v, errLoginFailed(), func(tx *kernel.Tx) (struct{}, bool, error) {
-		known, err := knowsSetupToken(tx, tokenHash(in.Token))
-		return struct{}{}, known, err
+		valid, err := isSetupToken(tx, tokenHash(in.Token))
+		return struct{}{}, valid, err
 	}); err != nil {
 		return NewSession{}, err
 	}
-	company, err := newCompany("body.company", "body.timezone", NewCompany{Name: in.Company, Timezone: in.Timezone, Rules: DefaultRules})
+	company, err := newCompany("body.company", "body.timezone", NewCompany{Name: in.Company, Timezone: in.Timezone})
 	if err != nil {
 		return NewSession{}, err
 	}
@@ -189,7 +168,7 @@ func (d *People) SetUp(ctx context.Context, v kernel.Visitor, in NewInstallation
 	})
 }
 
-// Company gives the principal's company.
+// Company returns the principal's company.
 func (d *People) Company(ctx context.Context, a *kernel.Principal) (kernel.Company, error) {
 	if err := a.May(VerbCompany); err != nil {
 		return kernel.Company{}, err
@@ -200,21 +179,18 @@ func (d *People) Company(ctx context.Context, a *kernel.Principal) (kernel.Compa
 	})
 }
 
-// UpdateCompany changes the name and the time zone of the company; nil leaves either as it is. The days of the report
-// follow the time zone; the recounts of one company take turns, and wait while they take more than its share of time.
+// UpdateCompany changes the name and the time zone of the company; nil leaves either as it is. A new time zone makes the
+// observers recount, which may wait for an earlier recount of the company.
 func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, name, timezone *string) (kernel.Company, error) {
 	if err := a.May(VerbUpdateCompany); err != nil {
 		return kernel.Company{}, err
 	}
-	var change NewCompany
-	kernel.Set(&change.Name, name)
-	kernel.Set(&change.Timezone, timezone)
 	if timezone != nil && *timezone == "" {
 		return kernel.Company{}, kernel.Required("body.timezone")
 	}
-	if name == nil {
-		change.Name = a.Company.Name
-	}
+	change := NewCompany{Name: a.Company.Name}
+	kernel.Set(&change.Name, name)
+	kernel.Set(&change.Timezone, timezone)
 	checked, err := newCompany("body.name", "body.timezone", change)
 	if err != nil {
 		return kernel.Company{}, err
@@ -225,7 +201,7 @@ func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, name, t
 			recounts = append(recounts, o.ZoneChanges(a.Company.ID))
 		}
 	}
-	if timezone != nil && checked.Timezone != a.Company.Timezone { // else there is nothing to count, or Finish does
+	if timezone != nil && checked.Timezone != a.Company.Timezone { // otherwise Finish recounts, if necessary
 		for _, r := range recounts {
 			end, err := r.Begin(ctx, checked.Timezone)
 			if err != nil {
@@ -243,14 +219,14 @@ func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, name, t
 		if name != nil {
 			c.Name = checked.Name
 		}
-		moved := timezone != nil && c.Timezone != checked.Timezone
-		if moved {
+		zoneChanged := timezone != nil && c.Timezone != checked.Timezone
+		if zoneChanged {
 			c.Timezone = checked.Timezone
 		}
-		saveCompany(tx, c)
+		updateCompany(tx, c)
 		d.ForgetHolders(tx, a.Company.ID)
 		for _, r := range recounts {
-			if moved && err == nil {
+			if zoneChanged && err == nil {
 				err = r.Finish(tx)
 			}
 		}

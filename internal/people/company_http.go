@@ -7,11 +7,6 @@ import (
 	"recado/internal/kernel"
 )
 
-func (s *handlers) getCompany(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[kernel.Company], error) {
-	company, err := s.verbs.Company(ctx, a)
-	return &httpserver.Reply[kernel.Company]{Body: company}, err
-}
-
 type updateCompanyInput struct {
 	Body struct {
 		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`

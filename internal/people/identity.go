@@ -6,7 +6,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// Identity answers GET /me.
+// Identity is the response of GET /me.
 type Identity struct {
 	Integration *kernel.Integration `json:"integration" doc:"The key; null for a person who is signed in."`
 	User        IdentityUser        `json:"user"`
@@ -14,7 +14,7 @@ type Identity struct {
 	APIVersion  string              `json:"api_version" example:"1.1.0"`
 }
 
-// IdentityUser is the team member a key acts as.
+// IdentityUser is the member who is signed in, or that the key acts as.
 type IdentityUser struct {
 	ID    kernel.ID   `json:"id"`
 	Name  string      `json:"name"`
@@ -22,7 +22,7 @@ type IdentityUser struct {
 	Role  kernel.Role `json:"role" enum:"owner,admin,manager,agent"`
 }
 
-// Identity answers GET /me.
+// Identity returns the caller.
 func (d *People) Identity(_ context.Context, a *kernel.Principal, apiVersion string) (*Identity, error) {
 	if err := a.May(VerbIdentity); err != nil {
 		return nil, err

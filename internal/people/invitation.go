@@ -7,13 +7,13 @@ import (
 	"recado/internal/kernel"
 )
 
-// NewInvitation says who is invited to what.
+// NewInvitation describes an invitation to create.
 type NewInvitation struct {
 	Email         string
 	Name          string
 	Role          kernel.Role
 	AccessProfile kernel.AccessProfile
-	Sectors       []kernel.ID
+	SectorIDs     []kernel.ID
 }
 
 // Invitations lists the company's invitations.
@@ -21,15 +21,17 @@ func (d *People) Invitations(ctx context.Context, a *kernel.Principal) ([]Invita
 	if err := a.May(VerbInvitations); err != nil {
 		return nil, err
 	}
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Invitation, error) { return listInvitations(tx, a.Company.ID) })
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Invitation, error) {
+		return listInvitations(tx, a.Company.ID)
+	})
 }
 
-// Invite makes an invitation in place of an earlier one for the same address, and gives the token of its link.
+// Invite creates an invitation, which replaces an open one for the same address, and returns the token of its link.
 func (d *People) Invite(ctx context.Context, a *kernel.Principal, in NewInvitation) (Invitation, string, error) {
 	if err := a.May(VerbInvite); err != nil {
 		return Invitation{}, "", err
 	}
-	if err := mayGive(a, in.Role, in.AccessProfile, in.Sectors); err != nil {
+	if err := mayInvite(a, in.Role, in.AccessProfile, in.SectorIDs); err != nil {
 		return Invitation{}, "", err
 	}
 	u, err := d.newUser(ctx, "body.", NewUser{Name: in.Name, Email: in.Email, Role: in.Role, AccessProfile: in.AccessProfile})
@@ -37,8 +39,8 @@ func (d *People) Invite(ctx context.Context, a *kernel.Principal, in NewInvitati
 		return Invitation{}, "", err
 	}
 	token, hash := newToken()
-	made, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Invitation, error) {
-		if err := CheckSectors(tx, a, in.Sectors); err != nil {
+	invitation, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Invitation, error) {
+		if err := CheckSectors(tx, a, in.SectorIDs); err != nil {
 			return Invitation{}, err
 		}
 		if _, taken, err := userByEmail(tx, a.Company.ID, u.Email); err != nil || taken {
@@ -48,52 +50,49 @@ func (d *People) Invite(ctx context.Context, a *kernel.Principal, in NewInvitati
 			return Invitation{}, err
 		}
 		removeOpenInvitation(tx, a.Company.ID, u.Email)
-		if err := kernel.CheckLimit(tx, a.Company.ID, countInvitations, "invitations, those of the last 30 days included,", d.Limit(limitInvitations)); err != nil {
+		const counted = "invitations, those of the last 30 days included,"
+		if err := kernel.CheckLimit(tx, a.Company.ID, countInvitations, counted, d.Limit(limitInvitations)); err != nil {
 			return Invitation{}, err
 		}
 		i := Invitation{
-			ID: kernel.NewID(), Email: u.Email, Name: u.Name, Role: in.Role, AccessProfile: in.AccessProfile, SectorIDs: in.Sectors,
-			CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(InvitationLasts),
-		}
-		if i.SectorIDs == nil {
-			i.SectorIDs = []kernel.ID{}
+			ID: kernel.NewID(), Email: u.Email, Name: u.Name, Role: in.Role, AccessProfile: in.AccessProfile,
+			SectorIDs: append([]kernel.ID{}, in.SectorIDs...), CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(InvitationLasts),
 		}
 		insertInvitation(tx, a.Company.ID, i, issuer(a), hash)
 		return i, nil
 	})
-	return made, token, err
+	return invitation, token, err
 }
 
-// CancelInvitation removes an invitation of a role that the caller may manage; its link stops working.
+// CancelInvitation deletes an invitation to a role that the caller may manage.
 func (d *People) CancelInvitation(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbCancelInvitation); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		i, found, err := invitation(tx, a.Company.ID, id)
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		i, found, err := findInvitation(tx, a.Company.ID, id)
 		if err != nil || !found {
-			return struct{}{}, kernel.ErrOr(err, kernel.NotFound("invitation"))
+			return kernel.ErrOr(err, kernel.NotFound("invitation"))
 		}
 		if err := mayManage(a, i.Role); err != nil {
-			return struct{}{}, err
+			return err
 		}
-		_, err = removeInvitation(tx, a.Company.ID, id)
-		return struct{}{}, err
+		removeInvitation(tx, a.Company.ID, id)
+		return nil
 	})
-	return err
 }
 
-// ResetLink makes a link with which a member sets a new password, and gives its token. The member must not see more than
-// the caller.
+// ResetLink creates a link with which a member can set a new password, and returns its token. The member must not see more
+// than the caller.
 func (d *People) ResetLink(ctx context.Context, a *kernel.Principal, member kernel.ID) (AccessLink, string, error) {
 	if err := a.May(VerbResetLink); err != nil {
 		return AccessLink{}, "", err
 	}
 	token, hash := newToken()
 	link, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (AccessLink, error) {
-		m, found, err := lockMember(tx, a.Company.ID, member)
-		if err != nil || !found {
-			return AccessLink{}, kernel.ErrOr(err, kernel.NotFound("team member"))
+		m, err := lockMember(tx, a.Company.ID, member)
+		if err != nil {
+			return AccessLink{}, err
 		}
 		if err := mayReset(a, m.Member); err != nil {
 			return AccessLink{}, err
@@ -105,29 +104,24 @@ func (d *People) ResetLink(ctx context.Context, a *kernel.Principal, member kern
 	return link, token, err
 }
 
-// mayReset reports whether the principal may make a link with which a member sets a new password.
+// mayReset returns an error if the principal may not create a reset link for a member.
 func mayReset(a *kernel.Principal, m Member) error {
-	if err := a.May(VerbResetLink); err != nil {
-		return err
-	}
-	if err := mayManage(a, m.Role); err != nil || m.ID == a.User.ID {
+	err := kernel.ErrOr(a.May(VerbResetLink), mayManage(a, m.Role))
+	if err != nil || m.ID == a.User.ID {
 		return err
 	}
 	return seesAsMuch(a, m)
 }
 
-// mayGive reports whether the principal may invite somebody with this role, access profile and these sectors.
-func mayGive(a *kernel.Principal, role kernel.Role, profile kernel.AccessProfile, sectors []kernel.ID) error {
-	if err := a.May(VerbInvite); err != nil {
-		return err
-	}
-	if err := mayManage(a, role); err != nil {
+// mayInvite returns an error if the principal may not invite somebody with this role, access profile and these sectors.
+func mayInvite(a *kernel.Principal, role kernel.Role, profile kernel.AccessProfile, sectors []kernel.ID) error {
+	if err := kernel.ErrOr(a.May(VerbInvite), mayManage(a, role)); err != nil {
 		return err
 	}
 	return mayShow(a, profile, sectors)
 }
 
-// issuer names the principal in what it issues. The operator is not named.
+// issuer returns the principal as an issuer.
 func issuer(a *kernel.Principal) Issuer {
 	if a.Kind() == kernel.KindSystem {
 		return Issuer{}
@@ -135,69 +129,68 @@ func issuer(a *kernel.Principal) Issuer {
 	return Issuer{Member: &a.User.ID, Key: parentKey(a)}
 }
 
-// stillIssued reports whether what an issuer made may be used now: may is asked with the issuer as they are at this moment.
-// What the operator made stays valid; what a removed member or an invalid key made does not.
-func (d *People) stillIssued(tx *kernel.Tx, company kernel.Company, by Issuer, may func(issuer *kernel.Principal) error) (bool, error) {
+// issuerMay reports whether an issuer still has a permission. The operator keeps it; a removed member or an invalid key
+// loses it.
+func (d *People) issuerMay(
+	tx *kernel.Tx, company kernel.Company, by Issuer, may func(issuer *kernel.Principal) error,
+) (bool, error) {
 	switch {
 	case by.Member == nil:
 		return true, nil
 	case by.Key != nil:
-		kh, found, err := keyHolderOf(tx, company.ID, *by.Key)
+		kh, found, err := keyHolderByID(tx, company.ID, *by.Key)
 		if err != nil || !found {
 			return false, err
 		}
-		h := d.holderOf(&kh)
-		return h.refused(tx.Now) == nil && may(h.principal) == nil, nil
+		h := d.newHolder(kh)
+		return h.check(tx.Now) == nil && may(h.principal) == nil, nil
 	}
-	m, err := memberSight(tx, company.ID, *by.Member)
+	sights, err := memberSights(tx, company.ID, []kernel.ID{*by.Member}, "")
+	m := sights[*by.Member]
 	return m != nil && may(MemberPrincipal(company, m)) == nil, err
 }
 
-// openInvitation finds the invitation of a link that its issuer could still make, with the sectors that there still are.
-// sectors is PresentSectors or KeepSectors of the transaction.
-func (d *People) openInvitation(
-	tx *kernel.Tx, hash [32]byte, sectors func(company kernel.ID, ids []kernel.ID) (map[kernel.ID]bool, error),
-) (OpenInvitation, bool, error) {
-	i, found, err := openInvitation(tx, hash)
+// validInvitation finds the open invitation of a link whose issuer could still make it, without removed sectors. The lock
+// applies to its sectors.
+func (d *People) validInvitation(tx *kernel.Tx, hash [32]byte, lock string) (OpenInvitation, bool, error) {
+	i, found, err := findOpenInvitation(tx, hash)
 	if err != nil || !found {
 		return i, false, err
 	}
-	present, err := sectors(i.Company.ID, i.SectorIDs)
+	present, err := presentSectors(tx, i.Company.ID, i.SectorIDs, lock)
 	if err != nil {
 		return i, false, err
 	}
 	i.SectorIDs = slices.DeleteFunc(i.SectorIDs, func(id kernel.ID) bool { return !present[id] })
-	valid, err := d.stillIssued(tx, i.Company, i.Issuer, func(issuer *kernel.Principal) error {
-		return mayGive(issuer, i.Role, i.AccessProfile, i.SectorIDs)
+	valid, err := d.issuerMay(tx, i.Company, i.Issuer, func(issuer *kernel.Principal) error {
+		return mayInvite(issuer, i.Role, i.AccessProfile, i.SectorIDs)
 	})
 	return i, valid, err
 }
 
-// resetLink finds a reset link that its issuer could still make for the member as they are now.
-func (d *People) resetLink(tx *kernel.Tx, hash [32]byte) (ResetLink, bool, error) {
-	l, found, err := resetLink(tx, hash)
+// validResetLink finds a reset link whose issuer could still make it.
+func (d *People) validResetLink(tx *kernel.Tx, hash [32]byte) (ResetLink, bool, error) {
+	l, found, err := findResetLink(tx, hash)
 	if err != nil || !found {
 		return l, false, err
 	}
-	m, found, err := findMember(tx, l.Company.ID, l.Member)
-	if err != nil || !found {
+	m, err := findMember(tx, l.Company.ID, l.Member)
+	if err != nil {
 		return l, false, err
 	}
-	valid, err := d.stillIssued(tx, l.Company, l.Issuer, func(issuer *kernel.Principal) error { return mayReset(issuer, m.Member) })
+	valid, err := d.issuerMay(tx, l.Company, l.Issuer, func(issuer *kernel.Principal) error { return mayReset(issuer, m.Member) })
 	return l, valid, err
 }
 
-// Welcome tells the holder of a link what it is for.
+// Welcome returns the purpose of a link.
 func (d *People) Welcome(ctx context.Context, v kernel.Visitor, token string) (Welcome, error) {
 	return checkToken(ctx, d, v, errNoLink(), func(tx *kernel.Tx) (Welcome, bool, error) {
 		hash := tokenHash(token)
-		i, invited, err := d.openInvitation(tx, hash, func(company kernel.ID, ids []kernel.ID) (map[kernel.ID]bool, error) {
-			return presentSectors(tx, company, ids)
-		})
+		i, invited, err := d.validInvitation(tx, hash, "")
 		if err != nil {
 			return Welcome{}, false, err
 		}
-		l, reset, err := d.resetLink(tx, hash) // looked for in every case, so that each takes the same time
+		l, reset, err := d.validResetLink(tx, hash) // always, so that every call takes the same time
 		if invited {
 			return Welcome{Company: WelcomeCompany{Name: i.Company.Name}, Email: i.Email, Name: i.Name, Kind: WelcomeInvitation}, true, err
 		}
@@ -209,7 +202,7 @@ func errNoLink() error {
 	return kernel.Errorf(kernel.CodeNotFound, "This link is no longer valid. Ask for a new one.")
 }
 
-// Accept is what the holder of a link sends to use it.
+// Accept is the request of somebody who uses a link.
 type Accept struct {
 	Token    string
 	Name     string // "": as in the link
@@ -217,7 +210,7 @@ type Accept struct {
 	Code     string // of two-factor, for a new password
 }
 
-// AcceptWelcome uses a link: the invited person joins the team, or the member gets a new password. Either is signed in.
+// AcceptWelcome uses a link: an invited person joins the team, a member gets a new password. Both are signed in.
 func (d *People) AcceptWelcome(ctx context.Context, v kernel.Visitor, in Accept) (NewSession, error) {
 	w, err := d.Welcome(ctx, v, in.Token)
 	if err != nil {
@@ -238,66 +231,60 @@ func (d *People) AcceptWelcome(ctx context.Context, v kernel.Visitor, in Accept)
 
 func (d *People) acceptInvitation(ctx context.Context, v kernel.Visitor, in Accept, u User) (NewSession, error) {
 	link := tokenHash(in.Token)
-	var company kernel.Company
-	err := d.Store.ReadOne(ctx, func(tx *kernel.Tx) error {
-		i, found, err := openInvitation(tx, link)
-		company = i.Company
+	company, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.ID, error) {
+		i, found, err := findOpenInvitation(tx, link)
 		if err == nil && !found {
 			err = errNoLink()
 		}
-		return err
+		return i.Company.ID, err
 	})
 	if err != nil {
 		return NewSession{}, err
 	}
-	if u.PasswordHash, err = d.hashPassword(ctx, company.ID, "body.password", in.Password); err != nil {
+	if u.PasswordHash, err = d.hashPassword(ctx, company, "body.password", in.Password); err != nil {
 		return NewSession{}, err
 	}
-	return d.newSession(ctx, v, company.ID, u.ID, func(tx *kernel.Tx) error {
-		tx.LockCompany(company.ID)
-		if _, err := lockOwners(tx, company.ID); err != nil { // roles and rights stay as they are, as in RemoveMember
+	return d.newSession(ctx, v, company, u.ID, func(tx *kernel.Tx) error {
+		tx.LockCompany(company)
+		if _, err := lockOwners(tx, company); err != nil { // no role changes until the end, as in RemoveMember
 			return err
 		}
-		i, found, err := d.openInvitation(tx, link, func(company kernel.ID, ids []kernel.ID) (map[kernel.ID]bool, error) {
-			return keepSectors(tx, company, ids)
-		})
+		i, found, err := d.validInvitation(tx, link, tx.ForShare())
 		if err != nil || !found {
 			return kernel.ErrOr(err, errNoLink())
 		}
-		if won, err := acceptInvitation(tx, company.ID, i.ID); err != nil || !won {
+		if accepted, err := markAccepted(tx, company, i.ID); err != nil || !accepted {
 			return kernel.ErrOr(err, errNoLink())
 		}
-		if err := kernel.CheckLimit(tx, company.ID, countMembers, "team members", d.Limit(limitMembers)); err != nil {
+		if err := kernel.CheckLimit(tx, company, countMembers, "team members", d.Limit(limitMembers)); err != nil {
 			return err
 		}
 		u.Email, u.Role, u.AccessProfile = i.Email, i.Role, i.AccessProfile
-		if fresh, err := InsertUser(tx, company.ID, u); err != nil || !fresh {
+		if inserted, err := InsertUser(tx, company, u); err != nil || !inserted {
 			return kernel.ErrOr(err, errEmailTaken(u.Email))
 		}
-		if err := d.checkMemberships(tx, company.ID, 0, len(i.SectorIDs)); err != nil {
+		if err := d.checkMemberships(tx, company, 0, len(i.SectorIDs)); err != nil {
 			return err
 		}
-		setMemberSectors(tx, company.ID, u.ID, i.SectorIDs)
+		setMemberSectors(tx, company, u.ID, i.SectorIDs)
 		return nil
 	})
 }
 
-// acceptReset sets a new password and ends all other sessions. Where two-factor is on, it takes a code as well.
+// acceptReset sets a new password and ends all other sessions. It requires a code if two-factor is on.
 func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept) (NewSession, error) {
 	link := tokenHash(in.Token)
-	var l ResetLink
-	err := d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		var found bool
-		l, found, err = resetLink(tx, link)
+	l, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (ResetLink, error) {
+		l, found, err := findResetLink(tx, link)
 		if err == nil && !found {
 			err = errNoLink()
 		}
-		return err
+		return l, err
 	})
 	if err != nil {
 		return NewSession{}, err
 	}
-	attempt := newAttemptAt(l.Email, v.IP)
+	attempt := newAttempt(l.Email, v.IP)
 	if err := d.beginSignIn(ctx, attempt); err != nil {
 		return NewSession{}, err
 	}
@@ -308,19 +295,19 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept) (
 	if err != nil {
 		return NewSession{}, d.endSignIn(ctx, attempt, err)
 	}
-	made, err := d.newSession(ctx, v, l.Company.ID, l.Member, func(tx *kernel.Tx) error {
+	session, err := d.newSession(ctx, v, l.Company.ID, l.Member, func(tx *kernel.Tx) error {
 		tx.LockCompany(l.Company.ID)
-		if _, err := lockOwners(tx, l.Company.ID); err != nil { // roles stay as they are, as in UpdateMember
+		if _, err := lockOwners(tx, l.Company.ID); err != nil { // no role changes until the end, as in UpdateMember
 			return err
 		}
-		if _, _, err := findProfile(tx, l.Company.ID, l.Member); err != nil {
+		if _, _, err := lockProfile(tx, l.Company.ID, l.Member); err != nil {
 			return err
 		}
-		l, valid, err := d.resetLink(tx, link)
+		l, valid, err := d.validResetLink(tx, link)
 		if err != nil || !valid {
 			return kernel.ErrOr(err, errNoLink())
 		}
-		if l.TwoFactor != nil && in.Code == "" { // switched on since
+		if l.TwoFactor != nil && in.Code == "" { // turned on in the meantime
 			return errCodeRequired()
 		}
 		if err := d.useCode(tx, l.Company.ID, l.Member, l.TwoFactor, in.Code); err != nil {
@@ -329,7 +316,7 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept) (
 		if used, err := useResetLink(tx, l.Company.ID, l.Member, link); err != nil || !used {
 			return kernel.ErrOr(err, errNoLink())
 		}
-		suspendViewer(tx, &l)
+		suspendViewer(tx, l)
 		setMemberPassword(tx, l.Company.ID, l.Member, *hash)
 		endSessions(tx, l.Company.ID, l.Member)
 		attempt.succeeded(tx)
@@ -339,13 +326,12 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept) (
 	if kernel.CodeOf(err) == kernel.CodeCodeRequired {
 		err = d.endSignIn(ctx, attempt, err)
 	}
-	return made, err
+	return session, err
 }
 
-// suspendViewer hides the private channels of a member from whoever used a link, other than those that the person who made the link sees
-// as well: whoever makes a link can use it. Somebody who chooses the viewers confirms them. Keys see no private channel, and
-// the operator can see everything.
-func suspendViewer(tx *kernel.Tx, l *ResetLink) {
+// suspendViewer hides the private channels of a member who used a link until somebody confirms the viewers, because the issuer
+// could have used the link. Channels that the issuer sees stay visible. Keys see no private channel; the operator sees all.
+func suspendViewer(tx *kernel.Tx, l ResetLink) {
 	switch by := l.Issuer; {
 	case by.Key != nil:
 		setViewerPending(tx, l.Company.ID, l.Member, nil)

@@ -8,14 +8,9 @@ import (
 	"recado/internal/kernel"
 )
 
-// welcomeURL is the page of the app that a link opens. The token stands behind the #, which no server or log sees.
+// welcomeURL returns the link to the app's welcome page. The token is in the fragment, which browsers do not send to servers.
 func welcomeURL(ctx context.Context, token string) string {
 	return httpserver.PublicURL(ctx) + "/#/welcome?token=" + url.QueryEscape(token)
-}
-
-func (s *handlers) listInvitations(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Invitation]], error) {
-	invitations, err := s.verbs.Invitations(ctx, a)
-	return &httpserver.Reply[httpserver.List[Invitation]]{Body: httpserver.List[Invitation]{Data: invitations}}, err
 }
 
 type inviteInput struct {
@@ -29,21 +24,10 @@ type inviteInput struct {
 }
 
 func (s *handlers) invite(ctx context.Context, a *kernel.Principal, in *inviteInput) (*httpserver.Reply[Invitation], error) {
-	b := in.Body
-	made, token, err := s.verbs.Invite(ctx, a, NewInvitation{
-		Email: b.Email, Name: b.Name, Role: b.Role, AccessProfile: b.AccessProfile, Sectors: b.SectorIDs,
-	})
+	invitation, token, err := s.verbs.Invite(ctx, a, NewInvitation(in.Body))
 	link := welcomeURL(ctx, token)
-	made.URL = &link
-	return &httpserver.Reply[Invitation]{Body: made}, err
-}
-
-func (s *handlers) cancelInvitation(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-	id, err := httpserver.PathID(in.ID, "invitation")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.CancelInvitation(ctx, a, id)
+	invitation.URL = &link
+	return &httpserver.Reply[Invitation]{Body: invitation}, err
 }
 
 func (s *handlers) createResetLink(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[AccessLink], error) {
@@ -75,9 +59,6 @@ type acceptInput struct {
 }
 
 func (s *handlers) acceptWelcome(ctx context.Context, v kernel.Visitor, in *acceptInput) (*sessionReply, error) {
-	made, err := s.verbs.AcceptWelcome(ctx, v, Accept(in.Body))
-	if err != nil {
-		return nil, err
-	}
-	return signedIn(ctx, made, 200), nil
+	session, err := s.verbs.AcceptWelcome(ctx, v, Accept(in.Body))
+	return signedIn(ctx, session, 200), err
 }

@@ -15,7 +15,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// KeyPrefix begins every API key, so that a person and a secret scanner recognise one.
+// KeyPrefix begins every API key, so that people and secret scanners recognise it.
 const KeyPrefix = "rcd_"
 
 const (
@@ -26,17 +26,13 @@ const (
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// NewAPIKey draws a key. The key is shown once; what is stored is its hash.
+// NewAPIKey returns a random key and the hash to store.
 func NewAPIKey() (key string, hash [32]byte) {
-	b := make([]byte, 0, keyLength)
-	b = append(b, KeyPrefix...)
-	b = appendRandomBase62(b, keyRandom)
-	b = appendKeyChecksum(b)
+	b := appendKeyChecksum(appendRandomBase62([]byte(KeyPrefix), keyRandom))
 	return string(b), sha256.Sum256(b)
 }
 
-// ParseAPIKey gives the hash by which a key is looked up. It is false for what cannot be a key: a typo
-// or a truncated paste is refused here, without a look-up.
+// ParseAPIKey returns the hash of a key. It reports false for text that cannot be a key, such as one with a typo.
 func ParseAPIKey(s string) (hash [32]byte, ok bool) {
 	if len(s) != keyLength || !strings.HasPrefix(s, KeyPrefix) {
 		return hash, false
@@ -46,12 +42,10 @@ func ParseAPIKey(s string) (hash [32]byte, ok bool) {
 			return hash, false
 		}
 	}
-	signed := s[:keyLength-keyChecksum]
-	whole := appendKeyChecksum([]byte(signed))
-	if string(whole) != s {
+	if string(appendKeyChecksum([]byte(s[:keyLength-keyChecksum]))) != s {
 		return hash, false
 	}
-	return sha256.Sum256(whole), true
+	return sha256.Sum256([]byte(s)), true
 }
 
 // appendKeyChecksum appends the CRC32 of b, prefix included, as six base62 digits: 62^6 exceeds 2^32.
@@ -65,12 +59,11 @@ func appendKeyChecksum(b []byte) []byte {
 	return append(b, digits[:]...)
 }
 
-// appendRandomBase62 appends n characters, each equally likely: bytes from 248 on would favour the first
-// eight characters and are thrown away.
+// appendRandomBase62 appends n random characters. It discards bytes from 248 on, which would favour the first eight characters.
 func appendRandomBase62(b []byte, n int) []byte {
 	var pool [64]byte
 	for n > 0 {
-		_, _ = rand.Read(pool[:]) // never fails: crypto/rand aborts the process instead
+		_, _ = rand.Read(pool[:])
 		for _, r := range pool {
 			if n > 0 && r < 62*4 {
 				b = append(b, base62[r%62])
@@ -81,18 +74,40 @@ func appendRandomBase62(b []byte, n int) []byte {
 	return b
 }
 
-// NewKey is what an API key is made of.
+// Key describes an API key. The key itself is shown once, at creation and rotation.
+type Key struct {
+	ID         kernel.ID      `json:"id"`
+	Name       string         `json:"name"`
+	Scopes     []kernel.Scope `json:"scopes"`
+	Boards     kernel.Boards  `json:"boards" nullable:"true"`
+	User       kernel.Ref     `json:"user" doc:"The team member this key acts as."`
+	ActsAs     string         `json:"acts_as" enum:"person,integration" doc:"person: what is sent with the key counts as an answer of the member. integration: messages have no sender, are no first response, make nobody responsible and open no attendance."`
+	Rate       kernel.Rate    `json:"rate"`
+	CreatedAt  time.Time      `json:"created_at"`
+	ExpiresAt  *time.Time     `json:"expires_at"`
+	RevokedAt  *time.Time     `json:"revoked_at"`
+	LastUsedAt *time.Time     `json:"last_used_at"`
+}
+
+// Integration returns what GET /me shows of the key.
+func (k *Key) Integration() kernel.Integration {
+	return kernel.Integration{
+		ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
+	}
+}
+
+// NewKey describes an API key to create.
 type NewKey struct {
 	Name      string
 	Scopes    kernel.ScopeSet
 	Boards    *[]kernel.ID
 	ExpiresAt *time.Time
-	User      *kernel.ID   // nil: the creator's own member
-	Rate      *kernel.Rate // nil: the installation's, whatever it will be
-	ActsAs    string       // kernel.ActsAsPerson or kernel.ActsAsIntegration; "" is the first
+	User      *kernel.ID   // nil: the creator
+	Rate      *kernel.Rate // nil: the installation's
+	ActsAs    string       // kernel.ActsAsPerson (default) or kernel.ActsAsIntegration
 }
 
-// KeyUpdate lists what of a key to change; nil fields stay as they are.
+// KeyUpdate lists the fields to change; nil fields stay as they are.
 type KeyUpdate struct {
 	Name   *string
 	ActsAs *string
@@ -112,7 +127,7 @@ func (d *People) Keys(ctx context.Context, a *kernel.Principal) ([]Key, error) {
 	})
 }
 
-// Key gives one API key of the company.
+// Key returns an API key of the company.
 func (d *People) Key(ctx context.Context, a *kernel.Principal, id kernel.ID) (Key, error) {
 	if err := a.May(VerbKey); err != nil {
 		return Key{}, err
@@ -127,10 +142,10 @@ func (d *People) Key(ctx context.Context, a *kernel.Principal, id kernel.ID) (Ke
 	})
 }
 
-// rateOf is the key's own rate, or the installation's as it is now where the key has none.
+// rateOf returns the key's own rate, or else the installation's.
 func (d *People) rateOf(k *Key) kernel.Rate { return cmp.Or(k.Rate, d.KeyRate) }
 
-// CreateKey issues an API key and gives its secret, which is stored nowhere.
+// CreateKey issues an API key and returns its secret, which is not stored.
 func (d *People) CreateKey(ctx context.Context, a *kernel.Principal, in NewKey) (Key, string, error) {
 	if err := a.May(VerbCreateKey); err != nil {
 		return Key{}, "", err
@@ -154,40 +169,38 @@ func (d *People) CreateKey(ctx context.Context, a *kernel.Principal, in NewKey) 
 	}
 	secret, hash := NewAPIKey()
 	key, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Key, error) {
-		k := Key{ID: kernel.NewID(), Name: name, Scopes: in.Scopes.List(), User: a.User, ActsAs: cmp.Or(in.ActsAs, kernel.ActsAsPerson), CreatedAt: tx.Now, ExpiresAt: in.ExpiresAt}
-		if in.Rate != nil {
-			k.Rate = *in.Rate
+		k := Key{
+			ID: kernel.NewID(), Name: name, Scopes: in.Scopes.List(), User: a.User, ActsAs: cmp.Or(in.ActsAs, kernel.ActsAsPerson),
+			CreatedAt: tx.Now, ExpiresAt: in.ExpiresAt,
 		}
-		if err := d.bound(a, &k); err != nil {
-			return k, err
-		}
-		if in.User != nil {
-			user, err := d.keyUser(tx, a, *in.User)
-			if err != nil {
-				return k, err
-			}
-			k.User = user
-		}
-		boards, err := d.keyBoards(tx, a, in.Boards)
+		kernel.Set(&k.Rate, in.Rate)
+		err := d.inheritLimits(a, &k)
 		if err != nil {
 			return k, err
 		}
-		k.Boards = boards
+		if in.User != nil {
+			if k.User, err = keyUser(tx, a, *in.User); err != nil {
+				return k, err
+			}
+		}
+		if k.Boards, err = d.keyBoards(tx, a, in.Boards); err != nil {
+			return k, err
+		}
 		if err := kernel.CheckLimit(tx, a.Company.ID, countKeys, "keys", d.Limit(limitKeys)); err != nil {
 			return k, err
 		}
-		if err := stillIssues(a, tx); err != nil {
+		if err := checkParent(tx, a); err != nil {
 			return k, err
 		}
-		insertKey(tx, a.Company.ID, k, in.Scopes, parentKey(a), personIssuing(a), hash)
+		insertKey(tx, a.Company.ID, k, in.Scopes, parentKey(a), issuingMember(a), hash)
 		k.Rate = d.rateOf(&k)
 		return k, nil
 	})
 	return key, secret, err
 }
 
-// keyUser finds the member a new key is to act as. A caller cannot issue keys with more permissions than its own.
-func (d *People) keyUser(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (kernel.Ref, error) {
+// keyUser finds the member that a new key acts as. The member must not have more permissions than the caller.
+func keyUser(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (kernel.Ref, error) {
 	m, found, err := MemberPowers(tx, a.Company.ID, id)
 	if err != nil || !found {
 		return kernel.Ref{}, kernel.ErrOr(err, kernel.NoSuch("body.user_id", "team_member"))
@@ -195,7 +208,7 @@ func (d *People) keyUser(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (kern
 	return kernel.Ref{ID: m.ID, Name: m.Name}, mayActAs(a, m.ID, m.Role)
 }
 
-// keyBoards checks the boards of a new key: existing ones, and none that the creator may not see.
+// keyBoards checks that the caller may see the boards of a new key.
 func (d *People) keyBoards(tx *kernel.Tx, a *kernel.Principal, boards *[]kernel.ID) ([]kernel.ID, error) {
 	if boards == nil {
 		return a.Boards, nil
@@ -212,33 +225,29 @@ func (d *People) keyBoards(tx *kernel.Tx, a *kernel.Principal, boards *[]kernel.
 	return append([]kernel.ID{}, *boards...), nil
 }
 
-// RotateKey gives an integration a new secret; the old one stays valid for the overlap. The caller who gets the
-// secret may use the key, so a key rotates no other that is valid for longer or has a higher rate, and the key that
-// it rotates is revoked together with it. A person who rotates a key is its issuer from then on.
+// RotateKey returns a new secret for a key; the old one stays valid for the overlap. A key cannot rotate one that is valid for
+// longer or has a higher rate, and the rotated key is revoked together with it, because the caller learns the secret. A person
+// who rotates a key becomes its issuer.
 func (d *People) RotateKey(ctx context.Context, a *kernel.Principal, id kernel.ID, overlap time.Duration) (Key, string, error) {
 	if err := a.May(VerbRotateKey); err != nil {
 		return Key{}, "", err
 	}
 	secret, hash := NewAPIKey()
 	key, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Key, error) {
-		tx.LockCompany(a.Company.ID)
-		k, scopes, found, err := FindKey(tx, a.Company.ID, id)
-		if err != nil || !found || k.RevokedAt != nil {
-			return k, kernel.ErrOr(err, kernel.NotFound("key"))
-		}
-		if err := d.mayReplace(tx, a, k, scopes); err != nil {
+		k, err := lockKey(tx, a, id)
+		if err != nil {
 			return k, err
 		}
 		if a.Kind() == kernel.KindKey && id != a.Key {
 			if err := mayIssue(a, k.ExpiresAt, d.rateOf(&k)); err != nil {
 				return k, err
 			}
-			if err := takeKey(a, tx, id); err != nil {
+			if err := adoptKey(tx, a, id); err != nil {
 				return k, err
 			}
 		}
-		if issuer := personIssuing(a); issuer != nil {
-			setKeyMember(tx, a.Company.ID, id, *issuer)
+		if issuer := issuingMember(a); issuer != nil {
+			setKeyIssuer(tx, a.Company.ID, id, *issuer)
 		}
 		replaceKeySecret(tx, a.Company.ID, id, tx.Now.Add(overlap), hash)
 		d.ForgetHolders(tx, a.Company.ID)
@@ -248,67 +257,67 @@ func (d *People) RotateKey(ctx context.Context, a *kernel.Principal, id kernel.I
 	return key, secret, err
 }
 
-// takeKey makes a key that the principal's key rotates one of those that it issued, so that revoking the principal's
-// key ends the new secret, too. One that descends from it already keeps its issuer. One that it descends from is
-// refused: its secret would outlive the principal's key. So is one that ends with a key which the principal's does not end
-// with: it would outlive that one. The company is locked, so that no two keys take each other.
-func takeKey(a *kernel.Principal, tx *kernel.Tx, id kernel.ID) error {
-	if err := stillIssues(a, tx); err != nil {
+// adoptKey makes the principal's key the parent of a key that it rotates, so that revoking the former also revokes the latter.
+// A descendant keeps its parent. An ancestor is refused, and so is a key with an ancestor that the principal's key does not
+// have: the new secret would outlive the key that it depends on. The company must be locked.
+func adoptKey(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
+	if err := checkParent(tx, a); err != nil {
 		return err
 	}
-	issuers, err := keyIssuers(tx, a.Company.ID, a.Key)
+	ancestors, err := keyAncestors(tx, a.Company.ID, a.Key)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(issuers, id) {
+	if slices.Contains(ancestors, id) {
 		return kernel.Errorf(kernel.CodeInsufficientScope, "A key cannot rotate the keys that it was issued by.")
 	}
-	theirs, err := keyIssuers(tx, a.Company.ID, id)
+	theirs, err := keyAncestors(tx, a.Company.ID, id)
 	if err != nil || slices.Contains(theirs, a.Key) {
 		return err
 	}
-	if slices.ContainsFunc(theirs, func(issuer kernel.ID) bool { return !slices.Contains(issuers, issuer) }) {
+	if slices.ContainsFunc(theirs, func(key kernel.ID) bool { return !slices.Contains(ancestors, key) }) {
 		return kernel.Errorf(kernel.CodeInsufficientScope, "The key was issued by one that the caller's key does not descend from.")
 	}
-	setKeyIssuer(tx, a.Company.ID, id, a.Key)
+	setKeyParent(tx, a.Company.ID, id, a.Key)
 	return nil
 }
 
-// mayReplace refuses to touch a key that may do or see more than the principal's own, as CreateKey refuses
-// to make one.
-func (d *People) mayReplace(tx *kernel.Tx, a *kernel.Principal, k Key, scopes kernel.ScopeSet) error {
+// lockKey returns a valid key that the principal may change, and locks the company.
+func lockKey(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Key, error) {
+	tx.LockCompany(a.Company.ID)
+	k, scopes, found, err := FindKey(tx, a.Company.ID, id)
+	if err != nil || !found || k.RevokedAt != nil {
+		return k, kernel.ErrOr(err, kernel.NotFound("key"))
+	}
+	return k, mayReplace(tx, a, k, scopes)
+}
+
+// mayReplace returns an error if a key may do or see more than the principal.
+func mayReplace(tx *kernel.Tx, a *kernel.Principal, k Key, scopes kernel.ScopeSet) error {
 	switch {
 	case !scopes.Subset(a.Scopes):
 		return kernel.Errorf(kernel.CodeInsufficientScope, "The key has scopes that the caller lacks.")
-	case !seesAllOf(a, k.Boards):
+	case !seesBoards(a, k.Boards):
 		return kernel.Errorf(kernel.CodeInsufficientScope, "The key sees boards that the caller does not see.")
 	}
 	m, found, err := MemberPowers(tx, a.Company.ID, k.User.ID)
-	if err != nil || !found { // a key of a removed member gives no access
+	if err != nil || !found { // the key of a removed member is useless
 		return err
 	}
 	return mayActAs(a, m.ID, m.Role)
 }
 
-// UpdateKey changes the name of a key and what it acts as. Its messages show the new name, also those sent before.
+// UpdateKey changes the name of a key and what it acts as. Its earlier messages show the new name too.
 func (d *People) UpdateKey(ctx context.Context, a *kernel.Principal, id kernel.ID, in KeyUpdate) (Key, error) {
 	if err := a.May(VerbUpdateKey); err != nil {
 		return Key{}, err
 	}
-	if in.Name != nil {
-		name, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
-		if invalid != nil {
-			return Key{}, invalid
-		}
-		in.Name = &name
+	if err := cleanName(&in.Name); err != nil {
+		return Key{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Key, error) {
-		tx.LockCompany(a.Company.ID)
-		k, scopes, found, err := FindKey(tx, a.Company.ID, id)
-		if err != nil || !found || k.RevokedAt != nil {
-			return k, kernel.ErrOr(err, kernel.NotFound("key"))
-		}
-		if err := d.mayReplace(tx, a, k, scopes); err != nil {
+		k, err := lockKey(tx, a, id)
+		if err != nil {
 			return k, err
 		}
 		kernel.Set(&k.Name, in.Name)
@@ -320,29 +329,26 @@ func (d *People) UpdateKey(ctx context.Context, a *kernel.Principal, id kernel.I
 	})
 }
 
-// RevokeKey ends a key permanently, and the keys that it issued: here at once, on other nodes within a second.
+// RevokeKey revokes a key and the keys that it issued: on this node at once, on others within a second.
 func (d *People) RevokeKey(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbRevokeKey); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		k, scopes, found, err := FindKey(tx, a.Company.ID, id)
 		if err != nil || !found {
-			return struct{}{}, kernel.ErrOr(err, kernel.NotFound("key"))
+			return kernel.ErrOr(err, kernel.NotFound("key"))
 		}
-		if err := d.mayReplace(tx, a, k, scopes); err != nil {
-			return struct{}{}, err
+		if err := mayReplace(tx, a, k, scopes); err != nil {
+			return err
 		}
-		err = revokeKey(tx, a.Company.ID, id)
 		d.ForgetHolders(tx, a.Company.ID)
-		return struct{}{}, err
+		return revokeKey(tx, a.Company.ID, id)
 	})
-	return err
 }
 
-// bound keeps a new key within the limits of the key that issues it. Where the request names no expiry or
-// rate, the new key gets those of its parent.
-func (d *People) bound(a *kernel.Principal, k *Key) error {
+// inheritLimits gives a new key without expiry or rate those of the key that issues it, and refuses a key beyond them.
+func (d *People) inheritLimits(a *kernel.Principal, k *Key) error {
 	if parentKey(a) == nil {
 		return nil
 	}
@@ -355,27 +361,28 @@ func (d *People) bound(a *kernel.Principal, k *Key) error {
 	return mayIssue(a, k.ExpiresAt, d.rateOf(k))
 }
 
-// stillIssues refuses a key that was revoked since the call began. The company is locked by then, so that
-// revoking the parent reaches the new key too.
-func stillIssues(a *kernel.Principal, tx *kernel.Tx) error {
+// checkParent returns an error if the principal's key was revoked during the request. The company must be locked, so that
+// revoking the key later revokes the new one too.
+func checkParent(tx *kernel.Tx, a *kernel.Principal) error {
 	parent := parentKey(a)
 	if parent == nil {
 		return nil
 	}
 	valid, err := keyValid(tx, a.Company.ID, *parent)
 	if err == nil && !valid {
-		err = kernel.Errorf(kernel.CodeKeyRevoked, "This API key was revoked. Use another one.")
+		err = errKeyRevoked()
 	}
 	return err
 }
 
-// mayIssue refuses to issue a key that is valid for longer than the principal's own or has a higher rate.
+// mayIssue returns an error if a new key would be valid for longer than the principal's own or have a higher rate.
 func mayIssue(a *kernel.Principal, expires *time.Time, rate kernel.Rate) error {
 	if parentKey(a) == nil {
 		return nil
 	}
 	if end := a.Integration.ExpiresAt; end != nil && (expires == nil || expires.After(*end)) {
-		return errBeyondKey("body.expires_at", "This key expires at "+end.UTC().Format(time.RFC3339)+" and cannot issue keys that expire later.")
+		message := "This key expires at " + end.UTC().Format(time.RFC3339) + " and cannot issue keys that expire later."
+		return errBeyondKey("body.expires_at", message)
 	}
 	if !within(rate, a.Rate) {
 		return errBeyondKey("body.rate", "This key cannot issue keys with a higher rate than its own.")
@@ -400,12 +407,11 @@ var (
 )
 
 func errBeyondKey(field, message string) error {
-	return &kernel.Error{
-		Code: kernel.CodeInsufficientScope, Message: message, Fields: []kernel.FieldError{ruleBeyondKey.At(field, message)},
-	}
+	fields := []kernel.FieldError{ruleBeyondKey.At(field, message)}
+	return &kernel.Error{Code: kernel.CodeInsufficientScope, Message: message, Fields: fields}
 }
 
-// holder is a key as it was when it was last looked up.
+// holder is a cached key with its principal.
 type holder struct {
 	principal *kernel.Principal
 	key       Key
@@ -413,7 +419,7 @@ type holder struct {
 	removed   bool
 }
 
-// Authenticate gives the holder of a key, or the reason why the key is refused.
+// Authenticate returns the holder of a key.
 func (d *People) Authenticate(ctx context.Context, key string) (*kernel.Principal, error) {
 	if key == "" {
 		return nil, kernel.Errorf(kernel.CodeKeyMissing, "Send an API key in the header Authorization: Bearer <key>.")
@@ -429,23 +435,27 @@ func (d *People) Authenticate(ctx context.Context, key string) (*kernel.Principa
 	if h == nil {
 		return nil, errKeyInvalid()
 	}
-	if err := h.refused(d.Now()); err != nil {
+	if err := h.check(d.Now()); err != nil {
 		return nil, err
 	}
 	return h.principal, nil
 }
 
-// refused says why a key is not accepted at a moment; nil: it is.
-func (h *holder) refused(now time.Time) error {
+// check returns an error if the key is not valid now.
+func (h *holder) check(now time.Time) error {
 	switch {
 	case h.key.RevokedAt != nil, h.removed:
-		return kernel.Errorf(kernel.CodeKeyRevoked, "This API key was revoked. Use another one.")
+		return errKeyRevoked()
 	case h.key.ExpiresAt != nil && !now.Before(*h.key.ExpiresAt):
 		return kernel.Errorf(kernel.CodeKeyExpired, "This API key has expired. Use another one.")
 	case h.secretEnd != nil && !now.Before(*h.secretEnd):
 		return kernel.Errorf(kernel.CodeKeyRevoked, "This API key was replaced by a newer one. Use that one.")
 	}
 	return nil
+}
+
+func errKeyRevoked() error {
+	return kernel.Errorf(kernel.CodeKeyRevoked, "This API key was revoked. Use another one.")
 }
 
 func errKeyInvalid() error {
@@ -456,20 +466,20 @@ func (d *People) loadHolder(ctx context.Context, hash [32]byte) (*holder, error)
 	var found bool
 	var kh KeyHolder
 	err := d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
-		kh, found, err = keyHolder(tx, hash)
+		kh, found, err = keyHolderByHash(tx, hash)
 		return err
 	})
 	if err != nil || !found {
 		return nil, err
 	}
-	h := d.holderOf(&kh)
+	h := d.newHolder(kh)
 	if h.key.RevokedAt == nil && !h.removed {
 		d.seen.markKey(kh.Company.ID, h.key.ID, d.Now())
 	}
 	return h, nil
 }
 
-func (d *People) holderOf(kh *KeyHolder) *holder {
+func (d *People) newHolder(kh KeyHolder) *holder {
 	k := kh.Key
 	k.Rate = d.rateOf(&k)
 	member := kernel.Member{User: k.User, Email: kh.Email, Role: kh.Role, Profile: kh.AccessProfile, Sectors: kh.Sectors}
@@ -479,8 +489,8 @@ func (d *People) holderOf(kh *KeyHolder) *holder {
 	}
 }
 
-// ForgetHolders makes this node look the keys and sessions of a company up again, once the change is durable: after a key, a
-// session, a member or a sector changed. Other nodes are told to, and do so within a second by themselves.
+// ForgetHolders makes this node reload the keys and sessions of a company after the commit, because a key, session, member or
+// sector has changed. Other nodes are notified; without the notification they reload within a second.
 func (d *People) ForgetHolders(tx *kernel.Tx, company kernel.ID) {
 	tx.AfterCommit(func() {
 		d.forget(company)
@@ -501,102 +511,92 @@ func (d *People) forgetSignalled(s kernel.Signal) {
 	}
 }
 
-// forget makes this node load the keys and sessions of a company again; company zero means all companies.
+// forget drops the cached keys and sessions of a company, or of all companies if it is zero.
 func (d *People) forget(company kernel.ID) {
-	of := func(a *kernel.Principal) bool { return company.IsZero() || a.Company.ID == company }
-	d.keys.forget(func(h *holder) bool { return of(h.principal) })
-	d.sessions.forget(func(h *cachedSession) bool { return of(h.principal) })
+	affected := func(a *kernel.Principal) bool { return company.IsZero() || a.Company.ID == company }
+	d.keys.forget(func(h *holder) bool { return affected(h.principal) })
+	d.sessions.forget(func(s *cachedSession) bool { return affected(s.principal) })
 }
 
-// seen collects who was active until FlushSeen stores it, and keeps it a while longer, so that a presence does not
-// change between the two.
+// seen collects which keys and sessions were used until FlushSeen stores it. It keeps the sessions a while longer for the
+// presence of members.
 type seen struct {
-	mu     sync.Mutex
-	at     map[use]time.Time        // not yet written
-	latest map[kernel.ID]sessionUse // session
+	mu       sync.Mutex
+	unsaved  map[use]time.Time
+	sessions map[kernel.ID]sessionUse
 }
 
-// use is a key or a session that was used.
+// use identifies a key or a session that was used.
 type use struct {
 	kind        kernel.Kind
 	company, id kernel.ID
 }
 
-// sessionUse is when a session was last used on this node.
+// sessionUse records when a session was last used on this node.
 type sessionUse struct {
 	member kernel.ID
 	at     time.Time
 }
 
-// markKey notes that a key was used. It says nothing about the presence of its member.
+// markKey records that a key was used. This does not affect the presence of its member.
 func (s *seen) markKey(company, key kernel.ID, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mark(use{kernel.KindKey, company, key}, at)
+	s.unsaved[use{kernel.KindKey, company, key}] = at
 }
 
-// markSession notes that a member is active in a session.
+// markSession records that a member is active in a session.
 func (s *seen) markSession(company, session, member kernel.ID, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mark(use{kernel.KindSession, company, session}, at)
-	if s.latest == nil {
-		s.latest = map[kernel.ID]sessionUse{}
-	}
-	s.latest[session] = sessionUse{member, at}
+	s.unsaved[use{kernel.KindSession, company, session}] = at
+	s.sessions[session] = sessionUse{member, at}
 }
 
-func (s *seen) mark(used use, at time.Time) {
-	if s.at == nil {
-		s.at = map[use]time.Time{}
-	}
-	s.at[used] = at
-}
-
-// forget drops a session that has ended: its member is not active in it any more.
+// forget drops a session that has ended.
 func (s *seen) forget(session kernel.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.latest, session)
+	delete(s.sessions, session)
 }
 
-// members tells when each member was last active on this node.
+// members returns when each member was last active on this node.
 func (s *seen) members() map[kernel.ID]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	members := make(map[kernel.ID]time.Time, len(s.latest))
-	for _, of := range s.latest {
-		if of.at.After(members[of.member]) {
-			members[of.member] = of.at
+	members := make(map[kernel.ID]time.Time, len(s.sessions))
+	for _, session := range s.sessions {
+		if session.at.After(members[session.member]) {
+			members[session.member] = session.at
 		}
 	}
 	return members
 }
 
-// FlushSeen stores who was active since the last call: last_used_at of keys, last_seen_at of sessions.
+// FlushSeen stores which keys and sessions were used since the last call.
 func (d *People) FlushSeen(ctx context.Context) error {
 	s := &d.seen
 	s.mu.Lock()
-	at := s.at
-	s.at = nil
-	maps.DeleteFunc(s.latest, func(_ kernel.ID, of sessionUse) bool { return d.Now().Sub(of.at) > awayFor })
+	unsaved := s.unsaved
+	s.unsaved = map[use]time.Time{}
+	maps.DeleteFunc(s.sessions, func(_ kernel.ID, session sessionUse) bool { return d.Now().Sub(session.at) > awayFor })
 	s.mu.Unlock()
-	if len(at) == 0 {
+	if len(unsaved) == 0 {
 		return nil
 	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		for used, when := range at {
-			if used.kind == kernel.KindSession {
-				markSessionSeen(tx, used.company, used.id, when)
+		for u, at := range unsaved {
+			if u.kind == kernel.KindSession {
+				markSessionSeen(tx, u.company, u.id, at)
 			} else {
-				markKeyUsed(tx, used.company, used.id, when)
+				markKeyUsed(tx, u.company, u.id, at)
 			}
 		}
 		return nil
 	})
 }
 
-// mayActAs refuses to issue a key of a member who may do more, or who sees other conversations.
+// mayActAs returns an error if a member may do more than the principal or sees other conversations.
 func mayActAs(a *kernel.Principal, member kernel.ID, role kernel.Role) error {
 	switch {
 	case member == a.User.ID:
@@ -604,17 +604,18 @@ func mayActAs(a *kernel.Principal, member kernel.ID, role kernel.Role) error {
 	case !a.Role.AtLeast(role):
 		return kernel.Errorf(kernel.CodeInsufficientScope, "A key of the role %s cannot issue a key of the role %s.", a.Role, role)
 	case a.Profile != kernel.AccessAll:
-		return kernel.Errorf(kernel.CodeInsufficientScope, "A caller who does not see every conversation can issue keys only for their own member.")
+		return kernel.Errorf(kernel.CodeInsufficientScope,
+			"A caller who does not see every conversation can issue keys only for their own member.")
 	}
 	return nil
 }
 
-// seesAllOf reports whether the principal's key sees every board that another one does; nil is all boards.
-func seesAllOf(a *kernel.Principal, boards []kernel.ID) bool {
+// seesBoards reports whether the principal sees all of some boards; nil means every board.
+func seesBoards(a *kernel.Principal, boards []kernel.ID) bool {
 	return a.Boards == nil || boards != nil && !slices.ContainsFunc(boards, func(id kernel.ID) bool { return !a.MaySeeBoard(id) })
 }
 
-// parentKey returns the key that issues another one; nil for people and the command line.
+// parentKey returns the principal's key, or nil for people and the command line.
 func parentKey(a *kernel.Principal) *kernel.ID {
 	if a.Kind() != kernel.KindKey {
 		return nil
@@ -622,8 +623,8 @@ func parentKey(a *kernel.Principal) *kernel.ID {
 	return &a.Key
 }
 
-// personIssuing returns the person who issues a key; nil for keys and the command line.
-func personIssuing(a *kernel.Principal) *kernel.ID {
+// issuingMember returns the member who is signed in, or nil for keys and the command line.
+func issuingMember(a *kernel.Principal) *kernel.ID {
 	if a.Kind() != kernel.KindSession {
 		return nil
 	}

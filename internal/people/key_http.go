@@ -13,15 +13,10 @@ func (s *handlers) me(ctx context.Context, a *kernel.Principal, _ *httpserver.No
 	return &httpserver.Reply[*Identity]{Body: identity}, err
 }
 
-func (s *handlers) listKeys(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Key]], error) {
-	keys, err := s.verbs.Keys(ctx, a)
-	return &httpserver.Reply[httpserver.List[Key]]{Body: httpserver.List[Key]{Data: keys}}, err
-}
-
-// newKey is a key together with its secret, which is shown once.
+// newKey is a key with its secret, which is shown once.
 type newKey struct {
 	Key
-	Secret string `json:"key" nullable:"true" doc:"The key itself. It is only in this answer, and null when the answer is repeated for an Idempotency-Key." example:"rcd_…"`
+	Secret string `json:"key" nullable:"true" doc:"The key itself. It is only in this response, and null when the response is repeated for an Idempotency-Key." example:"rcd_…"`
 }
 
 func newKeyWithoutSecret(k *Key) *httpserver.Reply[newKey] {
@@ -34,7 +29,7 @@ type createKeyInput struct {
 		Scopes    []string     `json:"scopes" minItems:"1"`
 		Boards    *[]kernel.ID `json:"boards,omitempty" maxItems:"200" doc:"Boards the key may see; absent means all."`
 		ExpiresAt *time.Time   `json:"expires_at,omitempty"`
-		UserID    *kernel.ID   `json:"user_id,omitempty" doc:"The team member that the key acts as. Absent: that of its creator."`
+		UserID    *kernel.ID   `json:"user_id,omitempty" doc:"The team member that the key acts as. Absent: its creator."`
 		ActsAs    string       `json:"acts_as,omitempty" enum:"person,integration" doc:"Absent: person. integration: messages have no sender, are no first response, make nobody responsible and open no attendance."`
 		Rate      *kernel.Rate `json:"rate,omitempty" doc:"Absent: the rate of the installation, or that of the issuing key if it is lower."`
 	}
@@ -46,9 +41,9 @@ func (s *handlers) createKey(ctx context.Context, a *kernel.Principal, in *creat
 		return nil, err
 	}
 	httpserver.Shaped(ctx, newKeyWithoutSecret)
+	b := &in.Body
 	key, secret, failed := s.verbs.CreateKey(ctx, a, NewKey{
-		Name: in.Body.Name, Scopes: scopes, Boards: in.Body.Boards, ExpiresAt: in.Body.ExpiresAt, User: in.Body.UserID, Rate: in.Body.Rate,
-		ActsAs: in.Body.ActsAs,
+		Name: b.Name, Scopes: scopes, Boards: b.Boards, ExpiresAt: b.ExpiresAt, User: b.UserID, Rate: b.Rate, ActsAs: b.ActsAs,
 	})
 	return &httpserver.Reply[newKey]{Body: newKey{key, secret}}, failed
 }
@@ -66,7 +61,7 @@ func (s *handlers) updateKey(ctx context.Context, a *kernel.Principal, in *updat
 	if err != nil {
 		return nil, err
 	}
-	key, err := s.verbs.UpdateKey(ctx, a, id, KeyUpdate{Name: in.Body.Name, ActsAs: in.Body.ActsAs})
+	key, err := s.verbs.UpdateKey(ctx, a, id, KeyUpdate(in.Body))
 	return &httpserver.Reply[Key]{Body: key}, err
 }
 
@@ -89,12 +84,4 @@ func (s *handlers) rotateKey(ctx context.Context, a *kernel.Principal, in *rotat
 	httpserver.Shaped(ctx, newKeyWithoutSecret)
 	key, secret, err := s.verbs.RotateKey(ctx, a, id, overlap)
 	return &httpserver.Reply[newKey]{Body: newKey{key, secret}}, err
-}
-
-func (s *handlers) revokeKey(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-	id, err := httpserver.PathID(in.ID, "key")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.RevokeKey(ctx, a, id)
 }

@@ -18,7 +18,7 @@ func TestAKeyForAllBoardsShowsNull(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, noun := range []any{&Key{Boards: c.boards}, &kernel.Integration{Boards: c.boards}} {
 				if b, err := kernel.AppendJSON(nil, noun); err != nil || !strings.Contains(string(b), c.want) {
-					t.Errorf("want err == nil and strings.Contains(string(b), c.want); got %+v, %+v", err, b)
+					t.Errorf("got %s, %v; want %s", b, err, c.want)
 				}
 			}
 		})

@@ -7,7 +7,7 @@ import (
 )
 
 func TestAPIKey(t *testing.T) {
-	t.Run("a new key has the announced shape and hashes to what is stored", func(t *testing.T) {
+	t.Run("a new key has the documented format and the stored hash", func(t *testing.T) {
 		key, hash := NewAPIKey()
 		if len(key) != 46 || !strings.HasPrefix(key, "rcd_") {
 			t.Fatalf("key of %d characters: %q", len(key), key[:4])
@@ -22,7 +22,7 @@ func TestAPIKey(t *testing.T) {
 	})
 
 	t.Run("the checksum is the CRC32 of the first forty characters", func(t *testing.T) {
-		// 1920488881, worked out with another implementation.
+		// 1920488881, computed with another implementation.
 		const signed, sum = "rcd_000000000000000000000000000000000000", "25yAt7"
 		if got := string(appendKeyChecksum([]byte(signed))); got != signed+sum {
 			t.Errorf("got %q", got)
@@ -32,7 +32,7 @@ func TestAPIKey(t *testing.T) {
 		}
 	})
 
-	t.Run("any single wrong character is noticed", func(t *testing.T) {
+	t.Run("any single wrong character is detected", func(t *testing.T) {
 		key, _ := NewAPIKey()
 		for i := range key {
 			for _, c := range []byte("0aZ_ \x00") {
@@ -46,7 +46,7 @@ func TestAPIKey(t *testing.T) {
 		}
 	})
 
-	t.Run("two neighbours swapped are noticed", func(t *testing.T) {
+	t.Run("two swapped neighbours are detected", func(t *testing.T) {
 		key, _ := NewAPIKey()
 		for i := 4; i+1 < len(key); i++ {
 			if key[i] == key[i+1] {
@@ -58,7 +58,7 @@ func TestAPIKey(t *testing.T) {
 		}
 	})
 
-	t.Run("what is not a key is refused", func(t *testing.T) {
+	t.Run("anything else is refused", func(t *testing.T) {
 		key, _ := NewAPIKey()
 		for _, s := range []string{"", "rcd_", key[:45], key + "0", " " + key, key + "\n", "RCD_" + key[4:], "rcd-" + key[4:]} {
 			if _, ok := ParseAPIKey(s); ok {

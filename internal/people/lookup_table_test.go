@@ -10,24 +10,24 @@ import (
 	"recado/test/testkit"
 )
 
-// source is what a table looks things up in.
+// source provides the value that the cache loads.
 type source struct {
 	value *string
 	err   error
-	looks int
+	loads int
 }
 
 func (s *source) load(context.Context) (*string, error) {
-	s.looks++
+	s.loads++
 	return s.value, s.err
 }
 
 var hash = [32]byte{1}
 
-// get looks up the one hash of these tests and gives the text, or "" when there is nothing.
-func get(t *testing.T, table *lookups[string], s *source) string {
+// get returns the cached text, or "" if there is none.
+func get(t *testing.T, cache *lookups[string], s *source) string {
 	t.Helper()
-	found, err := table.get(t.Context(), hash, s.load)
+	found, err := cache.get(t.Context(), hash, s.load)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,79 +37,79 @@ func get(t *testing.T, table *lookups[string], s *source) string {
 	return *found
 }
 
-func TestWhatEndsElsewhereEndsHereWithinASecond(t *testing.T) {
+func TestAValueThatEndsOnAnotherNodeEndsHereWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		table, s := newLookups[string](time.Now), &source{value: new("key")}
-		testkit.Equal(t, "found", get(t, table, s), "key")
+		cache, s := newLookups[string](time.Now), &source{value: new("key")}
+		testkit.Equal(t, "found", get(t, cache, s), "key")
 		s.value = nil
 		time.Sleep(300 * time.Millisecond)
-		testkit.Equal(t, "found after 300 ms", get(t, table, s), "key")
-		testkit.Equal(t, "looks", s.looks, 1)
+		testkit.Equal(t, "found after 300 ms", get(t, cache, s), "key")
+		testkit.Equal(t, "loads", s.loads, 1)
 		time.Sleep(600 * time.Millisecond)
-		testkit.Equal(t, "found after 900 ms", get(t, table, s), "")
+		testkit.Equal(t, "found after 900 ms", get(t, cache, s), "")
 	})
 }
 
-func TestTheClockOfTheRulesMakesAnEntryOldToo(t *testing.T) {
+func TestAnEntryAlsoAgesByTheTestClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := testkit.StillClock(time.Now())
-		table, s := newLookups[string](clock.Now), &source{value: new("key")}
-		get(t, table, s)
+		cache, s := newLookups[string](clock.Now), &source{value: new("key")}
+		get(t, cache, s)
 		s.value = nil
 		clock.Advance(time.Second)
-		testkit.Equal(t, "found", get(t, table, s), "")
+		testkit.Equal(t, "found", get(t, cache, s), "")
 	})
 }
 
-func TestWhileOneCallLooksAgainTheOthersGoOn(t *testing.T) {
+func TestWhileOneCallReloadsTheOthersUseTheOldValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		table, s := newLookups[string](time.Now), &source{value: new("key")}
-		get(t, table, s)
+		cache, s := newLookups[string](time.Now), &source{value: new("key")}
+		get(t, cache, s)
 		time.Sleep(500 * time.Millisecond)
-		answer, done := make(chan struct{}), make(chan string)
+		respond, done := make(chan struct{}), make(chan string)
 		go func() {
-			found, _ := table.get(t.Context(), hash, func(context.Context) (*string, error) {
-				<-answer
+			found, _ := cache.get(t.Context(), hash, func(context.Context) (*string, error) {
+				<-respond
 				return new("new key"), nil
 			})
 			done <- *found
 		}()
-		synctest.Wait() // until it looks
-		testkit.Equal(t, "found by another call meanwhile", get(t, table, s), "key")
-		close(answer)
-		testkit.Equal(t, "found by the call that looked", <-done, "new key")
-		testkit.Equal(t, "found afterwards", get(t, table, s), "new key")
-		testkit.Equal(t, "further looks", s.looks, 1)
+		synctest.Wait() // until it loads
+		testkit.Equal(t, "found by another call meanwhile", get(t, cache, s), "key")
+		close(respond)
+		testkit.Equal(t, "found by the call that reloaded", <-done, "new key")
+		testkit.Equal(t, "found afterwards", get(t, cache, s), "new key")
+		testkit.Equal(t, "further loads", s.loads, 1)
 	})
 }
 
-func TestACallerThatGoesAwayDoesNotEndTheLookOfOthers(t *testing.T) {
-	ctx, leave := context.WithCancel(t.Context())
-	leave()
+func TestACanceledCallerDoesNotCancelTheLoad(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
 	found, err := newLookups[string](time.Now).get(ctx, hash, func(ctx context.Context) (*string, error) { return new("key"), ctx.Err() })
 	if err != nil || *found != "key" {
 		t.Errorf("got %v, %v; want the key", found, err)
 	}
 }
 
-func TestNothingAndErrorsAreNotRemembered(t *testing.T) {
-	table, s := newLookups[string](time.Now), &source{}
-	testkit.Equal(t, "found", get(t, table, s), "")
-	s.err = errors.New("the database does not answer")
-	if _, err := table.get(t.Context(), hash, s.load); !errors.Is(err, s.err) {
+func TestMissingValuesAndErrorsAreNotCached(t *testing.T) {
+	cache, s := newLookups[string](time.Now), &source{}
+	testkit.Equal(t, "found", get(t, cache, s), "")
+	s.err = errors.New("the database does not respond")
+	if _, err := cache.get(t.Context(), hash, s.load); !errors.Is(err, s.err) {
 		t.Errorf("got %v, want %v", err, s.err)
 	}
 	s.value, s.err = new("key"), nil
-	testkit.Equal(t, "found after that", get(t, table, s), "key")
-	testkit.Equal(t, "looks", s.looks, 3)
+	testkit.Equal(t, "found after that", get(t, cache, s), "key")
+	testkit.Equal(t, "loads", s.loads, 3)
 }
 
-func TestForgetForgetsTheEntriesThatItIsToldTo(t *testing.T) {
-	table, s := newLookups[string](time.Now), &source{value: new("key")}
-	get(t, table, s)
+func TestForgetRemovesTheMatchingEntries(t *testing.T) {
+	cache, s := newLookups[string](time.Now), &source{value: new("key")}
+	get(t, cache, s)
 	s.value = new("new key")
-	table.forget(func(found *string) bool { return *found == "other key" })
-	testkit.Equal(t, "found after another was forgotten", get(t, table, s), "key")
-	table.forget(func(found *string) bool { return *found == "key" })
-	testkit.Equal(t, "found", get(t, table, s), "new key")
+	cache.forget(func(found *string) bool { return *found == "other key" })
+	testkit.Equal(t, "found after another was forgotten", get(t, cache, s), "key")
+	cache.forget(func(found *string) bool { return *found == "key" })
+	testkit.Equal(t, "found", get(t, cache, s), "new key")
 }

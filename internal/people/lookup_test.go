@@ -8,24 +8,24 @@ import (
 	"recado/test/testkit"
 )
 
-func TestAChangeForgetsOnlyTheHoldersOfItsCompany(t *testing.T) {
+func TestAChangeDropsOnlyTheCachedHoldersOfItsCompany(t *testing.T) {
 	eachCompany(t, func(t *testing.T, d *People, company kernel.Company) {
-		looks := 0
-		ask := func(of kernel.ID) {
-			_, err := d.keys.get(t.Context(), [32]byte(append(of[:], of[:]...)), func(context.Context) (*holder, error) {
-				looks++
-				return &holder{principal: &kernel.Principal{Company: kernel.Company{ID: of}}}, nil
+		loads := 0
+		load := func(id kernel.ID) {
+			_, err := d.keys.get(t.Context(), [32]byte(append(id[:], id[:]...)), func(context.Context) (*holder, error) {
+				loads++
+				return &holder{principal: &kernel.Principal{Company: kernel.Company{ID: id}}}, nil
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		own, other := company.ID, kernel.NewID()
-		ask(own)
-		ask(other)
+		load(own)
+		load(other)
 		d.forget(other)
-		ask(own)
-		testkit.Equal(t, "looks after another company's change", looks, 2)
+		load(own)
+		testkit.Equal(t, "loads after another company's change", loads, 2)
 		err := d.Store.Write(t.Context(), func(tx *kernel.Tx) error {
 			d.ForgetHolders(tx, own)
 			return nil
@@ -33,7 +33,7 @@ func TestAChangeForgetsOnlyTheHoldersOfItsCompany(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ask(own)
-		testkit.Equal(t, "looks after its own change", looks, 3)
+		load(own)
+		testkit.Equal(t, "loads after its own change", loads, 3)
 	})
 }

@@ -6,11 +6,11 @@ import (
 	"recado/internal/kernel"
 )
 
-// TeamObserver is told what happens to companies and their members. Nil functions are not called.
+// TeamObserver is notified of changes to companies and their members. Nil functions are not called.
 type TeamObserver struct {
-	// CompanyCreated runs in the transaction that makes a company.
+	// CompanyCreated runs in the transaction that creates a company.
 	CompanyCreated func(tx *kernel.Tx, c kernel.Company) error
-	// ZoneChanges returns what to count again when the time zone of a company changes.
+	// ZoneChanges returns the recount that a new time zone of the company requires.
 	ZoneChanges func(company kernel.ID) kernel.Recount
 	// MemberRemoved runs in the transaction that removes a member.
 	MemberRemoved func(tx *kernel.Tx, company, member kernel.ID) error
@@ -18,11 +18,11 @@ type TeamObserver struct {
 	Removed func(ctx context.Context, company kernel.ID, by *kernel.Ref) error
 }
 
-// ObserveTeam adds an observer, before the first transaction.
+// ObserveTeam adds an observer. Call it before the first transaction.
 func (d *People) ObserveTeam(o TeamObserver) { d.observers = append(d.observers, o) }
 
-// removed tells the observers that a member or a sector was removed.
-func (d *People) removed(ctx context.Context, company kernel.ID, by *kernel.Ref) error {
+// notifyRemoved notifies the observers that a member or a sector was removed.
+func (d *People) notifyRemoved(ctx context.Context, company kernel.ID, by *kernel.Ref) error {
 	for _, o := range d.observers {
 		if o.Removed != nil {
 			if err := o.Removed(ctx, company, by); err != nil {

@@ -17,8 +17,7 @@ import (
 	"recado/internal/limits"
 )
 
-// PasswordCost is the cost of hashing a password with argon2id. A stored hash names its cost, so the cost can grow
-// without breaking older hashes.
+// PasswordCost is the cost of hashing a password with argon2id. Stored hashes contain their cost, so it can be raised later.
 type PasswordCost struct {
 	Memory uint32 // in KiB
 	Passes uint32
@@ -36,15 +35,15 @@ const (
 	companyHashesAtOnce = 2
 	companyHashesQueued = 32
 
-	longestHashWait = 5 * time.Second // before a caller is refused
+	longestHashWait = 5 * time.Second
 )
 
 // Hasher limits how many passwords are hashed at once, overall and for each company. A process has one.
 type Hasher struct {
-	cost  PasswordCost
-	slots *limits.Concurrency[struct{}]
-	own   *limits.Concurrency[kernel.ID] // by company
-	made  atomic.Int64
+	cost    PasswordCost
+	overall *limits.Concurrency[struct{}]
+	company *limits.Concurrency[kernel.ID]
+	made    atomic.Int64
 }
 
 // NewHasher returns a Hasher whose new hashes have the given cost; zero means DefaultPasswordCost.
@@ -52,14 +51,18 @@ func NewHasher(cost PasswordCost) *Hasher {
 	if cost == (PasswordCost{}) {
 		cost = DefaultPasswordCost
 	}
-	return &Hasher{cost: cost, slots: limits.NewConcurrency[struct{}](hashesAtOnce, hashesQueued), own: limits.NewConcurrency[kernel.ID](companyHashesAtOnce, companyHashesQueued)}
+	return &Hasher{
+		cost:    cost,
+		overall: limits.NewConcurrency[struct{}](hashesAtOnce, hashesQueued),
+		company: limits.NewConcurrency[kernel.ID](companyHashesAtOnce, companyHashesQueued),
+	}
 }
 
-// Made returns how many hashes were computed.
+// Made returns the number of computed hashes.
 func (h *Hasher) Made() int64 { return h.made.Load() }
 
-// Hash computes the text to store for a password of a member of the company. It waits for its turn, or fails with
-// kernel.CodeUnavailable when too many callers are waiting already or its turn does not come soon.
+// Hash returns the text to store for a password of a member of the company. It waits for a slot. If too many callers are
+// waiting or the wait takes too long, the error is kernel.CodeUnavailable.
 func (h *Hasher) Hash(ctx context.Context, company kernel.ID, password string) (string, error) {
 	release, err := h.acquire(ctx, company)
 	if err != nil {
@@ -70,30 +73,31 @@ func (h *Hasher) Hash(ctx context.Context, company kernel.ID, password string) (
 	_, _ = rand.Read(salt)
 	h.made.Add(1)
 	key := argon2.IDKey([]byte(password), salt, h.cost.Passes, h.cost.Memory, 1, passwordHashBytes)
-	enc := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, h.cost.Memory, h.cost.Passes, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
+	encode := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s",
+		argon2.Version, h.cost.Memory, h.cost.Passes, encode(salt), encode(key)), nil
 }
 
-// acquire waits for a slot of the company, and then for one of all.
+// acquire waits for a slot of the company, and then for one of the process.
 func (h *Hasher) acquire(ctx context.Context, company kernel.ID) (release func(), err error) {
 	waiting, cancel := context.WithTimeout(ctx, longestHashWait)
 	defer cancel()
-	leaveOwn, err := h.own.Acquire(waiting, company)
+	releaseCompany, err := h.company.Acquire(waiting, company)
 	if err != nil {
 		return nil, hashRefused(ctx, err)
 	}
-	leave, err := h.slots.Acquire(waiting, struct{}{})
+	releaseOverall, err := h.overall.Acquire(waiting, struct{}{})
 	if err != nil {
-		leaveOwn()
+		releaseCompany()
 		return nil, hashRefused(ctx, err)
 	}
 	return func() {
-		leave()
-		leaveOwn()
+		releaseOverall()
+		releaseCompany()
 	}, nil
 }
 
-// hashRefused returns the error for a caller that got no slot; ctx is that of the caller.
+// hashRefused returns the error for a caller that got no slot. ctx is the caller's, without the timeout.
 func hashRefused(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -102,11 +106,12 @@ func hashRefused(ctx context.Context, err error) error {
 		return err
 	}
 	return &kernel.Error{
-		Code: kernel.CodeUnavailable, Message: "Too many passwords are being checked at the moment. Try again.", RetryAfter: 2 * time.Second,
+		Code: kernel.CodeUnavailable, RetryAfter: 2 * time.Second,
+		Message: "Too many passwords are being checked at the moment. Try again.",
 	}
 }
 
-// Verify reports whether a stored text was made of this password. It waits for its turn as Hash does.
+// Verify reports whether Hash returned a stored text for this password. It waits for a slot like Hash.
 func (h *Hasher) Verify(ctx context.Context, company kernel.ID, password, stored string) (bool, error) {
 	var version int
 	var memory, passes uint32
@@ -115,7 +120,8 @@ func (h *Hasher) Verify(ctx context.Context, company kernel.ID, password, stored
 	if len(parts) != 6 || parts[1] != "argon2id" {
 		return false, errMalformedHash
 	}
-	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &passes, &threads); err != nil || memory == 0 || passes == 0 || threads == 0 {
+	_, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &passes, &threads)
+	if err != nil || memory == 0 || passes == 0 || threads == 0 {
 		return false, errMalformedHash
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
@@ -138,7 +144,7 @@ func (h *Hasher) Verify(ctx context.Context, company kernel.ID, password, stored
 
 var errMalformedHash = errors.New("people: a stored password hash is malformed")
 
-// Waste takes as long as Verify does, for callers that must not show that there is nothing to compare with.
+// Waste takes as long as Verify, for callers that must not reveal that there is no password.
 func (h *Hasher) Waste(ctx context.Context, company kernel.ID, password string) error {
 	_, err := h.Hash(ctx, company, password)
 	return err

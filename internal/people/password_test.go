@@ -10,7 +10,7 @@ import (
 	"recado/internal/kernel"
 )
 
-func TestAHashNamesItsCost(t *testing.T) {
+func TestAHashContainsItsCost(t *testing.T) {
 	for cost, want := range map[PasswordCost]string{{}: "m=19456,t=2,p=1", {Memory: 64, Passes: 1}: "m=64,t=1,p=1"} {
 		stored, err := NewHasher(cost).Hash(t.Context(), kernel.NewID(), "correct horse battery")
 		if err != nil {
@@ -20,12 +20,12 @@ func TestAHashNamesItsCost(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if ok, err := NewHasher(PasswordCost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); err != nil || !ok {
-			t.Errorf("%s: got %v, %v; want the password to fit", want, ok, err)
+			t.Errorf("%s: got %v, %v; want the password to match", want, ok, err)
 		}
 	}
 }
 
-func TestAStoredTextThatNamesNoCostFitsNoPassword(t *testing.T) {
+func TestAMalformedHashMatchesNoPassword(t *testing.T) {
 	for _, cost := range []string{"m=0,t=2,p=1", "m=64,t=0,p=1", "m=64,t=1,p=0", "m=64"} {
 		stored := "$argon2id$v=19$" + cost + "$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)
 		if ok, err := NewHasher(PasswordCost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); ok || !errors.Is(err, errMalformedHash) {
@@ -37,13 +37,13 @@ func TestAStoredTextThatNamesNoCostFitsNoPassword(t *testing.T) {
 func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 	h := NewHasher(PasswordCost{})
 	for range hashesAtOnce {
-		if _, err := h.slots.Acquire(t.Context(), struct{}{}); err != nil {
+		if _, err := h.overall.Acquire(t.Context(), struct{}{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, hashesQueued+1)
-	for range hashesQueued + 1 { // the first to find no place is refused; the others wait until ctx ends
+	for range hashesQueued + 1 { // one finds the queue full and is refused; the others wait until ctx ends
 		go func() {
 			_, err := h.Hash(ctx, kernel.NewID(), "correct horse battery")
 			ended <- err
@@ -55,21 +55,21 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 	cancel()
 	for range hashesQueued {
 		if err := <-ended; kernel.CodeOf(err) == kernel.CodeUnavailable {
-			t.Errorf("a caller that had a place to wait was refused: %v", err)
+			t.Errorf("a caller in the queue was refused: %v", err)
 		}
 	}
 }
 
-func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
+func TestABusyCompanyDoesNotBlockTheHashesOfOthers(t *testing.T) {
 	h, mine, other := NewHasher(PasswordCost{}), kernel.NewID(), kernel.NewID()
 	for range companyHashesAtOnce {
-		if _, err := h.own.Acquire(t.Context(), mine); err != nil {
+		if _, err := h.company.Acquire(t.Context(), mine); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, companyHashesQueued+1)
-	for range companyHashesQueued + 1 { // the first to find no place is refused; the others wait until ctx ends
+	for range companyHashesQueued + 1 { // one finds the queue full and is refused; the others wait until ctx ends
 		go func() {
 			_, err := h.Hash(ctx, mine, "correct horse battery")
 			ended <- err
@@ -83,21 +83,21 @@ func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ok, err := h.Verify(t.Context(), other, "correct horse battery", stored); err != nil || !ok {
-		t.Errorf("got %v, %v; want the password to fit", ok, err)
+		t.Errorf("got %v, %v; want the password to match", ok, err)
 	}
 	cancel()
 	for range companyHashesQueued {
 		if err := <-ended; kernel.CodeOf(err) == kernel.CodeUnavailable {
-			t.Errorf("a caller that had a place to wait was refused: %v", err)
+			t.Errorf("a caller in the queue was refused: %v", err)
 		}
 	}
 }
 
-func TestACallerWhoseTurnDoesNotComeSoonIsRefused(t *testing.T) {
+func TestACallerThatWaitsTooLongIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, mine := NewHasher(PasswordCost{Memory: 64, Passes: 1}), kernel.NewID()
 		for range companyHashesAtOnce {
-			if _, err := h.own.Acquire(t.Context(), mine); err != nil {
+			if _, err := h.company.Acquire(t.Context(), mine); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -3,6 +3,8 @@
 package people
 
 import (
+	"time"
+
 	"recado/internal/kernel"
 )
 
@@ -18,29 +20,34 @@ type People struct {
 
 // New returns the verbs of people. The cost is that of password hashes; zero means DefaultPasswordCost.
 func New(k *kernel.Kernel, cost PasswordCost) *People {
-	d := &People{Kernel: k, passwords: NewHasher(cost)}
-	d.keys, d.sessions = newLookups[holder](k.Now), newLookups[cachedSession](k.Now)
+	d := &People{
+		Kernel: k, passwords: NewHasher(cost), keys: newLookups[holder](k.Now), sessions: newLookups[cachedSession](k.Now),
+		seen: seen{unsaved: map[use]time.Time{}, sessions: map[kernel.ID]sessionUse{}},
+	}
 	k.OnSignal(d.forgetSignalled)
 	return d
 }
 
-// What counts towards the limits of a company.
 const (
-	countKeys        kernel.Countable = `SELECT COUNT(*) FROM keys WHERE company = $1 AND revoked_at IS NULL`
-	countMembers     kernel.Countable = `SELECT COUNT(*) FROM users WHERE company = $1 AND removed_at IS NULL`
-	countInvitations kernel.Countable = `SELECT COUNT(*) FROM invitations WHERE company = $1`
-	countSectors     kernel.Countable = `SELECT COUNT(*) FROM sectors WHERE company = $1 AND removed_at IS NULL`
-	countMemberships kernel.Countable = `SELECT COUNT(*) FROM sectors s JOIN sector_members m ON m.company = s.company AND m.sector = s.id WHERE s.company = $1 AND s.removed_at IS NULL`
+	countKeys        kernel.Countable = `SELECT COUNT(*) AS total FROM keys WHERE company = $1 AND revoked_at IS NULL`
+	countMembers     kernel.Countable = `SELECT COUNT(*) AS total FROM users WHERE company = $1 AND removed_at IS NULL`
+	countInvitations kernel.Countable = `SELECT COUNT(*) AS total FROM invitations WHERE company = $1`
+	countSectors     kernel.Countable = `SELECT COUNT(*) AS total FROM sectors WHERE company = $1 AND removed_at IS NULL`
+	countMemberships kernel.Countable = `
+		SELECT COUNT(*) AS total
+		FROM sectors s
+		JOIN sector_members m ON m.company = s.company AND m.sector = s.id
+		WHERE s.company = $1 AND s.removed_at IS NULL`
 )
 
-// Limits of each company.
+// Limits per company.
 var (
-	limitKeys        = kernel.RegisterLimit("keys", 500)          // API keys that are not revoked
-	limitMembers     = kernel.RegisterLimit("members", 1_000)     // of the team
-	limitInvitations = kernel.RegisterLimit("invitations", 1_000) // those in the list, accepted and expired ones included
+	limitKeys        = kernel.RegisterLimit("keys", 500) // not counting revoked keys
+	limitMembers     = kernel.RegisterLimit("members", 1_000)
+	limitInvitations = kernel.RegisterLimit("invitations", 1_000) // including accepted and expired ones
 	limitSectors     = kernel.RegisterLimit("sectors", 200)
 	limitMemberships = kernel.RegisterLimit("memberships", 10_000) // of members in sectors, in total
 )
 
-// SubjectBoard is the kind of subject of a board, which a key may be limited to.
+// SubjectBoard is the subject kind of a board. A key can be limited to some boards.
 const SubjectBoard = "board"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -12,7 +11,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// ProfileChange is what a person changes about themselves; nil leaves a part as it is.
+// ProfileChange lists the fields to change; nil fields stay as they are.
 type ProfileChange struct {
 	Name      *string
 	Email     *string
@@ -33,7 +32,7 @@ func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kerne
 	}
 	change := MemberChange{Name: in.Name, Email: in.Email}
 	if in.Signature != nil && len([]rune(*in.Signature)) > maxSignature {
-		return Session{}, kernel.TooLong("body.signature", 120)
+		return Session{}, kernel.TooLong("body.signature", maxSignature)
 	}
 	var current, hash *string
 	if in.Password != nil {
@@ -47,7 +46,7 @@ func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kerne
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Session, error) {
 		if change != (MemberChange{}) {
-			if err := d.changeSelf(tx, a, change); err != nil {
+			if err := changeSelf(tx, a, change); err != nil {
 				return Session{}, err
 			}
 		}
@@ -55,58 +54,42 @@ func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kerne
 			setSignature(tx, a.Company.ID, a.User.ID, strings.TrimSpace(*in.Signature))
 		}
 		if in.Language != nil {
-			if _, err := d.changePreferences(tx, a, PreferencesChange{Language: in.Language}); err != nil {
+			if _, err := changePreferences(tx, a, PreferencesChange{Language: in.Language}); err != nil {
 				return Session{}, err
 			}
 		}
 		if hash != nil {
-			p, _, err := findProfile(tx, a.Company.ID, a.User.ID)
-			if err == nil {
-				err = stillCurrent(&p, "body.password.current", current)
-			}
+			p, _, err := lockProfile(tx, a.Company.ID, a.User.ID)
 			if err != nil {
+				return Session{}, err
+			}
+			if err := p.checkCurrent("body.password.current", current); err != nil {
 				return Session{}, err
 			}
 			setMemberPassword(tx, a.Company.ID, a.User.ID, *hash)
 			endOtherSessions(tx, a.Company.ID, a.User.ID, a.Session)
 		}
 		d.ForgetHolders(tx, a.Company.ID)
-		h, found, err := sessionOf(tx, a.Company.ID, a.Session)
-		if err != nil || !found {
-			return Session{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeSessionMissing, "Your session has ended. Sign in again."))
-		}
-		return d.sessionOf(&h, tx.Now), nil
+		return currentSession(tx, a)
 	})
 }
 
-// changeSelf writes the caller's name and e-mail address.
-func (d *People) changeSelf(tx *kernel.Tx, a *kernel.Principal, in MemberChange) error {
-	m, found, err := lockMember(tx, a.Company.ID, a.User.ID)
-	if err != nil || !found {
-		return kernel.ErrOr(err, kernel.NotFound("team member"))
+// changeSelf stores the caller's name and e-mail address.
+func changeSelf(tx *kernel.Tx, a *kernel.Principal, in MemberChange) error {
+	m, err := lockMember(tx, a.Company.ID, a.User.ID)
+	if err != nil {
+		return err
 	}
-	if in.Name != nil {
-		name, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
-		if invalid != nil {
-			return invalid
-		}
-		m.Name = name
+	if err := in.check(); err != nil {
+		return err
 	}
-	if in.Email != nil {
-		m.Email = strings.TrimSpace(*in.Email)
-		if !plausibleEmail(m.Email) {
-			return kernel.Malformed("body.email", "email")
-		}
-	}
-	fresh, err := updateMember(tx, a.Company.ID, m.Member)
-	if err != nil || !fresh {
-		return kernel.ErrOr(err, errEmailTaken(m.Email))
-	}
-	return nil
+	kernel.Set(&m.Name, in.Name)
+	kernel.Set(&m.Email, in.Email)
+	return updateMember(tx, a.Company.ID, m.Member)
 }
 
-// stillCurrent refuses a change that was allowed with a password which was replaced since: hash is what checkOwnPassword compared.
-func stillCurrent(p *Profile, field string, hash *string) error {
+// checkCurrent returns an error if the password was changed since checkOwnPassword returned hash.
+func (p *Profile) checkCurrent(field string, hash *string) error {
 	if !kernel.Same(p.PasswordHash, hash) {
 		return errNotCurrent(field)
 	}
@@ -117,14 +100,16 @@ func errNotCurrent(field string) error {
 	return kernel.Invalid(field, ruleWrongPassword, "is not your current password")
 }
 
-// checkOwnPassword compares the caller's password and returns the hash that it fits. A wrong one counts as a failed sign-in.
-func (d *People) checkOwnPassword(ctx context.Context, a *kernel.Principal, v kernel.Visitor, field, password string) (*string, error) {
-	attempt := newAttemptAt(a.Email, v.IP)
+// checkOwnPassword verifies the caller's password and returns its stored hash. A wrong one counts as a failed sign-in.
+func (d *People) checkOwnPassword(
+	ctx context.Context, a *kernel.Principal, v kernel.Visitor, field, password string,
+) (*string, error) {
+	attempt := newAttempt(a.Email, v.IP)
 	if err := d.beginSignIn(ctx, attempt); err != nil {
 		return nil, err
 	}
 	p, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Profile, error) {
-		p, _, err := readProfile(tx, a.Company.ID, a.User.ID)
+		p, _, err := selectProfile(tx, a.Company.ID, a.User.ID, "")
 		return p, err
 	})
 	if err != nil {
@@ -136,7 +121,7 @@ func (d *People) checkOwnPassword(ctx context.Context, a *kernel.Principal, v ke
 	} else {
 		ok, err = d.passwords.Verify(ctx, a.Company.ID, password, *p.PasswordHash)
 	}
-	if kernel.CodeOf(err) == kernel.CodeUnavailable { // the password was not compared
+	if kernel.CodeOf(err) == kernel.CodeUnavailable { // the password was not verified
 		return nil, d.endSignIn(ctx, attempt, err)
 	}
 	if err != nil {
@@ -148,7 +133,7 @@ func (d *People) checkOwnPassword(ctx context.Context, a *kernel.Principal, v ke
 	return p.PasswordHash, d.endSignIn(ctx, attempt, nil)
 }
 
-// SetPresence sets how the caller is shown to others.
+// SetPresence sets the presence that others see.
 func (d *People) SetPresence(ctx context.Context, a *kernel.Principal, chosen string) (string, error) {
 	if err := a.May(VerbSetPresence); err != nil {
 		return "", err
@@ -156,12 +141,12 @@ func (d *People) SetPresence(ctx context.Context, a *kernel.Principal, chosen st
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (string, error) {
 		setPresence(tx, a.Company.ID, a.User.ID, chosen)
 		tx.AfterCommit(d.Wakeup(WakeDistribute).Notify)
-		tx.AfterCommit(func() { d.Signal(kernel.Signal{Kind: SignalPresence, Company: a.Company.ID}) }) // keys and sessions stay as they are
+		tx.AfterCommit(func() { d.Signal(kernel.Signal{Kind: SignalPresence, Company: a.Company.ID}) })
 		return PresenceOf(tx.Now, chosen, &tx.Now, tx.Now), nil
 	})
 }
 
-// PreferencesChange is what of a person's preferences is to change; nil leaves a part as it is.
+// PreferencesChange lists the preferences to change; nil fields stay as they are.
 type PreferencesChange struct {
 	Language  *string
 	Theme     *string
@@ -173,7 +158,7 @@ type PreferencesChange struct {
 	Sign      *bool
 }
 
-// Preferences gives the caller's preferences.
+// Preferences returns the caller's preferences.
 func (d *People) Preferences(ctx context.Context, a *kernel.Principal) (Preferences, error) {
 	if err := a.May(VerbPreferences); err != nil {
 		return Preferences{}, err
@@ -186,10 +171,10 @@ func (d *People) UpdatePreferences(ctx context.Context, a *kernel.Principal, in 
 	if err := a.May(VerbUpdatePreferences); err != nil {
 		return Preferences{}, err
 	}
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Preferences, error) { return d.changePreferences(tx, a, in) })
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Preferences, error) { return changePreferences(tx, a, in) })
 }
 
-func (d *People) changePreferences(tx *kernel.Tx, a *kernel.Principal, in PreferencesChange) (Preferences, error) {
+func changePreferences(tx *kernel.Tx, a *kernel.Principal, in PreferencesChange) (Preferences, error) {
 	p, err := preferencesOf(tx, a)
 	if err != nil {
 		return p, err
@@ -210,15 +195,14 @@ func (d *People) changePreferences(tx *kernel.Tx, a *kernel.Principal, in Prefer
 	return p, err
 }
 
-// preferencesOf reads the stored choices over the defaults.
+// preferencesOf returns the caller's preferences, with defaults for those not stored.
 func preferencesOf(tx *kernel.Tx, a *kernel.Principal) (Preferences, error) {
 	p := DefaultPreferences
-	text, err := listPreferences(tx, a.Company.ID, a.User.ID)
+	text, err := storedPreferences(tx, a.Company.ID, a.User.ID)
 	if err != nil || text == "" {
 		return p, err
 	}
 	err = json.Unmarshal([]byte(text), &p)
-	p.LanguageChosen = p.LanguageChosen || p.Language != DefaultPreferences.Language // stored before the choice was
 	return p, err
 }
 
@@ -226,12 +210,14 @@ const recoveryCodes = 10
 
 // TwoFactorSecret is what an authenticator app needs.
 type TwoFactorSecret struct {
-	Secret string `json:"secret" nullable:"true" doc:"Base32, for typing it in. null when the answer is repeated for an Idempotency-Key."`
-	URL    string `json:"url" nullable:"true" doc:"otpauth:// address, usually shown as a QR code. null when the answer is repeated for an Idempotency-Key."`
+	Secret string `json:"secret" nullable:"true" doc:"Base32, for typing it in. null when the response is repeated for an Idempotency-Key."`
+	URL    string `json:"url" nullable:"true" doc:"otpauth:// address, usually shown as a QR code. null when the response is repeated for an Idempotency-Key."`
 }
 
-// BeginTwoFactor gives the caller a secret, which counts once it is confirmed.
-func (d *People) BeginTwoFactor(ctx context.Context, a *kernel.Principal, v kernel.Visitor, password string) (TwoFactorSecret, error) {
+// BeginTwoFactor returns a two-factor secret. It takes effect when ConfirmTwoFactor confirms it.
+func (d *People) BeginTwoFactor(
+	ctx context.Context, a *kernel.Principal, v kernel.Visitor, password string,
+) (TwoFactorSecret, error) {
 	if err := a.May(VerbBeginTwoFactor); err != nil {
 		return TwoFactorSecret{}, err
 	}
@@ -242,14 +228,15 @@ func (d *People) BeginTwoFactor(ctx context.Context, a *kernel.Principal, v kern
 	secret := newTOTPSecret()
 	sealed := d.Vault.Seal([]byte(secret), a.Company.ID, a.User.ID)
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (TwoFactorSecret, error) {
-		p, found, err := findProfile(tx, a.Company.ID, a.User.ID)
+		p, found, err := lockProfile(tx, a.Company.ID, a.User.ID)
 		switch {
 		case err != nil || !found:
 			return TwoFactorSecret{}, kernel.ErrOr(err, kernel.NotFound("team member"))
 		case p.TwoFactor != nil:
-			return TwoFactorSecret{}, kernel.Errorf(kernel.CodeTwoFactorActive, "Two-factor sign-in is already on. Turn it off first to use another device.")
+			const message = "Two-factor sign-in is already on. Turn it off first to use another device."
+			return TwoFactorSecret{}, kernel.Errorf(kernel.CodeTwoFactorActive, message)
 		}
-		if err := stillCurrent(&p, "body.password", current); err != nil {
+		if err := p.checkCurrent("body.password", current); err != nil {
 			return TwoFactorSecret{}, err
 		}
 		SetPendingTwoFactor(tx, a.Company.ID, a.User.ID, sealed)
@@ -257,26 +244,27 @@ func (d *People) BeginTwoFactor(ctx context.Context, a *kernel.Principal, v kern
 	})
 }
 
-// ConfirmTwoFactor switches two-factor on with a code of the pending secret, and gives the recovery codes.
+// ConfirmTwoFactor turns two-factor on with a code of the pending secret, and returns the recovery codes.
 func (d *People) ConfirmTwoFactor(ctx context.Context, a *kernel.Principal, v kernel.Visitor, code string) ([]string, error) {
 	if err := a.May(VerbConfirmTwoFactor); err != nil {
 		return nil, err
 	}
-	attempt := newAttemptAt(a.Email, v.IP)
+	attempt := newAttempt(a.Email, v.IP)
 	if err := d.beginSignIn(ctx, attempt); err != nil {
 		return nil, err
 	}
 	wrong := false
 	codes, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) ([]string, error) {
 		wrong = false
-		p, found, err := findProfile(tx, a.Company.ID, a.User.ID)
+		p, found, err := lockProfile(tx, a.Company.ID, a.User.ID)
 		switch {
 		case err != nil || !found:
 			return nil, kernel.ErrOr(err, kernel.NotFound("team member"))
 		case p.TwoFactor != nil:
 			return nil, kernel.Errorf(kernel.CodeTwoFactorActive, "Two-factor sign-in is already on.")
 		case p.Pending == nil:
-			return nil, kernel.Invalid("body.code", ruleNoSecret, "there is no secret to confirm; create one with POST /me/two-factor first")
+			return nil, kernel.Invalid("body.code", ruleNoSecret,
+				"there is no secret to confirm; create one with POST /me/two-factor first")
 		}
 		if err := d.useStep(tx, a.Company.ID, a.User.ID, p.Pending, code); err != nil {
 			if kernel.CodeOf(err) == kernel.CodeCodeInvalid {
@@ -296,7 +284,7 @@ func (d *People) ConfirmTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 	return codes, d.endSignIn(ctx, attempt, err)
 }
 
-// DisableTwoFactor switches two-factor off.
+// DisableTwoFactor turns two-factor off.
 func (d *People) DisableTwoFactor(ctx context.Context, a *kernel.Principal, v kernel.Visitor, password, code string) error {
 	if err := a.May(VerbDisableTwoFactor); err != nil {
 		return err
@@ -306,11 +294,11 @@ func (d *People) DisableTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 		return err
 	}
 	_, err = kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		p, found, err := findProfile(tx, a.Company.ID, a.User.ID)
+		p, found, err := lockProfile(tx, a.Company.ID, a.User.ID)
 		if err != nil || !found {
 			return struct{}{}, kernel.ErrOr(err, kernel.NotFound("team member"))
 		}
-		if err := stillCurrent(&p, "body.password", current); err != nil {
+		if err := p.checkCurrent("body.password", current); err != nil {
 			return struct{}{}, err
 		}
 		if err := d.useCode(tx, a.Company.ID, a.User.ID, p.TwoFactor, code); err != nil {
@@ -323,7 +311,7 @@ func (d *People) DisableTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 	return err
 }
 
-// useCode accepts a code of a sealed secret, or a recovery code, once. Without a secret every code is accepted.
+// useCode accepts a code of a sealed secret, or a recovery code, once. It accepts everything if sealed is nil.
 func (d *People) useCode(tx *kernel.Tx, company, member kernel.ID, sealed []byte, code string) error {
 	if sealed == nil {
 		return nil
@@ -338,7 +326,7 @@ func (d *People) useCode(tx *kernel.Tx, company, member kernel.ID, sealed []byte
 	return d.useStep(tx, company, member, sealed, code)
 }
 
-// useStep accepts the time step of a code unless it or a later one was accepted before.
+// useStep accepts a code unless its time step or a later one was accepted before.
 func (d *People) useStep(tx *kernel.Tx, company, member kernel.ID, sealed []byte, code string) error {
 	secret, err := d.Vault.Open(sealed, company, member)
 	if err != nil {
@@ -355,33 +343,30 @@ func (d *People) useStep(tx *kernel.Tx, company, member kernel.ID, sealed []byte
 	return nil
 }
 
-var recoveryAlphabet = base32.StdEncoding.WithPadding(base32.NoPadding)
-
-// newRecoveryCodes makes codes such as "k3jd8-s9fa2-...": 80 random bits each.
+// newRecoveryCodes returns codes of 80 random bits such as "k3jd-s9fa-2x4b-7qwe".
 func newRecoveryCodes() (codes []string, hashes [][32]byte) {
 	for range recoveryCodes {
 		raw := make([]byte, 10)
 		_, _ = rand.Read(raw)
-		text := strings.ToLower(recoveryAlphabet.EncodeToString(raw))
+		text := strings.ToLower(totpEncoding.EncodeToString(raw))
 		codes = append(codes, text[:4]+"-"+text[4:8]+"-"+text[8:12]+"-"+text[12:])
 		hashes = append(hashes, sha256.Sum256([]byte(text)))
 	}
 	return codes, hashes
 }
 
-// recoveryHash reads a recovery code in any spelling, and reports false for anything else.
+// recoveryHash returns the hash of a recovery code in any spelling. It reports false for anything else.
 func recoveryHash(code string) ([32]byte, bool) {
 	text := strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code))
 	return sha256.Sum256([]byte(text)), len(text) == 16
 }
 
-// newToken makes a secret of 32 random bytes for a cookie or a link, and the hash that is stored of it.
+// newToken returns a secret of 32 random bytes for a cookie or a link, and the hash to store.
 func newToken() (token string, hash [32]byte) {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw)
 	token = base64.RawURLEncoding.EncodeToString(raw)
-	return token, sha256.Sum256([]byte(token))
+	return token, tokenHash(token)
 }
 
-// tokenHash is the stored form of a token.
 func tokenHash(token string) [32]byte { return sha256.Sum256([]byte(token)) }

@@ -21,11 +21,10 @@ type profileInput struct {
 }
 
 func (s *handlers) updateProfile(ctx context.Context, a *kernel.Principal, in *profileInput) (*httpserver.Reply[Session], error) {
-	change := ProfileChange{Name: in.Body.Name, Email: in.Body.Email, Language: in.Body.Language, Signature: in.Body.Signature}
-	if in.Body.Password != nil {
-		change.Password = &PasswordChange{Current: in.Body.Password.Current, New: in.Body.Password.New}
-	}
-	session, err := s.verbs.UpdateProfile(ctx, a, httpserver.Visitor(ctx), change)
+	b := &in.Body
+	session, err := s.verbs.UpdateProfile(ctx, a, httpserver.Visitor(ctx), ProfileChange{
+		Name: b.Name, Email: b.Email, Password: (*PasswordChange)(b.Password), Language: b.Language, Signature: b.Signature,
+	})
 	return &httpserver.Reply[Session]{Body: session}, err
 }
 
@@ -46,11 +45,6 @@ func (s *handlers) setPresence(ctx context.Context, a *kernel.Principal, in *pre
 	var err error
 	out.Body.Presence, err = s.verbs.SetPresence(ctx, a, in.Body.Presence)
 	return &out, err
-}
-
-func (s *handlers) getPreferences(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[Preferences], error) {
-	preferences, err := s.verbs.Preferences(ctx, a)
-	return &httpserver.Reply[Preferences]{Body: preferences}, err
 }
 
 type preferencesInput struct {
@@ -90,14 +84,14 @@ type codeInput struct {
 
 type recoveryReply struct {
 	Body struct {
-		Codes []string `json:"recovery_codes" nullable:"true" doc:"Each works once instead of a code. They are only in this answer, and null when it is repeated for an Idempotency-Key."`
+		Codes []string `json:"recovery_codes" nullable:"true" doc:"Each works once instead of a code. They are only in this response, and null when it is repeated for an Idempotency-Key."`
 	}
 }
 
 func (s *handlers) confirmTwoFactor(ctx context.Context, a *kernel.Principal, in *codeInput) (*recoveryReply, error) {
 	var out recoveryReply
 	var err error
-	httpserver.Shaped(ctx, func(*[]string) *recoveryReply { return &recoveryReply{} }) // without the codes, which are secret
+	httpserver.Shaped(ctx, func(*[]string) *recoveryReply { return &recoveryReply{} }) // the codes are secret
 	out.Body.Codes, err = s.verbs.ConfirmTwoFactor(ctx, a, httpserver.Visitor(ctx), in.Body.Code)
 	return &out, err
 }

@@ -2,7 +2,7 @@ package people
 
 import "recado/internal/kernel"
 
-// The scopes of API keys, each with the role from which on members have it in the app.
+// Scopes of API keys, each with the lowest role that has it in the app.
 var (
 	ScopeConversationsRead  = kernel.RegisterScope("conversations:read", kernel.RoleAgent)
 	ScopeConversationsWrite = kernel.RegisterScope("conversations:write", kernel.RoleAgent)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
 // The modes of a sector's distribution.
@@ -17,31 +18,30 @@ const (
 	DistributeLeastBusy  = "least_busy"
 )
 
-// Distribution says how the waiting cases of a sector get a responsible person.
+// Distribution configures how waiting cases of a sector get a responsible person.
 type Distribution struct {
 	Mode               string `json:"mode" enum:"manual,round_robin,least_busy" doc:"round_robin: the person who has waited longest for a case. least_busy: the person with the fewest open cases."`
 	Capacity           int64  `json:"capacity" minimum:"1" maximum:"100" doc:"How many open cases a member may have, over all sectors; members may have a capacity of their own."`
 	PreferLast         bool   `json:"prefer_last" doc:"The person who had the last case of the same conversation gets the next one, where they can."`
-	ReturnAfterMinutes *int64 `json:"return_after_minutes" doc:"A case that was distributed and is not answered for so long goes back to the queue, and next to another person; null: never."`
+	ReturnAfterMinutes *int64 `json:"return_after_minutes" doc:"A distributed case that is not answered for this long returns to the queue and then goes to another person; null: never."`
 }
 
-// DefaultDistribution is that of a new sector.
+// DefaultDistribution is the distribution of a new sector.
 var DefaultDistribution = Distribution{Mode: DistributeManual, Capacity: DefaultCapacity}
 
-// The limits of distribution.
+// Limits of distribution.
 const (
 	DefaultCapacity = 10
 	MaxCapacity     = 100
 	MaxReturnAfter  = 24 * 60 // minutes
 )
 
-// checkMemberships refuses a change after which the company has more memberships in sectors than its limit, unless
-// it has fewer than before. Lists of the team and of the sectors show each of them.
+// checkMemberships returns an error if a change adds memberships in sectors beyond the company's limit.
 func (d *People) checkMemberships(tx *kernel.Tx, company kernel.ID, before, after int) error {
 	return kernel.CheckGrowth(tx, company, countMemberships, "memberships in sectors", d.Limit(limitMemberships), before, after)
 }
 
-// DistributionChange is what of a sector's distribution is to change; nil leaves a part as it is.
+// DistributionChange lists the fields to change; nil fields stay as they are.
 type DistributionChange struct {
 	Mode               *string
 	Capacity           *int64
@@ -49,7 +49,7 @@ type DistributionChange struct {
 	ReturnAfterMinutes kernel.Optional[int64]
 }
 
-// apply checks a change and makes it.
+// apply validates and applies a change.
 func (in *DistributionChange) apply(d *Distribution) error {
 	kernel.Set(&d.Mode, in.Mode)
 	kernel.Set(&d.Capacity, in.Capacity)
@@ -58,32 +58,25 @@ func (in *DistributionChange) apply(d *Distribution) error {
 		d.ReturnAfterMinutes = in.ReturnAfterMinutes.Pointer()
 	}
 	if after := d.ReturnAfterMinutes; after != nil && (*after < 1 || *after > MaxReturnAfter) {
-		return kernel.Between("body.distribution.return_after_minutes", 1, 1440)
+		return kernel.Between("body.distribution.return_after_minutes", 1, MaxReturnAfter)
 	}
 	return nil
 }
 
-// checkCapacity checks a member's own capacity.
-func checkCapacity(capacity kernel.Optional[int64]) error {
-	if c := capacity.Pointer(); c != nil && (*c < 1 || *c > MaxCapacity) {
-		return kernel.Between("body.capacity", 1, 100)
-	}
-	return nil
-}
-
-// KeepHours refuses hours_id where the company has no such opening hours.
+// KeepHours returns an error if the company does not have the opening hours of hours_id. It keeps them from being deleted until
+// the transaction ends.
 func KeepHours(tx *kernel.Tx, company kernel.ID, id *kernel.ID) error {
 	if id == nil {
 		return nil
 	}
-	found, err := keepHours(tx, company, *id)
+	found, err := tx.One(`SELECT 1 FROM hours WHERE company = $1 AND id = $2`+tx.ForShare(), []any{company, *id}, func(db.Row) {})
 	if err == nil && !found {
 		err = kernel.NoSuch("body.hours_id", "hours")
 	}
 	return err
 }
 
-// Sectors lists the company's sectors by name, with their members and the queues that are not empty.
+// Sectors lists the company's sectors by name, with their members and non-empty queues.
 func (d *People) Sectors(ctx context.Context, a *kernel.Principal) ([]Sector, error) {
 	if err := a.May(VerbSectors); err != nil {
 		return nil, err
@@ -93,46 +86,43 @@ func (d *People) Sectors(ctx context.Context, a *kernel.Principal) ([]Sector, er
 		if err != nil {
 			return nil, err
 		}
-		return sectors, d.fillQueues(tx, a, sectors)
+		return sectors, fillQueues(tx, a, sectors)
 	})
 }
 
-// Sector gives one sector of the company, as the list shows it.
+// Sector returns a sector of the company as in the list.
 func (d *People) Sector(ctx context.Context, a *kernel.Principal, id kernel.ID) (Sector, error) {
 	if err := a.May(VerbSector); err != nil {
 		return Sector{}, err
 	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Sector, error) {
-		s, found, err := sectorWithMembers(tx, a.Company.ID, id)
-		if err != nil || !found {
-			return s, kernel.ErrOr(err, kernel.NotFound("sector"))
+		s, err := findSector(tx, a.Company.ID, id, "")
+		if err != nil {
+			return s, err
 		}
 		one := []Sector{s}
-		err = d.fillQueues(tx, a, one)
+		err = fillQueues(tx, a, one)
 		return one[0], err
 	})
 }
 
-// fillQueues gives every sector its queues: one per public channel with attendances that wait. The cost
-// grows with those alone, not with sectors and channels.
-func (d *People) fillQueues(tx *kernel.Tx, a *kernel.Principal, sectors []Sector) error {
+// fillQueues sets the queues of sectors: one per public channel with waiting attendances.
+func fillQueues(tx *kernel.Tx, a *kernel.Principal, sectors []Sector) error {
 	lines, err := WaitingLines(tx, a.Company.ID)
-	waiting := map[kernel.ID][]Queue{}
+	queues := map[kernel.ID][]Queue{}
 	for _, line := range lines {
-		waiting[line.Sector] = append(waiting[line.Sector], line.Queue)
+		queues[line.Sector] = append(queues[line.Sector], line.Queue)
 	}
 	for i := range sectors {
-		if sectors[i].Queues = waiting[sectors[i].ID]; sectors[i].Queues == nil {
-			sectors[i].Queues = []Queue{}
-		}
+		sectors[i].Queues = append([]Queue{}, queues[sectors[i].ID]...)
 	}
 	return err
 }
 
-// WakeDistribute wakes the loop that gives cases to people: a case may wait for a person, or a person for a case.
+// WakeDistribute wakes the loop that distributes cases.
 const WakeDistribute = "distribute"
 
-// SectorChange is what of a sector is to change; nil leaves a part as it is.
+// SectorChange lists the fields to change; nil fields stay as they are.
 type SectorChange struct {
 	Name    *string
 	Members *[]kernel.ID
@@ -141,7 +131,7 @@ type SectorChange struct {
 	Distribution *DistributionChange
 }
 
-// CreateSector adds a sector. Its name must be given.
+// CreateSector adds a sector. The name is required.
 func (d *People) CreateSector(ctx context.Context, a *kernel.Principal, in SectorChange) (Sector, error) {
 	if err := a.May(VerbCreateSector); err != nil {
 		return Sector{}, err
@@ -157,42 +147,27 @@ func (d *People) UpdateSector(ctx context.Context, a *kernel.Principal, id kerne
 	return d.changeSector(ctx, a, &id, in)
 }
 
+// changeSector changes a sector, or creates one if id is nil.
 func (d *People) changeSector(ctx context.Context, a *kernel.Principal, id *kernel.ID, in SectorChange) (Sector, error) {
-	name, members := in.Name, in.Members
 	if in.Distribution != nil {
-		if err := in.Distribution.apply(&Distribution{}); err != nil { // the form comes before the id
+		if err := in.Distribution.apply(&Distribution{}); err != nil { // validate before looking for the sector
 			return Sector{}, err
 		}
 	}
-	if name != nil {
-		clean, invalid := kernel.Name("body.name", *name, kernel.MaxName)
-		if invalid != nil {
-			return Sector{}, invalid
-		}
-		name = &clean
+	if err := cleanName(&in.Name); err != nil {
+		return Sector{}, err
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Sector, error) {
-		s, err := openSector(tx, a, id)
-		if err != nil {
-			return s, err
-		}
-		if members != nil && id != nil && slices.ContainsFunc(*members, func(id kernel.ID) bool { return !hasRef(s.Members, id) }) {
-			if err := mayShow(a, kernel.AccessSectors, []kernel.ID{*id}); err != nil {
+		s := Sector{ID: kernel.NewID(), Members: []kernel.Ref{}, Distribution: DefaultDistribution}
+		var err error
+		if id != nil {
+			if s, err = findSector(tx, a.Company.ID, *id, tx.ForUpdate()); err != nil {
 				return s, err
 			}
 		}
-		if members != nil {
-			before := s.Members
-			if s.Members, err = sectorMembers(tx, a, *members); err != nil {
+		if in.Members != nil {
+			if err := d.replaceMembers(tx, a, &s, id == nil, *in.Members); err != nil {
 				return s, err
-			}
-			if err := d.checkMemberships(tx, a.Company.ID, len(before), len(s.Members)); err != nil {
-				return s, err
-			}
-			for _, m := range slices.Concat(before, s.Members) {
-				if hasRef(before, m.ID) != hasRef(s.Members, m.ID) {
-					removeResetLinks(tx, a.Company.ID, m.ID)
-				}
 			}
 		}
 		if id == nil {
@@ -200,10 +175,18 @@ func (d *People) changeSector(ctx context.Context, a *kernel.Principal, id *kern
 				return s, err
 			}
 		}
-		if free, err := nameSector(tx, a, &s, id == nil, name); err != nil || !free {
-			return s, kernel.ErrOr(err, kernel.Errorf(kernel.CodeNameTaken, "There is already a sector called %q. Choose another name.", s.Name))
+		if in.Name != nil {
+			s.Name = *in.Name
+			store := renameSector
+			if id == nil {
+				store = insertSector
+			}
+			if free, err := store(tx, a.Company.ID, s.ID, s.Name); err != nil || !free {
+				taken := kernel.Errorf(kernel.CodeNameTaken, "There is already a sector called %q. Choose another name.", s.Name)
+				return s, kernel.ErrOr(err, taken)
+			}
 		}
-		if members != nil {
+		if in.Members != nil {
 			setSectorMembers(tx, a.Company.ID, s.ID, s.Members)
 		}
 		if err := in.setRules(tx, a, &s); err != nil {
@@ -212,12 +195,44 @@ func (d *People) changeSector(ctx context.Context, a *kernel.Principal, id *kern
 		d.ForgetHolders(tx, a.Company.ID)
 		tx.AfterCommit(d.Wakeup(WakeDistribute).Notify)
 		one := []Sector{s}
-		err = d.fillQueues(tx, a, one)
+		err = fillQueues(tx, a, one)
 		return one[0], err
 	})
 }
 
-// setRules writes what a change says beside name and members.
+// replaceMembers validates the members of a sector and sets them in s, by name. Those who join or leave lose their reset links.
+func (d *People) replaceMembers(tx *kernel.Tx, a *kernel.Principal, s *Sector, isNew bool, ids []kernel.ID) error {
+	before := refIDs(s.Members)
+	if !isNew && slices.ContainsFunc(ids, func(id kernel.ID) bool { return !slices.Contains(before, id) }) {
+		if err := mayShow(a, kernel.AccessSectors, []kernel.ID{s.ID}); err != nil {
+			return err
+		}
+	}
+	present, err := keepUsers(tx, a.Company.ID, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, found := present[id]; !found {
+			return kernel.NoSuch("body.member_ids", "team_member")
+		}
+	}
+	s.Members = slices.SortedFunc(maps.Values(present), func(a, b kernel.Ref) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), kernel.CompareIDs(a.ID, b.ID))
+	})
+	if err := d.checkMemberships(tx, a.Company.ID, len(before), len(s.Members)); err != nil {
+		return err
+	}
+	after := refIDs(s.Members)
+	for _, id := range slices.Concat(before, after) {
+		if slices.Contains(before, id) != slices.Contains(after, id) {
+			removeResetLinks(tx, a.Company.ID, id)
+		}
+	}
+	return nil
+}
+
+// setRules stores the opening hours and the distribution.
 func (in *SectorChange) setRules(tx *kernel.Tx, a *kernel.Principal, s *Sector) error {
 	if in.Hours.Set {
 		s.HoursID = in.Hours.Pointer()
@@ -235,67 +250,29 @@ func (in *SectorChange) setRules(tx *kernel.Tx, a *kernel.Principal, s *Sector) 
 	return nil
 }
 
-func hasRef(refs []kernel.Ref, id kernel.ID) bool {
-	return slices.ContainsFunc(refs, func(r kernel.Ref) bool { return r.ID == id })
+func refIDs(refs []kernel.Ref) []kernel.ID {
+	ids := make([]kernel.ID, len(refs))
+	for i, ref := range refs {
+		ids[i] = ref.ID
+	}
+	return ids
 }
 
-// openSector locks a sector that there is; a nil id means a new one.
-func openSector(tx *kernel.Tx, a *kernel.Principal, id *kernel.ID) (Sector, error) {
-	if id == nil {
-		return Sector{ID: kernel.NewID(), Members: []kernel.Ref{}, Distribution: DefaultDistribution}, nil
-	}
-	s, found, err := lockSector(tx, a.Company.ID, *id)
-	if err == nil && !found {
-		err = kernel.NotFound("sector")
-	}
-	return s, err
-}
-
-// sectorMembers looks the people of a sector up, each once, in the order of their names.
-func sectorMembers(tx *kernel.Tx, a *kernel.Principal, ids []kernel.ID) ([]kernel.Ref, error) {
-	present, err := keepUsers(tx, a.Company.ID, ids)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range ids {
-		if _, found := present[id]; !found {
-			return nil, kernel.NoSuch("body.member_ids", "team_member")
-		}
-	}
-	members := slices.Collect(maps.Values(present))
-	slices.SortFunc(members, func(a, b kernel.Ref) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), kernel.CompareIDs(a.ID, b.ID))
-	})
-	return members, nil
-}
-
-// nameSector inserts or renames a sector and reports whether its name is free.
-func nameSector(tx *kernel.Tx, a *kernel.Principal, s *Sector, fresh bool, name *string) (bool, error) {
-	if name == nil {
-		return true, nil
-	}
-	s.Name = *name
-	if fresh {
-		return insertSector(tx, a.Company.ID, s.ID, s.Name)
-	}
-	return renameSector(tx, a.Company.ID, s.ID, s.Name)
-}
-
-// RemoveSector ends a sector; what lay in it is in no sector then.
+// RemoveSector removes a sector. Its conversations and attendances then belong to no sector.
 func (d *People) RemoveSector(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbRemoveSector); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		if _, found, err := lockSector(tx, a.Company.ID, id); err != nil || !found {
-			return struct{}{}, kernel.ErrOr(err, kernel.NotFound("sector"))
+	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		if _, err := findSector(tx, a.Company.ID, id, tx.ForUpdate()); err != nil {
+			return err
 		}
 		removeSector(tx, a.Company.ID, id)
 		d.ForgetHolders(tx, a.Company.ID)
-		return struct{}{}, nil
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return d.removed(ctx, a.Company.ID, &a.User)
+	return d.notifyRemoved(ctx, a.Company.ID, &a.User)
 }

@@ -7,11 +7,6 @@ import (
 	"recado/internal/kernel"
 )
 
-func (s *handlers) listSectors(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Sector]], error) {
-	sectors, err := s.verbs.Sectors(ctx, a)
-	return &httpserver.Reply[httpserver.List[Sector]]{Body: httpserver.List[Sector]{Data: sectors}}, err
-}
-
 type createSectorInput struct {
 	Body struct {
 		Name         string                     `json:"name" minLength:"1" maxLength:"120"`
@@ -21,7 +16,7 @@ type createSectorInput struct {
 	}
 }
 
-// distributionBody is what of a distribution is sent; what is absent stays, or has its default.
+// distributionBody changes a distribution. Absent fields stay as they are, or have their default.
 type distributionBody struct {
 	Mode               *string                `json:"mode,omitempty" enum:"manual,round_robin,least_busy"`
 	Capacity           *int64                 `json:"capacity,omitempty" minimum:"1" maximum:"100"`
@@ -30,7 +25,10 @@ type distributionBody struct {
 }
 
 func (s *handlers) createSector(ctx context.Context, a *kernel.Principal, in *createSectorInput) (*httpserver.Reply[Sector], error) {
-	sector, err := s.verbs.CreateSector(ctx, a, SectorChange{Name: &in.Body.Name, Members: &in.Body.MemberIDs, Hours: in.Body.HoursID, Distribution: (*DistributionChange)(in.Body.Distribution)})
+	b := &in.Body
+	sector, err := s.verbs.CreateSector(ctx, a, SectorChange{
+		Name: &b.Name, Members: &b.MemberIDs, Hours: b.HoursID, Distribution: (*DistributionChange)(b.Distribution),
+	})
 	return &httpserver.Reply[Sector]{Body: sector}, err
 }
 
@@ -49,14 +47,9 @@ func (s *handlers) updateSector(ctx context.Context, a *kernel.Principal, in *up
 	if err != nil {
 		return nil, err
 	}
-	sector, err := s.verbs.UpdateSector(ctx, a, id, SectorChange{Name: in.Body.Name, Members: in.Body.MemberIDs, Hours: in.Body.HoursID, Distribution: (*DistributionChange)(in.Body.Distribution)})
+	b := &in.Body
+	sector, err := s.verbs.UpdateSector(ctx, a, id, SectorChange{
+		Name: b.Name, Members: b.MemberIDs, Hours: b.HoursID, Distribution: (*DistributionChange)(b.Distribution),
+	})
 	return &httpserver.Reply[Sector]{Body: sector}, err
-}
-
-func (s *handlers) removeSector(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-	id, err := httpserver.PathID(in.ID, "sector")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.RemoveSector(ctx, a, id)
 }

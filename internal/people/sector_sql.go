@@ -6,12 +6,14 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// ScanDistribution reads the columns of a distribution, the first at index at.
-func ScanDistribution(r db.Row, at int) Distribution {
-	return Distribution{Mode: r.Text(at), Capacity: r.Int(at + 1), PreferLast: r.Bool(at + 2), ReturnAfterMinutes: r.NullInt(at + 3)}
+// ScanDistribution reads the columns distribution, capacity, prefer_last and return_minutes of a sector.
+func ScanDistribution(r db.Row) Distribution {
+	return Distribution{
+		Mode: r.Text("distribution"), Capacity: r.Int("capacity"), PreferLast: r.Bool("prefer_last"),
+		ReturnAfterMinutes: r.NullInt("return_minutes"),
+	}
 }
 
-// setDistribution says how the cases of a sector get a responsible person.
 func setDistribution(tx *kernel.Tx, company, sector kernel.ID, d Distribution) {
 	tx.Later(`
 		UPDATE sectors
@@ -19,45 +21,49 @@ func setDistribution(tx *kernel.Tx, company, sector kernel.ID, d Distribution) {
 		WHERE company = $1 AND id = $2`, company, sector, d.Mode, d.Capacity, d.PreferLast, d.ReturnAfterMinutes)
 }
 
-// keepHours reports whether the company has opening hours, and keeps them from being deleted until the end of the
-// transaction.
-func keepHours(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM hours WHERE company = $1 AND id = $2`+tx.ForShare(), []any{company, id}, func(db.Row) {})
-}
-
-// setSectorHours says which opening hours a sector has; nil: none of its own.
+// setSectorHours sets the opening hours of a sector; nil: none of its own.
 func setSectorHours(tx *kernel.Tx, company, id kernel.ID, hours *kernel.ID) {
 	tx.Later(`UPDATE sectors SET hours = $3 WHERE company = $1 AND id = $2`, company, id, hours)
 }
 
-// listSectors lists the company's sectors with their members, by name. Queues are left empty.
+const sectorColumns = `id, name, hours, distribution, capacity, prefer_last, return_minutes`
+
+func scanSector(r db.Row) Sector {
+	return Sector{
+		ID: r.ID("id"), Name: r.Text("name"), HoursID: r.NullID("hours"), Distribution: ScanDistribution(r), Members: []kernel.Ref{},
+	}
+}
+
+// listSectors lists the company's sectors by name, with their members and without queues.
 func listSectors(tx *kernel.Tx, company kernel.ID) ([]Sector, error) {
 	var sectors []Sector
-	place := map[kernel.ID]int{}
-	err := tx.Query(`SELECT id, name, hours, distribution, capacity, prefer_last, return_minutes FROM sectors WHERE company = $1 AND removed_at IS NULL ORDER BY folded, id`, []any{company}, func(r db.Row) error {
-		place[r.ID(0)] = len(sectors)
-		sectors = append(sectors, Sector{ID: r.ID(0), Name: r.Text(1), HoursID: r.NullID(2), Distribution: ScanDistribution(r, 3), Members: []kernel.Ref{}})
-		return nil
-	})
+	index := map[kernel.ID]int{}
+	err := tx.Query(`SELECT `+sectorColumns+` FROM sectors WHERE company = $1 AND removed_at IS NULL ORDER BY folded, id`,
+		[]any{company}, func(r db.Row) error {
+			s := scanSector(r)
+			index[s.ID] = len(sectors)
+			sectors = append(sectors, s)
+			return nil
+		})
 	if err != nil || len(sectors) == 0 {
 		return sectors, err
 	}
 	return sectors, eachSectorMember(tx, ``, []any{company}, func(sector kernel.ID, member kernel.Ref) {
-		i := place[sector]
+		i := index[sector]
 		sectors[i].Members = append(sectors[i].Members, member)
 	})
 }
 
-// eachSectorMember goes through the present members of the company's sectors. Its condition, where it is not empty, chooses some of them.
-func eachSectorMember(tx *kernel.Tx, also string, args []any, each func(sector kernel.ID, member kernel.Ref)) error {
+// eachSectorMember calls each for the members of the company's sectors that meet a further condition, by name.
+func eachSectorMember(tx *kernel.Tx, condition string, args []any, each func(sector kernel.ID, member kernel.Ref)) error {
 	return tx.Query(`
-		SELECT s.id, u.id, u.name
+		SELECT s.id AS sector, u.id, u.name
 		FROM sectors s
 		JOIN sector_members m ON m.company = s.company AND m.sector = s.id
 		JOIN users u ON u.company = m.company AND u.id = m.member
-		WHERE s.company = $1 AND s.removed_at IS NULL AND u.removed_at IS NULL`+also+`
+		WHERE s.company = $1 AND s.removed_at IS NULL AND u.removed_at IS NULL`+condition+`
 		ORDER BY u.name, u.id`, args, func(r db.Row) error {
-		each(r.ID(0), kernel.Ref{ID: r.ID(1), Name: r.Text(2)})
+		each(r.ID("sector"), scanRef(r))
 		return nil
 	})
 }
@@ -68,81 +74,72 @@ type WaitingLine struct {
 	Queue
 }
 
-// WaitingLines counts, per sector and channel, the open attendances without a responsible person. Its
-// cost grows with those alone.
-func WaitingLines(tx *kernel.Tx, company kernel.ID) ([]WaitingLine, error) {
-	var lines []WaitingLine
-	err := tx.Query(`
-		SELECT sector, channel, COUNT(*), MIN(opened_at)
+// WaitingLines counts, by sector and channel, the open attendances without a responsible person.
+func WaitingLines(tx *kernel.Tx, company kernel.ID) (lines []WaitingLine, err error) {
+	err = tx.Query(`
+		SELECT sector, channel, COUNT(*) AS waiting, MIN(opened_at) AS oldest
 		FROM attendances
-		WHERE company = $1 AND sector IS NOT NULL AND responsible IS NULL AND closed_at IS NULL AND NOT private AND `+kernel.Public("channel", "$1")+`
+		WHERE company = $1 AND sector IS NOT NULL AND responsible IS NULL AND closed_at IS NULL AND NOT private
+			AND `+kernel.Public("channel", "$1")+`
 		GROUP BY sector, channel
 		ORDER BY sector, channel`, []any{company}, func(r db.Row) error {
-		lines = append(lines, WaitingLine{r.ID(0), Queue{Channel: r.ID(1), Waiting: r.Int(2), OldestWaitingAt: r.NullTime(3)}})
+		lines = append(lines, WaitingLine{
+			r.ID("sector"), Queue{Channel: r.ID("channel"), Waiting: r.Int("waiting"), OldestWaitingAt: r.NullTime("oldest")},
+		})
 		return nil
 	})
 	return lines, err
 }
 
-// KeepSector reports whether the company has a sector, and keeps it from being removed until the end of
-// the transaction.
+// KeepSector reports whether the company has a sector, and keeps it from being removed until the transaction ends.
 func KeepSector(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+tx.ForShare(), []any{company, id}, func(db.Row) {})
-}
-
-// keepSectors is KeepSector for several sectors in one query; the result has those that the company has.
-func keepSectors(tx *kernel.Tx, company kernel.ID, ids []kernel.ID) (map[kernel.ID]bool, error) {
-	return selectPresentSectors(tx, company, ids, tx.ForShare())
-}
-
-// presentSectors reports which of several sectors the company has.
-func presentSectors(tx *kernel.Tx, company kernel.ID, ids []kernel.ID) (map[kernel.ID]bool, error) {
-	return selectPresentSectors(tx, company, ids, "")
-}
-
-func selectPresentSectors(tx *kernel.Tx, company kernel.ID, ids []kernel.ID, lock string) (map[kernel.ID]bool, error) {
-	found := make(map[kernel.ID]bool, len(ids))
-	s := tx.Statement()
-	s.WriteString(`SELECT id FROM sectors WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + lock)
-	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-		found[r.ID(0)] = true
-		return nil
-	})
-	return found, err
+	present, err := presentSectors(tx, company, []kernel.ID{id}, tx.ForShare())
+	return present[id], err
 }
 
 // SectorExists reports whether the company has a sector.
 func SectorExists(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id}, func(db.Row) {})
+	present, err := presentSectors(tx, company, []kernel.ID{id}, "")
+	return present[id], err
 }
 
-// SectorName gives the name of a sector of the company, "" where there is none.
+// presentSectors returns which of some sectors the company has. The lock applies to these.
+func presentSectors(tx *kernel.Tx, company kernel.ID, ids []kernel.ID, lock string) (map[kernel.ID]bool, error) {
+	present := make(map[kernel.ID]bool, len(ids))
+	s := tx.Statement()
+	s.WriteString(`
+		SELECT id
+		FROM sectors
+		WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `)
+		ORDER BY id` + lock)
+	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
+		present[r.ID("id")] = true
+		return nil
+	})
+	return present, err
+}
+
+// SectorName returns the name of a sector of the company, or "" if there is none.
 func SectorName(tx *kernel.Tx, company, id kernel.ID) (name string, err error) {
-	_, err = tx.One(`SELECT name FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id}, func(r db.Row) { name = r.Text(0) })
+	_, err = tx.One(`SELECT name FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id},
+		func(r db.Row) { name = r.Text("name") })
 	return name, err
 }
 
-// sectorWithMembers gives a sector with its members. Queues are left empty.
-func sectorWithMembers(tx *kernel.Tx, company, id kernel.ID) (Sector, bool, error) {
-	return selectSector(tx, company, id, "")
-}
-
-// lockSector is SectorWithMembers, and keeps every other writer away from it until the end of the transaction.
-func lockSector(tx *kernel.Tx, company, id kernel.ID) (Sector, bool, error) {
-	return selectSector(tx, company, id, tx.ForUpdate())
-}
-
-func selectSector(tx *kernel.Tx, company, id kernel.ID, lock string) (Sector, bool, error) {
-	s := Sector{ID: id, Members: []kernel.Ref{}}
-	found, err := tx.One(`SELECT name, hours, distribution, capacity, prefer_last, return_minutes FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+lock,
-		[]any{company, id}, func(r db.Row) { s.Name, s.HoursID, s.Distribution = r.Text(0), r.NullID(1), ScanDistribution(r, 2) })
+// findSector finds a sector with its members and without queues. The lock applies to the sector.
+func findSector(tx *kernel.Tx, company, id kernel.ID, lock string) (s Sector, err error) {
+	found, err := tx.One(`SELECT `+sectorColumns+` FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+lock,
+		[]any{company, id}, func(r db.Row) { s = scanSector(r) })
 	if err != nil || !found {
-		return s, false, err
+		return s, kernel.ErrOr(err, kernel.NotFound("sector"))
 	}
-	return s, true, eachSectorMember(tx, ` AND s.id = $2`, []any{company, id}, func(_ kernel.ID, member kernel.Ref) { s.Members = append(s.Members, member) })
+	err = eachSectorMember(tx, ` AND s.id = $2`, []any{company, id}, func(_ kernel.ID, member kernel.Ref) {
+		s.Members = append(s.Members, member)
+	})
+	return s, err
 }
 
-// insertSector reports false when the company has a sector of that name.
+// insertSector stores a sector. It reports false if the company has a sector with that name.
 func insertSector(tx *kernel.Tx, company, id kernel.ID, name string) (bool, error) {
 	n, err := tx.Exec(`
 		INSERT INTO sectors (id, company, name, folded, created_at)
@@ -151,10 +148,10 @@ func insertSector(tx *kernel.Tx, company, id kernel.ID, name string) (bool, erro
 	return n == 1, err
 }
 
-// renameSector reports false, and the transaction has failed, when another sector of the company has
-// that name.
+// renameSector reports false if another sector of the company has that name. The transaction has failed then.
 func renameSector(tx *kernel.Tx, company, id kernel.ID, name string) (bool, error) {
-	_, err := tx.Exec(`UPDATE sectors SET name = $3, folded = $4 WHERE company = $1 AND id = $2`, company, id, name, fold.Text(name))
+	_, err := tx.Exec(`UPDATE sectors SET name = $3, folded = $4 WHERE company = $1 AND id = $2`,
+		company, id, name, fold.Text(name))
 	if db.IsUnique(err, "sectors_name", "sectors.company, sectors.folded") {
 		return false, nil
 	}
@@ -164,29 +161,27 @@ func renameSector(tx *kernel.Tx, company, id kernel.ID, name string) (bool, erro
 // setSectorMembers replaces the members of a sector.
 func setSectorMembers(tx *kernel.Tx, company, sector kernel.ID, members []kernel.Ref) {
 	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND sector = $2`, company, sector)
-	ids := make([]kernel.ID, len(members))
-	for i, member := range members {
-		ids[i] = member.ID
-	}
 	s := tx.Statement()
 	s.WriteString(`
 		INSERT INTO sector_members (company, sector, member)
 		SELECT u.company, s.id, u.id
 		FROM sectors s, users u
-		WHERE s.company = ` + s.Arg(company) + ` AND s.id = ` + s.Arg(sector) + ` AND u.company = s.company AND u.id IN (` + db.Listed(ids)(s) + `)
+		WHERE s.company = ` + s.Arg(company) + ` AND s.id = ` + s.Arg(sector) + `
+			AND u.company = s.company AND u.id IN (` + db.Listed(refIDs(members))(s) + `)
 		ON CONFLICT DO NOTHING`)
 	tx.Later(s.String(), s.Args...)
 }
 
-// removeSector ends a sector. What lies in it stays there for the moment: see Orphans.
+// removeSector removes a sector. Its conversations and attendances are moved out later: see Orphans.
 func removeSector(tx *kernel.Tx, company, id kernel.ID) {
 	tx.Later(`UPDATE sectors SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
 	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND sector = $2`, company, id)
 }
 
-// IsSectorMember reports whether a person belongs to a sector.
+// IsSectorMember reports whether a member belongs to a sector.
 func IsSectorMember(tx *kernel.Tx, company, sector, member kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM sector_members WHERE company = $1 AND sector = $2 AND member = $3`, []any{company, sector, member}, func(db.Row) {})
+	return tx.One(`SELECT 1 FROM sector_members WHERE company = $1 AND sector = $2 AND member = $3`,
+		[]any{company, sector, member}, func(db.Row) {})
 }
 
 // SectorIDs lists the company's sectors by name.

@@ -8,13 +8,13 @@ import (
 	"recado/internal/jobs"
 )
 
-// Seen stores, from time to time, which keys were used and which people were active.
+// Seen regularly stores which keys and sessions were used.
 type Seen struct {
 	Desk   *People
 	Logger *slog.Logger
 }
 
-// Run ends with ctx; what was collected by then is written before it returns.
+// Run runs until ctx ends. Before it returns, it stores what is left.
 func (s *Seen) Run(ctx context.Context) {
 	jobs.Repeat(ctx, s.Logger, "seen", nil, 2*time.Second, func(ctx context.Context) (bool, error) {
 		return false, s.Desk.FlushSeen(ctx)
@@ -22,6 +22,6 @@ func (s *Seen) Run(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := s.Desk.FlushSeen(last); err != nil {
-		s.Logger.Warn("the last activity was not written", slog.Any("error", err))
+		s.Logger.Warn("cannot store the last activity", slog.Any("error", err))
 	}
 }

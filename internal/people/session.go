@@ -13,29 +13,29 @@ import (
 	"recado/internal/kernel"
 )
 
-// How long a session lasts: without a request, and at most.
+// Limits of a session: the time without a request, and the total time.
 const (
 	SessionIdle    = 14 * 24 * time.Hour
 	SessionLongest = 90 * 24 * time.Hour
 )
 
-// MaxSessions is how many sessions one person may have. One more ends the oldest.
+// MaxSessions is how many sessions a person may have. Another sign-in ends the oldest one.
 const MaxSessions = 100
 
-// How long links last that let a person in.
+// Lifetimes of links.
 const (
 	InvitationLasts = 7 * 24 * time.Hour
-	InvitationKept  = 30 * 24 * time.Hour // in the list, once it is accepted or has expired
+	InvitationKept  = 30 * 24 * time.Hour // in the list, after it was accepted or has expired
 	ResetLinkLasts  = 24 * time.Hour
 )
 
-// What the length of a password may be, in characters.
+// Length of a password in characters.
 const (
 	MinPassword = 10
 	MaxPassword = 256
 )
 
-// Session tells the app who is signed in and what they may do.
+// Session says who is signed in and what they may do.
 type Session struct {
 	User       SessionUser    `json:"user"`
 	Company    kernel.Company `json:"company"`
@@ -61,7 +61,7 @@ type SignedIn struct {
 	Current    bool      `json:"current" doc:"Whether this request was made with it."`
 }
 
-// SessionEnd is when a session ends without further requests: the earlier of the idle and the absolute limit.
+// SessionEnd returns when a session ends without further requests: the earlier of its two limits.
 func SessionEnd(createdAt, lastSeenAt time.Time) time.Time {
 	idle, longest := lastSeenAt.Add(SessionIdle), createdAt.Add(SessionLongest)
 	if idle.Before(longest) {
@@ -70,7 +70,7 @@ func SessionEnd(createdAt, lastSeenAt time.Time) time.Time {
 	return longest
 }
 
-// Invitation asks a person to join the team.
+// Invitation invites a person to join the team.
 type Invitation struct {
 	ID            kernel.ID            `json:"id"`
 	Email         string               `json:"email"`
@@ -81,16 +81,16 @@ type Invitation struct {
 	CreatedAt     time.Time            `json:"created_at"`
 	ExpiresAt     time.Time            `json:"expires_at"`
 	AcceptedAt    *time.Time           `json:"accepted_at"`
-	URL           *string              `json:"url" doc:"The link to send to the person. It is shown once, in the answer to the invitation."`
+	URL           *string              `json:"url" doc:"The link to send to the person. It is shown once, in the response to the invitation."`
 }
 
-// AccessLink is a link with which a person sets a password.
+// AccessLink is a link for setting a password.
 type AccessLink struct {
-	URL       string    `json:"url" nullable:"true" doc:"Works once. Earlier links of the same person stop working. null when the answer is repeated for an Idempotency-Key."`
+	URL       string    `json:"url" nullable:"true" doc:"Works once. Earlier links of the same person stop working. null when the response is repeated for an Idempotency-Key."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// Welcome is what the holder of a link may know before using it.
+// Welcome describes a link to somebody who has not used it yet.
 type Welcome struct {
 	Company WelcomeCompany `json:"company"`
 	Email   string         `json:"email"`
@@ -98,21 +98,21 @@ type Welcome struct {
 	Kind    string         `json:"kind" enum:"invitation,reset"`
 }
 
-// WelcomeCompany names the company of a link.
+// WelcomeCompany is the company of a link.
 type WelcomeCompany struct {
 	Name string `json:"name"`
 }
 
-// The kinds of links that let a person in.
+// Kinds of links.
 const (
 	WelcomeInvitation = "invitation"
 	WelcomeReset      = "reset"
 )
 
-// PresenceAuto lets a person's presence follow their activity.
+// PresenceAuto makes a person's presence follow their activity.
 const PresenceAuto = "auto"
 
-// Preferences are how a person wants the app to be.
+// Preferences are a person's settings of the app.
 type Preferences struct {
 	Language       string `json:"language" enum:"pt-BR,en,es"`
 	LanguageChosen bool   `json:"language_chosen" doc:"Whether the person has chosen the language. false: language is the default, and an app may show the language of the browser."`
@@ -125,54 +125,48 @@ type Preferences struct {
 	Sign           bool   `json:"sign" doc:"Whether messages begin with the person's name."`
 }
 
-// DefaultPreferences are those of a person who has chosen nothing.
+// DefaultPreferences are the preferences of a new person.
 var DefaultPreferences = Preferences{
-	Language: "pt-BR", Theme: "system", SendWith: "enter", MarkRead: "opening", Sound: "chime", Notify: "mine_and_queues", Shortcuts: true,
+	Language: "pt-BR", Theme: "system", SendWith: "enter", MarkRead: "opening", Sound: "chime", Notify: "mine_and_queues",
+	Shortcuts: true,
 }
 
-// sessionHolder is a session as it was when it was last looked up.
+// cachedSession is a session as it was when it was last loaded.
 type cachedSession struct {
 	principal *kernel.Principal
 	ends      time.Time
 }
 
-// AuthenticateSession gives the holder of a session token. A token that is unknown, ended or expired is
-// session_missing, whatever the cause.
+// AuthenticateSession returns the holder of a session token. For an unknown or expired token the error is session_missing.
 func (d *People) AuthenticateSession(ctx context.Context, token string) (*kernel.Principal, error) {
 	hash := tokenHash(token)
-	h, err := d.sessions.get(ctx, hash, func(ctx context.Context) (*cachedSession, error) { return d.loadSession(ctx, hash) })
+	s, err := d.sessions.get(ctx, hash, func(ctx context.Context) (*cachedSession, error) { return d.loadSession(ctx, hash) })
 	if err != nil {
 		return nil, err
 	}
-	if h == nil || !d.Now().Before(h.ends) {
+	if s == nil || !d.Now().Before(s.ends) {
 		return nil, kernel.Errorf(kernel.CodeSessionMissing, "You are not signed in, or your session has ended. Sign in again.")
 	}
-	return h.principal, nil
+	return s.principal, nil
 }
 
 func (d *People) loadSession(ctx context.Context, hash [32]byte) (*cachedSession, error) {
-	var h SessionHolder
-	var found bool
-	err := d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
-		h, found, err = FindSessionHolder(tx, hash)
-		return err
-	})
-	if err != nil || !found || !d.Now().Before(SessionEnd(h.Session.CreatedAt, h.Session.LastSeenAt)) {
+	h, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*SessionHolder, error) { return findSessionByHash(tx, hash) })
+	if err != nil || h == nil || h.expired(d.Now()) {
 		return nil, err
 	}
 	d.seen.markSession(h.Company.ID, h.Session.ID, h.Member.ID, d.Now())
-	return &cachedSession{
-		principal: d.principalOf(&h),
-		ends:      SessionEnd(h.Session.CreatedAt, d.Now()),
-	}, nil
+	return &cachedSession{principal: d.sessionPrincipal(h), ends: SessionEnd(h.Session.CreatedAt, d.Now())}, nil
 }
 
-// sessionOf is what the app is told about a session that is used at this moment.
-func (d *People) sessionOf(h *SessionHolder, now time.Time) Session {
+// expired reports whether the session has reached one of its limits.
+func (h *SessionHolder) expired(now time.Time) bool {
+	return !now.Before(SessionEnd(h.Session.CreatedAt, h.Session.LastSeenAt))
+}
+
+// show returns the session as the app sees it after a request.
+func (h *SessionHolder) show(now time.Time) Session {
 	u := SessionUser{Member: h.Member, TwoFactor: h.TwoFactor, Signature: h.Signature}
-	if u.Sectors == nil {
-		u.Sectors = []kernel.Ref{}
-	}
 	u.Presence = PresenceOf(now, h.Presence, &now, now)
 	return Session{
 		User: u, Company: h.Company, Scopes: kernel.ScopesOf(h.Member.Role).List(),
@@ -180,18 +174,20 @@ func (d *People) sessionOf(h *SessionHolder, now time.Time) Session {
 	}
 }
 
-// Session tells the caller who they are.
+// Session returns the caller's session.
 func (d *People) Session(ctx context.Context, a *kernel.Principal) (Session, error) {
 	if err := a.May(VerbSession); err != nil {
 		return Session{}, err
 	}
-	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Session, error) {
-		h, found, err := sessionOf(tx, a.Company.ID, a.Session)
-		if err != nil || !found {
-			return Session{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeSessionMissing, "Your session has ended. Sign in again."))
-		}
-		return d.sessionOf(&h, tx.Now), nil
-	})
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Session, error) { return currentSession(tx, a) })
+}
+
+func currentSession(tx *kernel.Tx, a *kernel.Principal) (Session, error) {
+	h, err := findSession(tx, a.Company.ID, a.Session)
+	if err != nil || h == nil {
+		return Session{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeSessionMissing, "Your session has ended. Sign in again."))
+	}
+	return h.show(tx.Now), nil
 }
 
 // SignOut ends the caller's own session.
@@ -207,11 +203,9 @@ func (d *People) Sessions(ctx context.Context, a *kernel.Principal) ([]SignedIn,
 	if err := a.May(VerbSessions); err != nil {
 		return nil, err
 	}
-	sessions, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]SignedIn, error) { return listSessions(tx, a.Company.ID, a.User.ID) })
-	if i := slices.IndexFunc(sessions, func(s SignedIn) bool { return s.ID == a.Session }); i >= 0 {
-		sessions[i].Current = true
-	}
-	return sessions, err
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]SignedIn, error) {
+		return listSessions(tx, a.Company.ID, a.User.ID, a.Session)
+	})
 }
 
 // EndSession ends one of the caller's own sessions.
@@ -223,76 +217,68 @@ func (d *People) EndSession(ctx context.Context, a *kernel.Principal, id kernel.
 }
 
 func (d *People) endSession(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		ended, err := endSession(tx, a.Company.ID, a.User.ID, id)
 		if err != nil || !ended {
-			return struct{}{}, kernel.ErrOr(err, kernel.NotFound("session"))
+			return kernel.ErrOr(err, kernel.NotFound("session"))
 		}
 		tx.AfterCommit(func() { d.seen.forget(id) })
 		d.ForgetHolders(tx, a.Company.ID)
-		return struct{}{}, nil
+		return nil
 	})
-	return err
 }
 
-// EndOtherSessions ends all of the caller's sessions but the present one.
+// EndOtherSessions ends all of the caller's sessions except the current one.
 func (d *People) EndOtherSessions(ctx context.Context, a *kernel.Principal) error {
 	if err := a.May(VerbEndOtherSessions); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		endOtherSessions(tx, a.Company.ID, a.User.ID, a.Session)
 		d.ForgetHolders(tx, a.Company.ID)
-		return struct{}{}, nil
+		return nil
 	})
-	return err
 }
 
-// EndMemberSessions ends all sessions of a member whom the caller may manage.
+// EndMemberSessions ends all sessions of a member that the caller may manage.
 func (d *People) EndMemberSessions(ctx context.Context, a *kernel.Principal, member kernel.ID) error {
 	if err := a.May(VerbEndMemberSessions); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		if _, err := d.lockManaged(tx, a, member); err != nil {
-			return struct{}{}, err
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		m, err := lockMember(tx, a.Company.ID, member)
+		if err != nil {
+			return err
+		}
+		if err := mayManage(a, m.Role); err != nil {
+			return err
 		}
 		endSessions(tx, a.Company.ID, member)
 		d.ForgetHolders(tx, a.Company.ID)
-		return struct{}{}, nil
+		return nil
 	})
-	return err
 }
 
-// lockManaged returns a member whom the caller may manage: any member for owners, lower roles for others.
-func (d *People) lockManaged(tx *kernel.Tx, a *kernel.Principal, member kernel.ID) (Member, error) {
-	m, found, err := lockMember(tx, a.Company.ID, member)
-	if err != nil || !found {
-		return Member{}, kernel.ErrOr(err, kernel.NotFound("team member"))
-	}
-	return m.Member, mayManage(a, m.Role)
-}
-
-// Credentials are what a person signs in with.
+// Credentials identify a person who signs in.
 type Credentials struct {
 	Email    string
 	Password string
-	Code     string     // of two-factor; "" where it is off or not asked for yet
-	Company  *kernel.ID // where the address belongs to several companies
+	Code     string     // of two-factor
+	Company  *kernel.ID // if the address belongs to several companies
 }
 
-// NewSession is a session that was just made. The token goes into the cookie and is shown nowhere else.
+// NewSession is a session that was just created, with the token for its cookie.
 type NewSession struct {
 	Session
 	Token   string
-	Expires time.Time // of the cookie: the absolute limit
+	Expires time.Time // of the cookie
 }
 
-// SignIn makes a session for a person. Every cause of a refusal but a missing or wrong code, or a company to be
-// chosen, has the same answer and takes the same time.
+// SignIn creates a session. Except for a missing or wrong code and a missing company, every failure has the same error and
+// takes the same time.
 func (d *People) SignIn(ctx context.Context, v kernel.Visitor, in Credentials) (NewSession, error) {
-	in.Email = strings.TrimSpace(in.Email) // as it is stored; keyboards of phones add a space
-	attempt := newAttemptAt(in.Email, v.IP)
+	in.Email = strings.TrimSpace(in.Email) // keyboards of phones add a space
+	attempt := newAttempt(in.Email, v.IP)
 	if err := d.beginSignIn(ctx, attempt); err != nil {
 		return NewSession{}, err
 	}
@@ -300,33 +286,29 @@ func (d *People) SignIn(ctx context.Context, v kernel.Visitor, in Credentials) (
 	if in.Company != nil {
 		company = *in.Company
 	}
-	candidates, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Candidate, error) { return candidates(tx, in.Email, company) })
-	if err != nil {
-		return NewSession{}, err
-	}
-	fitting, err := d.fitting(ctx, candidates, in.Password)
+	matches, err := d.matchPassword(ctx, in.Email, company, in.Password)
 	switch {
-	case kernel.CodeOf(err) == kernel.CodeUnavailable: // the password was not compared
+	case kernel.CodeOf(err) == kernel.CodeUnavailable: // the password was not verified
 		return NewSession{}, d.endSignIn(ctx, attempt, err)
 	case err != nil:
 		return NewSession{}, err
-	case len(fitting) == 0:
+	case len(matches) == 0:
 		return NewSession{}, errLoginFailed()
-	case len(fitting) > 1:
-		return NewSession{}, d.endSignIn(ctx, attempt, errCompanyRequired(fitting))
+	case len(matches) > 1:
+		return NewSession{}, d.endSignIn(ctx, attempt, errCompanyRequired(matches))
 	}
-	who := fitting[0]
+	who := matches[0]
 	if who.TwoFactor != nil && in.Code == "" {
 		return NewSession{}, d.endSignIn(ctx, attempt, errCodeRequired())
 	}
-	made, err := d.newSession(ctx, v, who.Company.ID, who.Member, func(tx *kernel.Tx) error {
-		p, found, err := findProfile(tx, who.Company.ID, who.Member)
+	session, err := d.newSession(ctx, v, who.Company.ID, who.Member, func(tx *kernel.Tx) error {
+		p, found, err := lockProfile(tx, who.Company.ID, who.Member)
 		switch {
 		case err != nil:
 			return err
-		case !found || !kernel.Same(p.PasswordHash, who.PasswordHash): // removed, or another password since
+		case !found || !kernel.Same(p.PasswordHash, &who.PasswordHash): // changed in the meantime
 			return errLoginFailed()
-		case p.TwoFactor != nil && in.Code == "": // switched on since
+		case p.TwoFactor != nil && in.Code == "": // turned on in the meantime
 			return errCodeRequired()
 		}
 		if err := d.useCode(tx, who.Company.ID, who.Member, p.TwoFactor, in.Code); err != nil {
@@ -338,79 +320,78 @@ func (d *People) SignIn(ctx context.Context, v kernel.Visitor, in Credentials) (
 	if kernel.CodeOf(err) == kernel.CodeCodeRequired {
 		err = d.endSignIn(ctx, attempt, err)
 	}
-	return made, err
+	return session, err
 }
 
-// fitting gives the candidates whose password this is. It compares at least one hash, so that an unknown address
-// takes as long as a wrong password.
-func (d *People) fitting(ctx context.Context, candidates []Candidate, password string) ([]Candidate, error) {
-	var fitting []Candidate
-	compared := false
+// matchPassword returns the members with an e-mail address and a password, in one company or in all if it is zero. It
+// verifies at least one hash, so that an unknown address takes as long as a wrong password.
+func (d *People) matchPassword(ctx context.Context, email string, company kernel.ID, password string) ([]Candidate, error) {
+	candidates, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Candidate, error) {
+		return findCandidates(tx, email, company)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var matches []Candidate
 	for _, c := range candidates {
-		if c.PasswordHash == nil {
-			continue
-		}
-		compared = true
-		ok, err := d.passwords.Verify(ctx, c.Company.ID, password, *c.PasswordHash)
+		ok, err := d.passwords.Verify(ctx, c.Company.ID, password, c.PasswordHash)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			fitting = append(fitting, c)
+			matches = append(matches, c)
 		}
 	}
-	if !compared { // an unknown address belongs to no company that could be busy
+	if len(candidates) == 0 { // a new id, because no company should wait for the hash
 		return nil, d.passwords.Waste(ctx, kernel.NewID(), password)
 	}
-	return fitting, nil
+	return matches, nil
 }
 
-// KnownLogin is an e-mail address with the hashes of its password in the companies where that fitted.
+// KnownLogin is an e-mail address with the password hashes that matched its password.
 type KnownLogin struct {
 	email  string
 	hashes []string
 }
 
-// KnownLogin compares a password as a sign-in does and remembers the hashes that it fits.
+// KnownLogin verifies a password like SignIn and remembers the matching hashes.
 func (d *People) KnownLogin(ctx context.Context, email, password string) (KnownLogin, error) {
 	known := KnownLogin{email: email}
-	candidates, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Candidate, error) { return candidates(tx, email, kernel.ID{}) })
-	if err != nil {
-		return known, err
-	}
-	fitting, err := d.fitting(ctx, candidates, password)
-	for _, c := range fitting {
-		known.hashes = append(known.hashes, *c.PasswordHash)
+	matches, err := d.matchPassword(ctx, email, kernel.ID{}, password)
+	for _, c := range matches {
+		known.hashes = append(known.hashes, c.PasswordHash)
 	}
 	return known, err
 }
 
-// StillKnown reports whether the password of a login is the one that was compared, without comparing it again.
+// StillKnown reports whether a login still has the same password, without hashing it again.
 func (d *People) StillKnown(ctx context.Context, known KnownLogin) (bool, error) {
-	candidates, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Candidate, error) { return candidates(tx, known.email, kernel.ID{}) })
-	return slices.ContainsFunc(candidates, func(c Candidate) bool {
-		return c.PasswordHash != nil && slices.Contains(known.hashes, *c.PasswordHash)
-	}), err
+	candidates, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Candidate, error) {
+		return findCandidates(tx, known.email, kernel.ID{})
+	})
+	return slices.ContainsFunc(candidates, func(c Candidate) bool { return slices.Contains(known.hashes, c.PasswordHash) }), err
 }
 
-// PasswordHashes is how many password hashes this process has computed.
+// PasswordHashes returns how many password hashes this process has computed.
 func (d *People) PasswordHashes() int64 { return d.passwords.Made() }
 
-// newSession stores a session of a member in one transaction with what else belongs to its beginning. The session that the
-// visitor's browser had until now ends.
-func (d *People) newSession(ctx context.Context, v kernel.Visitor, company, member kernel.ID, also func(tx *kernel.Tx) error) (NewSession, error) {
+// newSession calls before and creates a session of a member in one transaction. The earlier session of the visitor's browser
+// ends.
+func (d *People) newSession(
+	ctx context.Context, v kernel.Visitor, company, member kernel.ID, before func(tx *kernel.Tx) error,
+) (NewSession, error) {
 	token, hash := newToken()
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (NewSession, error) {
-		if err := also(tx); err != nil {
+		if err := before(tx); err != nil {
 			return NewSession{}, err
 		}
 		if v.Session != "" {
-			before, ended, err := endSessionOf(tx, tokenHash(v.Session))
+			earlier, ended, err := endSessionByHash(tx, tokenHash(v.Session))
 			if err != nil {
 				return NewSession{}, err
 			}
 			if ended {
-				d.ForgetHolders(tx, before)
+				d.ForgetHolders(tx, earlier)
 			}
 		}
 		InsertSession(tx, company, member, kernel.NewID(), hash, v.IP.String(), storableUserAgent(v.UserAgent))
@@ -419,24 +400,21 @@ func (d *People) newSession(ctx context.Context, v kernel.Visitor, company, memb
 		} else if ended {
 			d.ForgetHolders(tx, company)
 		}
-		h, found, err := FindSessionHolder(tx, hash)
-		if err != nil || !found {
+		h, err := findSessionByHash(tx, hash)
+		if err != nil || h == nil {
 			return NewSession{}, kernel.ErrOr(err, errLoginFailed())
 		}
-		return NewSession{Session: d.sessionOf(&h, tx.Now), Token: token, Expires: h.Session.CreatedAt.Add(SessionLongest)}, nil
+		return NewSession{Session: h.show(tx.Now), Token: token, Expires: h.Session.CreatedAt.Add(SessionLongest)}, nil
 	})
 }
 
-// storableUserAgent keeps what a database can store of a header, and not too much of it.
+// storableUserAgent truncates a header and removes bytes that a database cannot store.
 func storableUserAgent(text string) string {
-	const most = 300 // bytes
-	if len(text) > most {
-		text = text[:most]
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+	const limit = 300 // bytes
+	return strings.ReplaceAll(strings.ToValidUTF8(text[:min(len(text), limit)], ""), "\x00", "")
 }
 
-// errLoginFailed is the one answer to a wrong address, password, company, link or cookie.
+// errLoginFailed is the error for a wrong address, password, company, link or cookie alike.
 func errLoginFailed() error {
 	return kernel.Errorf(kernel.CodeLoginFailed, "E-mail address or password is wrong.")
 }
@@ -449,9 +427,10 @@ func errCodeInvalid() error {
 	return kernel.Errorf(kernel.CodeCodeInvalid, "The code is wrong, already used or expired. Send a new one.")
 }
 
-func errCompanyRequired(fitting []Candidate) error {
-	e := kernel.Errorf(kernel.CodeCompanyRequired, "This address belongs to several companies. Sign in again with one of the values in details as company.")
-	for _, c := range fitting {
+func errCompanyRequired(matches []Candidate) error {
+	e := kernel.Errorf(kernel.CodeCompanyRequired,
+		"This address belongs to several companies. Sign in again with one of the values in details as company.")
+	for _, c := range matches {
 		choice := ruleChoose.At("body.company", c.Company.Name, kernel.Params{"name": c.Company.Name})
 		choice.Value = c.Company.ID.String()
 		e.Fields = append(e.Fields, choice)
@@ -459,28 +438,30 @@ func errCompanyRequired(fitting []Candidate) error {
 	return e
 }
 
-// signInAttempt is one attempt to sign in, with the counters that it belongs to.
+// signInAttempt is an attempt to sign in with its failure counters.
 type signInAttempt struct {
 	counters []failureCounter
-	before   []Failures
+	before   []Failures // of each counter
 }
 
 // failureCounter counts the failures of one subject.
 type failureCounter struct {
 	subject [32]byte
-	limit   time.Duration // of the wait
+	maxWait time.Duration
 }
 
-// newAttemptAt names the counters of an attempt to sign in: those of the address from this IP, of the IP, and of the
-// address from anywhere. An IPv6 address counts as its /64 network.
-func newAttemptAt(email string, ip netip.Addr) *signInAttempt {
+// newAttempt returns an attempt with three counters: for the address from this IP, for the IP, and for the address from
+// anywhere.
+func newAttempt(email string, ip netip.Addr) *signInAttempt {
 	network, address := networkOf(ip), fold.Text(email)
 	return &signInAttempt{counters: []failureCounter{
-		{counterName("both", address, network), longestWait}, {counterName("ip", network), longestWait}, {counterName("address", address), addressWait},
+		{counterName("both", address, network), longestWait},
+		{counterName("ip", network), longestWait},
+		{counterName("address", address), addressWait},
 	}}
 }
 
-// newTokenAttempt names the counter of wrong set-up tokens and links: that of the IP.
+// newTokenAttempt returns an attempt to use a set-up token or a link. It has one counter, for the IP.
 func newTokenAttempt(ip netip.Addr) *signInAttempt {
 	return &signInAttempt{counters: []failureCounter{{counterName("token", networkOf(ip)), longestWait}}}
 }
@@ -489,7 +470,7 @@ func counterName(kind string, parts ...any) [32]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts))
 }
 
-// networkOf is the IP that failures are counted for.
+// networkOf returns the IP for which failures are counted: an IPv6 address counts as its /64 network.
 func networkOf(ip netip.Addr) string {
 	network := ip.Unmap()
 	if network.Is6() {
@@ -500,40 +481,35 @@ func networkOf(ip netip.Addr) string {
 	return network.String()
 }
 
-// forgetFailures is how long failed sign-ins count after the last of them. It is longer than the longest wait.
+// forgetFailures is how long failures count after the last one. It must exceed longestWait.
 const forgetFailures = time.Hour
 
-// beginSignIn refuses an attempt that comes too early, and counts every other one as failed until it has succeeded,
-// so that attempts at the same time cannot pass together.
+// beginSignIn refuses an attempt that comes too early. It counts any other as failed until it has succeeded, so that
+// concurrent attempts cannot all pass.
 func (d *People) beginSignIn(ctx context.Context, a *signInAttempt) error {
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		wait, err := a.wait(tx)
-		if err != nil {
-			return struct{}{}, err
-		}
-		if wait > 0 {
-			return struct{}{}, errTooManyFailures(wait)
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		if err := a.checkWait(tx); err != nil {
+			return err
 		}
 		for _, c := range a.counters {
 			countSignInFailure(tx, c.subject, forgetFailures)
 		}
-		return struct{}{}, nil
+		return nil
 	})
-	return err
 }
 
-// endSignIn takes the failure of an attempt back that neither failed nor succeeded, and gives its answer.
-func (d *People) endSignIn(ctx context.Context, a *signInAttempt, answer error) error {
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+// endSignIn uncounts an attempt that neither failed nor succeeded, and returns its result.
+func (d *People) endSignIn(ctx context.Context, a *signInAttempt, result error) error {
+	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		for i, c := range a.counters {
 			uncountSignInFailure(tx, c.subject, a.before[i])
 		}
-		return struct{}{}, nil
+		return nil
 	})
-	return kernel.ErrOr(err, answer)
+	return kernel.ErrOr(err, result)
 }
 
-// succeeded clears the counter of the address from this IP and takes the attempt out of the others.
+// succeeded clears the counter for the address from this IP and uncounts the attempt in the others.
 func (a *signInAttempt) succeeded(tx *kernel.Tx) {
 	clearSignInFailures(tx, a.counters[0].subject)
 	for i, c := range a.counters[1:] {
@@ -544,40 +520,40 @@ func (a *signInAttempt) succeeded(tx *kernel.Tx) {
 const (
 	freeFailures = 5
 	longestWait  = 15 * time.Minute
-	addressWait  = 30 * time.Second // the longest for an address from any IP, so that others cannot lock a person out
+	addressWait  = 30 * time.Second // for an address from any IP, so that others cannot lock a person out
 )
 
-// wait is how long the attempt has to wait: two seconds after the fifth failure, twice as long after each further one,
-// up to a limit. The longest of the counters counts.
-func (a *signInAttempt) wait(tx *kernel.Tx) (longest time.Duration, err error) {
-	subjects := make([][32]byte, len(a.counters))
+// checkWait returns an error if the attempt has to wait: two seconds after the fifth failure and twice as long after each
+// further one, up to a limit. The counter with the longest wait decides.
+func (a *signInAttempt) checkWait(tx *kernel.Tx) error {
+	var longest time.Duration
+	a.before = make([]Failures, len(a.counters))
 	for i, c := range a.counters {
-		subjects[i] = c.subject
-	}
-	if a.before, err = signInFailures(tx, subjects...); err != nil {
-		return 0, err
-	}
-	for i, f := range a.before {
-		if f.Count < freeFailures || tx.Now.Sub(f.Last) > forgetFailures {
-			continue
+		f, err := signInFailures(tx, c.subject)
+		if err != nil {
+			return err
 		}
-		wait := min(time.Second<<min(f.Count-freeFailures+1, 20), a.counters[i].limit)
-		longest = max(longest, f.Last.Add(wait).Sub(tx.Now))
+		a.before[i] = f
+		if f.Count >= freeFailures && tx.Now.Sub(f.Last) <= forgetFailures {
+			wait := min(time.Second<<min(f.Count-freeFailures+1, 20), c.maxWait)
+			longest = max(longest, f.Last.Add(wait).Sub(tx.Now))
+		}
 	}
-	return longest, nil
+	if longest > 0 {
+		return errTooManyFailures(longest)
+	}
+	return nil
 }
 
-// checkToken looks for what a token stands for, unless there were too many wrong ones from that IP: then no token is
-// looked for. A wrong one counts.
-func checkToken[T any](ctx context.Context, d *People, v kernel.Visitor, wrong error, find func(tx *kernel.Tx) (T, bool, error)) (T, error) {
+// checkToken returns what find finds for a token, or the error wrong, which counts as a failure. After too many failures from
+// the same IP it does not call find.
+func checkToken[T any](
+	ctx context.Context, d *People, v kernel.Visitor, wrong error, find func(tx *kernel.Tx) (T, bool, error),
+) (T, error) {
 	attempt := newTokenAttempt(v.IP)
 	found := false
 	out, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (out T, err error) {
-		wait, err := attempt.wait(tx)
-		if err == nil && wait > 0 {
-			err = errTooManyFailures(wait)
-		}
-		if err == nil {
+		if err = attempt.checkWait(tx); err == nil {
 			out, found, err = find(tx)
 		}
 		return out, err
@@ -585,17 +561,17 @@ func checkToken[T any](ctx context.Context, d *People, v kernel.Visitor, wrong e
 	if err != nil || found {
 		return out, err
 	}
-	if err := d.beginSignIn(ctx, attempt); err != nil {
-		return out, err
-	}
-	return out, wrong
+	return out, kernel.ErrOr(d.beginSignIn(ctx, attempt), wrong)
 }
 
 func errTooManyFailures(wait time.Duration) error {
-	return &kernel.Error{Code: kernel.CodeRateLimited, Message: "There were too many failed attempts to sign in. Wait for the seconds in Retry-After.", RetryAfter: wait}
+	return &kernel.Error{
+		Code: kernel.CodeRateLimited, RetryAfter: wait,
+		Message: "There were too many failed attempts to sign in. Wait for the seconds in Retry-After.",
+	}
 }
 
-// PurgeSessions deletes sessions that ended, and reports whether there are more.
+// PurgeSessions deletes expired sessions, links and failure counters, and reports whether there are more.
 func (d *People) PurgeSessions(ctx context.Context) (more bool, err error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
 		n, err := removeOldSessions(tx, kernel.PurgeStep)

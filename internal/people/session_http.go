@@ -8,16 +8,15 @@ import (
 	"recado/internal/kernel"
 )
 
-// sessionReply is a session, and the cookie that belongs to it where it is new.
+// sessionReply is a new session with its cookie.
 type sessionReply struct {
 	Status    int
 	SetCookie string `header:"Set-Cookie" doc:"The cookie of the session: HttpOnly, SameSite=Lax, Secure over https."`
 	Body      Session
 }
 
-// signedIn answers with a new session and its cookie.
-func signedIn(ctx context.Context, made NewSession, status int) *sessionReply {
-	return &sessionReply{Status: status, SetCookie: httpserver.SessionCookie(ctx, made.Token, made.Expires), Body: made.Session}
+func signedIn(ctx context.Context, session NewSession, status int) *sessionReply {
+	return &sessionReply{Status: status, SetCookie: httpserver.SessionCookie(ctx, session.Token, session.Expires), Body: session.Session}
 }
 
 type setupReply struct {
@@ -37,14 +36,13 @@ type DemoLogin struct {
 type Setup struct {
 	people *People
 	login  *DemoLogin
-	known  KnownLogin // whether the login is still valid
+	known  KnownLogin
 }
 
-// NewSetup returns the handlers of the set-up.
+// NewSetup returns the handler of GET /setup.
 func NewSetup(people *People) *Setup { return &Setup{people: people} }
 
-// ShowDemo has people at this machine told the login of a demo, while its password is the same. It is called before the first
-// request, if at all.
+// ShowDemo shows the login of a demo to callers on this machine until its password changes. Call it before the first request.
 func (s *Setup) ShowDemo(ctx context.Context, login DemoLogin) (err error) {
 	s.login = &login
 	s.known, err = s.people.KnownLogin(ctx, login.Email, login.Password)
@@ -82,11 +80,8 @@ type setupInput struct {
 }
 
 func (s *handlers) setUp(ctx context.Context, v kernel.Visitor, in *setupInput) (*sessionReply, error) {
-	made, err := s.verbs.SetUp(ctx, v, NewInstallation(in.Body))
-	if err != nil {
-		return nil, err
-	}
-	return signedIn(ctx, made, 201), nil
+	session, err := s.verbs.SetUp(ctx, v, NewInstallation(in.Body))
+	return signedIn(ctx, session, 201), err
 }
 
 type signInInput struct {
@@ -99,19 +94,11 @@ type signInInput struct {
 }
 
 func (s *handlers) signIn(ctx context.Context, v kernel.Visitor, in *signInInput) (*sessionReply, error) {
-	made, err := s.verbs.SignIn(ctx, v, Credentials(in.Body))
-	if err != nil {
-		return nil, err
-	}
-	return signedIn(ctx, made, 200), nil
+	session, err := s.verbs.SignIn(ctx, v, Credentials(in.Body))
+	return signedIn(ctx, session, 200), err
 }
 
-func (s *handlers) getSession(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[Session], error) {
-	session, err := s.verbs.Session(ctx, a)
-	return &httpserver.Reply[Session]{Body: session}, err
-}
-
-// noCookie is an answer without a body that removes the cookie.
+// noCookie is a response without a body that removes the cookie.
 type noCookie struct {
 	SetCookie string `header:"Set-Cookie" doc:"Removes the cookie of the session."`
 }
@@ -120,27 +107,6 @@ func (s *handlers) signOut(ctx context.Context, a *kernel.Principal, _ *httpserv
 	return &noCookie{httpserver.SessionCookie(ctx, "", time.Time{})}, s.verbs.SignOut(ctx, a)
 }
 
-func (s *handlers) listSessions(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[SignedIn]], error) {
-	sessions, err := s.verbs.Sessions(ctx, a)
-	return &httpserver.Reply[httpserver.List[SignedIn]]{Body: httpserver.List[SignedIn]{Data: sessions}}, err
-}
-
-func (s *handlers) deleteSession(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-	id, err := httpserver.PathID(in.ID, "session")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.EndSession(ctx, a, id)
-}
-
 func (s *handlers) endOtherSessions(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.None, error) {
 	return &httpserver.None{}, s.verbs.EndOtherSessions(ctx, a)
-}
-
-func (s *handlers) endMemberSessions(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-	id, err := httpserver.PathID(in.ID, "team member")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.EndMemberSessions(ctx, a, id)
 }

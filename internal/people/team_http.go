@@ -7,11 +7,6 @@ import (
 	"recado/internal/kernel"
 )
 
-func (s *handlers) listTeam(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Member]], error) {
-	team, err := s.verbs.Team(ctx, a)
-	return &httpserver.Reply[httpserver.List[Member]]{Body: httpserver.List[Member]{Data: team}}, err
-}
-
 type createMemberInput struct {
 	Body struct {
 		Name          string               `json:"name" minLength:"1" maxLength:"120"`
@@ -24,9 +19,8 @@ type createMemberInput struct {
 
 func (s *handlers) createMember(ctx context.Context, a *kernel.Principal, in *createMemberInput) (*httpserver.Reply[Member], error) {
 	b := &in.Body
-	m, err := s.verbs.CreateMember(ctx, a, NewUser{
-		Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile,
-	}, b.SectorIDs)
+	user := NewUser{Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile}
+	m, err := s.verbs.CreateMember(ctx, a, user, b.SectorIDs)
 	return &httpserver.Reply[Member]{Body: m}, err
 }
 
@@ -47,17 +41,6 @@ func (s *handlers) updateMember(ctx context.Context, a *kernel.Principal, in *up
 	if err != nil {
 		return nil, err
 	}
-	b := &in.Body
-	m, err := s.verbs.UpdateMember(ctx, a, id, MemberChange{
-		Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile, Sectors: b.SectorIDs, Capacity: b.Capacity,
-	})
+	m, err := s.verbs.UpdateMember(ctx, a, id, MemberChange(in.Body))
 	return &httpserver.Reply[Member]{Body: m}, err
-}
-
-func (s *handlers) removeMember(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-	id, err := httpserver.PathID(in.ID, "team member")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.RemoveMember(ctx, a, id)
 }

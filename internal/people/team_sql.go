@@ -8,93 +8,93 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// TeamMember is a present member of the company and when they were last active.
+// TeamMember is a member with the data that determines their presence.
 type TeamMember struct {
 	Member
-	LastSeenAt *time.Time // in a session that has not ended; nil: there is none
-	Chosen     string     // the presence that the member chose; PresenceAuto: none
+	LastSeenAt *time.Time // in a session; nil without one
+	Chosen     string     // the presence that the member chose, or PresenceAuto
 }
 
-// SeenInSession is when a member u was last active in a session; null without one.
+// SeenInSession is an expression: when a member u was last active in a session, or NULL without one.
 const SeenInSession = `(SELECT MAX(s.last_seen_at) FROM sessions s WHERE s.company = u.company AND s.member = u.id)`
 
-var memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, ` + SeenInSession + `, u.presence,
-	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT ` + kernel.ChannelPrivate("a") + `), u.capacity`
+var memberColumns = `
+	u.id, u.name, u.email, u.role, u.access_profile, u.capacity, u.presence, ` + SeenInSession + ` AS last_seen_at,
+	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL
+		AND NOT a.private AND NOT ` + kernel.ChannelPrivate("a") + `) AS open_attendances`
 
 func scanMember(r db.Row) TeamMember {
-	return TeamMember{Member: Member{
-		ID: r.ID(0), Name: r.Text(1), Email: r.Text(2), Role: kernel.Role(r.Text(3)), AccessProfile: kernel.AccessProfile(r.Text(4)), Sectors: []kernel.Ref{},
-		OpenAttendances: r.Int(7), Capacity: r.NullInt(8),
-	}, LastSeenAt: r.NullTime(5), Chosen: r.Text(6)}
+	return TeamMember{
+		Member: Member{
+			ID: r.ID("id"), Name: r.Text("name"), Email: r.Text("email"), Role: kernel.Role(r.Text("role")),
+			AccessProfile: kernel.AccessProfile(r.Text("access_profile")), Sectors: []kernel.Ref{},
+			OpenAttendances: r.Int("open_attendances"), Capacity: r.NullInt("capacity"),
+		},
+		Chosen: r.Text("presence"), LastSeenAt: r.NullTime("last_seen_at"),
+	}
 }
 
-// findTeam lists the present members of the company with their sectors, by name.
-func findTeam(tx *kernel.Tx, company kernel.ID) ([]TeamMember, error) {
+// listTeam lists the members of the company by name, with their sectors.
+func listTeam(tx *kernel.Tx, company kernel.ID) ([]TeamMember, error) {
 	var team []TeamMember
-	err := tx.Query(`SELECT `+memberColumns+` FROM users u WHERE u.company = $1 AND u.removed_at IS NULL ORDER BY u.name, u.id`,
+	index := map[kernel.ID]int{}
+	err := tx.Query(`SELECT`+memberColumns+` FROM users u WHERE u.company = $1 AND u.removed_at IS NULL ORDER BY u.name, u.id`,
 		[]any{company}, func(r db.Row) error {
-			team = append(team, scanMember(r))
+			m := scanMember(r)
+			index[m.ID] = len(team)
+			team = append(team, m)
 			return nil
 		})
 	if err != nil {
 		return nil, err
 	}
-	place := make(map[kernel.ID]int, len(team))
-	for i := range team {
-		place[team[i].ID] = i
-	}
-	return team, memberships(tx, company, func(sector kernel.Ref, member kernel.ID) {
-		if i, ok := place[member]; ok {
-			team[i].Sectors = append(team[i].Sectors, sector)
-		}
-	})
-}
-
-// memberships goes through the company's sectors by name, and the members of each.
-func memberships(tx *kernel.Tx, company kernel.ID, each func(sector kernel.Ref, member kernel.ID)) error {
-	return tx.Query(`
+	return team, tx.Query(`
 		SELECT s.id, s.name, m.member
 		FROM sectors s
 		JOIN sector_members m ON m.company = s.company AND m.sector = s.id
 		WHERE s.company = $1 AND s.removed_at IS NULL
 		ORDER BY s.folded, s.id`, []any{company}, func(r db.Row) error {
-		each(kernel.Ref{ID: r.ID(0), Name: r.Text(1)}, r.ID(2))
+		sector := scanRef(r)
+		if i, ok := index[r.ID("member")]; ok {
+			team[i].Sectors = append(team[i].Sectors, sector)
+		}
 		return nil
 	})
 }
 
-// findMember gives a present member of the company with their sectors.
-func findMember(tx *kernel.Tx, company, id kernel.ID) (TeamMember, bool, error) {
+// findMember finds a member of the company with their sectors.
+func findMember(tx *kernel.Tx, company, id kernel.ID) (TeamMember, error) {
 	return selectMember(tx, company, id, "")
 }
 
-// lockMember is Member, and keeps every other writer away from them until the end of the transaction.
-func lockMember(tx *kernel.Tx, company, id kernel.ID) (TeamMember, bool, error) {
+// lockMember is findMember and locks the member.
+func lockMember(tx *kernel.Tx, company, id kernel.ID) (TeamMember, error) {
 	return selectMember(tx, company, id, tx.ForUpdate())
 }
 
-func selectMember(tx *kernel.Tx, company, id kernel.ID, lock string) (TeamMember, bool, error) {
-	var m TeamMember
-	found, err := tx.One(`SELECT `+memberColumns+` FROM users u WHERE u.company = $1 AND u.id = $2 AND u.removed_at IS NULL`+lock,
+func selectMember(tx *kernel.Tx, company, id kernel.ID, lock string) (m TeamMember, err error) {
+	found, err := tx.One(`SELECT`+memberColumns+` FROM users u WHERE u.company = $1 AND u.id = $2 AND u.removed_at IS NULL`+lock,
 		[]any{company, id}, func(r db.Row) { m = scanMember(r) })
 	if err != nil || !found {
-		return m, false, err
+		return m, kernel.ErrOr(err, kernel.NotFound("team member"))
 	}
-	err = eachSectorOf(tx, company, id, func(sector kernel.Ref) { m.Sectors = append(m.Sectors, sector) })
-	return m, true, err
+	m.Sectors, err = sectorsOf(tx, company, id)
+	return m, err
 }
 
-// eachSectorOf goes through the sectors that a member belongs to, by name.
-func eachSectorOf(tx *kernel.Tx, company, member kernel.ID, each func(sector kernel.Ref)) error {
-	return tx.Query(`
+// sectorsOf returns the sectors that a member belongs to, by name.
+func sectorsOf(tx *kernel.Tx, company, member kernel.ID) ([]kernel.Ref, error) {
+	sectors := []kernel.Ref{}
+	err := tx.Query(`
 		SELECT s.id, s.name
 		FROM sector_members m
 		JOIN sectors s ON s.company = m.company AND s.id = m.sector
 		WHERE m.company = $1 AND m.member = $2 AND s.removed_at IS NULL
 		ORDER BY s.folded, s.id`, []any{company, member}, func(r db.Row) error {
-		each(kernel.Ref{ID: r.ID(0), Name: r.Text(1)})
+		sectors = append(sectors, scanRef(r))
 		return nil
 	})
+	return sectors, err
 }
 
 // memberSectors returns the ids of the sectors that a member belongs to.
@@ -102,26 +102,29 @@ func memberSectors(tx *kernel.Tx, company, member kernel.ID) ([]kernel.ID, error
 	return tx.IDs(`SELECT sector FROM sector_members WHERE company = $1 AND member = $2`, company, member)
 }
 
-// lockOwners gives the present owners of the company and keeps them owners until the end of the transaction.
+// lockOwners returns the owners of the company and locks them.
 func lockOwners(tx *kernel.Tx, company kernel.ID) ([]kernel.ID, error) {
-	return tx.IDs(`SELECT id FROM users WHERE company = $1 AND role = 'owner' AND removed_at IS NULL ORDER BY id`+tx.ForUpdate(), company)
+	return tx.IDs(`
+		SELECT id
+		FROM users
+		WHERE company = $1 AND role = 'owner' AND removed_at IS NULL
+		ORDER BY id`+tx.ForUpdate(), company)
 }
 
-// updateMember writes name, e-mail address, role and access profile of a member. It reports false, and the
-// transaction has failed, when another member has the e-mail address.
-func updateMember(tx *kernel.Tx, company kernel.ID, m Member) (bool, error) {
+// updateMember stores a member. It returns an error if another member has the e-mail address.
+func updateMember(tx *kernel.Tx, company kernel.ID, m Member) error {
 	_, err := tx.Exec(`
 		UPDATE users
 		SET name = $3, email = $4, email_folded = $5, role = $6, access_profile = $7, capacity = $8
 		WHERE company = $1 AND id = $2`,
 		company, m.ID, m.Name, m.Email, fold.Text(m.Email), m.Role, m.AccessProfile, m.Capacity)
 	if db.IsUnique(err, "users_email", "users.company, users.email_folded") {
-		return false, nil
+		return errEmailTaken(m.Email)
 	}
-	return err == nil, err
+	return err
 }
 
-// setMemberSectors replaces the sectors a member belongs to.
+// setMemberSectors replaces the sectors of a member.
 func setMemberSectors(tx *kernel.Tx, company, member kernel.ID, sectors []kernel.ID) {
 	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND member = $2`, company, member)
 	s := tx.Statement()
@@ -129,17 +132,18 @@ func setMemberSectors(tx *kernel.Tx, company, member kernel.ID, sectors []kernel
 		INSERT INTO sector_members (company, sector, member)
 		SELECT u.company, s.id, u.id
 		FROM users u, sectors s
-		WHERE u.company = ` + s.Arg(company) + ` AND u.id = ` + s.Arg(member) + ` AND s.company = u.company AND s.id IN (` + db.Listed(sectors)(s) + `)
+		WHERE u.company = ` + s.Arg(company) + ` AND u.id = ` + s.Arg(member) + `
+			AND s.company = u.company AND s.id IN (` + db.Listed(sectors)(s) + `)
 		ON CONFLICT DO NOTHING`)
 	tx.Later(s.String(), s.Args...)
 }
 
-// removeMember takes a member off the team and ends the keys that act as them, and those that these issued,
-// as well as the links and invitations that they or these keys issued.
-// What they are responsible for stays theirs for the moment: see Orphans. The company must be locked.
+// removeMember removes a member, their keys and the keys issued by these, and all links and invitations that any of them issued.
+// Conversations of the member are reassigned later: see Orphans. The company must be locked.
 func removeMember(tx *kernel.Tx, company, id kernel.ID) error {
 	tx.Later(`UPDATE users SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
-	tx.Later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND (member = $2 OR issuer = $2) AND revoked_at IS NULL`, company, id, tx.Now)
+	tx.Later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND (member = $2 OR issuer = $2) AND revoked_at IS NULL`,
+		company, id, tx.Now)
 	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND member = $2`, company, id)
 	tx.Later(`DELETE FROM channel_viewers WHERE company = $1 AND member = $2`, company, id)
 	removeResetLinks(tx, company, id)
@@ -147,13 +151,13 @@ func removeMember(tx *kernel.Tx, company, id kernel.ID) error {
 	return revokeIssued(tx, company)
 }
 
-// User is a team member with what the API does not show.
+// User is a team member with their password hash.
 type User struct {
 	Member
 	PasswordHash *string
 }
 
-// InsertUser adds a team member. It reports false when another member of the company has the e-mail address.
+// InsertUser stores a team member. It reports false if another member of the company has the e-mail address.
 func InsertUser(tx *kernel.Tx, company kernel.ID, u User) (bool, error) {
 	n, err := tx.Exec(`
 		INSERT INTO users (id, company, name, email, email_folded, password_hash, role, access_profile, created_at)
@@ -163,69 +167,78 @@ func InsertUser(tx *kernel.Tx, company kernel.ID, u User) (bool, error) {
 	return n == 1, err
 }
 
-// UserRef finds a present member of the company.
+// UserRef finds a member of the company.
 func UserRef(tx *kernel.Tx, company, id kernel.ID) (kernel.Ref, bool, error) {
-	var ref kernel.Ref
-	found, err := tx.One(`SELECT id, name FROM users WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id}, func(r db.Row) {
-		ref = kernel.Ref{ID: r.ID(0), Name: r.Text(1)}
-	})
-	return ref, found, err
+	return selectRef(tx, `id = $2 AND removed_at IS NULL`, company, id)
 }
 
-// KeepUser is UserRef, and keeps the member from being removed until the end of the transaction.
+// KeepUser is UserRef and keeps the member from being removed until the transaction ends.
 func KeepUser(tx *kernel.Tx, company, id kernel.ID) (kernel.Ref, bool, error) {
-	var ref kernel.Ref
-	found, err := tx.One(`SELECT id, name FROM users WHERE company = $1 AND id = $2 AND removed_at IS NULL`+tx.ForShare(), []any{company, id}, func(r db.Row) {
-		ref = kernel.Ref{ID: r.ID(0), Name: r.Text(1)}
-	})
+	return selectRef(tx, `id = $2 AND removed_at IS NULL`+tx.ForShare(), company, id)
+}
+
+// RemovedOrPresentUserRef finds a member, even if they were removed, for history and reports.
+func RemovedOrPresentUserRef(tx *kernel.Tx, company, id kernel.ID) (kernel.Ref, bool, error) {
+	return selectRef(tx, `id = $2`, company, id)
+}
+
+// firstOwner finds the company's first owner.
+func firstOwner(tx *kernel.Tx, company kernel.ID) (kernel.Ref, bool, error) {
+	return selectRef(tx, `role = 'owner' AND removed_at IS NULL ORDER BY id LIMIT 1`, company)
+}
+
+func selectRef(tx *kernel.Tx, condition string, args ...any) (ref kernel.Ref, found bool, err error) {
+	found, err = tx.One(`SELECT id, name FROM users WHERE company = $1 AND `+condition, args, func(r db.Row) { ref = scanRef(r) })
 	return ref, found, err
 }
 
-// keepUsers is KeepUser for several members in one query; the result has those that are present.
+func scanRef(r db.Row) kernel.Ref { return kernel.Ref{ID: r.ID("id"), Name: r.Text("name")} }
+
+// keepUsers finds the members among ids and keeps them from being removed until the transaction ends.
 func keepUsers(tx *kernel.Tx, company kernel.ID, ids []kernel.ID) (map[kernel.ID]kernel.Ref, error) {
 	found := make(map[kernel.ID]kernel.Ref, len(ids))
 	s := tx.Statement()
-	s.WriteString(`SELECT id, name FROM users WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + tx.ForShare())
+	s.WriteString(`
+		SELECT id, name
+		FROM users
+		WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `)
+		ORDER BY id` + tx.ForShare())
 	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-		found[r.ID(0)] = kernel.Ref{ID: r.ID(0), Name: r.Text(1)}
+		ref := scanRef(r)
+		found[ref.ID] = ref
 		return nil
 	})
 	return found, err
 }
 
-// UserNames gives the names of members of the company, also of those who have left.
+// UserNames returns the names of members of the company, including removed ones.
 func UserNames(tx *kernel.Tx, company kernel.ID, ids []kernel.ID) (map[kernel.ID]string, error) {
 	names := make(map[kernel.ID]string, len(ids))
 	s := tx.Statement()
 	s.WriteString(`SELECT id, name FROM users WHERE company = ` + s.Arg(company) + ` AND id IN (` + db.Listed(ids)(s) + `)`)
 	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-		names[r.ID(0)] = r.Text(1)
+		names[r.ID("id")] = r.Text("name")
 		return nil
 	})
 	return names, err
 }
 
-// KeepMemberSights gives present members of the company and keeps them from being removed until the end of the
-// transaction.
+// KeepMemberSights finds members of the company and keeps them from being removed until the transaction ends.
 func KeepMemberSights(tx *kernel.Tx, company kernel.ID, ids []kernel.ID) (map[kernel.ID]*kernel.MemberSight, error) {
 	return memberSights(tx, company, ids, tx.ForShare())
-}
-
-// memberSight gives a present member of the company; nil where there is none.
-func memberSight(tx *kernel.Tx, company, id kernel.ID) (*kernel.MemberSight, error) {
-	found, err := memberSights(tx, company, []kernel.ID{id}, "")
-	return found[id], err
 }
 
 func memberSights(tx *kernel.Tx, company kernel.ID, ids []kernel.ID, lock string) (map[kernel.ID]*kernel.MemberSight, error) {
 	found := make(map[kernel.ID]*kernel.MemberSight, len(ids))
 	s := tx.Statement()
-	s.WriteString(`SELECT id, name, role, access_profile FROM users WHERE company = ` + s.Arg(company) +
-		` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + lock)
+	s.WriteString(`
+		SELECT id, name, role, access_profile
+		FROM users
+		WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `)
+		ORDER BY id` + lock)
 	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-		found[r.ID(0)] = &kernel.MemberSight{
-			User: kernel.Ref{ID: r.ID(0), Name: r.Text(1)}, Role: kernel.Role(r.Text(2)), Profile: kernel.AccessProfile(r.Text(3)),
-		}
+		m := scanSight(r)
+		found[m.User.ID] = &m
 		return nil
 	})
 	for id, m := range found {
@@ -233,94 +246,54 @@ func memberSights(tx *kernel.Tx, company kernel.ID, ids []kernel.ID, lock string
 			m.Sectors, err = memberSectors(tx, company, id)
 		}
 		if err == nil {
-			m.Viewed, err = tx.IDs(`SELECT channel FROM channel_viewers WHERE company = $1 AND member = $2 AND NOT pending`, company, id)
+			m.Viewed, err = viewedChannels(tx, company, id)
 		}
 	}
 	return found, err
 }
 
-// RemovedOrPresentUserRef also finds people who have left, for history and reports.
-func RemovedOrPresentUserRef(tx *kernel.Tx, company, id kernel.ID) (kernel.Ref, bool, error) {
-	var ref kernel.Ref
-	found, err := tx.One(`SELECT id, name FROM users WHERE company = $1 AND id = $2`, []any{company, id}, func(r db.Row) {
-		ref = kernel.Ref{ID: r.ID(0), Name: r.Text(1)}
-	})
-	return ref, found, err
+func scanSight(r db.Row) kernel.MemberSight {
+	return kernel.MemberSight{
+		User: scanRef(r), Role: kernel.Role(r.Text("role")), Profile: kernel.AccessProfile(r.Text("access_profile")),
+	}
 }
 
-// ownerOf gives the company's first owner.
-func ownerOf(tx *kernel.Tx, company kernel.ID) (kernel.Ref, bool, error) {
-	var ref kernel.Ref
-	found, err := tx.One(`
-		SELECT id, name
-		FROM users
-		WHERE company = $1 AND role = 'owner' AND removed_at IS NULL
-		ORDER BY id
-		LIMIT 1`, []any{company}, func(r db.Row) {
-		ref = kernel.Ref{ID: r.ID(0), Name: r.Text(1)}
-	})
-	return ref, found, err
-}
-
-// userByEmail finds the present member of the company with that e-mail address.
+// userByEmail finds the member of the company with an e-mail address.
 func userByEmail(tx *kernel.Tx, company kernel.ID, email string) (u User, found bool, err error) {
 	found, err = tx.One(`
-		SELECT id, name, email, password_hash, role, access_profile
+		SELECT id, password_hash
 		FROM users
 		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`, []any{company, fold.Text(email)}, func(r db.Row) {
-		u.ID, u.Name, u.Email, u.PasswordHash = r.ID(0), r.Text(1), r.Text(2), r.NullText(3)
-		u.Role, u.AccessProfile = kernel.Role(r.Text(4)), kernel.AccessProfile(r.Text(5))
+		u.ID, u.PasswordHash = r.ID("id"), r.NullText("password_hash")
 	})
 	return u, found, err
 }
 
-// setPassword replaces the password hash of the present member of the company with that e-mail address, ends
-// their links and sessions, and reports whether there is such a member.
-func setPassword(tx *kernel.Tx, company kernel.ID, email, hash string) (bool, error) {
-	n, err := tx.Exec(`
-		UPDATE users
-		SET password_hash = $3
-		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`,
-		company, fold.Text(email), hash)
-	tx.Later(`DELETE FROM reset_links WHERE company = $1 AND member IN (SELECT id FROM users WHERE company = $1 AND email_folded = $2)`, company, fold.Text(email))
-	tx.Later(`DELETE FROM sessions WHERE company = $1 AND member IN (SELECT id FROM users WHERE company = $1 AND email_folded = $2)`, company, fold.Text(email))
-	return n == 1, err
-}
-
-// MemberPowers gives a present member's name, role and access profile.
-func MemberPowers(tx *kernel.Tx, company, id kernel.ID) (Member, bool, error) {
-	var m Member
-	found, err := tx.One(`SELECT id, name, role, access_profile FROM users WHERE company = $1 AND id = $2 AND removed_at IS NULL`,
+// MemberPowers finds a member with name, role and access profile.
+func MemberPowers(tx *kernel.Tx, company, id kernel.ID) (m Member, found bool, err error) {
+	found, err = tx.One(`SELECT id, name, role, access_profile FROM users WHERE company = $1 AND id = $2 AND removed_at IS NULL`,
 		[]any{company, id}, func(r db.Row) {
-			m = Member{ID: r.ID(0), Name: r.Text(1), Role: kernel.Role(r.Text(2)), AccessProfile: kernel.AccessProfile(r.Text(3))}
+			s := scanSight(r)
+			m = Member{ID: s.User.ID, Name: s.User.Name, Role: s.Role, AccessProfile: s.Profile}
 		})
 	return m, found, err
 }
 
-// Person is a present team member with the company.
-type personRow struct {
-	Company   kernel.Company
-	ID        kernel.ID
-	Name      string
-	Email     string
-	Role      kernel.Role
-	TwoFactor bool
-}
-
-// findPeople lists the present members of all companies, or of one unless that is zero.
-func findPeople(tx *kernel.Tx, company kernel.ID) ([]personRow, error) {
-	var people []personRow
-	err := tx.Query(`
-		SELECT /* all companies: the operator's list */ c.id, c.name, c.timezone, u.id, u.name, u.email, u.role, u.two_factor IS NOT NULL
+// listPeople lists the members of one company, or of all if it is zero.
+func listPeople(tx *kernel.Tx, company kernel.ID) (people []Person, err error) {
+	err = tx.Query(`
+		SELECT /* all companies: the operator's list */ c.id AS company, c.name AS company_name, c.timezone,
+			u.id, u.name, u.email, u.role, u.two_factor IS NOT NULL AS has_two_factor
 		FROM users u
 		JOIN companies c ON c.id = u.company
 		WHERE u.removed_at IS NULL
 		ORDER BY c.name, c.id, u.email_folded, u.id`, nil, func(r db.Row) error {
-		if company.IsZero() || company == r.ID(0) {
-			people = append(people, personRow{
-				Company: kernel.Company{ID: r.ID(0), Name: r.Text(1), Timezone: r.Text(2)},
-				ID:      r.ID(3), Name: r.Text(4), Email: r.Text(5), Role: kernel.Role(r.Text(6)), TwoFactor: r.Bool(7),
-			})
+		p := Person{
+			Company: scanCompany(r), ID: r.ID("id"), Name: r.Text("name"), Email: r.Text("email"), Role: kernel.Role(r.Text("role")),
+			TwoFactor: r.Bool("has_two_factor"),
+		}
+		if company.IsZero() || company == p.Company.ID {
+			people = append(people, p)
 		}
 		return nil
 	})

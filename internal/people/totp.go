@@ -15,8 +15,9 @@ import (
 const (
 	totpPeriod    = 30 // seconds
 	totpTolerance = 1  // steps before and after the current one
-	totpIssuer    = "Recado"
 )
+
+var totpOptions = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
 var totpEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
@@ -27,19 +28,19 @@ func newTOTPSecret() string {
 	return totpEncoding.EncodeToString(raw)
 }
 
-// totpURL returns the otpauth URL of a secret, which authenticator apps read from a QR code.
+// totpURL returns the otpauth URL of a secret for a QR code.
 func totpURL(secret, email, company string) string {
-	label := url.PathEscape(totpIssuer + " (" + company + "):" + email)
-	query := url.Values{"secret": {secret}, "issuer": {totpIssuer + " (" + company + ")"}, "algorithm": {"SHA1"}, "digits": {"6"}, "period": {"30"}}
-	return "otpauth://totp/" + label + "?" + strings.ReplaceAll(query.Encode(), "+", "%20")
+	issuer := "Recado (" + company + ")"
+	query := url.Values{"secret": {secret}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {"6"}, "period": {"30"}}
+	return "otpauth://totp/" + url.PathEscape(issuer+":"+email) + "?" + strings.ReplaceAll(query.Encode(), "+", "%20")
 }
 
-// totpStep returns the time step of a code: the current one, the one before or the one after. It reports false for a wrong code.
+// totpStep returns the time step of a code, which may be one step early or late. It reports false for a wrong code.
 func totpStep(secret, code string, now time.Time) (step int64, ok bool) {
 	code = strings.ReplaceAll(code, " ", "")
-	present := now.Unix() / totpPeriod
-	for _, step := range []int64{present, present - totpTolerance, present + totpTolerance} {
-		valid, err := hotp.ValidateCustom(code, uint64(step), secret, hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+	current := now.Unix() / totpPeriod
+	for _, step := range []int64{current, current - totpTolerance, current + totpTolerance} {
+		valid, err := hotp.ValidateCustom(code, uint64(step), secret, totpOptions)
 		if err == nil && valid {
 			return step, true
 		}
@@ -49,5 +50,5 @@ func totpStep(secret, code string, now time.Time) (step int64, ok bool) {
 
 // TOTPCode returns the code of a secret at a time.
 func TOTPCode(secret string, at time.Time) (string, error) {
-	return hotp.GenerateCodeCustom(secret, uint64(at.Unix()/totpPeriod), hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+	return hotp.GenerateCodeCustom(secret, uint64(at.Unix()/totpPeriod), totpOptions)
 }

@@ -4,7 +4,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// The verbs of companies, people and keys.
+// Verbs of companies, people and keys.
 var (
 	// Identity and keys.
 	VerbIdentity  = kernel.Listed(kernel.Verb{Name: "Identity"})

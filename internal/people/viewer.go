@@ -6,7 +6,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// PrivateChannel is a channel that only its viewers see, as those see it who choose them.
+// PrivateChannel is a channel that only its viewers see, as shown to those who choose the viewers.
 type PrivateChannel struct {
 	ID      kernel.ID `json:"id"`
 	Name    string    `json:"name"`
@@ -20,10 +20,12 @@ type Viewer struct {
 	Pending bool      `json:"pending,omitzero" doc:"True while the member does not see the channel, because they set their password with a link made by somebody who does not see it. Saving the viewers with PATCH /channels/{id} confirms them."`
 }
 
-// PrivateChannels lists the company's private channels with their viewers, for those who choose the viewers.
+// PrivateChannels lists the company's private channels with their viewers.
 func (d *People) PrivateChannels(ctx context.Context, a *kernel.Principal) ([]PrivateChannel, error) {
 	if err := a.May(VerbPrivateChannels); err != nil {
 		return nil, err
 	}
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]PrivateChannel, error) { return PrivateChannels(tx, a.Company.ID) })
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]PrivateChannel, error) {
+		return PrivateChannels(tx, a.Company.ID)
+	})
 }

@@ -1,4 +1,4 @@
-// Package phone normalizes and compares phone numbers, with care for the forms that WhatsApp gives them.
+// Package phone normalizes and compares phone numbers, including the variants that WhatsApp uses.
 package phone
 
 import (
@@ -7,23 +7,21 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// maxInput bounds what is looked at; fifteen digits with a separator between any two fit.
-const maxInput = 64
+const maxInput = 64 // bytes; enough for fifteen digits with separators
 
-// Normalize gives the E.164 form, with "+", of a number that a person or a program wrote down, and
-// reports whether it is one. Spaces, dashes, dots and brackets may stand anywhere, one "+" before the
-// first digit; letters, extensions and digits of other scripts are refused.
+// Normalize returns a phone number in E.164 form, with "+", and reports whether it is valid. Spaces, dashes, dots and
+// brackets are ignored; letters, extensions and digits of other scripts are invalid.
 //
-// With "+" the country is the one given. Without it the number is, in this order:
+// A number with "+" starts with its country code. A number without it is, in this order:
 //   - Brazilian, if it is valid there with ten or eleven digits, with or without the trunk "0";
 //   - international, if it is valid with its first digits as country code, as in a WhatsApp id.
 //
-// A caller with a WhatsApp id puts "+" before it: some ids from abroad read as Brazilian numbers.
-// A leading "00" is refused without "+": in Brazil a carrier's code follows it, elsewhere the country's.
+// Callers put "+" before a WhatsApp id, because some foreign ids look like Brazilian numbers. A leading "00" without
+// "+" is invalid: in Brazil a carrier code follows it, elsewhere a country code.
 //
-// Brazilian mobiles get their ninth digit, Mexican ones lose the "1" that WhatsApp still puts after "52".
-// Brazilian numbers must lie in a range that is in use. Of other countries only the length is checked
-// when "+" tells the country, because new ranges are in use before a table lists them.
+// Brazilian mobile numbers get their ninth digit. Mexican ones lose the "1" that WhatsApp adds after "52". Brazilian
+// numbers must be in a range that is in use. For other countries with "+", only the length is checked, because new
+// ranges are in use before the library lists them.
 func Normalize(input string) (e164 string, ok bool) {
 	digits, plus, ok := digitsOf(input)
 	if !ok {
@@ -41,10 +39,9 @@ func Normalize(input string) (e164 string, ok bool) {
 	return parse(digits, true)
 }
 
-// Key is equal for two numbers exactly when they reach the same person: a Brazilian mobile with and
-// without its ninth digit, a Mexican one with and without "1", an Argentine one with and without "9". It
-// takes E.164 or a WhatsApp id, with or without "+", and any other text as it is. It is for comparing
-// only: never dial it.
+// Key returns the same text for all forms of a number: a Brazilian mobile number with and without its ninth digit, a
+// Mexican one with and without "1", an Argentine one with and without "9". It accepts E.164 or a WhatsApp id, with or
+// without "+", and returns other text unchanged. It is only for comparison.
 func Key(phone string) string {
 	d := strings.TrimPrefix(phone, "+")
 	switch {
@@ -58,9 +55,8 @@ func Key(phone string) string {
 	return d
 }
 
-// OtherForm gives the other form of a Brazilian mobile number that is older than the ninth digit: without
-// the digit where it is there, and with it where it is not. Numbers that were issued with the ninth digit have
-// no other form: without it they would be the landline of another person.
+// OtherForm adds or removes the ninth digit of a Brazilian mobile number that is older than this digit. Numbers issued
+// with the ninth digit have no other form: without it they would be landlines of other people.
 func OtherForm(phone string) (other string, ok bool) {
 	d := strings.TrimPrefix(phone, "+")
 	switch {
@@ -72,14 +68,13 @@ func OtherForm(phone string) (other string, ok bool) {
 	return "", false
 }
 
-// digitsOf strips what people put between digits.
 func digitsOf(input string) (digits string, plus, ok bool) {
 	if len(input) > maxInput {
 		return "", false, false
 	}
-	b := make([]byte, 0, maxInput)
-	for i := range len(input) {
-		switch c := input[i]; {
+	var b []byte
+	for _, c := range []byte(input) {
+		switch {
 		case c >= '0' && c <= '9':
 			b = append(b, c)
 		case c == '+' && !plus && len(b) == 0:
@@ -92,35 +87,8 @@ func digitsOf(input string) (digits string, plus, ok bool) {
 	return string(b), plus, len(b) > 0
 }
 
-// parse reads the digits of a number that begin with its country code.
+// parse parses digits that start with a country code. If strict is set, the number must be in a range that is in use.
 func parse(digits string, strict bool) (e164 string, ok bool) {
-	if e164, ok = brazilianMobile(digits); ok {
-		return e164, true
-	}
-	return lookUp(digits, strict)
-}
-
-// brazilianMobile reads the numbers that a desk meets most, in a hundredth of the time of a look into the
-// library's tables. It says nothing about other numbers.
-func brazilianMobile(digits string) (e164 string, ok bool) {
-	if len(digits) < 12 || digits[:2] != "55" || strings.IndexByte(brazilianAreas[digits[2]-'0'], digits[3]) < 0 {
-		return "", false
-	}
-	switch {
-	case len(digits) == 13 && digits[4] == '9':
-		return "+" + digits, true
-	case len(digits) == 12 && digits[4] >= '6':
-		return "+" + digits[:4] + "9" + digits[4:], true
-	}
-	return "", false
-}
-
-// brazilianAreas holds, for each first digit of a Brazilian area code, the second digits in use.
-var brazilianAreas = [10]string{
-	1: "123456789", 2: "12478", 3: "1234578", 4: "123456789", 5: "1345", 6: "123456789", 7: "134579", 8: "123456789", 9: "123456789",
-}
-
-func lookUp(digits string, strict bool) (e164 string, ok bool) {
 	parsed, err := phonenumbers.Parse("+"+digits, "ZZ")
 	if err != nil {
 		return "", false
@@ -138,10 +106,8 @@ func lookUp(digits string, strict bool) (e164 string, ok bool) {
 		}
 	}
 	parsed.NationalNumber = &n
-	if phonenumbers.IsPossibleNumberWithReason(parsed) != phonenumbers.IS_POSSIBLE {
-		return "", false
-	}
-	if strict && !phonenumbers.IsValidNumber(parsed) {
+	possible := phonenumbers.IsPossibleNumberWithReason(parsed) == phonenumbers.IS_POSSIBLE
+	if !possible || strict && !phonenumbers.IsValidNumber(parsed) {
 		return "", false
 	}
 	return phonenumbers.Format(parsed, phonenumbers.E164), true

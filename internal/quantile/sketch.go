@@ -1,4 +1,4 @@
-// Package quantile summarises durations so that their quantiles can be given without keeping each.
+// Package quantile estimates quantiles of durations without storing each duration.
 package quantile
 
 import (
@@ -6,28 +6,26 @@ import (
 	"slices"
 )
 
-// Sketch summarises durations in whole seconds: how many, their exact sum, and their quantiles. Quantiles
-// are exact up to 100 seconds and for a single duration; else they differ from the true value by at most
-// 1/101 of it (0.99 %).
+// Sketch summarizes durations in seconds: their number, their exact sum and their quantiles. Quantiles are exact up to
+// 100 seconds and for a single duration; otherwise the error is at most 1/101 (0.99 %).
 //
-// What was added can be removed again, and sketches can be merged, in any order and grouping with the
-// same result to the last bit. The zero value is an empty sketch. Durations below zero count as zero,
-// those above 2^32-1 seconds (136 years) as that.
+// Durations can be removed again, and sketches can be merged in any order with the same result. The zero value is an
+// empty sketch. Negative durations count as zero, those above 2^32-1 seconds (136 years) as that.
 type Sketch struct {
-	counts []uint32 // by bucket, up to the highest one ever used
+	counts []uint32 // by bucket, up to the highest bucket ever used
 	count  int64
 	sum    int64
 }
 
 const (
 	sketchSeconds = math.MaxUint32
-	sketchCount   = 1 << 30 // so that a sum fits in an int64
+	sketchCount   = 1 << 30 // so that the sum fits in an int64
 	sketchBuckets = 1024
 	sketchWidth   = 101 // see sketchStarts
 )
 
-// sketchStarts holds the shortest duration of each bucket and, at the end, one that is too long for any. A
-// bucket is at most 2/101 as wide as its start, so its middle is within 1/101 of all it holds.
+// sketchStarts contains the shortest duration of each bucket and the end of the last one. The width of a bucket is at
+// most 2/101 of its start, so its middle is within 1/101 of all its durations.
 var sketchStarts = func() (starts [sketchBuckets + 1]int64) {
 	for i := 1; i < len(starts); i++ {
 		starts[i] = starts[i-1] + max(1, 2*starts[i-1]/sketchWidth)
@@ -35,8 +33,8 @@ var sketchStarts = func() (starts [sketchBuckets + 1]int64) {
 	return starts
 }()
 
-// Add counts n durations of the given length; a negative n takes them out again. It is false, and changes
-// nothing, when so many cannot have been put in, or when the sketch would hold more than 2^30.
+// Add adds n durations of the given length; a negative n removes them. It returns false and changes nothing if the
+// sketch does not contain so many or would contain more than 2^30.
 func (s *Sketch) Add(seconds, n int64) bool {
 	seconds = max(0, min(seconds, sketchSeconds))
 	bucket := sketchBucket(seconds)
@@ -58,8 +56,8 @@ func (s *Sketch) add(bucket int, seconds, n int64) {
 	s.sum += seconds * n
 }
 
-// plausible reports whether the sum is one that the buckets allow. Taking out a neighbour of what was put
-// in, from the same bucket, is noticed here.
+// plausible reports whether the sum matches the buckets. It detects the removal of a different duration from the same
+// bucket.
 func (s *Sketch) plausible() bool {
 	var least, most int64
 	for bucket, n := range s.counts {
@@ -70,7 +68,7 @@ func (s *Sketch) plausible() bool {
 	return least <= s.sum && s.sum <= most
 }
 
-// Merge adds all that other holds.
+// Merge adds the durations of other.
 func (s *Sketch) Merge(other *Sketch) {
 	s.grow(len(other.counts))
 	for i, n := range other.counts {
@@ -80,9 +78,8 @@ func (s *Sketch) Merge(other *Sketch) {
 	s.sum += other.sum
 }
 
-// Quantile gives the q-quantile by nearest rank: of the n durations in order the one in place ceil(q*n), at
-// least the first. So 0 gives the shortest, 1 the longest and 0.5 the lower of two in the middle. It is
-// false when there are none.
+// Quantile returns the q-quantile by nearest rank: element ceil(q*n), at least 1, of the n sorted durations. 0 is the
+// shortest, 1 the longest, 0.5 the lower of two in the middle. It returns false for an empty sketch.
 func (s *Sketch) Quantile(q float64) (seconds int64, ok bool) {
 	if s.count <= 0 {
 		return 0, false
@@ -99,8 +96,8 @@ func (s *Sketch) Quantile(q float64) (seconds int64, ok bool) {
 	return 0, false
 }
 
-// nearestRank is ceil(q*n) within 1 and n, as if q were the decimal fraction it was written as: 0.55*100
-// is 55, though its product in floating point is a little more.
+// nearestRank returns ceil(q*n) between 1 and n. It corrects rounding errors of decimal fractions: 0.55*100 is 55,
+// although the floating-point product is a little more.
 func nearestRank(q float64, n int64) int64 {
 	exact := q * float64(n)
 	rank := math.Ceil(exact)
@@ -122,11 +119,7 @@ func (s *Sketch) grow(buckets int) {
 	}
 }
 
-// sketchBucket finds the bucket of a duration.
 func sketchBucket(seconds int64) int {
-	if seconds < sketchWidth {
-		return int(seconds)
-	}
 	bucket, found := slices.BinarySearch(sketchStarts[:], seconds)
 	if !found {
 		bucket--
@@ -134,12 +127,11 @@ func sketchBucket(seconds int64) int {
 	return bucket
 }
 
-// sketchRange gives the shortest duration of a bucket and how many durations share it.
+// sketchRange returns the shortest duration of a bucket and the width of the bucket.
 func sketchRange(bucket int) (low, width int64) {
 	return sketchStarts[bucket], sketchStarts[bucket+1] - sketchStarts[bucket]
 }
 
-// sketchMiddle stands for all durations of a bucket.
 func sketchMiddle(bucket int) int64 {
 	low, width := sketchRange(bucket)
 	return low + width/2

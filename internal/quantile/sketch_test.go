@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// durations are spread like answers of a help desk: most within minutes, some after days.
+// durations are distributed like response times of a help desk: most within minutes, some after days.
 func durations(seed uint64, n int) []int64 {
 	random := rand.New(rand.NewPCG(seed, 7))
 	list := make([]int64, n)
@@ -27,7 +27,7 @@ func sketchOf(seconds ...int64) *Sketch {
 	return s
 }
 
-// closeEnough is the promise that the sketch makes.
+// closeEnough checks the error bound of the sketch.
 func closeEnough(got, want int64) bool {
 	return got == want || want > 100 && math.Abs(float64(got-want)) <= float64(want)/101
 }
@@ -37,10 +37,10 @@ func TestSketchBuckets(t *testing.T) {
 	for d := int64(0); d < 1<<20; d++ {
 		bucket := sketchBucket(d)
 		if bucket != last && bucket != last+1 {
-			t.Fatalf("%d goes from bucket %d to %d", d, last, bucket)
+			t.Fatalf("%d: the bucket changes from %d to %d", d, last, bucket)
 		}
 		if low, width := sketchRange(bucket); d < low || d >= low+width {
-			t.Fatalf("%d is not in its bucket %d, of %d from %d on", d, bucket, width, low)
+			t.Fatalf("%d is not in its bucket %d, which has %d durations from %d", d, bucket, width, low)
 		}
 		last = bucket
 	}
@@ -53,7 +53,7 @@ func TestSketchBuckets(t *testing.T) {
 				continue
 			}
 			if got := sketchMiddle(sketchBucket(d)); !closeEnough(got, d) {
-				t.Errorf("%d is remembered as %d", d, got)
+				t.Errorf("%d is stored as %d", d, got)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func TestQuantile(t *testing.T) {
 		{"the longest", []int64{5, 1, 9}, 1, 9},
 		{"below zero is the shortest", []int64{5, 1, 9}, -1, 1},
 		{"above one is the longest", []int64{5, 1, 9}, math.Inf(1), 9},
-		{"no number is the shortest", []int64{5, 1, 9}, math.NaN(), 1},
+		{"NaN is the shortest", []int64{5, 1, 9}, math.NaN(), 1},
 		{"negative durations count as zero", []int64{-5}, 0.5, 0},
 		{"exact to 100", []int64{100, 100}, 0.5, 100},
 	}
@@ -86,17 +86,17 @@ func TestQuantile(t *testing.T) {
 			}
 		})
 	}
-	t.Run("of nothing there is none", func(t *testing.T) {
+	t.Run("an empty sketch has none", func(t *testing.T) {
 		if _, ok := new(Sketch).Quantile(0.5); ok {
-			t.Error("there is one")
+			t.Error("got a quantile, want none")
 		}
 	})
-	t.Run("decimal fractions are meant as written", func(t *testing.T) {
+	t.Run("rounding errors of decimal fractions are corrected", func(t *testing.T) {
 		if got := nearestRank(0.55, 100); got != 55 {
 			t.Errorf("0.55 of 100 is place %d", got)
 		}
 	})
-	t.Run("keeps its promise on many durations", func(t *testing.T) {
+	t.Run("is accurate for many durations", func(t *testing.T) {
 		list := durations(1, 20_000)
 		s := sketchOf(list...)
 		slices.Sort(list)
@@ -109,7 +109,7 @@ func TestQuantile(t *testing.T) {
 			got, _ := s.Quantile(q)
 			want := list[nearestRank(q, int64(len(list)))-1]
 			if !closeEnough(got, want) {
-				t.Errorf("quantile %v is %d, truly %d", q, got, want)
+				t.Errorf("quantile %v: got %d, want %d", q, got, want)
 			}
 		}
 		if s.sum != sum || s.count != 20_000 {
@@ -119,38 +119,38 @@ func TestQuantile(t *testing.T) {
 }
 
 func TestSketchAdd(t *testing.T) {
-	t.Run("what was put in can be taken out", func(t *testing.T) {
+	t.Run("added durations can be removed", func(t *testing.T) {
 		s := sketchOf(5, 5_000, 5_001, 1_000_000)
 		want := sketchOf(5, 1_000_000).Encode()
 		if !s.Add(5_000, -1) || !s.Add(5_001, -1) || !bytes.Equal(s.Encode(), want) {
-			t.Errorf("left are %d of %d seconds", s.count, s.sum)
+			t.Errorf("left: %d durations of %d seconds", s.count, s.sum)
 		}
 		if !s.Add(5, -1) || !s.Add(1_000_000, -1) || len(s.Encode()) != 0 {
-			t.Errorf("left are %d of %d seconds", s.count, s.sum)
+			t.Errorf("left: %d durations of %d seconds", s.count, s.sum)
 		}
 	})
-	t.Run("what was not put in cannot", func(t *testing.T) {
+	t.Run("other durations cannot be removed", func(t *testing.T) {
 		s := sketchOf(5, 100)
 		before := s.Encode()
 		for _, d := range []int64{6, 100_000_000} {
 			if s.Add(d, -1) {
-				t.Errorf("%d was taken out", d)
+				t.Errorf("%d was removed", d)
 			}
 		}
 		if s.Add(5, -2) || s.Add(5, math.MinInt64) || s.Add(101, -1) || !bytes.Equal(s.Encode(), before) {
-			t.Error("more was taken out than there was")
+			t.Error("more was removed than was added")
 		}
 	})
-	t.Run("a neighbour of what was put in cannot", func(t *testing.T) {
+	t.Run("a different duration of the same bucket cannot be removed", func(t *testing.T) {
 		s := sketchOf(5_000)
 		if s.Add(5_001, -1) || s.Add(4_999, -1) || s.sum != 5_000 || s.count != 1 {
-			t.Errorf("left are %d of %d seconds", s.count, s.sum)
+			t.Errorf("left: %d durations of %d seconds", s.count, s.sum)
 		}
 	})
-	t.Run("more than it can count is refused", func(t *testing.T) {
+	t.Run("more than the maximum is rejected", func(t *testing.T) {
 		s := new(Sketch)
 		if !s.Add(math.MaxInt64, 1<<30) || s.Add(0, 1) || s.Add(0, math.MaxInt64) || s.sum != (1<<32-1)<<30 {
-			t.Errorf("it holds %d of %d seconds", s.count, s.sum)
+			t.Errorf("got %d durations of %d seconds", s.count, s.sum)
 		}
 		if again, err := Decode(s.Encode()); err != nil || again.sum != s.sum {
 			t.Error(err)
@@ -169,7 +169,7 @@ func TestSketchMerge(t *testing.T) {
 		}
 	}
 	if !bytes.Equal(parts.Encode(), whole.Encode()) || !bytes.Equal(encoded.Encode(), whole.Encode()) {
-		t.Error("the parts together are not the whole")
+		t.Error("the merged parts differ from the whole")
 	}
 	again, err := Decode(whole.Encode())
 	if err != nil || !bytes.Equal(again.Encode(), whole.Encode()) {
@@ -177,31 +177,31 @@ func TestSketchMerge(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejects(t *testing.T) {
 	for name, b := range map[string][]byte{
-		"half of a number":       {0x80},
-		"a sum alone":            {5},
-		"no buckets":             {5, 1},
-		"half of a bucket":       {5, 1, 5},
-		"a count of zero":        {5, 0, 5, 1},
-		"a bucket of zero":       {5, 1, 5, 0},
-		"a bucket too high":      {5, 1, 0xff, 0xff, 0x7f, 1},
-		"a count too low":        {5, 1, 5, 2},
-		"a count too high":       {5, 3, 5, 2},
-		"a sum that cannot be":   {200, 200, 1, 1, 5, 1},
-		"more behind the bucket": {5, 1, 5, 1, 9},
+		"an incomplete number":         {0x80},
+		"a sum alone":                  {5},
+		"no buckets":                   {5, 1},
+		"an incomplete bucket":         {5, 1, 5},
+		"a count of zero":              {5, 0, 5, 1},
+		"a bucket of zero":             {5, 1, 5, 0},
+		"a bucket too high":            {5, 1, 0xff, 0xff, 0x7f, 1},
+		"a count too low":              {5, 1, 5, 2},
+		"a count too high":             {5, 3, 5, 2},
+		"an impossible sum":            {200, 200, 1, 1, 5, 1},
+		"extra bytes after the bucket": {5, 1, 5, 1, 9},
 	} {
 		if s, err := Decode(b); err == nil {
 			t.Errorf("%s: got %d of %d seconds, want an error", name, s.count, s.sum)
 		}
 		s := sketchOf(7)
 		if err := MergeEncoded(b, s); err != nil && (s.count != 1 || s.sum != 7) {
-			t.Errorf("%s: a failed merge made %d of %d seconds", name, s.count, s.sum)
+			t.Errorf("%s: after a failed merge: %d durations of %d seconds", name, s.count, s.sum)
 		}
 	}
 }
 
-// sketches are of several shapes.
+// sketches returns sketches of various shapes.
 func sketches() map[string]*Sketch {
 	deep := sketchOf()
 	for d := range int64(300) {
@@ -222,7 +222,7 @@ func TestEncodedSketchesAreReadAndMerged(t *testing.T) {
 		b := sketch.Encode()
 		again, err := Decode(b)
 		if err != nil || !bytes.Equal(again.Encode(), b) || again.sum != sketch.sum || again.count != sketch.count {
-			t.Errorf("want err == nil and bytes.Equal(again.Encode(), b) and again.sum == sketch.sum and again.count == sketch.count; got %+v, %+v", name, err)
+			t.Errorf("%s: the sketch changes when encoded and decoded: %v", name, err)
 		}
 		long, sum := new(Sketch), new(Sketch)
 		for range 600 {

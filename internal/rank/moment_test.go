@@ -8,7 +8,7 @@ import (
 	"recado/internal/rank"
 )
 
-func TestRanksOfMomentsComeInTheOrderOfTheirIDs(t *testing.T) {
+func TestRanksFromIDsSortLikeTheIDs(t *testing.T) {
 	var ranks []string
 	for range 10_000 {
 		ranks = append(ranks, rank.At(kernel.NewID()))

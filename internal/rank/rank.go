@@ -1,23 +1,23 @@
-// Package rank makes places in a list, as texts that sort bytewise. A rank is a path of whole numbers: 4 comes before
-// 4,0, which comes before 4,1, which comes before 5. Each number is written so that the texts sort as the
-// numbers do and none begins with another, hence paths sort as their texts.
+// Package rank computes positions in a list as texts that sort bytewise. A rank is a path of integers: 4 comes before
+// 4,0, then 4,1, then 5. The texts of the integers sort like the integers and none is a prefix of another, so paths
+// sort like their texts.
 //
-// Counting up or down costs a digit only when a number outgrows its digits. So ranks stay short when
-// entries go to either end, and also when they always go before or after the same entry. Only a caller
-// who keeps inserting between the last two makes them grow, by a character each time.
+// Ranks stay short when entries are added at either end, or always before or after the same entry. Only inserting
+// between the last two entries again and again makes them longer, by a character each time.
 package rank
 
 import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 )
 
-// Long is the length from which the crowded part of a list deserves new ranks.
+// Long is the length of a rank from which the entries around it should get new ranks.
 const Long = 128
 
-// digits are in the order of their bytes.
+// digits are in byte order.
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 var (
@@ -25,8 +25,8 @@ var (
 	errForm  = errors.New("rank: not a rank")
 )
 
-// Between gives a rank strictly between two others. An empty a stands for the beginning of the list,
-// an empty b for its end. It is an error when a does not come before b, or when either is no rank.
+// Between returns a rank strictly between two others. An empty a is the start of the list, an empty b its end. It
+// returns an error if a does not come before b or if either is not a rank.
 func Between(a, b string) (string, error) {
 	if b != "" && a >= b {
 		return "", errOrder
@@ -46,8 +46,8 @@ func Between(a, b string) (string, error) {
 	return write(path), nil
 }
 
-// At is the place at the end of a list of an entry that joins it when id is made: after all that
-// joined in earlier milliseconds, and equal to no other. It needs no look at the list and no lock on it.
+// At returns a unique rank at the end of a list for a new id: after the ranks of all ids created earlier. It does not
+// need the list or a lock on it.
 func At(id [16]byte) string {
 	var moment int64
 	for _, b := range id[:6] {
@@ -57,7 +57,7 @@ func At(id [16]byte) string {
 	return write([]int64{moment, int64(binary.BigEndian.Uint32(id[12:]))})
 }
 
-// pathBetween needs after < before, where an empty path is an open end.
+// pathBetween requires after < before. An empty path is an open end.
 func pathBetween(after, before []int64) []int64 {
 	switch {
 	case len(after) == 0 && len(before) == 0:
@@ -69,28 +69,27 @@ func pathBetween(after, before []int64) []int64 {
 	for same < len(after) && after[same] == before[same] {
 		same++
 	}
-	path := append([]int64(nil), before[:same]...)
+	path := slices.Clone(before[:same])
 	switch {
-	case same == len(after): // before lies below after: go before it there
+	case same == len(after): // before starts with after
 		return append(path, before[same]-1)
 	case before[same]-after[same] > 1:
 		return append(path, after[same]+1)
-	case same+1 < len(after): // nothing fits between the two numbers: count on below the smaller
+	case same+1 < len(after): // nothing fits between the numbers: count up below the smaller
 		return append(path, after[same], after[same+1]+1)
 	}
 	return append(path, after[same], 0)
 }
 
-// A number from 0 to 20 is one of the characters in the upper half of the alphabet. A larger one begins
-// with one of the last ten, which tells how many digits follow; these count from the first number that
-// needs so many. Below zero every character is replaced by the one at the same
-// distance from the other end of the alphabet, so -1 is the mirror image of 0.
+// A number from 0 to 20 is one character of the upper half of the alphabet. A larger one starts with one of the last
+// ten, which is the number of digits that follow; these count from the first number that needs so many. In negative
+// numbers every character is mirrored in the alphabet: -1 is the mirror image of 0.
 const (
-	rankZero    = 31                 // the character for 0: the first of the upper half
-	rankSingles = 21                 // numbers of one character
-	rankHead    = 61 - rankDigits    // the head before n digits is so many characters further on
-	rankDigits  = 10                 // the most that follow a head
-	maxNumber   = math.MaxInt64 >> 6 // ten digits reach beyond it
+	rankZero    = 31                 // index of the character for 0
+	rankSingles = 21                 // numbers with one character
+	rankHead    = 61 - rankDigits    // index of the first character before n digits, minus n
+	rankDigits  = 10                 // most digits of a number
+	maxNumber   = math.MaxInt64 >> 6 // fits in ten digits
 )
 
 func write(path []int64) string {
@@ -103,8 +102,8 @@ func write(path []int64) string {
 
 func appendNumber(b []byte, n int64) []byte {
 	start := len(b)
-	below := n < 0
-	if below {
+	negative := n < 0
+	if negative {
 		n = -n - 1
 	}
 	if n < rankSingles {
@@ -123,7 +122,7 @@ func appendNumber(b []byte, n int64) []byte {
 		}
 	}
 	for i, index := range b[start:] {
-		if below {
+		if negative {
 			index = 61 - index
 		}
 		b[start+i] = digits[index]
@@ -149,8 +148,8 @@ func readNumber(s string) (n int64, length int, ok bool) {
 	if head < 0 {
 		return 0, 0, false
 	}
-	below := head < rankZero
-	if below {
+	negative := head < rankZero
+	if negative {
 		head = 61 - head
 	}
 	n, length = int64(head-rankZero), 1
@@ -167,7 +166,7 @@ func readNumber(s string) (n int64, length int, ok bool) {
 			if digit < 0 {
 				return 0, 0, false
 			}
-			if below {
+			if negative {
 				digit = 61 - digit
 			}
 			if i > 0 {
@@ -179,7 +178,7 @@ func readNumber(s string) (n int64, length int, ok bool) {
 		n += value
 		length += size
 	}
-	if below {
+	if negative {
 		n = -n - 1
 	}
 	return n, length, n <= maxNumber && n >= -maxNumber-1

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// between fails the test unless there is a rank strictly between the two.
+// between returns a rank between two others and checks its order.
 func between(t testing.TB, a, b string) string {
 	t.Helper()
 	rank, err := Between(a, b)
@@ -61,7 +61,7 @@ func TestRanksStayShort(t *testing.T) {
 		}
 	})
 
-	t.Run("at random places", func(t *testing.T) {
+	t.Run("at random positions", func(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		ranks := []string{between(t, "", "")}
 		longest := 0
@@ -86,7 +86,7 @@ func TestRanksStayShort(t *testing.T) {
 	})
 }
 
-func TestRankNumbersSortAsTheirTexts(t *testing.T) {
+func TestTextsSortLikeTheirNumbers(t *testing.T) {
 	var numbers []int64
 	for n := int64(-300_000); n <= 300_000; n++ {
 		numbers = append(numbers, n)
@@ -109,21 +109,21 @@ func TestRankNumbersSortAsTheirTexts(t *testing.T) {
 	}
 }
 
-func TestBetweenRefuses(t *testing.T) {
+func TestBetweenRejects(t *testing.T) {
 	a := between(t, "", "")
 	b := between(t, a, "")
 	for _, tt := range []struct{ name, a, b string }{
 		{"equal ranks", a, a},
 		{"ranks out of order", b, a},
-		{"what is no rank", "!", ""},
-		{"what is no rank at the end", "", "~"},
-		{"a rank that was cut", "z", ""},
-		{"a number beyond all bounds", "zzzzzzzzzzz", ""},
-		{"a step beyond all bounds", write([]int64{maxNumber}), ""},
-		{"a step below all bounds", "", write([]int64{-maxNumber - 1})},
+		{"an invalid rank", "!", ""},
+		{"an invalid rank at the end", "", "~"},
+		{"a truncated rank", "z", ""},
+		{"a number that is too large", "zzzzzzzzzzz", ""},
+		{"no number after the largest", write([]int64{maxNumber}), ""},
+		{"no number before the smallest", "", write([]int64{-maxNumber - 1})},
 	} {
 		if got, err := Between(tt.a, tt.b); err == nil {
-			t.Errorf("want err != nil; got %+v, %+v", tt.name, got)
+			t.Errorf("%s: got %q, want an error", tt.name, got)
 		}
 	}
 }
@@ -144,13 +144,4 @@ func FuzzBetween(f *testing.F) {
 			t.Errorf("%q is read as %v, %v", rank, path, err)
 		}
 	})
-}
-
-func BenchmarkBetween(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Between("V", "W"); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

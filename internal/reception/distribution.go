@@ -1,7 +1,6 @@
 package reception
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"log/slog"
@@ -14,7 +13,7 @@ import (
 	"recado/internal/talk"
 )
 
-// DistributionStatus says who gets the next case of a sector, and why.
+// DistributionStatus shows who gets the next case of a sector, and why.
 type DistributionStatus struct {
 	Sector          kernel.Ref           `json:"sector"`
 	Distribution    people.Distribution  `json:"distribution"`
@@ -35,7 +34,7 @@ type DistributionMember struct {
 	Reason          string     `json:"reason" enum:"next,available,away,offline,full" doc:"next: gets the next case. available: comes later. away, offline: only people who are online get cases. full: has as many cases as the capacity."`
 }
 
-// Distribution says who gets the next case of a sector, and why.
+// Distribution returns who gets the next case of a sector, and why.
 func (d *Receptionist) Distribution(ctx context.Context, a *kernel.Principal, id kernel.ID) (DistributionStatus, error) {
 	if err := a.May(VerbDistribution); err != nil {
 		return DistributionStatus{}, err
@@ -45,7 +44,9 @@ func (d *Receptionist) Distribution(ctx context.Context, a *kernel.Principal, id
 		if err != nil || !found {
 			return out, kernel.ErrOr(err, kernel.NotFound("sector"))
 		}
-		out = DistributionStatus{Sector: kernel.Ref{ID: id, Name: sector.Name}, Distribution: sector.Distribution, Members: []DistributionMember{}}
+		out = DistributionStatus{
+			Sector: kernel.Ref{ID: id, Name: sector.Name}, Distribution: sector.Distribution, Members: []DistributionMember{},
+		}
 		lines, err := people.WaitingLines(tx, a.Company.ID)
 		if err != nil {
 			return out, err
@@ -77,8 +78,8 @@ func (d *Receptionist) Distribution(ctx context.Context, a *kernel.Principal, id
 	})
 }
 
-// distributesNow reports whether the opening hours let a case of a sector be given to a person: those of any channel with cases in its
-// queue, and without cases those of the sector or the company.
+// distributesNow reports whether the opening hours allow cases of a sector to be distributed: those of any channel with cases
+// in its queue or, without cases, those of the sector or the company.
 func distributesNow(tx *kernel.Tx, company, sector kernel.ID, queues []people.WaitingLine) (bool, error) {
 	if len(queues) == 0 {
 		return isOpen(tx, company, kernel.ID{}, &sector, tx.Now)
@@ -91,7 +92,7 @@ func distributesNow(tx *kernel.Tx, company, sector kernel.ID, queues []people.Wa
 	return false, nil
 }
 
-// candidates lists the members of a sector in the order in which they get cases.
+// candidates returns the members of a sector in the order in which they get cases.
 func (d *Receptionist) candidates(tx *kernel.Tx, company kernel.ID, sector *people.Sector) ([]Member, error) {
 	all, err := sectorLoads(tx, company, sector.ID)
 	if err != nil {
@@ -111,21 +112,23 @@ func (d *Receptionist) candidates(tx *kernel.Tx, company kernel.ID, sector *peop
 }
 
 const (
-	// distributeAtOnce is how many cases of a sector one step distributes, so that no sector keeps another waiting.
+	// distributeAtOnce is the number of cases of a sector that one step distributes, so that other sectors need not wait long.
 	distributeAtOnce = 50
 
-	// What of a queue is looked at: nearly always the first case can be given to a person.
+	// How much of a queue is read: nearly always its first case can be distributed.
 	queueFirst = 10
 	queueWhole = 10_000
 
 	returnBatch = 200
 )
 
-// Distribute gives waiting cases to people, and takes those back that were not answered in time. It reports whether there may be
-// more to do at once. Any number of nodes may do this at the same time.
+// Distribute assigns waiting cases to members and takes back those that got no response in time. It reports whether there may be
+// more. Several nodes may call it concurrently.
 func (d *Receptionist) Distribute(ctx context.Context) (more bool, err error) {
 	now := d.Now()
-	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]talk.ConversationAt, error) { return dueReturns(tx, now, returnBatch) })
+	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]talk.ConversationAt, error) {
+		return dueReturns(tx, now, returnBatch)
+	})
 	if err != nil {
 		return false, err
 	}
@@ -133,7 +136,7 @@ func (d *Receptionist) Distribute(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	more = len(due) == returnBatch
-	sectors, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]SectorAt, error) { return sectorsToDistribute(tx) })
+	sectors, err := kernel.ReadOne(ctx, d.Kernel, sectorsToDistribute)
 	for _, at := range sectors {
 		for given := 0; ; given++ {
 			if given == distributeAtOnce {
@@ -152,8 +155,8 @@ func (d *Receptionist) Distribute(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// distributeOne gives the oldest case of a sector that a person can get to that person. It looks first without a lock, because most
-// of the time there is nothing to do.
+// distributeOne assigns the oldest case of a sector for which a member is available. It first checks without a lock, because
+// there is usually nothing to do.
 func (d *Receptionist) distributeOne(ctx context.Context, at SectorAt) (bool, error) {
 	possible, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
 		next, err := d.nextCase(tx, at)
@@ -174,7 +177,7 @@ func (d *Receptionist) distributeOne(ctx context.Context, at SectorAt) (bool, er
 		}
 		t := d.talk.Locked(tx, c)
 		if t.Attendance == nil || t.Attendance.ID != next.waiting.Attendance || !kernel.Same(talk.QueueOf(&t.Conversation), &at.ID) {
-			return true, nil // a person was faster: look again
+			return true, nil // taken meanwhile: try the next one
 		}
 		to, present, err := people.KeepUser(tx, at.Company, next.member.User.ID)
 		if err != nil || !present {
@@ -191,15 +194,15 @@ func (d *Receptionist) distributeOne(ctx context.Context, at SectorAt) (bool, er
 	})
 }
 
-// nextCase is a waiting case and the person who gets it.
+// nextCase is a waiting case and the member who gets it.
 type nextCase struct {
 	waiting WaitingCase
 	member  *Member
-	returns bool // it goes back unless it is answered
+	returns bool // it goes back to the queue without a response
 }
 
-// nextCase finds the oldest case of a sector that a person can get; nil where there is none. Outside of the opening hours no case
-// is given to a person.
+// nextCase returns the oldest case of a sector for which a member is available, or nil. Outside the opening hours no case is
+// distributed.
 func (d *Receptionist) nextCase(tx *kernel.Tx, at SectorAt) (*nextCase, error) {
 	sector, found, err := findSector(tx, at.Company, at.ID)
 	if err != nil || !found || sector.Distribution.Mode == people.DistributeManual {
@@ -235,14 +238,14 @@ func (d *Receptionist) nextCase(tx *kernel.Tx, at SectorAt) (*nextCase, error) {
 	return nil, nil
 }
 
-// Member is a person who may get cases.
+// Member is a member of a sector who may get cases.
 type Member struct {
 	User       kernel.Ref
 	Presence   string
-	Open       int64 // cases, over all sectors
+	Open       int64 // cases in all sectors
 	Capacity   int64
 	ReceivedAt *time.Time // by distribution; nil: never
-	Turn       *int64     // grows with every case that distribution gives to a member of the company; nil: never
+	Turn       *int64     // of their last case, counted over the company; nil: never
 }
 
 // The reasons why a member gets the next case, or does not.
@@ -255,7 +258,7 @@ const (
 // Available reports whether a member can get a case.
 func (m *Member) Available() bool { return m.Presence == people.PresenceOnline && m.Open < m.Capacity }
 
-// Reason says why a member gets no case, or that they may.
+// Reason returns why a member gets no case, or ReasonAvailable.
 func (m *Member) Reason() string {
 	switch {
 	case m.Presence != people.PresenceOnline:
@@ -266,43 +269,37 @@ func (m *Member) Reason() string {
 	return ReasonAvailable
 }
 
-// Order sorts members by who gets a case first: those who can before those who cannot, then by the mode, and among equals who
-// has waited longest.
+// Order sorts members by who gets a case first: available members before others, then by the mode, then by the time since their
+// last case.
 func Order(mode string, members []Member) {
+	unavailable := func(m Member) int {
+		if m.Available() {
+			return 0
+		}
+		return 1
+	}
+	turn := func(m Member) int64 {
+		if m.Turn == nil {
+			return -1
+		}
+		return *m.Turn
+	}
 	slices.SortFunc(members, func(a, b Member) int {
-		if a.Available() != b.Available() {
-			if a.Available() {
-				return -1
-			}
-			return 1
+		byMode := 0
+		if mode == people.DistributeLeastBusy {
+			byMode = cmp.Compare(a.Open, b.Open)
 		}
-		if mode == people.DistributeLeastBusy && a.Open != b.Open {
-			return cmp.Compare(a.Open, b.Open)
-		}
-		return cmp.Or(compareTurns(a.Turn, b.Turn), bytes.Compare(a.User.ID[:], b.User.ID[:]))
+		return cmp.Or(unavailable(a)-unavailable(b), byMode, cmp.Compare(turn(a), turn(b)), kernel.CompareIDs(a.User.ID, b.User.ID))
 	})
 }
 
-// compareTurns puts never first.
-func compareTurns(a, b *int64) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return -1
-	case b == nil:
-		return 1
-	}
-	return cmp.Compare(*a, *b)
-}
-
-// Choose gives the member who gets a case, of members in their order: last, who had the customer's case before, where that is
-// preferred and they can, else the first who can. not, who let the case go back, does not get it; both may be nil.
-func Choose(preferLast bool, ordered []Member, last, not *kernel.ID) *Member {
+// Choose returns the member who gets a case: last if that is preferred and they are available, else the first available one.
+// skip, who did not respond to the case in time, is not considered. Both may be nil.
+func Choose(preferLast bool, ordered []Member, last, skip *kernel.ID) *Member {
 	var chosen *Member
 	for i := range ordered {
 		m := &ordered[i]
-		if !m.Available() || not != nil && m.User.ID == *not {
+		if !m.Available() || skip != nil && m.User.ID == *skip {
 			continue
 		}
 		if preferLast && last != nil && m.User.ID == *last {
@@ -315,16 +312,14 @@ func Choose(preferLast bool, ordered []Member, last, not *kernel.ID) *Member {
 	return chosen
 }
 
-// Distribute gives waiting cases to people: as soon as something on this node may have made that possible, and every second, because
-// people come online, hours begin and cases go back with time, and other nodes change things too.
+// Distribute is the worker that distributes waiting cases: when something changes on this node, and every second because members
+// come online, hours begin, cases go back to the queue and other nodes make changes.
 type Distribute struct {
 	Desk   *Receptionist
 	Logger *slog.Logger
 }
 
-// Run ends with ctx.
+// Run distributes until ctx ends.
 func (d *Distribute) Run(ctx context.Context) {
-	jobs.Repeat(ctx, d.Logger, "distribute", d.Desk.Wakeup(people.WakeDistribute).C, distributeEvery, d.Desk.Distribute)
+	jobs.Repeat(ctx, d.Logger, "distribute", d.Desk.Wakeup(people.WakeDistribute).C, time.Second, d.Desk.Distribute)
 }
-
-const distributeEvery = time.Second

@@ -10,7 +10,7 @@ import (
 	"recado/internal/people"
 )
 
-// member has got a case before unless turn is 0.
+// member returns a member who has received a case, unless turn is 0.
 func member(name, presence string, open, capacity, turn int64) Member {
 	m := Member{User: kernel.Ref{ID: kernel.NewID(), Name: name}, Presence: presence, Open: open, Capacity: capacity}
 	if turn > 0 {
@@ -19,7 +19,7 @@ func member(name, presence string, open, capacity, turn int64) Member {
 	return m
 }
 
-func TestWhoGetsTheNextCase(t *testing.T) {
+func TestDistributionChoosesTheNextMember(t *testing.T) {
 	ana, bia, caio := member("Ana", "online", 3, 10, 10), member("Bia", "online", 1, 10, 20), member("Caio", "online", 2, 10, 0)
 	away, full := member("Away", "away", 0, 10, 0), member("Full", "online", 10, 10, 0)
 	cases := []struct {
@@ -89,8 +89,8 @@ func TestNoMemberGetsMoreThanTheirCapacityAndRoundsAreEven(t *testing.T) {
 	})
 }
 
-// People come and go, each as often as the others, and have room for all cases.
-func TestPeopleWhoAreOnlineEquallyOftenGetEquallyManyCases(t *testing.T) {
+// Members come and go equally often and have capacity for all cases.
+func TestMembersWhoAreOnlineEquallyOftenGetTheSameNumberOfCases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := 2 * rapid.IntRange(1, 10).Draw(t, "half of the members")
 		members := make([]Member, n)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Brazil lists the national holidays of Brazil in a year, and the days on which many close though they are no national
-// holidays, in the order of their dates.
+// Brazil returns the national holidays of Brazil in a year, and other days on which many businesses are closed, in the order of
+// their dates.
 func Brazil(year int) []Holiday {
 	easter := Easter(year)
 	out := []Holiday{}
@@ -37,7 +37,7 @@ func Brazil(year int) []Holiday {
 	return out
 }
 
-// Easter gives Easter Sunday of a year of the Gregorian calendar, by the algorithm of Meeus, Jones and Butcher.
+// Easter returns Easter Sunday of a year by the Meeus/Jones/Butcher algorithm.
 func Easter(year int) time.Time {
 	a, b, c := year%19, year/100, year%100
 	d, e := b/4, b%4

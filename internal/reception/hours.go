@@ -10,7 +10,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// Hours are opening hours that a company, its channels and its sectors can name.
+// Hours are opening hours that a company, its channels and its sectors can use.
 type Hours struct {
 	ID         kernel.ID        `json:"id"`
 	Name       string           `json:"name"`
@@ -41,7 +41,7 @@ type HoursPeriod struct {
 	To   string `json:"to" example:"12:00"`
 }
 
-// HoursStatus says whether opening hours are open at a time, and until when that holds.
+// HoursStatus shows whether opening hours are open at a time, and when that changes.
 type HoursStatus struct {
 	Open       bool       `json:"open"`
 	ClosesAt   *time.Time `json:"closes_at" doc:"When they close; null while they are closed, and where they do not close within nine years."`
@@ -64,7 +64,7 @@ const (
 	MaxHoursExceptions = 400
 )
 
-// HoursChange is what of opening hours is to change; nil leaves a part as it is.
+// HoursChange lists the fields to change; nil fields stay as they are.
 type HoursChange struct {
 	Name       *string
 	Timezone   *string
@@ -72,7 +72,7 @@ type HoursChange struct {
 	Exceptions *[]HoursException
 }
 
-// AllHours lists the company's opening hours by name.
+// AllHours returns the company's opening hours by name.
 func (d *Receptionist) AllHours(ctx context.Context, a *kernel.Principal) ([]Hours, error) {
 	if err := a.May(VerbAllHours); err != nil {
 		return nil, err
@@ -80,34 +80,20 @@ func (d *Receptionist) AllHours(ctx context.Context, a *kernel.Principal) ([]Hou
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Hours, error) { return allHours(tx, a.Company.ID) })
 }
 
-// Hours gives one of the company's opening hours.
+// Hours returns one of the company's opening hours.
 func (d *Receptionist) Hours(ctx context.Context, a *kernel.Principal, id kernel.ID) (Hours, error) {
 	if err := a.May(VerbHours); err != nil {
 		return Hours{}, err
 	}
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
-		h, found, err := listHours(tx, a.Company.ID, id)
-		if err != nil || !found {
-			return h, kernel.ErrOr(err, errNoHours())
-		}
-		return h, nil
-	})
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) { return findHours(tx, a.Company.ID, id) })
 }
 
-func errNoHours() error { return kernel.NotFound("set of opening hours") }
-
-// HoursStatus says whether opening hours are open at a time, and until when; a zero time means now.
+// HoursStatus returns whether opening hours are open at a time, and when that changes. A zero time means now.
 func (d *Receptionist) HoursStatus(ctx context.Context, a *kernel.Principal, id kernel.ID, at time.Time) (HoursStatus, error) {
 	if err := a.May(VerbHoursStatus); err != nil {
 		return HoursStatus{}, err
 	}
-	h, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
-		h, found, err := listHours(tx, a.Company.ID, id)
-		if err != nil || !found {
-			return h, kernel.ErrOr(err, errNoHours())
-		}
-		return h, nil
-	})
+	h, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) { return findHours(tx, a.Company.ID, id) })
 	if err != nil {
 		return HoursStatus{}, err
 	}
@@ -121,7 +107,7 @@ func (d *Receptionist) HoursStatus(ctx context.Context, a *kernel.Principal, id 
 	return schedule.Status(at), nil
 }
 
-// readHours reads stored opening hours, which were checked when they were saved.
+// readHours parses stored opening hours, which were validated when they were saved.
 func readHours(h *Hours) (*Schedule, error) {
 	schedule, invalid := Read("", h)
 	if invalid != nil {
@@ -130,7 +116,7 @@ func readHours(h *Hours) (*Schedule, error) {
 	return schedule, nil
 }
 
-// CreateHours adds opening hours. Without a time zone they have the company's.
+// CreateHours creates opening hours. The default time zone is the company's.
 func (d *Receptionist) CreateHours(ctx context.Context, a *kernel.Principal, in HoursChange) (Hours, error) {
 	if err := a.May(VerbCreateHours); err != nil {
 		return Hours{}, err
@@ -155,13 +141,13 @@ func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id 
 	if err := a.May(VerbUpdateHours); err != nil {
 		return Hours{}, err
 	}
-	if err := in.apply(&Hours{Name: "x", Timezone: kernel.DefaultZone}); err != nil { // the form comes before the id
+	if err := in.apply(&Hours{Name: "x", Timezone: kernel.DefaultZone}); err != nil { // validate before looking for the id
 		return Hours{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
-		h, found, err := lockHours(tx, a.Company.ID, id)
-		if err != nil || !found {
-			return h, kernel.ErrOr(err, errNoHours())
+		h, err := lockHours(tx, a.Company.ID, id)
+		if err != nil {
+			return h, err
 		}
 		if err := in.apply(&h); err != nil {
 			return h, err
@@ -172,19 +158,20 @@ func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id 
 	})
 }
 
-// DeleteHours removes opening hours that neither the company nor a channel or sector names. A private channel that the
-// caller does not see is no obstacle, as a refusal would tell of it: it has no opening hours of its own afterwards.
+// DeleteHours deletes opening hours that neither the company nor a channel or sector uses. Private channels that the caller may
+// not see do not count, because an error would reveal them. They have no opening hours afterwards.
 func (d *Receptionist) DeleteHours(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbDeleteHours); err != nil {
 		return err
 	}
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		if _, found, err := lockHours(tx, a.Company.ID, id); err != nil || !found {
-			return struct{}{}, kernel.ErrOr(err, errNoHours())
+		if _, err := lockHours(tx, a.Company.ID, id); err != nil {
+			return struct{}{}, err
 		}
 		used, err := hoursInUse(tx, a.Company.ID, id, a.Views)
 		if err != nil || used {
-			return struct{}{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeInUse, "The company, a channel or a sector uses these opening hours. Choose others there first."))
+			return struct{}{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeInUse,
+				"The company, a channel or a sector uses these opening hours. Choose others there first."))
 		}
 		deleteHours(tx, a.Company.ID, id)
 		return struct{}{}, nil
@@ -192,7 +179,7 @@ func (d *Receptionist) DeleteHours(ctx context.Context, a *kernel.Principal, id 
 	return err
 }
 
-// apply checks a change and makes it.
+// apply validates a change and makes it.
 func (in *HoursChange) apply(h *Hours) error {
 	if in.Name != nil {
 		name, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
@@ -210,7 +197,7 @@ func (in *HoursChange) apply(h *Hours) error {
 	return nil
 }
 
-// Holidays lists the public holidays of Brazil in a year; 0 means the present one.
+// Holidays returns the public holidays of Brazil in a year; 0 means the current one.
 func (d *Receptionist) Holidays(_ context.Context, a *kernel.Principal, year int) ([]Holiday, error) {
 	if err := a.May(VerbHolidays); err != nil {
 		return nil, err
@@ -225,10 +212,10 @@ func (d *Receptionist) Holidays(_ context.Context, a *kernel.Principal, year int
 	return Brazil(year), nil
 }
 
-// horizon is how many days a schedule looks ahead: 29 February comes again after eight years at most.
+// horizon is the number of days that a schedule looks ahead: 29 February recurs within eight years.
 const horizon = 9 * 366
 
-// Schedule is opening hours in a form that answers questions. Its methods may be called at the same time.
+// Schedule is the parsed form of opening hours. It is safe for concurrent use.
 type Schedule struct {
 	zone   *time.Location
 	weekly [7][]span       // by time.Weekday
@@ -289,7 +276,7 @@ func (s *Schedule) readWeekly(field string, weekly []WeeklyPeriod) *kernel.Error
 	return nil
 }
 
-// span is a time of the day in minutes, without its end.
+// span is a period of a day in minutes. Its end is exclusive.
 type span struct{ from, to int }
 
 // date is a day of the calendar.
@@ -304,7 +291,6 @@ func dateOf(t time.Time) date {
 	return date{y, m, d}
 }
 
-// plus gives the date some days later.
 func (d date) plus(days int) date {
 	return dateOf(time.Date(d.year, d.month, d.day+days, 12, 0, 0, 0, time.UTC))
 }
@@ -313,7 +299,7 @@ func (d date) weekday() time.Weekday {
 	return time.Date(d.year, d.month, d.day, 12, 0, 0, 0, time.UTC).Weekday()
 }
 
-// Read gives the schedule of opening hours. An error names the field below prefix, such as "body.".
+// Read parses opening hours. An error names the field with a prefix such as "body.".
 func Read(prefix string, h *Hours) (*Schedule, *kernel.Error) {
 	zone, invalid := kernel.LoadZone(prefix+"timezone", h.Timezone)
 	if invalid != nil {
@@ -329,7 +315,7 @@ func Read(prefix string, h *Hours) (*Schedule, *kernel.Error) {
 	return s, nil
 }
 
-// spansOn gives the spans of a date: those of the date itself, of that day of every year, or of the day of the week.
+// spansOn returns the spans of the date itself, of that date in every year, or of the day of the week.
 func (s *Schedule) spansOn(d date) []span {
 	if spans, found := s.dated[d]; found {
 		return spans
@@ -340,11 +326,11 @@ func (s *Schedule) spansOn(d date) []span {
 	return s.weekly[d.weekday()]
 }
 
-// stretch is a time during which the hours are open, without its end.
+// stretch is a time during which the hours are open. Its end is exclusive.
 type stretch struct{ from, to time.Time }
 
-// stretches gives the open times of a date. A time that the clocks skip is the moment at which they are put forward; of a
-// time that they show twice a period begins at the first and ends at the second.
+// stretches returns the open times of a date. For a time that the clocks skip it uses the moment of the change. For one that they
+// show twice a period begins at the first and ends at the second.
 func (s *Schedule) stretches(d date) []stretch {
 	spans := s.spansOn(d)
 	out := make([]stretch, 0, len(spans))
@@ -358,8 +344,8 @@ func (s *Schedule) stretches(d date) []stretch {
 	return out
 }
 
-// instants gives the first and the last moment at which clocks show a minute of a date. Both are the moment at which the
-// clocks are put forward where they skip it.
+// instants returns the first and the last moment at which clocks show a minute of a date. If the clocks skip it, both are the
+// moment of the change.
 func (s *Schedule) instants(d date, minute int) (first, last time.Time) {
 	shown := time.Date(d.year, d.month, d.day, 0, minute, 0, 0, time.UTC)
 	early, late := shown.Add(-26*time.Hour), shown.Add(26*time.Hour)
@@ -376,7 +362,7 @@ func (s *Schedule) instants(d date, minute int) (first, last time.Time) {
 	case bShows:
 		return b, b
 	}
-	for late.Sub(early) > time.Second { // the clocks are put forward between the two
+	for late.Sub(early) > time.Second { // find the change between the two
 		middle := early.Add(late.Sub(early) / 2)
 		if s.offset(middle) == before {
 			early = middle
@@ -396,7 +382,7 @@ func (s *Schedule) offset(at time.Time) time.Duration {
 // Open reports whether the hours are open at a time.
 func (s *Schedule) Open(at time.Time) bool {
 	today := dateOf(at.In(s.zone))
-	for day := -1; day <= 1; day++ { // clocks that are put back at midnight show a date again
+	for day := -1; day <= 1; day++ { // clocks that are set back at midnight repeat a date
 		for _, open := range s.stretches(today.plus(day)) {
 			if !at.Before(open.from) && at.Before(open.to) {
 				return true
@@ -406,7 +392,7 @@ func (s *Schedule) Open(at time.Time) bool {
 	return false
 }
 
-// Status says whether the hours are open at a time, and when that changes.
+// Status returns whether the hours are open at a time, and when that changes.
 func (s *Schedule) Status(at time.Time) HoursStatus {
 	if s.Open(at) {
 		return HoursStatus{Open: true, ClosesAt: s.closesAt(at)}
@@ -414,7 +400,7 @@ func (s *Schedule) Status(at time.Time) HoursStatus {
 	return HoursStatus{NextOpenAt: s.NextOpenAt(at)}
 }
 
-// closesAt is when hours that are open at a time close. Periods that touch are one.
+// closesAt returns when hours that are open at a time close. Adjacent periods count as one.
 func (s *Schedule) closesAt(at time.Time) *time.Time {
 	first := dateOf(at.In(s.zone)).plus(-1)
 	end := at
@@ -427,24 +413,24 @@ func (s *Schedule) closesAt(at time.Time) *time.Time {
 			case !o.from.After(end):
 				end = o.to
 			default:
-				return moment(end)
+				return new(end.UTC())
 			}
 		}
 		if day > 1 && len(open) == 0 {
-			return moment(end)
+			return new(end.UTC())
 		}
 	}
 	return nil
 }
 
-// NextOpenAt is the first time after at when the hours begin to be open; nil where there is none within nine years.
+// NextOpenAt returns the next time when the hours open, or nil if they do not within nine years.
 func (s *Schedule) NextOpenAt(at time.Time) *time.Time {
 	first := dateOf(at.In(s.zone)).plus(-1)
 	for day := range horizon {
 		var next *time.Time
 		for _, o := range s.stretches(first.plus(day)) {
 			if o.from.After(at) && (next == nil || o.from.Before(*next)) && !s.Open(o.from.Add(-time.Millisecond)) {
-				next = moment(o.from)
+				next = new(o.from.UTC())
 			}
 		}
 		if next != nil {
@@ -454,19 +440,15 @@ func (s *Schedule) NextOpenAt(at time.Time) *time.Time {
 	return nil
 }
 
-func moment(at time.Time) *time.Time {
-	at = at.UTC()
-	return &at
-}
-
 var weekdays = map[string]time.Weekday{
-	"mon": time.Monday, "tue": time.Tuesday, "wed": time.Wednesday, "thu": time.Thursday, "fri": time.Friday, "sat": time.Saturday, "sun": time.Sunday,
+	"mon": time.Monday, "tue": time.Tuesday, "wed": time.Wednesday, "thu": time.Thursday, "fri": time.Friday, "sat": time.Saturday,
+	"sun": time.Sunday,
 }
 
-// ruleOverlap is for two periods of the same day, which is the parameter where it is known.
+// ruleOverlap rejects overlapping periods of a day. The parameter is the day, if it is known.
 var ruleOverlap = kernel.NewRule("overlap")
 
-// readPeriods gives the spans of an exception; none where it is closed.
+// readPeriods parses the periods of an exception.
 func readPeriods(field string, e *HoursException) ([]span, *kernel.Error) {
 	switch {
 	case e.Closed && len(e.Periods) > 0:
@@ -505,7 +487,8 @@ func readSpan(field, from, to string) (span, *kernel.Error) {
 		return span{}, kernel.Malformed(field+".to", "clock")
 	}
 	if begin >= end {
-		return span{}, kernel.Invalid(field+".to", kernel.RuleWrongOrder, "must be later than from; write a period over midnight as two")
+		return span{}, kernel.Invalid(field+".to", kernel.RuleWrongOrder, "must be later than from; write a period over midnight as "+
+			"two")
 	}
 	return span{begin, end}, nil
 }
@@ -513,7 +496,7 @@ func readSpan(field, from, to string) (span, *kernel.Error) {
 // endOfDay is 24:00 in minutes.
 const endOfDay = 24 * 60
 
-// readClock reads HH:MM as minutes, up to 24:00.
+// readClock parses HH:MM as minutes, up to 24:00.
 func readClock(s string) (int, bool) {
 	if len(s) != 5 || s[2] != ':' {
 		return 0, false
@@ -524,7 +507,7 @@ func readClock(s string) (int, bool) {
 	return at, ok && ok2 && minute < 60 && at <= endOfDay
 }
 
-// readDate reads YYYY-MM-DD, or --MM-DD as a date of the year 0.
+// readDate parses YYYY-MM-DD, or --MM-DD as a date of the year 0.
 func readDate(s string) (date, bool) {
 	text := s
 	if len(s) == 7 && s[:2] == "--" {
@@ -541,13 +524,8 @@ func readDate(s string) (date, bool) {
 	return d, true
 }
 
-// digits reads a number without a sign.
+// digits parses a number that consists of digits only.
 func digits(s string) (int, bool) {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-	}
-	n, err := strconv.Atoi(s)
-	return n, err == nil
+	n, err := strconv.ParseUint(s, 10, 31)
+	return int(n), err == nil
 }

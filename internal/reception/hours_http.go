@@ -8,18 +8,11 @@ import (
 	"recado/internal/kernel"
 )
 
-func (s *handlers) listHours(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Hours]], error) {
+func (s *handlers) listHours(
+	ctx context.Context, a *kernel.Principal, _ *httpserver.None,
+) (*httpserver.Reply[httpserver.List[Hours]], error) {
 	all, err := s.verbs.AllHours(ctx, a)
 	return &httpserver.Reply[httpserver.List[Hours]]{Body: httpserver.List[Hours]{Data: all}}, err
-}
-
-func (s *handlers) getHours(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[Hours], error) {
-	id, err := httpserver.PathID(in.ID, "set of opening hours")
-	if err != nil {
-		return nil, err
-	}
-	h, err := s.verbs.Hours(ctx, a, id)
-	return &httpserver.Reply[Hours]{Body: h}, err
 }
 
 type createHoursInput struct {
@@ -33,7 +26,8 @@ type createHoursInput struct {
 
 func (s *handlers) createHours(ctx context.Context, a *kernel.Principal, in *createHoursInput) (*httpserver.Reply[Hours], error) {
 	b := &in.Body
-	h, err := s.verbs.CreateHours(ctx, a, HoursChange{Name: &b.Name, Timezone: b.Timezone, Weekly: &b.Weekly, Exceptions: &b.Exceptions})
+	h, err := s.verbs.CreateHours(ctx, a,
+		HoursChange{Name: &b.Name, Timezone: b.Timezone, Weekly: &b.Weekly, Exceptions: &b.Exceptions})
 	return &httpserver.Reply[Hours]{Body: h}, err
 }
 
@@ -69,7 +63,9 @@ type hoursStatusInput struct {
 	At string `query:"at" format:"date-time" doc:"A time; absent: now."`
 }
 
-func (s *handlers) hoursStatus(ctx context.Context, a *kernel.Principal, in *hoursStatusInput) (*httpserver.Reply[HoursStatus], error) {
+func (s *handlers) hoursStatus(
+	ctx context.Context, a *kernel.Principal, in *hoursStatusInput,
+) (*httpserver.Reply[HoursStatus], error) {
 	id, err := httpserver.PathID(in.ID, "set of opening hours")
 	if err != nil {
 		return nil, err
@@ -88,7 +84,9 @@ type holidaysInput struct {
 	Year int `query:"year" minimum:"1900" maximum:"2199" doc:"Absent: the present year."`
 }
 
-func (s *handlers) listHolidays(ctx context.Context, a *kernel.Principal, in *holidaysInput) (*httpserver.Reply[httpserver.List[Holiday]], error) {
+func (s *handlers) listHolidays(
+	ctx context.Context, a *kernel.Principal, in *holidaysInput,
+) (*httpserver.Reply[httpserver.List[Holiday]], error) {
 	all, err := s.verbs.Holidays(ctx, a, in.Year)
 	return &httpserver.Reply[httpserver.List[Holiday]]{Body: httpserver.List[Holiday]{Data: all}}, err
 }

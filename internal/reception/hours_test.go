@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// week is opening hours from Monday to Friday with a lunch break.
+// week returns opening hours from Monday to Friday with a lunch break.
 func week(zone string, exceptions ...HoursException) *Hours {
 	days := []string{"mon", "tue", "wed", "thu", "fri"}
 	return &Hours{Timezone: zone, Weekly: []WeeklyPeriod{
@@ -92,8 +92,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// Whatever the clocks do, the hours are open until closes_at and closed until next_open_at.
-func TestStatusHoldsUntilItSays(t *testing.T) {
+// The hours are open until closes_at and closed until next_open_at, even when the clocks change.
+func TestTheStatusDoesNotChangeBeforeTheTimeThatItShows(t *testing.T) {
 	for _, zone := range []string{"America/Sao_Paulo", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu"} {
 		s, invalid := Read("", every(zone, "00:00-02:30", "08:00-12:00", "13:00-24:00"))
 		if invalid != nil {
@@ -115,7 +115,7 @@ func TestStatusHoldsUntilItSays(t *testing.T) {
 	}
 }
 
-func TestHoursThatAreRefused(t *testing.T) {
+func TestInvalidHoursAreRejected(t *testing.T) {
 	weekly := func(periods ...WeeklyPeriod) *Hours {
 		return &Hours{Timezone: "UTC", Weekly: periods}
 	}

@@ -13,10 +13,10 @@ import (
 	"recado/internal/kernel"
 )
 
-// MaxSent is how many automatic messages one attendance gets.
+// MaxSent is the maximum number of automatic messages of an attendance.
 const MaxSent = 4
 
-// The customer's same text so many times within a minute ends the automation.
+// A customer who sends the same text this often within this time ends the menu.
 const (
 	sameTexts  = 3
 	sameWithin = time.Minute
@@ -25,22 +25,22 @@ const (
 // Customer is a message of the customer.
 type Customer struct {
 	Text   string
-	Choice *provider.Choice // what was chosen from buttons or a list
+	Choice *provider.Choice // from buttons or a list
 	At     time.Time
 }
 
-// State is where a customer is in a menu. It belongs to an open attendance; without a state no menu runs.
+// State is the state of a customer's menu. It belongs to an open attendance; without a state there is no menu.
 type State struct {
-	Path    []int  `json:"path,omitempty"`    // the options that led to the menu that was shown last
-	Invalid int    `json:"invalid,omitempty"` // answers in a row that were none of its options
-	Sent    int    `json:"sent"`              // automatic messages so far
-	Recent  []Said `json:"recent,omitempty"`  // texts of the last minute
-	Since   int64  `json:"since"`             // when the customer wrote what the menu was shown for, in milliseconds
-	Asked   int64  `json:"asked"`             // when the menu was shown, in milliseconds of the machine's clock
+	Path    []int        `json:"path,omitempty"`    // the options that led to the current menu
+	Invalid int          `json:"invalid,omitempty"` // invalid replies in a row
+	Sent    int          `json:"sent"`              // automatic messages so far
+	Recent  []recentText `json:"recent,omitempty"`  // texts of the last minute
+	Since   int64        `json:"since"`             // time of the message that the menu was shown for, in milliseconds
+	Asked   int64        `json:"asked"`             // when the menu was shown, in milliseconds of the machine's clock
 }
 
-// Said is a text of the customer.
-type Said struct {
+// recentText is a text of the customer.
+type recentText struct {
 	Hash uint64 `json:"hash"`
 	At   int64  `json:"at"` // milliseconds
 }
@@ -51,7 +51,7 @@ type Message struct {
 	Interactive *provider.Interactive // nil: a plain text
 }
 
-// End says where a case goes when its menu ends.
+// End is where a case goes when its menu ends.
 type End struct {
 	Kind   string
 	Sector *kernel.ID // of EndSector, and of EndPeople: nil means the general queue
@@ -78,19 +78,19 @@ const (
 	reasonChoice   = "Menu: "
 )
 
-// Begin gives the first automatic message of an attendance, nil where there is nothing to say, and the state of the menu, nil
-// where there is none. open says whether it is within the opening hours. A customer who asks for a person at once gets no menu: it has
-// ended.
+// Begin returns the first automatic message of an attendance and the state of its menu; either may be nil. open reports whether
+// it is within the opening hours. For a customer who asks for a person at once the menu has ended.
 func Begin(r *Reception, open bool, first Customer) (*Message, *State, *End) {
 	var parts []string
-	for _, part := range []*string{r.Greeting, closedText(r, open)} {
-		if part != nil && *part != "" {
-			parts = append(parts, *part)
-		}
+	if r.Greeting != nil && *r.Greeting != "" {
+		parts = append(parts, *r.Greeting)
+	}
+	if !open && r.Away != nil && *r.Away != "" {
+		parts = append(parts, *r.Away)
 	}
 	if r.Menu != nil && !asksForPeople(first.Text) {
 		s := &State{Sent: 1, Since: first.At.UnixMilli()}
-		s.heard(first)
+		s.isRepeated(first)
 		return show(r.Menu, nil, append(parts, r.Menu.Text)...), s, nil
 	}
 	var m *Message
@@ -103,29 +103,22 @@ func Begin(r *Reception, open bool, first Customer) (*Message, *State, *End) {
 	return m, nil, endAtPeople(menusTo(r, nil), ReasonAsked)
 }
 
-func closedText(r *Reception, open bool) *string {
-	if open {
-		return nil
-	}
-	return r.Away
-}
-
-// Before reports whether the customer wrote a message before seeing the menu, or in the same moment as the message that the menu was
-// shown for. A button cannot be used before.
+// Before reports whether the customer wrote a message before seeing the menu: it is not later than the message that the menu was
+// shown for. A button cannot be pressed before.
 func (s State) Before(in Customer) bool { return in.Choice == nil && in.At.UnixMilli() <= s.Since }
 
-// together is how soon after another message a customer cannot have read and answered the menu that it was shown for.
+// together is the time that a customer needs at least to read a menu and reply.
 const together = 2 * time.Second
 
-// Together reports whether the customer wrote a message so soon after the one that the menu was shown for that it may have been written
-// before seeing the menu. Both times are of the provider's clock.
+// Together reports whether the customer wrote a message so soon after the one that the menu was shown for that they may not
+// have seen the menu. Both times are from the provider's clock.
 func (s State) Together(in Customer) bool {
 	return in.At.UnixMilli()-s.Since < together.Milliseconds()
 }
 
-// Overheard notes a message that the customer wrote before the menu was shown: it is no answer, but may ask for a person.
+// Overheard handles a message that the customer wrote before the menu was shown. It is no reply, but may ask for a person.
 func (s State) Overheard(r *Reception, in Customer) (*State, *End) {
-	if s.heard(in) {
+	if s.isRepeated(in) {
 		return nil, endAtPeople(menusTo(r, s.Path), ReasonRepeated)
 	}
 	if asksForPeople(in.Text) {
@@ -134,14 +127,14 @@ func (s State) Overheard(r *Reception, in Customer) (*State, *End) {
 	return &s, nil
 }
 
-// Answer takes a message of the customer. It gives the automatic answer, if any, and either the next state or how the menu
-// ended.
+// Answer handles a reply of the customer. It returns the automatic message, if any, and either the next state or the end of the
+// menu.
 func (s State) Answer(r *Reception, in Customer) (*Message, *State, *End) {
 	menus := menusTo(r, s.Path)
-	if len(menus) != len(s.Path)+1 { // it was changed meanwhile
+	if len(menus) != len(s.Path)+1 { // the reception was changed meanwhile
 		return nil, nil, endAtPeople(menus, ReasonChanged)
 	}
-	if s.heard(in) {
+	if s.isRepeated(in) {
 		return nil, nil, endAtPeople(menus, ReasonRepeated)
 	}
 	s.Since = in.At.UnixMilli()
@@ -171,7 +164,7 @@ func (s State) Answer(r *Reception, in Customer) (*Message, *State, *End) {
 	return nil, nil, &End{Kind: EndClose, Reason: reasonChoice + titles(r, path)}
 }
 
-// invalid answers what is none of the options.
+// invalid handles a reply that matches no option.
 func (s State) invalid(menus []*Menu) (*Message, *State, *End) {
 	menu := menus[len(menus)-1]
 	if s.Invalid++; s.Invalid >= int(menu.MaxInvalid) {
@@ -186,10 +179,10 @@ func (s State) invalid(menus []*Menu) (*Message, *State, *End) {
 	if text == nil {
 		return s.send(menus, show(menu, s.Path, menu.Text))
 	}
-	return s.send(menus, &Message{Text: *text}) // the options are still on the customer's screen
+	return s.send(menus, &Message{Text: *text}) // the customer still sees the options
 }
 
-// send gives a message unless the attendance has had all that it may have.
+// send returns a message unless the attendance has reached MaxSent.
 func (s State) send(menus []*Menu, m *Message) (*Message, *State, *End) {
 	if s.Sent >= MaxSent {
 		return nil, nil, endAtPeople(menus, ReasonLimit)
@@ -203,7 +196,7 @@ func (s State) People(r *Reception, reason string) End {
 	return *endAtPeople(menusTo(r, s.Path), reason)
 }
 
-// Timeout is how long the menu waits for an answer.
+// Timeout returns how long the menu waits for a reply.
 func (s State) Timeout(r *Reception) time.Duration {
 	menus := menusTo(r, s.Path)
 	if len(menus) == 0 {
@@ -212,7 +205,7 @@ func (s State) Timeout(r *Reception) time.Duration {
 	return time.Duration(menus[len(menus)-1].TimeoutMinutes) * time.Minute
 }
 
-// endAtPeople ends at the fallback sector of the innermost menu that has one, or in the general queue.
+// endAtPeople returns an end in the fallback sector of the innermost menu that has one, or in the general queue.
 func endAtPeople(menus []*Menu, reason string) *End {
 	end := &End{Kind: EndPeople, Reason: reason}
 	for _, m := range menus {
@@ -223,7 +216,7 @@ func endAtPeople(menus []*Menu, reason string) *End {
 	return end
 }
 
-// menusTo gives the menus from the first one to that at the end of a path, or as far as there are any.
+// menusTo returns the menus along a path, beginning with the first menu. It stops where the path leads to no menu.
 func menusTo(r *Reception, path []int) []*Menu {
 	if r == nil || r.Menu == nil {
 		return nil
@@ -239,7 +232,6 @@ func menusTo(r *Reception, path []int) []*Menu {
 	return menus
 }
 
-// titles gives the titles along a path.
 func titles(r *Reception, path []int) string {
 	var out []string
 	menu := r.Menu
@@ -250,30 +242,28 @@ func titles(r *Reception, path []int) string {
 	return strings.Join(out, " > ")
 }
 
-// heard keeps a text of the customer and reports whether it was the same too often within a minute.
-func (s *State) heard(in Customer) bool {
+// isRepeated records a text of the customer and reports whether it was the same too often within a minute.
+func (s *State) isRepeated(in Customer) bool {
 	text := fold.Text(strings.TrimSpace(in.Text))
 	if text == "" {
 		return false
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text))
-	said := Said{h.Sum64(), in.At.UnixMilli()}
-	s.Recent = slices.DeleteFunc(slices.Clone(s.Recent), func(o Said) bool { return said.At-o.At >= sameWithin.Milliseconds() })
-	same := 1
+	current := recentText{h.Sum64(), in.At.UnixMilli()}
+	isOld := func(o recentText) bool { return current.At-o.At >= sameWithin.Milliseconds() }
+	s.Recent = append(slices.DeleteFunc(slices.Clone(s.Recent), isOld), current)
+	same := 0
 	for _, o := range s.Recent {
-		if o.Hash == said.Hash {
+		if o.Hash == current.Hash {
 			same++
 		}
 	}
-	s.Recent = append(s.Recent, said)
-	if extra := len(s.Recent) - maxRecent; extra > 0 {
-		s.Recent = s.Recent[extra:]
-	}
+	s.Recent = s.Recent[max(0, len(s.Recent)-maxRecent):]
 	return same >= sameTexts
 }
 
-// maxRecent is how many texts of a minute are kept.
+// maxRecent is the number of recent texts that are stored.
 const maxRecent = 12
 
 // asksForPeople reports whether a text asks for a person.
@@ -281,11 +271,11 @@ func asksForPeople(text string) bool {
 	if strings.TrimSpace(fold.Text(text)) == "atendente" {
 		return true
 	}
-	number, is := lastNumber(text)
-	return is && number == 0
+	number, ok := lastNumber(text)
+	return ok && number == 0
 }
 
-// choose finds the option that the customer chose, as a path from the first menu.
+// choose returns the option that the customer chose, as a path from the first menu.
 func choose(r *Reception, path []int, in Customer) ([]int, bool) {
 	if in.Choice != nil {
 		if chosen, found := byID(r, in.Choice); found {
@@ -314,26 +304,20 @@ func choose(r *Reception, path []int, in Customer) ([]int, bool) {
 	return nil, false
 }
 
-// lastNumber reads the last line of a text where it is only a number.
+// lastNumber parses the last line of a text if it is only a number.
 func lastNumber(text string) (int, bool) {
 	text = strings.TrimSpace(text)
 	line := text[strings.LastIndexByte(text, '\n')+1:]
-	line = strings.NewReplacer("\uFE0F", "", "\u20E3", "").Replace(strings.TrimSpace(line)) // of digits as emoji
+	line = strings.NewReplacer("\uFE0F", "", "\u20E3", "").Replace(strings.TrimSpace(line)) // keycap emoji
 	if line == "" || len(line) > 3 {
 		return 0, false
 	}
-	for i := range len(line) {
-		if line[i] < '0' || line[i] > '9' {
-			return 0, false
-		}
-	}
-	n, err := strconv.Atoi(line)
-	return n, err == nil
+	return digits(line)
 }
 
 const choicePrefix = "menu:"
 
-// choiceID names an option by its path.
+// choiceID returns the id of an option's button, which contains its path.
 func choiceID(path []int, option int) string {
 	id := choicePrefix
 	for _, i := range path {
@@ -342,11 +326,10 @@ func choiceID(path []int, option int) string {
 	return id + strconv.Itoa(option+1)
 }
 
-// byID finds an option of any of the menus by the id of its button. The title must be the same: the menu may have been
-// changed since the button was sent.
+// byID returns the option of a button. The title must be the same, because the menu may have changed since the button was sent.
 func byID(r *Reception, c *provider.Choice) ([]int, bool) {
-	text, is := strings.CutPrefix(c.ID, choicePrefix)
-	if !is {
+	text, ok := strings.CutPrefix(c.ID, choicePrefix)
+	if !ok {
 		return nil, false
 	}
 	var path []int
@@ -363,7 +346,7 @@ func byID(r *Reception, c *provider.Choice) ([]int, bool) {
 	return path, option != nil && (c.Title == "" || fold.Text(c.Title) == fold.Text(option.Title))
 }
 
-// WhatsApp's limits of buttons.
+// WhatsApp's limits for buttons.
 const (
 	maxButtons     = 3
 	maxButtonTitle = 20
@@ -371,7 +354,8 @@ const (
 	listButton     = "Menu"
 )
 
-// show makes the message that offers a menu below some texts: buttons, a list, or numbered lines where the text is too long for these.
+// show returns a message with a menu below some texts: as buttons, as a list, or as numbered lines if the text is too long for
+// these.
 func show(menu *Menu, path []int, texts ...string) *Message {
 	body := strings.Join(texts, "\n\n")
 	if utf8.RuneCountInString(body) > maxBody {

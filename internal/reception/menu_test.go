@@ -67,7 +67,7 @@ type menuCustomer struct {
 	at     time.Time // of the last message
 }
 
-// newMenuCustomer makes a channel whose menu leads to a sector with "1".
+// newMenuCustomer creates a channel whose menu leads to a sector with "1".
 func newMenuCustomer(t *testing.T, o *office) *menuCustomer {
 	t.Helper()
 	name := "Vendas"
@@ -89,7 +89,7 @@ func newMenuCustomer(t *testing.T, o *office) *menuCustomer {
 	return c
 }
 
-// writes makes a message of the customer, some seconds after the last one.
+// writes sends a message of the customer, some seconds after the last one.
 func (c *menuCustomer) writes(text string) []provider.Incoming {
 	c.at = c.at.Add(5 * time.Second)
 	return []provider.Incoming{{Message: &provider.IncomingMessage{
@@ -105,7 +105,7 @@ func (c *menuCustomer) receive(t *testing.T, node *Receptionist, items []provide
 	}
 }
 
-// conversation gives the only conversation of the channel.
+// conversation returns the only conversation of the channel.
 func (c *menuCustomer) conversation(t *testing.T) talk.Conversation {
 	t.Helper()
 	found, err := kernel.Read(t.Context(), c.nodes[0].Kernel, func(tx *kernel.Tx) (talk.Conversation, error) {
@@ -129,7 +129,7 @@ func (c *menuCustomer) filed(t *testing.T) {
 	}
 }
 
-func TestAnAnswerToAMenuCountsAfterATransactionWasRolledBack(t *testing.T) {
+func TestAReplyToAMenuCountsAfterARollback(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		c, node := newMenuCustomer(t, o), o.nodes[0]
 		c.receive(t, node, c.writes("oi"))
@@ -150,7 +150,7 @@ func TestAnAnswerToAMenuCountsAfterATransactionWasRolledBack(t *testing.T) {
 	})
 }
 
-func TestAnAnswerCountsWhereAnotherNodeWithAFastClockShowedTheMenu(t *testing.T) {
+func TestAReplyCountsIfANodeWithAFastClockShowedTheMenu(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		c := newMenuCustomer(t, o)
 		c.receive(t, o.nodes[0], c.writes("oi"))

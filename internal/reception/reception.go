@@ -14,14 +14,14 @@ import (
 	"recado/internal/talk"
 )
 
-// Reception is what a channel answers by itself when a customer opens an attendance.
+// Reception is the automatic reception of a channel for customers who open an attendance.
 type Reception struct {
 	Enabled  bool    `json:"enabled"`
 	Greeting *string `json:"greeting" doc:"The beginning of the first message."`
 	Away     *string `json:"away" doc:"Follows the greeting outside of the opening hours."`
 	Menu     *Menu   `json:"menu" doc:"Ends the first message with a choice; null: none."`
 
-	Version int64 `json:"-"` // 1 until it is first set; every change raises it by one
+	Version int64 `json:"-"` // 1 until it is first set; every change increments it
 }
 
 // Menu lets the customer choose. Buttons show up to three options, a list more.
@@ -34,7 +34,7 @@ type Menu struct {
 	FallbackSector *kernel.ID   `json:"fallback_sector" required:"false" doc:"Where the case goes when the menu ends without a choice; null: that of the menu above, or the general queue."`
 }
 
-// MenuOption is one of the things to choose from.
+// MenuOption is one option of a menu.
 type MenuOption struct {
 	Title  string     `json:"title" minLength:"1" maxLength:"24"`
 	Action MenuAction `json:"action"`
@@ -57,7 +57,7 @@ const (
 	DefaultMenuTimeout = 10 // minutes
 )
 
-// ReceptionReply is what a reception answers to one text of the customer.
+// ReceptionReply is the automatic reply to one text of the customer.
 type ReceptionReply struct {
 	Customer    string                `json:"customer" doc:"What the customer wrote."`
 	Text        *string               `json:"text" doc:"The automatic answer in words; null: none."`
@@ -73,7 +73,7 @@ type ReceptionOutcome struct {
 	Reason string     `json:"reason" doc:"As the history shows it." example:"Menu: Sales"`
 }
 
-// Reception gives what a channel answers by itself.
+// Reception returns the reception of a channel.
 func (d *Receptionist) Reception(ctx context.Context, a *kernel.Principal, channel kernel.ID) (Reception, error) {
 	if err := a.May(VerbReception); err != nil {
 		return Reception{}, err
@@ -87,9 +87,11 @@ func (d *Receptionist) Reception(ctx context.Context, a *kernel.Principal, chann
 	})
 }
 
-// SetReception replaces what a channel answers by itself. It holds from the next message on, also for menus that run. Version is the
+// SetReception replaces the reception of a channel. It applies from the next message on, also to running menus. version is the
 // one that the change is based on; 0 means any.
-func (d *Receptionist) SetReception(ctx context.Context, a *kernel.Principal, channel kernel.ID, r Reception, version int64) (Reception, error) {
+func (d *Receptionist) SetReception(
+	ctx context.Context, a *kernel.Principal, channel kernel.ID, r Reception, version int64,
+) (Reception, error) {
 	if err := a.May(VerbSetReception); err != nil {
 		return r, err
 	}
@@ -101,15 +103,15 @@ func (d *Receptionist) SetReception(ctx context.Context, a *kernel.Principal, ch
 		if err != nil {
 			return r, err
 		}
-		was, err := lockReception(tx, ch.Company, ch.ID)
-		if err == nil && version != 0 && version != was.Version {
+		old, err := lockReception(tx, ch.Company, ch.ID)
+		if err == nil && version != 0 && version != old.Version {
 			err = kernel.Errorf(kernel.CodeVersionConflict,
-				"The reception is at version %d by now, not %d. Fetch it again and apply the change to what it is.", was.Version, version)
+				"The reception is at version %d by now, not %d. Fetch it again and apply the change to what it is.", old.Version, version)
 		}
 		if err != nil {
 			return r, err
 		}
-		r.Version = was.Version + 1
+		r.Version = old.Version + 1
 		if err := checkNamed(tx, a, Names("body", &r)); err != nil {
 			return r, err
 		}
@@ -117,7 +119,7 @@ func (d *Receptionist) SetReception(ctx context.Context, a *kernel.Principal, ch
 	})
 }
 
-// checkNamed refuses sectors and people that do not exist.
+// checkNamed returns an error for sectors and members that do not exist.
 func checkNamed(tx *kernel.Tx, a *kernel.Principal, all []Named) error {
 	for _, n := range all {
 		if n.Sector != nil {
@@ -134,7 +136,7 @@ func checkNamed(tx *kernel.Tx, a *kernel.Principal, all []Named) error {
 	return nil
 }
 
-// ReceptionTrial is a reception to be tried: what a customer writes, and when.
+// ReceptionTrial is a reception to try out with a customer's texts.
 type ReceptionTrial struct {
 	Reception *Reception // nil: the channel's own
 	Texts     []string
@@ -142,8 +144,10 @@ type ReceptionTrial struct {
 	Open      *bool      // nil: as the opening hours say
 }
 
-// TryReception gives what a reception would answer to a customer, without storing or sending anything.
-func (d *Receptionist) TryReception(ctx context.Context, a *kernel.Principal, channel kernel.ID, in ReceptionTrial) ([]ReceptionReply, error) {
+// TryReception returns the replies of a reception to a customer, without storing or sending anything.
+func (d *Receptionist) TryReception(
+	ctx context.Context, a *kernel.Principal, channel kernel.ID, in ReceptionTrial,
+) ([]ReceptionReply, error) {
 	if err := a.May(VerbTryReception); err != nil {
 		return nil, err
 	}
@@ -187,46 +191,31 @@ func isOpen(tx *kernel.Tx, company, channel kernel.ID, sector *kernel.ID, at tim
 	return err == nil && schedule.Open(at), err
 }
 
-// knownReception is the reception of a channel as this node read it.
-type knownReception struct {
+// cachedReception is the reception of a channel as this node read it.
+type cachedReception struct {
 	version   int64
 	reception Reception
 }
 
-// receptionOf gives the reception of a channel that has one switched on. The row of the channel, which every inbound message
-// reads, tells the version, so that a change on another node is seen at once.
+// receptionOf returns the reception of a channel, or nil if it is off. Every inbound message reads the channel's row, which has
+// the version, so that a change on another node is noticed at once.
 func (d *Receptionist) receptionOf(tx *kernel.Tx, ch *channels.Channel) (*Reception, error) {
 	if ch.Reception == nil {
 		return nil, nil
 	}
-	if known, ok := d.receptions.Load(ch.ID); ok && known.(*knownReception).version == *ch.Reception {
-		return &known.(*knownReception).reception, nil
+	if cached, ok := d.receptions.Load(ch.ID); ok && cached.(*cachedReception).version == *ch.Reception {
+		return &cached.(*cachedReception).reception, nil
 	}
 	r, found, err := findReception(tx, ch.Company, ch.ID)
 	if err != nil || !found {
 		return nil, err
 	}
-	known := &knownReception{*ch.Reception, r}
-	tx.AfterCommit(func() { d.receptions.Store(ch.ID, known) })
+	tx.AfterCommit(func() { d.receptions.Store(ch.ID, &cachedReception{*ch.Reception, r}) })
 	return &r, nil
 }
 
-// customerOf is a customer's message as the reception reads it.
-func customerOf(m *talk.Message) Customer {
-	c := Customer{Choice: m.Choice, At: m.CreatedAt}
-	if m.Text != nil {
-		c.Text = *m.Text
-	}
-	return c
-}
-
-// answerCustomers lets receptions answer what customers write.
-func (d *Receptionist) answerCustomers() talk.Observer {
-	return talk.Observer{CustomerWrote: d.answerCustomer}
-}
-
-// answerCustomer lets the reception answer what the customer wrote in this batch: it begins when the customer opened the
-// attendance, and goes on while its menu runs.
+// answerCustomer replies to the customer's messages of a batch. The reception begins when the customer opens an attendance, and
+// continues while its menu runs.
 func (d *Receptionist) answerCustomer(in *talk.InboundBatch, t *talk.BatchConversation) error {
 	if t.Reception == nil && (!t.Opened || in.Channel.Reception == nil) {
 		return nil
@@ -237,7 +226,9 @@ func (d *Receptionist) answerCustomer(in *talk.InboundBatch, t *talk.BatchConver
 	}
 	var messages []Customer
 	for _, m := range t.Messages {
-		messages = append(messages, customerOf(m))
+		c := Customer{Choice: m.Choice, At: m.CreatedAt}
+		kernel.Set(&c.Text, m.Text)
+		messages = append(messages, c)
 	}
 	if t.Reception == nil {
 		return d.beginReception(in, t, r, messages)
@@ -245,11 +236,12 @@ func (d *Receptionist) answerCustomer(in *talk.InboundBatch, t *talk.BatchConver
 	return d.answerMenu(in, t, r, messages)
 }
 
-// beginReception greets the customer who opened an attendance. Groups, private channels and people for whom it is switched off get
-// no automatic message, and where a person has answered or is responsible already there is no menu.
+// beginReception greets a customer who opened an attendance. Groups, private channels and customers for whom automation is off
+// get no automatic message. There is no menu if a member has replied or is responsible already.
 func (d *Receptionist) beginReception(in *talk.InboundBatch, t *talk.BatchConversation, r *Reception, messages []Customer) error {
 	late := in.Tx.Now.Sub(messages[0].At) >= talk.ServiceWindow
-	if r == nil || !t.Automation || t.Kind != talk.KindDirect || t.Private || !t.Unanswered || late || in.Channel.Status != channels.ChannelConnected {
+	if r == nil || !t.Automation || t.Kind != talk.KindDirect || t.Private || !t.Unanswered || late ||
+		in.Channel.Status != channels.ChannelConnected {
 		return nil
 	}
 	open, err := isOpen(in.Tx, t.Company, t.Channel, t.Sector, in.Tx.Now)
@@ -277,7 +269,7 @@ func (d *Receptionist) beginReception(in *talk.InboundBatch, t *talk.BatchConver
 	return d.keepMenu(in, t, r, state)
 }
 
-// answerMenu takes what the customer wrote while a menu runs.
+// answerMenu handles the customer's messages while a menu runs.
 func (d *Receptionist) answerMenu(in *talk.InboundBatch, t *talk.BatchConversation, r *Reception, messages []Customer) error {
 	var state State
 	if err := json.Unmarshal([]byte(*t.Reception), &state); err != nil {
@@ -300,7 +292,7 @@ func (d *Receptionist) answerMenu(in *talk.InboundBatch, t *talk.BatchConversati
 			next, end = next.Overheard(r, one)
 		} else {
 			m, next, end = next.Answer(r, one)
-			early = true // what came with it was written before this answer
+			early = true // the next ones were written before this reply
 		}
 		if err := sendMenu(in, t, m); err != nil {
 			return err
@@ -317,13 +309,12 @@ func (d *Receptionist) answerMenu(in *talk.InboundBatch, t *talk.BatchConversati
 	return storeMenu(t.LockedConversation, next)
 }
 
-// keepMenu stores the state of a menu that was just shown, and when it ends without an answer.
+// keepMenu stores the state and the timeout of a menu that was just shown.
 func (d *Receptionist) keepMenu(in *talk.InboundBatch, t *talk.BatchConversation, r *Reception, state *State) error {
 	if state == nil {
 		return nil
 	}
-	due := in.Tx.Now.Add(state.Timeout(r))
-	t.ReceptionDue = &due
+	t.ReceptionDue = new(in.Tx.Now.Add(state.Timeout(r)))
 	state.Asked = time.Now().UnixMilli()
 	shown := shownMenu{t.ID, state.Asked}
 	d.shownMenus.begin(shown)
@@ -333,12 +324,11 @@ func (d *Receptionist) keepMenu(in *talk.InboundBatch, t *talk.BatchConversation
 
 func storeMenu(t *talk.LockedConversation, state *State) error {
 	raw, err := json.Marshal(state)
-	text := string(raw)
-	t.Reception = &text
+	t.Reception = new(string(raw))
 	return err
 }
 
-// sendMenu sends an automatic message of the reception; nil sends none.
+// sendMenu sends an automatic message unless it is nil.
 func sendMenu(in *talk.InboundBatch, t *talk.BatchConversation, m *Message) error {
 	if m == nil {
 		return nil
@@ -346,7 +336,7 @@ func sendMenu(in *talk.InboundBatch, t *talk.BatchConversation, m *Message) erro
 	return in.SendAutomatic(t, m.Text, m.Interactive)
 }
 
-// endMenuAt files a case where its menu ended. What has been removed meanwhile is replaced by the general queue.
+// endMenuAt assigns a case when its menu ends. If the sector or member has been removed it goes to the general queue.
 func endMenuAt(t *talk.LockedConversation, end End) error {
 	t.EndMenu()
 	t.Filed = true
@@ -375,8 +365,8 @@ func endMenuAt(t *talk.LockedConversation, end End) error {
 	return t.Assign(nil, end.Sector, nil, &end.Reason)
 }
 
-// EndMenus ends up to limit menus that got no answer in time, and gives how many it looked at. Any number of nodes may do this at the
-// same time: each menu ends once.
+// EndMenus ends up to limit menus that have timed out, and returns the number that it checked. Several nodes may call it
+// concurrently: each menu ends once.
 func (d *Receptionist) EndMenus(ctx context.Context, limit int) (int, error) {
 	now := d.Now()
 	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]talk.ConversationAt, error) { return dueMenus(tx, now, limit) })
@@ -402,24 +392,24 @@ func (d *Receptionist) EndMenus(ctx context.Context, limit int) (int, error) {
 	})
 }
 
-// shownMenus tells which calls came before the customer can have seen a menu: those that arrived while the transaction that
-// shows it was not yet durable. Customers often write several messages at once. A menu of a transaction that was rolled back is never
-// asked for: no conversation has it.
+// shownMenus remembers when menus were shown. A call that arrived before the transaction that shows a menu was durable contains
+// no reply to it: customers often write several messages at once. The menu of a transaction that was rolled back is never
+// looked up.
 type shownMenus struct {
 	mu sync.Mutex
 	at map[shownMenu]menuShown
 }
 
-// shownMenu is a menu that this node showed in a conversation; asked is that of its state.
+// shownMenu identifies a menu that this node showed, by its conversation and State.Asked.
 type shownMenu struct {
 	conversation kernel.ID
 	asked        int64
 }
 
-// menuShown is when a menu was put into its transaction, and when that was durable; zero: not yet.
+// menuShown has the time when the transaction added the menu and the time when it was durable; zero: not yet.
 type menuShown struct{ began, durable time.Time }
 
-// shownFor is how long a menu that was shown is remembered, longer than any call lasts.
+// shownFor is how long shown menus are remembered. No call takes longer.
 const shownFor = time.Minute
 
 func (s *shownMenus) begin(menu shownMenu) {
@@ -448,8 +438,7 @@ func (s *shownMenus) end(menu shownMenu) {
 	}
 }
 
-// before reports whether this node showed the menu, and then whether a call that arrived at a time came before the customer can have
-// seen it.
+// before reports whether this node showed the menu and, if so, whether a call arrived before the customer could see it.
 func (s *shownMenus) before(menu shownMenu, arrived time.Time) (known, early bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -460,5 +449,4 @@ func (s *shownMenus) before(menu shownMenu, arrived time.Time) (known, early boo
 	return true, shown.durable.IsZero() || !arrived.After(shown.durable)
 }
 
-// countHours counts towards a limit of the company.
 const countHours kernel.Countable = `SELECT COUNT(*) FROM hours WHERE company = $1`

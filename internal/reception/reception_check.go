@@ -1,6 +1,7 @@
 package reception
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// Check checks a reception and fills its defaults in. field is where it stands in the request, such as "body".
+// Check validates a reception and sets its defaults. field is its name in the request, such as "body".
 func Check(field string, r *Reception) *kernel.Error {
 	for name, text := range map[string]**string{".greeting": &r.Greeting, ".away": &r.Away} {
 		if invalid := checkText(field+name, text); invalid != nil {
@@ -23,7 +24,7 @@ func Check(field string, r *Reception) *kernel.Error {
 	return checkMenu(field+".menu", r.Menu, above, 1)
 }
 
-// checkText makes an empty text none.
+// checkText validates a text and replaces an empty one by nil.
 func checkText(field string, text **string) *kernel.Error {
 	if *text == nil {
 		return nil
@@ -38,7 +39,8 @@ func checkText(field string, text **string) *kernel.Error {
 
 func checkMenu(field string, m, above *Menu, depth int) *kernel.Error {
 	if depth > MaxMenuDepth {
-		return kernel.Invalid(field, kernel.RuleTooDeep, fmt.Sprintf("menus are at most %d deep", MaxMenuDepth), kernel.Params{"max": MaxMenuDepth})
+		return kernel.Invalid(field, kernel.RuleTooDeep, fmt.Sprintf("menus are at most %d deep", MaxMenuDepth),
+			kernel.Params{"max": MaxMenuDepth})
 	}
 	if _, invalid := kernel.Text(field+".text", m.Text, MaxReceptionText); invalid != nil {
 		return invalid
@@ -46,12 +48,8 @@ func checkMenu(field string, m, above *Menu, depth int) *kernel.Error {
 	if invalid := checkText(field+".invalid_text", &m.InvalidText); invalid != nil {
 		return invalid
 	}
-	if m.MaxInvalid == 0 {
-		m.MaxInvalid = above.MaxInvalid
-	}
-	if m.TimeoutMinutes == 0 {
-		m.TimeoutMinutes = above.TimeoutMinutes
-	}
+	m.MaxInvalid = cmp.Or(m.MaxInvalid, above.MaxInvalid)
+	m.TimeoutMinutes = cmp.Or(m.TimeoutMinutes, above.TimeoutMinutes)
 	if m.MaxInvalid < 1 || m.MaxInvalid > 5 {
 		return kernel.Between(field+".max_invalid", 1, 5)
 	}
@@ -70,11 +68,11 @@ func checkMenu(field string, m, above *Menu, depth int) *kernel.Error {
 			return invalid
 		}
 		o.Title = title
-		if folded := fold.Text(title); seen[folded] {
+		folded := fold.Text(title)
+		if seen[folded] {
 			return kernel.Duplicate(at+".title", "another option has this title")
-		} else {
-			seen[folded] = true
 		}
+		seen[folded] = true
 		if invalid := checkAction(at+".action", &o.Action, m, depth); invalid != nil {
 			return invalid
 		}
@@ -84,8 +82,8 @@ func checkMenu(field string, m, above *Menu, depth int) *kernel.Error {
 
 func checkAction(field string, a *MenuAction, above *Menu, depth int) *kernel.Error {
 	given := 0
-	for _, is := range []bool{a.Sector != nil, a.User != nil, a.Text != nil, a.Close != nil, a.Menu != nil} {
-		if is {
+	for _, isSet := range []bool{a.Sector != nil, a.User != nil, a.Text != nil, a.Close != nil, a.Menu != nil} {
+		if isSet {
 			given++
 		}
 	}
@@ -103,14 +101,14 @@ func checkAction(field string, a *MenuAction, above *Menu, depth int) *kernel.Er
 	return nil
 }
 
-// Named is a sector or a person that a reception names, and where.
+// Named is a sector or a member that a reception refers to in a field.
 type Named struct {
 	Field  string
 	Sector *kernel.ID
 	User   *kernel.ID
 }
 
-// Names lists the sectors and people that a reception names.
+// Names returns the sectors and members that a reception refers to.
 func Names(field string, r *Reception) []Named {
 	if r.Menu == nil {
 		return nil
@@ -137,8 +135,8 @@ func names(field string, m *Menu) (out []Named) {
 	return out
 }
 
-// Try plays a customer who writes texts one after the other, a second apart, and gives what a checked reception would answer to
-// each. A text that is the id of a button or row which was shown presses it.
+// Try returns the replies of a validated reception to a customer who writes texts one second apart. A text that is the id of a
+// shown button or row presses it.
 func Try(r *Reception, open bool, texts []string) []ReceptionReply {
 	out := make([]ReceptionReply, 0, len(texts))
 	var state *State
@@ -147,7 +145,7 @@ func Try(r *Reception, open bool, texts []string) []ReceptionReply {
 	for i, text := range texts {
 		at = at.Add(time.Second)
 		in := Customer{Text: text, At: at}
-		if title, is := shown[text]; is {
+		if title, ok := shown[text]; ok {
 			in.Text, in.Choice = title, &provider.Choice{ID: text, Title: title}
 		}
 		reply := ReceptionReply{Customer: in.Text}
@@ -163,7 +161,7 @@ func Try(r *Reception, open bool, texts []string) []ReceptionReply {
 		}
 		if m != nil {
 			reply.Text, reply.Interactive = &m.Text, m.Interactive
-			note(shown, m.Interactive)
+			addTitles(shown, m.Interactive)
 		}
 		if end != nil {
 			reply.Outcome = &ReceptionOutcome{Kind: end.Kind, Sector: end.Sector, User: end.User, Reason: end.Reason}
@@ -173,8 +171,8 @@ func Try(r *Reception, open bool, texts []string) []ReceptionReply {
 	return out
 }
 
-// note keeps the titles of what a message offers, by their ids.
-func note(shown map[string]string, offer *provider.Interactive) {
+// addTitles adds the titles of buttons and rows by their ids.
+func addTitles(shown map[string]string, offer *provider.Interactive) {
 	if offer == nil {
 		return
 	}

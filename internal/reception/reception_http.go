@@ -30,7 +30,7 @@ func (s *handlers) getReception(ctx context.Context, a *kernel.Principal, in *ht
 	return replyReception(s.verbs.Reception(ctx, a, id))
 }
 
-// receptionBody is a reception as it is sent; what is absent is null.
+// receptionBody is a reception in a request. Absent fields are null.
 type receptionBody struct {
 	Enabled  bool                    `json:"enabled,omitempty"`
 	Greeting kernel.Optional[string] `json:"greeting,omitempty" required:"false" doc:"The beginning of the first message, at most 1024 characters."`
@@ -42,7 +42,7 @@ func (b *receptionBody) reception() Reception {
 	return Reception{Enabled: b.Enabled, Greeting: b.Greeting.Pointer(), Away: b.Away.Pointer(), Menu: b.Menu.Pointer()}
 }
 
-// nullableMenuSchema documents a menu that may be null.
+// nullableMenuSchema is the schema of a menu that may be null.
 type nullableMenuSchema struct{}
 
 func (nullableMenuSchema) Schema(r huma.Registry) *huma.Schema {
@@ -79,15 +79,16 @@ type tryReceptionInput struct {
 	}
 }
 
-func (s *handlers) tryReception(ctx context.Context, a *kernel.Principal, in *tryReceptionInput) (*httpserver.Reply[httpserver.List[ReceptionReply]], error) {
+func (s *handlers) tryReception(
+	ctx context.Context, a *kernel.Principal, in *tryReceptionInput,
+) (*httpserver.Reply[httpserver.List[ReceptionReply]], error) {
 	id, err := httpserver.PathID(in.ID, "channel")
 	if err != nil {
 		return nil, err
 	}
 	trial := ReceptionTrial{Texts: in.Body.Texts, At: in.Body.At, Open: in.Body.Open}
 	if in.Body.Reception != nil {
-		r := in.Body.Reception.reception()
-		trial.Reception = &r
+		trial.Reception = new(in.Body.Reception.reception())
 	}
 	replies, err := s.verbs.TryReception(ctx, a, id, trial)
 	return &httpserver.Reply[httpserver.List[ReceptionReply]]{Body: httpserver.List[ReceptionReply]{Data: replies}}, err
@@ -100,7 +101,9 @@ type setBotInput struct {
 	}
 }
 
-func (s *handlers) setBot(ctx context.Context, a *kernel.Principal, in *setBotInput) (*httpserver.Reply[*talk.Conversation], error) {
+func (s *handlers) setBot(
+	ctx context.Context, a *kernel.Principal, in *setBotInput,
+) (*httpserver.Reply[*talk.Conversation], error) {
 	id, err := httpserver.PathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err

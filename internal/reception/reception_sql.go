@@ -1,6 +1,7 @@
 package reception
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -10,22 +11,22 @@ import (
 	"recado/internal/talk"
 )
 
-// findReception gives what a channel answers by itself; it is false where nothing was ever saved.
+// findReception returns the reception of a channel. It reports false if none was ever saved.
 func findReception(tx *kernel.Tx, company, channel kernel.ID) (r Reception, found bool, err error) {
 	r.Version = 1
-	found, failed := tx.One(`SELECT content, version FROM receptions WHERE company = $1 AND channel = $2`, []any{company, channel}, func(row db.Row) {
-		err = json.Unmarshal([]byte(row.Text(0)), &r)
-		r.Version = row.Int(1) + 1
-	})
-	if failed != nil {
-		err = failed
-	}
-	return r, found, err
+	var decodeErr error
+	found, err = tx.One(`SELECT content, version FROM receptions WHERE company = $1 AND channel = $2`,
+		[]any{company, channel}, func(row db.Row) {
+			decodeErr = json.Unmarshal([]byte(row.Text("content")), &r)
+			r.Version = row.Int("version") + 1
+		})
+	return r, found, cmp.Or(err, decodeErr)
 }
 
-// lockReception is Reception for a change: until the transaction ends no other one changes it.
+// lockReception returns the reception of a channel and locks it until the end of the transaction.
 func lockReception(tx *kernel.Tx, company, channel kernel.ID) (Reception, error) {
-	_, err := tx.One(`SELECT 1 FROM channels WHERE company = $1 AND id = $2`+tx.Dialect().Lock(` FOR NO KEY UPDATE`), []any{company, channel}, func(db.Row) {})
+	_, err := tx.One(`SELECT 1 FROM channels WHERE company = $1 AND id = $2`+tx.Dialect().Lock(` FOR NO KEY UPDATE`),
+		[]any{company, channel}, func(db.Row) {})
 	if err != nil {
 		return Reception{}, err
 	}
@@ -33,7 +34,7 @@ func lockReception(tx *kernel.Tx, company, channel kernel.ID) (Reception, error)
 	return r, err
 }
 
-// saveReception writes what a channel answers by itself, under a new version.
+// saveReception stores the reception of a channel with a new version.
 func saveReception(tx *kernel.Tx, company, channel kernel.ID, r *Reception) error {
 	content, err := json.Marshal(r)
 	if err != nil {
@@ -52,7 +53,7 @@ func saveReception(tx *kernel.Tx, company, channel kernel.ID, r *Reception) erro
 	return nil
 }
 
-// dueMenus gives up to limit conversations whose menu has got no answer in time, the longest due first.
+// dueMenus returns up to limit conversations whose menu has timed out, oldest first.
 func dueMenus(tx *kernel.Tx, now time.Time, limit int) ([]talk.ConversationAt, error) {
 	var due []talk.ConversationAt
 	err := tx.Query(`
@@ -61,7 +62,7 @@ func dueMenus(tx *kernel.Tx, now time.Time, limit int) ([]talk.ConversationAt, e
 		WHERE reception_due <= $1
 		ORDER BY reception_due
 		LIMIT $2`, []any{now, limit}, func(r db.Row) error {
-		due = append(due, talk.ConversationAt{Company: r.ID(0), ID: r.ID(1)})
+		due = append(due, talk.ConversationAt{Company: r.ID("company"), ID: r.ID("id")})
 		return nil
 	})
 	return due, err

@@ -19,7 +19,7 @@ var (
 	noon                     = time.Date(2026, 11, 16, 15, 0, 0, 0, time.UTC)
 )
 
-// shop is a reception with every kind of action.
+// shop returns a reception with every kind of action.
 func shop(t testing.TB) *Reception {
 	r := &Reception{
 		Enabled: true, Greeting: new("Olá!"), Away: new("Estamos fechados."),
@@ -39,7 +39,7 @@ func shop(t testing.TB) *Reception {
 	return r
 }
 
-// says plays a customer and gives the last answer and how the menu ended.
+// says acts as a customer and returns the last reply and how the menu ended.
 func says(t testing.TB, r *Reception, inputs ...Customer) (*Message, *State, *End) {
 	t.Helper()
 	m, s, _ := Begin(r, true, Customer{Text: "oi", At: noon})
@@ -80,7 +80,7 @@ func TestTheFirstMessage(t *testing.T) {
 	}
 	r.Menu.Options[0].Title = "Falar com o setor Vendas"
 	if m, _, _ := Begin(r, true, Customer{}); m.Interactive.List == nil {
-		t.Errorf("a title that is too long for a button makes a list: %+v", m.Interactive)
+		t.Errorf("a title that is too long for a button must lead to a list: %+v", m.Interactive)
 	}
 	r.Menu.Text = strings.Repeat("x", 1020)
 	if m, _, _ := Begin(r, true, Customer{}); m.Interactive != nil || !strings.HasSuffix(m.Text, "\n2. Orçamento\n3. Horário") {
@@ -95,7 +95,7 @@ func TestTheFirstMessage(t *testing.T) {
 	}
 }
 
-func TestWhoAsksForAPersonBeforeTheMenuGetsOne(t *testing.T) {
+func TestACustomerWhoAsksForAPersonBeforeTheMenuGetsOne(t *testing.T) {
 	r := shop(t)
 	for _, text := range []string{"0", "Atendente", "oi\n0"} {
 		m, s, end := Begin(r, false, Customer{Text: text, At: noon})
@@ -119,7 +119,7 @@ func TestWhoAsksForAPersonBeforeTheMenuGetsOne(t *testing.T) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestRepliesToAMenu(t *testing.T) {
 	r := shop(t)
 	button := func(id, title string) Customer {
 		return Customer{Text: title, Choice: &provider.Choice{ID: id, Title: title}}
@@ -189,7 +189,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidReceptionsAreRejected(t *testing.T) {
 	cases := []struct {
 		name   string
 		change func(r *Reception)
@@ -249,8 +249,8 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// attendance plays the desk around the state machine: the state belongs to the attendance, a message of the team and a transfer
-// end it.
+// attendance simulates the conversation around the state machine. The state belongs to the attendance; a message of the team or a
+// transfer ends it.
 type attendance struct {
 	r        *Reception
 	state    *State
@@ -278,7 +278,7 @@ func (a *attendance) ends(end *End) {
 	}
 }
 
-func TestAnySequenceOfCustomerTeamPhoneAndTime(t *testing.T) {
+func TestAMenuObeysItsLimitsInAnySequenceOfEvents(t *testing.T) {
 	words := []string{"oi", "1", "2", "3", "4", "0", "9", "banana", "Vendas", "horario", "suporte", "atendente", "obrigado\n3", ""}
 	rapid.Check(t, func(rt *rapid.T) {
 		r := shop(t)

@@ -1,4 +1,4 @@
-// Package reception has what answers customers and finds them a person: opening hours, menus and the distribution of cases.
+// Package reception answers customers automatically and assigns their cases: opening hours, menus and distribution.
 package reception
 
 import (
@@ -16,13 +16,13 @@ type Receptionist struct {
 	people     *people.People
 	channels   *channels.Channels
 	talk       *talk.Talk
-	receptions sync.Map // channel -> *knownReception
+	receptions sync.Map // channel -> *cachedReception
 	shownMenus shownMenus
 }
 
-// New returns the verbs of reception, and lets receptions answer customers.
+// New returns the verbs of reception. From then on receptions answer customers.
 func New(t *talk.Talk, c *channels.Channels, p *people.People) *Receptionist {
 	d := &Receptionist{Kernel: p.Kernel, people: p, channels: c, talk: t}
-	t.Observe(d.answerCustomers())
+	t.Observe(talk.Observer{CustomerWrote: d.answerCustomer})
 	return d
 }

@@ -14,7 +14,7 @@ import (
 	"recado/test/kerneltest"
 )
 
-// desk is what reports are about, on one node.
+// desk has the capabilities that reports need, on one node.
 type desk struct {
 	*Reports
 	people   *people.People
@@ -29,7 +29,7 @@ func newDesk(s *kernel.Store) *desk {
 	return &desk{New(t, c, p), p, c, t}
 }
 
-// testCompany makes a company and its owner, and gives the operator, who acts as the owner.
+// testCompany creates a company and its owner, and returns the operator, who acts as the owner.
 func testCompany(t testing.TB, d *desk) *kernel.Principal {
 	t.Helper()
 	rules := people.DefaultRules
@@ -77,7 +77,7 @@ func newOffice(t *testing.T, nodes ...*desk) *office {
 	return o
 }
 
-// opens lets a customer write, and gives the conversation.
+// opens lets a customer write, and returns the conversation.
 func (o *office) opens(t *testing.T, d *desk, customer int) kernel.ID {
 	t.Helper()
 	from, text := fmt.Sprintf("+55119876500%02d", customer), "oi"
@@ -98,7 +98,7 @@ func (o *office) answers(t *testing.T, d *desk, conversation kernel.ID) {
 	}
 }
 
-// attend opens, answers and closes an attendance, and hands it back before the end if it is told to.
+// attend opens, answers and closes an attendance. With handBack it is handed back before it is closed.
 func (o *office) attend(t *testing.T, d *desk, customer int, handBack bool) {
 	t.Helper()
 	conversation := o.opens(t, d, customer)
@@ -113,7 +113,7 @@ func (o *office) attend(t *testing.T, d *desk, customer int, handBack bool) {
 	}
 }
 
-// reportIsRight compares the report with one that is counted afresh, and with how many attendances were closed.
+// reportIsRight compares the report with a recount and with the number of closed attendances.
 func (o *office) reportIsRight(t *testing.T, closed int64) {
 	t.Helper()
 	read := func() Report {

@@ -16,10 +16,10 @@ import (
 	"recado/internal/talk"
 )
 
-// rulePeriodTooLong is for a period with more days than max.
+// rulePeriodTooLong rejects a period with more days than max.
 var rulePeriodTooLong = kernel.NewRule("period_too_long")
 
-// Report answers GET /reports/attendance. Days are those of the company's time zone.
+// Report is the attendance report of a company. Days are in the company's time zone.
 type Report struct {
 	From     string         `json:"from" format:"date"`
 	To       string         `json:"to" format:"date"`
@@ -38,8 +38,8 @@ type Figures struct {
 	Resolution    Times `json:"resolution" doc:"By the day of closing."`
 }
 
-// Times summarises durations. Count and average are exact; the median and the 90th percentile come
-// from a sketch. All but the count are null when there is nothing to summarise.
+// Times summarizes durations. Count and average are exact; the median and the 90th percentile come from a sketch. All but the
+// count are nil if the count is zero.
 type Times struct {
 	Count          int64    `json:"count"`
 	AverageSeconds *float64 `json:"average_seconds"`
@@ -47,30 +47,28 @@ type Times struct {
 	P90Seconds     *float64 `json:"p90_seconds"`
 }
 
-// PersonReport is the line of one responsible person; user is null for attendances without one.
+// PersonReport has the figures of one responsible member. User is nil for attendances without one.
 type PersonReport struct {
 	User *kernel.Ref `json:"user"`
 	Figures
 }
 
-// SectorReport is the line of one sector; sector is null for attendances without one.
+// SectorReport has the figures of one sector. Sector is nil for attendances without one.
 type SectorReport struct {
 	Sector *kernel.Ref `json:"sector"`
 	Figures
 }
 
-// DayReport is the line of one day.
+// DayReport has the figures of one day.
 type DayReport struct {
 	Date string `json:"date" format:"date"`
 	Figures
 }
 
-// The manager report is kept up to date by the transactions that change an attendance: each calls one of
-// the four verbs below, in any order, with the attendance as it is right after its own change. All that
-// is counted of an attendance stands under its present responsible person and sector. Private
-// attendances are in no report.
+// The report is kept up to date by the transactions that change an attendance. An attendance counts for its current responsible
+// member and sector. Private attendances are in no report.
 
-// countCases keeps the report up to date.
+// countCases returns an observer that keeps the report up to date.
 func (d *Reports) countCases() talk.Observer {
 	return talk.Observer{
 		Opened:   func(t *talk.LockedConversation, att *talk.Attendance) error { return d.reportOpened(t.Tx, att) },
@@ -84,31 +82,28 @@ func (d *Reports) countCases() talk.Observer {
 	}
 }
 
-// reportOpened counts a new attendance.
 func (d *Reports) reportOpened(tx *kernel.Tx, att *talk.Attendance) error {
 	return d.report(tx, att, 1, ReportOpened)
 }
 
-// reportAnswered counts the first response, once att.FirstResponseAt is set.
 func (d *Reports) reportAnswered(tx *kernel.Tx, att *talk.Attendance) error {
 	return d.report(tx, att, 1, ReportAnswered)
 }
 
-// reportMoved takes what was counted of an open attendance from one responsible person and sector to
-// another. before is the attendance as the last call saw it: its first response moves too, if it has one.
+func (d *Reports) reportClosed(tx *kernel.Tx, att *talk.Attendance) error {
+	return d.report(tx, att, 1, ReportClosed)
+}
+
+// reportMoved moves the figures of an attendance from one responsible member and sector to another. before is the attendance at
+// the last call.
 func (d *Reports) reportMoved(tx *kernel.Tx, before, after *talk.Attendance) error {
 	figures := reportFigures(before)
-	now := *before
-	now.Responsible, now.Sector = after.Responsible, after.Sector
+	moved := *before
+	moved.Responsible, moved.Sector = after.Responsible, after.Sector
 	if err := d.report(tx, before, -1, figures...); err != nil {
 		return err
 	}
-	return d.report(tx, &now, 1, figures...)
-}
-
-// reportClosed counts the closing, once att.ClosedAt is set.
-func (d *Reports) reportClosed(tx *kernel.Tx, att *talk.Attendance) error {
-	return d.report(tx, att, 1, ReportClosed)
+	return d.report(tx, &moved, 1, figures...)
 }
 
 func (d *Reports) report(tx *kernel.Tx, att *talk.Attendance, n int64, figures ...ReportFigure) error {
@@ -121,15 +116,15 @@ func (d *Reports) report(tx *kernel.Tx, att *talk.Attendance, n int64, figures .
 	return nil
 }
 
-// RebuildReport counts a company's attendances afresh and puts that in place of what its report says. It
-// is for the operator, and repairs what a change of time zone data has put on the wrong day.
+// RebuildReport counts a company's attendances again and replaces its report. It is for the operator, and repairs days that are
+// wrong after a change of time zone data.
 func (d *Reports) RebuildReport(ctx context.Context, company kernel.ID) error {
 	c, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
 		c, found, err := people.Company(tx, company)
-		if err != nil || !found {
-			return c, kernel.ErrOr(err, kernel.NotFound("company"))
+		if err == nil && !found {
+			err = kernel.NotFound("company")
 		}
-		return c, nil
+		return c, err
 	})
 	if err != nil {
 		return err
@@ -143,25 +138,24 @@ func (d *Reports) RebuildReport(ctx context.Context, company kernel.ID) error {
 	return d.Store.Write(ctx, r.Finish)
 }
 
-// recount counts a company's report afresh: most of it on a snapshot, beside all writers, and the rest in the
-// transaction that writes it, for which the company's own changes of attendances wait. A closed attendance does not
-// change any more, so that the rest are those that are open, were open or are new.
+// recount counts a company's report again. It counts closed attendances on a snapshot without blocking writers, because they do
+// not change any more. It counts the others in the transaction that writes the report, which blocks the company's own changes.
 type recount struct {
 	Reported
 	d     *Reports
-	zone  string // in whose days it counts
+	zone  string // of the days in lines
 	lines map[ReportLine]*Tally
-	open  map[kernel.ID]bool // attendances that lines do not count
+	open  map[kernel.ID]bool // attendances that are not in lines
 	least int64              // the lowest number of an attendance
-	last  int64              // and the highest
+	last  int64              // the highest number
 }
 
-// recountZone counts the report of a company whose time zone changes.
+// recountZone recounts the report of a company whose time zone changes.
 func (d *Reports) recountZone(company kernel.ID) kernel.Recount {
 	return &recount{d: d, Reported: Reported{Company: company}}
 }
 
-// recountPrivacy counts the report for when a channel has become private or public.
+// recountPrivacy recounts the report of a company with a channel that becomes private or public.
 func (d *Reports) recountPrivacy(ch channels.Channel, private bool) kernel.Recount {
 	r := &recount{d: d, Reported: Reported{Company: ch.Company, Shown: ch.ID}}
 	if private {
@@ -170,7 +164,7 @@ func (d *Reports) recountPrivacy(ch channels.Channel, private bool) kernel.Recou
 	return r
 }
 
-// Begin counts the closed attendances in the days of a time zone. Recounts of one company take turns.
+// Begin counts the closed attendances by the days of a time zone. A company has one recount at a time.
 func (r *recount) Begin(ctx context.Context, zone string) (end func(), err error) {
 	end, err = r.d.recounts.Wait(ctx, r.Company)
 	if err != nil {
@@ -184,7 +178,6 @@ func (r *recount) Begin(ctx context.Context, zone string) (end func(), err error
 	return end, nil
 }
 
-// count counts the closed attendances in the days of a time zone.
 func (r *recount) count(tx *kernel.Tx, zone string) error {
 	r.zone, r.lines, r.open, r.least, r.last = zone, map[ReportLine]*Tally{}, map[kernel.ID]bool{}, 0, 0
 	loaded, invalid := kernel.LoadZone("timezone", zone)
@@ -217,24 +210,25 @@ func (r *recount) add(att *talk.Attendance, zone *time.Location) {
 	}
 }
 
-// Finish counts the rest and writes the report.
+// Finish counts the other attendances and writes the report.
 func (r *recount) Finish(tx *kernel.Tx) error {
 	lockReport(tx, r.Company)
 	c, found, err := people.Company(tx, r.Company)
 	if err != nil || !found {
 		return kernel.ErrOr(err, kernel.NotFound("company"))
 	}
-	if r.zone != c.Timezone { // changed by another call meanwhile, or the database asked for a retry
+	if r.zone != c.Timezone { // changed by another call, or the transaction is retried
 		if err := r.count(tx, c.Timezone); err != nil {
 			return err
 		}
 	}
-	r.zone = "" // lines are those of this attempt
+	r.zone = "" // a retry must count again
 	zone, invalid := kernel.LoadZone("timezone", c.Timezone)
 	if invalid != nil {
 		return invalid
 	}
-	if err := unsettledAttendances(tx, r.Reported, r.least, r.last, r.open, func(att *talk.Attendance) { r.add(att, zone) }); err != nil {
+	add := func(att *talk.Attendance) { r.add(att, zone) }
+	if err := unsettledAttendances(tx, r.Reported, r.least, r.last, r.open, add); err != nil {
 		return err
 	}
 	lines := make(map[ReportLine]ReportCounts, len(r.lines))
@@ -248,7 +242,7 @@ func (r *recount) Finish(tx *kernel.Tx) error {
 	return replaceReport(tx, r.Company, lines)
 }
 
-// reportFigures are those in which an attendance counts as it is now.
+// reportFigures returns the figures in which an attendance counts.
 func reportFigures(att *talk.Attendance) []ReportFigure {
 	figures := []ReportFigure{ReportOpened}
 	if att.FirstResponseAt != nil {
@@ -260,8 +254,7 @@ func reportFigures(att *talk.Attendance) []ReportFigure {
 	return figures
 }
 
-// reportEntry is what an attendance adds to one figure: when, under whose name, how many whole
-// seconds. A clock that was set back makes no negative durations.
+// reportEntry returns what an attendance adds to one figure. Durations are not negative, even if the clock was set back.
 func reportEntry(att *talk.Attendance, figure ReportFigure) ReportEntry {
 	at := att.OpenedAt
 	switch figure {
@@ -274,26 +267,21 @@ func reportEntry(att *talk.Attendance, figure ReportFigure) ReportEntry {
 		Company: att.Company, Member: kernel.MaxID, Sector: kernel.MaxID, At: at.UnixMilli(),
 		Figure: figure, Seconds: max(0, int64(at.Sub(att.OpenedAt)/time.Second)),
 	}
-	if att.Responsible != nil {
-		e.Member = att.Responsible.ID
-	}
-	if att.Sector != nil {
-		e.Sector = *att.Sector
-	}
+	kernel.Set(&e.Member, kernel.RefID(att.Responsible))
+	kernel.Set(&e.Sector, att.Sector)
 	return e
 }
 
-// ReportFilter says what a report is about. Absent days are chosen as AttendanceReport tells.
+// ReportFilter selects the attendances of a report. See AttendanceReport for the default days.
 type ReportFilter struct {
 	From, To *kernel.Date
 	Sector   *kernel.ID
 	User     *kernel.ID
 }
 
-// AttendanceReport gives the figures of a range of days, both ends included. Without any day it is the last
-// 30; with from alone it ends today, or after 366 days; with to alone it has 30 days. Its cost grows with
-// days, people and sectors, not with attendances. It needs the scope and no role: a key
-// with reports:read reads the whole company's figures.
+// AttendanceReport returns the figures of a range of days, including both ends. Without days it has the last 30. With only From
+// it ends today, or after 366 days; with only To it has 30 days. Its cost grows with days, members and sectors, not with
+// attendances. It needs the scope and no role: a key with reports:read reads the figures of the whole company.
 func (d *Reports) AttendanceReport(ctx context.Context, a *kernel.Principal, f ReportFilter) (Report, error) {
 	if err := a.May(VerbAttendanceReport); err != nil {
 		return Report{}, err
@@ -329,7 +317,7 @@ func (d *Reports) AttendanceReport(ctx context.Context, a *kernel.Principal, f R
 	})
 }
 
-// days settles the range.
+// days returns the range.
 func (f ReportFilter) days(today kernel.Date) (from, to kernel.Date, err error) {
 	switch {
 	case f.From != nil && f.To != nil:
@@ -354,16 +342,17 @@ func (f ReportFilter) days(today kernel.Date) (from, to kernel.Date, err error) 
 	case to.Before(from):
 		return from, to, kernel.Invalid("query.from", kernel.RuleWrongOrder, "must not be after to")
 	case from.DaysUntil(to) >= MaxReportDays:
-		return from, to, kernel.Invalid("query.to", rulePeriodTooLong, "must be within 366 days, including the day of from", kernel.Params{"max": 366})
+		return from, to, kernel.Invalid("query.to", rulePeriodTooLong, "must be within 366 days, including the day of from",
+			kernel.Params{"max": MaxReportDays})
 	}
 	return from, to, nil
 }
 
-// isPlaceholder reports whether id is the one that stands for no person and no sector in the table.
+// isPlaceholder reports whether id means no member or no sector in the table.
 func isPlaceholder(id *kernel.ID) bool { return id != nil && *id == kernel.MaxID }
 
-// reportSum adds up lines by day, and by person and sector together: there are few such pairs, of which
-// people and sectors are made at the end.
+// reportSum adds up lines by day and by pairs of member and sector. There are few pairs; they are summed by member and by
+// sector at the end.
 type reportSum struct {
 	from, to kernel.Date
 	days     []Tally // from the first day of the range on
@@ -425,8 +414,8 @@ func (s *reportSum) report(names map[kernel.ID]string) Report {
 	return out
 }
 
-// reportOrder puts those who opened the most first, then goes by name; figures without a person come last. People
-// without any figure are left out.
+// reportOrder sorts members or sectors by opened attendances, then by name. The figures without a member come last. Those without
+// figures are left out.
 func reportOrder(tallies map[kernel.ID]*Tally, names map[kernel.ID]string) []kernel.Ref {
 	maps.DeleteFunc(tallies, func(_ kernel.ID, t *Tally) bool { return t.IsZero() })
 	refs := make([]kernel.Ref, 0, len(tallies))
@@ -443,7 +432,7 @@ func reportOrder(tallies map[kernel.ID]*Tally, names map[kernel.ID]string) []ker
 		return cmp.Or(
 			cmp.Compare(tallies[b.ID].Opened, tallies[a.ID].Opened),
 			strings.Compare(fold.Text(a.Name), fold.Text(b.Name)),
-			strings.Compare(a.ID.String(), b.ID.String()),
+			kernel.CompareIDs(a.ID, b.ID),
 		)
 	})
 	return refs

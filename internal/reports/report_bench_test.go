@@ -12,7 +12,7 @@ import (
 	"recado/test/kerneltest"
 )
 
-// A report of 30 days and 20 people must not cost much more where each of them had a hundred times the work.
+// A report of 30 days and 20 members must not cost much more if each of them has a hundred times as many attendances.
 func BenchmarkReport(b *testing.B) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		for _, entries := range []int{16, 1600} {

@@ -14,7 +14,9 @@ type attendanceReportInput struct {
 	User   string `query:"user" format:"uuid" doc:"Only attendances that this person is responsible for."`
 }
 
-func (s *handlers) attendanceReport(ctx context.Context, a *kernel.Principal, in *attendanceReportInput) (*httpserver.Reply[Report], error) {
+func (s *handlers) attendanceReport(
+	ctx context.Context, a *kernel.Principal, in *attendanceReportInput,
+) (*httpserver.Reply[Report], error) {
 	f, err := in.filter()
 	if err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 	"recado/internal/talk"
 )
 
-// ReportLine is a row of the report: one day of one responsible person and sector. Member and Sector
-// are kernel.MaxID where there is none.
+// ReportLine identifies a row of the report: one day of one responsible member and sector. Member and Sector are kernel.MaxID if
+// there is none.
 type ReportLine struct {
 	Company kernel.ID
 	Day     int64 // kernel.Date.Number
@@ -31,17 +31,18 @@ type ReportEntry struct {
 	Company kernel.ID
 	Member  kernel.ID // kernel.MaxID: none
 	Sector  kernel.ID // kernel.MaxID: none
-	At      int64     // in milliseconds, as time.Time.UnixMilli gives them
+	At      int64     // Unix milliseconds
 	Figure  ReportFigure
-	Seconds int64 // of an answer or a closing
+	Seconds int64 // of a first response or a closing
 }
 
-// Line is the one that the entry counts in where days begin as in zone.
+// Line returns the line of the entry in a time zone.
 func (e *ReportEntry) Line(zone *time.Location) ReportLine {
-	return ReportLine{Company: e.Company, Day: kernel.DateOf(time.UnixMilli(e.At), zone).Number(), Member: e.Member, Sector: e.Sector}
+	day := kernel.DateOf(time.UnixMilli(e.At), zone)
+	return ReportLine{Company: e.Company, Day: day.Number(), Member: e.Member, Sector: e.Sector}
 }
 
-// ReportFigure is which figure of a line an entry counts in.
+// ReportFigure is a figure of a line.
 type ReportFigure byte
 
 // The figures of a line.
@@ -51,34 +52,31 @@ const (
 	ReportClosed
 )
 
-// addToReport counts an entry n times; a negative n takes it out again. Lines are written at the end of
-// the transaction, after everything else and in one order for all, so that transactions wait for each
-// other as briefly as can be and never in a circle. What cancels out is not written at all.
+// addToReport counts an entry n times; a negative n removes it. Lines are written at the end of the transaction, after
+// everything else and in a fixed order, so that transactions wait for each other only briefly and without deadlocks. Entries
+// that cancel out are not written.
 func addToReport(tx *kernel.Tx, e ReportEntry, n int64) {
-	counted := kernel.Value[reportChanges](tx, reportKey{})
-	if *counted == nil {
-		*counted = make(reportChanges, 4)
-		tx.BeforeCommit(func() error { return writeReport(tx, *counted) })
+	changes := kernel.Value[reportChanges](tx, reportKey{})
+	if *changes == nil {
+		*changes = reportChanges{}
+		tx.BeforeCommit(func() error { return writeReport(tx, *changes) })
 	}
-	(*counted)[e] += n
+	(*changes)[e] += n
 }
 
 // reportChanges are the changes of a transaction to the report.
 type reportChanges map[ReportEntry]int64
 
-// reportKey is the key of the reportChanges of a transaction.
 type reportKey struct{}
 
-func writeReport(tx *kernel.Tx, counted reportChanges) error {
-	maps.DeleteFunc(counted, func(_ ReportEntry, n int64) bool { return n == 0 })
-	if len(counted) == 0 {
-		return nil
-	}
-	lines := make(map[ReportLine][]ReportEntry, len(counted))
+func writeReport(tx *kernel.Tx, changes reportChanges) error {
+	maps.DeleteFunc(changes, func(_ ReportEntry, n int64) bool { return n == 0 })
+	byCompany := func(a, b ReportEntry) int { return kernel.CompareIDs(a.Company, b.Company) }
+	lines := map[ReportLine][]ReportEntry{}
 	zones := map[kernel.ID]*time.Location{}
-	for _, e := range slices.SortedFunc(maps.Keys(counted), func(a, b ReportEntry) int { return bytes.Compare(a.Company[:], b.Company[:]) }) {
+	for _, e := range slices.SortedFunc(maps.Keys(changes), byCompany) {
 		if zones[e.Company] == nil {
-			// The zone is read only here, so that no entry of an earlier zone comes after a recount.
+			// The zone is read after the lock, so that no entry in an old zone follows a recount.
 			lockReportWith(tx, e.Company, "pg_advisory_xact_lock_shared")
 			zone, err := people.Zone(tx, e.Company)
 			if err != nil {
@@ -90,15 +88,15 @@ func writeReport(tx *kernel.Tx, counted reportChanges) error {
 		lines[line] = append(lines[line], e)
 	}
 	for _, line := range slices.SortedFunc(maps.Keys(lines), ReportLine.compare) {
-		if err := writeReportLine(tx, line, lines[line], counted); err != nil {
+		if err := writeReportLine(tx, line, lines[line], changes); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lockReportWith takes the lock of a company's report by a function of PostgreSQL: shared to add to it, alone to replace it.
-// A transaction takes it last and locks nothing but lines of reports afterwards.
+// lockReportWith locks a company's report with a function of PostgreSQL: shared to add to it, exclusive to replace it. A
+// transaction takes this lock last and locks only lines of reports after it.
 func lockReportWith(tx *kernel.Tx, company kernel.ID, function string) {
 	if tx.Dialect().ConcurrentWrites() {
 		tx.Later(`SELECT `+function+`($1)`, int64(binary.BigEndian.Uint64(company[8:]))+2)
@@ -107,19 +105,19 @@ func lockReportWith(tx *kernel.Tx, company kernel.ID, function string) {
 
 func (l ReportLine) compare(other ReportLine) int {
 	return cmp.Or(
-		bytes.Compare(l.Company[:], other.Company[:]),
+		kernel.CompareIDs(l.Company, other.Company),
 		cmp.Compare(l.Day, other.Day),
-		bytes.Compare(l.Member[:], other.Member[:]),
-		bytes.Compare(l.Sector[:], other.Sector[:]),
+		kernel.CompareIDs(l.Member, other.Member),
+		kernel.CompareIDs(l.Sector, other.Sector),
 	)
 }
 
-// writeReportLine adds entries to the line's counts and sums in one statement, which also makes the row
-// where there was none and keeps it locked. Only durations need a look at what was there.
-func writeReportLine(tx *kernel.Tx, line ReportLine, entries []ReportEntry, counted reportChanges) error {
+// writeReportLine adds entries to the counts and sums of a line in one statement, which also creates the row if necessary and
+// locks it. Only the sketches of durations have to be read first.
+func writeReportLine(tx *kernel.Tx, line ReportLine, entries []ReportEntry, changes reportChanges) error {
 	var counts, sums [3]int64
 	for _, e := range entries {
-		n := counted[e]
+		n := changes[e]
 		counts[e.Figure] += n
 		sums[e.Figure] += n * e.Seconds
 	}
@@ -141,22 +139,22 @@ func writeReportLine(tx *kernel.Tx, line ReportLine, entries []ReportEntry, coun
 		return nil
 	}
 	var answers, closings *quantile.Sketch
-	var broken [2]error
+	var answersErr, closingsErr error
 	_, err := tx.One(upsert+` RETURNING answer_sketch, close_sketch`, args, func(r db.Row) {
-		answers, broken[0] = quantile.Decode(r.Bytes(0))
-		closings, broken[1] = quantile.Decode(r.Bytes(1))
+		answers, answersErr = quantile.Decode(r.Bytes("answer_sketch"))
+		closings, closingsErr = quantile.Decode(r.Bytes("close_sketch"))
 	})
-	if err = cmp.Or(err, broken[0], broken[1]); err != nil {
+	if err = cmp.Or(err, answersErr, closingsErr); err != nil {
 		return err
 	}
 	for _, e := range entries {
-		// Taking out what was never put in changes nothing. It happens when a new edition of the time zone
-		// data moves a day's border; a percentile that is wrong until a rebuild is better than a transfer that is refused.
+		// Removing a duration that was never added changes nothing. It happens when new time zone data moves the border of
+		// a day. A wrong percentile until the next rebuild is better than a failed transfer.
 		switch e.Figure {
 		case ReportAnswered:
-			answers.Add(e.Seconds, counted[e])
+			answers.Add(e.Seconds, changes[e])
 		case ReportClosed:
-			closings.Add(e.Seconds, counted[e])
+			closings.Add(e.Seconds, changes[e])
 		}
 	}
 	tx.Later(`
@@ -167,14 +165,14 @@ func writeReportLine(tx *kernel.Tx, line ReportLine, entries []ReportEntry, coun
 	return nil
 }
 
-// ReportFilter says which lines of a company are asked for. Nil means all members, all sectors.
+// reportCriteria selects lines of a company. Nil means all members or all sectors.
 type reportCriteria struct {
 	From, To int64 // kernel.Date.Number, both included
 	Member   *kernel.ID
 	Sector   *kernel.ID
 }
 
-// ReportCounts are the figures of one line. The sketches are as quantile.Sketch encodes them.
+// ReportCounts are the figures of one line. The sketches are encoded by quantile.Sketch.
 type ReportCounts struct {
 	Opened        int64
 	Answered      int64
@@ -185,8 +183,7 @@ type ReportCounts struct {
 	CloseSketch   []byte
 }
 
-// reportLines calls each for every line of the company in the range, in no order that matters. The
-// sketches are valid during the call only.
+// reportLines calls each for every selected line of the company. The sketches are valid only during the call.
 func reportLines(tx *kernel.Tx, company kernel.ID, f reportCriteria, each func(l ReportLine, c ReportCounts) error) error {
 	sql := `
 		SELECT day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds, close_sketch
@@ -203,28 +200,30 @@ func reportLines(tx *kernel.Tx, company kernel.ID, f reportCriteria, each func(l
 	}
 	var answers, closings []byte
 	return tx.Query(sql, args, func(r db.Row) error {
-		answers, closings = r.AppendBytes(answers[:0], 6), r.AppendBytes(closings[:0], 9)
-		return each(
-			ReportLine{Company: company, Day: r.Int(0), Member: r.ID(1), Sector: r.ID(2)},
-			ReportCounts{r.Int(3), r.Int(4), r.Int(5), answers, r.Int(7), r.Int(8), closings})
+		line := ReportLine{Company: company, Day: r.Int("day"), Member: r.ID("member"), Sector: r.ID("sector")}
+		c := ReportCounts{Opened: r.Int("opened"), Answered: r.Int("answered"), AnswerSeconds: r.Int("answer_seconds")}
+		answers = r.AppendBytes(answers[:0], "answer_sketch")
+		c.Closed, c.CloseSeconds = r.Int("closed"), r.Int("close_seconds")
+		closings = r.AppendBytes(closings[:0], "close_sketch")
+		c.AnswerSketch, c.CloseSketch = answers, closings
+		return each(line, c)
 	})
 }
 
-// reportNames gives the names of all people and sectors the company has or had.
+// reportNames returns the names of all members and sectors that the company has or had.
 func reportNames(tx *kernel.Tx, company kernel.ID) (map[kernel.ID]string, error) {
 	names := map[kernel.ID]string{}
-	note := func(r db.Row) error {
-		names[r.ID(0)] = r.Text(1)
+	return names, tx.Query(`
+		SELECT id, name FROM users WHERE company = $1
+		UNION ALL
+		SELECT id, name FROM sectors WHERE company = $1`, []any{company}, func(r db.Row) error {
+		names[r.ID("id")] = r.Text("name")
 		return nil
-	}
-	if err := tx.Query(`SELECT id, name FROM users WHERE company = $1`, []any{company}, note); err != nil {
-		return nil, err
-	}
-	return names, tx.Query(`SELECT id, name FROM sectors WHERE company = $1`, []any{company}, note)
+	})
 }
 
-// lockReport keeps the transactions that add to the company's report waiting until the end of this one. One that changed
-// an attendance and has not committed adds to what this one writes.
+// lockReport makes transactions that add to the company's report wait until the end of this one. A transaction that changed an
+// attendance and has not committed adds to what this one writes.
 func lockReport(tx *kernel.Tx, company kernel.ID) {
 	lockReportWith(tx, company, "pg_advisory_xact_lock")
 }
@@ -232,10 +231,11 @@ func lockReport(tx *kernel.Tx, company kernel.ID) {
 const selectReported = `
 	SELECT id, number, responsible, sector, opened_at, first_response_at, closed_at
 	FROM attendances
-	WHERE company = $1 AND channel NOT IN (SELECT x.id FROM channels x WHERE x.company = $1 AND x.private AND x.id <> $2) AND channel <> $3`
+	WHERE company = $1 AND channel <> $3
+		AND channel NOT IN (SELECT x.id FROM channels x WHERE x.company = $1 AND x.private AND x.id <> $2)`
 
-// Reported says whose attendances a report counts: those of the channels of a company that are public. Shown is a channel
-// that is about to become public, Hidden one that is about to become private; zero: none.
+// Reported selects the attendances of a report: those of the company's public channels. Shown is a channel that is about to
+// become public, Hidden one that is about to become private; zero: none.
 type Reported struct {
 	Company, Shown, Hidden kernel.ID
 }
@@ -244,20 +244,23 @@ func (r Reported) args(more ...any) []any {
 	return append([]any{r.Company, kernel.OrFirst(r.Shown), kernel.OrFirst(r.Hidden)}, more...)
 }
 
-// reportedAttendances calls each for every attendance that a report counts, with what the report counts of it.
-func reportedAttendances(tx *kernel.Tx, of Reported, each func(a *talk.Attendance)) error {
-	return eachReported(tx, of.Company, selectReported, of.args(), each)
+// reportedAttendances calls each for every attendance in a report, with the fields that it needs.
+func reportedAttendances(tx *kernel.Tx, which Reported, each func(a *talk.Attendance)) error {
+	return eachReported(tx, which.Company, selectReported, which.args(), each)
 }
 
-// unsettledAttendances does so for those that may have changed since ReportedAttendances: the ones with a number
-// outside of a range, and of the others those that are open or that were. The numbers of private channels go down.
-func unsettledAttendances(tx *kernel.Tx, of Reported, least, last int64, wereOpen map[kernel.ID]bool, each func(a *talk.Attendance)) error {
-	company := of.Company
-	if err := eachReported(tx, company, selectReported+` AND (number > $4 OR number < $5)`, of.args(last, least), each); err != nil {
+// unsettledAttendances calls each for the attendances that may have changed since reportedAttendances: those with a number
+// outside a range, and of the others those that are open or were open. The numbers of private channels decrease.
+func unsettledAttendances(
+	tx *kernel.Tx, which Reported, least, last int64, wereOpen map[kernel.ID]bool, each func(a *talk.Attendance),
+) error {
+	company := which.Company
+	err := eachReported(tx, company, selectReported+` AND (number > $4 OR number < $5)`, which.args(last, least), each)
+	if err != nil {
 		return err
 	}
 	closed := maps.Clone(wereOpen)
-	err := eachReported(tx, company, selectReported+` AND closed_at IS NULL AND number BETWEEN $5 AND $4`, of.args(last, least),
+	err = eachReported(tx, company, selectReported+` AND closed_at IS NULL AND number BETWEEN $5 AND $4`, which.args(last, least),
 		func(a *talk.Attendance) {
 			delete(closed, a.ID)
 			each(a)
@@ -267,7 +270,7 @@ func unsettledAttendances(tx *kernel.Tx, of Reported, least, last int64, wereOpe
 	}
 	for ids := range slices.Chunk(slices.Collect(maps.Keys(closed)), 200) {
 		s := tx.Statement()
-		for _, arg := range of.args() {
+		for _, arg := range which.args() {
 			s.Arg(arg)
 		}
 		s.WriteString(selectReported + " AND " + s.In("id", ids))
@@ -281,10 +284,10 @@ func unsettledAttendances(tx *kernel.Tx, of Reported, least, last int64, wereOpe
 func eachReported(tx *kernel.Tx, company kernel.ID, sql string, args []any, each func(a *talk.Attendance)) error {
 	return tx.Query(sql, args, func(r db.Row) error {
 		a := talk.Attendance{
-			ID: r.ID(0), Company: company, Number: r.Int(1), Sector: r.NullID(3),
-			OpenedAt: r.Time(4), FirstResponseAt: r.NullTime(5), ClosedAt: r.NullTime(6),
+			ID: r.ID("id"), Company: company, Number: r.Int("number"), Sector: r.NullID("sector"),
+			OpenedAt: r.Time("opened_at"), FirstResponseAt: r.NullTime("first_response_at"), ClosedAt: r.NullTime("closed_at"),
 		}
-		if member := r.NullID(2); member != nil {
+		if member := r.NullID("responsible"); member != nil {
 			a.Responsible = &kernel.Ref{ID: *member}
 		}
 		each(&a)
@@ -292,11 +295,13 @@ func eachReported(tx *kernel.Tx, company kernel.ID, sql string, args []any, each
 	})
 }
 
-// replaceReport makes lines the report of the company, which is locked. It writes only what is different, and leaves that in lines.
+// replaceReport replaces the company's report, which is locked, by lines. It writes only the differences and deletes other
+// lines from the map.
 func replaceReport(tx *kernel.Tx, company kernel.ID, lines map[ReportLine]ReportCounts) error {
 	var gone []ReportLine
-	err := reportLines(tx, company, reportCriteria{From: math.MinInt64, To: math.MaxInt64}, func(l ReportLine, c ReportCounts) error {
-		if want, stays := lines[l]; !stays {
+	all := reportCriteria{From: math.MinInt64, To: math.MaxInt64}
+	err := reportLines(tx, company, all, func(l ReportLine, c ReportCounts) error {
+		if want, ok := lines[l]; !ok {
 			gone = append(gone, l)
 		} else if want.equal(c) {
 			delete(lines, l)
@@ -307,7 +312,8 @@ func replaceReport(tx *kernel.Tx, company kernel.ID, lines map[ReportLine]Report
 		return err
 	}
 	for _, l := range gone {
-		tx.Later(`DELETE FROM report_days WHERE company = $1 AND day = $2 AND member = $3 AND sector = $4`, company, l.Day, l.Member, l.Sector)
+		tx.Later(`DELETE FROM report_days WHERE company = $1 AND day = $2 AND member = $3 AND sector = $4`,
+			company, l.Day, l.Member, l.Sector)
 	}
 	for l, c := range lines {
 		setReportLine(tx, l, c)
@@ -321,10 +327,10 @@ func (c ReportCounts) equal(other ReportCounts) bool {
 		bytes.Equal(c.AnswerSketch, other.AnswerSketch) && bytes.Equal(c.CloseSketch, other.CloseSketch)
 }
 
-// setReportLine writes a line of a company's report.
 func setReportLine(tx *kernel.Tx, l ReportLine, c ReportCounts) {
 	tx.Later(`
-		INSERT INTO report_days (company, day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds, close_sketch)
+		INSERT INTO report_days (company, day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds,
+			close_sketch)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (company, day, member, sector) DO UPDATE
 		SET opened = excluded.opened,
@@ -334,5 +340,6 @@ func setReportLine(tx *kernel.Tx, l ReportLine, c ReportCounts) {
 			closed = excluded.closed,
 			close_seconds = excluded.close_seconds,
 			close_sketch = excluded.close_sketch`,
-		l.Company, l.Day, l.Member, l.Sector, c.Opened, c.Answered, c.AnswerSeconds, c.AnswerSketch, c.Closed, c.CloseSeconds, c.CloseSketch)
+		l.Company, l.Day, l.Member, l.Sector, c.Opened, c.Answered, c.AnswerSeconds, c.AnswerSketch, c.Closed, c.CloseSeconds,
+		c.CloseSketch)
 }

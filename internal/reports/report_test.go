@@ -17,7 +17,7 @@ import (
 	"recado/test/kerneltest"
 )
 
-// reportDesk is a desk with one company, whose tests call the report's verbs themselves.
+// reportDesk is a desk with one company. Its tests change the report directly.
 type reportDesk struct {
 	*desk
 	t         *testing.T
@@ -50,7 +50,7 @@ func (d *reportDesk) read(f ReportFilter) Report {
 	return r
 }
 
-// person adds a member of the team.
+// person adds a member to the team.
 func (d *reportDesk) person(name string) *kernel.Ref {
 	d.t.Helper()
 	m, err := d.people.CreateUser(d.t.Context(), d.principal.Company.ID, people.NewUser{
@@ -62,7 +62,7 @@ func (d *reportDesk) person(name string) *kernel.Ref {
 	return &kernel.Ref{ID: m.ID, Name: m.Name}
 }
 
-// at makes an attendance that was opened then.
+// at returns an attendance that was opened at a time.
 func (d *reportDesk) at(opened time.Time) *talk.Attendance {
 	return &talk.Attendance{ID: kernel.NewID(), Company: d.principal.Company.ID, OpenedAt: opened}
 }
@@ -266,8 +266,7 @@ func TestReportOrder(t *testing.T) {
 	})
 }
 
-// Attendances that change hands in all directions at once must neither wait for each other in a circle
-// nor lose a count.
+// Concurrent transfers of attendances in all directions must neither deadlock nor lose a count.
 func TestReportUnderConcurrency(t *testing.T) {
 	eachReportDesk(t, func(t *testing.T, d *reportDesk) {
 		people := []*kernel.Ref{nil, d.person("Ana"), d.person("Bia"), d.person("Caio")}
@@ -315,8 +314,8 @@ func TestReportUnderConcurrency(t *testing.T) {
 	})
 }
 
-// A change of an attendance while a report is rebuilt or its days are moved is counted once: before it or after it.
-func TestReportRebuildBesideWriters(t *testing.T) {
+// An attendance that changes during a rebuild or a change of time zone is counted once.
+func TestAReportIsRebuiltWhileAttendancesChange(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		const customers = 6
 		var group sync.WaitGroup
@@ -343,7 +342,7 @@ func TestReportRebuildBesideWriters(t *testing.T) {
 	})
 }
 
-func TestARecountCountsWhatChangesWhileItRuns(t *testing.T) {
+func TestARecountIncludesChangesDuringTheRecount(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		d := o.nodes[0]
 		var open []kernel.ID
@@ -370,7 +369,7 @@ func TestARecountCountsWhatChangesWhileItRuns(t *testing.T) {
 	})
 }
 
-func TestARecountHoldsUpNoOtherCompanysReport(t *testing.T) {
+func TestARecountDoesNotBlockReportsOfOtherCompanies(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		if o.nodes[0].Store.SingleNode() {
 			t.Skip("SQLite has one writer")
@@ -391,7 +390,7 @@ func TestARecountHoldsUpNoOtherCompanysReport(t *testing.T) {
 	})
 }
 
-func TestManyReportsAtOnceWaitForTheirTurn(t *testing.T) {
+func TestConcurrentReportsWaitForASlot(t *testing.T) {
 	eachReportDesk(t, func(t *testing.T, d *reportDesk) {
 		var all sync.WaitGroup
 		for range 40 {

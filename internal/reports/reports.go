@@ -1,4 +1,4 @@
-// Package reports counts cases for managers. The figures are kept up to date by the transactions that change cases.
+// Package reports counts cases for managers. The transactions that change cases keep the figures up to date.
 package reports
 
 import (
@@ -14,13 +14,13 @@ import (
 type Reports struct {
 	*kernel.Kernel
 	queries  kernel.Expensive
-	recounts kernel.Expensive // of a company one at a time
+	recounts kernel.Expensive // one at a time per company
 }
 
-// reportWait is how long a report waits for its turn: a page may show several, and a year of a large team takes a while.
+// reportWait is how long a report waits for a slot: a page may show several, and a year of a large team takes a while.
 const reportWait = 10 * time.Second
 
-// New returns the verbs of reports, and counts cases from then on.
+// New returns the verbs of reports. From then on cases are counted.
 func New(t *talk.Talk, c *channels.Channels, p *people.People) *Reports {
 	d := &Reports{Kernel: p.Kernel, queries: p.NewExpensive("reports", reportWait), recounts: p.NewQueue("recounts", 1, reportWait)}
 	p.ObserveTeam(people.TeamObserver{ZoneChanges: d.recountZone})

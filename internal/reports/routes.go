@@ -2,7 +2,7 @@ package reports
 
 import "recado/internal/httpserver"
 
-// HTTP returns what the package adds to the API.
+// HTTP returns the routes of the package.
 func (d *Reports) HTTP() httpserver.Capability {
 	s := &handlers{d}
 	return httpserver.Capability{
@@ -15,8 +15,10 @@ func (s *handlers) reportRoutes() []*httpserver.Route {
 	return []*httpserver.Route{
 		httpserver.Get("/reports/attendance", VerbAttendanceReport, "Report on attendances", s.attendanceReport,
 			httpserver.AsTool(httpserver.Tool{Name: "get_attendance_report"}),
-			httpserver.About("Attendances opened and closed, first-response and resolution times: in total, per responsible person, per sector and per day. "+
-				"Days are those of the company's time zone. Without dates it is the last 30 days; with from alone it ends today, with to alone it has 30 days. "+
+			httpserver.About("Attendances opened and closed, first-response and resolution times: in total, per responsible person, per "+
+				"sector and per day. "+
+				"Days are those of the company's time zone. Without dates it is the last 30 days; with from alone it ends today, with to "+
+				"alone it has 30 days. "+
 				"An attendance counts for its present responsible person and sector.")),
 	}
 }

@@ -1,10 +1,8 @@
 package reports
 
-import (
-	"recado/internal/quantile"
-)
+import "recado/internal/quantile"
 
-// Tally adds up lines of the report into the figures of one larger line: a person, a sector, a day, all.
+// Tally adds up lines of the report: of a member, a sector, a day or all.
 type Tally struct {
 	Opened   int64
 	Closed   int64
@@ -12,14 +10,14 @@ type Tally struct {
 	Closings Spans
 }
 
-// Spans adds up durations: their number and sum exactly, their distribution in a sketch.
+// Spans adds up durations: their exact number and sum, and a sketch of their distribution.
 type Spans struct {
 	Count   int64
 	Seconds int64
 	Sketch  quantile.Sketch
 }
 
-// Figures are the tally's numbers as the report shows them.
+// Figures returns the sums as the report shows them.
 func (t *Tally) Figures() Figures {
 	return Figures{Opened: t.Opened, Closed: t.Closed, FirstResponse: t.Answers.times(), Resolution: t.Closings.times()}
 }
@@ -27,7 +25,7 @@ func (t *Tally) Figures() Figures {
 // IsZero reports whether nothing was counted.
 func (t *Tally) IsZero() bool { return t.Opened == 0 && t.Closed == 0 && t.Answers.Count == 0 }
 
-// Merge adds all that other holds.
+// Merge adds another tally.
 func (t *Tally) Merge(other *Tally) {
 	t.Opened += other.Opened
 	t.Closed += other.Closed

@@ -5,7 +5,5 @@ import (
 	"recado/internal/people"
 )
 
-// The verbs of reports.
-var (
-	VerbAttendanceReport = kernel.Listed(kernel.Verb{Name: "AttendanceReport", Scope: people.ScopeReportsRead})
-)
+// VerbAttendanceReport is the verb of Reports.AttendanceReport.
+var VerbAttendanceReport = kernel.Listed(kernel.Verb{Name: "AttendanceReport", Scope: people.ScopeReportsRead})

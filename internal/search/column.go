@@ -8,29 +8,30 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// columnIndex is PostgreSQL's trigram index over the text column of the entries.
+// columnIndex is the index on PostgreSQL: a trigram index on the text column of the entries.
 type columnIndex struct {
 	tx   *db.Tx
 	noun *Noun
 }
 
-// update does a batch on one node at a time: of two, the slower could put back an older text.
-// The rows themselves are locked only at the end, for a moment, and those that have changed meanwhile, or
-// are being changed, stay unindexed.
+// update indexes a batch. It runs on one node at a time, because the slower of two could write an older text. It locks the rows
+// only at the end. Rows that have changed meanwhile, or that another transaction is changing, stay unindexed.
 func (x *columnIndex) update(n int) (int, error) {
-	mine := false
-	_, err := x.tx.One(`SELECT pg_try_advisory_xact_lock($1)`, []any{pgIndexKey}, func(r db.Row) { mine = r.Bool(0) })
-	if err != nil || !mine {
+	locked := false
+	_, err := x.tx.One(`SELECT pg_try_advisory_xact_lock($1) AS locked`, []any{pgIndexKey}, func(r db.Row) { locked = r.Bool("locked") })
+	if err != nil || !locked {
 		return 0, err
 	}
-	rows, err := rowsAt(x.tx, `SELECT /* all companies: texts to index */ company, id FROM `+x.noun.Table+` WHERE unindexed ORDER BY company, id LIMIT $1`, n)
+	rows, err := rowsAt(x.tx, `
+		SELECT /* all companies: texts to index */ company, id
+		FROM `+x.noun.Table+`
+		WHERE unindexed
+		ORDER BY company, id
+		LIMIT $1`, n)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
-	num := "0" // the subject itself is the order
-	if x.noun.Moment != "" {
-		num = "t." + x.noun.Moment
-	}
+	num := x.noun.moment()
 	s := x.tx.Statement()
 	s.WriteString(`
 		INSERT INTO ` + x.noun.Entries + ` AS x (num, company, subject, folded)
@@ -42,7 +43,7 @@ func (x *columnIndex) update(n int) (int, error) {
 	x.tx.Later(s.String(), s.Args...)
 	found := len(rows)
 	if rows, err = x.unlocked(rows); err != nil || len(rows) == 0 {
-		return 0, err // asking again at once would find the same rows
+		return 0, err // the next batch would contain the same rows
 	}
 	s = x.tx.Statement()
 	s.WriteString(`
@@ -55,8 +56,7 @@ func (x *columnIndex) update(n int) (int, error) {
 	return found, nil
 }
 
-// unlocked locks those of the rows that no other transaction is changing. A transaction that changes many
-// conversations locks them in its own order, so waiting for one while holding others could end in a deadlock.
+// unlocked locks and returns the rows that no other transaction has locked. Waiting for the others could cause a deadlock.
 func (x *columnIndex) unlocked(rows []rowAt) ([]rowAt, error) {
 	s := x.tx.Statement()
 	s.WriteString(`
@@ -67,22 +67,21 @@ func (x *columnIndex) unlocked(rows []rowAt) ([]rowAt, error) {
 	return rowsAt(x.tx, s.String(), s.Args...)
 }
 
-// pgIndexKey names the advisory lock of the one node that indexes.
+// pgIndexKey is the advisory lock of the node that indexes.
 const pgIndexKey = db.LockKey + 1
 
-// forget removes the entry of a row.
 func (x *columnIndex) forget(company, id kernel.ID) error {
 	x.tx.Later(`DELETE FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
 	return nil
 }
 
-// columnScan is a scan of an index that is in no order: all hits are read at its start.
+// columnScan returns the entries that scan has read: the index has no order.
 type columnScan struct {
 	progress
-	hits []place // the entries to come
+	hits []position // the remaining entries
 }
 
-// scan reads all entries with the text, unless they are too many.
+// scan reads all entries with the text, unless there are too many.
 func (x *columnIndex) scan(p *Plan) (indexScan, error) {
 	scan := &columnScan{}
 	s := x.tx.Statement()
@@ -92,13 +91,13 @@ func (x *columnIndex) scan(p *Plan) (indexScan, error) {
 	}
 	s.WriteString(" LIMIT " + s.Arg(Budget.Index+1))
 	err := x.tx.Query(s.String(), s.Args, func(r db.Row) error {
-		scan.hits = append(scan.hits, place{moment: r.Int(0), id: r.ID(1)})
+		scan.hits = append(scan.hits, position{moment: r.Int("num"), id: r.ID("subject")})
 		return nil
 	})
 	if scan.exhausted = len(scan.hits) > Budget.Index; scan.exhausted {
-		scan.hits = nil // not even the newest are known
+		scan.hits = nil
 	}
-	slices.SortFunc(scan.hits, before)
+	slices.SortFunc(scan.hits, comparePositions)
 	return scan, err
 }
 
@@ -112,13 +111,9 @@ func (scan *columnScan) next(n int) (ids []kernel.ID, err error) {
 	return ids, nil
 }
 
-// like is the text as a condition that the trigram index supports.
+// like returns a condition that the trigram index supports: the column folded contains the text.
 func (text Text) like(s *db.Statement) string {
-	each := make([]string, len(text.needles))
-	for i, needle := range text.needles {
-		each[i] = "folded LIKE " + s.Arg("%"+likeEscapes.Replace(needle)+"%")
-	}
-	return "(" + strings.Join(each, " OR ") + ")"
+	return text.anyOf(func(needle string) string { return "folded LIKE " + s.Arg("%"+likeEscapes.Replace(needle)+"%") })
 }
 
 var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

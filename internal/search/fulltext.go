@@ -8,17 +8,16 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// fullText is SQLite's full-text table over the entries, which is written beside them.
+// fullText is the index on SQLite: a full-text table beside the entries.
 type fullText struct {
 	tx   *db.Tx
 	noun *Noun
 }
 
-// The num of an entry is made of the moment by which its row is listed, so that the entries that
-// hold a text come out newest first. In a millisecond numsEach of them fit; what does not
-// fit takes the next free num, and nearly always one within numsSpan. Only when these are taken too, as
-// after an import that gave everything the same moment, does it go beyond numsEnd, before all others.
-// Either way a num is never below numOf the row's moment.
+// The num of an entry is derived from the moment by which its row is listed, so that the full-text table returns the newest
+// entries first. A millisecond has numsEach numbers. If they are taken, an entry gets the next free number within numsSpan. If
+// these are taken too, for example after an import in which all rows have the same moment, it gets a number beyond numsEnd,
+// before all others. A num is never below numOf of the row's moment.
 const (
 	numsEach = 16
 	numsSpan = 4096
@@ -27,7 +26,7 @@ const (
 
 func numOf(moment int64) int64 { return moment * numsEach }
 
-// unindexed is a row whose entry in the index is missing or old.
+// unindexed is a row whose entry in the index is missing or outdated.
 type unindexed struct {
 	rowAt
 	folded string
@@ -35,9 +34,9 @@ type unindexed struct {
 	num    *int64 // of the old entry
 }
 
-// update indexes a batch. The full-text table keeps no text of its own: to remove an entry, it has to be given the
-// text that the entry had. It writes to the disk whenever another statement comes between and whenever a num is less
-// than the one before, so all removals and then all additions are made one after the other and in order.
+// update indexes a batch. The full-text table does not store the texts: to delete an entry, the statement must contain its text.
+// The table is flushed to disk whenever another statement is run and whenever a num is smaller than the one before. Therefore
+// one statement deletes all old entries and one adds all new entries, in order.
 func (x *fullText) update(n int) (int, error) {
 	batch, err := x.unindexed(n)
 	if err != nil || len(batch) == 0 {
@@ -48,7 +47,10 @@ func (x *fullText) update(n int) (int, error) {
 		rows[i] = batch[i].rowAt
 	}
 	entries := func(s *db.Statement) string {
-		return ` FROM (` + listed(x.tx, s, rows) + `) batch CROSS JOIN ` + x.noun.Entries + ` x ON x.company = batch.company AND x.subject = batch.id ORDER BY x.num`
+		return `
+			FROM (` + listed(x.tx, s, rows) + `) batch
+			CROSS JOIN ` + x.noun.Entries + ` x ON x.company = batch.company AND x.subject = batch.id
+			ORDER BY x.num`
 	}
 	s := x.tx.Statement()
 	s.WriteString(`INSERT INTO ` + x.noun.Trigrams + ` (` + x.noun.Trigrams + `, rowid, folded) SELECT 'delete', x.num, x.folded` + entries(s))
@@ -62,7 +64,8 @@ func (x *fullText) update(n int) (int, error) {
 		x.tx.Later(`
 			INSERT INTO `+x.noun.Entries+` (num, company, subject, folded)
 			VALUES ($1, $2, $3, $4)
-			ON CONFLICT (company, subject) DO UPDATE SET num = excluded.num, folded = excluded.folded`, num, row.company, row.id, row.folded+companyTag(row.company))
+			ON CONFLICT (company, subject) DO UPDATE SET num = excluded.num, folded = excluded.folded`,
+			num, row.company, row.id, row.folded+companyTag(row.company))
 	}
 	s = x.tx.Statement()
 	s.WriteString(`INSERT INTO ` + x.noun.Trigrams + ` (rowid, folded) SELECT x.num, x.folded` + entries(s))
@@ -73,20 +76,16 @@ func (x *fullText) update(n int) (int, error) {
 	return len(batch), err
 }
 
-// unindexed gives a batch of rows in the order of their nums to be.
+// unindexed returns a batch of rows in the order of their future nums.
 func (x *fullText) unindexed(n int) (batch []unindexed, err error) {
-	moment := "0"
-	if x.noun.Moment != "" {
-		moment = "t." + x.noun.Moment
-	}
 	err = x.tx.Query(`
-		SELECT /* all companies: texts to index */ t.company, t.id, t.folded, x.num, `+moment+`
+		SELECT /* all companies: texts to index */ t.company, t.id, t.folded, `+x.noun.moment()+` AS moment, x.num
 		FROM `+x.noun.Table+` t`+x.tx.Dialect().IndexedBy(x.noun.Pending)+`
 		LEFT JOIN `+x.noun.Entries+` x ON x.company = t.company AND x.subject = t.id
 		WHERE t.unindexed
 		ORDER BY t.company, t.id
 		LIMIT $1`, []any{n}, func(r db.Row) error {
-		row := unindexed{rowAt{r.ID(0), r.ID(1)}, r.Text(2), r.Int(4), r.NullInt(3)}
+		row := unindexed{rowAt{r.ID("company"), r.ID("id")}, r.Text("folded"), r.Int("moment"), r.NullInt("num")}
 		if x.noun.Moment == "" {
 			row.moment = row.id.Time().UnixMilli()
 		}
@@ -94,18 +93,18 @@ func (x *fullText) unindexed(n int) (batch []unindexed, err error) {
 		return nil
 	})
 	slices.SortFunc(batch, func(a, b unindexed) int {
-		return cmp.Or(cmp.Compare(a.moment, b.moment), slices.Compare(a.id[:], b.id[:]))
+		return cmp.Or(cmp.Compare(a.moment, b.moment), kernel.CompareIDs(a.id, b.id))
 	})
 	return batch, err
 }
 
-// freeNums finds nums for the rows of a batch. Those from..to-1 are known to be free.
+// freeNums assigns nums to the rows of a batch. The numbers from..to-1 are free.
 type freeNums struct {
 	*fullText
 	from, to int64
 }
 
-// take gives a num for a row: its old one, if it is still right, or the first free one.
+// take returns the num of a row: the old one if it is still correct, or the first free one.
 func (f *freeNums) take(row unindexed) (int64, error) {
 	first := numOf(row.moment)
 	end := first + numsSpan
@@ -124,11 +123,15 @@ func (f *freeNums) take(row unindexed) (int64, error) {
 	return f.from - 1, nil
 }
 
-// find looks for free nums between from and end.
+// find searches for free nums between from and end.
 func (f *freeNums) find(end int64) error {
 	f.to = end
-	err := f.tx.Query(`SELECT /* all companies: they share the numbers */ num FROM `+f.noun.Entries+` WHERE num >= $1 AND num < $2 ORDER BY num`, []any{f.from, end}, func(r db.Row) error {
-		if num := r.Int(0); num > f.from {
+	err := f.tx.Query(`
+		SELECT /* all companies: they share the numbers */ num
+		FROM `+f.noun.Entries+`
+		WHERE num >= $1 AND num < $2
+		ORDER BY num`, []any{f.from, end}, func(r db.Row) error {
+		if num := r.Int("num"); num > f.from {
 			f.to = num
 			return errEnough
 		}
@@ -141,20 +144,23 @@ func (f *freeNums) find(end int64) error {
 	return err
 }
 
-func (f *freeNums) beyond() (num int64, err error) {
-	_, err = f.tx.One(`SELECT /* all companies: they share the numbers */ COALESCE(MAX(num), 0) FROM `+f.noun.Entries, nil, func(r db.Row) { num = max(numsEnd, r.Int(0)+1) })
+// beyond returns the first free num after numsEnd.
+func (f *freeNums) beyond() (int64, error) {
+	last, err := f.lastNum()
+	return max(numsEnd, last+1), err
+}
+
+// lastNum returns the greatest num of all entries, or 0.
+func (x *fullText) lastNum() (num int64, err error) {
+	_, err = x.tx.One(`SELECT /* all companies: they share the numbers */ COALESCE(MAX(num), 0) AS num FROM `+x.noun.Entries, nil,
+		func(r db.Row) { num = r.Int("num") })
 	return num, err
 }
 
-// forget removes the entry of a row.
 func (x *fullText) forget(company, id kernel.ID) error {
-	var num int64
-	var was string
-	known, err := x.tx.One(`SELECT num, folded FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, []any{company, id}, func(r db.Row) { num, was = r.Int(0), r.Text(1) })
-	if err != nil || !known {
-		return err
-	}
-	x.tx.Later(`INSERT INTO `+x.noun.Trigrams+` (`+x.noun.Trigrams+`, rowid, folded) VALUES ('delete', $1, $2)`, num, was)
+	x.tx.Later(`
+		INSERT INTO `+x.noun.Trigrams+` (`+x.noun.Trigrams+`, rowid, folded)
+		SELECT 'delete', num, folded FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
 	x.tx.Later(`DELETE FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
 	return nil
 }

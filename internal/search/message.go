@@ -16,19 +16,19 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// Messages are too many for a second copy of their texts beside each. Those whose text the index does not have wait in
-// the table messages_unindexed. SQLite's index holds trigrams alone, and the number of an entry is the first half of the
-// message's id, so that entries come out newest first; the few messages that share it share the entry. PostgreSQL's has
-// the folded texts. What an index leads to is only a candidate: the message's own text is looked at.
+// The table messages_unindexed contains the messages that are not in the index yet. SQLite's index contains only trigrams, not a
+// copy of the texts. The number of an entry is the first half of the message's id, so that the newest entries come first; the few
+// messages with the same number share an entry. PostgreSQL's index contains the folded texts. An index only returns candidates:
+// the caller must check the text of the message.
 
-// NewMessageText gives the text that a caller looks for in messages, and false when nothing of it is left to look for.
+// NewMessageText returns the Text for a query in messages, and false if the query is empty.
 func NewMessageText(q string) (Text, bool) {
 	needle := fold.Text(strings.TrimSpace(q))
 	return Text{needles: []string{needle}, short: !hasTrigram(needle)}, needle != ""
 }
 
-// UpdateMessages brings the index of messages up to date for at most n of those that wait, and gives how many it did.
-// Several nodes may do so at once. A change of a message that is taken here waits for the end of the transaction, or was made before.
+// UpdateMessages indexes at most n unindexed messages and returns how many it indexed. Several nodes may call it concurrently: a
+// transaction that changes one of the messages has ended before or waits for this one.
 func UpdateMessages(tx *db.Tx, n int) (int, error) {
 	batch, err := rowsAt(tx, `
 		WITH batch AS MATERIALIZED (
@@ -51,8 +51,8 @@ func UpdateMessages(tx *db.Tx, n int) (int, error) {
 	return len(batch), err
 }
 
-// updateMessageTrigrams writes the entries of a batch, in the order of their numbers and with one statement, as SQLite's
-// full-text index wants it. An entry that exists may be shared with messages of any company.
+// updateMessageTrigrams writes the entries of a batch ordered by number and with one statement, which SQLite's full-text index
+// needs to be fast. An existing entry may be shared with messages of any company.
 func updateMessageTrigrams(tx *db.Tx, batch []rowAt) error {
 	nums := make([]int64, 0, len(batch))
 	var packed []byte
@@ -80,8 +80,9 @@ func updateMessageTrigrams(tx *db.Tx, batch []rowAt) error {
 			WHERE EXISTS (SELECT 1 FROM message_trigrams_docsize d WHERE d.id = b.num)
 		) b
 		CROSS JOIN messages m INDEXED BY messages_id ON m.company = b.company AND m.id BETWEEN b.first AND b.last`, []any{packed}, func(r db.Row) error {
-		if text := r.NullText(2); text != nil {
-			texts[messageNum(r.ID(0))] += fold.Text(*text) + companyTag(r.ID(1))
+		id, company := r.ID("id"), r.ID("company")
+		if text := r.NullText("text"); text != nil {
+			texts[messageNum(id)] += fold.Text(*text) + companyTag(company)
 		}
 		return nil
 	})
@@ -100,19 +101,20 @@ func updateMessageTrigrams(tx *db.Tx, batch []rowAt) error {
 	return nil
 }
 
-// updateMessageTexts writes the entries of a batch, and deletes those of messages that have no text any more.
+// updateMessageTexts writes the entries of a batch and deletes those of messages that have no text any more.
 func updateMessageTexts(tx *db.Tx, batch []rowAt) error {
-	gone := make(map[rowAt]bool, len(batch)) // the messages without a text
+	withoutText := make(map[rowAt]bool, len(batch))
 	for _, m := range batch {
-		gone[m] = true
+		withoutText[m] = true
 	}
 	var texts [][3]string
 	s := tx.Statement()
 	s.WriteString("SELECT m.company, m.id, m.text " + tx.Dialect().FromSubset("ids.company", listed(tx, s, batch), "messages", "m"))
 	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-		if text := r.NullText(2); text != nil {
-			texts = append(texts, [3]string{r.ID(0).String(), r.ID(1).String(), fold.Text(*text)})
-			delete(gone, rowAt{r.ID(0), r.ID(1)})
+		m := rowAt{r.ID("company"), r.ID("id")}
+		if text := r.NullText("text"); text != nil {
+			texts = append(texts, [3]string{m.company.String(), m.id.String(), fold.Text(*text)})
+			delete(withoutText, m)
 		}
 		return nil
 	})
@@ -128,19 +130,19 @@ func updateMessageTexts(tx *db.Tx, batch []rowAt) error {
 		SELECT CAST(v ->> 0 AS UUID), CAST(v ->> 1 AS UUID), v ->> 2
 		FROM jsonb_array_elements(CAST($1 AS JSONB)) v
 		ON CONFLICT (company, subject) DO UPDATE SET folded = excluded.folded`, string(list))
-	for m := range gone {
+	for m := range withoutText {
 		tx.Later(`DELETE FROM message_search WHERE company = $1 AND subject = $2`, m.company, m.id)
 	}
 	return nil
 }
 
-// messageNum is the number of a message's entry: the time of its id to the millisecond, and the twelve bits after it.
+// messageNum returns the number of a message's entry: the milliseconds of its id and the twelve random bits after them.
 func messageNum(id kernel.ID) int64 {
 	first := binary.BigEndian.Uint64(id[:8])
 	return int64(first>>16<<12 | first&0xfff)
 }
 
-// idsOfNum gives the first and the last id that have a number.
+// idsOfNum returns the first and the last id with a number.
 func idsOfNum(num int64) (first, last kernel.ID) {
 	half := uint64(num)>>12<<16 | 0x7000 | uint64(num)&0xfff
 	binary.BigEndian.PutUint64(first[:8], half)
@@ -149,13 +151,13 @@ func idsOfNum(num int64) (first, last kernel.ID) {
 	return first, last
 }
 
-// appendIDsOfNum appends the first and the last id that have a number.
+// appendIDsOfNum appends the first and the last id with a number.
 func appendIDsOfNum(b []byte, num int64) []byte {
 	first, last := idsOfNum(num)
 	return append(append(b, first[:]...), last[:]...)
 }
 
-// messagesWithNums is the subset of the company's messages of some entries, on SQLite.
+// messagesWithNums returns a query for the company's messages with one of the numbers, on SQLite.
 func messagesWithNums(s *db.Statement, company kernel.ID, nums []int64) string {
 	packed := make([]byte, 0, 32*len(nums))
 	for _, num := range nums {
@@ -173,35 +175,32 @@ type MessageScan struct {
 	company kernel.ID
 	text    Text
 	left    int         // entries that it may still read
-	hits    []kernel.ID // candidates to come, where the index gave them all at once
-	listed  bool        // hits are all there are
+	hits    []kernel.ID // all remaining candidates, if listed
+	listed  bool        // the candidates were read at the start
 
-	Before kernel.ID // the candidates to come have smaller ids
+	Before kernel.ID // the remaining candidates have smaller ids
 	Ended  bool      // there are no more
 }
 
-// shortBudget is how many entries are read for a text that no index can find: the text of each message is looked at.
+// shortBudget is the number of entries to read on SQLite for a text that the index cannot find.
 const shortBudget = 2_000
 
-// ScanMessages starts to read the candidates of a company that have smaller ids than before.
+// ScanMessages starts to read the candidates of a company with ids below before.
 func ScanMessages(tx *db.Tx, company kernel.ID, text Text, before kernel.ID) (*MessageScan, error) {
 	scan := &MessageScan{tx: tx, company: company, text: text, left: Budget.Index, Before: before}
-	if tx.Dialect().FullTextTables() {
-		if text.short {
-			scan.left = shortBudget
-		}
-		return scan, nil
+	switch sqlite := tx.Dialect().FullTextTables(); {
+	case sqlite && text.short:
+		scan.left = shortBudget
+	case !sqlite && !text.short:
+		return scan, scan.list()
 	}
-	if text.short {
-		return scan, nil
-	}
-	return scan, scan.list()
+	return scan, nil
 }
 
-// Exhausted reports whether the scan has read what it may. A later one goes on from Before.
+// Exhausted reports whether the scan has used up its budget. Another scan can continue from Before.
 func (scan *MessageScan) Exhausted() bool { return scan.left <= 0 }
 
-// Next gives the candidates among the next n entries or fewer.
+// Next returns the candidates among the next n entries or fewer.
 func (scan *MessageScan) Next(n int) (db.Subset, error) {
 	n = min(n, scan.left)
 	scan.left -= n
@@ -214,7 +213,7 @@ func (scan *MessageScan) Next(n int) (db.Subset, error) {
 	return scan.nextTexts(n)
 }
 
-// nextTrigrams reads SQLite's index. It may have entries with the number of Before, of which some are before it.
+// nextTrigrams reads SQLite's index. The entry with the number of Before may also contain messages that come later.
 func (scan *MessageScan) nextTrigrams(n int) (db.Subset, error) {
 	query := `"` + companyTag(scan.company) + `"`
 	if !scan.text.short {
@@ -227,7 +226,7 @@ func (scan *MessageScan) nextTrigrams(n int) (db.Subset, error) {
 		WHERE message_trigrams MATCH $1 AND rowid <= $2
 		ORDER BY rowid DESC
 		LIMIT $3 + 0`, []any{query, messageNum(scan.Before), n}, func(r db.Row) error {
-		nums = append(nums, r.Int(0))
+		nums = append(nums, r.Int("rowid"))
 		return nil
 	})
 	before := scan.Before
@@ -239,8 +238,8 @@ func (scan *MessageScan) nextTrigrams(n int) (db.Subset, error) {
 	}, err
 }
 
-// list reads all entries of PostgreSQL's index that have the text, unless they are too many: then the newest entries are
-// read, among which there are many of them.
+// list reads all entries of PostgreSQL's index with the text, unless there are too many. Then Next reads the newest entries, of
+// which many match.
 func (scan *MessageScan) list() error {
 	s := scan.tx.Statement()
 	s.WriteString("SELECT subject FROM message_search WHERE company = " + s.Arg(scan.company) + " AND " + scan.text.like(s) +
@@ -249,7 +248,7 @@ func (scan *MessageScan) list() error {
 	if err != nil || len(ids) > Budget.Index {
 		return err
 	}
-	slices.SortFunc(ids, func(a, b kernel.ID) int { return slices.Compare(b[:], a[:]) })
+	slices.SortFunc(ids, func(a, b kernel.ID) int { return kernel.CompareIDs(b, a) })
 	scan.hits, scan.listed = ids, true
 	return nil
 }
@@ -263,30 +262,33 @@ func (scan *MessageScan) nextListed(n int) db.Subset {
 	return db.Listed(hits)
 }
 
-// textsAtOnce is how many entries of PostgreSQL's index are read at once where they are read along the list.
+// textsAtOnce is the number of entries of PostgreSQL's index that nextTexts reads.
 const textsAtOnce = 1_000
 
+// nextTexts reads the newest entries of PostgreSQL's index. n was already subtracted from the budget.
 func (scan *MessageScan) nextTexts(n int) (db.Subset, error) {
 	scan.left -= max(0, textsAtOnce-n)
-	n = textsAtOnce
 	s := scan.tx.Statement()
-	s.WriteString("SELECT subject, " + scan.text.Contains(s, "folded") + " FROM message_search WHERE company = " + s.Arg(scan.company) +
-		" AND subject < " + s.Arg(scan.Before) + " ORDER BY subject DESC LIMIT " + strconv.Itoa(textsAtOnce))
+	s.WriteString(`
+		SELECT subject, ` + scan.text.Contains(s, "folded") + ` AS matches
+		FROM message_search
+		WHERE company = ` + s.Arg(scan.company) + ` AND subject < ` + s.Arg(scan.Before) + `
+		ORDER BY subject DESC
+		LIMIT ` + strconv.Itoa(textsAtOnce))
 	var hits []kernel.ID
 	rows := 0
 	err := scan.tx.Query(s.String(), s.Args, func(r db.Row) error {
-		rows, scan.Before = rows+1, r.ID(0)
-		if r.Bool(1) {
-			hits = append(hits, r.ID(0))
+		rows, scan.Before = rows+1, r.ID("subject")
+		if r.Bool("matches") {
+			hits = append(hits, scan.Before)
 		}
 		return nil
 	})
-	scan.Ended = rows < n
+	scan.Ended = rows < textsAtOnce
 	return db.Listed(hits), err
 }
 
-// WaitingMessages gives the newest messages of a company that contain a text, have smaller ids than before, and wait to
-// be indexed.
+// WaitingMessages returns the newest unindexed messages of a company that contain a text and have ids below before.
 func WaitingMessages(tx *db.Tx, company kernel.ID, text Text, before kernel.ID) (ids []kernel.ID, err error) {
 	err = tx.Query(`
 		SELECT u.id, m.text
@@ -295,25 +297,26 @@ func WaitingMessages(tx *db.Tx, company kernel.ID, text Text, before kernel.ID) 
 		WHERE u.company = $1 AND u.id < $2
 		ORDER BY u.id DESC
 		LIMIT $3`, []any{company, before, Budget.List}, func(r db.Row) error {
-		if m := r.NullText(1); m != nil && text.In(fold.Text(*m)) {
-			ids = append(ids, r.ID(0))
+		id := r.ID("id")
+		if m := r.NullText("text"); m != nil && text.In(fold.Text(*m)) {
+			ids = append(ids, id)
 		}
 		return nil
 	})
 	return ids, err
 }
 
-// MessageTime limits the time of the statements of a search until stop is called; see Plan.Run for the error.
+// MessageTime limits the time of statements until stop is called. stop replaces a timeout by the error for the caller.
 func MessageTime(tx *db.Tx) (stop func(error) error) {
-	ended := tx.LimitTime(Budget.Time)
+	end := tx.LimitTime(Budget.Time)
 	return func(err error) error {
-		ended()
+		end()
 		return tooSlow(err)
 	}
 }
 
-// lateArrival is how much later than it was written a message may arrive: WhatsApp repeats callbacks for seven days.
+// lateArrival is the maximum delay of a message. WhatsApp repeats callbacks for seven days.
 const lateArrival = 8 * 24 * time.Hour
 
-// BeforeTime gives an id that is greater than those of all messages written before a time.
+// BeforeTime returns an id that is greater than those of all messages written before a time.
 func BeforeTime(t time.Time) kernel.ID { return kernel.FirstIDOf(t.Add(lateArrival)) }

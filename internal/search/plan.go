@@ -13,11 +13,10 @@ import (
 // errEnough ends a query whose remaining rows are not needed.
 var errEnough = errors.New("search: enough rows")
 
-// Plan finds the rows of a list that contain a text, in three steps, each only if the one before did not
-// fill the page: the newest rows of the list, the entries of the trigram index, and again the list up to the
-// budget. The index cannot help with a text that has no trigram, with one that very many entries have although
-// few of them are in the list, and while very many rows wait to be indexed. Then matches older than the newest
-// Budget.List rows of the list may be missing; of the newer ones none is.
+// Plan finds the rows of a list that contain a text. It reads the newest rows of the list; if they do not fill the page, the
+// entries of the trigram index; and if that is not possible, more rows of the list. The index cannot be used for a text
+// without a trigram, for a text in very many entries of which few are in the list, and while very many rows are unindexed. Then
+// matches that are older than the newest Budget.List rows may be missing.
 type Plan struct {
 	Tx   *db.Tx
 	List List
@@ -26,42 +25,42 @@ type Plan struct {
 	Want int // rows from the beginning of the list
 
 	Company kernel.ID
-	After   kernel.ID // in a list by id: only rows behind this one, unless it is zero
+	After   kernel.ID // in a list ordered by id: only rows after this one, unless it is zero
 
-	found []place // the first of the list among those read so far
+	found []position // matches so far, in the order of the list
 }
 
-// List is a list that can be searched. Its statements give the id of each row, whether it is one of the
-// list that contains the text and, where the list is not ordered by id, whether it is pinned and its moment.
+// List is a list that can be searched. Its statements have the columns id and matches, which says whether the row belongs to the
+// list and contains the text. If the list is not ordered by id, they also have the columns pinned and moment.
 type List interface {
-	// Among asks for the rows of a subset, in any order.
+	// Among returns a statement for the rows of a subset, in any order.
 	Among(of db.Subset, text Text) *db.Statement
-	// Newest asks for about the first n rows along the order of the list, rows that a filter excludes included,
-	// so that no more are read. Each of the statements gives at most share of them, in order.
+	// Newest returns statements for about the first n rows in the order of the list, including rows that a filter excludes. Each
+	// returns at most share rows, in order.
 	Newest(n int, text Text) (all []*db.Statement, share int)
-	// Pinned gives the rows that stand before all others whatever their moment, and false when they are many.
+	// Pinned returns the rows that come before all others whatever their moment, and false if there are many.
 	Pinned() ([]kernel.ID, bool, error)
 }
 
-// place is where a row stands in a list.
-type place struct {
+// position is the position of a row in a list.
+type position struct {
 	pinned bool
 	moment int64
 	id     kernel.ID
 }
 
-// before orders places as lists do: pinned ones, then the newest.
-func before(a, b place) int {
+// comparePositions orders positions as lists do: pinned rows first, then by descending moment and id.
+func comparePositions(a, b position) int {
 	if a.pinned != b.pinned {
 		if a.pinned {
 			return -1
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.moment, a.moment), slices.Compare(b.id[:], a.id[:]))
+	return cmp.Or(cmp.Compare(b.moment, a.moment), kernel.CompareIDs(b.id, a.id))
 }
 
-// Run gives the ids of the page from offset on, at most limit of them.
+// Run returns the ids of at most limit rows from offset on.
 func (p *Plan) Run(offset, limit int) ([]kernel.ID, error) {
 	if err := p.search(); err != nil {
 		return nil, tooSlow(err)
@@ -75,7 +74,7 @@ func (p *Plan) Run(offset, limit int) ([]kernel.ID, error) {
 }
 
 func (p *Plan) search() error {
-	// The first rows of a list are few and follow an index: neither a limit nor a plan of their own would pay.
+	// The first pass is fast, so it has no time limit.
 	if done, err := p.readList(Budget.FirstPass); err != nil || done {
 		return err
 	}
@@ -89,7 +88,7 @@ func (p *Plan) search() error {
 	return err
 }
 
-// tooSlow is the error of a search whose time was over.
+// tooSlow replaces a timeout by the error for the caller.
 func tooSlow(err error) error {
 	if db.TimedOut(err) {
 		return &kernel.Error{
@@ -100,21 +99,22 @@ func tooSlow(err error) error {
 	return err
 }
 
-// readList reads the first n rows of the list. Done means that found is complete.
+// readList reads the first n rows of the list. It returns true if the page is complete.
 func (p *Plan) readList(n int) (done bool, err error) {
-	var reached *place // the rows of the list were read down to here
+	var reached *position // all rows of the list up to here were read
 	statements, share := p.List.Newest(n, p.Text)
 	for _, s := range statements {
-		rows, matches := 0, 0
-		var last place
+		rows, count := 0, 0
+		var last position
 		err := p.Tx.Query(s.String(), s.Args, func(r db.Row) error {
-			rows, last = rows+1, p.placeOf(r)
-			if !r.Bool(1) {
+			row, matches := p.scan(r)
+			rows, last = rows+1, row
+			if !matches {
 				return nil
 			}
-			p.found = append(p.found, last)
-			if matches++; matches == p.Want {
-				rows = share // as if it ended here
+			p.found = append(p.found, row)
+			if count++; count == p.Want {
+				rows = share // there may be more
 				return errEnough
 			}
 			return nil
@@ -122,7 +122,7 @@ func (p *Plan) readList(n int) (done bool, err error) {
 		if err != nil && !errors.Is(err, errEnough) {
 			return false, err
 		}
-		if rows >= share && (reached == nil || before(last, *reached) < 0) {
+		if rows >= share && (reached == nil || comparePositions(last, *reached) < 0) {
 			reached = &last
 		}
 	}
@@ -130,12 +130,12 @@ func (p *Plan) readList(n int) (done bool, err error) {
 	return reached == nil || p.filledBy(*reached), nil
 }
 
-// filledBy reports whether the page is full of rows that do not stand behind a place.
-func (p *Plan) filledBy(reached place) bool {
-	return len(p.found) >= p.Want && before(p.found[p.Want-1], reached) <= 0
+// filledBy reports whether the page is full of rows up to a position.
+func (p *Plan) filledBy(reached position) bool {
+	return len(p.found) >= p.Want && comparePositions(p.found[p.Want-1], reached) <= 0
 }
 
-// readIndex reads what the index leads to, in the order of the list.
+// readIndex reads the entries of the index. It returns true if the page is complete.
 func (p *Plan) readIndex() (done bool, err error) {
 	pinned, few, err := p.List.Pinned()
 	if err != nil || !few {
@@ -149,7 +149,7 @@ func (p *Plan) readIndex() (done bool, err error) {
 		return false, err
 	}
 	scan, err := indexOf(p.Tx, p.Noun).scan(p)
-	if err != nil || scan.position().exhausted {
+	if err != nil || scan.state().exhausted {
 		return false, err
 	}
 	for n := p.Want + p.Want/4; ; n *= 4 {
@@ -160,41 +160,44 @@ func (p *Plan) readIndex() (done bool, err error) {
 		if err := p.keep(ids); err != nil {
 			return false, err
 		}
-		at := scan.position()
-		if at.ended || p.filledBy(at.reached) {
+		state := scan.state()
+		if state.ended || p.filledBy(state.reached) {
 			return true, nil
 		}
-		if at.exhausted {
+		if state.exhausted {
 			return false, nil
 		}
 	}
 }
 
-// changed gives the rows that contain the text and whose entries in the index are missing or old, and false when
-// there are too many such rows to read.
+// changed returns the unindexed rows that contain the text, and false if there are too many unindexed rows to read.
 func (p *Plan) changed() (ids []kernel.ID, few bool, err error) {
 	s := p.Tx.Statement()
-	s.WriteString("SELECT id, " + p.Text.Contains(s, "folded") + " FROM " + p.Noun.Table + p.Tx.Dialect().IndexedBy(p.Noun.Pending) +
-		" WHERE unindexed AND company = " + s.Arg(p.Company) + " LIMIT " + s.Arg(Budget.Index+1))
+	s.WriteString(`
+		SELECT id, ` + p.Text.Contains(s, "folded") + ` AS matches
+		FROM ` + p.Noun.Table + p.Tx.Dialect().IndexedBy(p.Noun.Pending) + `
+		WHERE unindexed AND company = ` + s.Arg(p.Company) + `
+		LIMIT ` + s.Arg(Budget.Index+1))
 	rows := 0
 	err = p.Tx.Query(s.String(), s.Args, func(r db.Row) error {
-		if rows++; r.Bool(1) {
-			ids = append(ids, r.ID(0))
+		rows++
+		if id := r.ID("id"); r.Bool("matches") {
+			ids = append(ids, id)
 		}
 		return nil
 	})
 	return ids, rows <= Budget.Index, err
 }
 
-// keep adds those of the rows that belong to the list and contain the text.
+// keep adds the rows that belong to the list and contain the text.
 func (p *Plan) keep(ids []kernel.ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	s := p.List.Among(db.Listed(ids), p.Text)
 	err := p.Tx.Query(s.String(), s.Args, func(r db.Row) error {
-		if r.Bool(1) {
-			p.found = append(p.found, p.placeOf(r))
+		if row, matches := p.scan(r); matches {
+			p.found = append(p.found, row)
 		}
 		return nil
 	})
@@ -202,16 +205,17 @@ func (p *Plan) keep(ids []kernel.ID) error {
 	return err
 }
 
-func (p *Plan) placeOf(r db.Row) place {
-	at := place{id: r.ID(0)}
+// scan reads a row of a statement of List.
+func (p *Plan) scan(r db.Row) (row position, matches bool) {
+	row.id, matches = r.ID("id"), r.Bool("matches")
 	if p.Noun.Moment != "" {
-		at.pinned, at.moment = r.Bool(2), r.Int(3)
+		row.pinned, row.moment = r.Bool("pinned"), r.Int("moment")
 	}
-	return at
+	return row, matches
 }
 
-// sort orders what was found; some rows are found twice.
+// sort orders the matches and removes duplicates.
 func (p *Plan) sort() {
-	slices.SortFunc(p.found, before)
+	slices.SortFunc(p.found, comparePositions)
 	p.found = slices.Compact(p.found)
 }

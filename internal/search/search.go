@@ -1,5 +1,5 @@
-// Package search finds the rows of a list that contain a text, and keeps the trigram index that it reads. It knows no filter
-// and no column of a list; its caller passes them as a List.
+// Package search finds the rows of a list that contain a text, and maintains the trigram index for that. The caller passes the
+// filters and columns of the list as a List.
 package search
 
 import (
@@ -10,36 +10,44 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// Noun is a table that is searched. It has a column folded with its live text, a flag unindexed for rows whose
-// text or moment the trigram index does not have yet, and the index itself beside it.
+// Noun is a table that can be searched. Its column folded contains the text; its column unindexed marks rows whose text or moment
+// is not in the trigram index yet.
 type Noun struct {
 	Table    string // conversations
 	Entries  string // conversation_search: num, company, subject, folded
-	Trigrams string // the full-text table over the entries, where the engine needs one
-	Pending  string // the partial index over unindexed rows
-	Moment   string // the column by which its list is ordered, the newest first; without one the order is by id
+	Trigrams string // SQLite's full-text table for the entries
+	Pending  string // the partial index of unindexed rows
+	Moment   string // the column by which its list is ordered, newest first; "" means by id
 }
 
-// The nouns that are searched.
+// moment returns the expression for the moment of a row t, 0 for a list that is ordered by id.
+func (n *Noun) moment() string {
+	if n.Moment == "" {
+		return "0"
+	}
+	return "t." + n.Moment
+}
+
+// The nouns that can be searched.
 var (
 	Conversations = Noun{"conversations", "conversation_search", "conversation_trigrams", "conversations_unindexed", "activity_at"}
 	Contacts      = Noun{"contacts", "contact_search", "contact_trigrams", "contacts_unindexed", ""}
 	Cards         = Noun{"cards", "card_search", "card_trigrams", "cards_unindexed", ""}
 )
 
-// Budget is what one search may cost. It is a variable so that tests can lower it.
+// Budget limits the cost of one search. Tests lower it.
 var Budget = struct {
 	FirstPass int           // rows of the list that are read before the index
 	Index     int           // entries of the index
-	List      int           // rows of the list, when the index was of no use
-	Time      time.Duration // for the statements of a search
+	List      int           // rows of the list if the index cannot be used
+	Time      time.Duration // of the statements of a search
 }{FirstPass: 150, Index: 10_000, List: 10_000, Time: time.Second}
 
-// trigramIndex is the index of one noun, in the form that the engine of the transaction has.
+// trigramIndex is the index of one noun.
 type trigramIndex interface {
-	// update brings the entries of at most n rows up to date and gives how many it did.
+	// update updates the entries of at most n rows and returns how many it updated.
 	update(n int) (int, error)
-	// forget removes the entry of a row that is being deleted.
+	// forget deletes the entry of a row.
 	forget(company, id kernel.ID) error
 	// scan starts to read the entries that may contain the text of a plan.
 	scan(p *Plan) (indexScan, error)
@@ -52,8 +60,8 @@ func indexOf(tx *db.Tx, noun *Noun) trigramIndex {
 	return &columnIndex{tx, noun}
 }
 
-// Update brings the trigram index up to date for at most n rows of all nouns, and gives how many it did. Several
-// nodes may do so at once.
+// Update updates the trigram index for at most n rows of all nouns and returns how many it updated. Several nodes may call it
+// concurrently.
 func Update(tx *db.Tx, n int) (done int, err error) {
 	for _, noun := range []*Noun{&Conversations, &Contacts, &Cards} {
 		rows, err := indexOf(tx, noun).update(n - done)
@@ -64,24 +72,24 @@ func Update(tx *db.Tx, n int) (done int, err error) {
 	return done, nil
 }
 
-// Forget removes a row that is being deleted from the index.
+// Forget deletes a row from the index.
 func Forget(tx *db.Tx, noun *Noun, company, id kernel.ID) error {
 	return indexOf(tx, noun).forget(company, id)
 }
 
-// rowAt is a row and its company.
+// rowAt identifies a row by its company and id.
 type rowAt struct{ company, id kernel.ID }
 
-// rowsAt runs a query of companies and ids.
+// rowsAt runs a query with the columns company and id.
 func rowsAt(tx *db.Tx, sql string, args ...any) (rows []rowAt, err error) {
 	err = tx.Query(sql, args, func(r db.Row) error {
-		rows = append(rows, rowAt{r.ID(0), r.ID(1)})
+		rows = append(rows, rowAt{r.ID("company"), r.ID("id")})
 		return nil
 	})
 	return rows, err
 }
 
-// listed is a query of rows that are known already: the columns company and id.
+// listed returns a query for the given rows, with the columns company and id.
 func listed(tx *db.Tx, s *db.Statement, rows []rowAt) string {
 	if tx.Dialect().FullTextTables() {
 		packed := make([]byte, 0, 32*len(rows))
@@ -98,33 +106,34 @@ func listed(tx *db.Tx, s *db.Statement, rows []rowAt) string {
 	return "SELECT unnest(CAST(" + s.Arg(companies) + " AS UUID[])) AS company, unnest(CAST(" + s.Arg(ids) + " AS UUID[])) AS id"
 }
 
-// recordsOf is a WITH clause for a blob of records of the same size, on SQLite: at has a row for each, with the place i where it begins.
+// recordsOf returns a WITH clause of SQLite for a blob of records of the same size: at has a row for each, with its offset i.
 func recordsOf(arg string, size int) string {
 	step := strconv.Itoa(size)
-	return "WITH RECURSIVE at (i) AS (SELECT 1 WHERE length(" + arg + ") > 0 UNION ALL SELECT i + " + step + " FROM at WHERE i + " + step + " < length(" + arg + "))"
+	return "WITH RECURSIVE at (i) AS (SELECT 1 WHERE length(" + arg + ") > 0 UNION ALL SELECT i + " + step +
+		" FROM at WHERE i + " + step + " < length(" + arg + "))"
 }
 
 // indexScan reads entries of an index in the order of the list.
 type indexScan interface {
-	// next gives the rows of the next n entries or fewer.
+	// next returns the matching rows of the next n entries or fewer.
 	next(n int) ([]kernel.ID, error)
-	position() *progress
+	state() *progress
 }
 
-// progress is how far a scan has come.
+// progress is the state of a scan.
 type progress struct {
-	looked    int   // entries so far
-	ended     bool  // there are no more
-	exhausted bool  // the budget is used up
-	reached   place // no entry to come stands before this place
+	read      int      // entries so far
+	ended     bool     // there are no more
+	exhausted bool     // the budget is used up
+	reached   position // no remaining entry comes before this position
 }
 
-func (p *progress) position() *progress { return p }
+func (p *progress) state() *progress { return p }
 
-// take gives how many of n entries the budget still allows, and counts them.
+// take returns how many of n entries the budget still allows, and counts them.
 func (p *progress) take(n int) int {
-	n = min(n, Budget.Index-p.looked)
-	p.looked += n
-	p.exhausted = p.exhausted || p.looked >= Budget.Index
+	n = min(n, Budget.Index-p.read)
+	p.read += n
+	p.exhausted = p.exhausted || p.read >= Budget.Index
 	return n
 }

@@ -9,14 +9,13 @@ import (
 	"recado/internal/fold"
 )
 
-// snippetLength is the greatest length of a snippet, in UTF-16 units.
-const snippetLength = 160
+const (
+	snippetLength = 160 // in UTF-16 units
+	snippetBefore = 60  // characters before the match
+)
 
-// snippetBefore is how much of the text stands before the match, at most.
-const snippetBefore = 60
-
-// Snippet gives the part of a message around the first match, on one line, and where the match is in it: start and
-// length in UTF-16 units. Both are zero where the match cannot be located.
+// Snippet returns the part of a message around the first match, on one line, and the start and length of the match in it, in
+// UTF-16 units. Both are zero if the match cannot be located.
 func (text Text) Snippet(message string) (snippet string, match [2]int) {
 	start, end := text.locate(message)
 	from, to := window(message, start)
@@ -34,15 +33,15 @@ func (text Text) Snippet(message string) (snippet string, match [2]int) {
 	if match[1] == 0 {
 		match[0] = 0
 	}
-	return oneLine(head + message[from:to] + tail), match
+	return oneLine.Replace(head + message[from:to] + tail), match
 }
 
-// locate gives the bytes of a message that fold to the first match.
+// locate returns the range of the first match in a message. It folds each character separately to find its original position.
 func (text Text) locate(message string) (start, end int) {
 	needle := text.needles[0]
 	var folded strings.Builder
-	var ends []int // of the folded groups
-	var groups []int
+	var groups []int // offsets of the characters
+	var ends []int   // of the folded characters
 	for at := 0; at < len(message); {
 		size := group(message[at:])
 		folded.WriteString(fold.Text(message[at : at+size]))
@@ -69,7 +68,7 @@ func (text Text) locate(message string) (start, end int) {
 	return max(start, 0), end
 }
 
-// group is the length of the first character with the marks that follow it.
+// group returns the length of the first character including its combining marks.
 func group(s string) int {
 	_, size := utf8.DecodeRuneInString(s)
 	for size < len(s) {
@@ -82,8 +81,7 @@ func group(s string) int {
 	return size
 }
 
-// window chooses the part of a message that is shown for a match at start. It begins at the beginning of a word where one
-// is near.
+// window returns the range of a message to show for a match at start. It begins at a word if possible.
 func window(message string, start int) (from, to int) {
 	if units(message) <= snippetLength {
 		return 0, len(message)
@@ -96,7 +94,7 @@ func window(message string, start int) (from, to int) {
 	if space := strings.IndexAny(message[from:start], " \n\t"); from > 0 && space >= 0 && space < start-from {
 		from += space + 1
 	}
-	room := snippetLength - 2 // for the marks at both ends
+	room := snippetLength - 2 // for an ellipsis at both ends
 	for to = from; to < len(message); {
 		r, size := utf8.DecodeRuneInString(message[to:])
 		if room -= len(utf16.AppendRune(nil, r)); room < 0 {
@@ -109,12 +107,4 @@ func window(message string, start int) (from, to int) {
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// oneLine replaces line breaks and tabs; the length stays.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == '\t' {
-			return ' '
-		}
-		return r
-	}, s)
-}
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ") // does not change the length

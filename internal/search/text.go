@@ -10,23 +10,20 @@ import (
 	"recado/internal/phone"
 )
 
-// Text is a text to look for. The zero text is in all rows.
+// Text is a text to search for. All rows match the zero Text.
 type Text struct {
-	needles []string // folded; a row matches with any of them
-	short   bool     // without three letters or digits in a row, so that no index can find it
+	needles []string // folded; a row that contains one of them matches
+	short   bool     // a needle has no trigram, so that the index cannot be used
 }
 
-// NewText gives the text that a caller typed.
+// NewText returns the Text for a query.
 func NewText(q string) Text {
-	text := Text{needles: needles(q)}
-	for _, needle := range text.needles {
-		text.short = text.short || !hasTrigram(needle)
-	}
-	return text
+	all := needles(q)
+	return Text{needles: all, short: slices.ContainsFunc(all, func(needle string) bool { return !hasTrigram(needle) })}
 }
 
-// needles gives what is searched for: the folded text and, when it may be part of a phone number, its
-// digits alone, because numbers are stored without signs between them.
+// needles returns the folded query and, if it may be part of a phone number, its digits, because phone numbers are stored without
+// separators.
 func needles(q string) []string {
 	text := fold.Text(strings.TrimSpace(q))
 	if text == "" {
@@ -43,7 +40,7 @@ func needles(q string) []string {
 		if digits != text {
 			all = append(all, digits)
 		}
-		// A whole Brazilian mobile number without its ninth digit is stored with it.
+		// A complete Brazilian mobile number without the ninth digit is stored with it.
 		if phone, ok := phone.Normalize(digits); ok && !slices.Contains(all, phone) && !strings.Contains(phone, digits) {
 			all = append(all, phone)
 		}
@@ -51,11 +48,11 @@ func needles(q string) []string {
 	return all
 }
 
-// hasTrigram reports whether three letters or digits stand side by side: both engines index those.
+// hasTrigram reports whether a text contains three adjacent letters or digits, which both databases index.
 func hasTrigram(text string) bool {
 	run := 0
 	for _, r := range text {
-		if !isWordRune(r) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			run = 0
 		} else if run++; run == 3 {
 			return true
@@ -64,28 +61,31 @@ func hasTrigram(text string) bool {
 	return false
 }
 
-func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// IsEmpty reports whether the text is in all rows.
+// IsEmpty reports whether all rows match.
 func (text Text) IsEmpty() bool { return len(text.needles) == 0 }
 
-// In reports whether a folded text contains the text.
+// In reports whether a folded text matches.
 func (text Text) In(folded string) bool {
 	return text.IsEmpty() || slices.ContainsFunc(text.needles, func(needle string) bool { return strings.Contains(folded, needle) })
 }
 
-// Check adds the condition that the live text in a column contains the text.
+// Check adds the condition that a column with folded text matches.
 func (text Text) Check(s *db.Statement, column string) {
 	if !text.IsEmpty() {
 		s.And(text.Contains(s, column))
 	}
 }
 
-// Contains is the condition that a column contains the text, which must not be empty.
+// Contains returns the condition that a column with folded text matches. The text must not be empty.
 func (text Text) Contains(s *db.Statement, column string) string {
-	each := make([]string, len(text.needles))
+	return text.anyOf(func(needle string) string { return s.Contains(column, needle) })
+}
+
+// anyOf joins the conditions for the needles with OR.
+func (text Text) anyOf(condition func(needle string) string) string {
+	conditions := make([]string, len(text.needles))
 	for i, needle := range text.needles {
-		each[i] = s.Contains(column, needle)
+		conditions[i] = condition(needle)
 	}
-	return "(" + strings.Join(each, " OR ") + ")"
+	return "(" + strings.Join(conditions, " OR ") + ")"
 }

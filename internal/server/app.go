@@ -10,10 +10,10 @@ import (
 	app "recado/web"
 )
 
-// documents are rendered once, also in a process that starts many servers, as tests do.
+// documents renders the guides once, because tests start many servers in a process.
 var documents = sync.OnceValues(func() (*httpserver.Guides, error) { return httpserver.NewGuides(docs.Files) })
 
-// pages are the addresses of the browser app and of the guides that are built into the binary.
+// pages returns the handlers of the embedded browser app and guides.
 func pages(base string) (map[string]http.Handler, error) {
 	files, err := app.Files()
 	if err != nil {

@@ -5,26 +5,51 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
-var waitingNow = prometheus.NewDesc("recado_waiting",
-	"Other background work that is left, on all nodes, by kind: sends, files to fetch, search texts to index; counted up to 100000.", []string{"kind"}, nil)
+var waitingDesc = prometheus.NewDesc("recado_waiting",
+	"Other background work that is left, on all nodes, by kind: sends, files to fetch, search texts to index; counted up to 100000.",
+	[]string{"kind"}, nil)
 
-// Waiting is a metric of the background work that is left, besides deliveries.
-type Waiting struct{ Desk *Desk }
+// waitingCollector collects a metric of the pending background work except deliveries.
+type waitingCollector struct{ desk *Desk }
 
-// Describe names the metric.
-func (w *Waiting) Describe(ch chan<- *prometheus.Desc) { ch <- waitingNow }
+func (w waitingCollector) Describe(ch chan<- *prometheus.Desc) { ch <- waitingDesc }
 
-// Collect reads the database; figures that do not come in time are left out.
-func (w *Waiting) Collect(ch chan<- prometheus.Metric) {
+// Collect reads the database. It collects nothing after a timeout.
+func (w waitingCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	left, err := w.Desk.Backlog(ctx)
+	b, err := w.desk.Backlog(ctx)
 	if err != nil {
 		return
 	}
-	for kind, n := range map[string]int64{"sends": left.Sends, "files": left.Files, "search": left.Search} {
-		ch <- prometheus.MustNewConstMetric(waitingNow, prometheus.GaugeValue, float64(n), kind)
+	for kind, n := range map[string]int64{"sends": b.Sends, "files": b.Files, "search": b.Search} {
+		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(n), kind)
 	}
+}
+
+// Backlog counts the pending background work of all companies.
+type Backlog struct {
+	Sends  int64 // messages to send to their provider
+	Files  int64 // files to fetch from their provider
+	Search int64 // conversations, contacts and cards to add to the search index
+}
+
+// Backlog counts the pending background work on all nodes except deliveries, up to a hundred thousand of each kind.
+func (d *Desk) Backlog(ctx context.Context) (Backlog, error) {
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (b Backlog, err error) {
+		_, err = tx.One(`
+			SELECT /* all companies: figures for the operator */
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM sends LIMIT $1) counted) AS sends,
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM media WHERE fetch_at IS NOT NULL LIMIT $1) counted) AS files,
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM conversations WHERE unindexed LIMIT $1) counted) +
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM contacts WHERE unindexed LIMIT $1) counted) +
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM cards WHERE unindexed LIMIT $1) counted) AS search`,
+			[]any{100_000}, func(r db.Row) { b = Backlog{r.Int("sends"), r.Int("files"), r.Int("search")} })
+		return b, err
+	})
 }

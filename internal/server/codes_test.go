@@ -18,10 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write the list of codes for the app")
 
-// codesFile is what the app's texts are checked against.
+// codesFile lists the codes for which the app must have a text.
 const codesFile = "../../web/src/api/codes.json"
 
-// The app has a text for each code; of errors and channels also one for each reason: code_reason. Other reasons may have one.
+// The app has a text for each code and, for errors and channels, one for each reason: code_reason.
 func TestTheAppKnowsEveryCode(t *testing.T) {
 	errorCodes := map[string][]string{}
 	for code := range httpserver.Statuses() {

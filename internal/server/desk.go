@@ -19,17 +19,17 @@ import (
 	"recado/internal/webhooks"
 )
 
-// Options are the parts that a Desk works with.
+// Options configure a Desk.
 type Options struct {
 	Store   *kernel.Store
 	Blob    blob.Store
 	Vault   *vault.Vault
 	Guard   *guard.Client
 	Logger  *slog.Logger
-	Numbers channels.Numbers // WhatsApp's side of connecting numbers; nil: none can be connected
-	Now     func() time.Time // the clock of rules; nil: time.Now
-	Rate    kernel.Rate      // of keys that have none of their own
-	Limits  kernel.Limits    // of each company; nil: the registered ones
+	Numbers channels.Numbers // connects numbers at WhatsApp; nil: none can be connected
+	Now     func() time.Time // nil: time.Now
+	Rate    kernel.Rate      // for keys without a rate
+	Limits  kernel.Limits    // of each company; nil: the defaults
 
 	Passwords people.PasswordCost // of their hashes; zero: people.DefaultPasswordCost
 
@@ -37,7 +37,7 @@ type Options struct {
 	Retries kernel.Retries // of deliveries; nil: kernel.DefaultRetries
 }
 
-// Desk has all capabilities, wired with each other.
+// Desk contains all capabilities.
 type Desk struct {
 	Kernel       *kernel.Kernel
 	People       *people.People
@@ -49,7 +49,7 @@ type Desk struct {
 	Webhooks     *webhooks.Webhooks
 }
 
-// New wires the capabilities. Observers of cases are called in the order in which their capabilities are made here.
+// New connects the capabilities. Observers are called in the order in which the capabilities are created here.
 func New(o Options) *Desk {
 	k := kernel.New(kernel.Options{Store: o.Store, Vault: o.Vault, Logger: o.Logger, Now: o.Now, Rate: o.Rate, Limits: o.Limits})
 	p := people.New(k, o.Passwords)
@@ -64,11 +64,11 @@ func New(o Options) *Desk {
 	}
 }
 
-// SecretKey returns what checks and replaces the secret key of the installation.
-func (d *Desk) SecretKey() *SecretKey { return &SecretKey{d.Kernel.Store, d.Kernel.Vault} }
+// SecretKey returns a SecretKey for the installation.
+func (d *Desk) SecretKey() *SecretKey { return &SecretKey{d.Kernel, d.Kernel.Store, d.Kernel.Vault} }
 
-// Ready reports an error when the database does not answer or the secret key does not fit it: another node may have replaced
-// the key.
+// Ready returns an error if the database does not respond or the secret key does not fit it, because another node may have
+// replaced the key.
 func (d *Desk) Ready(ctx context.Context) error {
 	if err := d.Kernel.Store.Ping(ctx); err != nil {
 		return err

@@ -16,11 +16,11 @@ import (
 	"recado/internal/vault"
 )
 
-// openFolder makes the data folder, or with Existing only finds it. A server warns of one that others may enter.
+// openFolder creates the data folder, or checks that it exists if Existing is set. A server warns if other users have access.
 func openFolder(c Config, shared bool) error {
 	switch {
 	case c.Existing && c.DatabaseURL != "":
-		return nil // the key is all that is needed of the folder
+		return nil // only the key in the folder is needed
 	case c.Existing:
 		if err := FindData(c.DataDir); err != nil {
 			return err
@@ -31,7 +31,7 @@ func openFolder(c Config, shared bool) error {
 		return err
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return fmt.Errorf("the data folder cannot be made: %w", err)
+		return fmt.Errorf("cannot create the data folder: %w", err)
 	}
 	if shared {
 		return nil
@@ -42,10 +42,10 @@ func openFolder(c Config, shared bool) error {
 	return nil
 }
 
-// minFree is the space on the disk that the server needs for its next changes.
+// minFree is the disk space that the server needs to be ready.
 const minFree = 1 << 20
 
-// storageDir is the folder that the server stores data in, or "" where they are in PostgreSQL and in S3.
+// storageDir returns the folder with the data, or "" if all data is in PostgreSQL and S3.
 func (s *Server) storageDir() string {
 	if s.config.DatabaseURL != "" && s.config.S3 != nil {
 		return ""
@@ -53,7 +53,7 @@ func (s *Server) storageDir() string {
 	return s.config.DataDir
 }
 
-// checkStorage reports an error when the disk of the data is full.
+// checkStorage returns an error if the data disk is full.
 func (s *Server) checkStorage() error {
 	dir := s.storageDir()
 	if dir == "" {
@@ -62,15 +62,18 @@ func (s *Server) checkStorage() error {
 	free, err := blob.Free(dir)
 	switch {
 	case err != nil:
-		s.config.Logger.Warn("the free space of the data folder cannot be read", slog.Any("error", err))
-		return &kernel.Error{Code: kernel.CodeUnavailable, Message: "The data folder cannot be read. Check the disk of the server.", RetryAfter: time.Second}
+		s.config.Logger.Warn("cannot read the free space of the data folder", slog.Any("error", err))
+		return &kernel.Error{
+			Code: kernel.CodeUnavailable, RetryAfter: time.Second,
+			Message: "The data folder cannot be read. Check the disk of the server.",
+		}
 	case free < minFree:
 		return kernel.StorageFull()
 	}
 	return nil
 }
 
-// FindData reports an error when a folder holds no SQLite database of Recado.
+// FindData returns an error if a folder does not contain a SQLite database of Recado.
 func FindData(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, db.DatabaseFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +82,8 @@ func FindData(dir string) error {
 	return err
 }
 
-// refuseLostDatabase reports an error when the database of a folder is missing or empty, and the files beside it show that there was one.
+// refuseLostDatabase returns an error if the database of a folder is missing or empty although other files of an installation
+// exist.
 func refuseLostDatabase(c Config) error {
 	if c.DatabaseURL != "" {
 		return nil
@@ -104,7 +108,7 @@ func refuseLostDatabase(c Config) error {
 		"If the data are in PostgreSQL, give --database-url. For a new installation choose another --data, or move everything out of this folder", path, state, c.DataDir)
 }
 
-// holdsFiles reports whether a file is anywhere below a folder.
+// holdsFiles reports whether a folder or one of its subfolders contains a file.
 func holdsFiles(dir string) bool {
 	found := false
 	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {

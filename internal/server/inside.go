@@ -27,13 +27,14 @@ func (s *Server) serveMetrics() error {
 		return nil
 	}
 	registry := prometheus.NewRegistry()
-	// The heap after a collection tells a leak from garbage that waits for the next one.
-	live := collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})
+	// The live heap distinguishes a leak from garbage that is not collected yet.
+	live := collectors.WithGoCollectorRuntimeMetrics(
+		collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})
 	registry.MustRegister(collectors.NewGoCollector(live), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(httpserver.Collectors()...)
 	registry.MustRegister(channels.Collectors()...)
 	registry.MustRegister(s.deliver.Collectors()...)
-	registry.MustRegister(&Waiting{Desk: s.Desk})
+	registry.MustRegister(waitingCollector{s.Desk})
 	registry.MustRegister(buildInfo(s.config.Version))
 	if dir := s.storageDir(); dir != "" {
 		registry.MustRegister(freeSpace(dir))
@@ -43,7 +44,7 @@ func (s *Server) serveMetrics() error {
 	return s.serveInside("metrics", s.config.MetricsAddr, "/metrics", mux)
 }
 
-// buildInfo is a metric whose labels say what is running.
+// buildInfo returns a metric with the versions as labels.
 func buildInfo(version string) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recado_build_info", Help: "1, with the version of Recado and of Go as labels.",
@@ -51,7 +52,7 @@ func buildInfo(version string) prometheus.Collector {
 	}, func() float64 { return 1 })
 }
 
-// freeSpace is a metric of the disk that holds the data.
+// freeSpace returns a metric of the data disk.
 func freeSpace(dir string) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recado_data_free_bytes", Help: "Bytes that can still be stored on the disk of the data folder.",
@@ -64,8 +65,8 @@ func freeSpace(dir string) prometheus.Collector {
 	})
 }
 
-// serveDebug serves the profiles of the process. They show what is in its memory and make it work, so
-// they have an address of their own, which is off by default and never that of the metrics.
+// serveDebug serves the profiles of the process. They reveal its memory and cost time, so they have a separate address, which is
+// off by default.
 func (s *Server) serveDebug() error {
 	if s.config.DebugAddr == "" {
 		return nil
@@ -76,7 +77,7 @@ func (s *Server) serveDebug() error {
 	return s.serveInside("profiles", s.config.DebugAddr, "/debug/pprof/", mux)
 }
 
-// serveInside serves what is for operators only, at an address of its own.
+// serveInside serves a handler for operators at a separate address.
 func (s *Server) serveInside(what, addr, path string, handler http.Handler) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

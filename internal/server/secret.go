@@ -11,19 +11,19 @@ import (
 	"recado/internal/vault"
 )
 
-// adviceSecretKey says what to do about a key that is missing or wrong.
+// adviceSecretKey is the advice for a missing or wrong key.
 const adviceSecretKey = "put the secret.key of this installation into the data folder, or give its content as --secret-key; " +
 	"it stands in the data folder that the database comes from. If it is lost for good, run `recado secret-key replace-lost`"
 
-// openVault finds the secret keys. A key file is made only where the database holds nothing that needs one: a new
-// key beside a restored database would open none of its secrets.
+// openVault opens the secret keys. It creates a key file only if the database contains no secrets, because a new key could not
+// open those of a restored database.
 func openVault(ctx context.Context, c Config, db *kernel.Store) (*vault.Vault, error) {
 	if c.SecretKey != "" {
 		return vault.FromEnv(c.SecretKey)
 	}
 	needed := false
 	err := db.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		needed, err = holdsSecrets(tx)
+		needed, err = hasSecrets(tx)
 		return err
 	})
 	if err != nil {
@@ -42,7 +42,7 @@ func openVault(ctx context.Context, c Config, db *kernel.Store) (*vault.Vault, e
 	return keys, err
 }
 
-// checkSecretKey refuses a key that does not open what the database holds.
+// checkSecretKey returns an error if the key does not fit the database.
 func (s *Server) checkSecretKey(ctx context.Context) error {
 	if s.config.LostSecretKey {
 		return nil

@@ -13,40 +13,41 @@ import (
 	"recado/internal/webhooks"
 )
 
-// SecretKey checks that the secret key of an installation fits its database, and seals every stored secret again when the
-// key changes or was lost.
+// SecretKey checks that the secret key of an installation fits its database, and reseals all secrets if the key changes or is
+// lost.
 type SecretKey struct {
-	store *kernel.Store
-	vault *vault.Vault
+	kernel *kernel.Kernel
+	store  *kernel.Store
+	vault  *vault.Vault
 }
 
-// ErrWrongSecretKey is for a secret key that does not open what the database holds.
+// ErrWrongSecretKey is returned for a secret key that does not open the secrets in the database.
 var ErrWrongSecretKey = errors.New("the secret key does not fit this database")
 
-// checkValue is what the check value holds, sealed for no company.
+// The content of the check value, which belongs to no company.
 var (
 	checkValue = []byte("recado")
 	checkOwner kernel.ID
 )
 
-// Check gives ErrWrongSecretKey when the vault does not hold the key that this database was sealed with.
-// The first call on a database stores the value by which later ones check.
+// Check returns ErrWrongSecretKey if the vault does not have the key of this database. The first call for a database stores
+// the check value.
 func (k *SecretKey) Check(ctx context.Context) error {
 	fits, stored, err := k.fits(ctx)
 	if err != nil || stored || !fits {
 		return wrongUnless(fits, err)
 	}
-	fresh, err := writeStore(ctx, k.store, func(tx *kernel.Tx) (bool, error) {
+	inserted, err := kernel.Write(ctx, k.kernel, func(tx *kernel.Tx) (bool, error) {
 		return tx.InsertSecretCheck(k.vault.Seal(checkValue, checkOwner))
 	})
-	if err != nil || fresh {
+	if err != nil || inserted {
 		return err
 	}
 	fits, _, err = k.fits(ctx) // another node stored its value first
 	return wrongUnless(fits, err)
 }
 
-// Fits gives ErrWrongSecretKey when the vault no longer holds the key that the database is sealed with. It stores nothing.
+// Fits returns ErrWrongSecretKey if the vault no longer has the key of the database. It stores nothing.
 func (k *SecretKey) Fits(ctx context.Context) error {
 	fits, _, err := k.fits(ctx)
 	return wrongUnless(fits, err)
@@ -65,26 +66,8 @@ func wrongUnless(fits bool, err error) error {
 	return err
 }
 
-// write runs fn in one transaction, and may run it again when the database asks for a retry.
-func writeStore[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (T, error)) (out T, err error) {
-	err = s.Write(ctx, func(tx *kernel.Tx) (err error) {
-		out, err = fn(tx)
-		return err
-	})
-	return out, err
-}
-
-// read runs fn on one snapshot.
-func readStore[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (T, error)) (out T, err error) {
-	err = s.Read(ctx, func(tx *kernel.Tx) (err error) {
-		out, err = fn(tx)
-		return err
-	})
-	return out, err
-}
-
-// fits reports whether the vault opens the check value, and whether there is one. Databases of older
-// versions have none: there the key has to open one of the secrets, if there are any.
+// fits reports whether the vault opens the check value, and whether there is one. If there is none, the key must open one of
+// the secrets, if there are any.
 func (k *SecretKey) fits(ctx context.Context) (fits, stored bool, err error) {
 	var sealed []byte
 	var older []sealedSecret
@@ -130,25 +113,21 @@ func sealedSecrets(tx *kernel.Tx) ([]sealedSecret, error) {
 	return all, err
 }
 
-// resealCheck seals the check value with the newest key.
-func (k *SecretKey) resealCheck(ctx context.Context) error {
-	err := k.store.Write(ctx, func(tx *kernel.Tx) error {
-		sealed, found, err := tx.SecretCheck()
-		if err != nil || !found || !k.vault.Stale(sealed) {
-			return err
-		}
-		if _, err := k.vault.Open(sealed, checkOwner); err != nil {
-			return err
-		}
-		tx.ReplaceSecretCheck(sealed, k.vault.Seal(checkValue, checkOwner))
-		return nil
-	})
-	return err
+func (k *SecretKey) resealCheck(tx *kernel.Tx) error {
+	sealed, found, err := tx.SecretCheck()
+	if err != nil || !found || !k.vault.Stale(sealed) {
+		return err
+	}
+	if _, err := k.vault.Open(sealed, checkOwner); err != nil {
+		return err
+	}
+	tx.ReplaceSecretCheck(sealed, k.vault.Seal(checkValue, checkOwner))
+	return nil
 }
 
-// ReplaceLost makes an installation usable whose secret key is lost permanently: what the present key does not
-// open is replaced. Such webhooks get a new secret and are deactivated, such channels are disconnected, and two-factor
-// sign-in is switched off for such members. It gives how many of each there were, and refuses when the present key fits.
+// ReplaceLost replaces all secrets that the current key does not open, for an installation whose secret key is lost. The
+// affected webhooks get a new secret and are deactivated, channels are disconnected, and two-factor sign-in is disabled for
+// members. It returns how many of each were affected. It refuses if the current key fits.
 func (k *SecretKey) ReplaceLost(ctx context.Context) (webhooks, channels, members int, err error) {
 	fits, _, err := k.fits(ctx)
 	if err != nil {
@@ -207,7 +186,7 @@ func (k *SecretKey) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
 	return n, nil
 }
 
-// replaceCredentials puts random text in the place of credentials, so that no callback can be forged meanwhile.
+// replaceCredentials replaces credentials by random texts, so that nobody can forge callbacks.
 func (k *SecretKey) replaceCredentials(tx *kernel.Tx) (int, error) {
 	all, err := channels.SealedChannels(tx)
 	n := 0
@@ -223,7 +202,7 @@ func (k *SecretKey) replaceCredentials(tx *kernel.Tx) (int, error) {
 	return n, err
 }
 
-// dropTwoFactor switches two-factor off for the members whose secret cannot be read.
+// dropTwoFactor disables two-factor sign-in for members whose secret cannot be opened.
 func (k *SecretKey) dropTwoFactor(tx *kernel.Tx) (int, error) {
 	all, err := people.SealedMembers(tx)
 	n := 0
@@ -244,8 +223,8 @@ func (k *SecretKey) opens(sealed []byte, company, id kernel.ID) bool {
 	return err == nil
 }
 
-// Rotate puts a new key into the key file and seals every secret with it. The older keys stay
-// in the file until Retire. It gives how many secrets there were.
+// Rotate adds a new key to the key file and reseals all secrets with it. The older keys stay in the file until Retire. It
+// returns the result of Reseal.
 func (k *SecretKey) Rotate(ctx context.Context) (int, error) {
 	if err := k.vault.Rotate(); err != nil {
 		return 0, err
@@ -253,7 +232,7 @@ func (k *SecretKey) Rotate(ctx context.Context) (int, error) {
 	return k.Reseal(ctx)
 }
 
-// Retire takes every key but the newest out of the key file, once nothing needs them.
+// Retire reseals all secrets and removes all keys but the newest from the key file.
 func (k *SecretKey) Retire(ctx context.Context) error {
 	if _, err := k.Reseal(ctx); err != nil {
 		return err
@@ -261,131 +240,106 @@ func (k *SecretKey) Retire(ctx context.Context) error {
 	return k.vault.Retire()
 }
 
-// Reseal seals the secrets of all webhooks, the credentials of all channels, the secrets of two-factor of all members and
-// the check value with the newest key of the vault, so that older ones can be dropped. It gives how many webhooks,
-// channels and members needed it.
-func (k *SecretKey) Reseal(ctx context.Context) (int, error) {
-	if err := k.resealCheck(ctx); err != nil {
+// Reseal seals the check value and the secrets of all webhooks, channels and members with the newest key of the vault, so that
+// older keys can be retired. It returns the number of webhooks, channels and members that needed it.
+func (k *SecretKey) Reseal(ctx context.Context) (done int, err error) {
+	if err := k.store.Write(ctx, k.resealCheck); err != nil {
 		return 0, err
 	}
-	webhooks, err := k.resealWebhooks(ctx)
-	if err != nil {
-		return webhooks, err
-	}
-	channels, err := k.resealChannels(ctx)
-	if err != nil {
-		return webhooks + channels, err
-	}
-	members, err := k.resealMembers(ctx)
-	return webhooks + channels + members, err
-}
-
-func (k *SecretKey) resealMembers(ctx context.Context) (int, error) {
-	all, err := readStore(ctx, k.store, func(tx *kernel.Tx) ([]people.SealedMember, error) { return people.SealedMembers(tx) })
-	if err != nil {
-		return 0, err
-	}
-	done := 0
-	for _, m := range all {
-		fresh, stale := m, false
-		for _, sealed := range []*[]byte{&fresh.Secret, &fresh.Pending} {
-			if *sealed == nil || !k.vault.Stale(*sealed) {
-				continue
-			}
-			plain, err := k.vault.Open(*sealed, m.Company, m.ID)
-			if err != nil {
-				return done, err
-			}
-			*sealed, stale = k.vault.Seal(plain, m.Company, m.ID), true
-		}
-		if !stale {
-			continue
-		}
-		err := k.store.Write(ctx, func(tx *kernel.Tx) error {
-			people.ResealMember(tx, m, fresh)
-			return nil
-		})
-		if err != nil {
+	for _, reseal := range []func(context.Context) (int, error){k.resealWebhooks, k.resealChannels, k.resealMembers} {
+		n, err := reseal(ctx)
+		if done += n; err != nil {
 			return done, err
 		}
-		done++
 	}
 	return done, nil
 }
 
-func (k *SecretKey) resealWebhooks(ctx context.Context) (int, error) {
-	all, err := readStore(ctx, k.store, func(tx *kernel.Tx) ([]webhooks.WebhookRow, error) { return webhooks.AllWebhooks(tx) })
-	if err != nil {
-		return 0, err
+// reseal seals values with the newest key if they are stale, and reports whether there were any. Values may be nil.
+func (k *SecretKey) reseal(company, id kernel.ID, values ...*[]byte) (changed bool, err error) {
+	for _, sealed := range values {
+		if *sealed == nil || !k.vault.Stale(*sealed) {
+			continue
+		}
+		plain, err := k.vault.Open(*sealed, company, id)
+		if err != nil {
+			return false, err
+		}
+		*sealed, changed = k.vault.Seal(plain, company, id), true
 	}
-	done := 0
+	return changed, nil
+}
+
+func (k *SecretKey) resealMembers(ctx context.Context) (done int, err error) {
+	all, err := kernel.Read(ctx, k.kernel, people.SealedMembers)
+	for _, m := range all {
+		fresh := m
+		changed, err := k.reseal(m.Company, m.ID, &fresh.Secret, &fresh.Pending)
+		if err == nil && changed {
+			done++
+			err = k.store.Write(ctx, func(tx *kernel.Tx) error {
+				people.ResealMember(tx, m, fresh)
+				return nil
+			})
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, err
+}
+
+func (k *SecretKey) resealWebhooks(ctx context.Context) (done int, err error) {
+	all, err := kernel.Read(ctx, k.kernel, webhooks.AllWebhooks)
 	for _, w := range all {
 		if !k.vault.Stale(w.Secret) && (w.OldSecret == nil || !k.vault.Stale(w.OldSecret)) {
 			continue
 		}
-		if err := k.resealWebhook(ctx, w.Company, w.ID); err != nil {
-			return done, err
-		}
-		done++
-	}
-	return done, nil
-}
-
-func (k *SecretKey) resealWebhook(ctx context.Context, company, id kernel.ID) error {
-	err := k.store.Write(ctx, func(tx *kernel.Tx) error {
-		w, found, err := webhooks.LockWebhook(tx, company, id)
-		if err != nil || !found {
-			return err
-		}
-		for _, sealed := range []*[]byte{&w.Secret, &w.OldSecret} {
-			if *sealed == nil {
-				continue
+		changed, err := kernel.Write(ctx, k.kernel, func(tx *kernel.Tx) (bool, error) {
+			w, found, err := webhooks.LockWebhook(tx, w.Company, w.ID)
+			if err != nil || !found {
+				return false, err
 			}
-			plain, err := k.vault.Open(*sealed, company, id)
-			if err != nil {
-				return err
+			changed, err := k.reseal(w.Company, w.ID, &w.Secret, &w.OldSecret)
+			if changed {
+				webhooks.SaveWebhook(tx, w)
 			}
-			*sealed = k.vault.Seal(plain, company, id)
-		}
-		webhooks.SaveWebhook(tx, w)
-		return nil
-	})
-	return err
-}
-
-func (k *SecretKey) resealChannels(ctx context.Context) (int, error) {
-	all, err := readStore(ctx, k.store, func(tx *kernel.Tx) ([]channels.SealedChannel, error) { return channels.SealedChannels(tx) })
-	if err != nil {
-		return 0, err
-	}
-	done := 0
-	for _, ch := range all {
-		if !k.vault.Stale(ch.Secrets) {
-			continue
-		}
-		plain, err := k.vault.Open(ch.Secrets, ch.Company, ch.ID)
-		if err != nil {
-			return done, err
-		}
-		fresh := k.vault.Seal(plain, ch.Company, ch.ID)
-		err = k.store.Write(ctx, func(tx *kernel.Tx) error {
-			channels.ResealChannel(tx, ch, fresh)
-			return nil
+			return changed, err
 		})
 		if err != nil {
 			return done, err
 		}
-		done++
+		if changed {
+			done++
+		}
 	}
-	return done, nil
+	return done, err
 }
 
-// holdsSecrets reports whether anything in the database is sealed with a secret key.
-func holdsSecrets(tx *kernel.Tx) (bool, error) {
-	holds := false
-	_, err := tx.One(`
+func (k *SecretKey) resealChannels(ctx context.Context) (done int, err error) {
+	all, err := kernel.Read(ctx, k.kernel, channels.SealedChannels)
+	for _, ch := range all {
+		fresh := ch.Secrets
+		changed, err := k.reseal(ch.Company, ch.ID, &fresh)
+		if err == nil && changed {
+			done++
+			err = k.store.Write(ctx, func(tx *kernel.Tx) error {
+				channels.ResealChannel(tx, ch, fresh)
+				return nil
+			})
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, err
+}
+
+// hasSecrets reports whether the database contains sealed values.
+func hasSecrets(tx *kernel.Tx) (sealed bool, err error) {
+	_, err = tx.One(`
 		SELECT /* all companies: the key is the installation's */ EXISTS (SELECT 1 FROM secret_check)
 			OR EXISTS (SELECT 1 FROM webhooks)
-			OR EXISTS (SELECT 1 FROM channels WHERE credentials IS NOT NULL)`, nil, func(r db.Row) { holds = r.Bool(0) })
-	return holds, err
+			OR EXISTS (SELECT 1 FROM channels WHERE credentials IS NOT NULL) AS sealed`, nil, func(r db.Row) { sealed = r.Bool("sealed") })
+	return sealed, err
 }

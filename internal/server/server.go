@@ -1,5 +1,5 @@
-// Package server wires the packages together into one running process: database, desk, loops and the
-// HTTP API. The command line and the tests start the same thing.
+// Package server connects the packages to a running process: database, capabilities, loops and the HTTP API. The command line
+// and the tests use it.
 package server
 
 import (
@@ -28,7 +28,7 @@ import (
 	"recado/internal/webhooks"
 )
 
-// Config is everything an operator decides.
+// Config contains the settings of the operator.
 type Config struct {
 	Addr        string
 	MetricsAddr string // "": no metrics
@@ -40,10 +40,10 @@ type Config struct {
 	BasePath    string
 	Brand       string
 	Rate        kernel.Rate
-	Limits      kernel.Limits      // of each company; nil: the registered ones
+	Limits      kernel.Limits      // of each company; nil: the defaults
 	S3          *blob.S3Options    // nil: media on disk in DataDir
-	Proxies     []netip.Prefix     // trusted ones, whose X-Forwarded headers are believed
-	Origins     httpserver.Origins // of other sites whose pages may call the API with a key
+	Proxies     []netip.Prefix     // trusted proxies, which may set X-Forwarded headers
+	Origins     httpserver.Origins // other origins whose pages may call the API with a key
 
 	WebhookTimeout       time.Duration
 	WebhookRetries       kernel.Retries
@@ -54,27 +54,27 @@ type Config struct {
 
 	Passwords people.PasswordCost // of their hashes; zero: people.DefaultPasswordCost
 
-	Lease time.Duration // how long a dead node keeps its work from the others; default: 20 s, for webhooks the timeout and 6 s
-	Drain time.Duration // how long a stopping server answers on while it says that it is not ready
+	Lease time.Duration // how long the work of a dead node waits; default: 20 s, for webhooks the timeout plus 6 s
+	Drain time.Duration // how long a stopping server handles requests although it is not ready
 
-	Existing      bool // opens only what exists, without media: for administrative commands
-	LostSecretKey bool // opens a database whose secret key is lost, to replace its secrets
+	Existing      bool // open only existing data, without media: for administrative commands
+	LostSecretKey bool // open a database whose secret key is lost, to replace its secrets
 
-	// Extensions are further capabilities. Each is given the others, whose observers it may join, before the first request.
+	// Extensions are further capabilities. They may register observers with the others.
 	Extensions []func(*Desk) httpserver.Capability
 
-	// Prepare runs once the address is known and before the first call is answered; callers wait meanwhile.
+	// Prepare is called when the address is known, before the first request is handled. It may be nil.
 	Prepare func(*Server) error
 
 	Logger *slog.Logger
-	Now    func() time.Time // tests choose it
+	Now    func() time.Time // for tests; nil: time.Now
 }
 
 // Server is a running Recado.
 type Server struct {
 	Desk *Desk
 	API  *API
-	URL  string // the address of the API, base path included
+	URL  string // the public URL with the base path
 
 	config     Config
 	store      *kernel.Store
@@ -84,17 +84,17 @@ type Server struct {
 	http       *http.Server
 	live       *live.Hub
 	deliver    *webhooks.Deliver
-	inside     []*http.Server // metrics and profiles, for operators only
+	inside     []*http.Server // metrics and profiles for operators
 	addr       net.Addr
 	loops      sync.WaitGroup
 	stop       context.CancelFunc
 	failed     chan error
 }
 
-// Open makes the desk without serving it and without limits: what the administrative commands need. On
-// SQLite it works beside a running server.
+// Open opens the database and creates the desk without serving it and without limits, for administrative commands. On SQLite a
+// server may be running at the same time.
 func Open(ctx context.Context, c Config) (*Server, error) {
-	c.Limits = kernel.NoLimits // they bind callers of the API, not the operator
+	c.Limits = kernel.NoLimits
 	return open(ctx, c, true)
 }
 
@@ -127,8 +127,8 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 		s.graph.PublicURL = c.PublicURL + c.BasePath
 	}
 	s.Desk = New(Options{
-		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate, Limits: c.Limits,
-		Brand: c.Brand, Retries: c.WebhookRetries, Passwords: c.Passwords,
+		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate,
+		Limits: c.Limits, Brand: c.Brand, Retries: c.WebhookRetries, Passwords: c.Passwords,
 	})
 	for _, extend := range c.Extensions {
 		s.extensions = append(s.extensions, extend(s.Desk))
@@ -144,14 +144,14 @@ const mediaFolder = "media"
 func openBlob(ctx context.Context, c Config) (blob.Store, error) {
 	switch {
 	case c.Existing:
-		return nil, nil // no administrative command touches media
+		return nil, nil // administrative commands do not use media
 	case c.S3 != nil:
 		return blob.NewS3(ctx, *c.S3)
 	}
 	return blob.NewDisk(filepath.Join(c.DataDir, mediaFolder))
 }
 
-// Start serves until Stop.
+// Start starts a server. Stop stops it.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	s, err := open(ctx, c, false)
 	if err != nil {
@@ -175,25 +175,26 @@ func (s *Server) serve() error {
 	}
 	s.URL = public + s.config.BasePath
 	s.graph.PublicURL = s.URL
-	shown, err := pages(s.config.BasePath)
+	handlers, err := pages(s.config.BasePath)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	s.live = live.New(live.NewSources(s.Desk.People, s.Desk.Webhooks), s.config.Logger)
 	s.API = newAPI(APIConfig{
-		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Version: s.config.Version, Logger: s.config.Logger, Proxies: s.config.Proxies,
-		Origins: s.config.Origins, Pages: shown, Storage: s.checkStorage, Extensions: s.extensions,
+		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Version: s.config.Version,
+		Logger: s.config.Logger, Proxies: s.config.Proxies, Origins: s.config.Origins, Pages: handlers, Storage: s.checkStorage,
+		Extensions: s.extensions,
 	})
 	s.API.Keyed(httpserver.Path, httpserver.NewMCP(s.API.Server, cmp.Or(s.config.Version, "development"), s.config.Logger).Serve)
 	s.http = &http.Server{
 		Handler:           s.API,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       60 * time.Second,
-		WriteTimeout:      2 * time.Minute, // live streams and downloads set their own
+		WriteTimeout:      2 * time.Minute, // live streams and downloads have others
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 
-		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like every other unknown address
+		DisableGeneralOptionsHandler: true, // OPTIONS * is handled like other unknown paths
 		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(s.API.EndStreams)
@@ -243,14 +244,14 @@ func (s *Server) run(ctx context.Context) {
 	}
 }
 
-// Addr is the address that the server is bound to; URL is the one that others know.
+// Addr returns the address that the server listens on.
 func (s *Server) Addr() string { return s.addr.String() }
 
-// Failed tells when serving ended by itself.
+// Failed returns a channel with the error if serving fails.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Stop first waits for the time of Drain, so that load balancers stop routing to this server; then it takes no new
-// calls, finishes those it accepted, ends the loops and closes the database.
+// Stop waits for the Drain time, so that load balancers stop routing to this server. Then it finishes the running requests,
+// stops the loops and closes the database.
 func (s *Server) Stop(ctx context.Context) error {
 	var err error
 	if s.http != nil {
@@ -267,8 +268,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	return errors.Join(err, s.store.Close())
 }
 
-// drain answers on, with every answer the last of its connection, so that no call is in progress when
-// the listener closes.
+// drain keeps handling requests, but closes each connection after its response, so that no request is running when the listener
+// closes.
 func (s *Server) drain(ctx context.Context) {
 	if s.config.Drain <= 0 {
 		return

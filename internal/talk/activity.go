@@ -20,29 +20,28 @@ const (
 )
 
 const (
-	// activityRepeat is how soon the same activity is not reported again.
-	activityRepeat = 2 * time.Second
-
-	// viewerExpires is when a viewer who reports nothing more is removed.
-	viewerExpires = 20 * time.Second
+	activityInterval = 2 * time.Second  // repeated reports of an activity within this time are ignored
+	viewerTimeout    = 20 * time.Second // a viewer without further reports is removed after this time
 )
 
-// activities has the activity of members in conversations. Every node has the viewers of all of them, from the signals.
+// activities stores the activity of members in conversations. Every node receives the signals of all nodes.
 type activities struct {
 	mu       sync.Mutex
-	reported map[reportedActivity]time.Time           // by this node
-	viewed   map[kernel.ID]map[kernel.ID]*viewedByAll // by company and conversation
+	reported map[reportedActivity]time.Time          // by this node
+	viewed   map[conversationKey]*viewedConversation // in all companies
 }
+
+type conversationKey struct{ company, conversation kernel.ID }
 
 type reportedActivity struct {
 	member, conversation kernel.ID
 	kind                 string
 }
 
-// viewedByAll is a conversation that members are viewing.
-type viewedByAll struct {
+// viewedConversation is a conversation that members are viewing.
+type viewedConversation struct {
 	visibility *kernel.Visibility
-	viewers    []viewer // in the order in which they came
+	viewers    []viewer // in order of arrival
 }
 
 type viewer struct {
@@ -50,42 +49,32 @@ type viewer struct {
 	until time.Time
 }
 
-func (v *viewedByAll) index(member kernel.ID) int {
-	return slices.IndexFunc(v.viewers, func(one viewer) bool { return one.user.ID == member })
-}
-
 // signal returns the signal that lists the viewers.
-func (v *viewedByAll) signal(company, conversation kernel.ID) kernel.Signal {
+func (v *viewedConversation) signal(key conversationKey) kernel.Signal {
 	users := make([]kernel.Ref, len(v.viewers))
-	for i, one := range v.viewers {
-		users[i] = one.user
+	for i, viewer := range v.viewers {
+		users[i] = viewer.user
 	}
-	return kernel.NewSignal("viewing", company, kernel.Audience{Seeing: v.visibility}, struct {
+	return kernel.NewSignal("viewing", key.company, kernel.Audience{Seeing: v.visibility}, struct {
 		Conversation kernel.ID    `json:"conversation"`
 		Users        []kernel.Ref `json:"users"`
-	}{conversation, users})
+	}{key.conversation, users})
 }
 
-// activitySignal is the data of the signal by which nodes learn of activity.
+// activitySignal is the data of the signals of activity between nodes.
 type activitySignal struct {
 	Conversation kernel.ID  `json:"conversation"`
 	User         kernel.Ref `json:"user"`
 	Kind         string     `json:"kind"`
 }
 
-// Activity reports to the other members what the caller does in a conversation. The same activity is reported once in two
-// seconds.
+// Activity notifies the other members of an activity of the caller in a conversation. The same activity is reported at most once
+// every two seconds.
 func (d *Talk) Activity(ctx context.Context, a *kernel.Principal, id kernel.ID, kind string) error {
 	if err := a.May(VerbActivity); err != nil {
 		return err
 	}
-	c, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Conversation, error) {
-		c, found, err := FindConversation(tx, a.Company.ID, id)
-		if err != nil || !found || !MaySee(a, &c) {
-			return c, kernel.ErrOr(err, kernel.NotFound("conversation"))
-		}
-		return c, nil
-	})
+	c, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Conversation, error) { return visibleConversation(tx, a, id) })
 	if err != nil || !d.activities.isNew(a.User.ID, id, kind, d.Now()) {
 		return err
 	}
@@ -95,41 +84,42 @@ func (d *Talk) Activity(ctx context.Context, a *kernel.Principal, id kernel.ID, 
 	return nil
 }
 
-// isNew reports whether an activity was not reported within the last two seconds, and remembers it.
+// isNew reports whether an activity was not reported within the last two seconds, and records it.
 func (s *activities) isNew(member, conversation kernel.ID, kind string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	of := func(kind string) reportedActivity { return reportedActivity{member, conversation, kind} }
-	if last, known := s.reported[of(kind)]; known && now.Sub(last) < activityRepeat {
+	maps.DeleteFunc(s.reported, func(_ reportedActivity, last time.Time) bool { return now.Sub(last) >= activityInterval })
+	key := func(kind string) reportedActivity { return reportedActivity{member, conversation, kind} }
+	if _, reported := s.reported[key(kind)]; reported {
 		return false
 	}
-	maps.DeleteFunc(s.reported, func(_ reportedActivity, last time.Time) bool { return now.Sub(last) >= activityRepeat })
 	if s.reported == nil {
 		s.reported = map[reportedActivity]time.Time{}
 	}
 	if kind == ActivityLeft {
-		delete(s.reported, of(ActivityViewing))
-		delete(s.reported, of(ActivityTyping))
+		delete(s.reported, key(ActivityViewing))
+		delete(s.reported, key(ActivityTyping))
 	} else {
-		delete(s.reported, of(ActivityLeft))
+		delete(s.reported, key(ActivityLeft))
 	}
-	s.reported[of(kind)] = now
+	s.reported[key(kind)] = now
 	return true
 }
 
-// receive updates the viewers of a conversation. The live streams get the changes in their order, because they are signalled
-// under the lock.
+// receive updates the viewers of a conversation. It signals the streams while it holds the lock, so that they receive changes in
+// order.
 func (d *Talk) receive(s kernel.Signal) {
 	if s.Kind != signalActivity && s.Kind != signalGone {
 		return
 	}
-	var of activitySignal
-	if json.Unmarshal(s.Data, &of) != nil {
+	var activity activitySignal
+	if json.Unmarshal(s.Data, &activity) != nil {
 		return
 	}
 	d.activities.mu.Lock()
 	defer d.activities.mu.Unlock()
-	v := d.activities.viewed[s.Company][of.Conversation]
+	key := conversationKey{s.Company, activity.Conversation}
+	v := d.activities.viewed[key]
 	if s.Kind == signalGone {
 		if v != nil {
 			v.visibility = s.To.Unless
@@ -137,74 +127,63 @@ func (d *Talk) receive(s kernel.Signal) {
 		return
 	}
 	if v == nil {
-		v = &viewedByAll{}
+		v = &viewedConversation{}
 	}
 	v.visibility = s.To.Seeing
-	i, until := v.index(of.User.ID), d.Now().Add(viewerExpires)
-	switch of.Kind {
+	i := slices.IndexFunc(v.viewers, func(v viewer) bool { return v.user.ID == activity.User.ID })
+	until := d.Now().Add(viewerTimeout)
+	switch activity.Kind {
 	case ActivityTyping:
-		if i >= 0 { // who types is still viewing
+		if i >= 0 { // a member who is typing is still viewing
 			v.viewers[i].until = until
 		}
 		d.SignalHere(kernel.NewSignal("typing", s.Company, s.To, struct {
 			Conversation kernel.ID  `json:"conversation"`
 			User         kernel.Ref `json:"user"`
-		}{of.Conversation, of.User}))
+		}{activity.Conversation, activity.User}))
 		return
 	case ActivityViewing:
 		if i < 0 {
 			v.viewers = append(v.viewers, viewer{})
 			i = len(v.viewers) - 1
 		}
-		v.viewers[i] = viewer{of.User, until}
-		d.activities.keep(s.Company, of.Conversation, v)
+		v.viewers[i] = viewer{activity.User, until}
+		if d.activities.viewed == nil {
+			d.activities.viewed = map[conversationKey]*viewedConversation{}
+		}
+		d.activities.viewed[key] = v
 	case ActivityLeft:
 		if i >= 0 {
 			v.viewers = slices.Delete(v.viewers, i, i+1)
 		}
 	}
-	d.SignalHere(v.signal(s.Company, of.Conversation)) // also for a member who was only typing: that has ended
+	d.SignalHere(v.signal(key)) // even if nothing changed: it also ends typing
 }
 
-func (s *activities) keep(company, conversation kernel.ID, v *viewedByAll) {
-	if s.viewed == nil {
-		s.viewed = map[kernel.ID]map[kernel.ID]*viewedByAll{}
-	}
-	if s.viewed[company] == nil {
-		s.viewed[company] = map[kernel.ID]*viewedByAll{}
-	}
-	s.viewed[company][conversation] = v
-}
-
-// ExpireViewers removes viewers who have not reported for a while. It is called every second.
+// ExpireViewers removes viewers without recent reports. It is called every second.
 func (d *Talk) ExpireViewers() {
 	d.activities.mu.Lock()
 	defer d.activities.mu.Unlock()
 	now := d.Now()
-	for company, conversations := range d.activities.viewed {
-		for id, v := range conversations {
-			before := len(v.viewers)
-			v.viewers = slices.DeleteFunc(v.viewers, func(one viewer) bool { return !now.Before(one.until) })
-			if len(v.viewers) < before {
-				d.SignalHere(v.signal(company, id))
-			}
-			if len(v.viewers) == 0 {
-				delete(conversations, id)
-			}
+	for key, v := range d.activities.viewed {
+		before := len(v.viewers)
+		v.viewers = slices.DeleteFunc(v.viewers, func(v viewer) bool { return !now.Before(v.until) })
+		if len(v.viewers) < before {
+			d.SignalHere(v.signal(key))
 		}
-		if len(conversations) == 0 {
-			delete(d.activities.viewed, company)
+		if len(v.viewers) == 0 {
+			delete(d.activities.viewed, key)
 		}
 	}
 }
 
-// greet returns the signals that list the viewers of the conversations that a principal may see.
+// greet returns signals with the viewers of all conversations that a principal may see.
 func (d *Talk) greet(a *kernel.Principal) (all []kernel.Signal) {
 	d.activities.mu.Lock()
 	defer d.activities.mu.Unlock()
-	for id, v := range d.activities.viewed[a.Company.ID] {
-		if len(v.viewers) > 0 && a.MaySeeBy(v.visibility) {
-			all = append(all, v.signal(a.Company.ID, id))
+	for key, v := range d.activities.viewed {
+		if key.company == a.Company.ID && len(v.viewers) > 0 && a.MaySeeBy(v.visibility) {
+			all = append(all, v.signal(key))
 		}
 	}
 	return all

@@ -9,7 +9,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestAViewerWhoReportsNothingMoreIsRemovedAfterTwentySeconds(t *testing.T) {
+func TestAViewerWithoutReportsIsRemovedAfterTwentySeconds(t *testing.T) {
 	clock := testkit.StillClock(time.Now())
 	d := &Talk{Kernel: kernel.New(kernel.Options{Now: clock.Now})}
 	var sent []string

@@ -11,60 +11,58 @@ import (
 )
 
 const (
-	failAtOnce   = 3 * time.Second // how long a caller waits until the queue of a channel that it archived has failed
-	failedInStep = 100             // messages that one transaction fails
+	archiveTimeout = 3 * time.Second // how long archiving a channel waits for its queue to be failed
+	failedInStep   = 100             // messages failed per transaction
 )
 
-// failQueue fails what waits in the queue of an archived channel, for as long as a caller can be kept waiting. FailArchived does the rest.
+// failQueue fails the queued messages of an archived channel until archiveTimeout. FailArchived does the rest.
 func (d *Talk) failQueue(ctx context.Context, company, channel kernel.ID) {
-	for end := time.Now().Add(failAtOnce); time.Now().Before(end); {
-		more, err := d.failSome(ctx, company, channel)
-		if err != nil {
-			d.Log.Warn("messages of an archived channel have yet to fail", slog.String("channel", channel.String()), slog.Any("error", err))
-		}
-		if err != nil || !more {
+	for end := time.Now().Add(archiveTimeout); time.Now().Before(end); {
+		if !d.failBatch(ctx, company, channel) {
 			return
 		}
 	}
 }
 
-// FailArchived fails messages that wait in the queues of archived channels, a batch of each, and reports whether there are more.
+// FailArchived fails a batch of queued messages of each archived channel and reports whether there are more.
 func (d *Talk) FailArchived(ctx context.Context) (more bool, err error) {
 	channels, err := kernel.ReadOne(ctx, d.Kernel, archivedWithSends)
 	for _, ch := range channels {
-		further, err := d.failSome(ctx, ch.company, ch.id)
-		if err != nil {
-			d.Log.Warn("messages of an archived channel have yet to fail", slog.String("channel", ch.id.String()), slog.Any("error", err))
+		if d.failBatch(ctx, ch.company, ch.id) {
+			more = true
 		}
-		more = more || further
 	}
 	return more, err
 }
 
-// failSome fails a batch of what waits in the queue of an archived channel, and reports whether there may be more.
-func (d *Talk) failSome(ctx context.Context, company, channel kernel.ID) (more bool, err error) {
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
+// failBatch fails a batch of queued messages of an archived channel and reports whether there may be more. It logs errors.
+func (d *Talk) failBatch(ctx context.Context, company, channel kernel.ID) bool {
+	more, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
 		tx.LockSeveral(channel)
 		ch, found, err := channels.FindChannel(tx, company, channel)
 		if err != nil || !found || ch.ArchivedAt == nil {
 			return false, err
 		}
-		waiting, err := waitingSends(tx, company, channel, failedInStep)
+		queued, err := waitingSends(tx, company, channel, failedInStep)
 		if err != nil {
 			return false, err
 		}
 		in := d.inboundBatch(tx, ch)
-		for _, job := range waiting {
-			if err := in.failWaiting(job); err != nil {
+		for _, job := range queued {
+			if err := in.failQueued(job); err != nil {
 				return false, err
 			}
 		}
-		return len(waiting) == failedInStep, in.finish()
+		return len(queued) == failedInStep, in.finish()
 	})
+	if err != nil {
+		d.Log.Warn("could not fail queued messages of an archived channel", slog.String("channel", channel.String()), slog.Any("error", err))
+	}
+	return more && err == nil
 }
 
-// failWaiting fails a message that waits in the queue of an archived channel.
-func (in *InboundBatch) failWaiting(job Queued) error {
+// failQueued fails a queued message of an archived channel. A reaction is only deleted.
+func (in *InboundBatch) failQueued(job Queued) error {
 	if job.ReactsTo != nil {
 		deleteSend(in.Tx, job.Company, job.Message)
 		return nil
@@ -86,7 +84,6 @@ func (in *InboundBatch) failWaiting(job Queued) error {
 
 // failArchived fails a message whose channel was archived before it was sent.
 func (in *InboundBatch) failArchived(t *BatchConversation, m *Message) error {
-	return in.report(t, m, "", EarlyStatus{
-		Status: provider.StatusFailed, Error: new(provider.NewReason(string(kernel.CodeChannelArchived), "The channel was archived before the message was sent.")), At: in.Tx.Now,
-	})
+	reason := provider.NewReason(string(kernel.CodeChannelArchived), "The channel was archived before the message was sent.")
+	return in.report(t, m, "", EarlyStatus{Status: provider.StatusFailed, Error: &reason, At: in.Tx.Now})
 }

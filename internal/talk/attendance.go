@@ -9,7 +9,7 @@ import (
 	"recado/internal/people"
 )
 
-// Who opened an attendance, and its two states.
+// Values of the fields of an attendance.
 const (
 	OpenedByCustomer = "customer"
 	OpenedByTeam     = "team"
@@ -17,11 +17,11 @@ const (
 	AttendanceOpen   = "open"
 	AttendanceClosed = "closed"
 
-	// CloseReasonAutomatic is the reason of attendances closed for silence.
+	// CloseReasonAutomatic is the close reason of attendances that were closed for inactivity.
 	CloseReasonAutomatic = "automatic"
 )
 
-// Attendance is a protocol-numbered support case of one conversation.
+// Attendance is a support case of a conversation, with a protocol number.
 type Attendance struct {
 	ID                   kernel.ID         `json:"id"`
 	Protocol             string            `json:"protocol" example:"ATD-000123"`
@@ -44,30 +44,30 @@ type Attendance struct {
 	Private bool      `json:"-"`
 }
 
-// Subject is the conversation of the attendance.
+// Subject returns the conversation of the attendance.
 func (a *Attendance) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectConversation, ID: a.Conversation}
 }
 
-// Answered notes the first response.
+// Answered sets the time of the first response.
 func (a *Attendance) Answered(at time.Time) {
-	seconds := max(0, int64(at.Sub(a.OpenedAt)/time.Second)) // a clock may be set back
+	seconds := max(0, int64(at.Sub(a.OpenedAt)/time.Second)) // the clock may have been set back
 	a.FirstResponseAt, a.FirstResponseSeconds = &at, &seconds
 }
 
-// AttendanceContact is the customer of an attendance. For a group it is the group's name.
+// AttendanceContact is the customer of an attendance. For a group, only Name is set, to the name of the group.
 type AttendanceContact struct {
 	ID    *kernel.ID `json:"id"`
 	Name  string     `json:"name"`
 	Phone *string    `json:"phone"`
 }
 
-// CloseAttendance ends the open attendance of a conversation. An empty reason is none.
+// CloseAttendance closes the open attendance of a conversation. The reason may be empty.
 func (d *Talk) CloseAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID, reason string) (Attendance, error) {
 	if err := a.May(VerbCloseAttendance); err != nil {
 		return Attendance{}, err
 	}
-	why, invalid := reasonOf(reason)
+	closeReason, invalid := reasonOf(reason)
 	if invalid != nil {
 		return Attendance{}, invalid
 	}
@@ -82,7 +82,7 @@ func (d *Talk) CloseAttendance(ctx context.Context, a *kernel.Principal, convers
 		if err := t.MayClose(a); err != nil {
 			return Attendance{}, err
 		}
-		att, err := t.CloseAttendance(&a.User, why)
+		att, err := t.CloseAttendance(&a.User, closeReason)
 		if err != nil {
 			return Attendance{}, err
 		}
@@ -90,9 +90,8 @@ func (d *Talk) CloseAttendance(ctx context.Context, a *kernel.Principal, convers
 	})
 }
 
-// openAttendance opens an attendance of the conversation where the company has them enabled and none
-// is open. by is OpenedByCustomer or OpenedByTeam. Numbering makes the company's other openings
-// wait until the end of the transaction, so it belongs near its end.
+// openAttendance opens an attendance if the company has them enabled and none is open. by is OpenedByCustomer or
+// OpenedByTeam. Call it late in the transaction: other openings in the company wait until the transaction ends.
 func (t *LockedConversation) openAttendance(by string) error {
 	if t.Attendance != nil || t.silent {
 		return nil
@@ -119,7 +118,7 @@ func (t *LockedConversation) openAttendance(by string) error {
 	return t.emitWith(EventAttendanceOpened, "attendance", att)
 }
 
-// resolvePeople looks up the people of a new attendance where the conversation alone does not name them.
+// resolvePeople looks up the names of a new attendance that the conversation does not have.
 func (t *LockedConversation) resolvePeople(att *Attendance) error {
 	if t.Assignee != nil {
 		ref, found, err := people.RemovedOrPresentUserRef(t.Tx, t.Company, *t.Assignee)
@@ -142,32 +141,34 @@ func (t *LockedConversation) resolvePeople(att *Attendance) error {
 	return nil
 }
 
-// mayAnswer refuses a member whom restricted mode keeps from answering: one below manager who is not
-// responsible. Without a responsible person, where the first responder becomes it, every member may answer.
+// mayAnswer returns an error if the attendance is restricted and the member is neither responsible nor at least a manager.
+// If nobody is responsible and the first responder takes ownership, every member may answer.
 func (t *LockedConversation) mayAnswer(a *kernel.Principal) error {
 	return t.restrict(a, func(rules people.AttendanceRules) bool {
 		return t.Assignee == nil && rules.FirstResponderTakesOwnership
 	})
 }
 
-// MayClose refuses a member whom restricted mode keeps from closing.
+// MayClose returns an error if the attendance is restricted and the member is neither responsible nor at least a manager.
 func (t *LockedConversation) MayClose(a *kernel.Principal) error {
-	return t.restrict(a, func(people.AttendanceRules) bool { return false })
+	return t.restrict(a, nil)
 }
 
-func (t *LockedConversation) restrict(a *kernel.Principal, except func(people.AttendanceRules) bool) error {
+// restrict returns an error if the attendance is restricted, unless the member is responsible or at least a manager, or the
+// exception applies.
+func (t *LockedConversation) restrict(a *kernel.Principal, exception func(people.AttendanceRules) bool) error {
 	if t.Attendance == nil || t.Assignee != nil && *t.Assignee == a.User.ID || a.Role.AtLeast(kernel.RoleManager) {
 		return nil
 	}
 	rules, err := people.ListAttendanceRules(t.Tx, t.Company)
-	if err != nil || rules.Mode != people.ModeRestricted || except(rules) {
+	if err != nil || rules.Mode != people.ModeRestricted || exception != nil && exception(rules) {
 		return err
 	}
 	return kernel.Errorf(kernel.CodeAttendanceRestricted, "Only the responsible person and members with the role manager or above may answer or close this attendance.")
 }
 
-// teamWrote applies a message of the team to the attendance: it answers the open one, or opens one. member is nil
-// when the message came from the phone, where the author is not known.
+// teamWrote handles an outgoing message: it answers the open attendance, or opens one. member is nil if the message was
+// written on the phone, where the author is unknown.
 func (t *LockedConversation) teamWrote(member *kernel.Ref) error {
 	if t.Attendance != nil || t.Kind != KindDirect {
 		return t.answered(member)
@@ -190,7 +191,7 @@ func (t *LockedConversation) teamWrote(member *kernel.Ref) error {
 	err = t.openAttendance(OpenedByTeam)
 	switch {
 	case !takes || err != nil:
-	case t.Attendance == nil: // attendances were disabled meanwhile
+	case t.Attendance == nil: // attendances have been disabled in the meantime
 		t.Assignee = nil
 	default:
 		t.note(&AssignmentEntry{Action: ActionTookOver, User: member, By: member, Sector: t.Sector})
@@ -198,7 +199,7 @@ func (t *LockedConversation) teamWrote(member *kernel.Ref) error {
 	return err
 }
 
-// justClosed reports whether the last attendance of the conversation was closed so recently that messages still belong to it.
+// justClosed reports whether the last attendance was closed within the grace period, in which messages still belong to it.
 func (t *LockedConversation) justClosed(rules people.AttendanceRules) (bool, error) {
 	if rules.GraceMinutes == 0 {
 		return false, nil
@@ -207,10 +208,9 @@ func (t *LockedConversation) justClosed(rules people.AttendanceRules) (bool, err
 	return closed != nil && t.Tx.Now.Before(closed.Add(time.Duration(rules.GraceMinutes)*time.Minute)), err
 }
 
-// answered notes an outbound message: the first response, and the first responder's ownership. In an attendance that the team
-// opened, nothing is a response before the customer has written. member
-// is nil when the message came from the phone, where the author is not known. An attendance that has
-// been answered and has a responsible person costs no query here, in a sector one statement without a result.
+// answered handles an outgoing message in an open attendance: it sets the first response and assigns the first responder.
+// In an attendance that the team opened, a message only counts as a response after the customer has written. member is
+// nil if the message was written on the phone, where the author is unknown.
 func (t *LockedConversation) answered(member *kernel.Ref) error {
 	t.awaits = nil
 	t.EndMenu()
@@ -245,17 +245,17 @@ func (t *LockedConversation) answered(member *kernel.Ref) error {
 	return t.d.tell(func(o *Observer) error { return o.Answered(t, att) })
 }
 
-// takesOver reports whether the member who writes becomes responsible by doing so. rules are the company's, read here if nil.
+// takesOver reports whether a member becomes responsible by writing. If rules is nil, it reads the company's rules.
 func (t *LockedConversation) takesOver(member *kernel.Ref, rules *people.AttendanceRules) (bool, error) {
 	if member == nil || t.Assignee != nil {
 		return false, nil
 	}
 	if rules == nil {
-		read, err := people.ListAttendanceRules(t.Tx, t.Company)
+		current, err := people.ListAttendanceRules(t.Tx, t.Company)
 		if err != nil {
 			return false, err
 		}
-		rules = &read
+		rules = &current
 	}
 	if !rules.FirstResponderTakesOwnership {
 		return false, nil
@@ -264,7 +264,7 @@ func (t *LockedConversation) takesOver(member *kernel.Ref, rules *people.Attenda
 	return present, err
 }
 
-// openOne gives the open attendance of a conversation that has one.
+// openOne returns the open attendance of a conversation that has one.
 func (t *LockedConversation) openOne() (*Attendance, error) {
 	att, found, err := FindAttendance(t.Tx, t.Company, t.Attendance.ID)
 	if err != nil || !found {
@@ -273,8 +273,8 @@ func (t *LockedConversation) openOne() (*Attendance, error) {
 	return &att, nil
 }
 
-// CloseAttendance ends the open attendance of the conversation, which has one, and leaves the conversation without a
-// responsible person. by is nil for the system.
+// CloseAttendance closes the open attendance of the conversation, which must have one, and removes the responsible person
+// of the conversation. by is nil for the system.
 func (t *LockedConversation) CloseAttendance(by *kernel.Ref, reason *string) (*Attendance, error) {
 	att, err := t.openOne()
 	if err != nil {
@@ -293,7 +293,7 @@ func (t *LockedConversation) CloseAttendance(by *kernel.Ref, reason *string) (*A
 	return att, t.emitWith(EventAttendanceClosed, "attendance", att)
 }
 
-// reasonOf checks a reason; a blank one becomes nil.
+// reasonOf validates a reason. It returns nil if the reason is blank.
 func reasonOf(text string) (*string, *kernel.Error) {
 	text, invalid := kernel.OptionalText("body.reason", text, MaxReason)
 	if invalid != nil || text == "" {
@@ -303,34 +303,36 @@ func reasonOf(text string) (*string, *kernel.Error) {
 }
 
 func errAttendanceLost(id kernel.ID) error {
-	return fmt.Errorf("the attendance %s of a conversation does not exist", id)
+	return fmt.Errorf("talk: attendance %s of a conversation does not exist", id)
 }
 
-// AttendanceFilter chooses attendances of a list. Zero values choose all.
+// AttendanceFilter selects the attendances of a list. Zero values filter nothing.
 type AttendanceFilter struct {
 	Status       string // "", open or closed
-	Unassigned   bool   // those without a responsible person
+	Unassigned   bool   // only those without a responsible person
 	Responsible  kernel.ID
 	Sector       kernel.ID
 	Conversation kernel.ID
 	Protocol     string // with or without the prefix and leading zeros
-	From         string // RFC 3339, or a day of the company's: opened then or later
-	To           string // likewise: opened before
+	From         string // opened at this time or later: RFC 3339, or a day in the company's time zone
+	To           string // opened before this time, in the same format
 	Limit        int
 	Cursor       string
+
+	number   int64 // of Protocol
+	from, to *time.Time
 }
 
-// Attendances lists the attendances that the principal may see, the newest first. A page continues where the
-// one before it ended, whatever was opened or closed meanwhile. next is "" on the last page.
+// Attendances lists the attendances that the principal may see, newest first. A page continues where the previous one
+// ended, regardless of changes in between. next is "" on the last page.
 func (d *Talk) Attendances(ctx context.Context, a *kernel.Principal, f AttendanceFilter) (page []Attendance, next string, err error) {
 	if err := a.May(VerbAttendances); err != nil {
 		return nil, "", err
 	}
-	chosen, err := f.chosen(a)
-	if err != nil {
+	if err := f.parse(a); err != nil {
 		return nil, "", err
 	}
-	name := f.name()
+	name := f.cursorName()
 	var openedAt int64
 	var after kernel.ID
 	if f.Cursor != "" {
@@ -343,12 +345,8 @@ func (d *Talk) Attendances(ctx context.Context, a *kernel.Principal, f Attendanc
 		}
 	}
 	var more bool
-	look, sight := d.Store.ReadOne, a.Sight()
-	if len(sight.Sectors) > 0 || len(sight.Private) > 0 {
-		look = d.Store.Read // counts first what lies in the sectors; private ones are read apart
-	}
-	err = look(ctx, func(tx *kernel.Tx) (err error) {
-		page, more, err = listAttendances(tx, a.Company.ID, chosen, sight, openedAt, after, f.Limit)
+	err = d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
+		page, more, err = listAttendances(tx, a.Company.ID, &f, a.Sight(), openedAt, after)
 		return err
 	})
 	if err == nil && more {
@@ -358,33 +356,29 @@ func (d *Talk) Attendances(ctx context.Context, a *kernel.Principal, f Attendanc
 	return page, next, err
 }
 
-// chosen reads the parts of the filter that are text.
-func (f *AttendanceFilter) chosen(a *kernel.Principal) (attendanceCriteria, error) {
-	out := attendanceCriteria{
-		Status: f.Status, Unassigned: f.Unassigned, Responsible: f.Responsible, Sector: f.Sector, Conversation: f.Conversation,
-	}
+// parse sets the fields for Protocol, From and To.
+func (f *AttendanceFilter) parse(a *kernel.Principal) (err error) {
 	if f.Protocol != "" {
 		number, ok := ParseProtocol(f.Protocol)
 		if !ok && len(a.Views) > 0 {
 			number, ok = ParsePrivateProtocol(f.Protocol)
 		}
 		if !ok {
-			return out, kernel.Malformed("query.protocol", "protocol")
+			return kernel.Malformed("query.protocol", "protocol")
 		}
-		out.Number = number
+		f.number = number
 	}
-	var err error
-	out.From, out.To, err = a.Period(f.From, f.To)
-	return out, err
+	f.from, f.to, err = a.Period(f.From, f.To)
+	return err
 }
 
-// name tells the list that a cursor belongs to from all others.
-func (f *AttendanceFilter) name() string {
-	return fmt.Sprintf("attendances %q %t %s %s %s %q %q %q",
-		f.Status, f.Unassigned, f.Responsible, f.Sector, f.Conversation, f.Protocol, f.From, f.To)
+// cursorName identifies the list that a cursor belongs to.
+func (f AttendanceFilter) cursorName() string {
+	f.Limit, f.Cursor = 0, ""
+	return "attendances " + *kernel.WriteJSON(&f)
 }
 
-// Attendance gives one attendance whose conversation the principal may see.
+// Attendance returns an attendance whose conversation the principal may see.
 func (d *Talk) Attendance(ctx context.Context, a *kernel.Principal, id kernel.ID) (Attendance, error) {
 	if err := a.May(VerbAttendance); err != nil {
 		return Attendance{}, err
@@ -402,18 +396,15 @@ func (d *Talk) Attendance(ctx context.Context, a *kernel.Principal, id kernel.ID
 	})
 }
 
-// CurrentAttendance gives the open attendance of a conversation, or nil.
+// CurrentAttendance returns the open attendance of a conversation, or nil if it has none.
 func (d *Talk) CurrentAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID) (*Attendance, error) {
 	if err := a.May(VerbCurrentAttendance); err != nil {
 		return nil, err
 	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*Attendance, error) {
-		c, found, err := FindConversation(tx, a.Company.ID, conversation)
-		if err != nil || !found || !MaySee(a, &c) {
-			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
-		}
-		if c.Attendance == nil {
-			return nil, nil
+		c, err := visibleConversation(tx, a, conversation)
+		if err != nil || c.Attendance == nil {
+			return nil, err
 		}
 		att, found, err := FindAttendance(tx, a.Company.ID, c.Attendance.ID)
 		if err != nil || !found {
@@ -423,7 +414,7 @@ func (d *Talk) CurrentAttendance(ctx context.Context, a *kernel.Principal, conve
 	})
 }
 
-// AttendanceRules gives the company's rules of attendances.
+// AttendanceRules returns the company's attendance rules.
 func (d *Talk) AttendanceRules(ctx context.Context, a *kernel.Principal) (people.AttendanceRules, error) {
 	if err := a.May(VerbAttendanceRules); err != nil {
 		return people.AttendanceRules{}, err
@@ -446,8 +437,8 @@ type RulesChange struct {
 	Hours             kernel.Optional[kernel.ID]
 }
 
-// UpdateAttendanceRules changes the company's rules. They hold at once, for open attendances too;
-// switching attendances off opens no new ones and leaves the open ones to be closed.
+// UpdateAttendanceRules changes the company's attendance rules. They apply to open attendances too. Disabling
+// attendances does not close the open ones.
 func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, in RulesChange) (people.AttendanceRules, error) {
 	if err := a.May(VerbUpdateAttendanceRules); err != nil {
 		return people.AttendanceRules{}, err
@@ -476,9 +467,8 @@ func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, i
 	})
 }
 
-// CloseIdle closes attendances without a message for as long as their company's rule says. It looks at up
-// to limit of those that are due by now and gives how many it looked at. Any number of nodes may do this
-// at the same time: each attendance is closed once.
+// CloseIdle closes attendances that have been inactive for as long as the rules of their company say. It checks up to limit of
+// those that are due and returns how many it checked. Several nodes may run it concurrently.
 func (d *Talk) CloseIdle(ctx context.Context, now time.Time, limit int) (int, error) {
 	if err := d.followRules(ctx); err != nil {
 		return 0, err
@@ -490,10 +480,9 @@ func (d *Talk) CloseIdle(ctx context.Context, now time.Time, limit int) (int, er
 	return len(due), d.ChangeEach(ctx, due, func(t *LockedConversation) error { return t.closeIfIdle(now) })
 }
 
-// followRules schedules the open attendances of companies whose rule has changed, some at a time, because
-// there may be very many.
+// followRules reschedules the open attendances of companies whose rule has changed.
 func (d *Talk) followRules(ctx context.Context) error {
-	stale, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return staleSchedules(tx) })
+	stale, err := kernel.Read(ctx, d.Kernel, staleSchedules)
 	for _, company := range stale {
 		if err == nil {
 			err = d.schedule(ctx, company)
@@ -502,41 +491,41 @@ func (d *Talk) followRules(ctx context.Context) error {
 	return err
 }
 
-// schedule goes through a company's open attendances. No other transaction opens one or changes the rules during a
-// step; where the rules changed in between, it begins again.
+// schedule reschedules a company's open attendances, many at a time. Each step locks the rules, so that no attendance is opened
+// meanwhile. If the rules changed between two steps, it starts again.
 func (d *Talk) schedule(ctx context.Context, company kernel.ID) error {
-	const step = 1000
-	type place struct {
+	const batch = 1000
+	type progress struct {
 		rule *people.AutoClose
 		at   time.Time
 		id   kernel.ID
 	}
-	var reached place
+	var last progress
 	for {
-		next, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (place, error) {
-			p := reached
+		next, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (progress, error) {
+			p := last
 			rules, err := people.LockRules(tx, company)
 			if err != nil {
 				return p, err
 			}
 			if p.rule == nil || *p.rule != rules.AutoClose {
-				p = place{&rules.AutoClose, tx.Now.AddDate(1000, 0, 0), kernel.MaxID}
+				p = progress{&rules.AutoClose, tx.Now.AddDate(1000, 0, 0), kernel.MaxID}
 			}
-			p.at, p.id, err = scheduleChecks(tx, company, *p.rule, p.at, p.id, step)
+			p.at, p.id, err = scheduleChecks(tx, company, *p.rule, p.at, p.id, batch)
 			if p.id.IsZero() && err == nil {
-				scheduleFresh(tx, company)
+				markScheduled(tx, company)
 			}
 			return p, err
 		})
 		if err != nil || next.id.IsZero() {
 			return err
 		}
-		reached = next
+		last = next
 	}
 }
 
-// closeIfIdle closes the attendance under the rule as it is now, or says when to look again: messages
-// that came since do not change the schedule.
+// closeIfIdle closes the attendance if it has been idle for long enough, or else schedules the next check. New messages do
+// not reschedule the check, so the attendance may have been active since.
 func (t *LockedConversation) closeIfIdle(now time.Time) error {
 	if t.Attendance == nil {
 		return nil
@@ -553,23 +542,22 @@ func (t *LockedConversation) closeIfIdle(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	active := att.OpenedAt
-	if t.LastMessage != nil && t.ActivityAt.After(active) {
-		active = t.ActivityAt
+	lastActive := att.OpenedAt
+	if t.LastMessage != nil && t.ActivityAt.After(lastActive) {
+		lastActive = t.ActivityAt
 	}
-	if end := active.Add(time.Duration(rules.AutoClose.AfterMinutes) * time.Minute); now.Before(end) {
+	if end := lastActive.Add(time.Duration(rules.AutoClose.AfterMinutes) * time.Minute); now.Before(end) {
 		scheduleCheck(t.Tx, t.Company, att.ID, &end)
 		return nil
 	}
-	reason := CloseReasonAutomatic
-	if _, err := t.CloseAttendance(nil, &reason); err != nil {
+	if _, err := t.CloseAttendance(nil, new(CloseReasonAutomatic)); err != nil {
 		return err
 	}
 	return t.Save()
 }
 
-// ReturnCase puts a distributed case that was not answered in time back into the queue. Its time begins when the person got it, or when
-// the customer wrote where they were not waiting then.
+// ReturnCase puts a distributed attendance that was not answered in time back into the queue. The time starts when the member
+// got it, or when the customer wrote if that was later.
 func (t *LockedConversation) ReturnCase(now time.Time) error {
 	if t.Attendance == nil {
 		return nil
@@ -586,7 +574,7 @@ func (t *LockedConversation) ReturnCase(now time.Time) error {
 	since, waiting := *at, t.WaitingSince()
 	switch {
 	case waiting == nil:
-		since = now // there is nothing to answer yet
+		since = now // the customer is not waiting
 	case waiting.After(since):
 		since = *waiting
 	}
@@ -594,10 +582,10 @@ func (t *LockedConversation) ReturnCase(now time.Time) error {
 		MarkDistributed(t.Tx, t.Company, id, since)
 		return nil
 	}
-	from := *t.Assignee
+	previous := *t.Assignee
 	if err := t.Assign(nil, t.Sector, nil, nil); err != nil {
 		return err
 	}
-	markReturned(t.Tx, t.Company, id, from)
+	markReturned(t.Tx, t.Company, id, previous)
 	return t.Save()
 }

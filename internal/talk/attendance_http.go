@@ -41,13 +41,8 @@ func (s *handlers) listAttendances(ctx context.Context, a *kernel.Principal, in 
 	return httpserver.CursorPage(page, next), err
 }
 
-func (s *handlers) getAttendance(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Attendance], error) {
-	id, err := httpserver.PathID(in.ID, "attendance")
-	if err != nil {
-		return nil, err
-	}
-	att, err := s.verbs.Attendance(ctx, a, id)
-	return &httpserver.Reply[*Attendance]{Body: &att}, err
+func (s *handlers) getAttendance(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[Attendance], error) {
+	return replyAt(ctx, a, in, "attendance", s.verbs.Attendance)
 }
 
 func (s *handlers) currentAttendance(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[orNull[Attendance]], error) {
@@ -84,10 +79,10 @@ func (s *handlers) closeAttendance(ctx context.Context, a *kernel.Principal, in 
 	return &httpserver.Reply[*Attendance]{Body: &att}, err
 }
 
-// orNull is an answer whose whole body may be null.
+// orNull is a response body that may be null.
 type orNull[T any] struct{ value *T }
 
-// Schema documents the null.
+// Schema returns the schema of T or null.
 func (orNull[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
 }

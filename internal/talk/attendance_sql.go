@@ -1,8 +1,7 @@
 package talk
 
 import (
-	"bytes"
-	"slices"
+	"cmp"
 	"time"
 
 	"recado/internal/kernel"
@@ -11,13 +10,11 @@ import (
 )
 
 var attendanceColumns = `
-	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name), p.phone, ` + kernel.ChannelPrivate("a") + `,
-	a.responsible, r.name, a.sector, a.opened_at, a.opened_by, a.first_response_at, a.closed_at, a.closed_by, b.name, a.close_reason`
+	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name) AS contact_name, p.phone,
+	` + kernel.ChannelPrivate("a") + ` AS private, a.responsible, r.name AS responsible_name, a.sector, a.opened_at, a.opened_by, a.first_response_at,
+	a.closed_at, a.closed_by, b.name AS closed_by_name, a.close_reason`
 
-// attendanceWidth is the number of attendanceColumns: where a statement's own columns begin.
-const attendanceWidth = 19
-
-// attendanceNames finds the names that go with an attendance a.
+// attendanceNames joins the tables that attendanceColumns needs besides attendances a.
 const attendanceNames = `
 	JOIN conversations c ON c.company = a.company AND c.id = a.conversation
 	LEFT JOIN contacts p ON p.company = a.company AND p.id = a.contact
@@ -26,30 +23,31 @@ const attendanceNames = `
 
 func scanAttendance(r db.Row) Attendance {
 	a := Attendance{
-		ID: r.ID(0), Company: r.ID(1), Number: r.Int(2), Conversation: r.ID(3), Channel: r.ID(4),
-		Contact: AttendanceContact{ID: r.NullID(5), Name: r.Text(6), Phone: r.NullText(7)},
-		Private: r.Bool(8), Responsible: scanRef(r, 9), Sector: r.NullID(11), OpenedAt: r.Time(12), OpenedBy: r.Text(13),
-		ClosedAt: r.NullTime(15), ClosedBy: scanRef(r, 16), CloseReason: r.NullText(18),
+		ID: r.ID("id"), Company: r.ID("company"), Number: r.Int("number"), Conversation: r.ID("conversation"), Channel: r.ID("channel"),
+		Contact: AttendanceContact{ID: r.NullID("contact"), Name: r.Text("contact_name"), Phone: r.NullText("phone")},
+		Private: r.Bool("private"), Responsible: scanRef(r, "responsible", "responsible_name"), Sector: r.NullID("sector"),
+		OpenedAt: r.Time("opened_at"), OpenedBy: r.Text("opened_by"), FirstResponseAt: r.NullTime("first_response_at"),
+		ClosedAt: r.NullTime("closed_at"), ClosedBy: scanRef(r, "closed_by", "closed_by_name"), CloseReason: r.NullText("close_reason"),
 	}
 	a.Protocol, a.Status = FormatProtocol(a.Number), AttendanceOpen
 	if a.ClosedAt != nil {
 		a.Status = AttendanceClosed
 	}
-	if answered := r.NullTime(14); answered != nil {
-		a.Answered(*answered)
+	if a.FirstResponseAt != nil {
+		a.Answered(*a.FirstResponseAt)
 	}
 	return a
 }
 
-// scanRef reads an id that may be NULL, and the name beside it.
-func scanRef(r db.Row, i int) *kernel.Ref {
-	if r.Null(i) {
+// scanRef reads the columns of an id and a name. It returns nil if the id is NULL.
+func scanRef(r db.Row, id, name string) *kernel.Ref {
+	if r.Null(id) {
 		return nil
 	}
-	return &kernel.Ref{ID: r.ID(i), Name: r.Text(i + 1)}
+	return &kernel.Ref{ID: r.ID(id), Name: r.Text(name)}
 }
 
-// FindAttendance gives one attendance of the company, private ones included.
+// FindAttendance returns an attendance of the company, private or not.
 func FindAttendance(tx *kernel.Tx, company, id kernel.ID) (Attendance, bool, error) {
 	var a Attendance
 	found, err := tx.One(`SELECT`+attendanceColumns+` FROM attendances a`+attendanceNames+` WHERE a.company = $1 AND a.id = $2`,
@@ -64,13 +62,13 @@ func lastClosed(tx *kernel.Tx, company, conversation kernel.ID) (closed *time.Ti
 		FROM attendances
 		WHERE company = $1 AND conversation = $2
 		ORDER BY opened_at DESC, id DESC
-		LIMIT 1`, []any{company, conversation}, func(r db.Row) { closed = r.NullTime(0) })
+		LIMIT 1`, []any{company, conversation}, func(r db.Row) { closed = r.NullTime("closed_at") })
 	return closed, err
 }
 
-// nextProtocol gives out the company's next protocol number, or false where attendances are switched
-// off. A transaction that has one makes others wait until it ends, and a transaction that
-// fails gives it back: that is how the numbers have no gaps. Private channels count apart, below zero.
+// nextProtocol returns the company's next protocol number, or false if attendances are disabled. Until the transaction ends,
+// others of the company wait for their numbers; if it fails, its number is used again, so there are no gaps.
+// Private channels have their own series, below zero.
 func nextProtocol(tx *kernel.Tx, company kernel.ID, private bool) (number int64, enabled bool, err error) {
 	series, value := "last", "last"
 	if private {
@@ -80,12 +78,12 @@ func nextProtocol(tx *kernel.Tx, company kernel.ID, private bool) (number int64,
 		UPDATE protocols
 		SET `+series+` = `+series+` + 1
 		WHERE company = $1 AND EXISTS (SELECT 1 FROM companies WHERE id = $1 AND attendance_enabled)
-		RETURNING `+value, []any{company}, func(r db.Row) { number = r.Int(0) })
+		RETURNING `+value+` AS number`, []any{company}, func(r db.Row) { number = r.Int("number") })
 	return number, enabled, err
 }
 
-// insertAttendance adds an attendance that has just been opened. When it is first looked at for
-// automatic closing comes from the company's rules, read here: NextProtocol keeps them from changing.
+// insertAttendance inserts a new attendance. The company's rules, which nextProtocol has locked, decide when it is
+// first checked for automatic closing.
 func insertAttendance(tx *kernel.Tx, a *Attendance) {
 	tx.Later(`
 		INSERT INTO attendances (id, company, number, conversation, channel, contact, private, responsible, sector, opened_at, opened_by, check_at)
@@ -94,13 +92,13 @@ func insertAttendance(tx *kernel.Tx, a *Attendance) {
 		a.ID, a.Company, a.Number, a.Conversation, a.Channel, a.Contact.ID, a.Private, refID(a.Responsible), a.Sector, a.OpenedAt, a.OpenedBy)
 }
 
-// insertAttendanceMark notes where in a conversation an attendance was opened or closed.
+// insertAttendanceMark records where in a conversation an attendance was opened or closed.
 func insertAttendanceMark(tx *kernel.Tx, company, conversation kernel.ID, seq, kind int64, attendance kernel.ID) {
 	tx.Later(`INSERT INTO attendance_marks (company, conversation, seq, kind, attendance) VALUES ($1, $2, $3, $4, $5)`,
 		company, conversation, seq, kind, attendance)
 }
 
-// saveAttendance writes everything about an attendance that can change.
+// saveAttendance stores all columns of an attendance that can change.
 func saveAttendance(tx *kernel.Tx, a *Attendance) {
 	tx.Later(`
 		UPDATE attendances
@@ -118,49 +116,38 @@ func refID(ref *kernel.Ref) *kernel.ID {
 	return &ref.ID
 }
 
-// AttendanceFilter chooses attendances. Zero values choose all.
-type attendanceCriteria struct {
-	Status       string
-	Unassigned   bool // those without a responsible person
-	Responsible  kernel.ID
-	Sector       kernel.ID
-	Conversation kernel.ID
-	Number       int64
-	From         *time.Time // opened then or later
-	To           *time.Time // opened before
-}
-
-// listAttendances lists the company's attendances that sight reaches, the newest first, from behind the one
-// that was opened at afterAt and has the id after (zero: from the beginning), and says whether there are
-// more.
-func listAttendances(tx *kernel.Tx, company kernel.ID, f attendanceCriteria, sight kernel.Sight, afterAt int64, after kernel.ID, limit int) ([]Attendance, bool, error) {
-	page, more, err := attendances(tx, company, f, sight, "NOT a.private", afterAt, after, limit)
+// listAttendances returns the page of the attendances in sight, newest first, and whether there are more. It continues after the
+// attendance that was opened at afterAt and has the id after, unless that is zero.
+func listAttendances(
+	tx *kernel.Tx, company kernel.ID, f *AttendanceFilter, sight kernel.Sight, afterAt int64, after kernel.ID,
+) ([]Attendance, bool, error) {
+	page, more, err := attendances(tx, company, f, sight, "NOT a.private", afterAt, after)
 	if err != nil || len(sight.Private) == 0 {
 		return page, more, err
 	}
-	private, also, err := attendances(tx, company, f, sight.PrivateOnly(), "a.private", afterAt, after, limit)
-	page, more = Merged(page, private, compareAttendances, 0, limit, more || also)
+	private, morePrivate, err := attendances(tx, company, f, sight.PrivateOnly(), "a.private", afterAt, after)
+	page, more = Merged(page, private, compareAttendances, 0, f.Limit, more || morePrivate)
 	return page, more, err
 }
 
-// compareAttendances is the order of the list of attendances.
+// compareAttendances sorts attendances by opening, newest first.
 func compareAttendances(x, y Attendance) int {
-	if d := y.OpenedAt.Compare(x.OpenedAt); d != 0 {
-		return d
-	}
-	return slices.Compare(y.ID[:], x.ID[:])
+	return cmp.Or(y.OpenedAt.Compare(x.OpenedAt), kernel.CompareIDs(y.ID, x.ID))
 }
 
-// attendances is Attendances for the public ones, or for those of the private channels that sight reaches.
-func attendances(tx *kernel.Tx, company kernel.ID, f attendanceCriteria, sight kernel.Sight, which string, afterAt int64, after kernel.ID, limit int) ([]Attendance, bool, error) {
+// attendances is listAttendances for either public or private attendances, as the condition says.
+func attendances(
+	tx *kernel.Tx, company kernel.ID, f *AttendanceFilter, sight kernel.Sight, condition string, afterAt int64, after kernel.ID,
+) ([]Attendance, bool, error) {
 	s := tx.Statement()
-	from, err := attendancesFrom(tx, s, company, &f, sight)
+	from, err := attendancesFrom(tx, s, company, f, sight)
 	if err != nil {
 		return nil, false, err
 	}
-	// The page is found first, and its names afterwards, so that no planner begins with the names.
-	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM (SELECT a.* FROM " + from + "\n\tWHERE a.company = " + s.Arg(company) + " AND " + which)
-	if which == "a.private" {
+	// The subquery makes the planner find the page first and join the names afterwards.
+	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM (SELECT a.* FROM " + from + "\n\tWHERE a.company = " + s.Arg(company))
+	s.And(condition)
+	if condition == "a.private" {
 		s.And(s.In("a.channel", sight.Private))
 	} else {
 		s.And(kernel.Public("a.channel", s.Arg(company)))
@@ -182,30 +169,31 @@ func attendances(tx *kernel.Tx, company kernel.ID, f attendanceCriteria, sight k
 	equal("a.responsible", f.Responsible)
 	equal("a.sector", f.Sector)
 	equal("a.conversation", f.Conversation)
-	if f.Number != 0 {
-		s.And("a.number = " + s.Arg(f.Number))
+	if f.number != 0 {
+		s.And("a.number = " + s.Arg(f.number))
 	}
-	if f.From != nil {
-		s.And("a.opened_at >= " + s.Arg(*f.From))
+	if f.from != nil {
+		s.And("a.opened_at >= " + s.Arg(*f.from))
 	}
-	if f.To != nil {
-		s.And("a.opened_at < " + s.Arg(*f.To))
+	if f.to != nil {
+		s.And("a.opened_at < " + s.Arg(*f.to))
 	}
 	if !after.IsZero() {
 		s.And("(a.opened_at, a.id) < (" + s.Arg(afterAt) + ", " + s.Arg(after) + ")")
 	}
-	if !sight.All { // LIMIT 1 OFFSET 0 makes a planner look conversations up one by one
-		s.And("EXISTS (SELECT 1 FROM conversations v WHERE v.company = a.company AND v.id = a.conversation AND " + sight.Condition(s, "v.assignee", "v.sector") + " LIMIT 1 OFFSET 0)")
+	if !sight.All { // LIMIT 1 OFFSET 0 makes the planner look up conversations one by one
+		s.And("EXISTS (SELECT 1 FROM conversations v WHERE v.company = a.company AND v.id = a.conversation AND " +
+			sight.Condition(s, "v.assignee", "v.sector") + " LIMIT 1 OFFSET 0)")
 	}
 	s.WriteString("\n\tORDER BY a.opened_at DESC, a.id DESC")
-	tx.Page(s, limit, 0)
+	tx.Page(s, f.Limit, 0)
 	s.WriteString(") a" + attendanceNames + "\n\tORDER BY a.opened_at DESC, a.id DESC")
-	return kernel.Collect(tx, s, limit, scanAttendance)
+	return kernel.Collect(tx, s, f.Limit, scanAttendance)
 }
 
-// attendancesFrom is where a list of attendances starts: along its order, or from the few conversations that
-// come into question.
-func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *attendanceCriteria, sight kernel.Sight) (string, error) {
+// attendancesFrom returns the FROM clause of a list: the attendances of the matching conversations if those are few, or
+// else all attendances in the order of the list.
+func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *AttendanceFilter, sight kernel.Sight) (string, error) {
 	inSight := func(s *db.Statement) string {
 		mine := "SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND assignee = " + s.Arg(sight.Member)
 		if len(sight.Sectors) == 0 {
@@ -215,7 +203,7 @@ func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *atten
 	}
 	var ids string
 	switch {
-	case f.Number != 0 || sight.All && f.Conversation.IsZero():
+	case f.number != 0 || sight.All && f.Conversation.IsZero():
 		return "attendances a", nil
 	case !f.Conversation.IsZero():
 		ids = "SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND id = " + s.Arg(f.Conversation)
@@ -227,14 +215,13 @@ func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *atten
 		}
 		ids = inSight(s)
 	}
-	of := s.Arg(company)
+	arg := s.Arg(company)
 	return "(" + ids + ") ids " + tx.Dialect().Pick(
-		"CROSS JOIN attendances a INDEXED BY attendances_conversation ON a.company = "+of+" AND a.conversation = ids.id",
-		"CROSS JOIN LATERAL (SELECT * FROM attendances WHERE company = "+of+" AND conversation = ids.id OFFSET 0) a"), nil
+		"CROSS JOIN attendances a INDEXED BY attendances_conversation ON a.company = "+arg+" AND a.conversation = ids.id",
+		"CROSS JOIN LATERAL (SELECT * FROM attendances WHERE company = "+arg+" AND conversation = ids.id OFFSET 0) a"), nil
 }
 
-// insertAssignment adds a line to the history of a conversation's responsible persons. seq is its place
-// among all that happened in the conversation.
+// insertAssignment adds an entry to the assignment history of a conversation. seq is its place in the conversation.
 func insertAssignment(tx *kernel.Tx, company, conversation kernel.ID, attendance *kernel.ID, seq int64, e *AssignmentEntry) {
 	tx.Later(`
 		INSERT INTO assignments (company, conversation, seq, id, attendance, action, member, by_member, sector, reason, created_at, sector_from, sector_to)
@@ -242,49 +229,40 @@ func insertAssignment(tx *kernel.Tx, company, conversation kernel.ID, attendance
 		company, conversation, seq, e.ID, attendance, e.Action, refID(e.User), refID(e.By), e.Sector, e.Reason, e.CreatedAt, e.SectorFrom, e.SectorTo)
 }
 
-// maxAssignments is how much of a conversation's history is shown.
-const maxAssignments = 1000
-
-// listAssignments gives the newest 1000 lines of the history of a conversation's responsible persons, the
-// newest first.
+// listAssignments returns the newest 1000 entries of the assignment history of a conversation, newest first.
 func listAssignments(tx *kernel.Tx, company, conversation kernel.ID) ([]AssignmentEntry, error) {
-	var out []AssignmentEntry
-	err := tx.Query(`
-		SELECT e.id, e.action, e.member, u.name, e.by_member, b.name, e.sector, e.reason, e.created_at, e.sector_from, e.sector_to
+	return readRows(tx, `
+		SELECT e.id, e.action, e.member, u.name AS member_name, e.by_member, b.name AS by_member_name, e.sector, e.reason, e.created_at,
+			e.sector_from, e.sector_to
 		FROM assignments e
 		LEFT JOIN users u ON u.company = e.company AND u.id = e.member
 		LEFT JOIN users b ON b.company = e.company AND b.id = e.by_member
 		WHERE e.company = $1 AND e.conversation = $2
 		ORDER BY e.seq DESC
-		LIMIT $3`, []any{company, conversation, maxAssignments}, func(r db.Row) error {
-		out = append(out, scanAssignment(r))
-		return nil
-	})
-	return out, err
+		LIMIT 1000`, []any{company, conversation}, scanAssignment)
 }
 
 func scanAssignment(r db.Row) AssignmentEntry {
 	return AssignmentEntry{
-		ID: r.ID(0), Action: r.Text(1), User: scanRef(r, 2), By: scanRef(r, 4), Sector: r.NullID(6), Reason: r.NullText(7), CreatedAt: r.Time(8),
-		SectorFrom: r.NullID(9), SectorTo: r.NullID(10),
+		ID: r.ID("id"), Action: r.Text("action"), User: scanRef(r, "member", "member_name"),
+		By: scanRef(r, "by_member", "by_member_name"), Sector: r.NullID("sector"), Reason: r.NullText("reason"), CreatedAt: r.Time("created_at"),
+		SectorFrom: r.NullID("sector_from"), SectorTo: r.NullID("sector_to"),
 	}
 }
 
-// staleSchedules gives the companies whose open attendances are to be scheduled again, because their
-// rule of automatic closing has changed.
+// staleSchedules returns the companies whose rule of automatic closing has changed since their attendances were scheduled.
 func staleSchedules(tx *kernel.Tx) ([]kernel.ID, error) {
 	return tx.IDs(`SELECT id FROM companies WHERE checks_stale`)
 }
 
-// scheduleFresh says that the company's open attendances are scheduled by the rule as it is.
-func scheduleFresh(tx *kernel.Tx, company kernel.ID) {
+// markScheduled records that all open attendances of the company are scheduled by the current rule.
+func markScheduled(tx *kernel.Tx, company kernel.ID) {
 	tx.Later(`UPDATE companies SET checks_stale = FALSE WHERE id = $1`, company)
 }
 
-// scheduleChecks says of up to limit open attendances of the company when each is next looked at for
-// automatic closing: the minutes of the rule after its conversation's last message, or never when there is no
-// automatic closing. It goes from the newest to the oldest and starts behind the one that was opened at
-// openedAt and has the id after; it gives the last one it came to, or zero when there are no more.
+// scheduleChecks sets when up to limit open attendances of the company are next checked for automatic closing, or clears it
+// if automatic closing is off. It proceeds from the newest to the oldest, starting after the one that was opened at openedAt
+// and has the id after. It returns the last one, or zero when there are no more.
 func scheduleChecks(tx *kernel.Tx, company kernel.ID, rule people.AutoClose, openedAt time.Time, after kernel.ID, limit int) (time.Time, kernel.ID, error) {
 	n := 0
 	err := tx.Query(`
@@ -301,8 +279,8 @@ func scheduleChecks(tx *kernel.Tx, company kernel.ID, rule people.AutoClose, ope
 			LIMIT $4)
 		RETURNING opened_at, id`,
 		[]any{company, openedAt, after, limit, rule.Enabled, rule.AfterMinutes * 60_000}, func(r db.Row) error {
-			at, id := r.Time(0), r.ID(1)
-			if n++; at.Before(openedAt) || at.Equal(openedAt) && bytes.Compare(id[:], after[:]) < 0 {
+			at, id := r.Time("opened_at"), r.ID("id")
+			if n++; cmp.Or(at.Compare(openedAt), kernel.CompareIDs(id, after)) < 0 {
 				openedAt, after = at, id
 			}
 			return nil
@@ -313,49 +291,54 @@ func scheduleChecks(tx *kernel.Tx, company kernel.ID, rule people.AutoClose, ope
 	return openedAt, after, nil
 }
 
-// scheduleCheck says when one attendance is next looked at; nil means never.
+// scheduleCheck sets when an attendance is next checked for automatic closing; nil means never.
 func scheduleCheck(tx *kernel.Tx, company, id kernel.ID, at *time.Time) {
 	tx.Later(`UPDATE attendances SET check_at = $3 WHERE company = $1 AND id = $2`, company, id, at)
 }
 
-// dueChecks gives up to limit conversations whose open attendance is to be looked at by now, the longest
-// due first.
+// dueChecks returns up to limit conversations whose open attendance is due for a check, the longest overdue first.
 func dueChecks(tx *kernel.Tx, now time.Time, limit int) ([]ConversationAt, error) {
-	var due []ConversationAt
-	err := tx.Query(`
+	return readRows(tx, `
 		SELECT /* all companies: due work */ company, conversation
 		FROM attendances
 		WHERE check_at <= $1
 		ORDER BY check_at
-		LIMIT $2`, []any{now, limit}, func(r db.Row) error {
-		due = append(due, ConversationAt{r.ID(0), r.ID(1)})
-		return nil
-	})
-	return due, err
+		LIMIT $2`, []any{now, limit}, func(r db.Row) ConversationAt { return ConversationAt{r.ID("company"), r.ID("conversation")} })
 }
 
-// MarkDistributed notes since when a case that was distributed, and goes back unless it is answered, can be answered. Saving the
-// attendance with another responsible person, or closed, forgets it.
+// MarkDistributed records since when a distributed attendance can be answered. It returns to the queue if it is not answered
+// in time. saveAttendance clears the mark when the responsible person changes or the attendance is closed.
 func MarkDistributed(tx *kernel.Tx, company, attendance kernel.ID, at time.Time) {
 	tx.Later(`UPDATE attendances SET distributed_at = $3 WHERE company = $1 AND id = $2`, company, attendance, at)
 }
 
-// keepDistributed forgets that a case goes back: it was answered.
+// keepDistributed clears the mark of MarkDistributed: the attendance stays with its responsible person.
 func keepDistributed(tx *kernel.Tx, company, attendance kernel.ID) {
 	tx.Later(`UPDATE attendances SET distributed_at = NULL WHERE company = $1 AND id = $2 AND distributed_at IS NOT NULL`, company, attendance)
 }
 
-// markReturned notes who let a case go back to the queue.
+// markReturned records who had an attendance before it returned to the queue.
 func markReturned(tx *kernel.Tx, company, attendance, member kernel.ID) {
 	tx.Later(`UPDATE attendances SET returned_from = $3 WHERE company = $1 AND id = $2`, company, attendance, member)
 }
 
-// distributedAt tells since when a distributed case can be answered, nil where it need not be answered, and how long its sector waits then.
+// distributedAt returns the time of MarkDistributed, nil if there is none, and how many minutes the sector waits for an answer.
 func distributedAt(tx *kernel.Tx, company, attendance kernel.ID) (at *time.Time, minutes *int64, err error) {
 	_, err = tx.One(`
 		SELECT a.distributed_at, s.return_minutes
 		FROM attendances a
 		LEFT JOIN sectors s ON s.company = a.company AND s.id = a.sector
-		WHERE a.company = $1 AND a.id = $2`, []any{company, attendance}, func(r db.Row) { at, minutes = r.NullTime(0), r.NullInt(1) })
+		WHERE a.company = $1 AND a.id = $2`, []any{company, attendance}, func(r db.Row) {
+		at, minutes = r.NullTime("distributed_at"), r.NullInt("return_minutes")
+	})
 	return at, minutes, err
+}
+
+// readRows returns the result of a query, with scan applied to each row.
+func readRows[T any](tx *kernel.Tx, sql string, args []any, scan func(r db.Row) T) (rows []T, err error) {
+	err = tx.Query(sql, args, func(r db.Row) error {
+		rows = append(rows, scan(r))
+		return nil
+	})
+	return rows, err
 }

@@ -1,7 +1,6 @@
 package talk
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -10,9 +9,9 @@ import (
 	"recado/test/testkit"
 )
 
-func TestProtocolNumbers(t *testing.T) {
+func TestProtocolNumbersAreConsecutive(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
-		t.Run("200 racing openings on two nodes, some of which fail, get consecutive numbers", func(t *testing.T) {
+		t.Run("250 concurrent openings on two nodes, 50 of which fail, use the numbers 1 to 200", func(t *testing.T) {
 			refused := kernel.Errorf(kernel.CodeInvalidRequest, "the transaction fails after numbering")
 			customers := make([]kernel.ID, 250)
 			for i := range customers {
@@ -48,12 +47,10 @@ func TestProtocolNumbers(t *testing.T) {
 				}
 			}
 			slices.Sort(numbers)
-			if len(numbers) != 200 {
-				t.Fatalf("%d attendances", len(numbers))
-			}
+			testkit.Equal(t, "number of attendances", len(numbers), 200)
 			for i, n := range numbers {
 				if n != int64(i+1) {
-					t.Fatalf("number %d in place %d", n, i+1)
+					t.Fatalf("got the number %d at index %d, want %d", n, i, i+1)
 				}
 			}
 		})
@@ -70,11 +67,8 @@ func TestProtocolNumbers(t *testing.T) {
 			}
 			wg.Wait()
 			att, err := o.nodes[1].CurrentAttendance(t.Context(), o.owner, c)
-			if err != nil {
-				t.Fatalf("want err == nil; got %+v, %+v", att, err)
-			}
-			if att == nil {
-				t.Fatalf("want att != nil; got %+v, %+v", att, err)
+			if err != nil || att == nil {
+				t.Fatalf("got %+v and error %v, want the open attendance", att, err)
 			}
 			testkit.Equal(t, "att.Protocol", att.Protocol, "ATD-000201")
 			testkit.Equal(t, "att.OpenedBy", att.OpenedBy, OpenedByTeam)
@@ -82,7 +76,7 @@ func TestProtocolNumbers(t *testing.T) {
 	})
 }
 
-func TestAnswers(t *testing.T) {
+func TestTheFirstAnswerIsRecordedAndTheFirstResponderBecomesResponsible(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		d := o.nodes[0]
 		c := o.customer(t, 1)
@@ -101,49 +95,40 @@ func TestAnswers(t *testing.T) {
 		t.Run("an answer from the phone is the first response and sets no responsible person", func(t *testing.T) {
 			att := step(func(t *LockedConversation) error { return t.answered(nil) })
 			if att.FirstResponseAt == nil || att.FirstResponseSeconds == nil || att.Responsible != nil {
-				t.Fatalf("want att.FirstResponseAt != nil and att.FirstResponseSeconds != nil and att.Responsible == nil; got %+v", att)
+				t.Fatalf("got %+v, want a first response and no responsible person", att)
 			}
 		})
 		t.Run("the first member to answer becomes responsible and the first response stays", func(t *testing.T) {
 			before := step(func(*LockedConversation) error { return nil })
 			att := step(func(t *LockedConversation) error { return t.answered(&o.owner.User) })
-			if att.Responsible == nil {
-				t.Fatalf("want att.Responsible != nil; got %+v", att)
-			}
-			testkit.Equal(t, "att.Responsible.ID", att.Responsible.ID, o.owner.User.ID)
-			if !att.FirstResponseAt.Equal(*before.FirstResponseAt) {
-				t.Fatalf("want att.FirstResponseAt.Equal(*before.FirstResponseAt); got %+v", att)
+			if att.Responsible == nil || att.Responsible.ID != o.owner.User.ID || !att.FirstResponseAt.Equal(*before.FirstResponseAt) {
+				t.Fatalf("got %+v, want the owner as responsible person and the first response at %v", att, before.FirstResponseAt)
 			}
 			history, err := d.Assignments(t.Context(), o.owner, c)
-			if err != nil {
-				t.Fatalf("want err == nil; got %+v, %+v", history, err)
+			if err != nil || len(history) != 1 {
+				t.Fatalf("got the history %+v and error %v, want one entry", history, err)
 			}
-			testkit.Equal(t, "number of history", len(history), 1)
 			testkit.Equal(t, "history[0].Action", history[0].Action, ActionTookOver)
 			testkit.Equal(t, "history[0].User.Name", history[0].User.Name, "Ana")
 		})
 		t.Run("closing removes the responsible person of the conversation", func(t *testing.T) {
 			att, err := d.CloseAttendance(t.Context(), o.owner, c, "solved")
-			if err != nil {
-				t.Fatalf("want err == nil; got %+v, %+v", att, err)
+			if err != nil || att.Responsible == nil {
+				t.Fatalf("got %+v and error %v, want a responsible person", att, err)
 			}
 			testkit.Equal(t, "att.Status", att.Status, AttendanceClosed)
-			if att.Responsible == nil {
-				t.Fatalf("want att.Responsible != nil; got %+v, %+v", att, err)
-			}
 			testkit.Equal(t, "*att.CloseReason", *att.CloseReason, "solved")
-			if now := step(func(t *LockedConversation) error {
-				if t.Assignee != nil || t.Unanswered {
-					return fmt.Errorf("%+v", t.Conversation)
+			open := step(func(t2 *LockedConversation) error {
+				if t2.Assignee != nil || t2.Unanswered {
+					t.Errorf("got %+v, want no assignee and nothing unanswered", t2.Conversation)
 				}
 				return nil
-			}); now != nil {
-				t.Fatalf(`step(func(t *lockedConversation) error { if t.Assignee != nil || t.Unanswered { return fmt.Errorf("%%+v", t.Conversation) } return nil }): want now == nil; got %+v`, now)
+			})
+			if open != nil {
+				t.Errorf("got the open attendance %+v, want none", open)
 			}
 			_, err = d.CloseAttendance(t.Context(), o.owner, c, "")
-			if kernel.CodeOf(err) != kernel.CodeAttendanceNotOpen {
-				t.Fatal(err)
-			}
+			testkit.Equal(t, "code of closing again", kernel.CodeOf(err), kernel.CodeAttendanceNotOpen)
 		})
 	})
 }

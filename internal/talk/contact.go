@@ -12,7 +12,7 @@ import (
 	"recado/internal/phone"
 )
 
-// Contact is a customer. Phone is null for a WhatsApp user whose number the provider withholds.
+// Contact is a customer. Phone is nil if the provider withholds the number of a WhatsApp user.
 type Contact struct {
 	ID           kernel.ID   `json:"id"`
 	Name         string      `json:"name"`
@@ -27,19 +27,18 @@ type Contact struct {
 	UpdatedAt    time.Time   `json:"updated_at"`
 
 	Company kernel.ID `json:"-"`
-	Pool    kernel.ID `json:"-"` // the company of a public contact, the channel of a private one: see Channel.Pool
+	Pool    kernel.ID `json:"-"` // the company of a public contact, the channel of a private one; see Channel.Pool
 }
 
-// Subject is the contact.
+// Subject returns the contact as a subject.
 func (c *Contact) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectContact, ID: c.ID}
 }
 
-// Public reports whether the contact is one of the company's own, and not of a private channel.
+// Public reports whether the contact does not belong to a private channel.
 func (c *Contact) Public() bool { return c.Pool == c.Company }
 
-// Contacts lists the company's contacts, the newest first. Contacts are the company's address book: an
-// access profile narrows conversations, not them.
+// Contacts lists the company's contacts, newest first. Access profiles do not restrict contacts.
 func (d *Talk) Contacts(ctx context.Context, a *kernel.Principal, f contactCriteria) (kernel.Page[Contact], error) {
 	if err := a.May(VerbContacts); err != nil {
 		return kernel.Page[Contact]{}, err
@@ -47,44 +46,42 @@ func (d *Talk) Contacts(ctx context.Context, a *kernel.Principal, f contactCrite
 	f.Company, f.Private = a.Company.ID, a.Views
 	return kernel.List(ctx, d.Kernel, a, f.Q, f.Offset, func(near bool) (kernel.Page[Contact], error) {
 		f.Near = near
-		reading := kernel.Read[kernel.Page[Contact]]
-		if f.Simple() {
-			reading = kernel.ReadOne[kernel.Page[Contact]]
-		}
-		return reading(ctx, d.Kernel, func(tx *kernel.Tx) (page kernel.Page[Contact], err error) {
+		return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (page kernel.Page[Contact], err error) {
 			page.Data, page.More, err = findContacts(tx, f)
 			return page, err
 		})
 	})
 }
 
-// Contact gives one contact.
+// Contact returns a contact that the principal may see.
 func (d *Talk) Contact(ctx context.Context, a *kernel.Principal, id kernel.ID) (Contact, error) {
 	if err := a.May(VerbContact); err != nil {
 		return Contact{}, err
 	}
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Contact, error) {
-		c, found, err := findContact(tx, a.Company.ID, id)
-		if err != nil || !found || !knowsContact(a, &c) {
-			return Contact{}, kernel.ErrOr(err, kernel.NotFound("contact"))
-		}
-		return c, nil
-	})
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Contact, error) { return visibleContact(tx, a, id) })
 }
 
-// NewContact is what a contact is made of.
+// visibleContact returns a contact, or an error if the principal may not see it.
+func visibleContact(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Contact, error) {
+	c, found, err := findContact(tx, a.Company.ID, id)
+	if err != nil || !found || !knowsContact(a, &c) {
+		return Contact{}, kernel.ErrOr(err, kernel.NotFound("contact"))
+	}
+	return c, nil
+}
+
+// NewContact is the input of CreateContact.
 type NewContact struct {
 	Name         string
 	Phone        string
 	BusinessName *string
 	City         *string
 	Channel      *kernel.ID
-	Automation   *bool // nil: the reception answers
+	Automation   *bool // nil means true
 }
 
-// CreateContact adds a contact. A number that reaches a contact the company has is refused with that
-// one's id. Contacts of private channels are no obstacle: one that names a private channel is of that
-// channel's pool, see channels.Channel.Pool.
+// CreateContact creates a contact in the pool of its channel; see channels.Channel.Pool. If the pool already has a contact with
+// that number, it returns an error with the id of that contact.
 func (d *Talk) CreateContact(ctx context.Context, a *kernel.Principal, in NewContact) (Contact, error) {
 	if err := a.May(VerbCreateContact); err != nil {
 		return Contact{}, err
@@ -105,32 +102,32 @@ func (d *Talk) CreateContact(ctx context.Context, a *kernel.Principal, in NewCon
 		}
 		tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
 		tx.ShareVisibility(c.Company)
-		known, found, err := lockContactWithPhone(tx, c.Company, c.Pool, *c.Phone)
+		existing, found, err := lockContactWithPhone(tx, c.Company, c.Pool, *c.Phone)
 		if err == nil && found && c.Public() {
 			var hidden bool
-			if hidden, err = d.settleHidden(tx, &known); err == nil && hidden {
-				known, found, err = lockContactWithPhone(tx, c.Company, c.Pool, *c.Phone)
+			if hidden, err = d.settleHidden(tx, &existing); err == nil && hidden {
+				existing, found, err = lockContactWithPhone(tx, c.Company, c.Pool, *c.Phone)
 			}
 		}
 		if err == nil && !found {
-			var fresh bool
-			if fresh, err = InsertContact(tx, &c); err != nil || fresh {
+			var inserted bool
+			if inserted, err = InsertContact(tx, &c); err != nil || inserted {
 				return c, err
 			}
-			known, found, err = lockContactWithPhone(tx, c.Company, c.Pool, *c.Phone) // another transaction was faster
+			existing, found, err = lockContactWithPhone(tx, c.Company, c.Pool, *c.Phone) // another transaction was faster
 		}
 		if err != nil || !found {
 			return c, kernel.ErrOr(err, errBusyElsewhere())
 		}
-		return c, errContactExists(known.ID)
+		return c, errContactExists(existing.ID)
 	})
 }
 
-func errContactExists(known kernel.ID) error {
+func errContactExists(id kernel.ID) error {
 	return &kernel.Error{
-		Code: kernel.CodeContactExists, Message: "There is already a contact with this phone number: " + known.String() + ".",
-		Params: kernel.Params{"id": known},
-		Fields: []kernel.FieldError{ruleContactExists.At("body.phone", known.String(), kernel.Params{"id": known})},
+		Code: kernel.CodeContactExists, Message: "There is already a contact with this phone number: " + id.String() + ".",
+		Params: kernel.Params{"id": id},
+		Fields: []kernel.FieldError{ruleContactExists.At("body.phone", id.String(), kernel.Params{"id": id})},
 	}
 }
 
@@ -153,7 +150,7 @@ func newContact(in NewContact) (c Contact, err error) {
 	return c, err
 }
 
-// optionalName checks a name that may be absent.
+// optionalName validates a name that may be nil.
 func optionalName(field string, name *string) (*string, error) {
 	if name == nil {
 		return nil, nil
@@ -165,7 +162,7 @@ func optionalName(field string, name *string) (*string, error) {
 	return &clean, nil
 }
 
-// bodyChannel finds the channel that the body of a request names.
+// bodyChannel returns the channel that the body of a request refers to.
 func (d *Talk) bodyChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (channels.Channel, error) {
 	tx.ShareVisibility(a.Company.ID)
 	ch, found, err := channels.FindChannel(tx, a.Company.ID, id)
@@ -175,7 +172,7 @@ func (d *Talk) bodyChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (ch
 	return ch, nil
 }
 
-// ContactChange is what a member may change of a contact; what is absent stays as it is.
+// ContactChange lists the fields to change; absent fields stay as they are.
 type ContactChange struct {
 	Name         *string
 	Phone        *string
@@ -186,8 +183,7 @@ type ContactChange struct {
 	Automation   *bool
 }
 
-// UpdateContact changes a contact. A new name shows in its conversations too, unless the team has
-// given them names of their own.
+// UpdateContact changes a contact. A new name is also shown in its conversations, unless the team has renamed them.
 func (d *Talk) UpdateContact(ctx context.Context, a *kernel.Principal, id kernel.ID, change ContactChange) (Contact, error) {
 	if err := a.May(VerbUpdateContact); err != nil {
 		return Contact{}, err
@@ -227,7 +223,7 @@ func (d *Talk) UpdateContact(ctx context.Context, a *kernel.Principal, id kernel
 			}
 			setContactLabels(tx, c.Company, id, c.LabelIDs)
 		}
-		was := c.Name
+		oldName := c.Name
 		kernel.Set(&c.Name, name)
 		kernel.Set(&c.Blocked, change.Blocked)
 		kernel.Set(&c.Automation, change.Automation)
@@ -240,36 +236,39 @@ func (d *Talk) UpdateContact(ctx context.Context, a *kernel.Principal, id kernel
 		c.UpdatedAt = tx.Now
 		saveContact(tx, &c)
 		tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
-		return c, d.renameConversations(tx, &c, was)
+		if c.Name == oldName {
+			return c, nil
+		}
+		return c, d.renameConversations(tx, &c)
 	})
 }
 
-// changePhone gives a contact that is not in use another number. A contact without a name of its own is named after it.
+// changePhone changes the number of a contact that is not in use, and its name if that was the number.
 func changePhone(tx *kernel.Tx, c *Contact, number string) error {
 	used, err := contactInUse(tx, c.Company, c.ID)
 	if err != nil || used {
 		return kernel.ErrOr(err, errContactInUse())
 	}
-	known, found, err := lockContactWithPhone(tx, c.Company, c.Pool, number)
-	if err != nil || found && known.ID != c.ID {
-		return kernel.ErrOr(err, errContactExists(known.ID))
+	existing, found, err := lockContactWithPhone(tx, c.Company, c.Pool, number)
+	if err != nil || found && existing.ID != c.ID {
+		return kernel.ErrOr(err, errContactExists(existing.ID))
 	}
 	if nameless(c) {
 		c.Name = number
 	}
 	c.Phone = &number
-	free, err := setPhone(tx, c)
-	if err == nil && !free { // another transaction was faster
-		err = errBusyElsewhere()
+	changed, err := setPhone(tx, c)
+	if err != nil || !changed { // another transaction was faster
+		return kernel.ErrOr(err, errBusyElsewhere())
 	}
-	return err
+	return nil
 }
 
 func errContactInUse() error {
 	return kernel.Errorf(kernel.CodeInUse, "This contact has conversations. Its number cannot change and it cannot be deleted.")
 }
 
-// DeleteContact deletes a contact that has no conversation. Cards that name it stay without a contact.
+// DeleteContact deletes a contact without conversations. Its cards remain without a contact.
 func (d *Talk) DeleteContact(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbDeleteContact); err != nil {
 		return err
@@ -290,11 +289,8 @@ func (d *Talk) DeleteContact(ctx context.Context, a *kernel.Principal, id kernel
 	})
 }
 
-// renameConversations lets a contact's new name show in its conversations.
-func (d *Talk) renameConversations(tx *kernel.Tx, c *Contact, was string) error {
-	if c.Name == was {
-		return nil
-	}
+// renameConversations gives the conversations of a contact its new name.
+func (d *Talk) renameConversations(tx *kernel.Tx, c *Contact) error {
 	ids, err := conversationsOf(tx, c.Company, c.ID)
 	if err != nil {
 		return err
@@ -316,11 +312,11 @@ func (d *Talk) renameConversations(tx *kernel.Tx, c *Contact, was string) error 
 	return nil
 }
 
-// closeReasonMerged is why an attendance closes whose conversation is joined with one that has another.
+// closeReasonMerged is the close reason of the second open attendance when two conversations are joined.
 const closeReasonMerged = "The conversation was joined with another one of the same customer."
 
-// join makes one contact of several that turned out to be the same person, the oldest of them, and reports
-// whether it did. What the inbound batch holds is saved before.
+// join merges contacts that turned out to be the same person into the oldest of them and reports whether it did. It saves the
+// pending changes of the batch first.
 func (in *InboundBatch) join(known []KnownAs, p provider.Person) (bool, error) {
 	contacts, err := in.samePerson(known, p)
 	if err != nil || len(contacts) < 2 {
@@ -335,23 +331,22 @@ func (in *InboundBatch) join(known []KnownAs, p provider.Person) (bool, error) {
 	in.Tx.LockSeveral(in.Channel.ID)
 	joined := false
 	for _, gone := range contacts[1:] {
-		done, err := in.d.mergeContacts(in.Tx, contacts[0].ID, gone.ID, in.Channel.Company)
+		merged, err := in.d.mergeContacts(in.Tx, contacts[0].ID, gone.ID, in.Channel.Company)
 		if err != nil {
 			return false, err
 		}
-		joined = joined || done
+		joined = joined || merged
 	}
 	return joined, nil
 }
 
-// samePerson gives those of the contacts that the identities of a person lead to, the oldest first, which may be
-// joined: none has a number or a user id that contradicts, and all are of the pool of the channel.
-// Where the provider reports that a person changed identity, user ids and the previous number are proof, and a
-// contact with the new number alone may be that of its previous holder.
+// samePerson returns the known contacts that can be merged, oldest first: at most one has a number and at most one a user id. If
+// the provider reports a changed identity, only contacts found by a user id or the previous number count: the new number may have
+// belonged to someone else.
 func (in *InboundBatch) samePerson(known []KnownAs, p provider.Person) ([]Contact, error) {
 	var out []Contact
 	moved := p.PreviousUserID != "" || p.PreviousWAID != ""
-	phones, named := 0, 0
+	phones, userIDs := 0, 0
 	for _, k := range known {
 		c := k.Contact
 		proven := k.Kind == IdentityUser || k.Value == p.PreviousWAID
@@ -370,18 +365,18 @@ func (in *InboundBatch) samePerson(known []KnownAs, p provider.Person) ([]Contac
 			phones++
 		}
 		if hasUserID {
-			named++
+			userIDs++
 		}
 	}
-	if phones > 1 || named > 1 {
+	if phones > 1 || userIDs > 1 {
 		return nil, nil
 	}
 	slices.SortFunc(out, func(a, b Contact) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), kernel.CompareIDs(a.ID, b.ID)) })
 	return out, nil
 }
 
-// mergeContacts moves everything of one contact to another of the same company and deletes it. While messages
-// of either wait to be sent nothing happens and it reports false: the next message tries again.
+// mergeContacts moves everything from one contact to another of the same company and deletes the first. If messages of either
+// are queued, it does nothing and returns false; the next message tries again.
 func (d *Talk) mergeContacts(tx *kernel.Tx, keepID, goneID, company kernel.ID) (bool, error) {
 	pair := []kernel.ID{keepID, goneID}
 	slices.SortFunc(pair, kernel.CompareIDs)
@@ -403,17 +398,17 @@ func (d *Talk) mergeContacts(tx *kernel.Tx, keepID, goneID, company kernel.ID) (
 		return false, err
 	}
 	for _, c := range slices.Concat(kept, moving) {
-		if waits, err := hasSends(tx, company, c.ID); err != nil || waits {
+		if queued, err := hasSends(tx, company, c.ID); err != nil || queued {
 			return false, err
 		}
 	}
 	combine(&keep, &gone)
 	for _, c := range moving {
-		at := slices.IndexFunc(kept, func(k Conversation) bool { return k.Channel == c.Channel })
-		if at < 0 {
+		i := slices.IndexFunc(kept, func(k Conversation) bool { return k.Channel == c.Channel })
+		if i < 0 {
 			err = d.moveConversation(tx, c, &keep)
 		} else {
-			err = d.joinConversations(tx, kept[at], c, &keep)
+			err = d.joinConversations(tx, kept[i], c, &keep)
 		}
 		if err != nil {
 			return false, err
@@ -422,14 +417,14 @@ func (d *Talk) mergeContacts(tx *kernel.Tx, keepID, goneID, company kernel.ID) (
 	if err := replaceContact(tx, company, gone.ID, keep.ID); err != nil {
 		return false, err
 	}
-	nameContact(tx, &keep) // with the number, which the other contact no longer has
+	nameContact(tx, &keep) // now the number is free
 	saveContact(tx, &keep)
 	setContactLabels(tx, company, keep.ID, keep.LabelIDs)
 	tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
 	return true, nil
 }
 
-// combine adds to a contact what only the other one says.
+// combine adds the data of another contact to a contact.
 func combine(keep, gone *Contact) {
 	if nameless(keep) && !nameless(gone) {
 		keep.Name = gone.Name
@@ -444,14 +439,14 @@ func combine(keep, gone *Contact) {
 	keep.Automation = keep.Automation && gone.Automation
 }
 
-// unite gives the labels of both.
+// unite returns the ids of both lists without duplicates.
 func unite(a, b []kernel.ID) []kernel.ID {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, kernel.CompareIDs)
 	return slices.Compact(all)
 }
 
-// moveConversation gives a conversation to another contact.
+// moveConversation assigns a conversation to another contact.
 func (d *Talk) moveConversation(tx *kernel.Tx, c Conversation, to *Contact) error {
 	t := d.Locked(tx, c)
 	moveConversation(tx, t.Company, t.ID, to.ID)
@@ -460,7 +455,7 @@ func (d *Talk) moveConversation(tx *kernel.Tx, c Conversation, to *Contact) erro
 	return t.Save()
 }
 
-// follow takes over name and number of the contact.
+// follow copies the name and number of the contact.
 func (t *LockedConversation) follow(c *Contact) {
 	t.Phone = c.Phone
 	if !t.Renamed {
@@ -468,27 +463,19 @@ func (t *LockedConversation) follow(c *Contact) {
 	}
 }
 
-// keepEarlierWait has the customer wait since the earlier of the times in two conversations that are joined.
-func (t *LockedConversation) keepEarlierWait(other *LockedConversation) {
-	theirs, own := other.WaitingSince(), t.WaitingSince()
-	if theirs != nil && (own == nil || theirs.Before(*own)) {
-		t.SetWaiting(theirs)
-	}
-}
-
-// joinConversations makes one of two conversations of a channel with the same person. Of two open attendances
-// that of the conversation that goes is closed.
+// joinConversations merges two conversations of a channel with the same person. If both have an open attendance, it closes the
+// second.
 func (d *Talk) joinConversations(tx *kernel.Tx, keep, gone Conversation, contact *Contact) error {
 	into, from := d.Locked(tx, keep), d.Locked(tx, gone)
 	if into.Attendance != nil && from.Attendance != nil {
-		into.keepEarlierWait(from)
-		reason := closeReasonMerged
-		if _, err := from.CloseAttendance(nil, &reason); err != nil {
+		if since := into.WaitingSince(); since == nil || from.WaitingSince() != nil && from.WaitingSince().Before(*since) {
+			into.SetWaiting(from.WaitingSince())
+		}
+		if _, err := from.CloseAttendance(nil, new(closeReasonMerged)); err != nil {
 			return err
 		}
 	}
-	base := max(into.Sequence, from.Sequence)
-	last, err := joinConversations(tx, keep.Company, &into.Conversation, from.ID, base)
+	last, err := joinConversations(tx, keep.Company, &into.Conversation, from.ID, max(into.Sequence, from.Sequence))
 	if err != nil {
 		return err
 	}
@@ -515,15 +502,11 @@ func (d *Talk) joinConversations(tx *kernel.Tx, keep, gone Conversation, contact
 	return into.Save()
 }
 
-// checkContact reports an error when the principal may not see a contact.
+// checkContact returns an error if the principal may not see a contact.
 func checkContact(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
-	c, found, err := findContact(tx, a.Company.ID, id)
-	if err != nil || !found || !knowsContact(a, &c) {
-		return kernel.ErrOr(err, kernel.NotFound("contact"))
-	}
-	return nil
+	_, err := visibleContact(tx, a, id)
+	return err
 }
 
-// knowsContact reports whether a contact exists for the principal: the company's own, and those of the private
-// channels that it sees.
+// knowsContact reports whether the principal may see a contact: public ones, and those of private channels that it may see.
 func knowsContact(a *kernel.Principal, c *Contact) bool { return c.Public() || a.Reaches(true, c.Pool) }

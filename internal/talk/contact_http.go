@@ -31,23 +31,18 @@ type createContactInput struct {
 }
 
 func (s *handlers) createContact(ctx context.Context, a *kernel.Principal, in *createContactInput) (*httpserver.Located[Contact], error) {
-	answer := httpserver.Shaped(ctx, func(c *Contact) *httpserver.Located[Contact] {
+	response := httpserver.Shaped(ctx, func(c *Contact) *httpserver.Located[Contact] {
 		return &httpserver.Located[Contact]{Status: 201, Location: httpserver.At(ctx, "/contacts/"+c.ID.String()), Body: *c}
 	})
 	c, err := s.verbs.CreateContact(ctx, a, NewContact{
 		Name: in.Body.Name, Phone: in.Body.Phone, BusinessName: in.Body.Company, City: in.Body.City, Channel: in.Body.ChannelID,
 		Automation: in.Body.Automation,
 	})
-	return answer(&c), err
+	return response(&c), err
 }
 
 func (s *handlers) getContact(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[Contact], error) {
-	id, err := httpserver.PathID(in.ID, "contact")
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.verbs.Contact(ctx, a, id)
-	return &httpserver.Reply[Contact]{Body: c}, err
+	return replyAt(ctx, a, in, "contact", s.verbs.Contact)
 }
 
 type updateContactInput struct {
@@ -58,7 +53,7 @@ type updateContactInput struct {
 		Company    kernel.Optional[string] `json:"company,omitempty" required:"false" doc:"null removes it."`
 		City       kernel.Optional[string] `json:"city,omitempty" required:"false" doc:"null removes it."`
 		LabelIDs   *[]kernel.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the contact."`
-		Blocked    *bool                   `json:"blocked,omitempty" doc:"Messages of a blocked contact are stored without a notification; no message can be sent to it."`
+		Blocked    *bool                   `json:"blocked,omitempty" doc:"Messages from a blocked contact are stored without a notification. No message can be sent to it."`
 		Automation *bool                   `json:"automation,omitempty" doc:"false: the reception of a channel never answers this person."`
 	} `required:"false"`
 }

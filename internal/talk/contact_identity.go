@@ -13,9 +13,8 @@ import (
 	"recado/internal/phone"
 )
 
-// contactFor finds the contact of a person whom a channel reports, or makes one. Concurrent calls,
-// on any node, get the same contact. Contacts of private channels are kept apart: see
-// channels.Channel.Pool. The person's phone has its usual spelling: see normalizePhones.
+// contactFor returns the contact of a person in the pool of a channel, creating it on first use. Concurrent calls, on any node,
+// return the same contact. The person's phone must be normalized; see normalizePhones.
 func (d *Talk) contactFor(tx *kernel.Tx, channel channels.Channel, p provider.Person, join joiner) (Contact, error) {
 	c, found, err := d.knownContact(tx, channel, p, join)
 	if err != nil || found {
@@ -30,48 +29,47 @@ func (d *Talk) contactFor(tx *kernel.Tx, channel channels.Channel, p provider.Pe
 		ID: kernel.NewID(), Company: channel.Company, Name: personName(p), Phone: kernel.TextOrNil(p.Phone), Channel: &channel.ID,
 		LabelIDs: []kernel.ID{}, Automation: true, Pool: channel.Pool(), CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
-	fresh, err := InsertContact(tx, &c)
-	if err != nil {
-		return c, err
-	}
+	inserted, err := InsertContact(tx, &c)
 	for _, id := range identitiesOf(p) {
-		if !fresh {
+		if err != nil || !inserted {
 			break
 		}
-		if fresh, err = insertIdentity(tx, c.Company, c.Pool, id.kind, id.value, c.ID); err != nil {
-			return c, err
-		}
-		if !fresh {
+		if inserted, err = insertIdentity(tx, c.Company, c.Pool, id.kind, id.value, c.ID); err == nil && !inserted {
 			forgetContact(tx, c.Company, c.ID)
 		}
 	}
-	if fresh {
+	if err != nil {
+		return c, err
+	}
+	if inserted {
 		tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
 		return c, nil
 	}
 	c, found, err = d.knownContact(tx, channel, p, nil) // another transaction was faster and has committed
-	if err == nil && !found {
-		err = errBusyElsewhere()
+	if err != nil || !found {
+		return c, kernel.ErrOr(err, errBusyElsewhere())
 	}
-	return c, err
+	return c, nil
 }
 
-// errBusyElsewhere is the refusal when another transaction has just removed what this one had found.
+// errBusyElsewhere is returned when a concurrent transaction has just removed a row that this one had found.
 func errBusyElsewhere() error {
 	return kernel.Errorf(kernel.CodeUnavailable, "Another call is changing this at the moment. Try again.")
 }
 
-// joiner makes one contact of several that are the same person, and reports whether it did.
+// joiner merges contacts of the same person and reports whether it did.
 type joiner func(known []KnownAs, p provider.Person) (bool, error)
 
-// knownContact finds a contact by user id, then WhatsApp id, then phone, and adds to it what it did
-// not know of the person. Where that leads to several contacts, join may make one of them; nil never does.
+// knownContact finds a contact by user id, WhatsApp id or phone, in this order, and completes it with what is new about the
+// person. If there are several, join may merge them, unless it is nil.
 func (d *Talk) knownContact(tx *kernel.Tx, channel channels.Channel, p provider.Person, join joiner) (Contact, bool, error) {
 	find := func() ([]KnownAs, error) {
-		return contactsKnownAs(tx, channel.Company, channel.Pool(), [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, phone.Key(p.Phone))
+		userIDs, waIDs := [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}
+		return contactsKnownAs(tx, channel.Company, channel.Pool(), userIDs, waIDs, phone.Key(p.Phone))
 	}
-	known, err := d.settled(tx, &channel, p, find)
-	if err == nil && join != nil && several(known) {
+	known, err := d.settledContacts(tx, &channel, p, find)
+	different := func(k KnownAs) bool { return k.Contact.ID != known[0].Contact.ID }
+	if err == nil && join != nil && slices.ContainsFunc(known, different) {
 		var joined bool
 		if joined, err = join(known, p); err == nil && joined {
 			known, err = find()
@@ -81,23 +79,18 @@ func (d *Talk) knownContact(tx *kernel.Tx, channel channels.Channel, p provider.
 		return Contact{}, false, err
 	}
 	c := known[0].Contact
-	phoneFree := true
-	linked := map[identity]bool{}
-	for _, k := range known {
-		linked[identity{k.Kind, k.Value}] = true
-		phoneFree = phoneFree && k.Kind != "phone"
-	}
 	for _, id := range identitiesOf(p) {
-		if !linked[id] {
+		if !slices.ContainsFunc(known, func(k KnownAs) bool { return k.Kind == id.kind && k.Value == id.value }) {
 			linkIdentity(tx, c.Company, id.kind, id.value, c.ID)
 		}
 	}
-	d.completeContact(tx, &c, p, phoneFree)
+	phoneTaken := slices.ContainsFunc(known, func(k KnownAs) bool { return k.Kind == "phone" })
+	d.completeContact(tx, &c, p, phoneTaken)
 	return c, true, nil
 }
 
-// settled finds the contacts of a person after all of them that a change of privacy has yet to move are in their pools.
-func (d *Talk) settled(tx *kernel.Tx, channel *channels.Channel, p provider.Person, find func() ([]KnownAs, error)) ([]KnownAs, error) {
+// settledContacts calls find after moving the contacts of the person to the right pools, if the privacy of a channel has changed.
+func (d *Talk) settledContacts(tx *kernel.Tx, channel *channels.Channel, p provider.Person, find func() ([]KnownAs, error)) ([]KnownAs, error) {
 	moved := false
 	if channel.Settling {
 		var err error
@@ -120,74 +113,61 @@ func (d *Talk) settled(tx *kernel.Tx, channel *channels.Channel, p provider.Pers
 	return find()
 }
 
-// several reports whether identities lead to different contacts.
-func several(known []KnownAs) bool {
-	return slices.ContainsFunc(known, func(k KnownAs) bool { return k.Contact.ID != known[0].Contact.ID })
-}
-
-// nameless reports whether the name of a contact was never given.
+// nameless reports whether the name of a contact is only a placeholder.
 func nameless(c *Contact) bool {
 	return c.Phone != nil && c.Name == *c.Phone || c.Phone == nil && c.Name == namelessPerson
 }
 
-// completeContact gives a contact the number it lacks, or the new one of a person who changed theirs,
-// and the name it lacks.
-func (d *Talk) completeContact(tx *kernel.Tx, c *Contact, p provider.Person, phoneFree bool) {
+// completeContact sets the name and the number of a contact if they are missing, or the number if the person has changed it.
+func (d *Talk) completeContact(tx *kernel.Tx, c *Contact, p provider.Person, phoneTaken bool) {
 	moved := p.PreviousWAID != "" || p.PreviousUserID != ""
-	learned := p.Phone != "" && phoneFree && (c.Phone == nil || moved && *c.Phone != p.Phone)
-	if name := cleanPersonName(p.Name); nameless(c) && name != "" {
+	newPhone := p.Phone != "" && !phoneTaken && (c.Phone == nil || moved && *c.Phone != p.Phone)
+	switch name := cleanPersonName(p.Name); {
+	case nameless(c) && name != "":
 		c.Name = name
-	} else if nameless(c) && learned {
+	case nameless(c) && newPhone:
 		c.Name = p.Phone
-	} else if !learned {
+	case !newPhone:
 		return
 	}
-	if learned {
+	if newPhone {
 		c.Phone = &p.Phone
 	}
 	nameContact(tx, c)
 	tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
 }
 
-// conversationWith opens the channel's conversation with a contact, locked, and makes it if there is none.
+// conversationWith locks and returns the channel's conversation with a contact, creating it on first use.
 func (d *Talk) conversationWith(tx *kernel.Tx, channel channels.Channel, contact Contact) (t *LockedConversation, created bool, err error) {
-	c, found, err := lockConversationWith(tx, channel.Company, channel.ID, contact.ID)
-	if err == nil && !found {
-		var known bool
-		if contact, known, err = keepContact(tx, channel.Company, contact.ID); err != nil || !known {
-			return nil, false, kernel.ErrOr(err, errBusyElsewhere())
+	lock := func() (Conversation, bool, error) {
+		return lockConversationWith(tx, channel.Company, channel.ID, contact.ID)
+	}
+	t, created, err = d.lockOrInsert(tx, lock, func() (c Conversation, err error) {
+		var found bool
+		if contact, found, err = keepContact(tx, channel.Company, contact.ID); err != nil || !found {
+			return c, kernel.ErrOr(err, errBusyElsewhere())
 		}
 		c = newConversation(tx, channel, KindDirect)
 		c.Name, c.Phone, c.Contact = contact.Name, contact.Phone, &contact.ID
-		if created, err = InsertConversation(tx, &c); err == nil && !created {
-			c, found, err = lockConversationWith(tx, channel.Company, channel.ID, contact.ID)
-		}
+		return c, nil
+	})
+	if err == nil {
+		t.follow(&contact)
 	}
-	if err != nil || !found && !created {
-		return nil, false, kernel.ErrOr(err, errBusyElsewhere())
-	}
-	t = d.Locked(tx, c)
-	if !created { // the contact may have a new name or number since
-		t.Phone = contact.Phone
-		if !t.Renamed {
-			t.Name = contact.Name
-		}
-	}
-	return t, created, nil
+	return t, created, err
 }
 
-// groupConversation is conversationWith for a group.
-func (d *Talk) groupConversation(tx *kernel.Tx, channel channels.Channel, group provider.IncomingGroup) (t *LockedConversation, created bool, err error) {
-	name := cleanPersonName(group.Name)
-	c, found, err := lockGroup(tx, channel.Company, channel.ID, group.ID)
+// lockOrInsert locks a conversation, or inserts a new one if lock finds none. A concurrent transaction may insert it first.
+func (d *Talk) lockOrInsert(
+	tx *kernel.Tx, lock func() (Conversation, bool, error), build func() (Conversation, error),
+) (t *LockedConversation, created bool, err error) {
+	c, found, err := lock()
 	if err == nil && !found {
-		c = newConversation(tx, channel, KindGroup)
-		c.GroupID, c.Name = &group.ID, name
-		if name == "" {
-			c.Name = unnamedGroup
+		if c, err = build(); err != nil {
+			return nil, false, err
 		}
 		if created, err = InsertConversation(tx, &c); err == nil && !created {
-			c, found, err = lockGroup(tx, channel.Company, channel.ID, group.ID)
+			c, found, err = lock()
 		}
 	}
 	if err != nil || !found && !created {
@@ -196,22 +176,32 @@ func (d *Talk) groupConversation(tx *kernel.Tx, channel channels.Channel, group 
 	return d.Locked(tx, c), created, nil
 }
 
-// unnamedGroup is the name of a group whose name is not known.
+// groupConversation locks and returns the channel's conversation with a group, creating it on first use.
+func (d *Talk) groupConversation(tx *kernel.Tx, channel channels.Channel, group provider.IncomingGroup) (t *LockedConversation, created bool, err error) {
+	lock := func() (Conversation, bool, error) { return lockGroup(tx, channel.Company, channel.ID, group.ID) }
+	return d.lockOrInsert(tx, lock, func() (Conversation, error) {
+		c := newConversation(tx, channel, KindGroup)
+		c.GroupID, c.Name = &group.ID, cmp.Or(cleanPersonName(group.Name), unnamedGroup)
+		return c, nil
+	})
+}
+
+// unnamedGroup is the name of a group whose name is unknown.
 const unnamedGroup = "Group"
 
-// group takes the name of a group. A group that the desk does not know yet becomes a conversation.
+// group stores the name of a group, creating its conversation on first use.
 func (in *InboundBatch) group(g *provider.IncomingGroup) error {
 	t, _, err := in.d.groupConversation(in.Tx, in.Channel, *g)
 	if err != nil {
 		return err
 	}
-	held := in.hold(t)
-	held.nameGroup(*g)
-	held.changed, held.emits = true, true
+	entry := in.hold(t)
+	entry.nameGroup(*g)
+	entry.changed, entry.emits = true, true
 	return nil
 }
 
-// nameGroup gives a group the name that the provider reports, unless the team gave it one.
+// nameGroup sets the name of a group to the one that the provider reports, unless the team renamed it.
 func (t *LockedConversation) nameGroup(g provider.IncomingGroup) {
 	if name := cleanPersonName(g.Name); name != "" && !t.Renamed && (!g.Created || t.Name == unnamedGroup) {
 		t.Name = name
@@ -227,11 +217,11 @@ func newConversation(tx *kernel.Tx, channel channels.Channel, kind string) Conve
 	return c
 }
 
-// identity is one thing a provider knows a person by, beside the phone.
+// identity is an identifier of a person at a provider, other than the phone.
 type identity struct{ kind, value string }
 
 func identitiesOf(p provider.Person) []identity {
-	ids := make([]identity, 0, 2)
+	var ids []identity
 	if p.UserID != "" {
 		ids = append(ids, identity{IdentityUser, p.UserID})
 	}
@@ -241,38 +231,37 @@ func identitiesOf(p provider.Person) []identity {
 	return ids
 }
 
-// normalizePhones gives people their numbers in the usual spelling; "" where the provider withholds one. Reading a
-// foreign number takes long, so this belongs before the transaction: on SQLite every writer waits for that.
+// normalizePhones returns a copy of the items in which the phones are in E.164 format, or "" if the provider withholds them.
+// Call it before the transaction: parsing a foreign number is slow, and on SQLite all writers would wait.
 func normalizePhones(items []provider.Incoming) []provider.Incoming {
 	out := slices.Clone(items)
-	for i, item := range items {
-		switch {
+	for i := range out {
+		var p *provider.Person
+		switch item := &out[i]; {
 		case item.Message != nil:
-			m := *item.Message
-			m.Customer.Phone = personPhone(m.Customer)
-			out[i].Message = &m
+			item.Message = new(*item.Message)
+			p = &item.Message.Customer
 		case item.Identity != nil:
-			id := *item.Identity
-			id.Person.Phone = personPhone(id.Person)
-			out[i].Identity = &id
+			item.Identity = new(*item.Identity)
+			p = &item.Identity.Person
 		case item.Edit != nil:
-			e := *item.Edit
-			e.Sender.Customer.Phone = personPhone(e.Sender.Customer)
-			out[i].Edit = &e
+			item.Edit = new(*item.Edit)
+			p = &item.Edit.Sender.Customer
 		case item.Revoke != nil:
-			r := *item.Revoke
-			r.Sender.Customer.Phone = personPhone(r.Sender.Customer)
-			out[i].Revoke = &r
+			item.Revoke = new(*item.Revoke)
+			p = &item.Revoke.Sender.Customer
 		case item.Reaction != nil:
-			r := *item.Reaction
-			r.Sender.Customer.Phone = personPhone(r.Sender.Customer)
-			out[i].Reaction = &r
+			item.Reaction = new(*item.Reaction)
+			p = &item.Reaction.Sender.Customer
+		default:
+			continue
 		}
+		p.Phone = personPhone(*p)
 	}
 	return out
 }
 
-// personPhone takes a WhatsApp id for the number itself, as WhatsApp writes it.
+// personPhone returns the phone of a person, or the number in the WhatsApp id, in E.164 format if it is valid.
 func personPhone(p provider.Person) string {
 	digits := cmp.Or(p.Phone, p.WAID)
 	if digits == "" {
@@ -287,7 +276,7 @@ func personPhone(p provider.Person) string {
 	return digits
 }
 
-// namelessPerson is the name of a person of whom only an opaque id is known.
+// namelessPerson is the name of a person without a name and a number.
 const namelessPerson = "WhatsApp user"
 
 func personName(p provider.Person) string {
@@ -299,7 +288,7 @@ func personName(p provider.Person) string {
 	return cmp.Or(p.Phone, namelessPerson)
 }
 
-// cleanPersonName makes one short line of the name that a person uses.
+// cleanPersonName returns a name as a single line of limited length, or "" if it is not a valid name.
 func cleanPersonName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError {
@@ -317,8 +306,8 @@ func cleanPersonName(name string) string {
 	return name
 }
 
-// identity takes a change of number or id, or an entry of the phone's address book. A name from there is for
-// people who have none; where there is no contact yet it is kept for the day there is one.
+// identity handles a change of number or id, or an entry of the phone's address book. The name of an entry is used for a contact
+// without a name; if there is no contact yet, it is stored.
 func (in *InboundBatch) identity(i *provider.IncomingIdentity) error {
 	p := i.Person
 	if i.Removed {
@@ -335,7 +324,7 @@ func (in *InboundBatch) identity(i *provider.IncomingIdentity) error {
 	return nil
 }
 
-// account takes what the provider did to a whole account: the company's channels of that account show it.
+// account applies a restriction of an account, or its end, to the company's channels of that account.
 func (in *InboundBatch) account(a *provider.IncomingAccount) error {
 	ids, err := channels.ChannelsOfAccount(in.Tx, in.Channel.Company, a.WABAID, phone.Key(a.Phone))
 	if err != nil {

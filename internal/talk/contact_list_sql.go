@@ -1,7 +1,6 @@
 package talk
 
 import (
-	"slices"
 	"strconv"
 
 	"recado/internal/kernel"
@@ -9,7 +8,7 @@ import (
 	"recado/internal/search"
 )
 
-// ContactFilter says which contacts a list shows. Zero values filter nothing.
+// contactCriteria selects the contacts of a list. Zero values filter nothing.
 type contactCriteria struct {
 	Q       string
 	Label   kernel.ID
@@ -17,22 +16,19 @@ type contactCriteria struct {
 	Limit   int
 	Offset  int
 
-	Near bool // see ConversationFilter
+	Near bool // see conversationCriteria
 
 	Company kernel.ID
-	Private []kernel.ID // the private channels whose contacts are listed too
+	Private []kernel.ID // private channels whose contacts are listed too
 
-	end kernel.ID // the last that is looked at; zero: all are
+	end kernel.ID // stop at this contact, unless it is zero
 }
 
-// Simple reports whether Contacts will need one statement only.
-func (f *contactCriteria) Simple() bool { return f.Q == "" && f.Label.IsZero() && len(f.Private) == 0 }
-
-// contactsWithPrivate is Contacts with those of private channels, of which there are few.
+// contactsWithPrivate is findContacts including the contacts of private channels, of which there are few.
 func contactsWithPrivate(tx *kernel.Tx, f contactCriteria) ([]Contact, bool, error) {
 	public := f
 	public.Offset, public.Limit, public.Private = 0, f.Offset+f.Limit, nil
-	shown, more, err := findContacts(tx, public)
+	rows, more, err := findContacts(tx, public)
 	if err != nil {
 		return nil, false, err
 	}
@@ -46,16 +42,14 @@ func contactsWithPrivate(tx *kernel.Tx, f contactCriteria) ([]Contact, bool, err
 	search.NewText(f.Q).Check(s, "ct.folded")
 	s.WriteString("\n\tORDER BY ct.id DESC")
 	tx.Page(s, public.Limit, 0)
-	private, also, err := kernel.Collect(tx, s, public.Limit, scanContact)
-	if err != nil {
-		return nil, false, err
-	}
-	page, more := Merged(shown, private, func(x, y Contact) int { return slices.Compare(y.ID[:], x.ID[:]) }, f.Offset, f.Limit, more || also)
-	return page, more, nil
+	private, morePrivate, err := kernel.Collect(tx, s, public.Limit, scanContact)
+	newest := func(x, y Contact) int { return kernel.CompareIDs(y.ID, x.ID) }
+	page, more := Merged(rows, private, newest, f.Offset, f.Limit, more || morePrivate)
+	return page, more, err
 }
 
-// findContacts lists public contacts of the company, the newest first. Like conversations they are found
-// by a text or a label that few have, or else along the order of the list.
+// findContacts lists the contacts of the company, newest first. It reads the contacts with a rare label, those that contain a
+// text, or else the index in the order of the list.
 func findContacts(tx *kernel.Tx, f contactCriteria) (page []Contact, more bool, err error) {
 	if len(f.Private) > 0 {
 		return contactsWithPrivate(tx, f)
@@ -79,9 +73,10 @@ func listContacts(tx *kernel.Tx, f *contactCriteria) (*db.Statement, error) {
 		return nil, err
 	}
 	from := alongContacts(tx, f)
-	if rare != nil {
+	switch {
+	case rare != nil:
 		from = tx.FromSubset(s.Arg(f.Company), rare(s), "contacts", "ct")
-	} else if !text.IsEmpty() {
+	case !text.IsEmpty():
 		plan := &search.Plan{
 			Tx: tx.On, List: &contactSearchList{tx, f}, Noun: &search.Contacts, Text: text,
 			Want: f.Offset + f.Limit + 1, Company: f.Company,
@@ -89,13 +84,15 @@ func listContacts(tx *kernel.Tx, f *contactCriteria) (*db.Statement, error) {
 		ids, err := plan.Run(f.Offset, f.Limit+1)
 		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), db.Listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
 		return s, err
-	} else if f.Near && !f.Label.IsZero() && !f.Channel.IsZero() {
+	case f.Near && !f.Label.IsZero() && !f.Channel.IsZero():
 		if f.end, err = farContact(tx, f); err != nil {
 			return nil, err
 		}
 	}
 	s.WriteString("SELECT" + contactColumns + "\n\t" + from)
-	chooseContacts(tx, s, f, text)
+	f.whereListed(s)
+	f.andLabel(s)
+	text.Check(s, "ct.folded")
 	if !f.end.IsZero() {
 		s.And("ct.id >= " + s.Arg(f.end))
 	}
@@ -104,7 +101,7 @@ func listContacts(tx *kernel.Tx, f *contactCriteria) (*db.Statement, error) {
 	return s, nil
 }
 
-// alongContacts reads in the order of the list, or in that of the one channel.
+// alongContacts returns the FROM clause that reads the index in the order of the list.
 func alongContacts(tx *kernel.Tx, f *contactCriteria) string {
 	if !f.Channel.IsZero() {
 		return "FROM contacts ct" + IndexedBy(tx, "contacts_channel")
@@ -112,24 +109,17 @@ func alongContacts(tx *kernel.Tx, f *contactCriteria) string {
 	return "FROM contacts ct" + IndexedBy(tx, "contacts_list")
 }
 
-// farContact gives the contact that few stand before along the index; zero: there are not that many.
+// farContact returns the contact after the first kernel.Few of the index, or zero if there are fewer.
 func farContact(tx *kernel.Tx, f *contactCriteria) (id kernel.ID, err error) {
 	s := tx.Statement()
 	s.WriteString("SELECT ct.id " + alongContacts(tx, f))
 	f.whereListed(s)
 	s.WriteString("\n\tORDER BY ct.id DESC LIMIT 1 OFFSET " + s.Arg(kernel.Few))
-	_, err = tx.One(s.String(), s.Args, func(r db.Row) { id = r.ID(0) })
+	_, err = tx.One(s.String(), s.Args, func(r db.Row) { id = r.ID("id") })
 	return id, err
 }
 
-// chooseContacts adds the WHERE clause.
-func chooseContacts(tx *kernel.Tx, s *db.Statement, f *contactCriteria, text search.Text) {
-	f.whereListed(s)
-	f.andLabel(s)
-	text.Check(s, "ct.folded")
-}
-
-// whereListed is the WHERE clause of the list, or of that of the one channel.
+// whereListed adds the WHERE clause of the list, without label and text.
 func (f *contactCriteria) whereListed(s *db.Statement) {
 	company := s.Arg(f.Company)
 	s.WriteString("\n\tWHERE ct.company = " + company + " AND ct.pool = " + company)
@@ -140,12 +130,12 @@ func (f *contactCriteria) whereListed(s *db.Statement) {
 }
 
 func (f *contactCriteria) andLabel(s *db.Statement) {
-	if !f.Label.IsZero() {
-		s.And("(SELECT TRUE FROM contact_labels l WHERE l.company = ct.company AND l.subject = ct.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
+	if !f.Label.IsZero() { // evaluated row by row, unlike EXISTS
+		s.And("(SELECT TRUE FROM contact_labels l WHERE l.company = ct.company AND l.subject = ct.id AND l.label = " + s.Arg(f.Label) + ")")
 	}
 }
 
-// contactSearchList is the list for a search.
+// contactSearchList implements search.List.
 type contactSearchList struct {
 	tx *kernel.Tx
 	f  *contactCriteria
@@ -155,7 +145,7 @@ func (l *contactSearchList) Newest(n int, text search.Text) ([]*db.Statement, in
 	s := l.tx.Statement()
 	s.WriteString("SELECT ct.id, COALESCE(" + text.Contains(s, "ct.folded"))
 	l.f.andLabel(s)
-	s.WriteString(", FALSE) " + alongContacts(l.tx, l.f))
+	s.WriteString(", FALSE) AS matches " + alongContacts(l.tx, l.f))
 	l.f.whereListed(s)
 	s.WriteString("\n\tORDER BY ct.id DESC LIMIT " + strconv.Itoa(n))
 	return []*db.Statement{s}, n
@@ -163,14 +153,16 @@ func (l *contactSearchList) Newest(n int, text search.Text) ([]*db.Statement, in
 
 func (l *contactSearchList) Among(of db.Subset, text search.Text) *db.Statement {
 	s := l.tx.Statement()
-	s.WriteString("SELECT ct.id, " + text.Contains(s, "ct.folded") + " " + l.tx.FromSubset(s.Arg(l.f.Company), of(s), "contacts", "ct"))
-	chooseContacts(l.tx, s, l.f, search.Text{})
+	s.WriteString("SELECT ct.id, " + text.Contains(s, "ct.folded") + " AS matches " +
+		l.tx.FromSubset(s.Arg(l.f.Company), of(s), "contacts", "ct"))
+	l.f.whereListed(s)
+	l.f.andLabel(s)
 	return s
 }
 
 func (l *contactSearchList) Pinned() ([]kernel.ID, bool, error) { return nil, true, nil }
 
-// rareContacts gives the contacts of a label that few have, or nil.
+// rareContacts returns the contacts with the label if they are few, or nil.
 func rareContacts(tx *kernel.Tx, f *contactCriteria) (db.Subset, error) {
 	if f.Label.IsZero() {
 		return nil, nil
@@ -178,13 +170,13 @@ func rareContacts(tx *kernel.Tx, f *contactCriteria) (db.Subset, error) {
 	labelled := func(s *db.Statement) string {
 		return "SELECT subject AS id FROM contact_labels WHERE company = " + s.Arg(f.Company) + " AND label = " + s.Arg(f.Label)
 	}
-	if yes, err := tx.IsFew(labelled); err != nil || !yes {
+	if few, err := tx.IsFew(labelled); err != nil || !few {
 		return nil, err
 	}
 	return labelled, nil
 }
 
-// conversationsOf gives the ids of all conversations with a contact.
+// conversationsOf returns the ids of all conversations with a contact.
 func conversationsOf(tx *kernel.Tx, company, contact kernel.ID) ([]kernel.ID, error) {
 	return tx.IDs(`SELECT id FROM conversations WHERE company = $1 AND contact = $2 ORDER BY id`, company, contact)
 }

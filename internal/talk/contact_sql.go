@@ -10,39 +10,33 @@ import (
 	"recado/internal/search"
 )
 
-// contactPool is the pool that a contact ct belongs to.
-const contactPool = `CASE
-	WHEN ct.pool = ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.channel AND x.private) THEN ct.channel
-	WHEN ct.pool <> ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.pool AND NOT x.private) THEN ct.company
-	ELSE ct.pool END`
-
-// contactColumns has contactWidth columns; what a statement selects besides follows them.
-const (
-	contactColumns = `
-	ct.id, ct.company, ct.name, ct.phone, ct.business_name, ct.city, ct.channel, ct.labels, ct.blocked, ` + contactPool + `,
+// contactColumns are the columns of a contact ct. The pool follows the privacy of the channel, which may have changed.
+const contactColumns = `
+	ct.id, ct.company, ct.name, ct.phone, ct.business_name, ct.city, ct.channel, ct.labels, ct.blocked, CASE
+		WHEN ct.pool = ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.channel AND x.private) THEN ct.channel
+		WHEN ct.pool <> ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.pool AND NOT x.private) THEN ct.company
+		ELSE ct.pool END AS pool,
 	ct.created_at, ct.updated_at, ct.automation`
-	contactWidth = 13
-)
 
 func scanContact(r db.Row) Contact {
 	return Contact{
-		ID: r.ID(0), Company: r.ID(1), Name: r.Text(2), Phone: r.NullText(3), BusinessName: r.NullText(4), City: r.NullText(5),
-		Channel: r.NullID(6), LabelIDs: kernel.UnpackIDs(r.Bytes(7)), Blocked: r.Bool(8), Pool: r.ID(9),
-		CreatedAt: r.Time(10), UpdatedAt: r.Time(11), Automation: r.Bool(12),
+		ID: r.ID("id"), Company: r.ID("company"), Name: r.Text("name"), Phone: r.NullText("phone"),
+		BusinessName: r.NullText("business_name"), City: r.NullText("city"), Channel: r.NullID("channel"),
+		LabelIDs: kernel.UnpackIDs(r.Bytes("labels")), Blocked: r.Bool("blocked"), Pool: r.ID("pool"), CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), Automation: r.Bool("automation"),
 	}
 }
 
-// findContact gives one contact of the company, public or not: the caller checks who may see it.
+// findContact returns a contact of the company, public or not. The caller checks who may see it.
 func findContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
 	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`, company, id)
 }
 
-// lockContact is Contact, and keeps every other writer away from it until the end of the transaction.
+// lockContact is findContact with an exclusive lock until the end of the transaction.
 func lockContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
 	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`+tx.ForUpdate(), company, id)
 }
 
-// keepContact is Contact, and keeps it from being changed or deleted until the end of the transaction.
+// keepContact is findContact with a shared lock until the end of the transaction.
 func keepContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
 	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`+tx.ForShare(), company, id)
 }
@@ -55,7 +49,7 @@ func contactInUse(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 			OR EXISTS (SELECT 1 FROM messages WHERE company = $1 AND author = $2)`, []any{company, id}, func(db.Row) {})
 }
 
-// setPhone gives a contact another number, which its provider has not confirmed yet. It reports false if another contact of
+// setPhone stores a new number of a contact and deletes the WhatsApp ids of the old one. It returns false if another contact of
 // the pool has the number.
 func setPhone(tx *kernel.Tx, c *Contact) (bool, error) {
 	_, err := tx.Exec(`UPDATE contacts SET phone = $3, phone_key = $4 WHERE company = $1 AND id = $2`, c.Company, c.ID, c.Phone, phoneKey(c.Phone))
@@ -66,14 +60,14 @@ func setPhone(tx *kernel.Tx, c *Contact) (bool, error) {
 	return true, err
 }
 
-// deleteContact deletes a contact that is not in use and that no card names.
+// deleteContact deletes a contact that is not in use and has no cards.
 func deleteContact(tx *kernel.Tx, company, id kernel.ID) error {
 	tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, company, id)
 	forgetContact(tx, company, id)
 	return search.Forget(tx.On, &search.Contacts, company, id)
 }
 
-// lockContactWithPhone finds and locks the contact of the pool that a phone number reaches.
+// lockContactWithPhone finds and locks the contact of the pool with a phone number.
 func lockContactWithPhone(tx *kernel.Tx, company, pool kernel.ID, number string) (Contact, bool, error) {
 	return selectContact(tx, `WHERE ct.company = $1 AND ct.pool = $2 AND ct.phone_key = $3`+tx.ForUpdate(), company, pool, phone.Key(number))
 }
@@ -84,8 +78,7 @@ func selectContact(tx *kernel.Tx, where string, args ...any) (Contact, bool, err
 	return c, found, err
 }
 
-// InsertContact adds a contact without labels and reports false when its pool has one with that phone
-// already.
+// InsertContact inserts a contact without labels. It returns false if its pool already has one with that phone.
 func InsertContact(tx *kernel.Tx, c *Contact) (bool, error) {
 	n, err := tx.Exec(`
 		INSERT INTO contacts (id, company, name, phone, phone_key, business_name, city, channel, blocked, pool,
@@ -97,7 +90,7 @@ func InsertContact(tx *kernel.Tx, c *Contact) (bool, error) {
 	return n == 1, err
 }
 
-// saveContact writes everything about a contact that the team can change, except its labels.
+// saveContact stores what the team can change, except labels and phone.
 func saveContact(tx *kernel.Tx, c *Contact) {
 	tx.Later(`
 		UPDATE contacts
@@ -107,13 +100,12 @@ func saveContact(tx *kernel.Tx, c *Contact) {
 		c.Company, c.ID, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, contactText(c), c.UpdatedAt, c.Automation)
 }
 
-// setContactLabels replaces the labels of a contact.
 func setContactLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel.ID) {
 	tx.Later(`UPDATE contacts SET labels = $3 WHERE company = $1 AND id = $2`, company, id, kernel.PackIDs(labels))
 	setLabels(tx, "contact_labels", company, id, labels)
 }
 
-// contactText is what a search looks at: name and phone, folded.
+// contactText returns the text that searches match: name and phone, folded.
 func contactText(c *Contact) string {
 	text := c.Name
 	if c.Phone != nil {
@@ -122,7 +114,7 @@ func contactText(c *Contact) string {
 	return fold.Text(text)
 }
 
-// phoneKey is what makes a contact's phone unique within its pool.
+// phoneKey returns the form of a phone that is unique within a pool.
 func phoneKey(number *string) *string {
 	if number == nil {
 		return nil
@@ -131,32 +123,30 @@ func phoneKey(number *string) *string {
 	return &key
 }
 
-// The kinds of identity that a provider knows a person by.
+// The kinds of identity that providers use for a person.
 const (
 	IdentityUser = "user_id" // business-scoped
 	IdentityWA   = "wa_id"
 )
 
-// KnownAs is a contact and which of the asked identities led to it.
+// KnownAs is a contact and the identity by which it was found.
 type KnownAs struct {
 	Contact Contact
 	Kind    string // IdentityUser, IdentityWA or "phone"
 	Value   string
 }
 
-// contactsKnownAs finds the contacts that any of the identities leads to, the most reliable first: the
-// user ids, then the WhatsApp ids, then the phone's key. Empty values match nothing, and nothing matches
-// outside of the pool. Each value is looked up by itself and each contact by its id: for a list of values, or a join, a plan
-// made while there were few contacts reads all of them.
+// contactsKnownAs returns the contacts of the pool with any of the identities, the most reliable first: user ids, then
+// WhatsApp ids, then the phone's key. Empty values match nothing.
 func contactsKnownAs(tx *kernel.Tx, company, pool kernel.ID, userIDs, waIDs [2]string, phoneKey string) ([]KnownAs, error) {
-	var out []KnownAs
-	err := tx.Query(selectKnownAs(tx), []any{company, userIDs[0], userIDs[1], waIDs[0], waIDs[1], phoneKey, pool}, func(r db.Row) error {
-		out = append(out, KnownAs{scanContact(r), r.Text(contactWidth), r.Text(contactWidth + 1)})
-		return nil
+	args := []any{company, userIDs[0], userIDs[1], waIDs[0], waIDs[1], phoneKey, pool}
+	return readRows(tx, selectKnownAs(tx), args, func(r db.Row) KnownAs {
+		return KnownAs{scanContact(r), r.Text("kind"), r.Text("value")}
 	})
-	return out, err
 }
 
+// selectKnownAs looks up each value separately and each contact by its id. With a list of values or a join, a plan that was made
+// while there were few contacts would read all of them.
 func selectKnownAs(tx *kernel.Tx) string {
 	return `
 		SELECT ` + contactColumns + `, ids.kind, ids.value
@@ -178,7 +168,7 @@ func selectKnownAs(tx *kernel.Tx) string {
 		ORDER BY ids.rank, ids.value, ct.id`
 }
 
-// insertIdentity links an identity to a contact of the pool and reports false when it belongs to one already.
+// insertIdentity links an identity to a contact of the pool. It returns false if the identity is already linked.
 func insertIdentity(tx *kernel.Tx, company, pool kernel.ID, kind, value string, contact kernel.ID) (bool, error) {
 	n, err := tx.Exec(`
 		INSERT INTO contact_identities (company, pool, kind, value, contact)
@@ -187,7 +177,7 @@ func insertIdentity(tx *kernel.Tx, company, pool kernel.ID, kind, value string, 
 	return n == 1, err
 }
 
-// linkIdentity links an identity to a contact in the pool of that contact, unless it belongs to one already.
+// linkIdentity links an identity to a contact in the pool of that contact, unless it is already linked.
 func linkIdentity(tx *kernel.Tx, company kernel.ID, kind, value string, contact kernel.ID) {
 	tx.Later(`
 		INSERT INTO contact_identities (company, pool, kind, value, contact)
@@ -197,13 +187,13 @@ func linkIdentity(tx *kernel.Tx, company kernel.ID, kind, value string, contact 
 		ON CONFLICT DO NOTHING`, company, contact, kind, value)
 }
 
-// forgetContact deletes the rows of a contact that nothing refers to.
+// forgetContact deletes the rows of a contact without references.
 func forgetContact(tx *kernel.Tx, company, id kernel.ID) {
 	tx.Later(`DELETE FROM contact_identities WHERE company = $1 AND contact = $2`, company, id)
 	tx.Later(`DELETE FROM contacts WHERE company = $1 AND id = $2`, company, id)
 }
 
-// nameContact gives a contact another name and number.
+// nameContact stores the name and phone of a contact.
 func nameContact(tx *kernel.Tx, c *Contact) {
 	tx.Later(`
 		UPDATE contacts
@@ -212,8 +202,8 @@ func nameContact(tx *kernel.Tx, c *Contact) {
 		c.Company, c.ID, c.Name, c.Phone, phoneKey(c.Phone), contactText(c), tx.Now)
 }
 
-// keepAddressBookName keeps what the phone of a channel calls a person who has no contact yet. Empty
-// identities are left out.
+// keepAddressBookName stores the name that the phone of a channel has for a person without a contact. Empty identities are
+// ignored.
 func keepAddressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phoneKey, name string) {
 	for kind, value := range map[string]string{IdentityUser: userID, IdentityWA: phoneKey} {
 		if value != "" {
@@ -225,58 +215,54 @@ func keepAddressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phon
 	}
 }
 
-// forgetAddressBookName removes an entry.
 func forgetAddressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phoneKey string) {
 	tx.Later(`
 		DELETE FROM address_book
 		WHERE company = $1 AND channel = $2 AND (kind = 'user_id' AND value = $3 OR kind = 'wa_id' AND value = $4)`, company, channel, userID, phoneKey)
 }
 
-// addressBookName gives what the phone of a channel calls a person; "" where it has no name for them.
+// addressBookName returns the name that the phone of a channel has for a person, or "".
 func addressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phoneKey string) (name string, err error) {
 	_, err = tx.One(`
 		SELECT name
 		FROM address_book
 		WHERE company = $1 AND channel = $2 AND (kind = 'user_id' AND value = $3 OR kind = 'wa_id' AND value = $4)
 		ORDER BY kind
-		LIMIT 1`, []any{company, channel, userID, phoneKey}, func(r db.Row) { name = r.Text(0) })
+		LIMIT 1`, []any{company, channel, userID, phoneKey}, func(r db.Row) { name = r.Text("name") })
 	return name, err
 }
 
-// contactHasUserID reports whether a provider knows a contact by any user id.
 func contactHasUserID(tx *kernel.Tx, company, contact kernel.ID) (bool, error) {
 	return tx.One(`SELECT 1 FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = 'user_id'`, []any{company, contact}, func(db.Row) {})
 }
 
-// lockConversationsOf locks the conversations with a contact, in the order of their ids.
+// lockConversationsOf locks and returns the conversations with a contact, by id.
 func lockConversationsOf(tx *kernel.Tx, company, contact kernel.ID) ([]Conversation, error) {
 	tx.ShareVisibility(company)
-	var out []Conversation
-	err := tx.Query(`SELECT`+conversationColumns+` FROM conversations c WHERE c.company = $1 AND c.contact = $2 ORDER BY c.id`+tx.ForUpdate(),
-		[]any{company, contact}, func(r db.Row) error {
-			out = append(out, scanConversation(r))
-			return nil
-		})
-	return out, err
+	return readRows(tx, `
+		SELECT`+conversationColumns+`
+		FROM conversations c
+		WHERE c.company = $1 AND c.contact = $2
+		ORDER BY c.id`+tx.ForUpdate(), []any{company, contact}, scanConversation)
 }
 
-// hasSends reports whether messages of a conversation wait to be sent.
+// hasSends reports whether messages of a conversation are queued.
 func hasSends(tx *kernel.Tx, company, conversation kernel.ID) (bool, error) {
 	return tx.One(`SELECT 1 FROM sends WHERE company = $1 AND conversation = $2 LIMIT 1`, []any{company, conversation}, func(db.Row) {})
 }
 
-// moveConversation gives a conversation, with its attendances, to another contact of the company.
+// moveConversation assigns a conversation and its attendances to another contact of the company.
 func moveConversation(tx *kernel.Tx, company, conversation, contact kernel.ID) {
 	tx.Later(`UPDATE conversations SET contact = $3 WHERE company = $1 AND id = $2`, company, conversation, contact)
 	tx.Later(`UPDATE attendances SET contact = $3 WHERE company = $1 AND conversation = $2`, company, conversation, contact)
 }
 
-// joinConversations moves everything of one conversation into another of the same channel and deletes it.
-// Messages, notes and assignments are numbered anew after base, in the order in which they arrived, and attendances keep their
-// places among them; imported history comes first. It gives the greatest number.
+// joinConversations moves everything from one conversation into another of the same channel and deletes the first. Messages,
+// notes and assignments are renumbered from base + 1 in the order in which they arrived, after imported history, and
+// attendances keep their places among them. It returns the greatest number.
 func joinConversations(tx *kernel.Tx, company kernel.ID, into *Conversation, from kernel.ID, base int64) (int64, error) {
 	last := base
-	for _, table := range []string{"assignments", "notes", "messages"} { // in this order: the numbers of messages tell history
+	for _, table := range []string{"assignments", "notes", "messages"} { // messages last: the query reads their old numbers
 		n, err := tx.Exec(`
 			UPDATE `+table+`
 			SET conversation = $2, seq = $4 + o.place
@@ -308,7 +294,8 @@ func joinConversations(tx *kernel.Tx, company kernel.ID, into *Conversation, fro
 	return last, search.Forget(tx.On, &search.Conversations, company, from)
 }
 
-// joinTalk moves what the team has written for itself. Of two drafts of a person the one of the conversation that stays is kept.
+// joinTalk moves drafts, notifications and scheduled messages. Of two drafts of a person it keeps that of the remaining
+// conversation.
 func joinTalk(tx *kernel.Tx, company, into, from kernel.ID) {
 	tx.Later(`
 		DELETE FROM drafts
@@ -320,34 +307,27 @@ func joinTalk(tx *kernel.Tx, company, into, from kernel.ID) {
 	}
 }
 
-// joinMarks moves the marks of attendances to where they stand among the messages of both conversations.
+// joinMarks moves the marks of attendances to their places among the messages of both conversations.
 func joinMarks(tx *kernel.Tx, company, into, from kernel.ID, base int64) error {
 	type mark struct {
 		kind       int64
 		attendance kernel.ID
 		at         time.Time
 	}
-	var marks []mark
-	err := tx.Query(`
-		SELECT k.kind, k.attendance, CASE WHEN k.kind = $4 THEN a.opened_at ELSE a.closed_at END
+	marks, err := readRows(tx, `
+		SELECT k.kind, k.attendance, CASE WHEN k.kind = $4 THEN a.opened_at ELSE a.closed_at END AS marked_at
 		FROM attendance_marks k
 		JOIN attendances a ON a.company = k.company AND a.id = k.attendance
-		WHERE k.company = $1 AND k.conversation IN ($2, $3)`, []any{company, into, from, RankOpened}, func(r db.Row) error {
-		marks = append(marks, mark{r.Int(0), r.ID(1), r.Time(2)})
-		return nil
-	})
+		WHERE k.company = $1 AND k.conversation IN ($2, $3)`, []any{company, into, from, RankOpened},
+		func(r db.Row) mark { return mark{r.Int("kind"), r.ID("attendance"), r.Time("marked_at")} })
 	if err != nil {
 		return err
 	}
 	tx.Later(`DELETE FROM attendance_marks WHERE company = $1 AND conversation IN ($2, $3)`, company, into, from)
 	for _, m := range marks {
-		seq := base
-		_, err := tx.One(`SELECT MAX(seq) FROM messages WHERE company = $1 AND conversation = $2 AND id < $3`,
-			[]any{company, into, kernel.FirstIDOf(m.at.Add(time.Millisecond))}, func(r db.Row) {
-				if last := r.NullInt(0); last != nil {
-					seq = *last
-				}
-			})
+		var seq int64
+		_, err := tx.One(`SELECT COALESCE(MAX(seq), $4) AS last FROM messages WHERE company = $1 AND conversation = $2 AND id < $3`,
+			[]any{company, into, kernel.FirstIDOf(m.at.Add(time.Millisecond)), base}, func(r db.Row) { seq = r.Int("last") })
 		if err != nil {
 			return err
 		}
@@ -356,7 +336,7 @@ func joinMarks(tx *kernel.Tx, company, into, from kernel.ID, base int64) error {
 	return nil
 }
 
-// replaceContact gives everything that names one contact to another of the company, and deletes it.
+// replaceContact makes everything that refers to one contact refer to another of the company, and deletes the first.
 func replaceContact(tx *kernel.Tx, company, gone, by kernel.ID) error {
 	tx.Later(`
 		DELETE FROM contact_identities

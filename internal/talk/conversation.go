@@ -2,8 +2,6 @@ package talk
 
 import (
 	"context"
-	"encoding/binary"
-	"fmt"
 	"slices"
 	"time"
 
@@ -20,10 +18,10 @@ const (
 	KindGroup  = "group"
 )
 
-// Which conversations a list shows. What is waiting is also open.
+// The statuses by which lists are filtered. Conversations that are waiting are also open.
 const (
 	ListOpen    = "open"    // an attendance is open, or there are unread messages and it is not muted
-	ListWaiting = "waiting" // an attendance is open and no person is responsible
+	ListWaiting = "waiting" // an attendance is open and nobody is responsible
 	ListClosed  = "closed"  // not open
 )
 
@@ -46,53 +44,52 @@ type Conversation struct {
 	LastMessage *LastMessage `json:"last_message"`
 
 	Attendance      *OpenAttendance `json:"attendance" doc:"The open attendance."`
-	WindowExpiresAt *time.Time      `json:"window_expires_at" doc:"When the 24 hours after the customer's last message end, after which WhatsApp takes templates only; a time in the past where the customer never wrote. null where the channel has no such window."`
+	WindowExpiresAt *time.Time      `json:"window_expires_at" doc:"When the 24 hours after the customer's last message end. After that, WhatsApp accepts only templates. A time in the past if the customer never wrote; null if the channel has no such window."`
 	SnoozedUntil    *time.Time      `json:"snoozed_until"`
-	BotPausedUntil  *time.Time      `json:"bot_paused_until" doc:"Until when bots are to be silent: an hour from the last message of a person, or as it was set."`
+	BotPausedUntil  *time.Time      `json:"bot_paused_until" doc:"Until when bots are paused: an hour after the last message of a person, or as it was set."`
 
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 
-	// Draft is nil for API keys and in events; what it points to is nil for a person without a draft.
-	Draft **Draft `json:"draft,omitzero" null:"true" doc:"What the signed-in person has begun to write, or null. Answers to API keys and events do not have it."`
+	// Draft is nil for API keys and in events. It points to nil for a person without a draft.
+	Draft **Draft `json:"draft,omitzero" null:"true" doc:"The draft of the signed-in person, or null. Absent from responses to API keys and from events."`
 
 	Company        kernel.ID  `json:"-"`
 	Private        bool       `json:"-"` // of a private channel
 	GroupID        *string    `json:"-"` // the provider's id of the group
-	Renamed        bool       `json:"-"` // the team chose the name: the contact's no longer shows
+	Renamed        bool       `json:"-"` // the team chose the name, which replaces that of the contact
 	Unanswered     bool       `json:"-"` // the open attendance has had no response yet
 	Windowed       bool       `json:"-"` // the provider has a 24-hour service window
 	LastInboundAt  *time.Time `json:"-"` // opens the 24-hour service window
 	LastInboundExt *string    `json:"-"` // external id of the customer's latest message
-	ActivityAt     time.Time  `json:"-"` // when the newest message arrived, by which lists are ordered
+	ActivityAt     time.Time  `json:"-"` // when the newest message arrived; lists are ordered by it
 	Sequence       int64      `json:"-"` // grows with every event and message of the conversation
-	Reception      *string    `json:"-"` // the state of the menu of the open attendance, as JSON; nil: no menu runs
-	ReceptionDue   *time.Time `json:"-"` // when the menu ends without an answer
+	Reception      *string    `json:"-"` // the state of the reception menu as JSON, or nil if no menu is running
+	ReceptionDue   *time.Time `json:"-"` // when the menu times out
 }
 
-// Visibility gives what decides who may see the conversation.
+// Visibility returns the attributes that decide who may see the conversation.
 func (c *Conversation) Visibility() *kernel.Visibility {
 	return &kernel.Visibility{Channel: c.Channel, Private: c.Private, Assignee: c.Assignee, Sector: c.Sector}
 }
 
-// Subject is the conversation.
+// Subject returns the conversation as a subject.
 func (c *Conversation) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectConversation, ID: c.ID}
 }
 
-// OpenAttendance is what a conversation tells of its open attendance, whose responsible person is the
-// conversation's assignee.
+// OpenAttendance is the part of the open attendance that conversations show. Its responsible person is the assignee of the
+// conversation.
 type OpenAttendance struct {
 	ID           kernel.ID  `json:"id"`
 	Protocol     string     `json:"protocol" example:"ATD-000123"`
 	OpenedAt     time.Time  `json:"opened_at"`
-	WaitingSince *time.Time `json:"waiting_since" doc:"When the customer's oldest unanswered message came; null when the team wrote last."`
+	WaitingSince *time.Time `json:"waiting_since" doc:"The time of the customer's oldest unanswered message; null if the team wrote last."`
 
 	Number int64 `json:"-"`
 }
 
-// Open reports whether the conversation is one that needs the team: an attendance is open, or there are
-// unread messages and it is not muted.
+// Open reports whether an attendance is open, or there are unread messages and the conversation is not muted.
 func (c *Conversation) Open() bool { return c.Attendance != nil || c.UnreadCount > 0 && !c.Muted }
 
 // FindWindow sets WindowExpiresAt.
@@ -107,7 +104,7 @@ func (c *Conversation) FindWindow() {
 	c.WindowExpiresAt = &end
 }
 
-// AttendanceID is the id of the open attendance, or nil.
+// AttendanceID returns the id of the open attendance, or nil.
 func (c *Conversation) AttendanceID() *kernel.ID {
 	if c.Attendance == nil {
 		return nil
@@ -115,7 +112,7 @@ func (c *Conversation) AttendanceID() *kernel.ID {
 	return &c.Attendance.ID
 }
 
-// WaitingSince is when the customer's oldest unanswered message of the open attendance came, or nil.
+// WaitingSince returns the time of the customer's oldest unanswered message in the open attendance, or nil.
 func (c *Conversation) WaitingSince() *time.Time {
 	if c.Attendance == nil {
 		return nil
@@ -123,7 +120,7 @@ func (c *Conversation) WaitingSince() *time.Time {
 	return c.Attendance.WaitingSince
 }
 
-// SetWaiting changes WaitingSince of the open attendance, where there is one. Copies of the conversation keep theirs.
+// SetWaiting sets WaitingSince of the open attendance, if there is one. Copies of the conversation are not affected.
 func (c *Conversation) SetWaiting(since *time.Time) {
 	if c.Attendance != nil {
 		changed := *c.Attendance
@@ -132,7 +129,7 @@ func (c *Conversation) SetWaiting(since *time.Time) {
 	}
 }
 
-// LastMessage is what lists show of a conversation's newest message.
+// LastMessage is the part of the newest message that lists of conversations show.
 type LastMessage struct {
 	ID        kernel.ID `json:"id"`
 	Type      string    `json:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
@@ -141,21 +138,21 @@ type LastMessage struct {
 	CreatedAt time.Time `json:"created_at"`
 
 	Status          string   `json:"status" enum:"queued,sent,delivered,read,failed,received"`
-	FileName        *string  `json:"file_name" doc:"The name of its file; null where it has none."`
-	DurationSeconds *float64 `json:"duration_seconds" doc:"How long its file plays; null where that is unknown."`
+	FileName        *string  `json:"file_name" doc:"The name of its file; null if it has none."`
+	DurationSeconds *float64 `json:"duration_seconds" doc:"The duration of its file; null if unknown."`
 
-	Notice *provider.MessageNotice `json:"notice" doc:"The notice of the message; null where it has none."`
+	Notice *provider.MessageNotice `json:"notice" doc:"The notice of the message; null if it has none."`
 }
 
 // AssignmentEntry is a change of the responsible person, the sector or both, newest first in lists.
 type AssignmentEntry struct {
 	ID         kernel.ID   `json:"id"`
 	Action     string      `json:"action" enum:"took_over,received,handed_back,moved"`
-	User       *kernel.Ref `json:"user" doc:"Whom the entry concerns; null for moved."`
+	User       *kernel.Ref `json:"user" doc:"The person who got or lost the conversation; null for moved."`
 	By         *kernel.Ref `json:"by"`
 	Sector     *kernel.ID  `json:"sector" doc:"The sector afterwards."`
-	SectorFrom *kernel.ID  `json:"sector_from" doc:"The sector before, where the entry changed the sector; otherwise null."`
-	SectorTo   *kernel.ID  `json:"sector_to" doc:"The new sector, where the entry changed the sector; otherwise null."`
+	SectorFrom *kernel.ID  `json:"sector_from" doc:"The previous sector, if the entry changed the sector; otherwise null."`
+	SectorTo   *kernel.ID  `json:"sector_to" doc:"The new sector, if the entry changed the sector; otherwise null."`
 	Reason     *string     `json:"reason"`
 	CreatedAt  time.Time   `json:"created_at"`
 }
@@ -168,99 +165,95 @@ const (
 	ActionMoved      = "moved" // to another sector, while the responsible person stays the same
 )
 
-// Conversations lists what the principal may see; see findConversations for the order. cursor is the Next of the page
-// before, or "".
+// Conversations lists the conversations that the principal may see, in the order of findConversations. cursor is Next of the
+// previous page, or "".
 func (d *Talk) Conversations(ctx context.Context, a *kernel.Principal, f conversationCriteria, cursor string) (kernel.Page[Conversation], error) {
 	if err := a.May(VerbConversations); err != nil {
 		return kernel.Page[Conversation]{}, err
 	}
 	f.Company, f.Sight = a.Company.ID, a.Sight()
-	place := conversationCursor{d.Cursors, f}
 	if cursor != "" {
-		if err := place.open(&f, cursor); err != nil {
+		if err := d.continueAt(&f, cursor); err != nil {
 			return kernel.Page[Conversation]{}, err
 		}
 	}
 	return kernel.List(ctx, d.Kernel, a, f.Q, f.Offset, func(near bool) (kernel.Page[Conversation], error) {
 		f.Near = near
-		reading := kernel.Read[kernel.Page[Conversation]]
-		if f.Simple() && a.Kind() != kernel.KindSession {
-			reading = kernel.ReadOne[kernel.Page[Conversation]]
-		}
-		return reading(ctx, d.Kernel, func(tx *kernel.Tx) (page kernel.Page[Conversation], err error) {
-			page.Data, page.More, err = findConversations(tx, f)
-			if page.More && err == nil {
-				page.Next = place.after(&f, page.Data)
+		return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (page kernel.Page[Conversation], err error) {
+			if page.Data, page.More, err = findConversations(tx, f); err != nil {
+				return page, err
 			}
-			if err == nil {
-				err = addDrafts(tx, a, pointers(page.Data)...)
+			if page.More {
+				page.Next = d.conversationsCursor(&f, page.Data)
 			}
-			return page, err
+			return page, addDrafts(tx, a, pointers(page.Data)...)
 		})
 	})
 }
 
-// Conversation gives one conversation that the principal may see.
+// Conversation returns a conversation that the principal may see.
 func (d *Talk) Conversation(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Conversation, error) {
 	if err := a.May(VerbConversation); err != nil {
 		return nil, err
 	}
-	reading := kernel.ReadOne[*Conversation]
-	if a.Kind() == kernel.KindSession {
-		reading = kernel.Read[*Conversation] // the draft is a second statement
-	}
-	return reading(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
-		c, found, err := FindConversation(tx, a.Company.ID, id)
-		if err != nil || !found || !MaySee(a, &c) {
-			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
+		c, err := visibleConversation(tx, a, id)
+		if err != nil {
+			return nil, err
 		}
 		return &c, addDrafts(tx, a, &c)
 	})
 }
 
-// ConversationChange is what a member may change of a conversation; nil leaves a field as it is.
+// changeConversation locks a conversation that the principal may see, changes it and returns it.
+func (d *Talk) changeConversation(
+	ctx context.Context, a *kernel.Principal, id kernel.ID, change func(t *LockedConversation) error,
+) (*Conversation, error) {
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
+		t, err := d.Lock(tx, a, id)
+		if err != nil {
+			return nil, err
+		}
+		return t.shown(a, change(t))
+	})
+}
+
+// ConversationChange lists the fields to change; nil fields stay as they are.
 type ConversationChange struct {
 	Archived, Pinned, Muted *bool
 	Name                    *string
 	LabelIDs                *[]kernel.ID
 }
 
-// UpdateConversation changes flags, name and labels.
+// UpdateConversation changes the flags, name and labels of a conversation.
 func (d *Talk) UpdateConversation(ctx context.Context, a *kernel.Principal, id kernel.ID, change ConversationChange) (*Conversation, error) {
 	if err := a.May(VerbUpdateConversation); err != nil {
 		return nil, err
 	}
-	if change.Name != nil {
-		name, invalid := kernel.Name("body.name", *change.Name, kernel.MaxName)
-		if invalid != nil {
-			return nil, invalid
-		}
-		change.Name = &name
+	name, err := optionalName("body.name", change.Name)
+	if err != nil {
+		return nil, err
 	}
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
-		t, err := d.Lock(tx, a, id)
-		if err != nil {
-			return nil, err
-		}
+	return d.changeConversation(ctx, a, id, func(t *LockedConversation) (err error) {
 		kernel.Set(&t.Archived, change.Archived)
 		kernel.Set(&t.Pinned, change.Pinned)
 		kernel.Set(&t.Muted, change.Muted)
-		if change.Name != nil {
-			t.Name, t.Renamed = *change.Name, true
+		if name != nil {
+			t.Name, t.Renamed = *name, true
 		}
 		if change.LabelIDs != nil {
-			if t.LabelIDs, err = d.KnownLabels(tx, a, *change.LabelIDs); err != nil {
-				return nil, err
+			if t.LabelIDs, err = d.KnownLabels(t.Tx, a, *change.LabelIDs); err != nil {
+				return err
 			}
 		}
-		if t.Renamed == t.before.Renamed && len(changedFields(&t.before, &t.Conversation)) == 0 {
-			return t.shown(a, nil)
+		if t.Renamed != t.before.Renamed {
+			return t.Save()
 		}
-		return t.shown(a, t.Save())
+		return t.saveIfChanged()
 	})
 }
 
-// KnownLabels checks the label_ids of a request: each is a label of the company, and counts once.
+// KnownLabels validates the label_ids of a request and returns them without duplicates. All must be labels of the company.
 func (d *Talk) KnownLabels(tx *kernel.Tx, a *kernel.Principal, ids []kernel.ID) ([]kernel.ID, error) {
 	unique := make([]kernel.ID, 0, len(ids))
 	for _, id := range ids {
@@ -281,98 +274,71 @@ func (d *Talk) KnownLabels(tx *kernel.Tx, a *kernel.Principal, ids []kernel.ID) 
 	return nil, invalid
 }
 
-// MarkRead sets the unread count of a conversation to zero and lets the customer know where the
-// provider can show it.
+// MarkRead sets the unread count of a conversation to zero and sends a read receipt to the customer if the provider supports it.
 func (d *Talk) MarkRead(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Conversation, error) {
 	if err := a.May(VerbMarkRead); err != nil {
 		return nil, err
 	}
-	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
-		t, err := d.Lock(tx, a, id)
-		if err != nil {
-			return nil, err
-		}
+	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		if t.UnreadCount == 0 {
-			return t.shown(a, nil)
+			return nil
 		}
 		t.UnreadCount = 0
 		d.markReadAtProvider(t)
-		return t.shown(a, t.Save())
+		return t.Save()
 	})
 }
 
-// conversationCursor seals places in the list of a filter. A search is continued by the number of rows that were shown,
-// every other list behind its last row, whatever has moved meanwhile.
-type conversationCursor struct {
-	key    kernel.CursorKey
-	filter conversationCriteria
+// cursorName identifies the list that a cursor belongs to.
+func (f conversationCriteria) cursorName() string {
+	f.Limit, f.Offset, f.After, f.Near, f.Sight = 0, 0, nil, false, kernel.Sight{}
+	return "conversations " + *kernel.WriteJSON(&f)
 }
 
-// name is equal for filters of the same list.
-func (c conversationCursor) name() string {
-	f := &c.filter
-	flag := func(b *bool) string {
-		if b == nil {
-			return ""
-		}
-		return fmt.Sprint(*b)
+// conversationsCursor returns the cursor of the next page. In a search it is the number of rows so far. In other lists it is the
+// position of the last row, so that the next page continues there regardless of changes in between.
+func (d *Talk) conversationsCursor(f *conversationCriteria, page []Conversation) string {
+	payload := kernel.Int(int64(f.Offset + len(page)))
+	if f.Q == "" {
+		payload = []byte(*kernel.WriteJSON(new(f.positionOf(&page[len(page)-1]))))
 	}
-	return fmt.Sprintf("conversations %q %s %t %q %s %s %t %s %s %s %q %s %t",
-		f.Q, flag(f.Archived), f.Unread, f.Kind, f.Channel, f.Assignee, f.Unassigned, f.Sector, f.Label, f.Contact, f.Status, flag(f.Snoozed), f.OldestWaiting)
+	return d.Cursors.Seal(f.Company, f.cursorName(), payload)
 }
 
-// after gives the cursor of the page behind one that is not the last.
-func (c conversationCursor) after(f *conversationCriteria, page []Conversation) string {
-	if f.Q != "" {
-		return c.key.Seal(f.Company, c.name(), kernel.Int(int64(f.Offset+len(page))))
-	}
-	p := f.PlaceOf(&page[len(page)-1])
-	b := binary.BigEndian.AppendUint64(nil, uint64(p.Waiting))
-	b = binary.BigEndian.AppendUint64(b, uint64(p.At))
-	pinned := byte(0)
-	if p.Pinned {
-		pinned = 1
-	}
-	return c.key.Seal(f.Company, c.name(), append(append(b, pinned), p.ID[:]...))
-}
-
-// open lets a filter continue at a cursor.
-func (c conversationCursor) open(f *conversationCriteria, text string) error {
-	payload, invalid := c.key.Open(f.Company, c.name(), text)
+// continueAt makes a filter continue at a cursor.
+func (d *Talk) continueAt(f *conversationCriteria, cursor string) error {
+	payload, invalid := d.Cursors.Open(f.Company, f.cursorName(), cursor)
 	if invalid != nil {
 		return invalid
 	}
-	if f.Q != "" {
-		skip, invalid := kernel.ReadInt(payload)
-		if invalid != nil {
-			return invalid
-		}
-		f.Offset = int(skip)
+	if f.Q == "" {
+		f.After = kernel.FromJSON[conversationPosition](string(payload))
 		return nil
 	}
-	f.After = &ConversationPlace{
-		Waiting: int64(binary.BigEndian.Uint64(payload)), At: int64(binary.BigEndian.Uint64(payload[8:])),
-		Pinned: payload[16] == 1, ID: kernel.ID(payload[17:]),
+	offset, invalid := kernel.ReadInt(payload)
+	if invalid != nil {
+		return invalid
 	}
+	f.Offset = int(offset)
 	return nil
 }
 
-// NewConversation says with whom a conversation is opened: a phone or a contact.
+// NewConversation is the input of OpenConversation. Either Phone or Contact is set.
 type NewConversation struct {
 	Channel kernel.ID
 	Phone   *string
 	Contact *kernel.ID
-	Name    *string // of a new contact, and of a new conversation
+	Name    *string // of the contact and the conversation if they are new
 }
 
-// Opened is the channel's conversation with a person, and whether it is new.
+// Opened is the result of OpenConversation.
 type Opened struct {
 	Conversation *Conversation
 	Created      bool
 }
 
-// OpenConversation gives the channel's conversation with a phone or a contact and makes it if there is
-// none. Either way the team has started it, which opens an attendance unless the caller is an integration.
+// OpenConversation returns the channel's conversation with a phone or a contact, creating it if there is none. It opens an
+// attendance, unless the caller is an integration.
 func (d *Talk) OpenConversation(ctx context.Context, a *kernel.Principal, in NewConversation) (Opened, error) {
 	if err := a.May(VerbOpenConversation); err != nil {
 		return Opened{}, err
@@ -413,7 +379,7 @@ func (d *Talk) OpenConversation(ctx context.Context, a *kernel.Principal, in New
 		}
 		if created && name != nil && *name != t.Name {
 			t.Name, t.Renamed = *name, true
-			t.before.Name = t.Name // it was never visible under another name
+			t.before.Name = t.Name // nobody has seen another name
 		}
 		if err := t.startedBy(a, created); err != nil {
 			return Opened{}, err
@@ -423,9 +389,8 @@ func (d *Talk) OpenConversation(ctx context.Context, a *kernel.Principal, in New
 	})
 }
 
-// contactToOpen gives the contact of a new conversation, one of the channel's pool. Where the caller names a public contact for a
-// private channel, it is the one with the same number there: the customer's answer finds that one, and a public contact never
-// belongs to a private conversation.
+// contactToOpen returns the contact of a new conversation, which is always in the channel's pool. If the caller names a public
+// contact for a private channel, it is the contact with the same number in the pool of that channel.
 func (d *Talk) contactToOpen(tx *kernel.Tx, a *kernel.Principal, channel channels.Channel, person provider.Person, id *kernel.ID) (Contact, error) {
 	if id == nil {
 		return d.contactFor(tx, channel, person, nil)
@@ -442,9 +407,9 @@ func (d *Talk) contactToOpen(tx *kernel.Tx, a *kernel.Principal, channel channel
 	return d.contactFor(tx, channel, provider.Person{Name: c.Name, Phone: *c.Phone}, nil)
 }
 
-// startedBy opens the attendance of a conversation that a member starts. A member with a limited access
-// profile becomes responsible for a new conversation. One that exists outside of the profile is refused,
-// except to managers and above where it has no responsible person. An integration opens no attendance and never becomes responsible.
+// startedBy opens the attendance of a conversation that a member starts. A member whose access profile does not include a new
+// conversation becomes responsible for it. An existing one is refused, unless nobody is responsible and the member is at least a
+// manager. An integration opens no attendance and never becomes responsible.
 func (t *LockedConversation) startedBy(a *kernel.Principal, created bool) error {
 	if a.ActsAsIntegration() {
 		if !MaySee(a, &t.Conversation) {
@@ -467,31 +432,35 @@ func (t *LockedConversation) startedBy(a *kernel.Principal, created bool) error 
 	return t.openAttendance(OpenedByTeam)
 }
 
-// Snooze puts a conversation aside until a time, or takes it back with nil. A message of the customer or the time brings
-// it back, unread.
+// Snooze snoozes a conversation until a time; nil ends snoozing. It returns as unread at that time, or when the customer writes.
 func (d *Talk) Snooze(ctx context.Context, a *kernel.Principal, id kernel.ID, until *time.Time) (*Conversation, error) {
 	if err := a.May(VerbSnooze); err != nil {
 		return nil, err
 	}
-	if until != nil {
-		at, invalid := kernel.Future("body.until", *until, d.Now())
-		if invalid != nil {
-			return nil, invalid
-		}
-		until = &at
+	until, err := d.optionalFuture("body.until", until)
+	if err != nil {
+		return nil, err
 	}
-	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
-		t, err := d.Lock(tx, a, id)
-		if err != nil {
-			return nil, err
-		}
+	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		t.SnoozedUntil = until
-		return t.shown(a, t.saveIfChanged())
+		return t.saveIfChanged()
 	})
 }
 
-// WakeSnoozed brings back up to limit conversations whose time has come, and gives how many it looked at. Any number of
-// nodes may do this at the same time.
+// optionalFuture validates a time that may be nil and must be in the future.
+func (d *Talk) optionalFuture(field string, at *time.Time) (*time.Time, error) {
+	if at == nil {
+		return nil, nil
+	}
+	valid, invalid := kernel.Future(field, *at, d.Now())
+	if invalid != nil {
+		return nil, invalid
+	}
+	return &valid, nil
+}
+
+// WakeSnoozed ends the snoozing of up to limit conversations whose time has come and returns how many it found. Several nodes
+// may run it concurrently.
 func (d *Talk) WakeSnoozed(ctx context.Context, now time.Time, limit int) (int, error) {
 	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ConversationAt, error) { return dueSnoozes(tx, now, limit) })
 	if err != nil {
@@ -509,49 +478,41 @@ func (d *Talk) WakeSnoozed(ctx context.Context, now time.Time, limit int) (int, 
 	})
 }
 
-// MarkUnread lets a conversation that was read count as unread again.
+// MarkUnread marks a conversation as unread.
 func (d *Talk) MarkUnread(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Conversation, error) {
 	if err := a.May(VerbMarkUnread); err != nil {
 		return nil, err
 	}
-	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
-		t, err := d.Lock(tx, a, id)
-		if err != nil {
-			return nil, err
-		}
+	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		t.UnreadCount = max(1, t.UnreadCount)
-		return t.shown(a, t.saveIfChanged())
+		return t.saveIfChanged()
 	})
 }
 
-// Take makes the principal responsible for a conversation. Where attendances are restricted, a member below manager
-// takes over only what has no responsible person.
+// Take makes the principal responsible for a conversation. If attendances are restricted, members below manager can only take
+// conversations without a responsible person.
 func (d *Talk) Take(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Conversation, error) {
 	if err := a.May(VerbTake); err != nil {
 		return nil, err
 	}
-	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
-		t, err := d.Lock(tx, a, id)
-		if err != nil {
-			return nil, err
-		}
+	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		if t.Assignee != nil && *t.Assignee == a.User.ID {
-			return t.shown(a, nil)
+			return nil
 		}
 		if err := t.restrict(a, func(people.AttendanceRules) bool { return t.Assignee == nil }); err != nil {
-			return nil, err
+			return err
 		}
-		if _, present, err := people.KeepUser(tx, t.Company, a.User.ID); err != nil || !present {
-			return nil, kernel.ErrOr(err, kernel.NotFound("team member"))
+		if _, present, err := people.KeepUser(t.Tx, t.Company, a.User.ID); err != nil || !present {
+			return kernel.ErrOr(err, kernel.NotFound("team member"))
 		}
 		if err := t.Assign(&a.User, t.Sector, &a.User, nil); err != nil {
-			return nil, err
+			return err
 		}
-		return t.shown(a, t.Save())
+		return t.Save()
 	})
 }
 
-// saveIfChanged saves the conversation unless nothing that a reader sees has changed.
+// saveIfChanged saves the conversation if a field of the API has changed.
 func (t *LockedConversation) saveIfChanged() error {
 	t.Unread = t.UnreadCount > 0
 	if len(changedFields(&t.before, &t.Conversation)) == 0 {
@@ -560,48 +521,48 @@ func (t *LockedConversation) saveIfChanged() error {
 	return t.Save()
 }
 
-// checkConversation reports an error when the principal may not see a conversation.
-func checkConversation(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
+// visibleConversation returns a conversation, or an error if the principal may not see it.
+func visibleConversation(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Conversation, error) {
 	c, found, err := FindConversation(tx, a.Company.ID, id)
 	if err != nil || !found || !MaySee(a, &c) {
-		return kernel.ErrOr(err, kernel.NotFound("conversation"))
+		return c, kernel.ErrOr(err, kernel.NotFound("conversation"))
 	}
-	return nil
+	return c, nil
 }
 
-// SetBot says until when bots are silent in a conversation; nil lets them answer again.
+// checkConversation returns an error if the principal may not see a conversation.
+func checkConversation(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
+	_, err := visibleConversation(tx, a, id)
+	return err
+}
+
+// SetBot pauses bots in a conversation until a time; nil resumes them.
 func (d *Talk) SetBot(ctx context.Context, a *kernel.Principal, id kernel.ID, pausedUntil *time.Time) (*Conversation, error) {
 	if err := a.May(VerbSetBot); err != nil {
 		return nil, err
 	}
-	if pausedUntil != nil {
-		at, invalid := kernel.Future("body.paused_until", *pausedUntil, d.Now())
-		if invalid != nil {
-			return nil, invalid
-		}
-		pausedUntil = &at
+	pausedUntil, err := d.optionalFuture("body.paused_until", pausedUntil)
+	if err != nil {
+		return nil, err
 	}
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
-		t, err := d.Lock(tx, a, id)
-		if err != nil {
-			return nil, err
-		}
+	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		t.BotPausedUntil = pausedUntil
-		return t.shown(a, t.saveIfChanged())
+		return t.saveIfChanged()
 	})
 }
 
-// botPause is how long a message of a person keeps bots silent.
+// botPause is for how long bots are paused after a message of a person.
 const botPause = time.Hour
 
-// MaySee is the one policy on conversations, and on all that belongs to them: those of a private channel for its
-// viewers, whatever their access profile, and public ones within the member's access profile. Its other forms are sight for
-// queries, maySeeEvent for the feed, maySeeCard for cards and knowsContact for contacts.
+// MaySee reports whether a principal may see a conversation and everything in it. Conversations of a private channel are
+// visible to its viewers, regardless of their access profiles; public ones to members whose access profile includes them. The
+// same policy is implemented by kernel.Sight for queries, maySeeEvent for the feed, maySeeCard for cards and knowsContact for
+// contacts.
 func MaySee(a *kernel.Principal, c *Conversation) bool {
 	return c.Company == a.Company.ID && a.MaySeeBy(c.Visibility())
 }
 
-// memberSees is MaySee for a member who does not make the call.
+// memberSees is MaySee for a member other than the caller.
 func memberSees(m *kernel.MemberSight, c *Conversation) bool {
 	return MaySee(people.MemberPrincipal(kernel.Company{ID: c.Company}, m), c)
 }

@@ -10,22 +10,22 @@ import (
 
 type listConversationsInput struct {
 	httpserver.Page
-	Cursor   string              `query:"cursor" doc:"The next_cursor of a page, with the same filters: gives the page after it, regardless of changes in between. Not together with offset."`
+	Cursor   string              `query:"cursor" doc:"The next_cursor of the previous page, with the same filters: returns the next page, regardless of changes in between. Not together with offset."`
 	Q        string              `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
 	Archived string              `query:"archived" enum:"true,false,1,0" doc:"Absent: both."`
 	Unread   string              `query:"unread" enum:"true,false,1,0" doc:"true: only conversations with unread messages. false filters nothing."`
 	Kind     string              `query:"kind" enum:"direct,group"`
-	Channel  httpserver.FilterID `query:"channel" doc:"Only of this WhatsApp number."`
-	Assignee string              `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
+	Channel  httpserver.FilterID `query:"channel" doc:"Only conversations of this WhatsApp number."`
+	Assignee string              `query:"assignee" doc:"The UUID of a person, \"me\" for the caller (the person that an API key acts as), or \"none\"."`
 	Sector   httpserver.FilterID `query:"sector"`
 	Label    httpserver.FilterID `query:"label"`
-	Contact  httpserver.FilterID `query:"contact" doc:"Only with this contact."`
+	Contact  httpserver.FilterID `query:"contact" doc:"Only conversations with this contact."`
 	Status   string              `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and the conversation is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
 	Snoozed  string              `query:"snoozed" enum:"true,false,1,0" doc:"Absent: snoozed conversations are omitted for the status open and waiting only."`
 	Sort     string              `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first unless status is given, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
 }
 
-// conversationList is a list with offset paging that can also be continued by cursor.
+// conversationList is a page of a list that supports both offsets and cursors.
 type conversationList struct {
 	Data       []Conversation `json:"data"`
 	Limit      int            `json:"limit"`
@@ -55,7 +55,7 @@ func (s *handlers) listConversations(ctx context.Context, a *kernel.Principal, i
 	return &httpserver.Reply[conversationList]{Body: out}, err
 }
 
-// AssigneeFilter reads the query parameter assignee: a person, the caller, or none.
+// AssigneeFilter parses the query parameter assignee: the id of a person, "me" or "none".
 func AssigneeFilter(a *kernel.Principal, text string) (person kernel.ID, none bool, err error) {
 	switch text {
 	case "":
@@ -82,7 +82,7 @@ type openConversationInput struct {
 }
 
 func (s *handlers) openConversation(ctx context.Context, a *kernel.Principal, in *openConversationInput) (*httpserver.Located[*Conversation], error) {
-	answer := httpserver.Shaped(ctx, func(o *Opened) *httpserver.Located[*Conversation] {
+	response := httpserver.Shaped(ctx, func(o *Opened) *httpserver.Located[*Conversation] {
 		out := &httpserver.Located[*Conversation]{Status: 200, Body: o.Conversation}
 		if o.Created {
 			out.Status, out.Location = 201, httpserver.At(ctx, "/conversations/"+o.Conversation.ID.String())
@@ -95,16 +95,24 @@ func (s *handlers) openConversation(ctx context.Context, a *kernel.Principal, in
 	if err != nil {
 		return nil, err
 	}
-	return answer(&opened), nil
+	return response(&opened), nil
 }
 
 func (s *handlers) getConversation(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Conversation], error) {
-	id, err := httpserver.PathID(in.ID, "conversation")
+	return replyAt(ctx, a, in, "conversation", s.verbs.Conversation)
+}
+
+// replyAt calls a verb with the id of the path and returns its result as the body.
+func replyAt[T any](
+	ctx context.Context, a *kernel.Principal, in *httpserver.AtID, noun string,
+	verb func(context.Context, *kernel.Principal, kernel.ID) (T, error),
+) (*httpserver.Reply[T], error) {
+	id, err := httpserver.PathID(in.ID, noun)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.verbs.Conversation(ctx, a, id)
-	return &httpserver.Reply[*Conversation]{Body: c}, err
+	body, err := verb(ctx, a, id)
+	return &httpserver.Reply[T]{Body: body}, err
 }
 
 type updateConversationInput struct {
@@ -130,30 +138,15 @@ func (s *handlers) updateConversation(ctx context.Context, a *kernel.Principal, 
 }
 
 func (s *handlers) readConversation(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Conversation], error) {
-	id, err := httpserver.PathID(in.ID, "conversation")
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.verbs.MarkRead(ctx, a, id)
-	return &httpserver.Reply[*Conversation]{Body: c}, err
+	return replyAt(ctx, a, in, "conversation", s.verbs.MarkRead)
 }
 
 func (s *handlers) unreadConversation(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Conversation], error) {
-	id, err := httpserver.PathID(in.ID, "conversation")
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.verbs.MarkUnread(ctx, a, id)
-	return &httpserver.Reply[*Conversation]{Body: c}, err
+	return replyAt(ctx, a, in, "conversation", s.verbs.MarkUnread)
 }
 
 func (s *handlers) takeConversation(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Conversation], error) {
-	id, err := httpserver.PathID(in.ID, "conversation")
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.verbs.Take(ctx, a, id)
-	return &httpserver.Reply[*Conversation]{Body: c}, err
+	return replyAt(ctx, a, in, "conversation", s.verbs.Take)
 }
 
 type snoozeInput struct {

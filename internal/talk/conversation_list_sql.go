@@ -8,7 +8,7 @@ import (
 	"recado/internal/search"
 )
 
-// ConversationFilter says which conversations a list shows. Zero values filter nothing.
+// conversationCriteria selects the conversations of a list. Zero values filter nothing.
 type conversationCriteria struct {
 	Q          string
 	Archived   *bool
@@ -21,37 +21,30 @@ type conversationCriteria struct {
 	Label      kernel.ID
 	Contact    kernel.ID
 	Status     string // ListOpen, ListWaiting or ListClosed
-	Snoozed    *bool  // nil: those of the status open and waiting are not snoozed
+	Snoozed    *bool  // nil: snoozed ones are omitted for the status open and waiting only
 	Limit      int
 	Offset     int
-	After      *ConversationPlace // continues behind this place; excludes Offset
+	After      *conversationPosition // continues after this position; excludes Offset
 
 	OldestWaiting bool // first those whose customers wait, the longest first
 
-	Near bool // several filters give ErrFar where the page is not full after few rows of the list
+	Near bool // return ErrFar if there are several filters and the first kernel.Few rows do not fill the page
 
 	Company kernel.ID
 	Sight   kernel.Sight
 
 	part part
-	end  *ConversationPlace // the last place that is looked at
+	end  *conversationPosition // stop at this position
 }
 
-// Simple reports whether Conversations will need one statement only.
-func (f *conversationCriteria) Simple() bool {
-	return f.Q == "" && !f.OldestWaiting && len(f.subsets()) == 0 && !f.listsPrivate() && !(f.Near && f.mayReadFar())
-}
-
-// listsPrivate reports whether the list holds private conversations, too.
-func (f *conversationCriteria) listsPrivate() bool { return len(f.Sight.Private) > 0 }
-
-// findConversations lists the conversations of the company that sight reaches: pinned ones first where no status is asked
-// for, then those with the newest activity, or see OldestWaiting. The rows are found in one of four ways, whichever
-// reads the fewest: by a filter that lets few through, by a text, see search.Plan, along the assignee's own order, or
-// along the order of the list itself until the page is full.
+// findConversations lists the conversations of the company that are in sight: pinned ones first unless a status is given, then by
+// newest activity; or see OldestWaiting. It reads as few rows as possible: those of a selective filter, those that contain a
+// text (see search.Plan), or else the index in the order of the list until the page is full.
 func findConversations(tx *kernel.Tx, f conversationCriteria) (page []Conversation, more bool, err error) {
-	f.settle()
-	if f.listsPrivate() {
+	if f.Snoozed == nil && (f.Status == ListOpen || f.Status == ListWaiting) {
+		f.Snoozed = new(bool)
+	}
+	if len(f.Sight.Private) > 0 {
 		return withPrivate(tx, f)
 	}
 	if f.OldestWaiting && f.Status != ListClosed {
@@ -79,9 +72,9 @@ func listConversations(tx *kernel.Tx, f *conversationCriteria) (*db.Statement, e
 		return nil, err
 	}
 	s := tx.Statement()
-	if rare != nil { // first their keys are sorted, then only the page's rows are read in full
+	if rare != nil { // sort the keys first, then read only the rows of the page in full
 		s.WriteString("SELECT c.id AS id " + tx.FromSubset(s.Arg(f.Company), rare(s), "conversations", "c"))
-		chooseConversations(tx, s, f, text)
+		f.where(s, text)
 		s.WriteString(f.order())
 		tx.Page(s, f.Limit, f.Offset)
 		page := s.String()
@@ -104,13 +97,13 @@ func listConversations(tx *kernel.Tx, f *conversationCriteria) (*db.Statement, e
 		}
 	}
 	s.WriteString("SELECT" + conversationColumns + "\n\t" + alongConversations(tx, f))
-	chooseConversations(tx, s, f, text)
+	f.where(s, text)
 	s.WriteString(f.order())
 	tx.Page(s, f.Limit, f.Offset)
 	return s, nil
 }
 
-// alongConversations reads in the order of the list, or in that of the one assignee.
+// alongConversations returns the FROM clause that reads the index in the order of the list.
 func alongConversations(tx *kernel.Tx, f *conversationCriteria) string {
 	index := "conversations_open"
 	switch {
@@ -124,7 +117,7 @@ func alongConversations(tx *kernel.Tx, f *conversationCriteria) string {
 	return "FROM conversations c" + IndexedBy(tx, index)
 }
 
-// onlyAssignee is the only possible assignee, if any.
+// onlyAssignee returns the only possible assignee, or zero if there are several.
 func (f *conversationCriteria) onlyAssignee() kernel.ID {
 	if f.Assignee.IsZero() && !f.Sight.All && len(f.Sight.Sectors) == 0 {
 		return f.Sight.Member
@@ -132,7 +125,7 @@ func (f *conversationCriteria) onlyAssignee() kernel.ID {
 	return f.Assignee
 }
 
-// conversationSearchList is the list for a search.
+// conversationSearchList implements search.List.
 type conversationSearchList struct {
 	tx *kernel.Tx
 	f  *conversationCriteria
@@ -142,10 +135,9 @@ func (l *conversationSearchList) Newest(n int, text search.Text) ([]*db.Statemen
 	var all []*db.Statement
 	for _, f := range l.f.runs() {
 		s := l.tx.Statement()
-		// The second column: it contains the text and passes the filters.
 		s.WriteString("SELECT c.id, COALESCE(" + text.Contains(s, "c.folded"))
 		f.andFilters(s)
-		s.WriteString(", FALSE), " + f.pinnedColumn() + ", c.activity_at\n\t" + alongConversations(l.tx, &f))
+		s.WriteString(", FALSE) AS matches, " + f.pinnedColumn() + ", c.activity_at AS moment\n\t" + alongConversations(l.tx, &f))
 		f.whereListed(s)
 		if only := f.onlyAssignee(); !only.IsZero() && f.pinnedFirst() {
 			s.And("c.assignee = " + s.Arg(only))
@@ -158,9 +150,9 @@ func (l *conversationSearchList) Newest(n int, text search.Text) ([]*db.Statemen
 
 func (l *conversationSearchList) Among(of db.Subset, text search.Text) *db.Statement {
 	s := l.tx.Statement()
-	s.WriteString("SELECT c.id, " + text.Contains(s, "c.folded") + ", " + l.f.pinnedColumn() + ", c.activity_at\n\t" +
-		l.tx.FromSubset(s.Arg(l.f.Company), of(s), "conversations", "c"))
-	chooseConversations(l.tx, s, l.f, search.Text{})
+	s.WriteString("SELECT c.id, " + text.Contains(s, "c.folded") + " AS matches, " + l.f.pinnedColumn() +
+		", c.activity_at AS moment\n\t" + l.tx.FromSubset(s.Arg(l.f.Company), of(s), "conversations", "c"))
+	l.f.where(s, search.Text{})
 	return s
 }
 
@@ -177,16 +169,16 @@ func (l *conversationSearchList) Pinned() ([]kernel.ID, bool, error) {
 	return ids, len(ids) <= kernel.Few, err
 }
 
-// chooseConversations adds the WHERE clause.
-func chooseConversations(tx *kernel.Tx, s *db.Statement, f *conversationCriteria, text search.Text) {
+// where adds the WHERE clause.
+func (f *conversationCriteria) where(s *db.Statement, text search.Text) {
 	f.whereListed(s)
 	f.andFilters(s)
-	f.andPlace(s, f.After, "<", ">")
-	f.andPlace(s, f.end, ">=", "<=")
+	f.andPosition(s, f.After, "<", ">")
+	f.andPosition(s, f.end, ">=", "<=")
 	text.Check(s, "c.folded")
 }
 
-// whereListed is the WHERE clause of the list without filters.
+// whereListed adds the WHERE clause of the list without filters.
 func (f *conversationCriteria) whereListed(s *db.Statement) {
 	company := s.Arg(f.Company)
 	s.WriteString("\n\tWHERE c.company = " + company)
@@ -194,7 +186,7 @@ func (f *conversationCriteria) whereListed(s *db.Statement) {
 	f.andPart(s)
 }
 
-// andFilters adds the conditions that were asked for, and what the member may see.
+// andFilters adds the conditions of the filters and of what the member may see.
 func (f *conversationCriteria) andFilters(s *db.Statement) {
 	s.AndGiven("c.archived", f.Archived)
 	s.AndGiven("c.kind", f.Kind)
@@ -213,29 +205,29 @@ func (f *conversationCriteria) andFilters(s *db.Statement) {
 		s.And("c.contact = " + s.Arg(f.Contact))
 	}
 	f.andStatus(s)
-	if !f.Label.IsZero() {
-		s.And("(SELECT TRUE FROM conversation_labels l WHERE l.company = c.company AND l.subject = c.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
+	if !f.Label.IsZero() { // evaluated row by row, unlike EXISTS
+		s.And("(SELECT TRUE FROM conversation_labels l WHERE l.company = c.company AND l.subject = c.id AND l.label = " + s.Arg(f.Label) + ")")
 	}
 	if !f.Sight.All {
 		s.And(f.Sight.Condition(s, "c.assignee", "c.sector"))
 	}
 }
 
-// rarest gives the first filter that lets few conversations through, or nil when none is known to.
+// rarest returns the first filter that few conversations match, or nil.
 func rarest(tx *kernel.Tx, f *conversationCriteria) (db.Subset, error) {
 	for _, narrow := range f.subsets() {
-		if yes, err := tx.IsFew(narrow.counted); err != nil || yes {
+		if few, err := tx.IsFew(narrow.counted); err != nil || few {
 			return narrow.ids, err
 		}
 	}
 	return nil, nil
 }
 
-// narrowing is a filter that may let few conversations through: a query of their ids, and one that is
-// quicker to count, though it may have some twice.
+// narrowing is a filter that few conversations may match: a query of their ids, and one that is faster to count but may
+// contain duplicates.
 type narrowing struct{ ids, counted db.Subset }
 
-// subsets gives the filters that may let few through.
+// subsets returns the filters that few conversations may match.
 func (f *conversationCriteria) subsets() []narrowing {
 	var all []narrowing
 	add := func(given bool, ids db.Subset) {
@@ -243,38 +235,38 @@ func (f *conversationCriteria) subsets() []narrowing {
 			all = append(all, narrowing{ids, ids})
 		}
 	}
-	of := func(condition func(s *db.Statement) string) db.Subset {
+	where := func(condition func(s *db.Statement) string) db.Subset {
 		return func(s *db.Statement) string {
 			return "SELECT id FROM conversations WHERE company = " + s.Arg(f.Company) + " AND " + condition(s)
 		}
 	}
-	add(!f.Contact.IsZero(), of(func(s *db.Statement) string { return "contact = " + s.Arg(f.Contact) }))
-	add(f.Snoozed != nil && *f.Snoozed, of(func(*db.Statement) string { return "snoozed_until IS NOT NULL" }))
-	add(!f.pinnedFirst() && !f.onlyAssignee().IsZero(), of(func(s *db.Statement) string { return "assignee = " + s.Arg(f.onlyAssignee()) }))
+	add(!f.Contact.IsZero(), where(func(s *db.Statement) string { return "contact = " + s.Arg(f.Contact) }))
+	add(f.Snoozed != nil && *f.Snoozed, where(func(*db.Statement) string { return "snoozed_until IS NOT NULL" }))
+	add(!f.pinnedFirst() && !f.onlyAssignee().IsZero(), where(func(s *db.Statement) string { return "assignee = " + s.Arg(f.onlyAssignee()) }))
 	add(!f.Label.IsZero(), func(s *db.Statement) string {
 		return "SELECT subject AS id FROM conversation_labels WHERE company = " + s.Arg(f.Company) + " AND label = " + s.Arg(f.Label)
 	})
-	add(f.Unread, of(func(*db.Statement) string { return "unread_count > 0" }))
-	add(!f.Sector.IsZero(), of(func(s *db.Statement) string { return "sector = " + s.Arg(f.Sector) }))
-	add(f.Archived != nil, of(func(s *db.Statement) string { return "archived = " + s.Arg(f.Archived) }))
-	add(f.Kind == KindGroup, of(func(*db.Statement) string { return "group_id IS NOT NULL" }))
+	add(f.Unread, where(func(*db.Statement) string { return "unread_count > 0" }))
+	add(!f.Sector.IsZero(), where(func(s *db.Statement) string { return "sector = " + s.Arg(f.Sector) }))
+	add(f.Archived != nil, where(func(s *db.Statement) string { return "archived = " + s.Arg(f.Archived) }))
+	add(f.Kind == KindGroup, where(func(*db.Statement) string { return "group_id IS NOT NULL" }))
 	add(!f.Channel.IsZero(), func(s *db.Statement) string {
-		of := "SELECT id FROM conversations WHERE company = " + s.Arg(f.Company) + " AND channel = " + s.Arg(f.Channel)
-		return of + " AND contact IS NOT NULL UNION ALL " + of + " AND group_id IS NOT NULL"
+		channel := "SELECT id FROM conversations WHERE company = " + s.Arg(f.Company) + " AND channel = " + s.Arg(f.Channel)
+		return channel + " AND contact IS NOT NULL UNION ALL " + channel + " AND group_id IS NOT NULL"
 	})
 	if !f.Sight.All && len(f.Sight.Sectors) > 0 {
-		mine := of(func(s *db.Statement) string { return "assignee = " + s.Arg(f.Sight.Member) })
-		theirs := of(func(s *db.Statement) string { return s.In("sector", f.Sight.Sectors) })
+		mine := where(func(s *db.Statement) string { return "assignee = " + s.Arg(f.Sight.Member) })
+		theirs := where(func(s *db.Statement) string { return s.In("sector", f.Sight.Sectors) })
 		all = append(all, narrowing{
 			ids: func(s *db.Statement) string { return mine(s) + " UNION " + theirs(s) },
-			counted: func(s *db.Statement) string { // each limited by itself, because PostgreSQL would prepare to read all of both
-				most := " LIMIT " + s.Arg(kernel.Few+1)
-				return "SELECT id FROM (" + mine(s) + most + ") mine UNION ALL SELECT id FROM (" + theirs(s) + most + ") theirs"
+			counted: func(s *db.Statement) string { // each has its own limit, or PostgreSQL plans to read all of both
+				limit := " LIMIT " + s.Arg(kernel.Few+1)
+				return "SELECT id FROM (" + mine(s) + limit + ") mine UNION ALL SELECT id FROM (" + theirs(s) + limit + ") theirs"
 			},
 		})
 	}
 	return all
 }
 
-// IndexedBy names the index to use where the planner knows little of the data.
+// IndexedBy returns the clause that makes SQLite use an index; it is empty on PostgreSQL.
 func IndexedBy(tx *kernel.Tx, index string) string { return tx.Dialect().IndexedBy(index) }

@@ -18,7 +18,7 @@ import (
 	"recado/test/testkit"
 )
 
-// insertCompany adds a company with labels.
+// insertCompany inserts a company with labels.
 func insertCompany(tx *kernel.Tx, company kernel.ID, labels ...kernel.ID) error {
 	people.InsertCompany(tx, kernel.Company{ID: company, Name: "Padaria", Timezone: kernel.DefaultZone}, people.AttendanceRules{Mode: people.ModeLiberal})
 	for i, label := range labels {
@@ -29,7 +29,7 @@ func insertCompany(tx *kernel.Tx, company kernel.ID, labels ...kernel.ID) error 
 	return nil
 }
 
-// fixture is a company with a few of everything that conversations refer to.
+// fixture is a company with everything that conversations refer to.
 type fixture struct {
 	company                            kernel.ID
 	channels, members, sectors, labels []kernel.ID
@@ -51,7 +51,7 @@ func newIDs(n int) []kernel.ID {
 	return ids
 }
 
-// people adds n conversations of every sort.
+// people inserts n random conversations.
 func (w *fixture) people(t *testing.T, s *kernel.Store, random *rand.Rand, n int) {
 	t.Helper()
 	words := []string{"João", "ANA", "Straße", "100%", "a_b", "pão de queijo", "Zoë", `back\slash`, `"quoted"`, "Иван", "x"}
@@ -63,7 +63,7 @@ func (w *fixture) people(t *testing.T, s *kernel.Store, random *rand.Rand, n int
 	}
 	kerneltest.Write(t, s, func(tx *kernel.Tx) error {
 		for range n {
-			at := time.UnixMilli(1_700_000_000_000 + random.Int64N(50)).UTC() // many at the same moment
+			at := time.UnixMilli(1_700_000_000_000 + random.Int64N(50)).UTC() // many at the same time
 			phone := "+55119" + strconv.Itoa(10_000_000+random.IntN(90_000_000))
 			text := words[random.IntN(len(words))] + " " + words[random.IntN(len(words))]
 			c := Conversation{
@@ -108,7 +108,7 @@ func (w *fixture) people(t *testing.T, s *kernel.Store, random *rand.Rand, n int
 	})
 }
 
-// rename changes the text of some conversations, whose old text may be in the index.
+// rename changes the names of some conversations, whose old names may be in the index.
 func (w *fixture) rename(t *testing.T, s *kernel.Store, random *rand.Rand) {
 	t.Helper()
 	kerneltest.Write(t, s, func(tx *kernel.Tx) error {
@@ -121,7 +121,7 @@ func (w *fixture) rename(t *testing.T, s *kernel.Store, random *rand.Rand) {
 	})
 }
 
-// lists is the list in plain Go.
+// lists is findConversations in plain Go.
 func (w *fixture) lists(f conversationCriteria) (ids []kernel.ID, more bool) {
 	var kept []Conversation
 	for _, c := range w.all {
@@ -190,7 +190,7 @@ func (w *fixture) shows(f *conversationCriteria, c *Conversation) bool {
 	return search.NewText(f.Q).In(conversationText(c))
 }
 
-func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
+func TestListsContainTheConversationsThatMatchTheFilters(t *testing.T) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		random := rand.New(rand.NewPCG(7, 7))
 		w, other := newFixture(t, s), newFixture(t, s)
@@ -232,7 +232,7 @@ func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 					if ids, _ := w.lists(all); len(ids) > 0 {
 						last := ids[random.IntN(len(ids))]
 						at := slices.IndexFunc(w.all, func(c Conversation) bool { return c.ID == last })
-						f.After = ptr(f.PlaceOf(&w.all[at]))
+						f.After = ptr(f.positionOf(&w.all[at]))
 					}
 				}
 				varyBudgets(t, random)
@@ -258,7 +258,7 @@ func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 				})
 			}
 			kerneltest.Write(t, s, func(tx *kernel.Tx) error {
-				_, err := findIndexText(tx, 60*(1+round)) // in part: the search has to look in both places
+				_, err := findIndexText(tx, 60*(1+round)) // in part, so that the search has to read both the index and the rows
 				return err
 			})
 			w.rename(t, s, random)
@@ -268,7 +268,7 @@ func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-func TestPostgreSQLWritesTheRowOfAConversationOnceHoweverMuchOfItChanged(t *testing.T) {
+func TestPostgreSQLUpdatesTheRowOfAConversationOnce(t *testing.T) {
 	s, err := kernel.Open(t.Context(), db.Options{DatabaseURL: testkit.Database(t, "")})
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestPostgreSQLWritesTheRowOfAConversationOnceHoweverMuchOfItChanged(t *test
 	w.people(t, s, rand.New(rand.NewPCG(1, 2)), 1)
 	kerneltest.Write(t, s, func(tx *kernel.Tx) error {
 		updates := func() (n int64) {
-			_, err := tx.One(`SELECT n_tup_upd FROM pg_stat_xact_user_tables WHERE relname = 'conversations'`, nil, func(r db.Row) { n = r.Int(0) })
+			_, err := tx.One(`SELECT n_tup_upd FROM pg_stat_xact_user_tables WHERE relname = 'conversations'`, nil, func(r db.Row) { n = r.Int("n_tup_upd") })
 			if err != nil {
 				t.Error(err)
 			}
@@ -291,7 +291,7 @@ func TestPostgreSQLWritesTheRowOfAConversationOnceHoweverMuchOfItChanged(t *test
 	})
 }
 
-func TestFiltersThatLetNothingThroughTogetherReadFewRowsOfTheList(t *testing.T) {
+func TestFiltersThatNoConversationMatchesReadFewRows(t *testing.T) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		w := newFixture(t, s)
 		w.talks(t, s, 60, time.Second) // every third is archived and has the first channel
@@ -316,7 +316,7 @@ func TestFiltersThatLetNothingThroughTogetherReadFewRowsOfTheList(t *testing.T) 
 				near := c.f
 				near.Near = true
 				if page, _, err := findConversations(tx, near); errors.Is(err, kernel.ErrFar) != c.far || err == nil && len(page) != len(want) {
-					t.Errorf("%s: got %d rows and error %v, want %d rows or, where it is far (%t), ErrFar", name, len(page), err, len(want), c.far)
+					t.Errorf("%s: got %d rows and error %v, want %d rows, or ErrFar if far is %t", name, len(page), err, len(want), c.far)
 				}
 				page, _, err := findConversations(tx, c.f)
 				if len(page) != len(want) {
@@ -328,7 +328,7 @@ func TestFiltersThatLetNothingThroughTogetherReadFewRowsOfTheList(t *testing.T) 
 	})
 }
 
-func TestALabelAndAChannelThatShareNoContactReadFewContacts(t *testing.T) {
+func TestALabelAndAChannelWithoutCommonContactsReadFewRows(t *testing.T) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		w := newFixture(t, s)
 		kerneltest.Write(t, s, func(tx *kernel.Tx) error {
@@ -360,7 +360,7 @@ func TestALabelAndAChannelThatShareNoContactReadFewContacts(t *testing.T) {
 				near := c.f
 				near.Near = true
 				if page, _, err := findContacts(tx, near); errors.Is(err, kernel.ErrFar) != c.far || err == nil && len(page) != c.want {
-					t.Errorf("%s: got %d rows and error %v, want %d rows or, where it is far (%t), ErrFar", name, len(page), err, c.want, c.far)
+					t.Errorf("%s: got %d rows and error %v, want %d rows, or ErrFar if far is %t", name, len(page), err, c.want, c.far)
 				}
 				page, _, err := findContacts(tx, c.f)
 				if len(page) != c.want {

@@ -2,8 +2,8 @@ package talk
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -11,24 +11,23 @@ import (
 	"recado/internal/kernel"
 )
 
-// LockedConversation is one conversation locked by the transaction that changes it. A verb loads it, changes its
-// fields, emits what happened, and saves it once: the row, and conversation.updated with the names of
-// the fields that changed.
+// LockedConversation is a conversation that is locked by a transaction. A verb loads it, changes its fields, emits events and
+// saves it once. Save stores the row and emits conversation.updated with the names of the changed fields.
 type LockedConversation struct {
 	Conversation
 	d      *Talk
 	Tx     *kernel.Tx
 	before Conversation
-	silent bool // raises no events: a blocked contact writes
+	silent bool // emits no events, because the contact is blocked
 
-	by     *kernel.Ref // who moved it to another person or queue in this transaction; nil: no person
-	awaits *time.Time  // when the first unanswered message of the customer came in this transaction
+	by     *kernel.Ref // who transferred it in this transaction; nil if nobody did
+	awaits *time.Time  // time of the customer's first unanswered message in this transaction
 
-	Filed     bool // a menu ended in this transaction: also a case that stays in the general queue is news
-	signalled bool // a signal to the viewers of a private conversation is planned
+	Filed     bool // a menu ended in this transaction; the members of the queue are notified even if the sector stays the same
+	signalled bool // viewers of a private conversation will be notified
 }
 
-// signalPrivate tells the viewers of a private conversation, once the change is durable, to fetch it.
+// signalPrivate notifies the viewers of a private conversation after the commit.
 func (t *LockedConversation) signalPrivate() {
 	if t.signalled {
 		return
@@ -39,13 +38,13 @@ func (t *LockedConversation) signalPrivate() {
 	})
 }
 
-// signalMoved tells members, once the change is durable, that they can no longer see the conversation.
+// signalMoved notifies the members who can no longer see the conversation after the commit.
 func (t *LockedConversation) signalMoved() {
 	s := conversationSignal(signalGone, t.Company, t.ID, kernel.Audience{Seeing: t.before.Visibility(), Unless: t.Conversation.Visibility()})
 	t.Tx.AfterCommit(func() { t.d.Signal(s) })
 }
 
-// pauseBot keeps bots silent after a message of a person.
+// pauseBot pauses bots after a message of a person.
 func (t *LockedConversation) pauseBot() {
 	until := t.Tx.Now.Add(botPause)
 	if t.BotPausedUntil == nil || t.BotPausedUntil.Before(until) {
@@ -53,7 +52,7 @@ func (t *LockedConversation) pauseBot() {
 	}
 }
 
-// Lock opens a conversation that the principal may see.
+// Lock locks a conversation that the principal may see.
 func (d *Talk) Lock(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (*LockedConversation, error) {
 	c, found, err := LockConversation(tx, a.Company.ID, id)
 	if err != nil || !found || !MaySee(a, &c) {
@@ -68,15 +67,21 @@ func (d *Talk) Locked(tx *kernel.Tx, c Conversation) *LockedConversation {
 	return &LockedConversation{Conversation: c, d: d, Tx: tx, before: c}
 }
 
-// next gives the conversation's next sequence number: of a message, an event, a line of its history.
+// next returns the next sequence number, for a message, an event or an assignment.
 func (t *LockedConversation) next() int64 {
 	t.Sequence++
 	return t.Sequence
 }
 
-// emit records an event of this conversation. data writes the members of its data object after
-// "sequence", without braces. Silent conversations raise nothing, private channels a signal to their viewers.
-func (t *LockedConversation) emit(kind kernel.EventType, data func(b []byte) ([]byte, error)) error {
+// member is a name and value of the data of an event.
+type member struct {
+	name  string
+	value any
+}
+
+// emit records an event of the conversation whose data are the sequence and the given members. Silent conversations emit nothing.
+// Private conversations notify their viewers instead.
+func (t *LockedConversation) emit(kind kernel.EventType, members ...member) error {
 	if t.Private && !t.silent {
 		t.signalPrivate()
 	}
@@ -84,48 +89,28 @@ func (t *LockedConversation) emit(kind kernel.EventType, data func(b []byte) ([]
 		return nil
 	}
 	sequence := t.next()
-	return t.d.Record(t.Tx, kernel.Event{Company: t.Company, Type: kind, Conversation: &t.ID}, func(b []byte) ([]byte, error) {
-		b = append(b, `{"sequence":`...)
-		b = strconv.AppendInt(b, sequence, 10)
-		b = append(b, ',')
-		b, err := data(b)
-		return append(b, '}'), err
+	return t.d.Record(t.Tx, kernel.Event{Company: t.Company, Type: kind, Conversation: &t.ID}, func(b []byte) (_ []byte, err error) {
+		b = fmt.Appendf(b, `{"sequence":%d`, sequence)
+		for _, m := range members {
+			if b, err = kernel.AppendJSON(fmt.Appendf(b, ",%q:", m.name), m.value); err != nil {
+				return b, err
+			}
+		}
+		return append(b, '}'), nil
 	})
 }
 
-// emitWith records an event whose data is one noun and the conversation: message.* and attendance.*.
+// emitWith records an event about a message, an attendance or a note.
 func (t *LockedConversation) emitWith(kind kernel.EventType, name string, noun any) error {
-	return t.emit(kind, func(b []byte) ([]byte, error) {
-		b = append(b, '"')
-		b = append(b, name...)
-		b = append(b, `":`...)
-		b, err := kernel.AppendJSON(b, noun)
-		if err != nil {
-			return b, err
-		}
-		b = append(b, `,"conversation":`...)
-		return kernel.AppendJSON(b, &t.Conversation)
-	})
+	return t.emit(kind, member{name, noun}, member{"conversation", &t.Conversation})
 }
 
-// emitUpdated records message.updated. changed names the fields of the message that are different.
+// emitUpdated records message.updated with the names of the changed fields.
 func (t *LockedConversation) emitUpdated(m *Message, changed ...string) error {
-	return t.emit(EventMessageUpdated, func(b []byte) ([]byte, error) {
-		b = append(b, `"message":`...)
-		b, err := kernel.AppendJSON(b, m)
-		if err != nil {
-			return b, err
-		}
-		b = append(b, `,"conversation":`...)
-		if b, err = kernel.AppendJSON(b, &t.Conversation); err != nil {
-			return b, err
-		}
-		b = append(b, `,"changed":`...)
-		return kernel.AppendJSON(b, changed)
-	})
+	return t.emit(EventMessageUpdated, member{"message", m}, member{"conversation", &t.Conversation}, member{"changed", changed})
 }
 
-// Save writes the conversation down and raises conversation.updated if anything a reader sees changed.
+// Save stores the conversation and emits conversation.updated if a field of the API has changed.
 func (t *LockedConversation) Save() error {
 	t.Unread = t.UnreadCount > 0
 	changed := changedFields(&t.before, &t.Conversation)
@@ -134,16 +119,7 @@ func (t *LockedConversation) Save() error {
 	}
 	if len(changed) > 0 {
 		t.UpdatedAt = t.Tx.Now
-		err := t.emit(EventConversationUpdated, func(b []byte) ([]byte, error) {
-			b = append(b, `"conversation":`...)
-			b, err := kernel.AppendJSON(b, &t.Conversation)
-			if err != nil {
-				return b, err
-			}
-			b = append(b, `,"changed":`...)
-			return kernel.AppendJSON(b, changed)
-		})
-		if err != nil {
+		if err := t.emit(EventConversationUpdated, member{"conversation", &t.Conversation}, member{"changed", changed}); err != nil {
 			return err
 		}
 	}
@@ -162,30 +138,29 @@ func (t *LockedConversation) Save() error {
 	return nil
 }
 
-// saveProgress stores the number of the last event and how far the last message came where nothing else of the conversation
-// changed.
+// saveProgress stores the number of the last event and the status of the last message, if they changed. It is used instead of
+// Save if nothing else changed.
 func (t *LockedConversation) saveProgress() {
-	if t.Sequence != t.before.Sequence || lastStatus(&t.Conversation) != lastStatus(&t.before) {
+	if t.Sequence != t.before.Sequence || lastOf(&t.Conversation).Status != lastOf(&t.before).Status {
 		saveProgress(t.Tx, &t.Conversation)
 		t.before.Sequence, t.before.LastMessage = t.Sequence, t.LastMessage
 	}
 }
 
-// showStatus makes the status of a message the one that lists show, where they show the message.
+// showStatus copies the status of a message to LastMessage, if it is the last one.
 func (t *LockedConversation) showStatus(m *Message) {
-	if lastID(&t.Conversation) == m.ID {
-		last := *t.LastMessage
+	if last := lastOf(&t.Conversation); last.ID == m.ID {
 		last.Status = m.Status
 		t.LastMessage = &last
 	}
 }
 
-// changedParts names the parts of the conversation that differ from what is stored.
+// changedParts returns the parts of the conversation that differ from what is stored.
 func (t *LockedConversation) changedParts() (parts ConversationParts) {
-	if placed(&t.before) != placed(&t.Conversation) {
+	if !sameInbox(&t.before, &t.Conversation) {
 		parts |= PartInbox
 	}
-	if !settled(&t.before, &t.Conversation) {
+	if !sameSettings(&t.before, &t.Conversation) {
 		parts |= PartSettings
 	}
 	if !kernel.Same(t.before.Reception, t.Reception) || t.before.ReceptionDue != t.ReceptionDue {
@@ -194,82 +169,54 @@ func (t *LockedConversation) changedParts() (parts ConversationParts) {
 	return parts
 }
 
-// settled reports whether nothing differs but what messages, events and reading change.
-func settled(was, is *Conversation) bool {
-	return was.Name == is.Name && was.Renamed == is.Renamed && kernel.Same(was.Phone, is.Phone) && kernel.Same(was.Assignee, is.Assignee) &&
-		kernel.Same(was.Sector, is.Sector) && was.Archived == is.Archived && was.Pinned == is.Pinned && was.Muted == is.Muted
+// sameSettings compares the columns of PartSettings.
+func sameSettings(a, b *Conversation) bool {
+	return a.Name == b.Name && a.Renamed == b.Renamed && kernel.Same(a.Phone, b.Phone) && kernel.Same(a.Assignee, b.Assignee) &&
+		kernel.Same(a.Sector, b.Sector) && a.Archived == b.Archived && a.Pinned == b.Pinned && a.Muted == b.Muted
 }
 
-// place is what PartInbox covers.
-type place struct {
-	attendance      kernel.ID
-	waiting, snooze int64
+// sameInbox compares the columns of PartInbox.
+func sameInbox(a, b *Conversation) bool {
+	return kernel.Same(a.AttendanceID(), b.AttendanceID()) && sameTime(a.WaitingSince(), b.WaitingSince()) &&
+		sameTime(a.SnoozedUntil, b.SnoozedUntil)
 }
 
-func placed(c *Conversation) place {
-	var p place
-	if c.Attendance != nil {
-		p.attendance = c.Attendance.ID
-	}
-	if since := c.WaitingSince(); since != nil {
-		p.waiting = since.UnixMilli()
-	}
-	if c.SnoozedUntil != nil {
-		p.snooze = c.SnoozedUntil.UnixMilli()
-	}
-	return p
-}
-
-// changedFields names, in the API's words, what differs between two states of a conversation.
-func changedFields(was, is *Conversation) []string {
+// changedFields returns the names of the fields of the API that differ between two states of a conversation.
+func changedFields(before, after *Conversation) []string {
 	var names []string
-	note := func(differs bool, name string) {
+	add := func(differs bool, name string) {
 		if differs {
 			names = append(names, name)
 		}
 	}
-	note(was.Name != is.Name, "name")
-	note(!kernel.Same(was.Phone, is.Phone), "phone")
-	note(!kernel.Same(was.Assignee, is.Assignee), "assignee")
-	note(!kernel.Same(was.Sector, is.Sector), "sector")
-	note(was.Archived != is.Archived, "archived")
-	note(was.Pinned != is.Pinned, "pinned")
-	note(was.Muted != is.Muted, "muted")
-	note(!slices.Equal(was.LabelIDs, is.LabelIDs), "label_ids")
-	note(was.Unread != is.Unread, "unread")
-	note(was.UnreadCount != is.UnreadCount, "unread_count")
-	note(placed(was).snooze != placed(is).snooze, "snoozed_until")
-	note(!sameTime(was.BotPausedUntil, is.BotPausedUntil), "bot_paused_until")
-	note(lastID(was) != lastID(is) || lastText(was) != lastText(is), "last_message")
+	add(before.Name != after.Name, "name")
+	add(!kernel.Same(before.Phone, after.Phone), "phone")
+	add(!kernel.Same(before.Assignee, after.Assignee), "assignee")
+	add(!kernel.Same(before.Sector, after.Sector), "sector")
+	add(before.Archived != after.Archived, "archived")
+	add(before.Pinned != after.Pinned, "pinned")
+	add(before.Muted != after.Muted, "muted")
+	add(!slices.Equal(before.LabelIDs, after.LabelIDs), "label_ids")
+	add(before.Unread != after.Unread, "unread")
+	add(before.UnreadCount != after.UnreadCount, "unread_count")
+	add(!sameTime(before.SnoozedUntil, after.SnoozedUntil), "snoozed_until")
+	add(!sameTime(before.BotPausedUntil, after.BotPausedUntil), "bot_paused_until")
+	add(lastOf(before).ID != lastOf(after).ID || !kernel.Same(lastOf(before).Text, lastOf(after).Text), "last_message")
 	return names
 }
 
 func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
-func lastID(c *Conversation) kernel.ID {
+// lastOf returns the last message, or a zero value if there is none.
+func lastOf(c *Conversation) LastMessage {
 	if c.LastMessage == nil {
-		return kernel.ID{}
+		return LastMessage{}
 	}
-	return c.LastMessage.ID
+	return *c.LastMessage
 }
 
-func lastStatus(c *Conversation) string {
-	if c.LastMessage == nil {
-		return ""
-	}
-	return c.LastMessage.Status
-}
-
-func lastText(c *Conversation) string {
-	if c.LastMessage == nil || c.LastMessage.Text == nil {
-		return ""
-	}
-	return *c.LastMessage.Text
-}
-
-// ChangeEach changes conversations, regardless of visibility, each in a transaction of its own, a few at a
-// time: where commits are shared, several cost little more than one. One that fails keeps no other from
-// being changed.
+// ChangeEach changes conversations regardless of visibility, each in its own transaction and several concurrently, so that
+// they can share commits. If one fails, the others are changed all the same.
 func (d *Talk) ChangeEach(ctx context.Context, conversations []ConversationAt, change func(t *LockedConversation) error) error {
 	var g errgroup.Group
 	g.SetLimit(8)
@@ -287,7 +234,7 @@ func (d *Talk) ChangeEach(ctx context.Context, conversations []ConversationAt, c
 	return g.Wait()
 }
 
-// pointers gives the addresses of the elements of a list.
+// pointers returns the addresses of the elements of a list.
 func pointers[T any](list []T) []*T {
 	out := make([]*T, len(list))
 	for i := range list {
@@ -296,7 +243,7 @@ func pointers[T any](list []T) []*T {
 	return out
 }
 
-// answer does what shown does, for verbs that give a conversation by value.
+// answer is shown for verbs that return a conversation by value.
 func (t *LockedConversation) answer(a *kernel.Principal, err error) (Conversation, error) {
 	if _, err := t.shown(a, err); err != nil {
 		return Conversation{}, err
@@ -304,7 +251,7 @@ func (t *LockedConversation) answer(a *kernel.Principal, err error) (Conversatio
 	return t.Conversation, nil
 }
 
-// shown gives a conversation as the answer to a principal, with the draft of a person.
+// shown returns the conversation with the draft of the principal, unless err is not nil.
 func (t *LockedConversation) shown(a *kernel.Principal, err error) (*Conversation, error) {
 	if err != nil {
 		return nil, err

@@ -10,24 +10,23 @@ import (
 	"recado/internal/search"
 )
 
-// ConversationPlace is a place in a list of conversations: that of one of its rows.
-type ConversationPlace struct {
-	Waiting int64 // in a list by OldestWaiting: since when the customer waits, in milliseconds; 0: they do not
+// conversationPosition is the position of a row in a list of conversations.
+type conversationPosition struct {
+	Waiting int64 // with OldestWaiting: since when the customer waits, in milliseconds, or 0
 	Pinned  bool
-	At      int64 // of the newest activity, in milliseconds
+	At      int64 // time of the newest activity, in milliseconds
 	ID      kernel.ID
 }
 
-// PlaceOf is the place of a conversation in the list.
-func (f *conversationCriteria) PlaceOf(c *Conversation) ConversationPlace {
-	p := ConversationPlace{Pinned: f.pinnedFirst() && c.Pinned, At: c.ActivityAt.UnixMilli(), ID: c.ID}
+func (f *conversationCriteria) positionOf(c *Conversation) conversationPosition {
+	p := conversationPosition{Pinned: f.pinnedFirst() && c.Pinned, At: c.ActivityAt.UnixMilli(), ID: c.ID}
 	if since := c.WaitingSince(); since != nil && f.OldestWaiting {
 		p.Waiting = since.UnixMilli()
 	}
 	return p
 }
 
-// part is one of the two parts of a list by OldestWaiting.
+// part is one of the two parts of a list with OldestWaiting.
 type part uint8
 
 const (
@@ -36,21 +35,14 @@ const (
 	partRest
 )
 
-// settle makes the filter say what is implied.
-func (f *conversationCriteria) settle() {
-	if f.Snoozed == nil && (f.Status == ListOpen || f.Status == ListWaiting) {
-		f.Snoozed = new(bool)
-	}
-}
-
-// pinnedFirst reports whether pinned conversations stand before all others.
+// pinnedFirst reports whether pinned conversations come first.
 func (f *conversationCriteria) pinnedFirst() bool { return f.Status == "" && !f.OldestWaiting }
 
 func (f *conversationCriteria) pinnedColumn() string {
 	if f.pinnedFirst() {
 		return "c.pinned"
 	}
-	return "FALSE"
+	return "FALSE AS pinned"
 }
 
 func (f *conversationCriteria) order() string {
@@ -63,7 +55,7 @@ func (f *conversationCriteria) order() string {
 	return "\n\tORDER BY c.activity_at DESC, c.id DESC"
 }
 
-// runs splits the list into those that an index has in order: what is open, and what is not.
+// runs splits the list into lists that an index has in order: the open conversations and the others.
 func (f *conversationCriteria) runs() []conversationCriteria {
 	if f.pinnedFirst() || f.Status != "" {
 		return []conversationCriteria{*f}
@@ -73,7 +65,7 @@ func (f *conversationCriteria) runs() []conversationCriteria {
 	return []conversationCriteria{open, closed}
 }
 
-// andPart adds the conditions that decide on the index to read along.
+// andPart adds the conditions that the index of the list covers.
 func (f *conversationCriteria) andPart(s *db.Statement) {
 	switch f.part {
 	case partWaiting:
@@ -90,7 +82,7 @@ func (f *conversationCriteria) andPart(s *db.Statement) {
 	}
 }
 
-// andStatus adds the conditions of status and snoozing that no index has.
+// andStatus adds the conditions of status and snoozing that no index covers.
 func (f *conversationCriteria) andStatus(s *db.Statement) {
 	if f.Status == ListWaiting {
 		s.And("c.attendance IS NOT NULL", "c.assignee IS NULL")
@@ -102,9 +94,9 @@ func (f *conversationCriteria) andStatus(s *db.Statement) {
 	}
 }
 
-// andPlace leaves out what does not compare to a place, if any, as the operator of the list's order says; that of the
-// waiting part is the other way round.
-func (f *conversationCriteria) andPlace(s *db.Statement, p *ConversationPlace, descending, ascending string) {
+// andPosition adds a condition that rows compare to a position, if any. The operator is descending, or ascending in the
+// waiting part.
+func (f *conversationCriteria) andPosition(s *db.Statement, p *conversationPosition, descending, ascending string) {
 	switch {
 	case p == nil:
 	case f.part == partWaiting:
@@ -116,7 +108,7 @@ func (f *conversationCriteria) andPlace(s *db.Statement, p *ConversationPlace, d
 	}
 }
 
-// mayReadFar reports whether several filters apply: each may let many conversations through, and all together none.
+// mayReadFar reports whether there are several filters: many conversations may match each of them, and none all of them.
 func (f *conversationCriteria) mayReadFar() bool {
 	n := 0
 	for _, given := range []bool{
@@ -130,34 +122,31 @@ func (f *conversationCriteria) mayReadFar() bool {
 	return n > 1
 }
 
-// farConversation gives the place of the row that few rows stand before, from where the list begins and along the same index;
-// nil: there are not that many. It reads nothing but the index.
-func farConversation(tx *kernel.Tx, f *conversationCriteria) (place *ConversationPlace, err error) {
+// farConversation returns the position of the row after the first kernel.Few rows of the index, counted from where the list
+// starts, or nil if there are fewer. It reads nothing but the index.
+func farConversation(tx *kernel.Tx, f *conversationCriteria) (end *conversationPosition, err error) {
 	s := tx.Statement()
-	along := "\n\t" + alongConversations(tx, f) + "\n\tWHERE c.company = " + s.Arg(f.Company)
-	index := *f
-	switch only := f.onlyAssignee(); {
-	case f.part == partWaiting:
-		s.WriteString("SELECT c.id, FALSE, c.waiting_since" + along)
-		s.And("NOT c.private")
-	case f.pinnedFirst() && !only.IsZero():
-		s.WriteString("SELECT c.id, c.pinned, c.activity_at" + along)
+	index, moment := *f, "c.waiting_since"
+	if f.part != partWaiting {
+		index.part, moment = partAll, "c.activity_at" // this index does not contain waiting_since
+	}
+	s.WriteString("SELECT c.id, " + f.pinnedColumn() + ", " + moment + " AS moment\n\t" + alongConversations(tx, f) +
+		"\n\tWHERE c.company = " + s.Arg(f.Company))
+	if only := f.onlyAssignee(); f.pinnedFirst() && !only.IsZero() {
 		s.And("c.assignee = " + s.Arg(only))
-	default:
-		s.WriteString("SELECT c.id, " + f.pinnedColumn() + ", c.activity_at" + along)
+	} else {
 		s.And("NOT c.private")
-		index.part = partAll // the index has no time since which the customer waits
 	}
 	index.andPart(s)
-	index.andPlace(s, f.After, "<", ">")
+	index.andPosition(s, f.After, "<", ">")
 	s.WriteString(index.order() + "\n\tLIMIT 1 OFFSET " + s.Arg(kernel.Few))
 	_, err = tx.One(s.String(), s.Args, func(r db.Row) {
-		place = &ConversationPlace{ID: r.ID(0), Pinned: r.Bool(1), At: r.Int(2), Waiting: r.Int(2)}
+		end = &conversationPosition{ID: r.ID("id"), Pinned: r.Bool("pinned"), At: r.Int("moment"), Waiting: r.Int("moment")}
 	})
-	return place, err
+	return end, err
 }
 
-// oldestWaiting lists first the conversations whose customers wait, then the others.
+// oldestWaiting lists the conversations whose customers wait first, then the others.
 func oldestWaiting(tx *kernel.Tx, f conversationCriteria) (page []Conversation, more bool, err error) {
 	waiting, rest := f, f
 	waiting.part, rest.part = partWaiting, partRest
@@ -175,49 +164,47 @@ func oldestWaiting(tx *kernel.Tx, f conversationCriteria) (page []Conversation, 
 	return append(page, others...), more, err
 }
 
-// offsetBehind is how many rows of the second part are skipped, given how many of the first part are shown.
+// offsetBehind returns how many rows of the second part to skip, given how many of the first part are on the page.
 func offsetBehind(tx *kernel.Tx, waiting *conversationCriteria, shown int) (int, error) {
 	if shown > 0 || waiting.Offset == 0 {
 		return 0, nil
 	}
 	s := tx.Statement()
-	s.WriteString("SELECT COUNT(*) " + alongConversations(tx, waiting))
-	chooseConversations(tx, s, waiting, search.NewText(waiting.Q))
-	n := 0
-	_, err := tx.One(s.String(), s.Args, func(r db.Row) { n = int(r.Int(0)) })
-	return max(0, waiting.Offset-n), err
+	s.WriteString("SELECT COUNT(*) AS total " + alongConversations(tx, waiting))
+	waiting.where(s, search.NewText(waiting.Q))
+	total := 0
+	_, err := tx.One(s.String(), s.Args, func(r db.Row) { total = int(r.Int("total")) })
+	return max(0, waiting.Offset-total), err
 }
 
-// merged lists what is open and what is not in one order.
+// merged lists the conversations that are open and those that are not in one order.
 func merged(tx *kernel.Tx, f conversationCriteria) (page []Conversation, more bool, err error) {
 	if len(f.runs()) == 1 || f.Q != "" {
 		return conversations(tx, f)
 	}
-	all := make([]Conversation, 0, f.Limit)
 	for _, run := range f.runs() {
 		run.Limit, run.Offset = f.Offset+f.Limit, 0
-		rows, left, err := conversations(tx, run)
+		rows, moreRows, err := conversations(tx, run)
 		if err != nil {
 			return nil, false, err
 		}
-		all, more = append(all, rows...), more || left
+		page, more = append(page, rows...), more || moreRows
 	}
-	slices.SortFunc(all, compareActivity)
-	all = all[min(f.Offset, len(all)):]
-	return all[:min(f.Limit, len(all))], more || len(all) > f.Limit, nil
+	page, more = Merged(page, nil, compareActivity, f.Offset, f.Limit, more)
+	return page, more, nil
 }
 
-// dueSnoozes gives up to limit conversations that were snoozed until now or earlier.
+// dueSnoozes returns up to limit conversations that were snoozed until now or earlier.
 func dueSnoozes(tx *kernel.Tx, now time.Time, limit int) ([]ConversationAt, error) {
-	var out []ConversationAt
-	err := tx.Query(`SELECT /* all companies: due work */ company, id FROM conversations WHERE snoozed_until <= $1 ORDER BY snoozed_until LIMIT $2`, []any{now, limit}, func(r db.Row) error {
-		out = append(out, ConversationAt{r.ID(0), r.ID(1)})
-		return nil
-	})
-	return out, err
+	return readRows(tx, `
+		SELECT /* all companies: due work */ company, id
+		FROM conversations
+		WHERE snoozed_until <= $1
+		ORDER BY snoozed_until
+		LIMIT $2`, []any{now, limit}, func(r db.Row) ConversationAt { return ConversationAt{r.ID("company"), r.ID("id")} })
 }
 
-// Merged puts the rows of two pages of the same list in order and keeps limit of them behind offset.
+// Merged merges two pages of the same list and returns the limit rows after offset, and whether there are more.
 func Merged[T any](a, b []T, compare func(x, y T) int, offset, limit int, more bool) ([]T, bool) {
 	all := append(slices.Clone(a), b...)
 	slices.SortStableFunc(all, compare)
@@ -226,8 +213,8 @@ func Merged[T any](a, b []T, compare func(x, y T) int, offset, limit int, more b
 	return all[from:to], more || to < len(all)
 }
 
-// privateConversations lists the conversations of the private channels that the member sees, in the order of the
-// list, up to the end of the page. There are few.
+// privateConversations lists the conversations of the private channels that the member may see, from the start of the list to the
+// end of the page. There are few.
 func privateConversations(tx *kernel.Tx, f *conversationCriteria) (page []Conversation, more bool, err error) {
 	for _, part := range f.parts() {
 		s := tx.Statement()
@@ -235,21 +222,20 @@ func privateConversations(tx *kernel.Tx, f *conversationCriteria) (page []Conver
 		s.And("c.private", s.In("c.channel", f.Sight.Private))
 		part.andPart(s)
 		part.andFilters(s)
-		part.andPlace(s, part.After, "<", ">")
+		part.andPosition(s, part.After, "<", ">")
 		search.NewText(f.Q).Check(s, "c.folded")
 		s.WriteString(part.order())
 		tx.Page(s, f.Offset+f.Limit, 0)
-		rows, further, err := kernel.Collect(tx, s, f.Offset+f.Limit, scanConversation)
+		rows, moreRows, err := kernel.Collect(tx, s, f.Offset+f.Limit, scanConversation)
 		if err != nil {
 			return nil, false, err
 		}
-		page, more = append(page, rows...), more || further
+		page, more = append(page, rows...), more || moreRows
 	}
 	return page, more, nil
 }
 
-// parts are the parts of a list by OldestWaiting, each from the place After on, or the whole list. What they show is
-// private.
+// parts returns the two parts of a list with OldestWaiting, or the whole list, for private conversations.
 func (f *conversationCriteria) parts() []conversationCriteria {
 	whole := *f
 	whole.Sight = f.Sight.PrivateOnly()
@@ -265,32 +251,32 @@ func (f *conversationCriteria) parts() []conversationCriteria {
 	return []conversationCriteria{waiting, rest}
 }
 
-// withPrivate is Conversations for a member who sees private channels.
+// withPrivate is findConversations for a member who may see private channels.
 func withPrivate(tx *kernel.Tx, f conversationCriteria) ([]Conversation, bool, error) {
 	public := f
 	public.Offset, public.Limit, public.Sight.Private = 0, f.Offset+f.Limit, nil
-	shown, more, err := findConversations(tx, public)
+	rows, more, err := findConversations(tx, public)
 	if err != nil {
 		return nil, false, err
 	}
-	private, also, err := privateConversations(tx, &f)
+	private, morePrivate, err := privateConversations(tx, &f)
 	if err != nil {
 		return nil, false, err
 	}
-	page, more := Merged(shown, private, f.compare, f.Offset, f.Limit, more || also)
+	page, more := Merged(rows, private, f.compare, f.Offset, f.Limit, more || morePrivate)
 	return page, more, nil
 }
 
-// compare is the order of the list.
+// compare sorts conversations in the order of the list.
 func (f *conversationCriteria) compare(x, y Conversation) int {
-	a, b := f.PlaceOf(&x), f.PlaceOf(&y)
+	a, b := f.positionOf(&x), f.positionOf(&y)
 	switch {
 	case (a.Waiting != 0) != (b.Waiting != 0):
 		return cmp.Compare(b.Waiting, a.Waiting) // 0 comes last
 	case a.Waiting != b.Waiting:
 		return cmp.Compare(a.Waiting, b.Waiting)
 	case a.Waiting != 0:
-		return slices.Compare(a.ID[:], b.ID[:])
+		return kernel.CompareIDs(a.ID, b.ID)
 	case a.Pinned != b.Pinned && a.Pinned:
 		return -1
 	case a.Pinned != b.Pinned:
@@ -299,7 +285,7 @@ func (f *conversationCriteria) compare(x, y Conversation) int {
 	return compareActivity(x, y)
 }
 
-// compareActivity puts the conversation with the newest activity first.
+// compareActivity sorts conversations by activity, newest first.
 func compareActivity(x, y Conversation) int {
-	return cmp.Or(y.ActivityAt.Compare(x.ActivityAt), slices.Compare(y.ID[:], x.ID[:]))
+	return cmp.Or(y.ActivityAt.Compare(x.ActivityAt), kernel.CompareIDs(y.ID, x.ID))
 }

@@ -1,7 +1,6 @@
 package talk
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,24 +13,18 @@ import (
 	"recado/test/testkit"
 )
 
-// crowd is a company with very many conversations, made in a few statements.
+// crowd is a company with very many conversations.
 type crowd struct {
 	company, channel, rareChannel, agent, sector, popular, rare kernel.ID
 }
 
-// newCrowd fills a database with n conversations: all have "pedido" in their last message, the oldest
-// twentieth "inverno", every tenth has an agent, every second a sector, one in a hundred something unread,
-// half of them are archived.
-func newCrowd(t testing.TB, s *kernel.Store, n int) crowd {
+// newCrowd inserts n conversations: the last messages of all contain "pedido", those of the oldest twentieth "inverno"; every
+// tenth has an agent, every second a sector, every hundredth unread messages, and half are archived.
+func newCrowd(t *testing.T, s *kernel.Store, n int) crowd {
 	t.Helper()
 	ids := newIDs(7)
 	w := crowd{ids[0], ids[1], ids[2], ids[3], ids[4], ids[5], ids[6]}
-	write := func(fn func(tx *kernel.Tx) error) {
-		t.Helper()
-		if err := s.Write(context.Background(), fn); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write := func(fn func(tx *kernel.Tx) error) { kerneltest.Write(t, s, fn) }
 	const chunk = 10_000
 	rows := `WITH RECURSIVE n (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1 + ` + strconv.Itoa(chunk-1) + `) `
 	random, uuid := `gen_random_uuid()`, `UUID`
@@ -76,18 +69,16 @@ func newCrowd(t testing.TB, s *kernel.Store, n int) crowd {
 
 const alongLite, alongPg = "USING INDEX conversations_list", "Index Scan Backward using conversations_list"
 
-// lists are the questions asked of a crowd, and how each must be answered.
-func (w crowd) lists() map[string]struct {
+// planned is a list and a part of its query plan on each engine.
+type planned struct {
 	f        conversationCriteria
 	lite, pg string
-} {
+}
+
+func (w crowd) lists() map[string]planned {
 	yes, no := true, false
-	type list = struct {
-		f        conversationCriteria
-		lite, pg string
-	}
 	const byIDLite, byIDPg = "SEARCH c USING INDEX sqlite_autoindex_conversations_1 (company=? AND id=?)", "Index Scan using conversations_pkey"
-	all := map[string]list{
+	all := map[string]planned{
 		"everything":        {conversationCriteria{}, alongLite, alongPg},
 		"active":            {conversationCriteria{Archived: &no}, alongLite, alongPg},
 		"archived":          {conversationCriteria{Archived: &yes}, alongLite, alongPg},
@@ -144,12 +135,12 @@ func TestListsOfConversationsReadFewRows(t *testing.T) {
 				}
 			})
 		}
-		t.Run("a short text is looked for among the newest only", func(t *testing.T) {
-			for q, want := range map[string]int{"77": 30, "nv": 0} { // the second is in "inverno", which the oldest have
+		t.Run("a short text is searched in the newest only", func(t *testing.T) {
+			for q, want := range map[string]int{"77": 30, "nv": 0} { // the second is part of "inverno", which only the oldest contain
 				kerneltest.Read(t, s, func(tx *kernel.Tx) error {
 					page, _, err := findConversations(tx, conversationCriteria{Company: w.company, Q: q, Limit: 30, Sight: kernel.Sight{All: true}})
 					if len(page) != want {
-						t.Errorf("%s: %d rows", q, len(page))
+						t.Errorf("%s: got %d rows, want %d", q, len(page), want)
 					}
 					return err
 				})
@@ -158,7 +149,7 @@ func TestListsOfConversationsReadFewRows(t *testing.T) {
 	})
 }
 
-// explain tells how the engine reads a list.
+// explain returns the query plan of a list.
 func explain(t *testing.T, s *kernel.Store, f *conversationCriteria) (plan string) {
 	t.Helper()
 	kerneltest.Read(t, s, func(tx *kernel.Tx) error {
@@ -171,23 +162,23 @@ func explain(t *testing.T, s *kernel.Store, f *conversationCriteria) (plan strin
 	return plan
 }
 
-// selectExplain tells how the engine runs a statement.
+// selectExplain returns the query plan of a statement.
 func selectExplain(tx *kernel.Tx, sql string, args []any) (string, error) {
 	var plan strings.Builder
-	how, column := "EXPLAIN ", 0
+	explain, column := "EXPLAIN ", "QUERY PLAN"
 	if !tx.Dialect().ConcurrentWrites() {
-		how, column = "EXPLAIN QUERY PLAN ", 3
+		explain, column = "EXPLAIN QUERY PLAN ", "detail"
 	}
-	err := tx.Query(how+sql, args, func(r db.Row) error {
+	err := tx.Query(explain+sql, args, func(r db.Row) error {
 		fmt.Fprintln(&plan, r.Text(column))
 		return nil
 	})
 	return plan.String(), err
 }
 
-// A plan that PostgreSQL keeps for a statement is made for a company of the usual size. With many small companies that is one whose
-// rows may as well be read and sorted, which the plan must not do: it serves the large company, too.
-func TestThePlansThatPostgreSQLKeepsFollowTheOrderOfTheList(t *testing.T) {
+// PostgreSQL makes generic plans for a company of average size. If most companies are small, reading and sorting all rows of
+// one seems as good, but the plan is also used for the large company.
+func TestGenericPlansOfPostgreSQLReadTheIndexInOrder(t *testing.T) {
 	s, err := kernel.Open(t.Context(), db.Options{DatabaseURL: testkit.Database(t, "")})
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +215,7 @@ func TestThePlansThatPostgreSQLKeepsFollowTheOrderOfTheList(t *testing.T) {
 				}
 				plan, err := explainKept(tx, list)
 				if !strings.Contains(plan, "Index Scan Backward using conversations_") || strings.Contains(plan, "Sort") {
-					t.Errorf("the rows are sorted:\n%s", plan)
+					t.Errorf("got a plan that sorts, want an index scan in order:\n%s", plan)
 				}
 				return err
 			})
@@ -232,7 +223,7 @@ func TestThePlansThatPostgreSQLKeepsFollowTheOrderOfTheList(t *testing.T) {
 	}
 }
 
-// explainKept tells how PostgreSQL runs a statement by the plan that it keeps for all arguments.
+// explainKept returns the generic plan of a statement on PostgreSQL.
 func explainKept(tx *kernel.Tx, s *db.Statement) (string, error) {
 	nulls := "NULL" + strings.Repeat(", NULL", len(s.Args)-1)
 	for _, sql := range []string{"SELECT set_config('plan_cache_mode', 'force_generic_plan', TRUE)", "PREPARE kept AS " + s.String()} {
@@ -247,7 +238,7 @@ func explainKept(tx *kernel.Tx, s *db.Statement) (string, error) {
 	return plan, err
 }
 
-func TestContactsAreLookedUpByTheIndexesOfTheirIdentities(t *testing.T) {
+func TestContactsAreFoundThroughTheIndexesOfTheirIdentities(t *testing.T) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		company := kernel.NewID()
 		kerneltest.Write(t, s, func(tx *kernel.Tx) error {
@@ -267,43 +258,13 @@ func TestContactsAreLookedUpByTheIndexesOfTheirIdentities(t *testing.T) {
 		})
 		kerneltest.Read(t, s, func(tx *kernel.Tx) error {
 			plan, err := selectExplain(tx, selectKnownAs(tx), []any{company, "", "", "5511900000007", "551190000007", "+5511900000007", company})
-			for line := range strings.Lines(plan) { // the table of channels is small, and ids are the rows that were found
+			for line := range strings.Lines(plan) { // channels is small, and ids are the rows that were found
 				reads := strings.Contains(line, "Seq Scan on ") || strings.HasPrefix(line, "SCAN ")
 				if reads && !strings.Contains(line, "Seq Scan on channels ") && !strings.HasPrefix(line, "SCAN x") && line != "SCAN ids\n" {
-					t.Errorf("a table is read as a whole: %s", plan)
+					t.Errorf("got a plan that reads a whole table, want indexes only:\n%s", plan)
 				}
 			}
 			return err
 		})
 	})
-}
-
-func BenchmarkConversations(b *testing.B) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		b.Run(engine, func(b *testing.B) {
-			o := db.Options{Dir: b.TempDir()}
-			if engine == "postgres" {
-				o = db.Options{DatabaseURL: testkit.Database(b, "")}
-			}
-			s, err := kernel.Open(context.Background(), o)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.Cleanup(func() { _ = s.Close() })
-			w := newCrowd(b, s, 200_000)
-			for name, l := range w.lists() {
-				b.Run(name, func(b *testing.B) {
-					for b.Loop() {
-						err := s.Read(context.Background(), func(tx *kernel.Tx) error {
-							_, _, err := findConversations(tx, l.f)
-							return err
-						})
-						if err != nil {
-							b.Fatal(err)
-						}
-					}
-				})
-			}
-		})
-	}
 }

@@ -11,50 +11,49 @@ import (
 )
 
 var conversationColumns = `
-	c.id, c.company, c.channel, ` + kernel.ChannelPrivate("c") + `, c.kind, c.name, c.renamed, c.phone, c.contact, c.group_id,
-	c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count,
-	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
-	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at,
-	c.attendance_number, c.attendance_opened_at, c.waiting_since, c.snoozed_until, c.windowed,
-	c.last_status, c.last_file_name, c.last_duration_ms, c.reception, c.reception_due, c.bot_paused_until, c.last_notice`
-
-// conversationWidth is the number of conversationColumns: where a statement's own columns begin.
-var conversationWidth = strings.Count(conversationColumns, ",") + 1
+	c.id, c.company, c.channel, ` + kernel.ChannelPrivate("c") + ` AS private, c.kind, c.name, c.renamed, c.phone, c.contact,
+	c.group_id, c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count, c.last_inbound_at, c.last_inbound_ext,
+	c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at, c.snoozed_until, c.windowed, c.reception, c.reception_due,
+	c.bot_paused_until, c.attendance, c.attendance_number, c.attendance_opened_at, c.waiting_since, c.last_id, c.last_type,
+	c.last_text, c.last_direction, c.last_at, c.last_status, c.last_file_name, c.last_duration_ms, c.last_notice`
 
 func scanConversation(r db.Row) Conversation {
 	c := Conversation{
-		ID: r.ID(0), Company: r.ID(1), Channel: r.ID(2), Private: r.Bool(3), Kind: r.Text(4), Name: r.Text(5), Renamed: r.Bool(6),
-		Phone: r.NullText(7), Contact: r.NullID(8), GroupID: r.NullText(9), Assignee: r.NullID(10), Sector: r.NullID(11),
-		Archived: r.Bool(12), Pinned: r.Bool(13), Muted: r.Bool(14), LabelIDs: kernel.UnpackIDs(r.Bytes(15)), UnreadCount: r.Int(16),
-		LastInboundAt: r.NullTime(22), LastInboundExt: r.NullText(23), Sequence: r.Int(25),
-		CreatedAt: r.Time(26), UpdatedAt: r.Time(27), Unanswered: r.Bool(28), ActivityAt: r.Time(29), SnoozedUntil: r.NullTime(33), Windowed: r.Bool(34),
-		Reception: r.NullText(38), ReceptionDue: r.NullTime(39), BotPausedUntil: r.NullTime(40),
+		ID: r.ID("id"), Company: r.ID("company"), Channel: r.ID("channel"), Private: r.Bool("private"), Kind: r.Text("kind"),
+		Name: r.Text("name"), Renamed: r.Bool("renamed"), Phone: r.NullText("phone"), Contact: r.NullID("contact"),
+		GroupID: r.NullText("group_id"), Assignee: r.NullID("assignee"), Sector: r.NullID("sector"), Archived: r.Bool("archived"),
+		Pinned: r.Bool("pinned"), Muted: r.Bool("muted"), LabelIDs: kernel.UnpackIDs(r.Bytes("labels")), UnreadCount: r.Int("unread_count"),
+		LastInboundAt: r.NullTime("last_inbound_at"), LastInboundExt: r.NullText("last_inbound_ext"), Sequence: r.Int("sequence"),
+		CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), Unanswered: r.Bool("unanswered"),
+		ActivityAt: r.Time("activity_at"), SnoozedUntil: r.NullTime("snoozed_until"), Windowed: r.Bool("windowed"),
+		Reception: r.NullText("reception"), ReceptionDue: r.NullTime("reception_due"), BotPausedUntil: r.NullTime("bot_paused_until"),
 	}
-	if !r.Null(24) {
+	if !r.Null("attendance") {
 		c.Attendance = &OpenAttendance{
-			ID: r.ID(24), Number: r.Int(30), Protocol: FormatProtocol(r.Int(30)), OpenedAt: r.Time(31), WaitingSince: r.NullTime(32),
+			ID: r.ID("attendance"), Number: r.Int("attendance_number"),
+			OpenedAt: r.Time("attendance_opened_at"), WaitingSince: r.NullTime("waiting_since"),
+		}
+		c.Attendance.Protocol = FormatProtocol(c.Attendance.Number)
+	}
+	if !r.Null("last_id") {
+		c.LastMessage = &LastMessage{
+			ID: r.ID("last_id"), Type: r.Text("last_type"), Text: r.NullText("last_text"), Direction: r.Text("last_direction"),
+			CreatedAt: r.Time("last_at"), Status: r.Text("last_status"), FileName: r.NullText("last_file_name"),
+			DurationSeconds: durationSeconds(r.NullInt("last_duration_ms")),
+			Notice:          kernel.ReadJSON[provider.MessageNotice](r, "last_notice"),
 		}
 	}
 	c.FindWindow()
 	c.Unread = c.UnreadCount > 0
-	if !r.Null(17) {
-		c.LastMessage = &LastMessage{
-			ID: r.ID(17), Type: r.Text(18), Text: r.NullText(19), Direction: r.Text(20), CreatedAt: r.Time(21),
-			Status: r.Text(35), FileName: r.NullText(36), DurationSeconds: durationSeconds(r.NullInt(37)),
-			Notice: kernel.ReadJSON[provider.MessageNotice](r, 41),
-		}
-	}
 	return c
 }
 
-// FindConversation gives one conversation of the company, private ones included: the caller checks who
-// may see it.
+// FindConversation returns a conversation of the company, private or not. The caller checks who may see it.
 func FindConversation(tx *kernel.Tx, company, id kernel.ID) (Conversation, bool, error) {
 	return selectConversation(tx, `WHERE c.company = $1 AND c.id = $2`, company, id)
 }
 
-// LockConversation is Conversation, and keeps every other writer away from it until the end of the
-// transaction.
+// LockConversation is FindConversation with an exclusive lock until the end of the transaction.
 func LockConversation(tx *kernel.Tx, company, id kernel.ID) (Conversation, bool, error) {
 	tx.ShareVisibility(company)
 	return selectConversation(tx, `WHERE c.company = $1 AND c.id = $2`+tx.ForUpdate(), company, id)
@@ -78,8 +77,7 @@ func selectConversation(tx *kernel.Tx, where string, args ...any) (Conversation,
 	return c, found, err
 }
 
-// InsertConversation adds a conversation and reports false when the channel has one with that contact
-// or group already.
+// InsertConversation inserts a conversation. It returns false if the channel already has one with that contact or group.
 func InsertConversation(tx *kernel.Tx, c *Conversation) (bool, error) {
 	n, err := tx.Exec(`
 		INSERT INTO conversations (id, company, channel, private, kind, name, renamed, phone, contact, group_id,
@@ -92,120 +90,86 @@ func InsertConversation(tx *kernel.Tx, c *Conversation) (bool, error) {
 	return n == 1, err
 }
 
-// ConversationParts are groups of columns of a conversation that change together, and seldom.
+// ConversationParts is a set of groups of columns that seldom change.
 type ConversationParts uint8
 
-// The parts of a conversation that SaveConversation writes besides what messages, events and reading change.
+// The parts that SaveConversation stores on request.
 const (
-	// PartInbox is what places the conversation in an inbox: since when the customer waits, what is shown of the open
-	// attendance, and snoozing.
-	PartInbox ConversationParts = 1 << iota
-	// PartSettings are its names, its responsible person and sector, and what people set on it, except its labels.
-	PartSettings
-	// PartMenu is the state of the menu that asks the customer.
-	PartMenu
+	PartInbox    ConversationParts = 1 << iota // the open attendance, since when the customer waits, and snoozing
+	PartSettings                               // names, responsible person, sector and flags, without labels
+	PartMenu                                   // the state of the reception menu
 )
 
-// SaveConversation writes what messages, events and reading change of a conversation, and the parts. SQLite rewrites an
-// index whenever one of its columns is named, changed or not; there each part has a statement of its own. PostgreSQL
-// writes the row anew with every statement, so it gets one.
+// SaveConversation stores what messages, events and reading change, and the given parts. SQLite rewrites an index whenever one
+// of its columns is set, changed or not, so each part has its own statement there. PostgreSQL rewrites the row with every
+// statement, so it gets a single one.
 func SaveConversation(tx *kernel.Tx, c *Conversation, parts ConversationParts) {
-	u := conversationUpdate{tx: tx, of: c, apart: !tx.Dialect().ConcurrentWrites()}
-	u.begin()
-	u.activity(c)
+	s := &conversationUpdate{Statement: tx.Statement(), tx: tx, c: c}
+	s.setActivity()
 	if parts&PartInbox != 0 {
-		u.inbox(c)
+		s.nextPart()
+		var number *int64
+		var openedAt *time.Time
+		if a := c.Attendance; a != nil {
+			number, openedAt = &a.Number, &a.OpenedAt
+		}
+		s.set("attendance_number", number).set("attendance_opened_at", openedAt)
+		s.set("waiting_since", c.WaitingSince()).set("snoozed_until", c.SnoozedUntil)
 	}
 	if parts&PartSettings != 0 {
-		u.next()
-		u.set("name", c.Name).set("renamed", c.Renamed).set("phone", c.Phone).set("assignee", c.Assignee).set("sector", c.Sector)
-		u.set("archived", c.Archived).set("pinned", c.Pinned).set("muted", c.Muted)
+		s.nextPart()
+		s.set("name", c.Name).set("renamed", c.Renamed).set("phone", c.Phone).set("assignee", c.Assignee).set("sector", c.Sector)
+		s.set("archived", c.Archived).set("pinned", c.Pinned).set("muted", c.Muted)
 	}
 	if parts&PartMenu != 0 {
-		u.next()
-		u.set("reception", c.Reception).set("reception_due", c.ReceptionDue)
+		s.nextPart()
+		s.set("reception", c.Reception).set("reception_due", c.ReceptionDue)
 	}
-	u.write()
+	s.write()
 }
 
-// conversationUpdate puts together the statements that save a conversation.
+// conversationUpdate builds the statements of SaveConversation.
 type conversationUpdate struct {
-	tx      *kernel.Tx
-	of      *Conversation
-	apart   bool // each part is a statement
-	s       *db.Statement
-	columns int
+	*db.Statement
+	tx   *kernel.Tx
+	c    *Conversation
+	sets []string
 }
 
-// begin begins a statement.
-func (u *conversationUpdate) begin() {
-	u.s, u.columns = u.tx.Statement(), 0
-	u.s.WriteString("UPDATE conversations SET ")
+func (s *conversationUpdate) set(column string, v any) *conversationUpdate {
+	s.sets = append(s.sets, column+" = "+s.Arg(v))
+	return s
 }
 
-// set adds a column and its value.
-func (u *conversationUpdate) set(column string, v any) *conversationUpdate {
-	u.assign(column, u.s.Arg(v))
-	return u
-}
-
-// assign adds a column and the expression that it becomes.
-func (u *conversationUpdate) assign(column, to string) {
-	if u.columns++; u.columns > 1 {
-		u.s.WriteString(", ")
-	}
-	u.s.WriteString(column + " = " + to)
-}
-
-// next begins a part.
-func (u *conversationUpdate) next() {
-	if u.apart {
-		u.write()
-		u.begin()
+func (s *conversationUpdate) nextPart() {
+	if !s.tx.Dialect().ConcurrentWrites() {
+		s.write()
 	}
 }
 
-// write ends the statement.
-func (u *conversationUpdate) write() {
-	u.s.WriteString(" WHERE company = " + u.s.Arg(u.of.Company) + " AND id = " + u.s.Arg(u.of.ID))
-	u.tx.Later(u.s.String(), u.s.Args...)
+func (s *conversationUpdate) write() {
+	where := " WHERE company = " + s.Arg(s.c.Company) + " AND id = " + s.Arg(s.c.ID)
+	s.WriteString("UPDATE conversations SET " + strings.Join(s.sets, ", ") + where)
+	s.tx.Later(s.String(), s.Args...)
+	s.Statement, s.sets = s.tx.Statement(), nil
 }
 
-func (u *conversationUpdate) activity(c *Conversation) {
-	var lastID *kernel.ID
-	var lastType, lastDirection, lastStatus *string
-	var lastText, lastFile *string
-	var lastAt *time.Time
-	var lastDuration *int64
-	var lastNotice *string
-	if m := c.LastMessage; m != nil {
-		lastID, lastType, lastText, lastDirection, lastAt = &m.ID, &m.Type, m.Text, &m.Direction, &m.CreatedAt
-		lastStatus, lastFile, lastDuration = &m.Status, m.FileName, durationMillis(m.DurationSeconds)
-		lastNotice = kernel.WriteJSON(m.Notice)
+func (s *conversationUpdate) setActivity() {
+	c := s.c
+	at, folded := s.Arg(c.ActivityAt), s.Arg(conversationText(c))
+	s.sets = append(s.sets, "activity_at = "+at, "folded = "+folded,
+		"unindexed = unindexed OR folded <> "+folded+" OR activity_at <> "+at)
+	s.set("unread_count", c.UnreadCount).set("last_inbound_at", c.LastInboundAt).set("last_inbound_ext", c.LastInboundExt)
+	s.set("attendance", c.AttendanceID()).set("open", c.Open()).set("unanswered", c.Unanswered).set("sequence", c.Sequence)
+	s.set("updated_at", c.UpdatedAt).set("bot_paused_until", c.BotPausedUntil)
+	if m := c.LastMessage; m != nil { // it never becomes NULL again
+		s.set("last_id", m.ID).set("last_type", m.Type).set("last_text", m.Text).set("last_direction", m.Direction)
+		s.set("last_at", m.CreatedAt).set("last_status", m.Status).set("last_file_name", m.FileName).set("last_duration_ms", durationMillis(m.DurationSeconds))
+		s.set("last_notice", kernel.WriteJSON(m.Notice))
 	}
-	at, folded := u.s.Arg(c.ActivityAt), u.s.Arg(conversationText(c))
-	u.assign("activity_at", at)
-	u.assign("folded", folded)
-	u.assign("unindexed", "unindexed OR folded <> "+folded+" OR activity_at <> "+at)
-	u.set("unread_count", c.UnreadCount).set("last_id", lastID).set("last_type", lastType).set("last_text", lastText)
-	u.set("last_direction", lastDirection).set("last_at", lastAt).set("last_status", lastStatus).set("last_file_name", lastFile)
-	u.set("last_duration_ms", lastDuration).set("last_notice", lastNotice).set("last_inbound_at", c.LastInboundAt).set("last_inbound_ext", c.LastInboundExt)
-	u.set("attendance", c.AttendanceID()).set("open", c.Open()).set("unanswered", c.Unanswered).set("sequence", c.Sequence)
-	u.set("updated_at", c.UpdatedAt).set("bot_paused_until", c.BotPausedUntil)
 }
 
-func (u *conversationUpdate) inbox(c *Conversation) {
-	var number *int64
-	var openedAt *time.Time
-	if a := c.Attendance; a != nil {
-		number, openedAt = &a.Number, &a.OpenedAt
-	}
-	u.next()
-	u.set("attendance_number", number).set("attendance_opened_at", openedAt)
-	u.set("waiting_since", c.WaitingSince()).set("snoozed_until", c.SnoozedUntil)
-}
-
-// saveProgress writes the number of a conversation's last event and the status of its last message.
+// saveProgress stores the number of the last event and the status of the last message.
 func saveProgress(tx *kernel.Tx, c *Conversation) {
 	var status *string
 	if c.LastMessage != nil {
@@ -220,7 +184,7 @@ func SetConversationLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel
 	setLabels(tx, "conversation_labels", company, id, labels)
 }
 
-// conversationText is what a search looks at: name, phone and last message, folded.
+// conversationText returns the text that searches match: name, phone and last message, folded.
 func conversationText(c *Conversation) string {
 	text := c.Name
 	if c.Phone != nil {

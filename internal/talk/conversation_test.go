@@ -10,7 +10,7 @@ import (
 	"recado/internal/kernel"
 )
 
-func TestHiddenConversationsAndContacts(t *testing.T) {
+func TestPrivateConversationsAndContactsAreHidden(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		d, a, ctx := o.nodes[0], o.owner, t.Context()
 		private, err := d.channels.CreateChannel(ctx, a, channels.NewChannel{Name: "Directors", Phone: "+5511955554444", Provider: channels.ProviderSandbox, Private: true})
@@ -22,59 +22,54 @@ func TestHiddenConversationsAndContacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		var conversation, contact kernel.ID
-		_, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+		o.tx(t, func(tx *kernel.Tx) error {
 			c, err := d.contactFor(tx, private, provider.Person{Phone: "+5511911110001", Name: "Sigilosa"}, nil)
 			if err != nil {
-				return struct{}{}, err
+				return err
 			}
-			th, _, err := d.conversationWith(tx, private, c)
+			locked, _, err := d.conversationWith(tx, private, c)
 			if err == nil {
-				conversation, contact = th.ID, c.ID
+				conversation, contact = locked.ID, c.ID
 			}
-			return struct{}{}, err
+			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		yes, name := true, "x"
-		for what, call := range map[string]func() error{
+		for name, call := range map[string]func() error{
 			"get": func() error { _, err := d.Conversation(ctx, a, conversation); return err },
 			"change": func() error {
-				_, err := d.UpdateConversation(ctx, a, conversation, ConversationChange{Pinned: &yes})
+				_, err := d.UpdateConversation(ctx, a, conversation, ConversationChange{Pinned: new(true)})
 				return err
 			},
 			"read":        func() error { _, err := d.MarkRead(ctx, a, conversation); return err },
 			"get contact": func() error { _, err := d.Contact(ctx, a, contact); return err },
 			"change contact": func() error {
-				_, err := d.UpdateContact(ctx, a, contact, ContactChange{Name: &name})
+				_, err := d.UpdateContact(ctx, a, contact, ContactChange{Name: new("x")})
 				return err
 			},
 		} {
 			if err := call(); kernel.CodeOf(err) != kernel.CodeNotFound {
-				t.Errorf("call(): want model.CodeOf(err) == model.CodeNotFound; got %+v, %+v", what, err)
+				t.Errorf("%s: got %v, want %s", name, err, kernel.CodeNotFound)
 			}
 		}
 		_, err = d.OpenConversation(ctx, a, NewConversation{Channel: public.ID, Contact: &contact})
 		if kernel.CodeOf(err) != kernel.CodeInvalidRequest {
-			t.Errorf("open with a hidden contact: %v", err)
+			t.Errorf("open with a hidden contact: got %v, want %s", err, kernel.CodeInvalidRequest)
 		}
-		phone := "+5511911110001"
-		opened, err := d.OpenConversation(ctx, a, NewConversation{Channel: public.ID, Phone: &phone})
+		opened, err := d.OpenConversation(ctx, a, NewConversation{Channel: public.ID, Phone: new("+5511911110001")})
 		if err != nil || !opened.Created || *opened.Conversation.Contact == contact {
-			t.Fatalf("contact %v, want another than the private %v (error %v)", opened.Conversation.Contact, contact, err)
+			t.Fatalf("got %+v and error %v, want a contact other than the private %v", opened, err, contact)
 		}
 		if _, err := d.Contact(ctx, a, contact); kernel.CodeOf(err) != kernel.CodeNotFound {
-			t.Errorf("the private contact after a public channel met the person: %v", err)
+			t.Errorf("the private contact after the public one was created: got %v, want %s", err, kernel.CodeNotFound)
 		}
 		second, err := d.channels.CreateChannel(ctx, a, channels.NewChannel{Name: "Board", Phone: "+5511955554446", Provider: channels.ProviderSandbox, Private: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		apart, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Contact, error) {
+		other, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Contact, error) {
 			return d.contactFor(tx, second, provider.Person{Phone: "+5511911110001", Name: "Outra"}, nil)
 		})
-		if err != nil || apart.ID == contact || apart.Name != "Outra" {
-			t.Errorf("a second private channel shares the contact of the first: %+v (error %v)", apart, err)
+		if err != nil || other.ID == contact || other.Name != "Outra" {
+			t.Errorf("got %+v and error %v, want a separate contact for the second private channel", other, err)
 		}
 	})
 }
@@ -83,12 +78,9 @@ func TestTheListAndMaySeeAgree(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		d, ctx := o.nodes[0], t.Context()
 		people, sectors := []*kernel.ID{nil, &o.owner.User.ID, new(kernel.NewID())}, []*kernel.ID{nil, new(kernel.NewID()), new(kernel.NewID())}
-		n := 0
-		for _, assignee := range people {
-			for _, sector := range sectors {
-				id := o.customer(t, n)
-				n++
-				err := o.change(ctx, d, id, func(t *LockedConversation) error {
+		for i, assignee := range people {
+			for j, sector := range sectors {
+				err := o.change(ctx, d, o.customer(t, 3*i+j), func(t *LockedConversation) error {
 					t.Assignee, t.Sector = assignee, sector
 					return nil
 				})
@@ -115,7 +107,7 @@ func TestTheListAndMaySeeAgree(t *testing.T) {
 				}
 				for _, c := range everything.Data {
 					if seen[c.ID] != MaySee(&a, &c) {
-						t.Errorf("%s with %d sectors: listed %v, MaySee %v: %+v", profile, len(mine), seen[c.ID], MaySee(&a, &c), c)
+						t.Errorf("%s with %d sectors: listed is %t and MaySee is %t for %+v", profile, len(mine), seen[c.ID], MaySee(&a, &c), c)
 					}
 				}
 			}
@@ -123,7 +115,7 @@ func TestTheListAndMaySeeAgree(t *testing.T) {
 	})
 }
 
-func TestNodesIndexTogether(t *testing.T) {
+func TestNodesIndexConcurrently(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		var wg sync.WaitGroup
 		ids := make([]kernel.ID, 8)
@@ -157,7 +149,7 @@ func TestNodesIndexTogether(t *testing.T) {
 					}
 					found, err := o.nodes[(i+1)%2].Conversations(t.Context(), o.owner, conversationCriteria{Q: name, Limit: 5}, "")
 					if err != nil || len(found.Data) != 1 || found.Data[0].ID != id {
-						t.Errorf("want err == nil and number of found.Data == 1 and found.Data[0].ID == id; got %+v, %+v, %+v", name, found.Data, err)
+						t.Errorf("search for %s: got %+v and error %v, want the conversation %v", name, found.Data, err, id)
 					}
 				}
 			})
@@ -172,7 +164,7 @@ func TestNodesIndexTogether(t *testing.T) {
 			for n, want := range map[int]int{3: 0, 9: 1} {
 				found, err := o.nodes[0].Conversations(t.Context(), o.owner, conversationCriteria{Q: fmt.Sprintf("cliente%dvez%d", i, n), Limit: 5}, "")
 				if err != nil || len(found.Data) != want {
-					t.Errorf("after indexing, %d %d: %v %v", i, n, found.Data, err)
+					t.Errorf("name %d of customer %d after indexing: got %+v and error %v, want %d", n, i, found.Data, err, want)
 				}
 			}
 		}

@@ -8,14 +8,14 @@ import (
 	"recado/internal/kernel"
 )
 
-// Draft is an answer that a person has begun to write in a conversation. Only that person sees it.
+// Draft is an unsent message of a person in a conversation. Only that person can see it.
 type Draft struct {
 	Text      string    `json:"text"`
 	ReplyTo   *string   `json:"reply_to_external_id" doc:"The external_id of the message that it quotes."`
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// SaveDraft keeps what the caller has begun to write in a conversation. The last one written counts.
+// SaveDraft replaces the caller's draft in a conversation.
 func (d *Talk) SaveDraft(ctx context.Context, a *kernel.Principal, conversation kernel.ID, text string, replyTo *string) (Draft, error) {
 	if err := a.May(VerbSaveDraft); err != nil {
 		return Draft{}, err
@@ -23,7 +23,7 @@ func (d *Talk) SaveDraft(ctx context.Context, a *kernel.Principal, conversation 
 	return d.saveDraft(ctx, a, conversation, text, replyTo)
 }
 
-// SuggestDraft leaves a draft to the person whom a key acts as: what an assistant wrote for them to look at and send.
+// SuggestDraft saves a draft for the person that an API key acts as, who can review and send it.
 func (d *Talk) SuggestDraft(ctx context.Context, a *kernel.Principal, conversation kernel.ID, text string, replyTo *string) (Draft, error) {
 	if err := a.May(VerbSuggestDraft); err != nil {
 		return Draft{}, err
@@ -34,18 +34,18 @@ func (d *Talk) SuggestDraft(ctx context.Context, a *kernel.Principal, conversati
 func (d *Talk) saveDraft(ctx context.Context, a *kernel.Principal, conversation kernel.ID, text string, replyTo *string) (Draft, error) {
 	check := kernel.Text
 	if replyTo != nil {
-		check = kernel.OptionalText // a quotation alone is a draft too
+		check = kernel.OptionalText // a quote without text is a draft too
 	}
 	if _, invalid := check("body.text", text, provider.MaxText); invalid != nil {
 		return Draft{}, invalid
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Draft, error) {
-		c, found, err := FindConversation(tx, a.Company.ID, conversation)
-		if err != nil || !found || !MaySee(a, &c) {
-			return Draft{}, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		c, err := visibleConversation(tx, a, conversation)
+		if err != nil {
+			return Draft{}, err
 		}
 		if replyTo != nil {
-			if found, err = hasExternalID(tx, a.Company.ID, conversation, c.Channel, *replyTo); err != nil || !found {
+			if found, err := hasExternalID(tx, a.Company.ID, conversation, c.Channel, *replyTo); err != nil || !found {
 				return Draft{}, kernel.ErrOr(err, errReplyTo())
 			}
 		}
@@ -56,22 +56,20 @@ func (d *Talk) saveDraft(ctx context.Context, a *kernel.Principal, conversation 
 	})
 }
 
-// DeleteDraft removes the caller's draft of a conversation, if there is one.
+// DeleteDraft deletes the caller's draft in a conversation, if there is one.
 func (d *Talk) DeleteDraft(ctx context.Context, a *kernel.Principal, conversation kernel.ID) error {
 	if err := a.May(VerbDeleteDraft); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		c, found, err := FindConversation(tx, a.Company.ID, conversation)
-		if err != nil || !found || !MaySee(a, &c) {
-			return struct{}{}, kernel.ErrOr(err, kernel.NotFound("conversation"))
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		if err := checkConversation(tx, a, conversation); err != nil {
+			return err
 		}
-		return struct{}{}, d.dropDraft(tx, a, conversation)
+		return d.dropDraft(tx, a, conversation)
 	})
-	return err
 }
 
-// dropDraft removes the draft of a person.
+// dropDraft deletes the caller's draft in a conversation.
 func (d *Talk) dropDraft(tx *kernel.Tx, a *kernel.Principal, conversation kernel.ID) error {
 	dropped, err := deleteDraft(tx, a.Company.ID, a.User.ID, conversation)
 	if dropped {
@@ -80,13 +78,13 @@ func (d *Talk) dropDraft(tx *kernel.Tx, a *kernel.Principal, conversation kernel
 	return err
 }
 
-// signalDraft tells the other streams of the person, once the change is durable, that the draft is different.
+// signalDraft notifies the other streams of the person after the commit that the draft has changed.
 func (d *Talk) signalDraft(tx *kernel.Tx, a *kernel.Principal, conversation kernel.ID) {
 	s := conversationSignal(signalDraft, a.Company.ID, conversation, kernel.Audience{Members: []kernel.ID{a.User.ID}})
 	tx.AfterCommit(func() { d.Signal(s) })
 }
 
-// addDrafts gives conversations that a person is shown the drafts of that person. Keys have none.
+// addDrafts adds the drafts of the principal to conversations. API keys have none.
 func addDrafts(tx *kernel.Tx, a *kernel.Principal, conversations ...*Conversation) error {
 	if a.Kind() != kernel.KindSession {
 		return nil

@@ -9,22 +9,16 @@ import (
 	"recado/internal/kernel"
 )
 
-// draftArguments are those of save_draft.
-type draftArguments struct {
-	Conversation string                  `json:"conversation_id"`
-	Text         *string                 `json:"text"`
-	ReplyTo      kernel.Optional[string] `json:"reply_to_external_id"`
-}
-
-// draftTool is no operation of the API, where drafts are for sessions: a key cannot see what a person has begun to write, but
-// it may leave the person that it acts as a text to look at and send.
+// draftTool returns the tool save_draft. It has no counterpart in the API, where only sessions have drafts: a key cannot read
+// the drafts of the person that it acts as, but it can save one.
 func (s *handlers) draftTool() httpserver.OwnTool {
 	return httpserver.OwnTool{
 		Tool: httpserver.Tool{
 			Name: "save_draft", Effect: httpserver.Changes,
-			About: "The person whom the key acts as finds the text in the message box of the conversation and decides whether to send it. It replaces the draft that is there.",
+			About: "The person that the key acts as finds the text in the message box of the conversation and decides whether to send it. " +
+				"It replaces an existing draft.",
 		},
-		Title: "Leave a draft of an answer", Verb: VerbSuggestDraft, Call: s.suggestDraft,
+		Title: "Save a draft", Verb: VerbSuggestDraft, Call: s.suggestDraft,
 		Schema: map[string]any{
 			"type": "object", "additionalProperties": false, "required": []string{"conversation_id", "text"},
 			"properties": map[string]any{
@@ -37,7 +31,11 @@ func (s *handlers) draftTool() httpserver.OwnTool {
 }
 
 func (s *handlers) suggestDraft(ctx context.Context, a *kernel.Principal, arguments []byte) ([]byte, error) {
-	var in draftArguments
+	var in struct {
+		Conversation string                  `json:"conversation_id"`
+		Text         *string                 `json:"text"`
+		ReplyTo      kernel.Optional[string] `json:"reply_to_external_id"`
+	}
 	if err := httpserver.UnmarshalJSON(arguments, &in); err != nil {
 		return nil, httpserver.Cause(http.StatusBadRequest, "", []error{err})
 	}

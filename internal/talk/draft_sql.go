@@ -5,7 +5,6 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// saveDraft replaces the draft of a member in a conversation.
 func saveDraft(tx *kernel.Tx, company, member, conversation kernel.ID, d *Draft) {
 	tx.Later(`
 		INSERT INTO drafts (company, member, conversation, text, reply_to, updated_at)
@@ -15,23 +14,25 @@ func saveDraft(tx *kernel.Tx, company, member, conversation kernel.ID, d *Draft)
 		company, member, conversation, d.Text, d.ReplyTo, d.UpdatedAt)
 }
 
-// deleteDraft removes the draft of a member in a conversation and reports whether there was one.
+// deleteDraft deletes the draft of a member in a conversation and reports whether there was one.
 func deleteDraft(tx *kernel.Tx, company, member, conversation kernel.ID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM drafts WHERE company = $1 AND member = $2 AND conversation = $3`, company, member, conversation)
 	return n > 0, err
 }
 
-// listDrafts gives the drafts of a member in some conversations.
+// listDrafts returns the drafts of a member in the given conversations.
 func listDrafts(tx *kernel.Tx, company, member kernel.ID, conversations []kernel.ID) (map[kernel.ID]*Draft, error) {
 	drafts := map[kernel.ID]*Draft{}
 	if len(conversations) == 0 {
 		return drafts, nil
 	}
 	s := tx.Statement()
-	s.WriteString(`SELECT conversation, text, reply_to, updated_at FROM drafts WHERE company = ` + s.Arg(company) + ` AND member = ` + s.Arg(member) +
-		` AND conversation IN (` + db.Listed(conversations)(s) + `)`)
+	s.WriteString(`
+		SELECT conversation, text, reply_to, updated_at
+		FROM drafts
+		WHERE company = ` + s.Arg(company) + ` AND member = ` + s.Arg(member) + ` AND conversation IN (` + db.Listed(conversations)(s) + `)`)
 	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-		drafts[r.ID(0)] = &Draft{Text: r.Text(1), ReplyTo: r.NullText(2), UpdatedAt: r.Time(3)}
+		drafts[r.ID("conversation")] = &Draft{Text: r.Text("text"), ReplyTo: r.NullText("reply_to"), UpdatedAt: r.Time("updated_at")}
 		return nil
 	})
 	return drafts, err

@@ -1,11 +1,9 @@
 package talk
 
-import (
-	"unicode"
-)
+import "unicode"
 
-// IsOne reports whether s is exactly one emoji, with the parts that a sequence may have: variation selectors, skin
-// tones, a keycap, tags, the second letter of a flag, and further emoji after a joiner.
+// IsOne reports whether s is exactly one emoji, which may be a sequence with variation selectors, skin tones, a keycap, tags,
+// the second letter of a flag, and further emoji after a joiner.
 func IsOne(s string) bool {
 	runes := []rune(s)
 	n, ok := one(runes)
@@ -21,7 +19,7 @@ const (
 	lastLetter  = '\U0001F1FF'
 )
 
-// one gives the length of the emoji that s begins with.
+// one returns the length of the emoji at the beginning of s.
 func one(s []rune) (n int, ok bool) {
 	if len(s) == 0 {
 		return 0, false
@@ -50,7 +48,7 @@ func one(s []rune) (n int, ok bool) {
 
 func isLetter(r rune) bool { return r >= firstLetter && r <= lastLetter }
 
-// isBase reports whether an emoji may begin with r. The punctuation and letters are those that have an emoji form.
+// isBase reports whether an emoji can begin with r. The listed punctuation has an emoji form.
 func isBase(r rune) bool {
 	switch r {
 	case '\u203c', '\u2049', '\u2139', '\u3030', '\u303d':
@@ -59,7 +57,7 @@ func isBase(r rune) bool {
 	return r > unicode.MaxASCII && unicode.IsSymbol(r) && !unicode.Is(unicode.Sk, r) && !unicode.Is(unicode.Sc, r)
 }
 
-// isModifier reports whether r changes the emoji before it: a style, a skin tone, a tag, an enclosing mark.
+// isModifier reports whether r modifies the preceding emoji: a style, a skin tone, a tag or an enclosing mark.
 func isModifier(r rune) bool {
 	return r == textStyle || r == emojiStyle || r == keycap || r >= '\U0001F3FB' && r <= '\U0001F3FF' || r >= '\U000E0020' && r <= '\U000E007F'
 }

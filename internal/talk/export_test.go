@@ -1,11 +1,11 @@
 package talk
 
-// Labels are on cards too, so their tests are outside of the package.
+// The tests of labels are outside the package, because cards have labels too.
 var (
 	TakeOffLabel  = takeOffLabel
 	RemoveLabel   = removeLabel
 	RemovedLabels = removedLabels
 )
 
-// RemovalBatch is how many things a label is taken off in one transaction.
+// RemovalBatch is the number of rows that a label is removed from in one transaction.
 const RemovalBatch = removalBatch

@@ -9,16 +9,15 @@ import (
 	"recado/internal/kernel"
 )
 
-// How long a provider keeps files, and how often they are asked for.
 const (
-	fetchFor       = 7 * 24 * time.Hour
+	fetchFor       = 7 * 24 * time.Hour // WhatsApp keeps files for this long
 	fetchFirstWait = 5 * time.Second
 	fetchLongest   = time.Hour
-	fetchTries     = 4 // after this many, a refusal or a wrong hash is final
+	fetchTries     = 4 // a refusal or a wrong hash is final after this many
 )
 
-// retryFetch decides how long to wait after a failed try with the given number to fetch a file of the given age. It
-// reports false if the file is not tried again.
+// retryFetch returns how long to wait after a number of failed tries to fetch a file of the given age. It reports false if the
+// file is given up.
 func retryFetch(cause error, tries int64, age time.Duration) (wait time.Duration, again bool) {
 	if errors.Is(cause, blob.ErrTooLarge) || kernel.CodeOf(cause) == kernel.CodeLimitReached {
 		return 0, false

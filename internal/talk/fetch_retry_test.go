@@ -10,7 +10,7 @@ import (
 	"recado/internal/kernel"
 )
 
-func TestWhenAFileIsGivenUp(t *testing.T) {
+func TestAFailedFetchIsRetriedOrGivenUp(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {
 		cause error

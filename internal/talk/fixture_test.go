@@ -13,13 +13,13 @@ import (
 	"recado/test/kerneltest"
 )
 
-// newTalk makes the verbs of talk on those that it needs.
+// newTalk returns a Talk with its own people and channels.
 func newTalk(k *kernel.Kernel, numbers channels.Numbers, files blob.Store) *Talk {
 	p := people.New(k, people.PasswordCost{Memory: 64, Passes: 1})
 	return New(channels.New(p, numbers), p, files)
 }
 
-// testCompany makes a company and its owner, and gives the operator, who acts as the owner.
+// testCompany creates a company and its owner, and returns the operator, who acts as the owner.
 func testCompany(t testing.TB, d *Talk) *kernel.Principal {
 	t.Helper()
 	company, err := d.people.CreateCompany(t.Context(), people.NewCompany{Name: "Padaria", Rules: people.DefaultRules})
@@ -37,7 +37,7 @@ func testCompany(t testing.TB, d *Talk) *kernel.Principal {
 	return operator
 }
 
-// office is a company with an owner and a channel, on nodes of one database.
+// office is a company with an owner and a channel, and two nodes on one database.
 type office struct {
 	nodes   []*Talk
 	company kernel.Company
@@ -78,7 +78,7 @@ func (o *office) number(t *testing.T) channels.Channel {
 	return ch
 }
 
-// customer makes a conversation without going through a channel.
+// customer creates a conversation without going through a channel.
 func (o *office) customer(t *testing.T, n int) kernel.ID {
 	t.Helper()
 	group := fmt.Sprint("group ", n)
@@ -91,7 +91,7 @@ func (o *office) customer(t *testing.T, n int) kernel.ID {
 	return c.ID
 }
 
-// change runs a change of one conversation in its own transaction.
+// change changes a conversation in one transaction.
 func (o *office) change(ctx context.Context, d *Talk, conversation kernel.ID, change func(t *LockedConversation) error) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		t, err := d.Lock(tx, o.owner, conversation)
@@ -111,13 +111,13 @@ func (o *office) tx(t *testing.T, fn func(tx *kernel.Tx) error) {
 	kerneltest.Write(t, o.nodes[0].Store, fn)
 }
 
-// sentEvents gives what the message.sent events of a company say, in their order.
+// sentEvents returns the bodies of the message.sent events of a company in order.
 func sentEvents(t *testing.T, s *kernel.Store, company kernel.ID) (bodies []string) {
 	t.Helper()
 	kerneltest.Read(t, s, func(tx *kernel.Tx) error {
 		bodies = nil
 		return tx.Query(`SELECT body FROM events WHERE company = $1 AND type = $2 ORDER BY id`, []any{company, string(EventMessageSent)}, func(r db.Row) error {
-			bodies = append(bodies, string(r.Bytes(0)))
+			bodies = append(bodies, string(r.Bytes("body")))
 			return nil
 		})
 	})

@@ -14,31 +14,31 @@ import (
 	"recado/internal/people"
 )
 
-// receiveAtOnce is how many reports of a provider share a transaction.
+// receiveAtOnce is how many items of a provider are stored in one transaction.
 const receiveAtOnce = 200
 
-// Receive takes what a provider reported about a channel. All of it is durable when Receive returns
-// nil; what was taken before, in this call or an earlier one, changes nothing when it comes again.
+// Receive stores what a provider reports about a channel. Everything is durable when it returns nil. Items that were already
+// stored, by this call or an earlier one, change nothing.
 func (d *Talk) Receive(ctx context.Context, company, channel kernel.ID, items []provider.Incoming) error {
 	arrived := time.Now()
 	for batch := range slices.Chunk(normalizePhones(items), receiveAtOnce) {
-		_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+		err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 			if len(batch) > 1 {
 				tx.LockSeveral(channel)
 			}
 			tx.ShareVisibility(company)
 			ch, found, err := channels.FindChannel(tx, company, channel)
 			if err != nil || !found || ch.ArchivedAt != nil {
-				return struct{}{}, kernel.ErrOr(err, kernel.NotFound("channel"))
+				return kernel.ErrOr(err, kernel.NotFound("channel"))
 			}
 			in := d.inboundBatch(tx, ch)
 			in.Arrived = arrived
 			for i := range batch {
-				if err := in.take(&batch[i]); err != nil {
-					return struct{}{}, err
+				if err := in.receive(&batch[i]); err != nil {
+					return err
 				}
 			}
-			return struct{}{}, in.finish()
+			return in.finish()
 		})
 		if err != nil {
 			return err
@@ -47,20 +47,18 @@ func (d *Talk) Receive(ctx context.Context, company, channel kernel.ID, items []
 	return nil
 }
 
-// InboundBatch is one transaction that takes what a channel reports. Each conversation it touches is locked
-// once and saved once.
+// InboundBatch is a transaction that stores what a channel reports. Each conversation is locked once and saved once.
 type InboundBatch struct {
 	d             *Talk
 	Tx            *kernel.Tx
 	Channel       channels.Channel
 	conversations map[kernel.ID]*BatchConversation
 	order         []*BatchConversation
-	people        map[provider.Person]writer // who wrote in this transaction already
-	Arrived       time.Time                  // by the machine's clock: when the call began that brought all this
-	simulated     bool                       // the external ids of messages were made for this batch: no message has them yet
+	people        map[provider.Person]writer // the authors of the messages of this transaction
+	Arrived       time.Time                  // when the request began, by the machine's clock
+	simulated     bool                       // the external ids of its messages are new, so no message has them yet
 }
 
-// template notes what the provider said of a template, and has the copies of its account fetched again.
 func (in *InboundBatch) template(u *provider.IncomingTemplate) error {
 	in.notice(&u.Notice)
 	ids, err := channels.ChannelsOfAccount(in.Tx, in.Channel.Company, u.WABAID, "")
@@ -73,29 +71,30 @@ func (in *InboundBatch) template(u *provider.IncomingTemplate) error {
 	return err
 }
 
-// writer is a person who wrote in a batch, and their conversation.
 type writer struct {
-	contact Contact
-	t       *BatchConversation
+	contact      Contact
+	conversation *BatchConversation
 }
 
 // BatchConversation is a conversation that a batch has locked.
 type BatchConversation struct {
 	*LockedConversation
-	changed bool // there is something to save
-	emits   bool // events are raised: more happened than that a blocked contact wrote
-	opens   bool // the customer wrote: an attendance opens
-	Opened  bool // it opened in this batch
+	changed         bool // the conversation must be saved
+	emits           bool // it emits events, because more happened than messages of a blocked contact
+	needsAttendance bool // the customer wrote, so an attendance must be open
+	Opened          bool // an attendance opened in this batch
 
 	Automation bool       // this customer may get automatic messages
-	Messages   []*Message // what the customer wrote in this batch
+	Messages   []*Message // messages of the customer in this batch
 }
 
 func (d *Talk) inboundBatch(tx *kernel.Tx, channel channels.Channel) *InboundBatch {
-	return &InboundBatch{d: d, Tx: tx, Channel: channel, conversations: map[kernel.ID]*BatchConversation{}, people: map[provider.Person]writer{}}
+	return &InboundBatch{
+		d: d, Tx: tx, Channel: channel, conversations: map[kernel.ID]*BatchConversation{}, people: map[provider.Person]writer{},
+	}
 }
 
-func (in *InboundBatch) take(item *provider.Incoming) error {
+func (in *InboundBatch) receive(item *provider.Incoming) error {
 	switch {
 	case item.Message != nil:
 		_, err := in.message(item.Message, nil)
@@ -124,17 +123,16 @@ func (in *InboundBatch) take(item *provider.Incoming) error {
 	return nil
 }
 
-// notice keeps what the provider said and logs its line.
 func (in *InboundBatch) notice(n *provider.IncomingNotice) {
 	channels.InsertNotice(in.Tx, &in.Channel, n)
 	in.Tx.AfterCommit(func() {
-		in.d.Log.Warn("the provider says", slog.String("channel", in.Channel.ID.String()), slog.String("kind", n.Kind), slog.String("text", n.Text))
+		in.d.Log.Warn("notice from the provider",
+			slog.String("channel", in.Channel.ID.String()), slog.String("kind", n.Kind), slog.String("text", n.Text))
 	})
 }
 
-// finish saves the conversations. Attendances open only here, when every conversation is locked already: a
-// transaction that has taken a protocol number must not wait for a conversation that is locked by one that waits for
-// a number.
+// finish saves the conversations. Attendances open only here, when every conversation is already locked: a transaction that has
+// taken a protocol number must not wait for a conversation that is locked by a transaction waiting for a number.
 func (in *InboundBatch) finish() error {
 	for _, t := range in.order {
 		if !t.changed {
@@ -158,42 +156,40 @@ func (in *InboundBatch) finish() error {
 	return nil
 }
 
-// hold keeps one entry per conversation, also when contacts or groups lead to it again.
+// hold returns the batch entry of a conversation, creating it on first use.
 func (in *InboundBatch) hold(t *LockedConversation) *BatchConversation {
-	if known := in.conversations[t.ID]; known != nil {
-		return known
+	if entry := in.conversations[t.ID]; entry != nil {
+		return entry
 	}
-	held := &BatchConversation{LockedConversation: t}
-	in.conversations[t.ID] = held
-	in.order = append(in.order, held)
-	return held
+	entry := &BatchConversation{LockedConversation: t}
+	in.conversations[t.ID] = entry
+	in.order = append(in.order, entry)
+	return entry
 }
 
-// message takes a message and gives it as stored; nil when it is known already. upload is an
-// uploaded file that a simulated customer sends.
+// message stores an incoming message. It returns nil if the message was already stored. upload is the file of a simulated
+// message.
 func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*Message, error) {
-	var known *kernel.ID
-	var awaited bool
-	var err error
+	var changesWaiting bool
 	if !in.simulated {
-		known, awaited, err = knownMessage(in.Tx, in.Channel.Company, in.Channel.ID, msg.ExternalID)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if known != nil {
-		taken, err := in.known(*known, msg)
-		if err != nil || taken {
+		conversation, waiting, err := knownMessage(in.Tx, in.Channel.Company, in.Channel.ID, msg.ExternalID)
+		if err != nil {
 			return nil, err
 		}
+		if conversation != nil {
+			if done, err := in.sameExternalID(*conversation, msg); err != nil || done {
+				return nil, err
+			}
+		}
+		changesWaiting = waiting
 	}
 	t, contact, err := in.conversation(msg)
 	if err != nil || t == nil {
 		return nil, err
 	}
-	m, err := in.stored(t, contact, msg)
-	if err == nil && awaited {
-		err = in.changeBeforehand(t, m)
+	m, err := in.newMessage(t, contact, msg)
+	if err == nil && changesWaiting {
+		err = in.applyEarlyChanges(t, m)
 	}
 	if err != nil {
 		return nil, err
@@ -201,35 +197,37 @@ func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*
 	var extras MessageExtras
 	keep := m.RevokedAt == nil
 	if !keep {
-		keep, err = in.keepsRevoked()
+		if keep, err = in.keepsRevoked(); err != nil {
+			return nil, err
+		}
 	}
 	if keep {
 		in.attachFile(m, msg, upload)
 		extras.Raw = kernel.TextOrNil(kernel.CleanText(string(msg.Raw)))
 	}
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := insertMessage(in.Tx, m, extras)
-	if err != nil || !fresh {
+	if inserted, err := insertMessage(in.Tx, m, extras); err != nil || !inserted {
 		return nil, err
 	}
 	quiet := msg.History || contact.Blocked && !msg.FromPhoneApp
-	in.place(t, m, msg.History)
+	t.showArrival(m, msg.History)
 	t.changed = true
 	t.silent, t.emits = quiet, t.emits || !quiet
 	if msg.FromPhoneApp {
 		return m, in.sentFromPhone(t, m, quiet)
 	}
-	if m.Standby {
-		return m, in.overheard(t, m, quiet)
+	if !m.Standby {
+		t.Automation = contact.Automation
+		if !quiet {
+			t.needsAttendance = true
+			t.startWaiting(m.CreatedAt)
+			t.Messages = append(t.Messages, m)
+		}
 	}
-	t.Automation = contact.Automation
-	return m, in.wrote(t, m, quiet)
+	return m, in.markUnread(t, m, quiet)
 }
 
-// changeBeforehand applies the edits, revocations and reactions that arrived before their message.
-func (in *InboundBatch) changeBeforehand(t *BatchConversation, m *Message) error {
+// applyEarlyChanges applies the edits, revocations and reactions that arrived before their message.
+func (in *InboundBatch) applyEarlyChanges(t *BatchConversation, m *Message) error {
 	changes, err := in.earlyChanges(*m.ExternalID)
 	for _, c := range changes {
 		if err == nil {
@@ -239,32 +237,20 @@ func (in *InboundBatch) changeBeforehand(t *BatchConversation, m *Message) error
 	return err
 }
 
-// place makes what arrives live the newest of its conversation. Imported history stays older.
-func (in *InboundBatch) place(t *BatchConversation, m *Message, history bool) {
+// showArrival makes a message the last one that lists show, unless it is history and older than that.
+func (t *BatchConversation) showArrival(m *Message, history bool) {
 	if !history {
 		t.Sequence = m.Seq
 		t.arrived(m)
-		return
-	}
-	if t.LastMessage == nil || !m.CreatedAt.Before(t.LastMessage.CreatedAt) {
+	} else if t.LastMessage == nil || !m.CreatedAt.Before(t.LastMessage.CreatedAt) {
 		t.showLast(m)
 		t.ActivityAt = m.CreatedAt
 	}
 }
 
-// wrote notes what a customer's message means for the conversation.
-func (in *InboundBatch) wrote(t *BatchConversation, m *Message, quiet bool) error {
-	if !quiet {
-		t.opens = true
-		t.waits(m.CreatedAt)
-		t.Messages = append(t.Messages, m)
-	}
-	return in.overheard(t, m, quiet)
-}
-
-// overheard notes what every message of a customer means, also one that another app answers: it is unread and opens the
-// window. Whether a case opens and whether the customer waits for the team is up to wrote.
-func (in *InboundBatch) overheard(t *BatchConversation, m *Message, quiet bool) error {
+// markUnread updates the conversation for any message of the customer, even if another app answers it: it is unread and opens
+// the service window.
+func (in *InboundBatch) markUnread(t *BatchConversation, m *Message, quiet bool) error {
 	if t.LastInboundAt == nil || !m.SentAt.Before(*t.LastInboundAt) {
 		t.LastInboundAt = m.SentAt
 		if !m.Notice.IsCall() { // a call cannot be marked as read
@@ -287,8 +273,8 @@ func (in *InboundBatch) overheard(t *BatchConversation, m *Message, quiet bool) 
 	return t.emitWith(EventMessageReceived, "message", m)
 }
 
-// waits notes that the customer waits for an answer to a message of that time.
-func (t *LockedConversation) waits(since time.Time) {
+// startWaiting records that the customer waits for an answer to a message of that time.
+func (t *LockedConversation) startWaiting(since time.Time) {
 	if t.awaits == nil {
 		t.awaits = &since
 	}
@@ -297,13 +283,13 @@ func (t *LockedConversation) waits(since time.Time) {
 	}
 }
 
-// open opens the attendance that the customer's messages asked for, unless they belong to the one that was just closed.
+// open opens an attendance if the customer's messages need one and do not belong to the one that was just closed.
 func (t *BatchConversation) open() error {
-	if !t.opens || t.Attendance != nil {
-		t.opens = false
+	needed := t.needsAttendance && t.Attendance == nil
+	t.needsAttendance = false
+	if !needed {
 		return nil
 	}
-	t.opens = false
 	rules, err := people.ListAttendanceRules(t.Tx, t.Company)
 	if err != nil {
 		return err
@@ -318,7 +304,6 @@ func (t *BatchConversation) open() error {
 	return err
 }
 
-// sentFromPhone notes what a message that the team typed on the phone means.
 func (in *InboundBatch) sentFromPhone(t *BatchConversation, m *Message, quiet bool) error {
 	if quiet {
 		return nil
@@ -326,10 +311,10 @@ func (in *InboundBatch) sentFromPhone(t *BatchConversation, m *Message, quiet bo
 	if err := t.emitWith(EventMessageSent, "message", m); err != nil {
 		return err
 	}
-	if m.Standby { // another app wrote it, not the team
+	if m.Standby { // sent by another app, not by the team
 		return in.settleEarly(t, m)
 	}
-	if err := t.open(); err != nil { // the customer's message that this answers may be in the same batch
+	if err := t.open(); err != nil { // the batch may contain the customer's message that this one answers
 		return err
 	}
 	t.pauseBot()
@@ -339,10 +324,10 @@ func (in *InboundBatch) sentFromPhone(t *BatchConversation, m *Message, quiet bo
 	return in.settleEarly(t, m)
 }
 
-// EndMenu ends the menu of the open attendance, if one runs. Where the case goes is the caller's decision.
+// EndMenu ends the menu of the open attendance, if there is one. The caller decides who gets the case.
 func (t *LockedConversation) EndMenu() { t.Reception, t.ReceptionDue = nil, nil }
 
-// SendAutomatic sends an automatic message. It is no answer of the team: the customer still waits, and no person
+// SendAutomatic sends an automatic message. It does not count as an answer of the team: the customer still waits, and no person
 // becomes responsible.
 func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices *provider.Interactive) error {
 	m := &Message{
@@ -353,27 +338,33 @@ func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices
 	if m.Interactive != nil {
 		m.Type = provider.TypeInteractive
 	}
-	sandbox := in.Channel.Provider == channels.ProviderSandbox
+	_, err := t.insertOutbound(m, MessageExtras{}, in.Channel.Provider)
+	return err
+}
+
+// insertOutbound stores a new outbound message and queues it for the provider; a sandbox accepts it at once. It reports false if
+// the client id is already used.
+func (t *LockedConversation) insertOutbound(m *Message, extras MessageExtras, channelProvider string) (bool, error) {
+	sandbox := channelProvider == channels.ProviderSandbox
 	if sandbox {
-		external := "sandbox." + m.ID.String()
-		m.Status, m.SentAt, m.ExternalID = provider.StatusSent, &in.Tx.Now, &external
+		m.Status, m.SentAt, m.ExternalID = provider.StatusSent, &t.Tx.Now, new("sandbox."+m.ID.String())
 	}
-	if _, err := insertMessage(in.Tx, m, MessageExtras{}); err != nil {
-		return err
+	if inserted, err := insertMessage(t.Tx, m, extras); err != nil || !inserted {
+		return false, err
 	}
 	t.arrived(m)
 	if sandbox {
-		return t.emitWith(EventMessageSent, "message", m)
+		return true, t.emitWith(EventMessageSent, "message", m)
 	}
-	insertSend(in.Tx, m)
-	in.Tx.AfterCommit(in.d.notifySend)
-	return nil
+	insertSend(t.Tx, m)
+	t.Tx.AfterCommit(t.d.notifySend)
+	return true, nil
 }
 
-// conversation finds or creates the contact and the conversation of a message; nil when the message names neither.
+// conversation finds or creates the contact and the conversation of a message. It returns nil if the message has neither.
 func (in *InboundBatch) conversation(msg *provider.IncomingMessage) (*BatchConversation, Contact, error) {
-	if known, ok := in.people[msg.Customer]; ok && msg.Group == nil {
-		return known.t, known.contact, nil
+	if w, ok := in.people[msg.Customer]; ok && msg.Group == nil {
+		return w.conversation, w.contact, nil
 	}
 	var contact Contact
 	var err error
@@ -387,7 +378,7 @@ func (in *InboundBatch) conversation(msg *provider.IncomingMessage) (*BatchConve
 	case msg.Group != nil:
 		t, _, err = in.d.groupConversation(in.Tx, in.Channel, *msg.Group)
 	case contact.ID.IsZero():
-		in.d.Log.Warn("a message that does not say whom it is with was left out", slog.String("channel", in.Channel.ID.String()))
+		in.d.Log.Warn("ignored a message without a contact", slog.String("channel", in.Channel.ID.String()))
 		return nil, contact, nil
 	default:
 		t, _, err = in.d.conversationWith(in.Tx, in.Channel, contact)
@@ -395,23 +386,24 @@ func (in *InboundBatch) conversation(msg *provider.IncomingMessage) (*BatchConve
 	if err != nil {
 		return nil, contact, err
 	}
-	held := in.hold(t)
+	entry := in.hold(t)
 	if msg.Group != nil {
-		held.nameGroup(*msg.Group)
+		entry.nameGroup(*msg.Group)
 	} else {
-		in.people[msg.Customer] = writer{contact, held}
+		in.people[msg.Customer] = writer{contact, entry}
 	}
-	return held, contact, nil
+	return entry, contact, nil
 }
 
-// stored is the message as the desk keeps it, without its file. created_at and sent_at tell when it was
-// written, by the provider's clock. Its place is that of its arrival, or for imported history that of its time.
-func (in *InboundBatch) stored(t *BatchConversation, contact Contact, msg *provider.IncomingMessage) (*Message, error) {
+// newMessage converts an incoming message, without its file. CreatedAt and SentAt are when it was written, by the provider's
+// clock. Its sequence number is that of its arrival, or for imported history that of its time.
+func (in *InboundBatch) newMessage(t *BatchConversation, contact Contact, msg *provider.IncomingMessage) (*Message, error) {
 	at := moment(msg.At, in.Tx.Now)
 	m := &Message{
 		ID: kernel.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
-		Direction: provider.Inbound, Origin: provider.OriginCustomer, Type: messageType(msg.Type), Text: kernel.TextOrNil(kernel.CleanText(msg.Text)),
-		ReplyTo: kernel.TextOrNil(msg.ReplyTo), ExternalID: &msg.ExternalID, Status: provider.StatusReceived,
+		Direction: provider.Inbound, Origin: provider.OriginCustomer, Type: messageType(msg.Type),
+		Text: kernel.TextOrNil(kernel.CleanText(msg.Text)), ReplyTo: kernel.TextOrNil(msg.ReplyTo), ExternalID: &msg.ExternalID,
+		Status:   provider.StatusReceived,
 		Referral: msg.Referral, Product: msg.Product, Choice: cleanChoice(msg.Choice),
 		Form: msg.Form, Notice: msg.Notice, Standby: msg.Standby, Seq: t.Sequence + 1, CreatedAt: at, SentAt: &at,
 	}
@@ -428,13 +420,12 @@ func (in *InboundBatch) stored(t *BatchConversation, contact Contact, msg *provi
 	}
 	var err error
 	if msg.History {
-		m.ID = kernel.NewIDAt(at) // searches list messages by their ids
+		m.ID = kernel.NewIDAt(at) // searches order messages by id
 		m.Seq, err = historySeq(in.Tx, t.Company, t.ID, at)
 	}
 	return m, err
 }
 
-// attachFile gives a message its file: an upload, or one that the provider holds.
 func (in *InboundBatch) attachFile(m *Message, msg *provider.IncomingMessage, upload *Media) {
 	if upload != nil {
 		attach(m, upload)
@@ -444,9 +435,10 @@ func (in *InboundBatch) attachFile(m *Message, msg *provider.IncomingMessage, up
 	}
 }
 
-// known takes a message whose external id another one has already, and reports whether nothing is left to store. What a caller leaves
-// has the id of the call: it keeps the id, because it can be answered, and the call gets another.
-func (in *InboundBatch) known(conversation kernel.ID, msg *provider.IncomingMessage) (taken bool, err error) {
+// sameExternalID handles a message whose external id another message already has, and reports whether there is nothing left to
+// store. A message that a caller leaves has the id of the call. It keeps the id, because it can be replied to, and the call
+// gets another.
+func (in *InboundBatch) sameExternalID(conversation kernel.ID, msg *provider.IncomingMessage) (done bool, err error) {
 	call := msg.Notice.IsCall()
 	stored, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, msg.ExternalID)
 	if err != nil {
@@ -455,10 +447,10 @@ func (in *InboundBatch) known(conversation kernel.ID, msg *provider.IncomingMess
 	if !found || call == stored.Notice.IsCall() {
 		return true, in.fillPlaceholder(conversation, msg)
 	}
-	moved := "call:" + msg.ExternalID
+	callID := "call:" + msg.ExternalID
 	if call {
-		msg.ExternalID = moved
-		_, found, err = conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, moved)
+		msg.ExternalID = callID
+		_, found, err = conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, callID)
 		return found, err
 	}
 	t, err := in.locked(stored.Conversation)
@@ -472,12 +464,12 @@ func (in *InboundBatch) known(conversation kernel.ID, msg *provider.IncomingMess
 		}
 		t.silent = contact.Blocked
 	}
-	stored.ExternalID = &moved
+	stored.ExternalID = &callID
 	saveMessageStatus(in.Tx, &stored)
 	return false, t.emitUpdated(&stored, "external_id")
 }
 
-// fillPlaceholder gives a message of the imported history the file that follows it under the same id.
+// fillPlaceholder attaches the file that follows a message of the imported history under the same id.
 func (in *InboundBatch) fillPlaceholder(conversation kernel.ID, msg *provider.IncomingMessage) error {
 	if !msg.History || msg.Media == nil {
 		return nil
@@ -490,13 +482,13 @@ func (in *InboundBatch) fillPlaceholder(conversation kernel.ID, msg *provider.In
 	if err != nil || !found || m.Type != provider.TypeUnsupported || m.MediaID != nil || m.RevokedAt != nil {
 		return err
 	}
-	was := m
+	before := m
 	m.Type, m.Text, m.Notice = messageType(msg.Type), kernel.TextOrNil(kernel.CleanText(msg.Text)), nil
 	in.attachFile(&m, msg, nil)
-	return in.messageChanged(t, &m, append([]string{"type", "text", "media_id", "media"}, lost(&was, &m)...)...)
+	return in.messageChanged(t, &m, append([]string{"type", "text", "media_id", "media"}, removedDetails(&before, &m)...)...)
 }
 
-// awaitedMedia notes a file that the provider holds, for the loop that fetches it.
+// awaitedMedia adds a file for FetchLoop to fetch from the provider.
 func (in *InboundBatch) awaitedMedia(msg *provider.IncomingMessage) *Media {
 	mime, _, _ := strings.Cut(msg.Media.MimeType, ";")
 	file := &Media{
@@ -510,7 +502,7 @@ func (in *InboundBatch) awaitedMedia(msg *provider.IncomingMessage) *Media {
 	return file
 }
 
-// moment takes the time of a provider unless it is ahead of the server's clock.
+// moment returns the provider's time of an event, or now if there is none or it is in the future.
 func moment(at, now time.Time) time.Time {
 	if at.IsZero() || at.After(now) {
 		return now
@@ -518,7 +510,6 @@ func moment(at, now time.Time) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// messageType gives the type as the API documents it.
 func messageType(kind string) string {
 	switch kind {
 	case provider.TypeText, provider.TypeImage, provider.TypeAudio, provider.TypeVideo, provider.TypeDocument, provider.TypeSticker,

@@ -15,8 +15,8 @@ import (
 	"recado/internal/search"
 )
 
-// InboxCounts are the numbers beside the views of an inbox. They count open conversations that are not snoozed, but for
-// Snoozed, and for views that ask for snoozed ones.
+// InboxCounts are the numbers beside the views of an inbox. They count open conversations that are not snoozed, except for
+// Snoozed and for views of snoozed conversations.
 type InboxCounts struct {
 	Mine       int64         `json:"mine" doc:"Those for which the caller is responsible."`
 	Unassigned int64         `json:"unassigned" doc:"Those of the status waiting."`
@@ -41,25 +41,24 @@ type LabelCount struct {
 	Open int64     `json:"open"`
 }
 
-// ViewCount counts what a saved view shows of the open conversations.
+// ViewCount counts the open conversations in a saved view.
 type ViewCount struct {
 	ID    kernel.ID `json:"id"`
 	Count int64     `json:"count"`
 }
 
-// InboxRow is what counting has to know of a conversation that is open or snoozed.
-type InboxRow struct {
-	Assignee, Sector                          *kernel.ID
-	Channel                                   kernel.ID
-	Kind                                      string
-	Open, Attended, Unread, Archived, Snoozed bool
-	LabelIDs                                  []kernel.ID
-	Folded                                    string // the text that searches look at
-	Private                                   bool
+// inboxRow has the parts of a conversation that counting needs.
+type inboxRow struct {
+	assignee, sector                                   *kernel.ID
+	channel                                            kernel.ID
+	kind                                               string
+	open, attended, unread, archived, snoozed, private bool
+	labels                                             []kernel.ID
+	folded                                             string // the text that searches match
 }
 
-// Waiting reports whether an attendance is open and no person is responsible.
-func (r *InboxRow) Waiting() bool { return r.Attended && r.Assignee == nil }
+// isWaiting reports whether an attendance is open and no person is responsible.
+func (r *inboxRow) isWaiting() bool { return r.attended && r.assignee == nil }
 
 // View is a saved filter of the list of conversations.
 type View struct {
@@ -71,7 +70,7 @@ type View struct {
 	Position int64      `json:"position" doc:"The list is in this order; equal positions by name."`
 }
 
-// ViewQuery holds filters of a list of conversations as its query parameters are written. Absent ones filter nothing.
+// ViewQuery holds the filters of a list of conversations in the form of its query parameters. Absent ones filter nothing.
 type ViewQuery struct {
 	Q        string     `json:"q,omitempty" maxLength:"200"`
 	Status   string     `json:"status,omitempty" enum:"open,waiting,closed"`
@@ -86,8 +85,8 @@ type ViewQuery struct {
 	Label    *kernel.ID `json:"label,omitempty"`
 }
 
-// ViewFlag is true or false, as a JSON value or as the text of a query parameter. It is given back as it was written;
-// an empty one is absent.
+// ViewFlag is true or false, as a JSON boolean or as the text of a query parameter. It is returned as it was written; an empty
+// one is absent.
 type ViewFlag string
 
 // True reports whether the flag is set to true.
@@ -106,22 +105,20 @@ func (f *ViewFlag) UnmarshalJSON(value []byte) error {
 	return errors.New("expected true or false")
 }
 
-// Words of ViewQuery.Assignee that are no ids.
+// Values of ViewQuery.Assignee other than ids.
 const (
 	AssigneeMe   = "me"
 	AssigneeNone = "none"
 )
 
-// MaxConversationLabels is how many labels a conversation may have.
-const MaxConversationLabels = 100
-
-// MaxViews is how many views one person may own, MaxSharedViews how many of a company may be shared.
+// Limits of the inbox.
 const (
-	MaxViews       = 100
-	MaxSharedViews = 100
+	MaxConversationLabels = 100
+	MaxViews              = 100 // that one person owns
+	MaxSharedViews        = 100 // of a company
 )
 
-// countsWait is how long a count waits for others of the company: after a restart everybody's app asks for one.
+// countsWait is how long a count waits for others of the company: after a restart every client requests one.
 const countsWait = 15 * time.Second
 
 // InboxCounts counts the open conversations that the principal may see.
@@ -135,26 +132,24 @@ func (d *Talk) InboxCounts(ctx context.Context, a *kernel.Principal) (*InboxCoun
 	}
 	defer release()
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*InboxCounts, error) {
-		count, err := newInboxCount(tx, a)
+		counter, err := newInboxCounter(tx, a)
 		if err != nil {
 			return nil, err
 		}
-		return &count.InboxCounts, listInboxRows(tx, a.Company.ID, a.Sight(), count.add)
+		return &counter.InboxCounts, listInboxRows(tx, a.Company.ID, a.Sight(), counter.add)
 	})
 }
 
-// inboxCount adds conversations up.
-type inboxCount struct {
+type inboxCounter struct {
 	InboxCounts
 	me      kernel.ID
-	sectors map[kernel.ID]int // places in Sectors
-	labels  map[kernel.ID]int // places in Labels
+	sectors map[kernel.ID]int // indexes of Sectors
+	labels  map[kernel.ID]int // indexes of Labels
 	views   []viewFilter      // in the order of Views
 }
 
-func newInboxCount(tx *kernel.Tx, a *kernel.Principal) (*inboxCount, error) {
-	c := &inboxCount{me: a.User.ID, sectors: map[kernel.ID]int{}, labels: map[kernel.ID]int{}}
-	c.Sectors, c.Labels, c.Views = []SectorCount{}, []LabelCount{}, []ViewCount{}
+func newInboxCounter(tx *kernel.Tx, a *kernel.Principal) (*inboxCounter, error) {
+	c := &inboxCounter{me: a.User.ID, sectors: map[kernel.ID]int{}, labels: map[kernel.ID]int{}}
 	sectors, err := people.SectorIDs(tx, a.Company.ID)
 	if err != nil {
 		return nil, err
@@ -163,11 +158,11 @@ func newInboxCount(tx *kernel.Tx, a *kernel.Principal) (*inboxCount, error) {
 		c.sectors[id], c.Sectors = i, append(c.Sectors, SectorCount{ID: id})
 	}
 	labels, err := listLabels(tx, a.Company.ID)
-	for i, label := range labels {
-		c.labels[label.ID], c.Labels = i, append(c.Labels, LabelCount{ID: label.ID})
-	}
 	if err != nil {
 		return nil, err
+	}
+	for i, label := range labels {
+		c.labels[label.ID], c.Labels = i, append(c.Labels, LabelCount{ID: label.ID})
 	}
 	views, err := viewsOf(tx, a)
 	for i := range views {
@@ -177,43 +172,43 @@ func newInboxCount(tx *kernel.Tx, a *kernel.Principal) (*inboxCount, error) {
 	return c, err
 }
 
-func (c *inboxCount) add(row *InboxRow) {
+func (c *inboxCounter) add(row *inboxRow) {
 	for i := range c.views {
-		if c.views[i].shows(row) {
+		if c.views[i].matches(row) {
 			c.Views[i].Count++
 		}
 	}
-	if row.Snoozed {
+	if row.snoozed {
 		c.Snoozed++
 		return
 	}
 	c.Open++
-	if row.Assignee != nil && *row.Assignee == c.me {
+	if row.assignee != nil && *row.assignee == c.me {
 		c.Mine++
 	}
-	if row.Waiting() {
+	if row.isWaiting() {
 		c.Unassigned++
 	}
-	if row.Unread {
+	if row.unread {
 		c.Unread++
 	}
 	c.addSector(row)
-	for _, id := range row.LabelIDs {
+	for _, id := range row.labels {
 		if i, known := c.labels[id]; known {
 			c.Labels[i].Open++
 		}
 	}
 }
 
-func (c *inboxCount) addSector(row *InboxRow) {
-	if row.Sector == nil || row.Private { // no queue tells of what is private
+func (c *inboxCounter) addSector(row *inboxRow) {
+	if row.sector == nil || row.private { // the counts of sectors leave out private conversations
 		return
 	}
-	i, known := c.sectors[*row.Sector]
-	if known && row.Waiting() {
+	i, known := c.sectors[*row.sector]
+	if known && row.isWaiting() {
 		c.Sectors[i].Waiting++
 	}
-	if known && row.Unread {
+	if known && row.unread {
 		c.Sectors[i].Unread++
 	}
 }
@@ -231,21 +226,19 @@ const (
 	BulkSnooze    = "snooze"
 )
 
-// BulkAction is what is done to several conversations. Fields that the action does not use are empty.
+// BulkAction is an action on several conversations. Fields that the action does not use are empty.
 type BulkAction struct {
 	Action      string
-	Reason      string      // of close and transfer
+	Reason      string      // for close and transfer
 	Transfer    NewTransfer // without its reason
 	Add, Remove []kernel.ID // labels
 	Until       kernel.Optional[time.Time]
 }
 
-// bulkAtOnce is how many conversations one call changes at the same time.
-const bulkAtOnce = 8
+const bulkWorkers = 8
 
-// Bulk does the same to several conversations, to each in a transaction of its own and with the permission of its own
-// verb. It gives what went wrong with each, nil where nothing did, in the order of ids; err is for a call that is wrong
-// as a whole.
+// Bulk applies an action to several conversations, each in a separate transaction and with the permission of the action's verb.
+// It returns one error or nil per conversation, in the order of ids; err is set if the whole call is invalid.
 func (d *Talk) Bulk(ctx context.Context, a *kernel.Principal, ids []kernel.ID, in BulkAction) (failures []error, err error) {
 	if err := a.May(VerbBulk); err != nil {
 		return nil, err
@@ -256,7 +249,7 @@ func (d *Talk) Bulk(ctx context.Context, a *kernel.Principal, ids []kernel.ID, i
 	ctx = kernel.Separate(ctx)
 	failures = make([]error, len(ids))
 	var g errgroup.Group
-	g.SetLimit(bulkAtOnce)
+	g.SetLimit(bulkWorkers)
 	for i, id := range ids {
 		g.Go(func() error {
 			failures[i] = d.bulkOne(ctx, a, id, &in)
@@ -266,7 +259,6 @@ func (d *Talk) Bulk(ctx context.Context, a *kernel.Principal, ids []kernel.ID, i
 	return failures, g.Wait()
 }
 
-// checkBulk checks what is the same for all conversations.
 func (d *Talk) checkBulk(ctx context.Context, a *kernel.Principal, in *BulkAction) error {
 	if _, invalid := reasonOf(in.Reason); invalid != nil {
 		return invalid
@@ -291,12 +283,11 @@ func (d *Talk) checkBulk(ctx context.Context, a *kernel.Principal, in *BulkActio
 			}
 		}
 	}
-	_, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) { return struct{}{}, d.checkBulkNames(tx, a, in) })
-	return err
+	return d.Store.Read(ctx, func(tx *kernel.Tx) error { return checkBulkReferences(tx, a, in) })
 }
 
-// checkBulkNames makes sure that what the action names exists.
-func (d *Talk) checkBulkNames(tx *kernel.Tx, a *kernel.Principal, in *BulkAction) error {
+// checkBulkReferences checks that the person, the sector and the labels of the action exist.
+func checkBulkReferences(tx *kernel.Tx, a *kernel.Principal, in *BulkAction) error {
 	if id := in.Transfer.User.Pointer(); id != nil {
 		if _, found, err := people.UserRef(tx, a.Company.ID, *id); err != nil || !found {
 			return kernel.ErrOr(err, kernel.NoSuch("body.user_id", "team_member"))
@@ -318,16 +309,15 @@ func (d *Talk) checkBulkNames(tx *kernel.Tx, a *kernel.Principal, in *BulkAction
 }
 
 func (d *Talk) bulkOne(ctx context.Context, a *kernel.Principal, id kernel.ID, in *BulkAction) (err error) {
-	yes, no := true, false
 	switch in.Action {
 	case BulkRead:
 		_, err = d.MarkRead(ctx, a, id)
 	case BulkUnread:
 		_, err = d.MarkUnread(ctx, a, id)
 	case BulkArchive:
-		_, err = d.UpdateConversation(ctx, a, id, ConversationChange{Archived: &yes})
+		_, err = d.UpdateConversation(ctx, a, id, ConversationChange{Archived: new(true)})
 	case BulkUnarchive:
-		_, err = d.UpdateConversation(ctx, a, id, ConversationChange{Archived: &no})
+		_, err = d.UpdateConversation(ctx, a, id, ConversationChange{Archived: new(false)})
 	case BulkClose:
 		_, err = d.CloseAttendance(ctx, a, id, in.Reason)
 	case BulkTake:
@@ -344,19 +334,18 @@ func (d *Talk) bulkOne(ctx context.Context, a *kernel.Principal, id kernel.ID, i
 	return err
 }
 
-// relabel adds labels to a conversation and removes others.
 func (d *Talk) relabel(ctx context.Context, a *kernel.Principal, id kernel.ID, add, remove []kernel.ID) error {
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		t, err := d.Lock(tx, a, id)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
-		gone, err := missingLabels(tx, a.Company.ID, t.LabelIDs) // those of which DeleteLabel has yet to take some off
+		missing, err := missingLabels(tx, a.Company.ID, t.LabelIDs) // DeleteLabel is taking them off
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
 		kept := slices.DeleteFunc(slices.Clone(t.LabelIDs), func(label kernel.ID) bool {
-			return slices.Contains(remove, label) || slices.Contains(gone, label)
+			return slices.Contains(remove, label) || slices.Contains(missing, label)
 		})
 		for _, label := range add {
 			if !slices.Contains(kept, label) {
@@ -364,17 +353,16 @@ func (d *Talk) relabel(ctx context.Context, a *kernel.Principal, id kernel.ID, a
 			}
 		}
 		if len(kept) > max(MaxConversationLabels, len(t.LabelIDs)) {
-			return struct{}{}, kernel.LimitReached("labels of a conversation", MaxConversationLabels)
+			return kernel.LimitReached("labels of a conversation", MaxConversationLabels)
 		}
 		if t.LabelIDs, err = d.KnownLabels(tx, a, kept); err != nil {
-			return struct{}{}, err
+			return err
 		}
-		return struct{}{}, t.saveIfChanged()
+		return t.saveIfChanged()
 	})
-	return err
 }
 
-// ViewChange is what of a saved view is to change; nil leaves a part as it is.
+// ViewChange lists the parts of a saved view to change; nil fields stay as they are.
 type ViewChange struct {
 	Name     *string
 	Query    *ViewQuery
@@ -390,31 +378,28 @@ func (d *Talk) Views(ctx context.Context, a *kernel.Principal) ([]View, error) {
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]View, error) { return viewsOf(tx, a) })
 }
 
-// viewsOf lists the views that the principal may see. One that names a channel that has become private since exists for
-// the viewers of the channel alone.
+// viewsOf returns the views that the principal may see. A view of a channel that has become private is visible only to the
+// viewers of the channel.
 func viewsOf(tx *kernel.Tx, a *kernel.Principal) ([]View, error) {
 	views, err := listViews(tx, a.Company.ID, a.User.ID)
-	known := map[kernel.ID]bool{}
-	shown := make([]View, 0, len(views))
+	visible := map[kernel.ID]bool{}
 	for _, v := range views {
-		if id := v.Query.Channel; id != nil {
-			if _, looked := known[*id]; !looked {
-				ch, found, err := channels.FindChannel(tx, a.Company.ID, *id)
-				if err != nil {
-					return nil, err
-				}
-				known[*id] = found && channels.Knows(a, ch)
-			}
-			if !known[*id] {
-				continue
-			}
+		id := v.Query.Channel
+		if id == nil {
+			continue
 		}
-		shown = append(shown, v)
+		if _, checked := visible[*id]; !checked {
+			ch, found, err := channels.FindChannel(tx, a.Company.ID, *id)
+			if err != nil {
+				return nil, err
+			}
+			visible[*id] = found && channels.Knows(a, ch)
+		}
 	}
-	return shown, err
+	return slices.DeleteFunc(views, func(v View) bool { return v.Query.Channel != nil && !visible[*v.Query.Channel] }), err
 }
 
-// CreateView saves a view. Without a position it is the last one.
+// CreateView saves a view. Without a position it becomes the last one.
 func (d *Talk) CreateView(ctx context.Context, a *kernel.Principal, in ViewChange) (View, error) {
 	if err := a.May(VerbCreateView); err != nil {
 		return View{}, err
@@ -425,7 +410,7 @@ func (d *Talk) CreateView(ctx context.Context, a *kernel.Principal, in ViewChang
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (View, error) {
 		tx.LockCompany(a.Company.ID)
-		count, last, err := ownViews(tx, a.Company.ID, a.User.ID)
+		count, last, err := countViews(tx, a.Company.ID, a.User.ID)
 		if err != nil {
 			return v, err
 		}
@@ -436,18 +421,22 @@ func (d *Talk) CreateView(ctx context.Context, a *kernel.Principal, in ViewChang
 			v.Position = last + 1
 		}
 		if v.Shared {
-			if err := kernel.CheckLimit(tx, a.Company.ID, countSharedViews, "shared views", MaxSharedViews); err != nil {
+			if err := checkSharedViews(tx, a); err != nil {
 				return v, err
 			}
 		}
-		if err := d.checkViewQuery(tx, a, &v); err != nil {
+		if err := checkViewQuery(tx, a, &v); err != nil {
 			return v, err
 		}
-		return v, insertView(tx, a.Company.ID, &v)
+		return v, saveView(tx, a.Company.ID, &v)
 	})
 }
 
-// UpdateView changes a view: its owner a view of their own, managers and above a shared one.
+func checkSharedViews(tx *kernel.Tx, a *kernel.Principal) error {
+	return kernel.CheckLimit(tx, a.Company.ID, countSharedViews, "shared views", MaxSharedViews)
+}
+
+// UpdateView changes a view. Shared views are changed by managers and above, others by their owner.
 func (d *Talk) UpdateView(ctx context.Context, a *kernel.Principal, id kernel.ID, in ViewChange) (View, error) {
 	if err := a.May(VerbUpdateView); err != nil {
 		return View{}, err
@@ -460,17 +449,17 @@ func (d *Talk) UpdateView(ctx context.Context, a *kernel.Principal, id kernel.ID
 		if err != nil {
 			return v, err
 		}
-		before := v.Shared
+		wasShared := v.Shared
 		if err := in.check(a, &v); err != nil {
 			return v, err
 		}
-		if v.Shared && !before {
-			if err := kernel.CheckLimit(tx, a.Company.ID, countSharedViews, "shared views", MaxSharedViews); err != nil {
+		if v.Shared && !wasShared {
+			if err := checkSharedViews(tx, a); err != nil {
 				return v, err
 			}
 		}
 		if in.Query != nil || in.Shared != nil {
-			if err := d.checkViewQuery(tx, a, &v); err != nil {
+			if err := checkViewQuery(tx, a, &v); err != nil {
 				return v, err
 			}
 		}
@@ -478,23 +467,21 @@ func (d *Talk) UpdateView(ctx context.Context, a *kernel.Principal, id kernel.ID
 	})
 }
 
-// DeleteView removes a view that the principal may change.
+// DeleteView deletes a view that the principal may change.
 func (d *Talk) DeleteView(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbDeleteView); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		_, err := editableView(tx, a, id)
 		if err == nil {
 			deleteView(tx, a.Company.ID, id)
 		}
-		return struct{}{}, err
+		return err
 	})
-	return err
 }
 
-// editableView gives a view that the principal may change. The view of another person that is not shared does not
-// exist for them.
+// editableView returns a view that the principal may change. It does not find the unshared views of others.
 func editableView(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (View, error) {
 	v, found, err := lockView(tx, a.Company.ID, id)
 	if err != nil || !found || !v.Shared && v.Owner.ID != a.User.ID {
@@ -506,7 +493,7 @@ func editableView(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (View, error
 	return v, nil
 }
 
-// check looks at the form of a change and at the role that it takes, and applies it to a view.
+// check validates a change, checks the role that it requires and applies it to a view.
 func (in *ViewChange) check(a *kernel.Principal, v *View) error {
 	if in.Name != nil {
 		name, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
@@ -530,13 +517,13 @@ func (in *ViewChange) check(a *kernel.Principal, v *View) error {
 	return nil
 }
 
-// checkViewQuery refuses filters that name what does not exist for the principal, and a shared view of a private
-// channel: those who are not its viewers would learn of it.
-func (d *Talk) checkViewQuery(tx *kernel.Tx, a *kernel.Principal, v *View) error {
-	for _, named := range []struct {
+// checkViewQuery checks that the principal can see what the filters of a view refer to. A shared view must not filter by a
+// private channel: it would reveal the channel to members who cannot see it.
+func checkViewQuery(tx *kernel.Tx, a *kernel.Principal, v *View) error {
+	for _, filter := range []struct {
 		field string
 		id    *kernel.ID
-		known func(id kernel.ID) (bool, error)
+		find  func(id kernel.ID) (bool, error)
 	}{
 		{"channel", v.Query.Channel, func(id kernel.ID) (bool, error) {
 			ch, found, err := channels.FindChannel(tx, a.Company.ID, id)
@@ -552,17 +539,17 @@ func (d *Talk) checkViewQuery(tx *kernel.Tx, a *kernel.Principal, v *View) error
 			return found, err
 		}},
 	} {
-		if named.id == nil {
+		if filter.id == nil {
 			continue
 		}
-		if found, err := named.known(*named.id); err != nil || !found {
-			return kernel.ErrOr(err, kernel.NoSuch("body.query."+named.field, named.field))
+		if found, err := filter.find(*filter.id); err != nil || !found {
+			return kernel.ErrOr(err, kernel.NoSuch("body.query."+filter.field, filter.field))
 		}
 	}
 	return nil
 }
 
-// assigneeID is the person whom a filter names, if any.
+// assigneeID returns the id in a filter by assignee, if it is one.
 func assigneeID(assignee string) *kernel.ID {
 	if id, ok := kernel.ParseID(assignee); ok {
 		return &id
@@ -570,7 +557,6 @@ func assigneeID(assignee string) *kernel.ID {
 	return nil
 }
 
-// viewFilter is a saved view for counting: what it shows of the conversations that are open or snoozed.
 type viewFilter struct {
 	*ViewQuery
 	assignee *kernel.ID
@@ -585,23 +571,22 @@ func newViewFilter(a *kernel.Principal, q *ViewQuery) viewFilter {
 	return f
 }
 
-// shows reports whether the view has a row. Snoozed conversations are in views that ask for them, closed ones are not
-// counted.
-func (f *viewFilter) shows(row *InboxRow) bool {
+// matches reports whether the view shows a conversation. A view shows either snoozed conversations or the others.
+func (f *viewFilter) matches(row *inboxRow) bool {
 	switch {
-	case row.Snoozed != f.Snoozed.True(),
-		!row.Open && (f.Status == ListOpen || f.Status == ListWaiting),
-		f.Status == ListClosed && row.Open,
-		f.Status == ListWaiting && !row.Waiting(),
-		f.Archived != "" && row.Archived != f.Archived.True(),
-		f.Unread.True() && !row.Unread,
-		f.Kind != "" && row.Kind != f.Kind,
-		f.Assignee == AssigneeNone && row.Assignee != nil,
-		f.assignee != nil && !kernel.Same(f.assignee, row.Assignee),
-		f.Channel != nil && *f.Channel != row.Channel,
-		f.Sector != nil && !kernel.Same(f.Sector, row.Sector),
-		f.Label != nil && !slices.Contains(row.LabelIDs, *f.Label):
+	case row.snoozed != f.Snoozed.True(),
+		!row.open && (f.Status == ListOpen || f.Status == ListWaiting),
+		f.Status == ListClosed && row.open,
+		f.Status == ListWaiting && !row.isWaiting(),
+		f.Archived != "" && row.archived != f.Archived.True(),
+		f.Unread.True() && !row.unread,
+		f.Kind != "" && row.kind != f.Kind,
+		f.Assignee == AssigneeNone && row.assignee != nil,
+		f.assignee != nil && !kernel.Same(f.assignee, row.assignee),
+		f.Channel != nil && *f.Channel != row.channel,
+		f.Sector != nil && !kernel.Same(f.Sector, row.sector),
+		f.Label != nil && !slices.Contains(row.labels, *f.Label):
 		return false
 	}
-	return f.text.In(row.Folded)
+	return f.text.In(row.folded)
 }

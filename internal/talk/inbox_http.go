@@ -23,7 +23,6 @@ type bulkInput struct {
 	}
 }
 
-// bulkResult is the result for one conversation.
 type bulkResult struct {
 	ID     kernel.ID    `json:"id"`
 	Status int          `json:"status" doc:"The HTTP status of the action for this conversation." example:"200"`
@@ -37,7 +36,8 @@ type bulkResults struct {
 func (s *handlers) bulkConversations(ctx context.Context, a *kernel.Principal, in *bulkInput) (*httpserver.Reply[bulkResults], error) {
 	b := &in.Body
 	failures, err := s.verbs.Bulk(ctx, a, b.IDs, BulkAction{
-		Action: b.Action, Reason: b.Reason, Transfer: NewTransfer{User: b.UserID, Sector: b.SectorID}, Add: b.Add, Remove: b.Remove, Until: b.Until,
+		Action: b.Action, Reason: b.Reason, Transfer: NewTransfer{User: b.UserID, Sector: b.SectorID},
+		Add: b.Add, Remove: b.Remove, Until: b.Until,
 	})
 	if err != nil {
 		return nil, err
@@ -58,7 +58,6 @@ func (s *handlers) inboxCounts(ctx context.Context, a *kernel.Principal, _ *http
 	return &httpserver.Reply[*InboxCounts]{Body: counts}, err
 }
 
-// viewFlagSchema documents a flag of a view.
 type viewFlagSchema struct{}
 
 func (viewFlagSchema) Schema(huma.Registry) *huma.Schema {
@@ -80,7 +79,8 @@ type createViewInput struct {
 }
 
 func (s *handlers) createView(ctx context.Context, a *kernel.Principal, in *createViewInput) (*httpserver.Reply[View], error) {
-	view, err := s.verbs.CreateView(ctx, a, ViewChange{Name: &in.Body.Name, Query: &in.Body.Query, Shared: &in.Body.Shared, Position: in.Body.Position})
+	b := &in.Body
+	view, err := s.verbs.CreateView(ctx, a, ViewChange{Name: &b.Name, Query: &b.Query, Shared: &b.Shared, Position: b.Position})
 	return &httpserver.Reply[View]{Body: view}, err
 }
 

@@ -10,7 +10,7 @@ import (
 	"recado/test/testkit"
 )
 
-// The tests of this file fix the JSON that clients read and that events store. ID and AT stand for jsonID and jsonAt.
+// These tests pin the JSON of responses and events. ID and AT are placeholders for jsonID and jsonAt.
 
 var (
 	jsonID = kernel.ID{0x01, 0x9a, 0x8f, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 0x01}

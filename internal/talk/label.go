@@ -1,22 +1,22 @@
 package talk
 
 import (
+	"cmp"
 	"context"
 
 	"recado/internal/kernel"
 )
 
-// Label marks contacts, conversations and cards alike.
+// Label marks contacts, conversations and cards.
 type Label struct {
 	ID    kernel.ID `json:"id"`
 	Name  string    `json:"name"`
 	Color string    `json:"color" example:"#2e7d32"`
 }
 
-// defaultLabelColor is grey.
-const defaultLabelColor = "#607d8b"
+const defaultLabelColor = "#607d8b" // grey
 
-// Labels lists the company's labels.
+// Labels returns the company's labels by name.
 func (d *Talk) Labels(ctx context.Context, a *kernel.Principal) ([]Label, error) {
 	if err := a.May(VerbLabels); err != nil {
 		return nil, err
@@ -24,21 +24,21 @@ func (d *Talk) Labels(ctx context.Context, a *kernel.Principal) ([]Label, error)
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Label, error) { return listLabels(tx, a.Company.ID) })
 }
 
-// Label gives one label of the company.
+// Label returns a label of the company.
 func (d *Talk) Label(ctx context.Context, a *kernel.Principal, id kernel.ID) (Label, error) {
 	if err := a.May(VerbLabel); err != nil {
 		return Label{}, err
 	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Label, error) {
 		l, found, err := findLabel(tx, a.Company.ID, id)
-		if err == nil && !found {
-			err = kernel.NotFound("label")
+		if err != nil || !found {
+			return l, kernel.ErrOr(err, kernel.NotFound("label"))
 		}
-		return l, err
+		return l, nil
 	})
 }
 
-// CreateLabel adds a label; an empty color gets a default.
+// CreateLabel adds a label. An empty color means the default.
 func (d *Talk) CreateLabel(ctx context.Context, a *kernel.Principal, name, color string) (Label, error) {
 	if err := a.May(VerbCreateLabel); err != nil {
 		return Label{}, err
@@ -47,22 +47,19 @@ func (d *Talk) CreateLabel(ctx context.Context, a *kernel.Principal, name, color
 	if invalid != nil {
 		return Label{}, invalid
 	}
-	if color == "" {
-		color = defaultLabelColor
-	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Label, error) {
-		l := Label{ID: kernel.NewID(), Name: name, Color: color}
+		l := Label{ID: kernel.NewID(), Name: name, Color: cmp.Or(color, defaultLabelColor)}
 		if err := kernel.CheckLimit(tx, a.Company.ID, countLabels, "labels", d.Limit(limitLabels)); err != nil {
 			return l, err
 		}
-		if fresh, err := InsertLabel(tx, a.Company.ID, l); err != nil || !fresh {
+		if inserted, err := InsertLabel(tx, a.Company.ID, l); err != nil || !inserted {
 			return l, kernel.ErrOr(err, errLabelTaken(name))
 		}
 		return l, nil
 	})
 }
 
-// UpdateLabel renames or recolours a label.
+// UpdateLabel changes the name or the color of a label; nil leaves it as it is.
 func (d *Talk) UpdateLabel(ctx context.Context, a *kernel.Principal, id kernel.ID, name, color *string) (Label, error) {
 	if err := a.May(VerbUpdateLabel); err != nil {
 		return Label{}, err
@@ -79,31 +76,27 @@ func (d *Talk) UpdateLabel(ctx context.Context, a *kernel.Principal, id kernel.I
 		if err != nil || !found {
 			return l, kernel.ErrOr(err, kernel.NotFound("label"))
 		}
-		if name != nil {
-			l.Name = *name
-		}
-		if color != nil {
-			l.Color = *color
-		}
-		if free, err := updateLabel(tx, a.Company.ID, l); err != nil || !free {
+		kernel.Set(&l.Name, name)
+		kernel.Set(&l.Color, color)
+		if updated, err := updateLabel(tx, a.Company.ID, l); err != nil || !updated {
 			return l, kernel.ErrOr(err, errLabelTaken(l.Name))
 		}
 		return l, nil
 	})
 }
 
-// DeleteLabel ends a label at once and takes it off everything that carries it, in many short transactions. A caller that
-// leaves does not stop this; after a crash, FinishRemovals goes on with it.
+// DeleteLabel removes a label at once and takes it off everything that has it, in many short transactions. It continues if ctx is
+// canceled; after a crash, FinishRemovals continues it.
 func (d *Talk) DeleteLabel(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbDeleteLabel); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		found, err := removeLabel(tx, a.Company.ID, id)
 		if err == nil && !found {
 			err = kernel.NotFound("label")
 		}
-		return struct{}{}, err
+		return err
 	})
 	if err != nil {
 		return err
@@ -111,16 +104,16 @@ func (d *Talk) DeleteLabel(ctx context.Context, a *kernel.Principal, id kernel.I
 	return d.takeOffLabel(context.WithoutCancel(ctx), rowAt{a.Company.ID, id})
 }
 
-// takeOffLabel takes a removed label off everything.
+// takeOffLabel takes a removed label off everything and deletes it.
 func (d *Talk) takeOffLabel(ctx context.Context, label rowAt) error {
-	for more := true; more; {
-		var err error
-		more, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return takeOffLabel(tx, label.company, label.id, removalBatch) })
-		if err != nil {
+	for {
+		more, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
+			return takeOffLabel(tx, label.company, label.id, removalBatch)
+		})
+		if err != nil || !more {
 			return err
 		}
 	}
-	return nil
 }
 
 func errLabelTaken(name string) error {

@@ -16,7 +16,7 @@ import (
 	"recado/test/testkit"
 )
 
-// shelf is a company with two nodes of one database.
+// shelf is a company with two nodes on one database.
 type shelf struct {
 	nodes   []*server.Desk
 	channel kernel.ID
@@ -38,7 +38,7 @@ func eachShelf(t *testing.T, body func(t *testing.T, o *shelf)) {
 	})
 }
 
-// customer makes a conversation.
+// customer opens a conversation.
 func (o *shelf) customer(t *testing.T, n int) kernel.ID {
 	t.Helper()
 	phone := fmt.Sprintf("+551198765%04d", n)
@@ -79,8 +79,8 @@ func (o *shelf) labelled(t *testing.T, n int, labels ...kernel.ID) (things label
 	return things
 }
 
-// carry checks the labels of all three, and the version of the card.
-func (o *shelf) carry(t *testing.T, things labelledThings, cardVersion int64, labels ...kernel.ID) {
+// checkLabels checks the labels of all three and the version of the card.
+func (o *shelf) checkLabels(t *testing.T, things labelledThings, cardVersion int64, labels ...kernel.ID) {
 	t.Helper()
 	d, ctx := o.nodes[1], t.Context()
 	conversation, err := d.Talk.Conversation(ctx, o.owner, things.conversation)
@@ -110,7 +110,7 @@ func (o *shelf) label(t *testing.T, name string) kernel.ID {
 	return label.ID
 }
 
-// takeOff takes a removed label off at most n things in one transaction.
+// takeOff takes a removed label off up to n things in one transaction.
 func (o *shelf) takeOff(t *testing.T, label kernel.ID, n int) (more bool) {
 	t.Helper()
 	more, err := kernel.Write(t.Context(), o.nodes[0].Kernel, func(tx *kernel.Tx) (bool, error) { return talk.TakeOffLabel(tx, o.company, label, n) })
@@ -120,7 +120,7 @@ func (o *shelf) takeOff(t *testing.T, label kernel.ID, n int) (more bool) {
 	return more
 }
 
-// remove ends a label and takes it off nothing, as a crash in DeleteLabel leaves it.
+// remove removes a label without taking it off anything, like a crash in DeleteLabel.
 func (o *shelf) remove(t *testing.T, label kernel.ID) {
 	t.Helper()
 	found, err := kernel.Write(t.Context(), o.nodes[0].Kernel, func(tx *kernel.Tx) (bool, error) { return talk.RemoveLabel(tx, o.company, label) })
@@ -143,12 +143,12 @@ func TestARemovedLabelIsTakenOffInShortTransactions(t *testing.T) {
 		}
 		testkit.Equal(t, "transactions for three contacts, conversations and cards, two at a time", transactions, 6)
 		for _, things := range all {
-			o.carry(t, things, 2, stays)
+			o.checkLabels(t, things, 2, stays)
 		}
 	})
 }
 
-func TestALabelWhoseDeletionACrashCutOffIsGoneAndFinishedLater(t *testing.T) {
+func TestALabelDeletionInterruptedByACrashIsFinishedLater(t *testing.T) {
 	eachShelf(t, func(t *testing.T, o *shelf) {
 		d, ctx := o.nodes[0], t.Context()
 		gone, stays := o.label(t, "gone"), o.label(t, "stays")
@@ -173,7 +173,7 @@ func TestALabelWhoseDeletionACrashCutOffIsGoneAndFinishedLater(t *testing.T) {
 		other := o.labelled(t, 2, stays)
 		failures, err := d.Talk.Bulk(ctx, o.owner, []kernel.ID{things.conversation, other.conversation}, talk.BulkAction{Action: talk.BulkLabel, Add: []kernel.ID{again}})
 		if err != nil || slices.ContainsFunc(failures, func(err error) bool { return err != nil }) {
-			t.Errorf("labelling a conversation that still carries it: %v, %v", failures, err)
+			t.Errorf("labelling a conversation that still has it: %v, %v", failures, err)
 		}
 		if _, err := d.Talk.Bulk(ctx, o.owner, []kernel.ID{things.conversation, other.conversation}, talk.BulkAction{Action: talk.BulkLabel, Remove: []kernel.ID{again}}); err != nil {
 			t.Error(err)
@@ -182,8 +182,8 @@ func TestALabelWhoseDeletionACrashCutOffIsGoneAndFinishedLater(t *testing.T) {
 		if err := o.nodes[1].Talk.FinishRemovals(ctx, kernel.ID{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		o.carry(t, things, 2, stays)
-		o.carry(t, other, 1, stays)
+		o.checkLabels(t, things, 2, stays)
+		o.checkLabels(t, other, 1, stays)
 		if n, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (int, error) {
 			left, err := talk.RemovedLabels(tx, o.company)
 			return len(left), err

@@ -15,34 +15,34 @@ const (
 	MaxMedia      = MaxDocument // the largest of them
 )
 
-// MaxReason is the length of a reason, in characters.
+// MaxReason is the maximum length of a reason in characters.
 const MaxReason = 500
 
 const (
-	// ServiceWindow is how long after a customer's last message free-form messages may be sent.
+	// ServiceWindow is how long free-form messages may be sent after the customer's last message.
 	ServiceWindow = 24 * time.Hour
-	// MediaLinkLifetime is how long the link of a file is valid.
+	// MediaLinkLifetime is how long the link to a file is valid.
 	MediaLinkLifetime = 10 * time.Minute
-	// UnattachedRetention is how long an uploaded file is kept that nothing refers to.
+	// UnattachedRetention is how long an unused upload is kept.
 	UnattachedRetention = 24 * time.Hour
 )
 
-// The kinds of subjects of responses.
+// Kinds of subjects.
 const (
 	SubjectConversation = "conversation" // and its messages, notes, attendances and scheduled messages
 	SubjectContact      = "contact"
 	SubjectFile         = "file"
 )
 
-// ChannelSend is the name under which nodes wake each other's senders.
+// ChannelSend is the notification channel on which nodes wake each other's senders.
 const ChannelSend = "recado_send"
 
 // Limits of each company.
 var (
 	limitLabels     = kernel.RegisterLimit("labels", 1_000)
-	limitUploads    = kernel.RegisterLimit("uploads", 8)        // at once on a node
+	limitUploads    = kernel.RegisterLimit("uploads", 8)        // concurrent, per node
 	LimitMediaBytes = kernel.RegisterSizeLimit("media", 50<<30) // stored files
 )
 
-// leaseChannel is the kind of lease that the node has which sends through a channel.
+// leaseChannel is the kind of lease held by the node that sends the messages of a channel.
 const leaseChannel = "channel"

@@ -16,13 +16,13 @@ import (
 	"recado/internal/kernel"
 )
 
-// downloadTime is how long the largest file may take: longer than any other request, and still an end.
-const downloadTime = 10 * time.Minute
+// downloadTimeout is longer than the timeout of other requests, for the largest files.
+const downloadTimeout = 10 * time.Minute
 
-// mediaLinks is where signed links lead to, below the base path.
+// mediaLinks is the path of signed links below the base path.
 const mediaLinks = "/media/"
 
-// uploadMedia reads the form part by part: the file is stored as it arrives.
+// uploadMedia stores the file as it arrives.
 func (s *handlers) uploadMedia(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[Media], error) {
 	name, file, err := httpserver.OpenUpload(ctx)
 	if err != nil {
@@ -32,7 +32,6 @@ func (s *handlers) uploadMedia(ctx context.Context, a *kernel.Principal, _ *http
 	return &httpserver.Reply[Media]{Body: media}, err
 }
 
-// mediaLink is where a file can be fetched for a while.
 type mediaLink struct {
 	URL       string    `json:"url" format:"uri" doc:"Needs no key and supports range requests."`
 	ExpiresAt time.Time `json:"expires_at"`
@@ -47,12 +46,14 @@ func (s *handlers) linkMedia(ctx context.Context, a *kernel.Principal, in *https
 	if err != nil {
 		return nil, err
 	}
-	query := url.Values{"company": {link.Company.String()}, "expires": {strconv.FormatInt(link.ExpiresAt.Unix(), 10)}, "signature": {link.Signature}}
-	return &httpserver.Reply[mediaLink]{Body: mediaLink{URL: httpserver.PublicURL(ctx) + mediaLinks + id.String() + "?" + query.Encode(), ExpiresAt: link.ExpiresAt}}, nil
+	query := url.Values{
+		"company": {a.Company.ID.String()}, "expires": {strconv.FormatInt(link.ExpiresAt.Unix(), 10)}, "signature": {link.Signature},
+	}
+	address := httpserver.PublicURL(ctx) + mediaLinks + id.String() + "?" + query.Encode()
+	return &httpserver.Reply[mediaLink]{Body: mediaLink{URL: address, ExpiresAt: link.ExpiresAt}}, nil
 }
 
-// serveMedia answers a signed link. No file runs in a browser: its content type is the one detected from its bytes,
-// the browser may not guess another, and what is no image, audio or video is saved, not shown.
+// serveMedia serves the file of a signed link.
 func (s *handlers) serveMedia(w http.ResponseWriter, r *http.Request) {
 	id, err := httpserver.PathID(r.PathValue("id"), "file")
 	if err != nil {
@@ -72,7 +73,8 @@ func (s *handlers) serveMedia(w http.ResponseWriter, r *http.Request) {
 	serveFile(w, r, media, file)
 }
 
-// serveFile sends a file, or a range of it, so that no browser runs anything in it.
+// serveFile sends a file or a range of it. No browser runs anything in the file: its content type was detected from its bytes,
+// the browser must not guess another, and only images, audio and video are shown.
 func serveFile(w http.ResponseWriter, r *http.Request, media Media, file io.ReadSeeker) {
 	h := w.Header()
 	h.Set("Content-Type", media.MimeType)
@@ -81,11 +83,11 @@ func serveFile(w http.ResponseWriter, r *http.Request, media Media, file io.Read
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("ETag", `"`+media.SHA256+`"`)
 	h.Set("Content-Disposition", disposition(media))
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTimeout))
 	http.ServeContent(w, r, "", media.CreatedAt, file)
 }
 
-// mediaContent answers with the bytes of a file. They never change.
+// mediaContent sends the bytes of a file, which never change.
 func (s *handlers) mediaContent(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.StreamReply, error) {
 	id, err := httpserver.PathID(in.ID, "file")
 	if err != nil {
@@ -103,7 +105,7 @@ func (s *handlers) mediaContent(ctx context.Context, a *kernel.Principal, in *ht
 	}}, nil
 }
 
-// disposition names the file in ASCII for old clients and in full for the others.
+// disposition returns a Content-Disposition with the file name in ASCII for old clients and in full for others.
 func disposition(m Media) string {
 	kind := "attachment"
 	if m.Kind.Inline() {

@@ -3,48 +3,37 @@ package talk
 import (
 	"encoding/hex"
 	"math"
-	"strings"
 	"time"
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 )
 
-// mediaPrivate is whether a file d came through a channel that is private. Files that people uploaded are where their messages
-// are: see MediaInSight.
-const mediaPrivate = `((d.private OR d.provider_sha256 IS NOT NULL) AND EXISTS (SELECT 1 FROM channels x WHERE x.company = d.company AND x.id = d.channel AND x.private))`
-
+// mediaColumns are the columns of a file d. The file is private if it came through a channel that is private now. Whether an
+// uploaded file may be seen depends on its messages: see mediaInSight.
 const mediaColumns = `
-	d.id, d.company, d.channel, ` + mediaPrivate + `, d.kind, d.mime_type, d.file_name, d.size, d.sha256, d.stored, d.provider_id, d.fetch_at, d.created_at,
-	d.unattached_at, d.fetch_error, d.provider_sha256, d.width, d.height, d.duration_ms`
-
-// mediaWidth is the number of mediaColumns: where a statement's own columns begin.
-var mediaWidth = strings.Count(mediaColumns, ",") + 1
+	d.id, d.company, d.channel,
+	((d.private OR d.provider_sha256 IS NOT NULL) AND EXISTS (
+		SELECT 1 FROM channels x WHERE x.company = d.company AND x.id = d.channel AND x.private)) AS channel_private,
+	d.kind, d.mime_type, d.file_name, d.size, d.sha256, d.stored, d.provider_id, d.provider_sha256, d.fetch_at, d.fetch_tries,
+	d.fetch_error, d.created_at, d.unattached_at, d.width, d.height, d.duration_ms`
 
 func scanMedia(r db.Row) Media {
-	m := Media{
-		ID: r.ID(0), Company: r.ID(1), Channel: r.NullID(2), Private: r.Bool(3), Kind: MediaKind(r.Text(4)), MimeType: r.Text(5),
-		FileName: r.Text(6), Size: r.Int(7), SHA256: hex.EncodeToString(r.Bytes(8)), Stored: r.Bool(9), Awaited: !r.Null(11), CreatedAt: r.Time(12),
-		Unattached: !r.Null(13), MediaShape: scanShape(r, 16),
+	return Media{
+		ID: r.ID("id"), Company: r.ID("company"), Channel: r.NullID("channel"), Private: r.Bool("channel_private"),
+		Kind: MediaKind(r.Text("kind")), MimeType: r.Text("mime_type"), FileName: r.Text("file_name"), Size: r.Int("size"),
+		SHA256: hex.EncodeToString(r.Bytes("sha256")), Stored: r.Bool("stored"),
+		Provider: MediaAtProvider{ID: r.Text("provider_id"), SHA256: r.Text("provider_sha256")}, Awaited: !r.Null("fetch_at"),
+		FetchError: r.Text("fetch_error"), CreatedAt: r.Time("created_at"), Unattached: !r.Null("unattached_at"),
+		MediaShape: scanShape(r),
 	}
-	if !r.Null(14) {
-		m.FetchError = r.Text(14)
-	}
-	if !r.Null(10) {
-		m.Provider.ID = r.Text(10)
-	}
-	if !r.Null(15) {
-		m.Provider.SHA256 = r.Text(15)
-	}
-	return m
 }
 
-// scanShape reads width, height and duration from column at on.
-func scanShape(r db.Row, at int) MediaShape {
-	return MediaShape{Width: r.NullInt(at), Height: r.NullInt(at + 1), DurationSeconds: durationSeconds(r.NullInt(at + 2))}
+func scanShape(r db.Row) MediaShape {
+	return MediaShape{r.NullInt("width"), r.NullInt("height"), durationSeconds(r.NullInt("duration_ms"))}
 }
 
-// durationSeconds is a stored duration, which is in milliseconds, in seconds.
+// durationSeconds converts a stored duration, which is in milliseconds.
 func durationSeconds(ms *int64) *float64 {
 	if ms == nil {
 		return nil
@@ -52,7 +41,7 @@ func durationSeconds(ms *int64) *float64 {
 	return new(float64(*ms) / 1000)
 }
 
-// durationMillis is a duration in seconds as it is stored.
+// durationMillis is the inverse of durationSeconds.
 func durationMillis(seconds *float64) *int64 {
 	if seconds == nil {
 		return nil
@@ -60,84 +49,82 @@ func durationMillis(seconds *float64) *int64 {
 	return new(int64(math.Round(*seconds * 1000)))
 }
 
-// findMedia gives one file of the company, private or not: the caller checks who may see it.
-func findMedia(tx *kernel.Tx, company, id kernel.ID) (Media, bool, error) {
-	var m Media
-	found, err := tx.One(`SELECT`+mediaColumns+` FROM media d WHERE d.company = $1 AND d.id = $2`, []any{company, id}, func(r db.Row) { m = scanMedia(r) })
+// findMedia returns a file of the company, private or not: the caller checks who may see it.
+func findMedia(tx *kernel.Tx, company, id kernel.ID) (m Media, found bool, err error) {
+	found, err = tx.One(`SELECT`+mediaColumns+` FROM media d WHERE d.company = $1 AND d.id = $2`, []any{company, id},
+		func(r db.Row) { m = scanMedia(r) })
 	return m, found, err
 }
 
-// beginUpload notes that a file is about to be stored under an id.
+// beginUpload records that a file is about to be stored under an id.
 func beginUpload(tx *kernel.Tx, company, media kernel.ID) {
 	tx.Later(`INSERT INTO uploads (company, media, began_at) VALUES ($1, $2, $3)`, company, media, tx.Now)
 }
 
-// endUpload forgets an upload: its file has a row now, or is gone.
+// endUpload removes the record of an upload whose file has a row now or was removed.
 func endUpload(tx *kernel.Tx, company, media kernel.ID) {
 	tx.Later(`DELETE FROM uploads WHERE company = $1 AND media = $2`, company, media)
 }
 
-// uploadsLeft gives up to limit uploads that began before a moment and never ended.
-func uploadsLeft(tx *kernel.Tx, before time.Time, limit int) ([]rowAt, error) {
-	return rowsAt(tx, `SELECT /* all companies: what a crash left */ company, media FROM uploads WHERE began_at < $1 ORDER BY company, media LIMIT $2`, before, limit)
+// abandonedUploads returns up to limit uploads that began before a time and never ended.
+func abandonedUploads(tx *kernel.Tx, before time.Time, limit int) ([]rowAt, error) {
+	return rowsAt(tx, `
+		SELECT /* all companies: after a crash */ company, media AS id
+		FROM uploads
+		WHERE began_at < $1
+		ORDER BY company, media
+		LIMIT $2`, before, limit)
 }
 
-// insertMedia adds an uploaded file whose bytes are stored under its id. It reports false, and adds nothing,
-// when the company would have more bytes than quota.
+// insertMedia adds an uploaded file whose bytes are stored under its id. It adds nothing and reports false if the files of the
+// company would exceed quota bytes.
 func insertMedia(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, error) {
 	if fits, err := addMediaUsage(tx, m.Company, m.Size, quota); err != nil || !fits {
 		return false, err
 	}
 	tx.Later(`
-		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, sha256, stored, fetch_tries, created_at, unattached_at,
-			width, height, duration_ms)
+		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, sha256, stored, fetch_tries, created_at,
+			unattached_at, width, height, duration_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, TRUE, 0, $10, $10, $11, $12, $13)`,
-		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.CreatedAt, m.Width, m.Height, durationMillis(m.DurationSeconds))
+		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.CreatedAt, m.Width, m.Height,
+		durationMillis(m.DurationSeconds))
 	return true, nil
 }
 
 // insertAwaitedMedia adds a file that the provider still holds, to be fetched at once.
 func insertAwaitedMedia(tx *kernel.Tx, m *Media) {
 	tx.Later(`
-		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, stored, provider_id, fetch_at, fetch_tries, created_at,
-			provider_sha256)
+		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, stored, provider_id, fetch_at,
+			fetch_tries, created_at, provider_sha256)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, FALSE, $8, $9, 0, $9, $10)`,
 		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Provider.ID, m.CreatedAt, m.Provider.SHA256)
 }
 
-// AwaitedMedia is a file to be fetched from its provider.
-type AwaitedMedia struct {
-	Media
-	Tries int64
-}
-
-// fetchesWait reports whether any file is due to be fetched.
-func fetchesWait(tx *kernel.Tx) (bool, error) {
+// hasDueFetches reports whether any file is due to be fetched.
+func hasDueFetches(tx *kernel.Tx) (bool, error) {
 	return tx.One(`SELECT /* all companies: due work */ 1 FROM media WHERE fetch_at <= $1 LIMIT 1`, []any{tx.Now}, func(db.Row) {})
 }
 
-// dueFetches gives files whose fetching is due, and puts each off by lease, so that no other worker starts
-// on it meanwhile. A crash only delays them.
-func dueFetches(tx *kernel.Tx, limit int, lease time.Duration) ([]AwaitedMedia, error) {
-	lock := tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`)
-	var out []AwaitedMedia
-	err := tx.Query(`
-		SELECT /* all companies: due work */`+mediaColumns+`, d.fetch_tries
+// claimFetches returns files that are due to be fetched and makes each due again after lease, so that no other worker starts on
+// it meanwhile. A crash only delays them.
+func claimFetches(tx *kernel.Tx, limit int, lease time.Duration) (due []Fetch, err error) {
+	err = tx.Query(`
+		SELECT /* all companies: due work */`+mediaColumns+`
 		FROM media d
 		WHERE d.fetch_at <= $1
 		ORDER BY d.fetch_at
-		LIMIT $2`+lock, []any{tx.Now, limit}, func(r db.Row) error {
-		out = append(out, AwaitedMedia{scanMedia(r), r.Int(mediaWidth)})
+		LIMIT $2`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), []any{tx.Now, limit}, func(r db.Row) error {
+		due = append(due, Fetch{Media: scanMedia(r), Tries: r.Int("fetch_tries")})
 		return nil
 	})
-	for _, m := range out {
-		tx.Later(`UPDATE media SET fetch_at = $3 WHERE company = $1 AND id = $2`, m.Company, m.ID, tx.Now.Add(lease))
+	for _, f := range due {
+		tx.Later(`UPDATE media SET fetch_at = $3 WHERE company = $1 AND id = $2`, f.Media.Company, f.Media.ID, tx.Now.Add(lease))
 	}
-	return out, err
+	return due, err
 }
 
-// mediaFetched notes that a file's bytes have arrived, and what they turned out to be. It reports false when
-// the company would have more bytes than quota; the transaction must fail then.
+// mediaFetched stores that the bytes of a file have arrived, and their properties. It reports false if the files of the company
+// would exceed quota bytes; the transaction must fail then.
 func mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, error) {
 	n, err := tx.Exec(`
 		UPDATE media
@@ -145,7 +132,7 @@ func mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, 
 			width = $8, height = $9, duration_ms = $10
 		WHERE company = $1 AND id = $2 AND NOT stored`,
 		m.Company, m.ID, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.Width, m.Height, durationMillis(m.DurationSeconds))
-	if err != nil || n == 0 { // 0: it was fetched twice, and is counted already
+	if err != nil || n == 0 { // 0: it was fetched twice and is already counted
 		return err == nil, err
 	}
 	tx.Later(`
@@ -157,22 +144,28 @@ func mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, 
 	return addMediaUsage(tx, m.Company, m.Size, quota)
 }
 
-// mediaNotFetched notes a failed attempt; next is when to try again, nil when there is no point, and reason
-// says why then.
+// mediaNotFetched stores a failed attempt, its reason and the time of the next one; nil gives the file up.
 func mediaNotFetched(tx *kernel.Tx, company, id kernel.ID, next *time.Time, reason string) {
-	tx.Later(`UPDATE media SET fetch_at = $3, fetch_error = $4, fetch_tries = fetch_tries + 1 WHERE company = $1 AND id = $2 AND NOT stored`, company, id, next, reason)
+	tx.Later(`
+		UPDATE media
+		SET fetch_at = $3, fetch_error = $4, fetch_tries = fetch_tries + 1
+		WHERE company = $1 AND id = $2 AND NOT stored`, company, id, next, reason)
 }
 
-// keepProviderMedia remembers what a channel's provider calls a file, which spares the next upload.
+// keepProviderMedia stores the provider's id of an uploaded file, so that it need not be uploaded again.
 func keepProviderMedia(tx *kernel.Tx, company, media, channel kernel.ID, id string) {
-	tx.Later(`UPDATE media SET channel = $3, provider_id = $4, provider_at = $5 WHERE company = $1 AND id = $2`, company, media, channel, id, tx.Now)
+	tx.Later(`UPDATE media SET channel = $3, provider_id = $4, provider_at = $5 WHERE company = $1 AND id = $2`,
+		company, media, channel, id, tx.Now)
 }
 
-// mediaInSight reports whether a file is in a conversation that sight reaches, in a canned reply of the team or of the
-// member, or in none at all.
+// mediaInSight reports whether a file is in a conversation in sight, in a canned reply of the team or the member, or unused.
 func mediaInSight(tx *kernel.Tx, company, media kernel.ID, sight kernel.Sight) (bool, error) {
 	s := tx.Statement()
-	s.WriteString("SELECT 1 FROM messages m JOIN conversations c ON c.company = m.company AND c.id = m.conversation WHERE m.company = " + s.Arg(company) + " AND m.media = " + s.Arg(media))
+	s.WriteString(`
+		SELECT 1
+		FROM messages m
+		JOIN conversations c ON c.company = m.company AND c.id = m.conversation
+		WHERE m.company = ` + s.Arg(company) + ` AND m.media = ` + s.Arg(media))
 	s.And(sight.Conversations(s, "c"))
 	s.WriteString(" LIMIT 1")
 	if seen, err := tx.One(s.String(), s.Args, func(db.Row) {}); err != nil || seen {
@@ -187,15 +180,13 @@ func mediaInSight(tx *kernel.Tx, company, media kernel.ID, sight kernel.Sight) (
 	return !sent, err
 }
 
-// mediaUsage gives the bytes of the files that a company has stored.
-func mediaUsage(tx *kernel.Tx, company kernel.ID) (int64, error) {
-	var n int64
-	_, err := tx.One(`SELECT bytes FROM media_usage WHERE company = $1`, []any{company}, func(r db.Row) { n = r.Int(0) })
-	return n, err
+// mediaUsage returns the total size of the files that a company has stored.
+func mediaUsage(tx *kernel.Tx, company kernel.ID) (bytes int64, err error) {
+	_, err = tx.One(`SELECT bytes FROM media_usage WHERE company = $1`, []any{company}, func(r db.Row) { bytes = r.Int("bytes") })
+	return bytes, err
 }
 
-// addMediaUsage counts a file that is stored from now on, or reports false when the company would have more
-// bytes than quota.
+// addMediaUsage counts a stored file. It reports false if the files of the company would exceed quota bytes.
 func addMediaUsage(tx *kernel.Tx, company kernel.ID, size, quota int64) (bool, error) {
 	if size > quota {
 		return false, nil
@@ -209,28 +200,31 @@ func addMediaUsage(tx *kernel.Tx, company kernel.ID, size, quota int64) (bool, e
 	return n == 1, err
 }
 
-// attachMedia notes that something refers to an uploaded file from now on, which keeps it from being removed.
-// It reports false when the file has just been removed.
+// attachMedia marks an uploaded file as used, so that it is not removed. It reports false if it was just removed.
 func attachMedia(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 	n, err := tx.Exec(`UPDATE media SET unattached_at = NULL WHERE company = $1 AND id = $2`, company, id)
 	return n == 1, err
 }
 
-// unattachedMedia gives up to limit files that were uploaded before a moment and never used.
 func unattachedMedia(tx *kernel.Tx, before time.Time, limit int) ([]rowAt, error) {
-	return rowsAt(tx, `SELECT /* all companies: purge by age */ company, id FROM media WHERE unattached_at < $1 ORDER BY unattached_at LIMIT $2`, before, limit)
+	return rowsAt(tx, `
+		SELECT /* all companies: purge by age */ company, id
+		FROM media
+		WHERE unattached_at < $1
+		ORDER BY unattached_at
+		LIMIT $2`, before, limit)
 }
 
-// removeUnattachedMedia removes the row of a file that was uploaded before a moment and never used, and
-// reports whether it did. The bytes are left to the caller; until EndUpload they count as an upload that was
-// cut off, so that they are removed after a crash too.
+// removeUnattachedMedia deletes the row of a file that was uploaded before a time and never used, and reports whether it did.
+// The caller deletes the bytes. Until endUpload they are recorded as an abandoned upload, so that they are deleted after a
+// crash too.
 func removeUnattachedMedia(tx *kernel.Tx, company, id kernel.ID, before time.Time) (bool, error) {
 	var size int64
 	removed, err := tx.One(`
 		DELETE FROM media
 		WHERE company = $1 AND id = $2 AND unattached_at < $3
 			AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.company = media.company AND m.media = media.id)
-		RETURNING size`, []any{company, id, before}, func(r db.Row) { size = r.Int(0) })
+		RETURNING size`, []any{company, id, before}, func(r db.Row) { size = r.Int("size") })
 	if err != nil || !removed {
 		return false, err
 	}
@@ -239,12 +233,12 @@ func removeUnattachedMedia(tx *kernel.Tx, company, id kernel.ID, before time.Tim
 	return true, nil
 }
 
-// listFiles lists up to limit files of a conversation whose messages have a smaller sequence number, the newest first, and
+// listFiles returns up to limit files of a conversation whose messages have a smaller sequence number, newest first, and reports
 // whether there are more.
 func listFiles(tx *kernel.Tx, company, conversation kernel.ID, before int64, limit int) ([]File, bool, error) {
 	s := tx.Statement()
 	s.WriteString(`
-		SELECT d.id, d.mime_type, d.file_name, d.size, d.width, d.height, d.duration_ms, m.id, m.created_at, m.seq
+		SELECT d.id, d.mime_type, d.file_name, d.size, d.width, d.height, d.duration_ms, m.id AS message, m.created_at, m.seq
 		FROM messages m` + IndexedBy(tx, "messages_files") + `
 		JOIN media d ON d.company = m.company AND d.id = m.media
 		WHERE m.company = ` + s.Arg(company) + ` AND m.conversation = ` + s.Arg(conversation))
@@ -253,8 +247,8 @@ func listFiles(tx *kernel.Tx, company, conversation kernel.ID, before int64, lim
 	tx.Page(s, limit, 0)
 	return kernel.Collect(tx, s, limit, func(r db.Row) File {
 		return File{
-			ID: r.ID(0), MimeType: r.Text(1), FileName: r.Text(2), Size: r.Int(3), MediaShape: scanShape(r, 4),
-			Message: r.ID(7), CreatedAt: r.Time(8), Seq: r.Int(9),
+			ID: r.ID("id"), MimeType: r.Text("mime_type"), FileName: r.Text("file_name"), Size: r.Int("size"), MediaShape: scanShape(r),
+			Message: r.ID("message"), CreatedAt: r.Time("created_at"), Seq: r.Int("seq"),
 		}
 	})
 }

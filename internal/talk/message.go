@@ -54,11 +54,11 @@ type Message struct {
 
 	Company kernel.ID `json:"-"`
 	Channel kernel.ID `json:"-"`
-	Seq     int64     `json:"-"` // the message's place in its conversation; below zero in imported history
+	Seq     int64     `json:"-"` // orders the messages of a conversation; negative in imported history
 	Private bool      `json:"-"`
 }
 
-// Subject is the conversation of the message.
+// Subject returns the conversation of the message.
 func (m *Message) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectConversation, ID: m.Conversation}
 }
@@ -78,19 +78,18 @@ type FoundMessage struct {
 	Match        [2]int     `json:"match" doc:"Start and length of the match in the snippet, in UTF-16 units."`
 }
 
-// Left reports whether the message is known to have gone out.
+// Left reports whether an outbound message is known to be sent.
 func (m *Message) Left() bool { return m.SentAt != nil && m.Direction == provider.Outbound }
 
-// Advance applies a provider's report to an outbound message and reports whether it changed anything.
-// A status never goes backwards: queued, sent, delivered, read. Failed comes only after queued or
-// sent, and is final unless the outcome was uncertain: then a report settles it.
+// Advance applies a provider's status report to an outbound message and reports whether it changed anything. The status only
+// advances: queued, sent, delivered, read. Failed can follow queued and sent and is final, unless the outcome was uncertain.
 func (m *Message) Advance(status string, at time.Time, failure *provider.Reason) bool {
 	if m.Direction != provider.Outbound {
 		return false
 	}
-	unsure := m.Status == provider.StatusFailed && m.Error != nil && m.Error.Code == ErrorUncertain
+	uncertain := m.Status == provider.StatusFailed && m.Error != nil && m.Error.Code == ErrorUncertain
 	if status == provider.StatusFailed {
-		if m.Status != provider.StatusQueued && m.Status != provider.StatusSent && !unsure {
+		if m.Status != provider.StatusQueued && m.Status != provider.StatusSent && !uncertain {
 			return false
 		}
 		if failure == nil {
@@ -99,11 +98,12 @@ func (m *Message) Advance(status string, at time.Time, failure *provider.Reason)
 		m.Status, m.Error = provider.StatusFailed, failure
 		return true
 	}
-	if m.Status == provider.StatusFailed && !unsure || m.Status != provider.StatusFailed && progress(status) <= progress(m.Status) {
+	failed := m.Status == provider.StatusFailed
+	if failed && !uncertain || !failed && progress(status) <= progress(m.Status) {
 		return false
 	}
 	m.Status, m.Error = status, nil
-	// Providers count in whole seconds: a step is never earlier than the one before it.
+	// Providers report whole seconds: no status is earlier than the previous one.
 	for _, before := range []*time.Time{&m.CreatedAt, m.SentAt, m.DeliveredAt} {
 		if before != nil && before.After(at) {
 			at = *before
@@ -121,38 +121,32 @@ func (m *Message) Advance(status string, at time.Time, failure *provider.Reason)
 	return true
 }
 
-// ErrorUncertain is the code of a message of which it is not known whether the provider accepted it.
+// ErrorUncertain is the error code of a message that the provider may or may not have accepted.
 const ErrorUncertain = "uncertain"
 
-// FailureCodes returns the codes of messages that failed, each with its reasons. A scheduled message fails with the codes of
-// errors, too.
+// FailureCodes returns the error codes of failed messages, each with its reasons. Scheduled messages can also fail with the codes
+// of API errors.
 func FailureCodes() map[string][]string {
 	out := channels.FailureCodes()
-	for _, code := range []string{ErrorUncertain, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived)} {
+	codes := []string{ErrorUncertain, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived)}
+	for _, code := range codes {
 		out[code] = nil
 	}
 	return out
 }
 
-// UncertainError says so in words.
+// UncertainError returns the error with the code ErrorUncertain.
 func UncertainError() *provider.Reason {
-	return new(provider.NewReason(ErrorUncertain, "It is not known whether the provider took this message, so it is not sent again."))
+	return new(provider.NewReason(ErrorUncertain,
+		"It is not known whether the provider took this message, so it is not sent again."))
 }
 
-// progress orders the statuses of a message that did not fail.
+// progress orders the statuses of a message that did not fail; queued is 0.
 func progress(status string) int {
-	switch status {
-	case provider.StatusSent:
-		return 1
-	case provider.StatusDelivered:
-		return 2
-	case provider.StatusRead:
-		return 3
-	}
-	return 0
+	return slices.Index([]string{provider.StatusSent, provider.StatusDelivered, provider.StatusRead}, status) + 1
 }
 
-// MessageMedia is what a message shows of its file.
+// MessageMedia is the file of a message.
 type MessageMedia struct {
 	ID       kernel.ID `json:"id"`
 	MimeType string    `json:"mime_type"`
@@ -164,16 +158,14 @@ type MessageMedia struct {
 	DurationSeconds *float64 `json:"duration_seconds" doc:"Null where unknown."`
 }
 
-// MessageQuery is a place in a conversation and how much to read from there. At most one of Before
-// and After is set.
+// MessageQuery selects a page of a conversation. At most one of Before and After is set.
 type MessageQuery struct {
 	Limit  int
 	Before string
 	After  string
 }
 
-// Messages reads one page of a conversation, newest first. With After it is the page next to the
-// cursor, so that nothing between is skipped.
+// Messages returns a page of a conversation, newest first. With After it is the page that directly follows the cursor.
 func (d *Talk) Messages(ctx context.Context, a *kernel.Principal, conversation kernel.ID, q MessageQuery) (*MessagePage, error) {
 	if err := a.May(VerbMessages); err != nil {
 		return nil, err
@@ -181,29 +173,35 @@ func (d *Talk) Messages(ctx context.Context, a *kernel.Principal, conversation k
 	if q.Before != "" && q.After != "" {
 		return nil, kernel.NotTogether("query.after", "send either before or after, not both", "before", "after")
 	}
-	place := messageCursor{d.Cursors, a.Company.ID, "messages " + conversation.String()}
+	r := messageReader{d, a, conversation}
 	if q.After != "" {
-		return d.messagesAfter(ctx, a, conversation, place, q)
+		return r.after(ctx, q)
 	}
-	return d.messagesBefore(ctx, a, conversation, place, q)
+	return r.before(ctx, q)
 }
 
-func (d *Talk) messagesBefore(ctx context.Context, a *kernel.Principal, conversation kernel.ID, place messageCursor, q MessageQuery) (*MessagePage, error) {
+type messageReader struct {
+	d            *Talk
+	a            *kernel.Principal
+	conversation kernel.ID
+}
+
+func (r messageReader) before(ctx context.Context, q MessageQuery) (*MessagePage, error) {
 	seq := int64(math.MaxInt64)
 	if q.Before != "" {
 		var invalid *kernel.Error
-		if seq, invalid = place.open(q.Before); invalid != nil {
+		if seq, invalid = r.openCursor(q.Before); invalid != nil {
 			return nil, invalid
 		}
 	}
-	page, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (*MessagePage, error) {
-		data, visibility, err := messagesBefore(tx, a.Company.ID, conversation, seq, q.Limit+1)
-		if err != nil || len(data) > 0 && !a.MaySeeBy(&visibility) {
+	page, err := kernel.ReadOne(ctx, r.d.Kernel, func(tx *kernel.Tx) (*MessagePage, error) {
+		data, visibility, err := messagesBefore(tx, r.a.Company.ID, r.conversation, seq, q.Limit+1)
+		if err != nil || len(data) > 0 && !r.a.MaySeeBy(&visibility) {
 			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
 		}
 		page := &MessagePage{Data: data[:min(len(data), q.Limit)]}
 		if len(data) > q.Limit {
-			page.Before = place.seal(data[q.Limit-1].Seq)
+			page.Before = r.cursor(data[q.Limit-1].Seq)
 		}
 		return page, nil
 	})
@@ -211,30 +209,30 @@ func (d *Talk) messagesBefore(ctx context.Context, a *kernel.Principal, conversa
 		return nil, err
 	}
 	if len(page.Data) > 0 {
-		page.After = place.seal(page.Data[0].Seq)
+		page.After = r.cursor(page.Data[0].Seq)
 		return page, nil
 	}
-	if _, err := d.emptyPage(ctx, a, conversation, 0); err != nil {
+	if _, err := r.checkEmptyPage(ctx, 0); err != nil {
 		return nil, err
 	}
 	if q.Before != "" {
-		page.After = place.seal(seq - 1)
+		page.After = r.cursor(seq - 1)
 	}
 	return page, nil
 }
 
-func (d *Talk) messagesAfter(ctx context.Context, a *kernel.Principal, conversation kernel.ID, place messageCursor, q MessageQuery) (*MessagePage, error) {
-	seq, invalid := place.open(q.After)
+func (r messageReader) after(ctx context.Context, q MessageQuery) (*MessagePage, error) {
+	seq, invalid := r.openCursor(q.After)
 	if invalid != nil {
 		return nil, invalid
 	}
-	var older bool
-	page, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (*MessagePage, error) {
-		data, before, visibility, err := messagesAfter(tx, a.Company.ID, conversation, seq, q.Limit)
-		if err != nil || len(data) > 0 && !a.MaySeeBy(&visibility) {
+	var hasOlder bool
+	page, err := kernel.ReadOne(ctx, r.d.Kernel, func(tx *kernel.Tx) (*MessagePage, error) {
+		data, older, visibility, err := messagesAfter(tx, r.a.Company.ID, r.conversation, seq, q.Limit)
+		if err != nil || len(data) > 0 && !r.a.MaySeeBy(&visibility) {
 			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
 		}
-		older = before
+		hasOlder = older
 		return &MessagePage{Data: data}, nil
 	})
 	if err != nil {
@@ -244,49 +242,41 @@ func (d *Talk) messagesAfter(ctx context.Context, a *kernel.Principal, conversat
 	if n := len(page.Data); n > 0 {
 		slices.Reverse(page.Data)
 		newest, oldest = page.Data[0].Seq, page.Data[n-1].Seq
-	} else if older, err = d.emptyPage(ctx, a, conversation, seq); err != nil {
+	} else if hasOlder, err = r.checkEmptyPage(ctx, seq); err != nil {
 		return nil, err
 	}
-	page.After = place.seal(newest)
-	if older {
-		page.Before = place.seal(oldest)
+	page.After = r.cursor(newest)
+	if hasOlder {
+		page.Before = r.cursor(oldest)
 	}
 	return page, nil
 }
 
-// emptyPage tells an empty page from a conversation that the principal may not know of. It reports whether
-// there are messages up to seq.
-func (d *Talk) emptyPage(ctx context.Context, a *kernel.Principal, conversation kernel.ID, seq int64) (older bool, err error) {
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		visibility, older, found, err := visibility(tx, a.Company.ID, conversation, seq)
-		if err != nil || !found || !a.MaySeeBy(&visibility) {
+// checkEmptyPage returns an error if the principal may not see the conversation of an empty page. It reports whether there are
+// messages up to seq.
+func (r messageReader) checkEmptyPage(ctx context.Context, seq int64) (hasOlder bool, err error) {
+	return kernel.ReadOne(ctx, r.d.Kernel, func(tx *kernel.Tx) (bool, error) {
+		visibility, hasOlder, found, err := visibility(tx, r.a.Company.ID, r.conversation, seq)
+		if err != nil || !found || !r.a.MaySeeBy(&visibility) {
 			return false, kernel.ErrOr(err, kernel.NotFound("conversation"))
 		}
-		return older, nil
+		return hasOlder, nil
 	})
 }
 
-// messageCursor seals places in one conversation.
-type messageCursor struct {
-	key     kernel.CursorKey
-	company kernel.ID
-	filter  string
+func (r messageReader) cursor(seq int64) *string {
+	return new(r.d.Cursors.Seal(r.a.Company.ID, "messages "+r.conversation.String(), kernel.Int(seq)))
 }
 
-func (c messageCursor) seal(seq int64) *string {
-	text := c.key.Seal(c.company, c.filter, kernel.Int(seq))
-	return &text
-}
-
-func (c messageCursor) open(text string) (int64, *kernel.Error) {
-	payload, invalid := c.key.Open(c.company, c.filter, text)
+func (r messageReader) openCursor(text string) (int64, *kernel.Error) {
+	payload, invalid := r.d.Cursors.Open(r.a.Company.ID, "messages "+r.conversation.String(), text)
 	if invalid != nil {
 		return 0, invalid
 	}
 	return kernel.ReadInt(payload)
 }
 
-// Message gives one message.
+// Message returns a message that the principal may see.
 func (d *Talk) Message(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Message, error) {
 	if err := a.May(VerbMessage); err != nil {
 		return nil, err
@@ -300,7 +290,7 @@ func (d *Talk) Message(ctx context.Context, a *kernel.Principal, id kernel.ID) (
 	})
 }
 
-// NewMessage is what a caller wants to send: a text, a file with or without a caption, buttons or a list, or a template.
+// NewMessage is a message to send: a text, a file with or without a caption, buttons or a list, or a template.
 type NewMessage struct {
 	ClientID kernel.ID
 	Text     *string
@@ -312,14 +302,15 @@ type NewMessage struct {
 	Voice       bool // the file is a recording made for the chat
 }
 
-// check looks at the form alone.
+// check validates what does not depend on the database.
 func (in *NewMessage) check() *kernel.Error {
 	if in.Voice && in.MediaID == nil {
 		return kernel.Needs("body.voice", "needs a media_id", "media_id")
 	}
 	if in.Interactive != nil {
 		if in.Text != nil {
-			return kernel.NotTogether("body.text", "must not be sent together with interactive: the text is written from it", "interactive")
+			return kernel.NotTogether("body.text",
+				"must not be sent together with interactive: the text is written from it", "interactive")
 		}
 		if in.MediaID != nil || in.Template != nil {
 			return kernel.NotTogether("body.interactive", "must not be sent together with media_id or template", "media_id", "template")
@@ -346,9 +337,8 @@ func (in *NewMessage) check() *kernel.Error {
 	return invalid
 }
 
-// SendMessage accepts a message for sending: a sandbox takes it at once, any other provider gets it
-// from the queue that this transaction fills. A client id that the conversation has seen gives the
-// message of then, as it is now, and replayed, whatever else is asked for.
+// SendMessage stores a message and queues it for the provider; a sandbox accepts it at once. If the conversation already has a
+// message with the client id, it returns that message in its present state and replayed, whatever else in contains.
 func (d *Talk) SendMessage(ctx context.Context, a *kernel.Principal, conversation kernel.ID, in NewMessage) (m *Message, replayed bool, err error) {
 	if err := a.May(VerbSendMessage); err != nil {
 		return nil, false, err
@@ -362,7 +352,7 @@ func (d *Talk) SendMessage(ctx context.Context, a *kernel.Principal, conversatio
 		switch {
 		case err != nil:
 			return accepted{}, err
-		case invalid != nil && !(found && o.Earlier): // a wrong form is refused first, unless the call repeats an earlier one
+		case invalid != nil && !(found && o.Earlier): // a repeated call is not validated
 			return accepted{}, invalid
 		case !found || !MaySee(a, &o.Conversation):
 			return accepted{}, kernel.NotFound("conversation")
@@ -379,22 +369,22 @@ func (d *Talk) SendMessage(ctx context.Context, a *kernel.Principal, conversatio
 	return out.message, out.replayed, err
 }
 
-// accepted is a message that is stored, now or by an earlier call.
+// accepted is a message that was stored, now or by an earlier call.
 type accepted struct {
 	message  *Message
 	replayed bool
 }
 
-// sentBefore answers a repeated client id.
+// sentBefore returns the message of a repeated client id.
 func (d *Talk) sentBefore(tx *kernel.Tx, a *kernel.Principal, conversation, client kernel.ID) (accepted, error) {
-	m, _, found, err := messageWithClientID(tx, a.Company.ID, client)
+	m, found, err := messageWithClientID(tx, a.Company.ID, client)
 	if err != nil || !found || m.Conversation != conversation {
-		return accepted{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeClientIDConflict, "This client_id belongs to a message in another conversation. Send a new one."))
+		return accepted{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeClientIDConflict,
+			"This client_id belongs to a message in another conversation. Send a new one."))
 	}
 	return accepted{&m, true}, nil
 }
 
-// send stores a new message and starts it on its way.
 func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessage) (accepted, error) {
 	t := d.Locked(tx, o.Conversation)
 	m := &Message{
@@ -402,7 +392,7 @@ func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessag
 		Direction: provider.Outbound, Origin: origin(a), Type: provider.TypeText, Text: in.Text, ReplyTo: in.ReplyTo,
 		Status: provider.StatusQueued, Seq: t.next(), CreatedAt: tx.Now,
 	}
-	signs(a, m)
+	setSender(a, m)
 	extras, err := d.fillMessage(tx, a, m, o, in)
 	if err != nil {
 		return accepted{}, err
@@ -413,26 +403,14 @@ func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessag
 	if err := maySend(t, a, o, in); err != nil {
 		return accepted{}, err
 	}
-	sandbox := o.Provider == channels.ProviderSandbox
-	if sandbox {
-		external := "sandbox." + m.ID.String()
-		m.Status, m.SentAt, m.ExternalID = provider.StatusSent, &tx.Now, &external
-	}
-	fresh, err := insertMessage(tx, m, extras)
+	inserted, err := t.insertOutbound(m, extras, o.Provider)
 	if err != nil {
 		return accepted{}, err
 	}
-	if !fresh { // the same client id won a race
+	if !inserted { // a concurrent call with the same client id was faster
 		return d.sentBefore(tx, a, t.ID, in.ClientID)
 	}
-	t.arrived(m)
-	if sandbox {
-		err = t.emitWith(EventMessageSent, "message", m)
-	} else {
-		insertSend(tx, m)
-		tx.AfterCommit(d.notifySend)
-	}
-	if err == nil && o.Rendered {
+	if o.Rendered {
 		err = countUses(tx, a, m)
 	}
 	if a.Kind() == kernel.KindSession {
@@ -447,7 +425,7 @@ func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessag
 	return accepted{message: m}, err
 }
 
-// fillMessage looks up what the message refers to.
+// fillMessage adds the file, the interactive parts and the template to a message, and checks what it replies to.
 func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Outbox, in *NewMessage) (extras MessageExtras, err error) {
 	if in.MediaID != nil {
 		media, err := d.usableMedia(tx, a, *in.MediaID)
@@ -469,8 +447,7 @@ func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Ou
 		m.Voice = true
 	}
 	if in.Interactive != nil {
-		text := in.Interactive.Text()
-		m.Type, m.Text, m.Interactive = provider.TypeInteractive, &text, in.Interactive
+		m.Type, m.Text, m.Interactive = provider.TypeInteractive, new(in.Interactive.Text()), in.Interactive
 	}
 	if in.ReplyTo != nil {
 		found, err := hasExternalID(tx, m.Company, m.Conversation, m.Channel, *in.ReplyTo)
@@ -484,17 +461,18 @@ func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Ou
 	return extras, nil
 }
 
-// sign puts the name of a person in front of what they send in the app, where the channel wants it.
+// sign puts the name of the sender in front of a text sent in the app, if the channel is set up that way.
 func sign(m *Message, a *kernel.Principal, o *Outbox, in *NewMessage) error {
 	if o.Signature == "" || a.Kind() != kernel.KindSession || in.Text == nil || m.Text == nil || in.Template != nil {
 		return nil
 	}
-	text, most := channels.Signed(*m.Text, o.Signature), provider.MaxText
+	text, limit := channels.Signed(*m.Text, o.Signature), provider.MaxText
 	if m.MediaID != nil {
-		most = provider.MaxCaption
+		limit = provider.MaxCaption
 	}
-	if utf8.RuneCountInString(text) > most {
-		return kernel.Invalid("body.text", kernel.RuleTooLong, fmt.Sprintf("must have at most %d characters together with the name that signs it.", most), kernel.Params{"max": most})
+	if utf8.RuneCountInString(text) > limit {
+		return kernel.Invalid("body.text", kernel.RuleTooLong,
+			fmt.Sprintf("must have at most %d characters together with the name that signs it.", limit), kernel.Params{"max": limit})
 	}
 	m.Text = &text
 	return nil
@@ -504,37 +482,20 @@ func errReplyTo() error {
 	return kernel.NoSuch("body.reply_to_external_id", "message")
 }
 
-// maySend applies the rules of the desk and of the provider.
 func maySend(t *LockedConversation, a *kernel.Principal, o *Outbox, in *NewMessage) error {
-	if err := mayWrite(t, a, o); err != nil {
+	if err := mayWrite(t, a, o); err != nil || o.Provider == channels.ProviderSandbox || in.Template != nil {
 		return err
 	}
-	if o.Provider == channels.ProviderSandbox {
+	reason, message := "expired", "The customer's last message is more than 24 hours old: WhatsApp takes only a template now."
+	if t.LastInboundAt == nil {
+		reason, message = "never_wrote", "This customer has not written yet: WhatsApp takes only a template to begin with."
+	} else if t.Tx.Now.Sub(*t.LastInboundAt) < ServiceWindow {
 		return nil
 	}
-	if in.Template != nil {
-		return nil
-	}
-	return t.windowClosed()
+	return &kernel.Error{Code: kernel.CodeServiceWindowClosed, Message: message, Params: kernel.Params{"reason": reason}}
 }
 
-// windowClosed is the refusal of free text while the service window is closed; nil while it is open.
-func (t *LockedConversation) windowClosed() error {
-	var closed *kernel.Error
-	switch {
-	case t.LastInboundAt == nil:
-		closed = kernel.Errorf(kernel.CodeServiceWindowClosed, "This customer has not written yet: WhatsApp takes only a template to begin with.")
-		closed.Params = map[string]any{"reason": "never_wrote"}
-	case t.Tx.Now.Sub(*t.LastInboundAt) >= ServiceWindow:
-		closed = kernel.Errorf(kernel.CodeServiceWindowClosed, "The customer's last message is more than 24 hours old: WhatsApp takes only a template now.")
-		closed.Params = map[string]any{"reason": "expired"}
-	default:
-		return nil
-	}
-	return closed
-}
-
-// mayWrite applies the rules that do not depend on the time of sending.
+// mayWrite checks the rules that do not depend on the time of sending.
 func mayWrite(t *LockedConversation, a *kernel.Principal, o *Outbox) error {
 	if o.Blocked {
 		return kernel.Errorf(kernel.CodeContactBlocked, "This contact is blocked. Unblock it to send messages.")
@@ -546,18 +507,18 @@ func mayWrite(t *LockedConversation, a *kernel.Principal, o *Outbox) error {
 		return channels.ErrChannelArchived()
 	}
 	if o.Status != channels.ChannelConnected {
-		return kernel.Errorf(kernel.CodeChannelDisconnected, "The channel of this conversation is disconnected. Connect it to send messages.")
+		return kernel.Errorf(kernel.CodeChannelDisconnected,
+			"The channel of this conversation is disconnected. Connect it to send messages.")
 	}
 	return nil
 }
 
-// arrived makes a message the newest of the conversation: it moves up in lists.
+// arrived makes a message the last one of the conversation, which moves up in lists.
 func (t *LockedConversation) arrived(m *Message) {
 	t.showLast(m)
 	t.ActivityAt = t.Tx.Now
 }
 
-// showLast makes a message the one that lists show of the conversation.
 func (t *LockedConversation) showLast(m *Message) {
 	t.LastMessage = &LastMessage{
 		ID: m.ID, Type: m.Type, Text: m.Text, Direction: m.Direction, CreatedAt: m.CreatedAt, Status: m.Status, Notice: m.Notice,
@@ -567,23 +528,23 @@ func (t *LockedConversation) showLast(m *Message) {
 	}
 }
 
-// MessageFilter chooses messages of a search. Zero values choose all, but the text must be given.
+// MessageFilter selects messages. Zero values filter nothing, except that Q is required.
 type MessageFilter struct {
 	Q            string
 	Conversation kernel.ID
 	Contact      kernel.ID
 	Channel      kernel.ID
-	User         kernel.ID // who sent it
+	User         kernel.ID // the sender
 	Direction    string
 	Type         string
-	From         string // RFC 3339, or a day of the company's: written then or later
-	To           string // likewise: written before
+	From         string // written then or later: RFC 3339, or a day in the time zone of the company
+	To           string // written before, in the same format
 	Limit        int
 	Cursor       string
 }
 
-// SearchMessages finds the messages that contain a text, of those that the principal may see, the newest first. next is ""
-// on the last page.
+// SearchMessages returns the messages that contain a text and that the principal may see, newest first. next is "" on the last
+// page.
 func (d *Talk) SearchMessages(ctx context.Context, a *kernel.Principal, f MessageFilter) (page []FoundMessage, next string, err error) {
 	if err := a.May(VerbSearchMessages); err != nil {
 		return nil, "", err
@@ -620,12 +581,12 @@ func (d *Talk) SearchMessages(ctx context.Context, a *kernel.Principal, f Messag
 	return found.Data, next, err
 }
 
-// name tells the list that a cursor belongs to from all others.
+// name identifies the filter, so that a cursor is only accepted with the filter that it belongs to.
 func (f *MessageFilter) name() string {
-	return fmt.Sprintf("found messages %q %s %s %s %s %s %s %q %q", f.Q, f.Conversation, f.Contact, f.Channel, f.User, f.Direction, f.Type, f.From, f.To)
+	return fmt.Sprintf("found messages %q %s %s %s %s %s %s %q %q",
+		f.Q, f.Conversation, f.Contact, f.Channel, f.User, f.Direction, f.Type, f.From, f.To)
 }
 
-// origin is that of the messages that the principal sends.
 func origin(a *kernel.Principal) string {
 	if a.Kind() == kernel.KindKey {
 		return provider.OriginAPI
@@ -633,17 +594,16 @@ func origin(a *kernel.Principal) string {
 	return provider.OriginApp
 }
 
-// signs sets who sent a message: the integration, and the member unless the integration acts for itself.
-func signs(a *kernel.Principal, m *Message) {
+func setSender(a *kernel.Principal, m *Message) {
 	if a.Kind() == kernel.KindKey {
 		m.Integration = &kernel.Ref{ID: a.Key, Name: a.Integration.Name}
 	}
 	if !a.ActsAsIntegration() {
-		m.SentBy = &kernel.Ref{ID: a.User.ID, Name: a.User.Name}
+		m.SentBy = new(a.User)
 	}
 }
 
-// MessageAuthor is who wrote a message in a group.
+// MessageAuthor is the author of a message in a group.
 type MessageAuthor struct {
 	ID   *kernel.ID `json:"id" doc:"The contact; null where the desk has none."`
 	Name string     `json:"name"`

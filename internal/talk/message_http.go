@@ -26,12 +26,7 @@ func (s *handlers) listMessages(ctx context.Context, a *kernel.Principal, in *li
 }
 
 func (s *handlers) getMessage(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Message], error) {
-	id, err := httpserver.PathID(in.ID, "message")
-	if err != nil {
-		return nil, err
-	}
-	m, err := s.verbs.Message(ctx, a, id)
-	return &httpserver.Reply[*Message]{Body: m}, err
+	return httpserver.ByID("message", s.verbs.Message)(ctx, a, in)
 }
 
 type searchMessagesInput struct {
@@ -50,8 +45,8 @@ type searchMessagesInput struct {
 
 func (s *handlers) searchMessages(ctx context.Context, a *kernel.Principal, in *searchMessagesInput) (*httpserver.Reply[httpserver.CursorList[FoundMessage]], error) {
 	page, next, err := s.verbs.SearchMessages(ctx, a, MessageFilter{
-		Q: in.Q, Conversation: kernel.ID(in.Conversation), Contact: kernel.ID(in.Contact), Channel: kernel.ID(in.Channel), User: kernel.ID(in.User),
-		Direction: in.Direction, Type: in.Type, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
+		Q: in.Q, Conversation: kernel.ID(in.Conversation), Contact: kernel.ID(in.Contact), Channel: kernel.ID(in.Channel),
+		User: kernel.ID(in.User), Direction: in.Direction, Type: in.Type, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
 	})
 	return httpserver.CursorPage(page, next), err
 }
@@ -157,12 +152,13 @@ func (s *handlers) sendMessage(ctx context.Context, a *kernel.Principal, in *sen
 	if err != nil {
 		return nil, err
 	}
-	answer := httpserver.Shaped(ctx, func(m *accepted) *sendMessageOutput {
+	respond := httpserver.Shaped(ctx, func(m *accepted) *sendMessageOutput {
 		return &sendMessageOutput{httpserver.Replayed(m.replayed), m.message}
 	})
 	m, replayed, err := s.verbs.SendMessage(ctx, a, id, NewMessage{
-		ClientID: in.Body.ClientID, Text: in.Body.Text, MediaID: in.Body.MediaID, ReplyTo: in.Body.ReplyTo, Template: in.Body.Template.Template(),
-		Interactive: in.Body.Interactive.interactive(), Voice: in.Body.Voice != nil && *in.Body.Voice,
+		ClientID: in.Body.ClientID, Text: in.Body.Text, MediaID: in.Body.MediaID, ReplyTo: in.Body.ReplyTo,
+		Template: in.Body.Template.Template(), Interactive: in.Body.Interactive.interactive(),
+		Voice: in.Body.Voice != nil && *in.Body.Voice,
 	})
-	return answer(&accepted{m, replayed}), err
+	return respond(&accepted{m, replayed}), err
 }

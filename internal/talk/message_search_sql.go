@@ -11,7 +11,7 @@ import (
 	"recado/internal/search"
 )
 
-// MessageFilter says which messages a search shows. Zero values filter nothing, but the text must be given.
+// messageCriteria selects messages. Zero values filter nothing, except that Q is required.
 type messageCriteria struct {
 	Company      kernel.ID
 	Sight        kernel.Sight
@@ -19,29 +19,29 @@ type messageCriteria struct {
 	Conversation kernel.ID
 	Contact      kernel.ID
 	Channel      kernel.ID
-	User         kernel.ID // who sent it
+	User         kernel.ID // the sender
 	Direction    string
 	Type         string
 	From         *time.Time // written then or later
 	Before       *time.Time // written before
 
-	After kernel.ID // only messages older than this one; zero: all
+	After kernel.ID // only messages older than this one, if set
 	Limit int
 }
 
 // FoundMessages is a page of a search, newest first.
 type FoundMessages struct {
 	Data []FoundMessage
-	// Next is where the search goes on; zero at its end. A page may be short, or empty, and not be the last: what one search
-	// reads is limited.
+	// Next is where the next page begins; zero on the last page. A page may be short or even empty without being the last,
+	// because the number of messages that a search reads is limited.
 	Next kernel.ID
 }
 
-// conversationBudget is how many messages of a conversation are read by a search in that conversation alone.
+// conversationBudget is how many messages a search in one conversation, or in those of one contact, reads.
 const conversationBudget = 50_000
 
-// searchMessages finds messages that contain a text, in the order of their ids. In one conversation, or those of one
-// contact, it reads the messages themselves, otherwise the index.
+// searchMessages finds messages that contain a text, in the order of their ids. In one conversation or those of one contact it
+// reads the messages themselves, otherwise the index.
 func searchMessages(tx *kernel.Tx, f messageCriteria) (page FoundMessages, err error) {
 	text, ok := search.NewMessageText(f.Q)
 	if !ok {
@@ -51,7 +51,7 @@ func searchMessages(tx *kernel.Tx, f messageCriteria) (page FoundMessages, err e
 		f.After = kernel.MaxID
 	}
 	if f.Before != nil {
-		if bound := search.BeforeTime(*f.Before); slices.Compare(bound[:], f.After[:]) < 0 {
+		if bound := search.BeforeTime(*f.Before); kernel.CompareIDs(bound, f.After) < 0 {
 			f.After = bound
 		}
 	}
@@ -68,16 +68,15 @@ func searchMessages(tx *kernel.Tx, f messageCriteria) (page FoundMessages, err e
 	return m.page(), nil
 }
 
-// messageSearch is a search in progress.
 type messageSearch struct {
 	tx    *kernel.Tx
 	f     *messageCriteria
 	text  search.Text
 	found []FoundMessage
-	next  kernel.ID // zero: everything was read
+	next  kernel.ID // zero if everything was read
 }
 
-// everywhere reads the messages that wait to be indexed, then the index until the page is full.
+// everywhere reads the messages that are not indexed yet, then the index until the page is full.
 func (m *messageSearch) everywhere() error {
 	waiting, err := search.WaitingMessages(m.tx.On, m.f.Company, m.text, m.f.After)
 	if err != nil {
@@ -97,7 +96,7 @@ func (m *messageSearch) everywhere() error {
 	}
 	oldest := kernel.ID{}
 	if m.f.From != nil {
-		oldest = kernel.FirstIDOf(m.f.From.Add(-time.Minute)) // a message has its id after it was written, and clocks differ
+		oldest = kernel.FirstIDOf(m.f.From.Add(-time.Minute)) // a message gets its id after it was written, and clocks differ
 	}
 	for n := m.f.Limit + m.f.Limit/4 + 1; ; n *= 4 {
 		candidates, err := scan.Next(n)
@@ -108,7 +107,7 @@ func (m *messageSearch) everywhere() error {
 			return err
 		}
 		switch {
-		case scan.Ended || slices.Compare(scan.Before[:], oldest[:]) < 0:
+		case scan.Ended || kernel.CompareIDs(scan.Before, oldest) < 0:
 			return nil
 		case m.foundFrom(scan.Before) > m.f.Limit || scan.Exhausted():
 			m.next = scan.Before
@@ -117,24 +116,22 @@ func (m *messageSearch) everywhere() error {
 	}
 }
 
-// foundFrom counts what was found that is not older than a place.
-func (m *messageSearch) foundFrom(place kernel.ID) (n int) {
+func (m *messageSearch) foundFrom(oldest kernel.ID) (n int) {
 	for i := range m.found {
-		if slices.Compare(m.found[i].Message.ID[:], place[:]) >= 0 {
+		if kernel.CompareIDs(m.found[i].Message.ID, oldest) >= 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// page is what was found down to the place where the search stopped.
+// page returns the messages found down to the one where the search stopped.
 func (m *messageSearch) page() (page FoundMessages) {
-	slices.SortFunc(m.found, func(a, b FoundMessage) int { return slices.Compare(b.Message.ID[:], a.Message.ID[:]) })
+	slices.SortFunc(m.found, func(a, b FoundMessage) int { return kernel.CompareIDs(b.Message.ID, a.Message.ID) })
 	m.found = slices.CompactFunc(m.found, func(a, b FoundMessage) bool { return a.Message.ID == b.Message.ID })
 	page.Next = m.next
 	for i := range m.found {
-		id := m.found[i].Message.ID
-		if slices.Compare(id[:], m.next[:]) < 0 {
+		if kernel.CompareIDs(m.found[i].Message.ID, m.next) < 0 {
 			break
 		}
 		if len(page.Data) == m.f.Limit {
@@ -146,26 +143,26 @@ func (m *messageSearch) page() (page FoundMessages) {
 	return page
 }
 
-// keep adds those of the candidates that the filters let through and that contain the text.
+// keep adds the candidates that match the filters and contain the text.
 func (m *messageSearch) keep(candidates db.Subset) error {
-	f, s := m.f, m.tx.Statement()
-	s.WriteString("SELECT" + messageColumns + ", c.name\n\t" + m.tx.FromSubset(s.Arg(f.Company), candidates(s), "messages", "m") +
-		"\n\tJOIN conversations c ON c.company = m.company AND c.id = m.conversation\n\tWHERE m.text IS NOT NULL")
+	s := m.tx.Statement()
+	s.WriteString(`
+		SELECT` + messageColumns + `, c.name AS conversation_name
+		` + m.tx.FromSubset(s.Arg(m.f.Company), candidates(s), "messages", "m") + `
+		JOIN conversations c ON c.company = m.company AND c.id = m.conversation` + messageFile + `
+		WHERE m.text IS NOT NULL`)
 	m.andFilters(s)
 	return m.tx.Query(s.String(), s.Args, func(r db.Row) error {
-		if text := r.NullText(6); text == nil || !m.text.In(fold.Text(*text)) {
-			return nil
+		if text := r.Text("text"); m.text.In(fold.Text(text)) {
+			found := FoundMessage{Message: scanMessage(r)}
+			found.Conversation = kernel.Ref{ID: found.Message.Conversation, Name: r.Text("conversation_name")}
+			found.Snippet, found.Match = m.text.Snippet(text)
+			m.found = append(m.found, found)
 		}
-		found := FoundMessage{}
-		scanMessage(r, &found.Message)
-		found.Conversation = kernel.Ref{ID: found.Message.Conversation, Name: r.Text(messageWidth)}
-		found.Snippet, found.Match = m.text.Snippet(*found.Message.Text)
-		m.found = append(m.found, found)
 		return nil
 	})
 }
 
-// andFilters adds what was asked for, and what the member may see.
 func (m *messageSearch) andFilters(s *db.Statement) {
 	f := m.f
 	s.AndGiven("m.channel", f.Channel)
@@ -182,13 +179,15 @@ func (m *messageSearch) andFilters(s *db.Statement) {
 	s.And("m.created_at >= "+s.Arg(from), "m.created_at < "+s.Arg(before), f.Sight.Conversations(s, "c"))
 }
 
-// inConversations reads the messages of one conversation, or of those with one contact.
 func (m *messageSearch) inConversations() error {
 	f, s := m.f, m.tx.Statement()
-	// SQLite would rather read all messages of the company in the order of their ids.
+	// CROSS JOIN and + keep SQLite from reading all messages of the company in the order of their ids.
 	join, id := m.tx.Dialect().Pick("CROSS JOIN", "JOIN"), m.tx.Dialect().Pick("+m.id", "m.id")
-	s.WriteString("SELECT m.id, m.text\n\tFROM conversations c\n\t" + join + " messages m ON m.company = c.company AND m.conversation = c.id\n\tWHERE c.company = " +
-		s.Arg(f.Company) + " AND m.text IS NOT NULL AND " + id + " < " + s.Arg(f.After))
+	s.WriteString(`
+		SELECT m.id, m.text
+		FROM conversations c
+		` + join + ` messages m ON m.company = c.company AND m.conversation = c.id
+		WHERE c.company = ` + s.Arg(f.Company) + ` AND m.text IS NOT NULL AND ` + id + ` < ` + s.Arg(f.After))
 	if !f.Conversation.IsZero() {
 		s.And("c.id = " + s.Arg(f.Conversation))
 	}
@@ -199,19 +198,19 @@ func (m *messageSearch) inConversations() error {
 	s.WriteString("\n\tORDER BY m.seq DESC\n\tLIMIT " + s.Arg(conversationBudget) + m.tx.Dialect().Pick(" + 0", ""))
 	var ids []kernel.ID
 	err := m.tx.Query(s.String(), s.Args, func(r db.Row) error {
-		if m.text.In(fold.Text(r.Text(1))) {
-			ids = append(ids, r.ID(0))
+		if id := r.ID("id"); m.text.In(fold.Text(r.Text("text"))) {
+			ids = append(ids, id)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(ids, func(a, b kernel.ID) int { return slices.Compare(b[:], a[:]) })
+	slices.SortFunc(ids, func(a, b kernel.ID) int { return kernel.CompareIDs(b, a) })
 	return m.keep(db.Listed(ids[:min(len(ids), f.Limit+1)]))
 }
 
-// textChanged has a message indexed again.
+// textChanged marks a message to be indexed again.
 func textChanged(tx *kernel.Tx, m *Message) {
 	tx.Later(`
 		INSERT INTO messages_unindexed (company, id)

@@ -11,45 +11,47 @@ import (
 	"recado/internal/people"
 )
 
-// Note is what a member writes to the team in a conversation. It is never sent to a customer.
+// Note is an internal comment of a member in a conversation. It is never sent to a customer.
 type Note struct {
 	ID           kernel.ID    `json:"id"`
 	ClientID     kernel.ID    `json:"client_id"`
 	Conversation kernel.ID    `json:"conversation"`
 	Attendance   *kernel.ID   `json:"attendance" doc:"The attendance that was open when it was written."`
 	Text         string       `json:"text"`
-	Mentions     []kernel.Ref `json:"mentions" doc:"The members whom it is meant for. Each gets a notification."`
+	Mentions     []kernel.Ref `json:"mentions" doc:"The members it is meant for. Each gets a notification."`
 	Author       kernel.Ref   `json:"author"`
 	CreatedAt    time.Time    `json:"created_at"`
 	EditedAt     *time.Time   `json:"edited_at"`
 
 	Company kernel.ID `json:"-"`
-	Seq     int64     `json:"-"` // its place among the messages of the conversation
+	Seq     int64     `json:"-"` // shared with the messages of the conversation
 }
 
-// Subject is the conversation of the note.
+// Subject returns the conversation of the note.
 func (n *Note) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectConversation, ID: n.Conversation}
 }
 
-// MaxMentions is how many members a note may mention.
+// MaxMentions is the number of members that a note may mention.
 const MaxMentions = 20
 
-// NewNote is what a member writes to the team.
+// NewNote is a note to create.
 type NewNote struct {
 	ClientID kernel.ID
 	Text     string
 	Mentions []kernel.ID
 }
 
-// NoteChange is what of a note is to change; nil leaves a part as it is.
+// NoteChange lists the fields of a note to change; nil fields stay as they are.
 type NoteChange struct {
 	Text     *string
 	Mentions *[]kernel.ID
 }
 
-// Notes lists the notes of a conversation that the principal may see, the newest first. next is "" on the last page.
-func (d *Talk) Notes(ctx context.Context, a *kernel.Principal, conversation kernel.ID, limit int, after string) (page []Note, next string, err error) {
+// Notes lists the notes of a conversation, newest first. next is "" on the last page.
+func (d *Talk) Notes(
+	ctx context.Context, a *kernel.Principal, conversation kernel.ID, limit int, after string,
+) (page []Note, next string, err error) {
 	if err := a.May(VerbNotes); err != nil {
 		return nil, "", err
 	}
@@ -64,9 +66,8 @@ func (d *Talk) Notes(ctx context.Context, a *kernel.Principal, conversation kern
 		}
 	}
 	page, err = kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Note, error) {
-		c, found, err := FindConversation(tx, a.Company.ID, conversation)
-		if err != nil || !found || !MaySee(a, &c) {
-			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		if _, err := visibleConversation(tx, a, conversation); err != nil {
+			return nil, err
 		}
 		return listNotes(tx, a.Company.ID, conversation, before, limit+1)
 	})
@@ -77,9 +78,11 @@ func (d *Talk) Notes(ctx context.Context, a *kernel.Principal, conversation kern
 	return page, next, err
 }
 
-// CreateNote adds a note to a conversation and tells those whom it mentions. A client id that the conversation has seen
-// gives the note of then, as it is now, and replayed.
-func (d *Talk) CreateNote(ctx context.Context, a *kernel.Principal, conversation kernel.ID, in NewNote) (note Note, replayed bool, err error) {
+// CreateNote adds a note to a conversation and notifies the members it mentions. If the conversation already has a note
+// with this client id, CreateNote returns that note, and replayed is true.
+func (d *Talk) CreateNote(
+	ctx context.Context, a *kernel.Principal, conversation kernel.ID, in NewNote,
+) (note Note, replayed bool, err error) {
 	if err := a.May(VerbCreateNote); err != nil {
 		return Note{}, false, err
 	}
@@ -87,38 +90,36 @@ func (d *Talk) CreateNote(ctx context.Context, a *kernel.Principal, conversation
 		return Note{}, false, kernel.Malformed("body.client_id", "nonzero_uuid")
 	}
 	_, invalid := kernel.Text("body.text", in.Text, provider.MaxText)
-	out, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (writtenNote, error) {
+	out, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (createdNote, error) {
 		t, err := d.Lock(tx, a, conversation)
 		var earlier Note
-		repeated := false
+		found := false
 		if err == nil {
-			earlier, repeated, err = noteWithClientID(tx, a.Company.ID, in.ClientID)
+			earlier, found, err = noteWithClientID(tx, a.Company.ID, in.ClientID)
 		}
 		switch {
-		case invalid != nil && !repeated: // a wrong form is refused first, unless the call repeats an earlier one
-			return writtenNote{}, invalid
+		case invalid != nil && !found: // validation errors come first, except for a repeated request
+			return createdNote{}, invalid
 		case err != nil:
-			return writtenNote{}, err
-		case repeated:
-			return writtenNote{earlier, true}, sameConversation(&earlier, conversation)
+			return createdNote{}, err
+		case found && earlier.Conversation != conversation:
+			return createdNote{}, errNoteClientID()
+		case found:
+			return createdNote{earlier, true}, nil
 		}
 		n, err := t.writeNote(a, &in)
-		return writtenNote{note: n}, err
+		return createdNote{note: n}, err
 	})
 	return out.note, out.replayed, err
 }
 
-// writtenNote is a note that is stored, now or by an earlier call.
-type writtenNote struct {
+// createdNote is the result of CreateNote.
+type createdNote struct {
 	note     Note
 	replayed bool
 }
 
-// sameConversation refuses a client id that belongs to a note in another conversation.
-func sameConversation(earlier *Note, conversation kernel.ID) error {
-	if earlier.Conversation == conversation {
-		return nil
-	}
+func errNoteClientID() error {
 	return kernel.Errorf(kernel.CodeClientIDConflict, "This client_id belongs to a note in another conversation. Send a new one.")
 }
 
@@ -131,9 +132,9 @@ func (t *LockedConversation) writeNote(a *kernel.Principal, in *NewNote) (Note, 
 		ID: kernel.NewID(), ClientID: in.ClientID, Company: t.Company, Conversation: t.ID, Attendance: t.AttendanceID(), Text: in.Text,
 		Mentions: mentions, Author: a.User, Seq: t.next(), CreatedAt: t.Tx.Now,
 	}
-	fresh, err := insertNote(t.Tx, &n)
-	if err != nil || !fresh { // the same client id won a race in another conversation
-		return n, kernel.ErrOr(err, sameConversation(&Note{}, t.ID))
+	// A concurrent request may have used the client id in another conversation.
+	if inserted, err := insertNote(t.Tx, &n); err != nil || !inserted {
+		return n, kernel.ErrOr(err, errNoteClientID())
 	}
 	t.notify(NotifyMentioned, &a.User, &n.ID, refIDs(mentions)...)
 	err = t.emitWith(EventNoteCreated, "note", &n)
@@ -141,12 +142,11 @@ func (t *LockedConversation) writeNote(a *kernel.Principal, in *NewNote) (Note, 
 	return n, err
 }
 
-// mentioned finds the members whom a note names, each once. A person who may not see the conversation is refused like one
-// who does not exist.
+// mentioned returns the members with the given ids, without duplicates. A member who may not see the conversation is
+// treated as nonexistent.
 func (t *LockedConversation) mentioned(ids []kernel.ID) ([]kernel.Ref, error) {
-	refs := []kernel.Ref{}
 	if len(ids) == 0 {
-		return refs, nil
+		return nil, nil
 	}
 	if len(ids) > MaxMentions {
 		return nil, kernel.TooMany("body.mentions", MaxMentions)
@@ -155,7 +155,10 @@ func (t *LockedConversation) mentioned(ids []kernel.ID) ([]kernel.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	invalid := &kernel.Error{Code: kernel.CodeInvalidRequest, Message: "body.mentions: some of the people are not members who may see this conversation."}
+	var refs []kernel.Ref
+	invalid := &kernel.Error{
+		Code: kernel.CodeInvalidRequest, Message: "body.mentions: some of the people are not members who may see this conversation.",
+	}
 	for i, id := range ids {
 		m := members[id]
 		switch {
@@ -171,7 +174,7 @@ func (t *LockedConversation) mentioned(ids []kernel.ID) ([]kernel.Ref, error) {
 	return refs, nil
 }
 
-// UpdateNote changes a note of the principal's own. Those whom it mentions anew are told.
+// UpdateNote changes a note that the principal wrote and notifies newly mentioned members.
 func (d *Talk) UpdateNote(ctx context.Context, a *kernel.Principal, id kernel.ID, in NoteChange) (Note, error) {
 	if err := a.May(VerbUpdateNote); err != nil {
 		return Note{}, err
@@ -197,7 +200,8 @@ func (d *Talk) UpdateNote(ctx context.Context, a *kernel.Principal, id kernel.ID
 			if n.Mentions, err = t.mentioned(*in.Mentions); err != nil {
 				return n, err
 			}
-			t.notify(NotifyMentioned, &a.User, &n.ID, slices.DeleteFunc(refIDs(n.Mentions), func(id kernel.ID) bool { return slices.Contains(before, id) })...)
+			added := slices.DeleteFunc(refIDs(n.Mentions), func(id kernel.ID) bool { return slices.Contains(before, id) })
+			t.notify(NotifyMentioned, &a.User, &n.ID, added...)
 		}
 		kernel.Set(&n.Text, in.Text)
 		n.EditedAt = &tx.Now
@@ -207,27 +211,27 @@ func (d *Talk) UpdateNote(ctx context.Context, a *kernel.Principal, id kernel.ID
 	})
 }
 
-// DeleteNote removes a note: its author, or managers and above.
+// DeleteNote deletes a note. Its author may, and managers and above.
 func (d *Talk) DeleteNote(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbDeleteNote); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		n, t, err := d.lockNote(tx, a, id)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
 		if n.Author.ID != a.User.ID && !a.Role.AtLeast(kernel.RoleManager) {
-			return struct{}{}, kernel.Errorf(kernel.CodeInsufficientRole, "Only its author and members with the role manager or above may delete a note.")
+			return kernel.Errorf(kernel.CodeInsufficientRole,
+				"Only its author and members with the role manager or above may delete a note.")
 		}
 		deleteNote(tx, a.Company.ID, id)
 		t.signalNotes()
-		return struct{}{}, nil
+		return nil
 	})
-	return err
 }
 
-// lockNote opens a note and its conversation, which the principal may see.
+// lockNote locks the conversation of a note and returns both.
 func (d *Talk) lockNote(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Note, *LockedConversation, error) {
 	n, found, err := findNote(tx, a.Company.ID, id)
 	if err != nil || !found {
@@ -240,7 +244,7 @@ func (d *Talk) lockNote(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Note,
 	if err != nil {
 		return n, nil, err
 	}
-	n, found, err = findNote(tx, a.Company.ID, id) // it may have changed before the lock
+	n, found, err = findNote(tx, a.Company.ID, id) // it may have changed before the conversation was locked
 	if err == nil && !found {
 		err = kernel.NotFound("note")
 	}
@@ -255,7 +259,7 @@ func refIDs(refs []kernel.Ref) []kernel.ID {
 	return ids
 }
 
-// signalNotes tells the live streams, once the change is durable, that a note was changed or deleted.
+// signalNotes notifies live streams after the commit that a note was changed or deleted.
 func (t *LockedConversation) signalNotes() {
 	s := conversationSignal(signalNotes, t.Company, t.ID, kernel.Audience{Seeing: t.Conversation.Visibility(), Scope: people.ScopeNotesRead})
 	t.Tx.AfterCommit(func() { t.d.Signal(s) })

@@ -10,7 +10,7 @@ import (
 type listNotesInput struct {
 	httpserver.AtID
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
-	Cursor string `query:"cursor" doc:"The next_cursor of a page: gives the page after it."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
 func (s *handlers) listNotes(ctx context.Context, a *kernel.Principal, in *listNotesInput) (*httpserver.Reply[httpserver.CursorList[Note]], error) {
@@ -41,9 +41,9 @@ func (s *handlers) createNote(ctx context.Context, a *kernel.Principal, in *crea
 	if err != nil {
 		return nil, err
 	}
-	answer := httpserver.Shaped(ctx, func(n *writtenNote) *noteOutput { return &noteOutput{httpserver.Replayed(n.replayed), n.note} })
-	note, replayed, err := s.verbs.CreateNote(ctx, a, id, NewNote{ClientID: in.Body.ClientID, Text: in.Body.Text, Mentions: in.Body.Mentions})
-	return answer(&writtenNote{note, replayed}), err
+	response := httpserver.Shaped(ctx, func(n *createdNote) *noteOutput { return &noteOutput{httpserver.Replayed(n.replayed), n.note} })
+	note, replayed, err := s.verbs.CreateNote(ctx, a, id, NewNote(in.Body))
+	return response(&createdNote{note, replayed}), err
 }
 
 type updateNoteInput struct {
@@ -61,12 +61,4 @@ func (s *handlers) updateNote(ctx context.Context, a *kernel.Principal, in *upda
 	}
 	note, err := s.verbs.UpdateNote(ctx, a, id, NoteChange(in.Body))
 	return &httpserver.Reply[Note]{Body: note}, err
-}
-
-func (s *handlers) deleteNote(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-	id, err := httpserver.PathID(in.ID, "note")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.DeleteNote(ctx, a, id)
 }

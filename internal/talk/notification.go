@@ -19,10 +19,10 @@ const (
 	NotifyMessageFailed = "message_failed" // a message of the member could not be sent
 )
 
-// NotificationRetention is how long notifications are kept.
+// NotificationRetention is the time after which notifications are deleted.
 const NotificationRetention = 30 * 24 * time.Hour
 
-// Notification tells a member of something in a conversation.
+// Notification informs a member of something that happened in a conversation.
 type Notification struct {
 	ID           kernel.ID   `json:"id"`
 	Kind         string      `json:"kind" enum:"assigned,mentioned,waiting,snooze_ended,message_failed"`
@@ -33,9 +33,8 @@ type Notification struct {
 	ReadAt       *time.Time  `json:"read_at"`
 }
 
-// Notifications lists what the caller was told in the last 30 days about conversations that they may see now, the newest
-// first, and counts what is unread. next is ""
-// on the last page.
+// Notifications lists the caller's notifications of the last 30 days, newest first, and counts the unread ones. It leaves
+// out conversations that the caller may not see now. next is "" on the last page.
 func (d *Talk) Notifications(ctx context.Context, a *kernel.Principal, unread bool, limit int, after string) (page []Notification, count int64, next string, err error) {
 	if err := a.May(VerbNotifications); err != nil {
 		return nil, 0, "", err
@@ -62,8 +61,7 @@ func (d *Talk) Notifications(ctx context.Context, a *kernel.Principal, unread bo
 	return page, count, next, err
 }
 
-// ReadNotifications marks notifications of the caller as read: those with the ids, or all. Ids of no notification change
-// nothing.
+// ReadNotifications marks notifications of the caller as read: those with the given ids, or all. Unknown ids are ignored.
 func (d *Talk) ReadNotifications(ctx context.Context, a *kernel.Principal, ids []kernel.ID, all bool) error {
 	if err := a.May(VerbReadNotifications); err != nil {
 		return err
@@ -84,42 +82,39 @@ func (d *Talk) ReadNotifications(ctx context.Context, a *kernel.Principal, ids [
 }
 
 const (
-	// notificationsRead is the kind of the signal when a person has read notifications.
-	notificationsRead = "read"
-
-	// signalMembers is how many members one signal names at most: what nodes tell each other has a limit of length.
-	signalMembers = 100
+	notificationsRead = "read" // the kind of the signal that a member has read notifications
+	signalMembers     = 100    // the members of one signal, because the size of messages between nodes is limited
 )
 
-// notify adds a notification for members, except for the person who caused it, in the transaction of the cause. entry is
-// the note or the message that it tells of, if any.
+// notify stores a notification for each of the members except the one who caused it. entry is the note or message that it
+// is about, or nil.
 func (t *LockedConversation) notify(kind string, by *kernel.Ref, entry *kernel.ID, members ...kernel.ID) {
-	var told []kernel.ID
+	var notified []kernel.ID
 	for _, member := range members {
 		if by != nil && by.ID == member {
 			continue
 		}
 		insertNotification(t.Tx, t.Company, member, t.ID, kind, kernel.RefID(by), entry)
-		told = append(told, member)
+		notified = append(notified, member)
 	}
-	if len(told) == 0 {
+	if len(notified) == 0 {
 		return
 	}
 	t.Tx.AfterCommit(func() {
-		for some := range slices.Chunk(told, signalMembers) {
-			t.d.Signal(notificationSignal(t.Company, t.ID, kind, some))
+		for batch := range slices.Chunk(notified, signalMembers) {
+			t.d.Signal(notificationSignal(t.Company, t.ID, kind, batch))
 		}
 	})
 }
 
-// notifyAssigned tells a person who becomes responsible for the conversation in a sector.
+// notifyAssigned notifies a member who becomes responsible for the conversation.
 func (t *LockedConversation) notifyAssigned(to *kernel.Ref, sector *kernel.ID, by *kernel.Ref) error {
-	given := *t
-	given.Assignee, given.Sector = &to.ID, sector // as they will see it
-	return given.notifyIfSeen(NotifyAssigned, by, nil, to.ID)
+	assigned := *t
+	assigned.Assignee, assigned.Sector = &to.ID, sector
+	return assigned.notifyIfSeen(NotifyAssigned, by, nil, to.ID)
 }
 
-// notifyHolder tells the responsible person, if there is one who may see the conversation.
+// notifyHolder notifies the responsible member, if any.
 func (t *LockedConversation) notifyHolder(kind string, entry *kernel.ID) error {
 	if t.Assignee == nil {
 		return nil
@@ -127,11 +122,8 @@ func (t *LockedConversation) notifyHolder(kind string, entry *kernel.ID) error {
 	return t.notifyIfSeen(kind, nil, entry, *t.Assignee)
 }
 
-// notifyIfSeen is notify for one member, unless they have left the team or may not see the conversation.
+// notifyIfSeen notifies a member who may see the conversation and has not left the team.
 func (t *LockedConversation) notifyIfSeen(kind string, by *kernel.Ref, entry *kernel.ID, member kernel.ID) error {
-	if by != nil && by.ID == member {
-		return nil
-	}
 	members, err := people.KeepMemberSights(t.Tx, t.Company, []kernel.ID{member})
 	if m := members[member]; err == nil && m != nil && memberSees(m, &t.Conversation) {
 		t.notify(kind, by, entry, member)
@@ -139,8 +131,7 @@ func (t *LockedConversation) notifyIfSeen(kind string, by *kernel.Ref, entry *ke
 	return err
 }
 
-// notifyQueue tells the members of a sector, once the conversation is saved, that it has entered the queue. Private
-// conversations are in no queue.
+// notifyQueue notifies the members of a sector if the conversation has entered its queue. Private conversations have no queue.
 func (t *LockedConversation) notifyQueue() error {
 	queue := QueueOf(&t.Conversation)
 	if queue == nil || kernel.Same(queue, QueueOf(&t.before)) || t.Private || t.silent {
@@ -152,8 +143,8 @@ func (t *LockedConversation) notifyQueue() error {
 	return err
 }
 
-// QueueOf is the sector in whose queue a conversation is, if any: its attendance is open and has no responsible person, and no
-// menu asks the customer where it belongs.
+// QueueOf returns the sector whose queue contains the conversation, or nil. A conversation is in the queue if its attendance is
+// open, nobody is responsible, and no menu is waiting for the customer to choose.
 func QueueOf(c *Conversation) *kernel.ID {
 	if c.Attendance == nil || c.Assignee != nil || c.Reception != nil {
 		return nil
@@ -161,8 +152,8 @@ func QueueOf(c *Conversation) *kernel.ID {
 	return c.Sector
 }
 
-// notifyFailed tells of a message that could not be sent: the person who wrote it in the app, and for a message of an
-// integration the responsible person.
+// notifyFailed notifies the member who wrote a message in the app that it could not be sent. For a message of an integration it
+// notifies the responsible member.
 func (t *LockedConversation) notifyFailed(m *Message) error {
 	if m.Origin == provider.OriginApp && m.SentBy != nil {
 		return t.notifyIfSeen(NotifyMessageFailed, nil, &m.ID, m.SentBy.ID)
@@ -170,7 +161,7 @@ func (t *LockedConversation) notifyFailed(m *Message) error {
 	return t.notifyHolder(NotifyMessageFailed, &m.ID)
 }
 
-// PurgeTalk deletes old notifications and renderings, and reports whether there are more.
+// PurgeTalk deletes a batch of old notifications and renderings and reports whether there are more.
 func (d *Talk) PurgeTalk(ctx context.Context) (more bool, err error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
 		notifications, err := purgeNotifications(tx, tx.Now.Add(-NotificationRetention), kernel.PurgeStep)

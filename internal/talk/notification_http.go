@@ -8,9 +8,9 @@ import (
 )
 
 type listNotificationsInput struct {
-	Unread string `query:"unread" enum:"true,false,1,0" doc:"true: only those that are unread. false filters nothing."`
+	Unread string `query:"unread" enum:"true,false,1,0" doc:"true: only unread ones. false: all."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
-	Cursor string `query:"cursor" doc:"The next_cursor of a page: gives the page after it."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
 type notificationList struct {

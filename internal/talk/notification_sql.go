@@ -7,7 +7,6 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// insertNotification adds a notification for a member. entry is the note or the message that it tells of, if any.
 func insertNotification(tx *kernel.Tx, company, member, conversation kernel.ID, kind string, by, entry *kernel.ID) {
 	tx.Later(`
 		INSERT INTO notifications (company, member, id, kind, conversation, by_member, entry, created_at)
@@ -15,7 +14,7 @@ func insertNotification(tx *kernel.Tx, company, member, conversation kernel.ID, 
 		company, member, kernel.NewID(), kind, conversation, by, entry, tx.Now)
 }
 
-// sectorWatchers lists the present members of a sector who may see what is in its queue.
+// sectorWatchers returns the members of a sector who may see its queue.
 func sectorWatchers(tx *kernel.Tx, company, sector kernel.ID) ([]kernel.ID, error) {
 	return tx.IDs(`
 		SELECT u.id
@@ -25,12 +24,12 @@ func sectorWatchers(tx *kernel.Tx, company, sector kernel.ID) ([]kernel.ID, erro
 		ORDER BY m.member`, company, sector)
 }
 
-// listNotifications lists up to limit notifications of a member with smaller ids than before, the newest first, of the
-// conversations in their sight. Those older than since are left out.
+// listNotifications returns up to limit notifications of a member with ids below before, created after since, about
+// conversations in sight, newest first.
 func listNotifications(tx *kernel.Tx, company, member kernel.ID, sight kernel.Sight, unread bool, before kernel.ID, since time.Time, limit int) ([]Notification, error) {
 	s := tx.Statement()
 	s.WriteString(`
-		SELECT n.id, n.kind, n.conversation, c.name, n.by_member, u.name, n.created_at, n.read_at, n.entry
+		SELECT n.id, n.kind, n.conversation, c.name, n.created_at, n.read_at, n.entry, n.by_member, u.name AS by_name
 		FROM notifications n
 		JOIN conversations c ON c.company = n.company AND c.id = n.conversation
 		LEFT JOIN users u ON u.company = n.company AND u.id = n.by_member
@@ -40,36 +39,28 @@ func listNotifications(tx *kernel.Tx, company, member kernel.ID, sight kernel.Si
 		s.And("n.read_at IS NULL")
 	}
 	s.WriteString("\n\t\tORDER BY n.id DESC\n\t\tLIMIT " + s.Arg(limit))
-	page := make([]Notification, 0, limit)
-	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-		n := Notification{
-			ID: r.ID(0), Kind: r.Text(1), Conversation: kernel.Ref{ID: r.ID(2), Name: r.Text(3)}, CreatedAt: r.Time(6), ReadAt: r.NullTime(7), Entry: r.NullID(8),
+	return readRows(tx, s.String(), s.Args, func(r db.Row) Notification {
+		return Notification{
+			ID: r.ID("id"), Kind: r.Text("kind"), Conversation: kernel.Ref{ID: r.ID("conversation"), Name: r.Text("name")},
+			CreatedAt: r.Time("created_at"), ReadAt: r.NullTime("read_at"), Entry: r.NullID("entry"), By: scanRef(r, "by_member", "by_name"),
 		}
-		if !r.Null(4) {
-			n.By = &kernel.Ref{ID: r.ID(4), Name: r.Text(5)}
-		}
-		page = append(page, n)
-		return nil
 	})
-	return page, err
 }
 
-// unreadNotifications counts the unread notifications of a member that are newer than since, of the conversations in their
-// sight.
+// unreadNotifications counts the unread notifications of a member, created after since, about conversations in sight.
 func unreadNotifications(tx *kernel.Tx, company, member kernel.ID, sight kernel.Sight, since time.Time) (n int64, err error) {
 	s := tx.Statement()
 	s.WriteString(`
-		SELECT COUNT(*)
+		SELECT COUNT(*) AS total
 		FROM notifications n
 		JOIN conversations c ON c.company = n.company AND c.id = n.conversation
 		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.read_at IS NULL AND n.created_at > ` + s.Arg(since))
 	s.And(sight.Conversations(s, "c"))
-	_, err = tx.One(s.String(), s.Args, func(r db.Row) { n = r.Int(0) })
+	_, err = tx.One(s.String(), s.Args, func(r db.Row) { n = r.Int("total") })
 	return n, err
 }
 
-// readNotifications marks notifications of a member as read, those with the ids or all of them. It gives how many it
-// changed.
+// readNotifications marks notifications of a member as read, those with the ids or all, and returns how many changed.
 func readNotifications(tx *kernel.Tx, company, member kernel.ID, ids []kernel.ID, all bool) (int64, error) {
 	s := tx.Statement()
 	s.WriteString(`UPDATE notifications SET read_at = ` + s.Arg(tx.Now) + ` WHERE company = ` + s.Arg(company) + ` AND member = ` + s.Arg(member) + ` AND read_at IS NULL`)
@@ -79,7 +70,6 @@ func readNotifications(tx *kernel.Tx, company, member kernel.ID, ids []kernel.ID
 	return tx.Exec(s.String(), s.Args...)
 }
 
-// purgeNotifications deletes up to limit notifications made before a moment.
 func purgeNotifications(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`
 		DELETE /* all companies: purge by age */ FROM notifications

@@ -2,7 +2,7 @@ package talk
 
 import "recado/internal/kernel"
 
-// Observer is notified of what happens to cases, inside the transaction that does it. An error undoes the whole change. Nil
+// Observer is called inside the transactions that change attendances and contacts. An error rolls the transaction back. Nil
 // functions are not called.
 type Observer struct {
 	Opened   func(t *LockedConversation, att *Attendance) error
@@ -13,11 +13,11 @@ type Observer struct {
 	// ContactDeleted is called before a contact is deleted.
 	ContactDeleted func(tx *kernel.Tx, c *Contact) error
 
-	// CustomerWrote is called before a conversation is saved in which the customer wrote. The messages are in t.
+	// CustomerWrote is called before a conversation with new messages of the customer is saved. t contains the messages.
 	CustomerWrote func(in *InboundBatch, t *BatchConversation) error
 }
 
-// Observe adds an observer, before the first transaction. Observers are called in the order in which they were added.
+// Observe adds an observer. It must be called before the first transaction. Observers are called in the order of Observe.
 func (d *Talk) Observe(o Observer) {
 	ignore := func(*LockedConversation, *Attendance) error { return nil }
 	if o.Opened == nil {
@@ -41,7 +41,7 @@ func (d *Talk) Observe(o Observer) {
 	d.observers = append(d.observers, o)
 }
 
-// tell calls a function of each observer until one fails.
+// tell calls call for each observer until one returns an error.
 func (d *Talk) tell(call func(o *Observer) error) error {
 	for i := range d.observers {
 		if err := call(&d.observers[i]); err != nil {

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-func TestProtocol(t *testing.T) {
+func TestProtocolNumbersAreFormattedAndParsed(t *testing.T) {
 	for n, want := range map[int64]string{
 		1: "ATD-000001", 123: "ATD-000123", 999_999: "ATD-999999", 1_000_000: "ATD-1000000", math.MaxInt64: "ATD-9223372036854775807",
 	} {
 		if got := FormatProtocol(n); got != want {
-			t.Errorf("%d is written %s, want %s", n, got, want)
+			t.Errorf("%d got %s, want %s", n, got, want)
 		}
 		if got, ok := ParseProtocol(want); !ok || got != n {
-			t.Errorf("%s is read as %d, %v", want, got, ok)
+			t.Errorf("%s: got %d, %v, want %d", want, got, ok, n)
 		}
 	}
 	for s, want := range map[string]int64{
@@ -24,7 +24,7 @@ func TestProtocol(t *testing.T) {
 		strings.Repeat("0", 100) + "1": 0,
 	} {
 		if got, ok := ParseProtocol(s); got != want || ok != (want > 0) {
-			t.Errorf("%q is read as %d, %v; want %d", s, got, ok, want)
+			t.Errorf("%q: got %d, %v, want %d", s, got, ok, want)
 		}
 	}
 }
@@ -39,7 +39,7 @@ func FuzzParseProtocol(f *testing.F) {
 			return
 		}
 		if again, ok := ParseProtocol(FormatProtocol(n)); !ok || again != n {
-			t.Errorf("%q gives %d, which is written %s", s, n, FormatProtocol(n))
+			t.Errorf("%q is parsed as %d, which is formatted as %s", s, n, FormatProtocol(n))
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// The two sides that react to messages.
+// The values of Reaction.By.
 const (
 	ByCustomer = "customer"
 	ByTeam     = "team"
@@ -23,36 +23,34 @@ type Reaction struct {
 	User  *kernel.Ref `json:"user" doc:"The team member, where the reaction was made here."`
 	At    time.Time   `json:"at"`
 
-	// Contact is the customer who reacted. It tells the members of a group apart.
-	Contact *kernel.ID `json:"-"`
+	Contact *kernel.ID `json:"-"` // the customer who reacted, perhaps one of a group
 }
 
-// Reactions are all that is known of the reactions to one message. One that was taken back stays in the
-// list with an empty emoji, so that an earlier one of the same person that arrives late changes nothing.
+// Reactions are the reactions to one message. A removed reaction stays in the list with an empty emoji, so that an older
+// one of the same person that arrives late is ignored.
 type Reactions []Reaction
 
-// MarshalJSONTo writes the reactions that were not taken back.
+// MarshalJSONTo encodes the reactions that were not removed.
 func (rs Reactions) MarshalJSONTo(enc *jsontext.Encoder) error {
 	shown := slices.DeleteFunc(slices.Clone([]Reaction(rs)), func(r Reaction) bool { return r.Emoji == "" })
 	return json.MarshalEncode(enc, shown)
 }
 
-// maxReactions is how many people's reactions a message keeps.
-const maxReactions = 256
+const maxReactions = 256 // per message
 
-// Set records a person's reaction, or its removal where the emoji is empty, and reports whether what is
-// shown has changed. Of two reactions of the same person the later-made counts.
+// Set stores a person's reaction, or its removal if the emoji is empty, and reports whether the visible reactions changed. A
+// reaction that is older than the stored one of the same person is ignored.
 func (rs *Reactions) Set(r Reaction) bool {
-	for i, was := range *rs {
-		if was.By != r.By || r.By == ByCustomer && !sameID(was.Contact, r.Contact) {
+	for i, old := range *rs {
+		if old.By != r.By || r.By == ByCustomer && !kernel.Same(old.Contact, r.Contact) {
 			continue
 		}
-		if r.At.Before(was.At) || r.Emoji == was.Emoji && r.At.Equal(was.At) {
+		if r.At.Before(old.At) || r.Emoji == old.Emoji && r.At.Equal(old.At) {
 			return false
 		}
 		*rs = slices.Clone(*rs)
 		(*rs)[i] = r
-		return r.Emoji != was.Emoji
+		return r.Emoji != old.Emoji
 	}
 	if len(*rs) >= maxReactions {
 		return false
@@ -60,5 +58,3 @@ func (rs *Reactions) Set(r Reaction) bool {
 	*rs = append(slices.Clip(*rs), r)
 	return r.Emoji != ""
 }
-
-func sameID(a, b *kernel.ID) bool { return a == b || a != nil && b != nil && *a == *b }

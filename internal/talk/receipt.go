@@ -7,9 +7,32 @@ import (
 	"time"
 
 	"recado/internal/channels"
+	"recado/internal/kernel"
 )
 
-// Receipts shows customers that their messages were read. It tries each once.
+// Receipt is a read receipt for a message of a customer.
+type Receipt struct {
+	Company    kernel.ID
+	Channel    kernel.ID
+	ExternalID string
+}
+
+// markReadAtProvider queues a receipt for the customer's latest message after the commit. Groups have no receipts. Receipts are
+// lost if the queue is full or when the process ends.
+func (d *Talk) markReadAtProvider(t *LockedConversation) {
+	if t.Kind != KindDirect || t.LastInboundExt == nil {
+		return
+	}
+	receipt := Receipt{Company: t.Company, Channel: t.Channel, ExternalID: *t.LastInboundExt}
+	t.Tx.AfterCommit(func() {
+		select {
+		case d.receipts <- receipt:
+		default:
+		}
+	})
+}
+
+// Receipts sends read receipts to customers. It does not retry.
 type Receipts struct {
 	Desk   *Talk
 	Graph  *channels.Graph
@@ -21,7 +44,7 @@ const (
 	receiptTimeout = 10 * time.Second
 )
 
-// Run ends with ctx.
+// Run sends receipts until ctx is done.
 func (r *Receipts) Run(ctx context.Context) {
 	var workers sync.WaitGroup
 	for range receiptWorkers {
@@ -30,7 +53,7 @@ func (r *Receipts) Run(ctx context.Context) {
 				select {
 				case <-ctx.Done():
 					return
-				case receipt := <-r.Desk.Receipts():
+				case receipt := <-r.Desk.receipts:
 					r.step(ctx, receipt)
 				}
 			}
@@ -47,6 +70,6 @@ func (r *Receipts) step(ctx context.Context, receipt Receipt) {
 		err = r.Graph.Client(access).MarkRead(ctx, receipt.ExternalID)
 	}
 	if err != nil {
-		r.Logger.Debug("a message could not be shown as read", slog.String("channel", receipt.Channel.String()), slog.Any("error", err))
+		r.Logger.Debug("a read receipt could not be sent", slog.String("channel", receipt.Channel.String()), slog.Any("error", err))
 	}
 }

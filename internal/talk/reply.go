@@ -13,7 +13,7 @@ import (
 	"recado/internal/people"
 )
 
-// Reply is a canned reply: a text to be sent again and again, with variables.
+// Reply is a canned reply: a text with variables.
 type Reply struct {
 	ID        kernel.ID   `json:"id"`
 	Shortcut  string      `json:"shortcut" example:"hello"`
@@ -26,37 +26,28 @@ type Reply struct {
 	UpdatedAt time.Time   `json:"updated_at"`
 }
 
-// Rendered is a canned reply with the values of a conversation in place of its variables.
+// Rendered is a canned reply whose variables were replaced by the values of a conversation.
 type Rendered struct {
-	Text    string     `json:"text" doc:"A variable without a value and without a fallback stays as it is written."`
+	Text    string     `json:"text" doc:"A variable without a value and without a fallback stays unchanged."`
 	MediaID *kernel.ID `json:"media_id"`
 
 	Conversation kernel.ID `json:"-"`
 }
 
-// Subject is the conversation whose values the text has.
+// Subject returns the conversation.
 func (r *Rendered) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectConversation, ID: r.Conversation}
 }
 
-// MaxTeamReplies is how many canned replies a team may have, MaxOwnReplies how many each person.
+// Limits of canned replies.
 const (
 	MaxTeamReplies = 500
-	MaxOwnReplies  = 100
+	MaxOwnReplies  = 100 // per member
+
+	RenderingRetention = 7 * 24 * time.Hour // of renderings that were not sent
 )
 
-// RenderingRetention is how long a rendering that was not sent is remembered.
-const RenderingRetention = 7 * 24 * time.Hour
-
-// Shortcut checks the shortcut of a canned reply.
-func Shortcut(field, s string) *kernel.Error {
-	if shortcutForm.MatchString(s) {
-		return nil
-	}
-	return kernel.Malformed(field, "shortcut")
-}
-
-var shortcutForm = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
+var shortcutPattern = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 
 // The variables of canned replies.
 const (
@@ -70,38 +61,38 @@ const (
 
 var replyVariables = []string{VarContactName, VarContactFirst, VarUserName, VarProtocol, VarSector, VarCompany}
 
-// variable is {{name}} or {{name|fallback}}.
+// variable matches {{name}} and {{name|fallback}}.
 var variable = regexp.MustCompile(`\{\{([^{}|]*)(?:\|([^{}]*))?\}\}`)
 
-// CheckVariables refuses a text with an unknown variable.
+// CheckVariables returns an error if the text contains an unknown variable.
 func CheckVariables(field, text string) *kernel.Error {
 	for _, m := range variable.FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(replyVariables, strings.TrimSpace(m[1])) {
-			return kernel.Invalid(field, kernel.RuleNoSuch, "there is no variable "+kernel.Quoted(m[0])+"; the variables are {{"+strings.Join(replyVariables, "}}, {{")+"}}.",
+			known := "{{" + strings.Join(replyVariables, "}}, {{") + "}}"
+			return kernel.Invalid(field, kernel.RuleNoSuch, "there is no variable "+kernel.Quoted(m[0])+"; the variables are "+known+".",
 				kernel.Params{"noun": "variable", "value": m[0]})
 		}
 	}
 	return nil
 }
 
-// RenderVariables puts values in place of variables. One without a value gets its fallback, or stays as it is written.
+// RenderVariables replaces variables by their values. A variable without a value is replaced by its fallback, or stays unchanged.
 func RenderVariables(text string, values map[string]string) string {
-	return variable.ReplaceAllStringFunc(text, func(found string) string {
-		m := variable.FindStringSubmatch(found)
+	return variable.ReplaceAllStringFunc(text, func(match string) string {
+		m := variable.FindStringSubmatch(match)
 		if value := values[strings.TrimSpace(m[1])]; value != "" {
 			return value
 		}
-		if strings.Contains(found, "|") {
+		if strings.Contains(match, "|") {
 			return m[2]
 		}
-		return found
+		return match
 	})
 }
 
-// ContainsRendering reports whether a text that was sent contains a rendered one, whatever was written into the variables
-// that had no value.
+// ContainsRendering reports whether a sent text contains a rendered reply. Variables that had no value match any text.
 func ContainsRendering(sent, rendered string) bool {
-	some := false
+	matched := false
 	for _, part := range variable.Split(rendered, -1) {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
@@ -110,12 +101,12 @@ func ContainsRendering(sent, rendered string) bool {
 		if !found {
 			return false
 		}
-		sent, some = after, true
+		sent, matched = after, true
 	}
-	return some
+	return matched
 }
 
-// FirstName is the first word of a person's name, and "" where the name has no letter, such as a phone number.
+// FirstName returns the first word of a name, or "" if the name contains no letter, as a phone number does.
 func FirstName(name string) string {
 	if !strings.ContainsFunc(name, unicode.IsLetter) {
 		return ""
@@ -123,7 +114,7 @@ func FirstName(name string) string {
 	return strings.Fields(name)[0]
 }
 
-// ReplyChange is what of a canned reply is to change; nil or unset leaves a part as it is.
+// ReplyChange lists the fields of a canned reply to change; nil and unset fields stay as they are.
 type ReplyChange struct {
 	Shortcut  *string
 	Title     *string
@@ -132,7 +123,7 @@ type ReplyChange struct {
 	SectorIDs *[]kernel.ID
 }
 
-// Replies lists the canned replies of the team and the caller's own, by shortcut.
+// Replies lists the canned replies of the team and of the caller, ordered by shortcut.
 func (d *Talk) Replies(ctx context.Context, a *kernel.Principal) ([]Reply, error) {
 	if err := a.May(VerbReplies); err != nil {
 		return nil, err
@@ -146,23 +137,19 @@ func (d *Talk) Replies(ctx context.Context, a *kernel.Principal) ([]Reply, error
 	})
 }
 
-// dropRemovedSectors leaves out sectors that do not exist any more.
+// dropRemovedSectors removes the ids of deleted sectors.
 func dropRemovedSectors(tx *kernel.Tx, a *kernel.Principal, replies ...*Reply) error {
 	if !slices.ContainsFunc(replies, func(p *Reply) bool { return len(p.SectorIDs) > 0 }) {
 		return nil
 	}
-	ids, err := people.SectorIDs(tx, a.Company.ID)
-	present := make(map[kernel.ID]bool, len(ids))
-	for _, id := range ids {
-		present[id] = true
-	}
+	existing, err := people.SectorIDs(tx, a.Company.ID)
 	for _, p := range replies {
-		p.SectorIDs = slices.DeleteFunc(p.SectorIDs, func(id kernel.ID) bool { return !present[id] })
+		p.SectorIDs = slices.DeleteFunc(p.SectorIDs, func(id kernel.ID) bool { return !slices.Contains(existing, id) })
 	}
 	return err
 }
 
-// CreateReply adds a canned reply: one of the caller's own, or with owner null one of the team's.
+// CreateReply adds a canned reply of the caller or, if owner is null, of the team.
 func (d *Talk) CreateReply(ctx context.Context, a *kernel.Principal, owner kernel.Optional[kernel.ID], in ReplyChange) (Reply, error) {
 	if err := a.May(VerbCreateReply); err != nil {
 		return Reply{}, err
@@ -186,14 +173,14 @@ func (d *Talk) CreateReply(ctx context.Context, a *kernel.Principal, owner kerne
 		if n >= limit {
 			return p, kernel.LimitReached(plural, limit)
 		}
-		made := p
-		if err := d.fillReply(tx, a, &made, &in); err != nil {
+		created := p
+		if err := d.fillReply(tx, a, &created, &in); err != nil {
 			return p, err
 		}
-		if fresh, err := insertReply(tx, a.Company.ID, &made); err != nil || !fresh {
-			return p, kernel.ErrOr(err, errShortcut(made.Shortcut))
+		if inserted, err := insertReply(tx, a.Company.ID, &created); err != nil || !inserted {
+			return p, kernel.ErrOr(err, errShortcut(created.Shortcut))
 		}
-		return made, nil
+		return created, nil
 	})
 }
 
@@ -201,13 +188,13 @@ func errShortcut(shortcut string) error {
 	return kernel.Errorf(kernel.CodeNameTaken, "There is already a canned reply with the shortcut %q. Choose another one.", shortcut)
 }
 
-// UpdateReply changes a canned reply of the caller's own, or one of the team's.
+// UpdateReply changes a canned reply of the caller or of the team.
 func (d *Talk) UpdateReply(ctx context.Context, a *kernel.Principal, id kernel.ID, in ReplyChange) (Reply, error) {
 	if err := a.May(VerbUpdateReply); err != nil {
 		return Reply{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Reply, error) {
-		tx.LockCompany(a.Company.ID) // no other reply takes the shortcut meanwhile
+		tx.LockCompany(a.Company.ID) // so that no other reply takes the shortcut
 		p, err := editableReply(tx, a, id)
 		if err != nil {
 			return p, err
@@ -222,25 +209,24 @@ func (d *Talk) UpdateReply(ctx context.Context, a *kernel.Principal, id kernel.I
 	})
 }
 
-// DeleteReply removes a canned reply of the caller's own, or one of the team's.
+// DeleteReply deletes a canned reply of the caller or of the team.
 func (d *Talk) DeleteReply(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbDeleteReply); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		_, err := editableReply(tx, a, id)
 		if err == nil {
 			deleteReply(tx, a.Company.ID, id)
 		}
-		return struct{}{}, err
+		return err
 	})
-	return err
 }
 
-// editableReply gives a canned reply that the principal may change. Another person's does not exist for them.
+// editableReply locks and returns a canned reply that the principal may change. Replies of other members are not found.
 func editableReply(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Reply, error) {
-	p, found, err := lockReply(tx, a.Company.ID, id)
-	if err != nil || !found || !ownOrShared(a, &p) {
+	p, found, err := findReply(tx, a, id, tx.Dialect().Lock(` FOR UPDATE OF p`))
+	if err != nil || !found {
 		return p, kernel.ErrOr(err, kernel.NotFound("canned reply"))
 	}
 	if p.Owner == nil {
@@ -249,15 +235,10 @@ func editableReply(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Reply, err
 	return p, nil
 }
 
-func ownOrShared(a *kernel.Principal, p *Reply) bool {
-	return p.Owner == nil || p.Owner.ID == a.User.ID
-}
-
-// fillReply checks a change and applies it.
 func (d *Talk) fillReply(tx *kernel.Tx, a *kernel.Principal, p *Reply, in *ReplyChange) error {
 	kernel.Set(&p.Shortcut, in.Shortcut)
-	if invalid := Shortcut("body.shortcut", p.Shortcut); invalid != nil {
-		return invalid
+	if !shortcutPattern.MatchString(p.Shortcut) {
+		return kernel.Malformed("body.shortcut", "shortcut")
 	}
 	kernel.Set(&p.Title, in.Title)
 	title, invalid := kernel.Name("body.title", p.Title, kernel.MaxName)
@@ -285,25 +266,24 @@ func (d *Talk) fillReply(tx *kernel.Tx, a *kernel.Principal, p *Reply, in *Reply
 }
 
 func checkReplyText(p *Reply) *kernel.Error {
-	check, most := kernel.Text, provider.MaxText
+	check, limit := kernel.Text, provider.MaxText
 	if p.MediaID != nil {
-		check, most = kernel.OptionalText, provider.MaxCaption
+		check, limit = kernel.OptionalText, provider.MaxCaption
 	}
-	if _, invalid := check("body.text", p.Text, most); invalid != nil {
+	if _, invalid := check("body.text", p.Text, limit); invalid != nil {
 		return invalid
 	}
 	return CheckVariables("body.text", p.Text)
 }
 
-// RenderReply gives a canned reply with the values of a conversation. A message of the caller there that contains the
-// result counts as a use.
+// RenderReply renders a canned reply for a conversation. When the caller sends the result there, the reply counts as used.
 func (d *Talk) RenderReply(ctx context.Context, a *kernel.Principal, id, conversation kernel.ID) (Rendered, error) {
 	if err := a.May(VerbRenderReply); err != nil {
 		return Rendered{}, err
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Rendered, error) {
-		p, found, err := findReply(tx, a.Company.ID, id)
-		if err != nil || !found || !ownOrShared(a, &p) {
+		p, found, err := findReply(tx, a, id, "")
+		if err != nil || !found {
 			return Rendered{}, kernel.ErrOr(err, kernel.NotFound("canned reply"))
 		}
 		c, found, err := FindConversation(tx, a.Company.ID, conversation)
@@ -320,7 +300,7 @@ func (d *Talk) RenderReply(ctx context.Context, a *kernel.Principal, id, convers
 	})
 }
 
-// replyValues gives the values that a conversation has for the variables of canned replies.
+// replyValues returns the values of the variables for a conversation.
 func replyValues(tx *kernel.Tx, a *kernel.Principal, c *Conversation) (map[string]string, error) {
 	values := map[string]string{VarUserName: a.User.Name, VarCompany: a.Company.Name}
 	if c.Contact != nil {
@@ -335,15 +315,14 @@ func replyValues(tx *kernel.Tx, a *kernel.Principal, c *Conversation) (map[strin
 	if c.Attendance != nil {
 		values[VarProtocol] = c.Attendance.Protocol
 	}
-	if c.Sector == nil {
-		return values, nil
+	var err error
+	if c.Sector != nil {
+		values[VarSector], err = people.SectorName(tx, a.Company.ID, *c.Sector)
 	}
-	name, err := people.SectorName(tx, a.Company.ID, *c.Sector)
-	values[VarSector] = name
 	return values, err
 }
 
-// countUses counts the renderings that a message contains.
+// countUses counts the use of the renderings that a message contains.
 func countUses(tx *kernel.Tx, a *kernel.Principal, m *Message) error {
 	renderings, err := renderings(tx, a.Company.ID, a.User.ID, m.Conversation)
 	for _, r := range renderings {
@@ -358,7 +337,7 @@ func countUses(tx *kernel.Tx, a *kernel.Principal, m *Message) error {
 	return err
 }
 
-// mayManageReplies reports whether the principal may change the canned replies of the team.
+// mayManageReplies returns an error unless the principal may change the canned replies of the team.
 func mayManageReplies(a *kernel.Principal) error {
 	switch {
 	case a.Scopes.Has(people.ScopeRepliesManage):

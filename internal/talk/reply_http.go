@@ -25,10 +25,10 @@ type createReplyInput struct {
 
 func (s *handlers) createReply(ctx context.Context, a *kernel.Principal, in *createReplyInput) (*httpserver.Reply[Reply], error) {
 	b := &in.Body
-	made, err := s.verbs.CreateReply(ctx, a, b.Owner, ReplyChange{
+	created, err := s.verbs.CreateReply(ctx, a, b.Owner, ReplyChange{
 		Shortcut: &b.Shortcut, Title: &b.Title, Text: &b.Text, MediaID: b.MediaID, SectorIDs: &b.SectorIDs,
 	})
-	return &httpserver.Reply[Reply]{Body: made}, err
+	return &httpserver.Reply[Reply]{Body: created}, err
 }
 
 type updateReplyInput struct {
@@ -49,14 +49,6 @@ func (s *handlers) updateReply(ctx context.Context, a *kernel.Principal, in *upd
 	}
 	changed, err := s.verbs.UpdateReply(ctx, a, id, ReplyChange(in.Body))
 	return &httpserver.Reply[Reply]{Body: changed}, err
-}
-
-func (s *handlers) deleteReply(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-	id, err := httpserver.PathID(in.ID, "canned reply")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.DeleteReply(ctx, a, id)
 }
 
 type renderReplyInput struct {

@@ -7,78 +7,58 @@ import (
 	"recado/internal/kernel/db"
 )
 
-const replyColumns = `p.id, p.shortcut, p.title, p.text, p.media, p.sectors, p.owner, u.name, p.uses, p.updated_at`
+const replyColumns = `p.id, p.shortcut, p.title, p.text, p.media, p.sectors, p.uses, p.updated_at, p.owner, u.name AS owner_name`
 
 func scanReply(r db.Row) Reply {
-	p := Reply{
-		ID: r.ID(0), Shortcut: r.Text(1), Title: r.Text(2), Text: r.Text(3), MediaID: r.NullID(4), SectorIDs: kernel.UnpackIDs(r.Bytes(5)),
-		Uses: r.Int(8), UpdatedAt: r.Time(9),
+	return Reply{
+		ID: r.ID("id"), Shortcut: r.Text("shortcut"), Title: r.Text("title"), Text: r.Text("text"), MediaID: r.NullID("media"),
+		SectorIDs: kernel.UnpackIDs(r.Bytes("sectors")), Uses: r.Int("uses"), UpdatedAt: r.Time("updated_at"),
+		Owner: scanRef(r, "owner", "owner_name"),
 	}
-	if !r.Null(6) {
-		p.Owner = &kernel.Ref{ID: r.ID(6), Name: r.Text(7)}
-	}
-	return p
 }
 
-// listReplies lists the canned replies of the team and those of a member, by shortcut, those of the member first.
+// listReplies returns the canned replies of the team and of a member, ordered by shortcut. The member's own come first.
 func listReplies(tx *kernel.Tx, company, member kernel.ID) ([]Reply, error) {
-	replies := []Reply{}
-	err := tx.Query(`
+	return readRows(tx, `
 		SELECT `+replyColumns+`
 		FROM replies p
 		LEFT JOIN users u ON u.company = p.company AND u.id = p.owner
 		WHERE p.company = $1 AND (p.owner IS NULL OR p.owner = $2)
-		ORDER BY p.shortcut, p.owner IS NULL, p.id`, []any{company, member}, func(r db.Row) error {
-		replies = append(replies, scanReply(r))
-		return nil
-	})
-	return replies, err
+		ORDER BY p.shortcut, p.owner IS NULL, p.id`, []any{company, member}, scanReply)
 }
 
-// lockReply gives a canned reply of the company and keeps other writers away from it until the transaction ends.
-func lockReply(tx *kernel.Tx, company, id kernel.ID) (Reply, bool, error) {
-	return selectReply(tx, company, id, tx.Dialect().Lock(` FOR UPDATE OF p`))
-}
-
-// findReply gives a canned reply of the company.
-func findReply(tx *kernel.Tx, company, id kernel.ID) (Reply, bool, error) {
-	return selectReply(tx, company, id, "")
-}
-
-func selectReply(tx *kernel.Tx, company, id kernel.ID, lock string) (p Reply, found bool, err error) {
+// findReply returns a canned reply of the team or of the principal.
+func findReply(tx *kernel.Tx, a *kernel.Principal, id kernel.ID, lock string) (p Reply, found bool, err error) {
 	found, err = tx.One(`
 		SELECT `+replyColumns+`
 		FROM replies p
 		LEFT JOIN users u ON u.company = p.company AND u.id = p.owner
-		WHERE p.company = $1 AND p.id = $2`+lock, []any{company, id}, func(r db.Row) { p = scanReply(r) })
+		WHERE p.company = $1 AND p.id = $2 AND (p.owner IS NULL OR p.owner = $3)`+lock, []any{a.Company.ID, id, a.User.ID}, func(r db.Row) { p = scanReply(r) })
 	return p, found, err
 }
 
-// countReplies counts the canned replies of a member, or of the team with nil. The company is locked.
+// countReplies locks the company and counts the canned replies of a member or, if owner is nil, of the team.
 func countReplies(tx *kernel.Tx, company kernel.ID, owner *kernel.ID) (n int64, err error) {
 	tx.LockCompany(company)
-	s := tx.Statement()
-	s.WriteString(`SELECT COUNT(*) FROM replies WHERE company = ` + s.Arg(company) + ` AND `)
-	if owner == nil {
-		s.WriteString(`owner IS NULL`)
-	} else {
-		s.WriteString(`owner = ` + s.Arg(*owner))
+	sql, args := `SELECT COUNT(*) AS total FROM replies WHERE company = $1 AND owner IS NULL`, []any{company}
+	if owner != nil {
+		sql, args = `SELECT COUNT(*) AS total FROM replies WHERE company = $1 AND owner = $2`, []any{company, *owner}
 	}
-	_, err = tx.One(s.String(), s.Args, func(r db.Row) { n = r.Int(0) })
+	_, err = tx.One(sql, args, func(r db.Row) { n = r.Int("total") })
 	return n, err
 }
 
-// insertReply adds a canned reply. It reports false when the owner or the team has one with that shortcut.
+// insertReply stores a canned reply. It returns false if the owner or the team already has one with this shortcut.
 func insertReply(tx *kernel.Tx, company kernel.ID, p *Reply) (bool, error) {
 	n, err := tx.Exec(`
 		INSERT INTO replies (company, id, owner, shortcut, title, text, media, sectors, uses, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $9)
 		ON CONFLICT DO NOTHING`,
-		company, p.ID, refID(p.Owner), p.Shortcut, p.Title, p.Text, p.MediaID, kernel.PackIDs(p.SectorIDs), p.UpdatedAt)
+		company, p.ID, kernel.RefID(p.Owner), p.Shortcut, p.Title, p.Text, p.MediaID, kernel.PackIDs(p.SectorIDs), p.UpdatedAt)
 	return n == 1, err
 }
 
-// saveReply writes a changed canned reply. It reports false when the owner or the team has another one with that shortcut.
+// saveReply updates a canned reply. It returns false if the owner or the team has another one with this shortcut.
 func saveReply(tx *kernel.Tx, company kernel.ID, p *Reply) (bool, error) {
 	n, err := tx.Exec(`
 		UPDATE replies
@@ -93,7 +73,6 @@ func saveReply(tx *kernel.Tx, company kernel.ID, p *Reply) (bool, error) {
 	return n == 1, err
 }
 
-// deleteReply removes a canned reply.
 func deleteReply(tx *kernel.Tx, company, id kernel.ID) {
 	tx.Later(`DELETE FROM replies WHERE company = $1 AND id = $2`, company, id)
 }
@@ -105,7 +84,6 @@ type Rendering struct {
 	Media *kernel.ID
 }
 
-// keepRendering remembers what a member rendered for a conversation.
 func keepRendering(tx *kernel.Tx, company, member, conversation kernel.ID, r Rendering) {
 	tx.Later(`
 		INSERT INTO reply_renderings (company, member, conversation, reply, text, media, created_at)
@@ -115,27 +93,23 @@ func keepRendering(tx *kernel.Tx, company, member, conversation kernel.ID, r Ren
 		company, member, conversation, r.Reply, r.Text, r.Media, tx.Now)
 }
 
-// renderings gives what a member rendered for a conversation and has not sent yet.
+// renderings returns what a member rendered for a conversation and has not sent yet.
 func renderings(tx *kernel.Tx, company, member, conversation kernel.ID) ([]Rendering, error) {
-	var out []Rendering
-	err := tx.Query(`
+	return readRows(tx, `
 		SELECT reply, text, media
 		FROM reply_renderings
 		WHERE company = $1 AND member = $2 AND conversation = $3
-		ORDER BY reply`, []any{company, member, conversation}, func(r db.Row) error {
-		out = append(out, Rendering{r.ID(0), r.Text(1), r.NullID(2)})
-		return nil
+		ORDER BY reply`, []any{company, member, conversation}, func(r db.Row) Rendering {
+		return Rendering{r.ID("reply"), r.Text("text"), r.NullID("media")}
 	})
-	return out, err
 }
 
-// countUse counts a rendering that was sent.
+// countUse increments the uses of a reply and deletes its rendering.
 func countUse(tx *kernel.Tx, company, member, conversation, reply kernel.ID) {
 	tx.Later(`UPDATE replies SET uses = uses + 1 WHERE company = $1 AND id = $2`, company, reply)
 	tx.Later(`DELETE FROM reply_renderings WHERE company = $1 AND member = $2 AND conversation = $3 AND reply = $4`, company, member, conversation, reply)
 }
 
-// purgeRenderings deletes up to limit renderings made before a moment.
 func purgeRenderings(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`
 		DELETE /* all companies: purge by age */ FROM reply_renderings

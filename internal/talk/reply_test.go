@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestVariablesOfCannedReplies(t *testing.T) {
+func TestVariablesOfCannedRepliesAreRendered(t *testing.T) {
 	values := map[string]string{VarContactFirst: "Ana", VarCompany: "Padaria {{x}}", VarSector: ""}
 	for text, want := range map[string]string{
 		"":                               "",
@@ -32,7 +32,7 @@ func TestVariablesOfCannedReplies(t *testing.T) {
 	}
 }
 
-func TestARenderingIsFoundInWhatWasSent(t *testing.T) {
+func TestARenderedReplyIsRecognizedInASentMessage(t *testing.T) {
 	for _, tt := range []struct {
 		sent, rendered string
 		want           bool
@@ -51,7 +51,7 @@ func TestARenderingIsFoundInWhatWasSent(t *testing.T) {
 	}
 }
 
-func TestFirstNames(t *testing.T) {
+func TestFirstNameIsTheFirstWordOfAName(t *testing.T) {
 	for name, want := range map[string]string{"Ana Souza": "Ana", " Rui ": "Rui", "": "", "+55 11 91234-5678": "", "Élida": "Élida"} {
 		if got := FirstName(name); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)

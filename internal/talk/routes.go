@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"context"
 	"net/http"
 
 	"recado/internal/channels"
@@ -69,7 +70,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Post("/conversations", VerbOpenConversation, "Open a conversation", s.openConversation, httpserver.Fails(kernel.CodeNotVisible, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived), httpserver.Created, httpserver.Or(200),
 			httpserver.AsTool(httpserver.Tool{Name: "start_conversation", About: "It sends nothing: follow with send_message, on WhatsApp with a template if the customer has not written within 24 hours.", Effect: httpserver.Changes}),
 			httpserver.Example(`{"channel_id": "01a1dd9b-fad4-7003-a934-f67da22447e0", "phone": "+55 11 91234-5678", "name": "Lia"}`),
-			httpserver.About("Give exactly one of phone and contact_id. 201: the conversation is new. 200: this WhatsApp number already has one with that "+
+			httpserver.About("Send exactly one of phone and contact_id. 201: the conversation is new. 200: this WhatsApp number already has one with that "+
 				"phone. In both cases an attendance opens if the company has attendances enabled and none is open. "+
 				"409 not_visible: the access profile of the member does not include that conversation; managers and above take it over.")),
 		httpserver.Get("/conversations/{id}", VerbConversation, "Get a conversation", s.getConversation,
@@ -89,7 +90,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Post("/conversations/bulk", VerbBulk, "Apply an action to several conversations", s.bulkConversations, httpserver.Reserves, httpserver.Named("changeConversations"),
 			httpserver.Example(`{"ids": ["01a1dd9b-fad4-7003-a934-f67da22447e0"], "action": "label", "add": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`),
 			httpserver.About("Each conversation is changed on its own: results has the status and the error code of the action for each. The action close also needs the scope attendances:write. "+
-				"If something that the action names for all of them, such as a label, does not exist, the answer is 400 and no conversation changes.")),
+				"If something that the action names for all of them, such as a label, does not exist, the response is 400 and no conversation changes.")),
 
 		httpserver.Get("/views", VerbViews, "List the saved views", s.listViews,
 			httpserver.About("The caller's own and the shared ones, in their order.")),
@@ -103,16 +104,16 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 
 		httpserver.Get("/conversations/{id}/messages", VerbMessages, "List the messages of a conversation", s.listMessages,
 			httpserver.AsTool(httpserver.Tool{Name: "list_messages", ID: "conversation_id"}),
-			httpserver.About("Newest first. before gives older pages; after gives newer messages, page by page and without gaps, so that a client can poll with it.")),
+			httpserver.About("Newest first. before returns older pages; after returns newer messages, page by page and without gaps, so that a client can poll with it.")),
 		httpserver.Post("/conversations/{id}/messages", VerbSendMessage, "Send a message", s.sendMessage, httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeTemplateUnavailable), httpserver.Created, httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "send_message", ID: "conversation_id", About: "The message reaches the customer on WhatsApp and cannot be taken back.", Needs: []string{"client_id"}, Effect: httpserver.Changes, Reaches: true}),
 			httpserver.Example(`{"client_id": "6f1c3a52-7a53-4b7e-9d6e-0a4d8c1f2b3a", "text": "Oi, Lia! Até as 18h."}`),
-			httpserver.About("The answer comes when the message is stored; its status then shows whether it was sent, delivered and read. A client_id that this conversation already has "+
-				"returns the first message in its present state and sends nothing, whatever else the body contains. In a direct conversation without an open attendance "+
+			httpserver.About("The response is sent when the message is stored; its status later shows whether it was sent, delivered and read. A client_id that this conversation already has "+
+				"returns the first message in its current state and sends nothing, regardless of the rest of the body. In a direct conversation without an open attendance "+
 				"it opens one, unless the last one was closed less than grace_minutes ago.")),
 		httpserver.Get("/conversations/{id}/timeline", VerbTimeline, "List everything that happened in a conversation", s.timeline,
-			httpserver.About("Messages, internal notes, assignments, openings and closings of attendances in one list, newest first. before and after work as for messages; around gives the page "+
-				"around a message or a note, at the page around the first message from a time on. Give at most one of the four. Without the scope attendances:read the list has only messages and notes, without notes:read no notes.")),
+			httpserver.About("Messages, internal notes, assignments, openings and closings of attendances in one list, newest first. before and after work as for messages; around returns the page "+
+				"around a message or a note, at the page around the first message from a time on. Send at most one of the four. Without the scope attendances:read the list has only messages and notes, without notes:read no notes.")),
 		httpserver.Get("/conversations/{id}/notes", VerbNotes, "List the internal notes of a conversation", s.listNotes,
 			httpserver.AsTool(httpserver.Tool{Name: "list_notes", ID: "conversation_id"}),
 			httpserver.About("Newest first. Notes are never sent to a customer.")),
@@ -122,26 +123,26 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.About("A client_id that this conversation already has returns the first note. A person in mentions who may not see the conversation is 400.")),
 		httpserver.Put("/conversations/{id}/draft", VerbSaveDraft, "Keep a draft", s.putDraft,
 			httpserver.Example(`{"text": "Good morning! About your order", "reply_to_external_id": null}`),
-			httpserver.About("One per person and conversation; the last one counts. It is gone when that person sends a message there. Conversations show it to that person as draft.")),
+			httpserver.About("One per person and conversation; saving replaces it. It is deleted when that person sends a message there. Conversations show it to that person as draft.")),
 		httpserver.Del("/conversations/{id}/draft", VerbDeleteDraft, "Delete a draft", s.deleteDraft),
 		httpserver.Patch("/notes/{id}", VerbUpdateNote, "Change an internal note", s.updateNote, httpserver.Fails(kernel.CodeInsufficientRole),
 			httpserver.Example(`{"text": "Lia asked for a quote: sent."}`),
 			httpserver.About("Only its author may change a note. Absent fields do not change.")),
-		httpserver.Del("/notes/{id}", VerbDeleteNote, "Delete an internal note", s.deleteNote, httpserver.Fails(kernel.CodeInsufficientRole),
+		httpserver.Del("/notes/{id}", VerbDeleteNote, "Delete an internal note", deleteByID("note", s.verbs.DeleteNote), httpserver.Fails(kernel.CodeInsufficientRole),
 			httpserver.About("The author, or a member with the role manager or above.")),
 
 		httpserver.Get("/conversations/{id}/scheduled", VerbScheduledMessages, "List the scheduled messages of a conversation", s.listScheduled,
-			httpserver.About("The last to be sent first.")),
+			httpserver.About("Ordered by send_at, latest first.")),
 		httpserver.Post("/conversations/{id}/scheduled", VerbScheduleMessage, "Schedule a message", s.scheduleMessage,
 			httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(SubjectConversation),
 			httpserver.Example(`{"client_id": "0193e0a4-7c9f-7b3a-9d1e-2f4c6a8b0d1f", "send_at": "2026-12-01T13:00:00Z", "text": "Did the delivery arrive?", "cancel_on_reply": true}`),
-			httpserver.About("It is sent in the name of the caller when send_at has come, and every rule of sending holds then too. It fails with too_late when the server did not run for more than an hour. "+
+			httpserver.About("It is sent in the name of the caller at send_at; the rules of sending are checked again then. It fails with too_late if the server was not running for more than an hour. "+
 				"A conversation may have 50 that are not sent yet. A text for which the 24-hour window will be closed is accepted with the warning service_window.")),
 		httpserver.Patch("/scheduled/{id}", VerbUpdateScheduled, "Change a scheduled message", s.updateScheduled,
 			httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNotScheduled, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected), httpserver.Named("updateScheduledMessage"),
 			httpserver.Example(`{"send_at": "2026-12-02T13:00:00Z"}`),
 			httpserver.About("Only the person who scheduled it, and only while it is scheduled: 409 not_scheduled. Absent fields do not change.")),
-		httpserver.Del("/scheduled/{id}", VerbCancelScheduled, "Cancel a scheduled message", s.cancelScheduled, httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNotScheduled), httpserver.Named("cancelScheduledMessage"),
+		httpserver.Del("/scheduled/{id}", VerbCancelScheduled, "Cancel a scheduled message", deleteByID("scheduled message", s.verbs.CancelScheduled), httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNotScheduled), httpserver.Named("cancelScheduledMessage"),
 			httpserver.About("The person who scheduled it, the responsible person, or a member with the role manager or above. It stays in the list as cancelled.")),
 
 		httpserver.Get("/replies", VerbReplies, "List the canned replies", s.listReplies,
@@ -153,22 +154,22 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Patch("/replies/{id}", VerbUpdateReply, "Change a canned reply", s.updateReply, httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNameTaken),
 			httpserver.Example(`{"title": "Good morning"}`),
 			httpserver.About("Absent fields do not change.")),
-		httpserver.Del("/replies/{id}", VerbDeleteReply, "Delete a canned reply", s.deleteReply, httpserver.Fails(kernel.CodeInsufficientRole)),
+		httpserver.Del("/replies/{id}", VerbDeleteReply, "Delete a canned reply", deleteByID("canned reply", s.verbs.DeleteReply), httpserver.Fails(kernel.CodeInsufficientRole)),
 		httpserver.Post("/replies/{id}/render", VerbRenderReply, "Render a canned reply for a conversation", s.renderReply,
 			httpserver.Example(`{"conversation_id": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb"}`),
-			httpserver.About("The variables get the values of the conversation. One without a value gets its fallback, or stays as it is written. "+
+			httpserver.About("The variables get the values of the conversation. One without a value gets its fallback, or stays unchanged. "+
 				"When the caller then sends a message with the text in that conversation, uses is counted.")),
 
 		httpserver.Get("/conversations/{id}/media", VerbFiles, "List the files of a conversation", s.listFiles,
 			httpserver.About("Newest first.")),
 		httpserver.Get("/messages", VerbSearchMessages, "Search messages", s.searchMessages, httpserver.Named("searchMessages"),
 			httpserver.AsTool(httpserver.Tool{Name: "search_messages"}),
-			httpserver.About("Newest first. A message matches when its text contains q, whatever the case and the accents. A page may have fewer entries than limit although there are more: go on until next_cursor is null.")),
+			httpserver.About("Newest first. A message matches when its text contains q, regardless of case and accents. A page may have fewer entries than limit although there are more: continue until next_cursor is null.")),
 		httpserver.Get("/messages/{id}", VerbMessage, "Get a message", s.getMessage,
 			httpserver.AsTool(httpserver.Tool{Name: "get_message", ID: "message_id"})),
 		httpserver.Put("/messages/{id}/reaction", VerbReact, "React to a message", s.react, httpserver.Fails(kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeMessageNotSent), httpserver.Named("reactToMessage"),
 			httpserver.Example(`{"emoji": "👍"}`),
-			httpserver.About("The team has one reaction to a message, that of the member who reacted last. A reaction is sent under the same rules as a message; it opens no attendance. If the provider refuses it, it is removed and message.updated tells so.")),
+			httpserver.About("The team has one reaction to a message, that of the member who reacted last. A reaction is sent under the same rules as a message; it opens no attendance. If the provider refuses it, it is removed and message.updated is sent.")),
 		httpserver.Del("/messages/{id}/reaction", VerbRemoveReaction, "Remove the team's reaction to a message", s.removeReaction, httpserver.Fails(kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeMessageNotSent), httpserver.Named("removeReaction"),
 			httpserver.About("It is removed at the provider too.")),
 		httpserver.Post("/media", VerbUploadMedia, "Upload a file", s.uploadMedia, httpserver.Fails(kernel.CodeLimitReached, kernel.CodeMediaTypeNotAllowed, kernel.CodeMediaTooLarge), httpserver.Created, httpserver.Uploads(MaxMedia),
@@ -180,22 +181,22 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.About("The link is valid for ten minutes and needs no key.")),
 
 		httpserver.Get("/media/{id}/content", VerbMediaContent, "Read a file", s.mediaContent, httpserver.Conditional, httpserver.Streams, httpserver.Answers("*/*"),
-			httpserver.About("The answer is the stored bytes, or a range of them. They never change.")),
+			httpserver.About("The response contains the stored bytes, or a range of them. They never change.")),
 
 		httpserver.Get("/contacts", VerbContacts, "List contacts", s.listContacts,
 			httpserver.AsTool(httpserver.Tool{Name: "list_contacts"}),
 			httpserver.About("Newest first. Access profiles do not limit the list: contacts belong to the company.")),
 		httpserver.Post("/contacts", VerbCreateContact, "Create a contact", s.createContact, httpserver.Fails(kernel.CodeContactExists), httpserver.Created,
 			httpserver.Example(`{"name": "Lia", "phone": "+55 11 91234-5678", "company": "Padaria Aurora", "city": "São Paulo"}`),
-			httpserver.About("A phone number has one contact. For a second one the answer is 409 contact_exists, with the id of the first in details.")),
+			httpserver.About("A phone number has one contact. For a second one the response is 409 contact_exists, with the id of the first in details.")),
 		httpserver.Get("/contacts/{id}", VerbContact, "Get a contact", s.getContact,
 			httpserver.AsTool(httpserver.Tool{Name: "get_contact", ID: "contact_id"})),
 		httpserver.Patch("/contacts/{id}", VerbUpdateContact, "Change a contact", s.updateContact, httpserver.Fails(kernel.CodeContactExists, kernel.CodeInUse),
 			httpserver.AsTool(httpserver.Tool{Name: "update_contact", ID: "contact_id", Effect: httpserver.Changes}),
 			httpserver.Example(`{"city": "Santos", "blocked": false}`),
-			httpserver.About("Absent fields do not change. A new name also appears in the conversations of the contact, unless they were renamed. phone changes only while the contact has no conversation; after that the answer is 409 in_use.")),
+			httpserver.About("Absent fields do not change. A new name also appears in the conversations of the contact, unless they were renamed. phone changes only while the contact has no conversation; after that the response is 409 in_use.")),
 		httpserver.Del("/contacts/{id}", VerbDeleteContact, "Delete a contact", s.deleteContact, httpserver.Fails(kernel.CodeInUse),
-			httpserver.About("Only while the contact has no conversation; after that the answer is 409 in_use. Cards of the contact stay without it.")),
+			httpserver.About("Only while the contact has no conversation; after that the response is 409 in_use. Cards of the contact stay without it.")),
 
 		httpserver.Get("/labels", VerbLabels, "List the labels", s.listLabels,
 			httpserver.AsTool(httpserver.Tool{Name: "list_labels"})),
@@ -243,3 +244,16 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 
 // handlers serve the verbs over HTTP.
 type handlers struct{ verbs *Talk }
+
+// deleteByID returns a handler that calls verb with the id in the path. what names the object in errors.
+func deleteByID(
+	what string, verb func(ctx context.Context, a *kernel.Principal, id kernel.ID) error,
+) func(context.Context, *kernel.Principal, *httpserver.AtID) (*httpserver.None, error) {
+	return func(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
+		id, err := httpserver.PathID(in.ID, what)
+		if err != nil {
+			return nil, err
+		}
+		return &httpserver.None{}, verb(ctx, a, id)
+	}
+}

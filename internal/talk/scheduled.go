@@ -2,7 +2,6 @@ package talk
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"slices"
 	"time"
@@ -26,14 +25,14 @@ const (
 const (
 	MinSchedule  = time.Minute         // from now
 	MaxSchedule  = 90 * 24 * time.Hour // from now
-	MaxScheduled = 50                  // of one conversation that are not sent yet
-	ScheduleLate = time.Hour           // after which a message is not sent any more
+	MaxScheduled = 50                  // unsent ones per conversation
+	ScheduleLate = time.Hour           // a message that is later than this is not sent
 )
 
-// WarningWindow says that WhatsApp will probably refuse a scheduled text: the service window will be closed by then.
+// WarningWindow means that WhatsApp will probably refuse a scheduled text because the service window will be closed.
 const WarningWindow = "service_window"
 
-// Errors of scheduled messages that no call gives.
+// Error codes that only scheduled messages have.
 const (
 	ErrorTooLate       = "too_late"
 	ErrorSenderRemoved = "sender_removed"
@@ -58,22 +57,22 @@ type ScheduledMessage struct {
 	UpdatedAt     time.Time          `json:"updated_at"`
 
 	Company kernel.ID  `json:"-"`
-	Key     *kernel.ID `json:"-"` // that made it; nil: a person did, in the app
+	Key     *kernel.ID `json:"-"` // the API key that created it; nil: a member did in the app
 }
 
-// Subject is the conversation of the message.
+// Subject returns the conversation of the message.
 func (s *ScheduledMessage) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectConversation, ID: s.Conversation}
 }
 
-// ScheduledTemplate is a template as it was asked for.
+// ScheduledTemplate is the template of a scheduled message.
 type ScheduledTemplate struct {
 	Name       string               `json:"name"`
 	Language   string               `json:"language"`
 	Parameters []ScheduledParameter `json:"parameters"`
 }
 
-// ScheduledParameter fills one gap of a scheduled template.
+// ScheduledParameter is a parameter of a scheduled template.
 type ScheduledParameter struct {
 	Name      string     `json:"name,omitempty"`
 	Text      string     `json:"text,omitempty"`
@@ -81,8 +80,7 @@ type ScheduledParameter struct {
 	MediaID   *kernel.ID `json:"media_id,omitempty"`
 }
 
-// NewScheduledTemplate gives a template in the form in which it is scheduled; nil for none.
-func NewScheduledTemplate(t *provider.Template) *ScheduledTemplate {
+func newScheduledTemplate(t *provider.Template) *ScheduledTemplate {
 	if t == nil {
 		return nil
 	}
@@ -93,7 +91,7 @@ func NewScheduledTemplate(t *provider.Template) *ScheduledTemplate {
 	return out
 }
 
-// Template gives the template in the form in which it is sent; nil for none.
+// Template returns the template to send, or nil if t is nil.
 func (t *ScheduledTemplate) Template() *provider.Template {
 	if t == nil {
 		return nil
@@ -105,7 +103,7 @@ func (t *ScheduledTemplate) Template() *provider.Template {
 	return out
 }
 
-// Warn sets Warning by what is known of the conversation now.
+// Warn sets or clears Warning.
 func (s *ScheduledMessage) Warn(c *Conversation) {
 	s.Warning = nil
 	closed := c.LastInboundAt == nil || s.SendAt.Sub(*c.LastInboundAt) >= ServiceWindow
@@ -115,7 +113,7 @@ func (s *ScheduledMessage) Warn(c *Conversation) {
 	}
 }
 
-// NewScheduled is a message to be sent later.
+// NewScheduled is a message to schedule.
 type NewScheduled struct {
 	ClientID      kernel.ID
 	SendAt        time.Time
@@ -125,8 +123,8 @@ type NewScheduled struct {
 	CancelOnReply bool
 }
 
-// ScheduledChange is what of a scheduled message is to change; nil leaves a part as it is. One of the parts of the content
-// replaces the others.
+// ScheduledChange lists the fields of a scheduled message to change; nil fields stay as they are. If one of Text, MediaID and
+// Template is set, the three replace the content.
 type ScheduledChange struct {
 	SendAt        *time.Time
 	Text          *string
@@ -135,27 +133,29 @@ type ScheduledChange struct {
 	CancelOnReply *bool
 }
 
-// ScheduledMessages lists the scheduled messages of a conversation, the last to be sent first. status "" means all. next is
-// "" on the last page.
+// ScheduledMessages lists the scheduled messages of a conversation by descending SendAt. status "" means all. next is "" on the
+// last page.
 func (d *Talk) ScheduledMessages(ctx context.Context, a *kernel.Principal, conversation kernel.ID, status string, limit int, after string) (page []ScheduledMessage, next string, err error) {
 	if err := a.May(VerbScheduledMessages); err != nil {
 		return nil, "", err
 	}
 	list := "scheduled " + status + " " + conversation.String()
-	var place ScheduledPlace
+	var position ScheduledPosition
 	if after != "" {
 		payload, invalid := d.Cursors.Open(a.Company.ID, list, after)
+		if invalid == nil {
+			position.SendAt, position.ID, invalid = kernel.ReadIntID(payload)
+		}
 		if invalid != nil {
 			return nil, "", invalid
 		}
-		place = ScheduledPlace{SendAt: time.UnixMilli(int64(binary.BigEndian.Uint64(payload))).UTC(), ID: kernel.ID(payload[8:])}
 	}
 	page, err = kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ScheduledMessage, error) {
-		c, found, err := FindConversation(tx, a.Company.ID, conversation)
-		if err != nil || !found || !MaySee(a, &c) {
-			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		c, err := visibleConversation(tx, a, conversation)
+		if err != nil {
+			return nil, err
 		}
-		page, err := findScheduled(tx, a.Company.ID, conversation, status, place, limit+1)
+		page, err := listScheduled(tx, a.Company.ID, conversation, status, position, limit+1)
 		for i := range page {
 			page[i].Warn(&c)
 		}
@@ -164,14 +164,14 @@ func (d *Talk) ScheduledMessages(ctx context.Context, a *kernel.Principal, conve
 	if err == nil && len(page) > limit {
 		page = page[:limit]
 		last := &page[limit-1]
-		next = d.Cursors.Seal(a.Company.ID, list, append(binary.BigEndian.AppendUint64(nil, uint64(last.SendAt.UnixMilli())), last.ID[:]...))
+		next = d.Cursors.Seal(a.Company.ID, list, kernel.IntID(last.SendAt.UnixMilli(), last.ID))
 	}
 	return page, next, err
 }
 
-// ScheduleMessage keeps a message to be sent later in the name of the caller. Every rule of sending but that of the service
-// window holds now, and all of them when it is sent. A client id that the conversation has seen gives the scheduled message
-// of then, and replayed.
+// ScheduleMessage stores a message that will be sent later in the name of the caller. The rules of sending are checked now,
+// except for the service window, and again when it is sent. If the conversation already has a scheduled message with this
+// client id, ScheduleMessage returns it, and replayed is true.
 func (d *Talk) ScheduleMessage(ctx context.Context, a *kernel.Principal, conversation kernel.ID, in NewScheduled) (s ScheduledMessage, replayed bool, err error) {
 	if err := a.May(VerbScheduleMessage); err != nil {
 		return s, false, err
@@ -181,43 +181,44 @@ func (d *Talk) ScheduleMessage(ctx context.Context, a *kernel.Principal, convers
 	}
 	content := NewMessage{ClientID: in.ClientID, Text: in.Text, MediaID: in.MediaID, Template: in.Template}
 	invalid := content.check()
-	out, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (keptScheduled, error) {
-		o, found, err := lockOutbox(tx, a.Company.ID, conversation, in.ClientID, a.User.ID)
+	out, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (createdScheduled, error) {
+		o, visible, err := lockOutbox(tx, a.Company.ID, conversation, in.ClientID, a.User.ID)
+		visible = visible && MaySee(a, &o.Conversation)
 		var earlier ScheduledMessage
-		repeated := false
-		if err == nil && found && MaySee(a, &o.Conversation) {
-			earlier, repeated, err = scheduledWithClientID(tx, a.Company.ID, in.ClientID)
+		found := false
+		if err == nil && visible {
+			earlier, found, err = scheduledWithClientID(tx, a.Company.ID, in.ClientID)
 		}
 		switch {
 		case err != nil:
-			return keptScheduled{}, err
-		case invalid != nil && !repeated: // a wrong form is refused first, unless the call repeats an earlier one
-			return keptScheduled{}, invalid
-		case !found || !MaySee(a, &o.Conversation):
-			return keptScheduled{}, kernel.NotFound("conversation")
-		case repeated && earlier.Conversation == conversation:
+			return createdScheduled{}, err
+		case invalid != nil && !found: // validation errors come first, except for a repeated request
+			return createdScheduled{}, invalid
+		case !visible:
+			return createdScheduled{}, kernel.NotFound("conversation")
+		case found && earlier.Conversation == conversation:
 			earlier.Warn(&o.Conversation)
-			return keptScheduled{earlier, true}, nil
-		case repeated || o.Earlier:
-			return keptScheduled{}, errScheduledClientID()
+			return createdScheduled{earlier, true}, nil
+		case found || o.Earlier:
+			return createdScheduled{}, errScheduledClientID()
 		}
-		s, err := d.keepScheduled(tx, a, &o, &in, &content)
-		return keptScheduled{s: s}, err
+		s, err := d.createScheduled(tx, a, &o, &in, &content)
+		return createdScheduled{message: s}, err
 	})
-	return out.s, out.replayed, err
+	return out.message, out.replayed, err
 }
 
-// keptScheduled is a scheduled message that is stored, now or by an earlier call.
-type keptScheduled struct {
-	s        ScheduledMessage
+// createdScheduled is the result of ScheduleMessage.
+type createdScheduled struct {
+	message  ScheduledMessage
 	replayed bool
 }
 
-// keepScheduled checks a new scheduled message and stores it.
-func (d *Talk) keepScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewScheduled, content *NewMessage) (ScheduledMessage, error) {
+// createScheduled validates and stores a new scheduled message.
+func (d *Talk) createScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewScheduled, content *NewMessage) (ScheduledMessage, error) {
 	s := ScheduledMessage{
 		ID: kernel.NewID(), ClientID: in.ClientID, Company: a.Company.ID, Conversation: o.Conversation.ID, Status: ScheduledWaiting,
-		SendAt: in.SendAt.UTC().Truncate(time.Millisecond), Text: in.Text, MediaID: in.MediaID, Template: NewScheduledTemplate(in.Template),
+		SendAt: in.SendAt.UTC().Truncate(time.Millisecond), Text: in.Text, MediaID: in.MediaID, Template: newScheduledTemplate(in.Template),
 		CancelOnReply: in.CancelOnReply, CreatedBy: a.User, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
 	if a.Kind() == kernel.KindKey {
@@ -233,7 +234,8 @@ func (d *Talk) keepScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *
 	if n >= MaxScheduled {
 		return s, kernel.LimitReached("scheduled messages in one conversation", MaxScheduled)
 	}
-	if fresh, err := insertScheduled(tx, &s); err != nil || !fresh { // the same client id won a race in another conversation
+	// A concurrent request may have used the client id in another conversation.
+	if inserted, err := insertScheduled(tx, &s); err != nil || !inserted {
 		return s, kernel.ErrOr(err, errScheduledClientID())
 	}
 	d.signalScheduled(tx, &o.Conversation)
@@ -244,7 +246,7 @@ func errScheduledClientID() error {
 	return kernel.Errorf(kernel.CodeClientIDConflict, "This client_id belongs to another message. Send a new one.")
 }
 
-// checkScheduled applies the limits of time, the rules of sending that hold already, and what the content refers to.
+// checkScheduled validates the time and the content, and checks the rules of sending. It sets the warning.
 func (d *Talk) checkScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, s *ScheduledMessage, content *NewMessage) error {
 	if ahead := s.SendAt.Sub(tx.Now); ahead < MinSchedule || ahead > MaxSchedule {
 		return kernel.Invalid("body.send_at", ruleScheduleRange, "must be between 1 minute and 90 days from now",
@@ -265,7 +267,7 @@ func (d *Talk) checkScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, s *
 	return nil
 }
 
-// UpdateScheduled changes a message that is not sent yet: only the person in whose name it goes out may.
+// UpdateScheduled changes a message that is not sent yet. Only the member who scheduled it may.
 func (d *Talk) UpdateScheduled(ctx context.Context, a *kernel.Principal, id kernel.ID, in ScheduledChange) (ScheduledMessage, error) {
 	if err := a.May(VerbUpdateScheduled); err != nil {
 		return ScheduledMessage{}, err
@@ -283,7 +285,7 @@ func (d *Talk) UpdateScheduled(ctx context.Context, a *kernel.Principal, id kern
 		}
 		kernel.Set(&s.CancelOnReply, in.CancelOnReply)
 		if in.Text != nil || in.MediaID != nil || in.Template != nil {
-			s.Text, s.MediaID, s.Template = in.Text, in.MediaID, NewScheduledTemplate(in.Template)
+			s.Text, s.MediaID, s.Template = in.Text, in.MediaID, newScheduledTemplate(in.Template)
 		}
 		content := scheduledContent(&s)
 		if invalid := content.check(); invalid != nil {
@@ -292,35 +294,33 @@ func (d *Talk) UpdateScheduled(ctx context.Context, a *kernel.Principal, id kern
 		if err := d.checkScheduled(tx, a, o, &s, &content); err != nil {
 			return s, err
 		}
-		s.UpdatedAt = tx.Now
-		d.signalScheduled(tx, &o.Conversation)
-		return s, saveScheduled(tx, &s)
+		d.saveScheduled(tx, &o.Conversation, &s)
+		return s, nil
 	})
 }
 
-// CancelScheduled cancels a message that is not sent yet: the person who scheduled it, the responsible person, or managers
-// and above.
+// CancelScheduled cancels a message that is not sent yet. The member who scheduled it may, the responsible member, and
+// managers and above.
 func (d *Talk) CancelScheduled(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	if err := a.May(VerbCancelScheduled); err != nil {
 		return err
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		s, o, err := d.lockScheduled(tx, a, id)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
 		if s.CreatedBy.ID != a.User.ID && !kernel.Same(o.Conversation.Assignee, &a.User.ID) && !a.Role.AtLeast(kernel.RoleManager) {
-			return struct{}{}, kernel.Errorf(kernel.CodeInsufficientRole,
+			return kernel.Errorf(kernel.CodeInsufficientRole,
 				"Only the person who scheduled a message, the responsible person and members with the role manager or above may cancel it.")
 		}
-		s.Status, s.UpdatedAt = ScheduledCancelled, tx.Now
-		d.signalScheduled(tx, &o.Conversation)
-		return struct{}{}, saveScheduled(tx, &s)
+		s.Status = ScheduledCancelled
+		d.saveScheduled(tx, &o.Conversation, &s)
+		return nil
 	})
-	return err
 }
 
-// lockScheduled opens a message that is not sent yet, in a conversation that the principal may see.
+// lockScheduled locks the conversation of a message that is not sent yet and returns both.
 func (d *Talk) lockScheduled(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (s ScheduledMessage, o *Outbox, err error) {
 	s, found, err := scheduledMessage(tx, a.Company.ID, id)
 	if err != nil || !found {
@@ -330,7 +330,7 @@ func (d *Talk) lockScheduled(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (
 	if err != nil || !found || !MaySee(a, &box.Conversation) {
 		return s, nil, kernel.ErrOr(err, kernel.NotFound("scheduled message"))
 	}
-	s, found, err = scheduledMessage(tx, a.Company.ID, id) // it may have been sent before the lock
+	s, found, err = scheduledMessage(tx, a.Company.ID, id) // it may have been sent before the conversation was locked
 	if err != nil || !found {
 		return s, nil, kernel.ErrOr(err, kernel.NotFound("scheduled message"))
 	}
@@ -340,35 +340,40 @@ func (d *Talk) lockScheduled(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (
 	return s, &box, nil
 }
 
-// scheduledContent is the message that a scheduled one becomes.
 func scheduledContent(s *ScheduledMessage) NewMessage {
 	return NewMessage{ClientID: s.ClientID, Text: s.Text, MediaID: s.MediaID, Template: s.Template.Template()}
 }
 
-// signalScheduled tells the live streams, once the change is durable, that the scheduled messages of a conversation are
-// different.
+// saveScheduled stores a changed message and signals the change.
+func (d *Talk) saveScheduled(tx *kernel.Tx, c *Conversation, s *ScheduledMessage) {
+	s.UpdatedAt = tx.Now
+	saveScheduled(tx, s)
+	d.signalScheduled(tx, c)
+}
+
+// signalScheduled notifies live streams after the commit that the scheduled messages of a conversation changed.
 func (d *Talk) signalScheduled(tx *kernel.Tx, c *Conversation) {
 	s := conversationSignal(signalScheduled, c.Company, c.ID, kernel.Audience{Seeing: c.Visibility()})
 	tx.AfterCommit(func() { d.Signal(s) })
 }
 
-// SendScheduled sends up to limit scheduled messages whose time has come, and gives how many it looked at. Each is sent and
-// marked as sent in one transaction, with its conversation locked: any number of nodes may do this at the same time, and a
-// crash loses none and sends none twice.
+// SendScheduled sends up to limit due messages and returns how many were due. Each message is sent and marked as sent in one
+// transaction that locks its conversation, so that several nodes can run it concurrently, and a crash neither loses a message
+// nor sends it twice.
 func (d *Talk) SendScheduled(ctx context.Context, limit int) (int, error) {
 	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Due, error) { return dueScheduled(tx, limit) })
 	if err != nil {
 		return 0, err
 	}
-	byConversation := map[kernel.ID][]Due{} // in the order of their times
+	byConversation := map[kernel.ID][]Due{} // ordered by time
 	for _, s := range due {
 		byConversation[s.Conversation] = append(byConversation[s.Conversation], s)
 	}
 	var g errgroup.Group
 	g.SetLimit(8)
-	for _, some := range byConversation {
+	for _, batch := range byConversation {
 		g.Go(func() error {
-			for _, s := range some {
+			for _, s := range batch {
 				if err := d.sendOneScheduled(d.Bind(ctx, s.Company), s); err != nil {
 					return err
 				}
@@ -379,11 +384,12 @@ func (d *Talk) SendScheduled(ctx context.Context, limit int) (int, error) {
 	return len(due), g.Wait()
 }
 
-// sendOneScheduled sends a message, or notes why that cannot be. What may be different a moment later is left as it is.
+// sendOneScheduled sends a message or marks it as failed. After a temporary error it stays scheduled.
 func (d *Talk) sendOneScheduled(ctx context.Context, due Due) error {
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error { return d.sendScheduled(tx, due) })
 	refused, known := errors.AsType[*kernel.Error](err)
-	if !known || slices.Contains([]kernel.Code{kernel.CodeUnavailable, kernel.CodeUncertain, kernel.CodeRateLimited, kernel.CodeStorageFull}, refused.Code) {
+	temporary := []kernel.Code{kernel.CodeUnavailable, kernel.CodeUncertain, kernel.CodeRateLimited, kernel.CodeStorageFull}
+	if !known || slices.Contains(temporary, refused.Code) {
 		return err
 	}
 	params := refused.Params
@@ -395,14 +401,14 @@ func (d *Talk) sendOneScheduled(ctx context.Context, due Due) error {
 	})
 }
 
-// sendScheduled sends a message in the name of the person or key that scheduled it, with all the rules that hold now.
+// sendScheduled sends a message in the name of the member or API key that scheduled it.
 func (d *Talk) sendScheduled(tx *kernel.Tx, due Due) error {
 	o, s, err := lockDue(tx, due)
 	if err != nil || s == nil {
 		return err
 	}
 	if tx.Now.Sub(s.SendAt) > ScheduleLate {
-		return kernel.Errorf(ErrorTooLate, "It was due more than an hour ago, while the server did not run.")
+		return kernel.Errorf(ErrorTooLate, "It was due more than an hour ago, while the server was not running.")
 	}
 	a, err := d.scheduler(tx, s)
 	if err != nil {
@@ -424,12 +430,12 @@ func (d *Talk) sendScheduled(tx *kernel.Tx, due Due) error {
 	if err != nil {
 		return err
 	}
-	s.Status, s.Message, s.UpdatedAt = ScheduledSent, &sent.message.ID, tx.Now
-	d.signalScheduled(tx, &o.Conversation)
-	return saveScheduled(tx, s)
+	s.Status, s.Message = ScheduledSent, &sent.message.ID
+	d.saveScheduled(tx, &o.Conversation, s)
+	return nil
 }
 
-// lockDue opens a scheduled message that is still due, and its conversation; nil when another node or a person was faster.
+// lockDue locks the conversation of a due message and returns both. It returns nil if the message is no longer due.
 func lockDue(tx *kernel.Tx, due Due) (*Outbox, *ScheduledMessage, error) {
 	o, found, err := lockOutbox(tx, due.Company, due.Conversation, due.ClientID, due.Member)
 	if err != nil || !found {
@@ -442,7 +448,7 @@ func lockDue(tx *kernel.Tx, due Due) (*Outbox, *ScheduledMessage, error) {
 	return &o, &s, nil
 }
 
-// scheduler is the principal in whose name a message is sent, as it is now.
+// scheduler returns the principal that scheduled a message, with its current permissions.
 func (d *Talk) scheduler(tx *kernel.Tx, s *ScheduledMessage) (*kernel.Principal, error) {
 	members, err := people.KeepMemberSights(tx, s.Company, []kernel.ID{s.CreatedBy.ID})
 	if err != nil {
@@ -469,25 +475,21 @@ func (d *Talk) scheduler(tx *kernel.Tx, s *ScheduledMessage) (*kernel.Principal,
 	case key.ExpiresAt != nil && !tx.Now.Before(*key.ExpiresAt):
 		return nil, kernel.Errorf(kernel.CodeKeyExpired, "The API key that scheduled it has expired.")
 	}
-	return kernel.KeyPrincipal(company, kernel.Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}, key.Integration(), key.ActsAs, key.Rate, limits...), nil
+	member := kernel.Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}
+	return kernel.KeyPrincipal(company, member, key.Integration(), key.ActsAs, key.Rate, limits...), nil
 }
 
-// failScheduled notes why a message was not sent and tells the person who scheduled it.
-func (d *Talk) failScheduled(tx *kernel.Tx, due Due, why *provider.Reason) error {
+// failScheduled marks a message as failed and notifies the member who scheduled it or, for an API key, the responsible member.
+func (d *Talk) failScheduled(tx *kernel.Tx, due Due, reason *provider.Reason) error {
 	o, s, err := lockDue(tx, due)
 	if err != nil || s == nil {
 		return err
 	}
-	s.Status, s.Error, s.UpdatedAt = ScheduledFailed, why, tx.Now
+	s.Status, s.Error = ScheduledFailed, reason
+	d.saveScheduled(tx, &o.Conversation, s)
 	t := d.Locked(tx, o.Conversation)
 	if s.Key == nil {
-		err = t.notifyIfSeen(NotifyMessageFailed, nil, nil, s.CreatedBy.ID)
-	} else {
-		err = t.notifyHolder(NotifyMessageFailed, nil)
+		return t.notifyIfSeen(NotifyMessageFailed, nil, nil, s.CreatedBy.ID)
 	}
-	if err != nil {
-		return err
-	}
-	d.signalScheduled(tx, &o.Conversation)
-	return saveScheduled(tx, s)
+	return t.notifyHolder(NotifyMessageFailed, nil)
 }

@@ -13,7 +13,7 @@ type listScheduledInput struct {
 	httpserver.AtID
 	Status string `query:"status" enum:"scheduled,sent,failed,cancelled" doc:"Absent: all."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"The maximum number of entries."`
-	Cursor string `query:"cursor" doc:"The next_cursor of a page: gives the page after it."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
 func (s *handlers) listScheduled(ctx context.Context, a *kernel.Principal, in *listScheduledInput) (*httpserver.Reply[httpserver.CursorList[ScheduledMessage]], error) {
@@ -47,12 +47,14 @@ func (s *handlers) scheduleMessage(ctx context.Context, a *kernel.Principal, in 
 	if err != nil {
 		return nil, err
 	}
-	answer := httpserver.Shaped(ctx, func(k *keptScheduled) *scheduledOutput { return &scheduledOutput{httpserver.Replayed(k.replayed), k.s} })
+	response := httpserver.Shaped(ctx, func(c *createdScheduled) *scheduledOutput {
+		return &scheduledOutput{httpserver.Replayed(c.replayed), c.message}
+	})
 	b := &in.Body
 	scheduled, replayed, err := s.verbs.ScheduleMessage(ctx, a, id, NewScheduled{
 		ClientID: b.ClientID, SendAt: b.SendAt, Text: b.Text, MediaID: b.MediaID, Template: b.Template.Template(), CancelOnReply: b.CancelOnReply,
 	})
-	return answer(&keptScheduled{scheduled, replayed}), err
+	return response(&createdScheduled{scheduled, replayed}), err
 }
 
 type updateScheduledInput struct {
@@ -76,12 +78,4 @@ func (s *handlers) updateScheduled(ctx context.Context, a *kernel.Principal, in 
 		SendAt: b.SendAt, Text: b.Text, MediaID: b.MediaID, Template: b.Template.Template(), CancelOnReply: b.CancelOnReply,
 	})
 	return &httpserver.Reply[ScheduledMessage]{Body: changed}, err
-}
-
-func (s *handlers) cancelScheduled(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-	id, err := httpserver.PathID(in.ID, "scheduled message")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.CancelScheduled(ctx, a, id)
 }

@@ -1,43 +1,39 @@
 package talk
 
 import (
-	"encoding/json"
-	"time"
-
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 )
 
 const scheduledColumns = `
-	s.id, s.client_id, s.conversation, s.status, s.send_at, s.text, s.media, s.template, s.cancel_on_reply, s.message, s.error_code,
-	s.error_detail, u.id, u.name, s.created_at, s.updated_at, s.key_id, s.company`
+	s.id, s.client_id, s.company, s.conversation, s.status, s.send_at, s.text, s.media, s.cancel_on_reply, s.message, s.member,
+	u.name AS member_name, s.key_id, s.created_at, s.updated_at, s.template, s.error_code, s.error_detail`
 
-func scanScheduled(r db.Row) (ScheduledMessage, error) {
+func scanScheduled(r db.Row) ScheduledMessage {
 	s := ScheduledMessage{
-		ID: r.ID(0), ClientID: r.ID(1), Conversation: r.ID(2), Status: r.Text(3), SendAt: r.Time(4), Text: r.NullText(5), MediaID: r.NullID(6),
-		CancelOnReply: r.Bool(8), Message: r.NullID(9), CreatedBy: kernel.Ref{ID: r.ID(12), Name: r.Text(13)}, CreatedAt: r.Time(14),
-		UpdatedAt: r.Time(15), Key: r.NullID(16), Company: r.ID(17),
+		ID: r.ID("id"), ClientID: r.ID("client_id"), Company: r.ID("company"), Conversation: r.ID("conversation"), Status: r.Text("status"),
+		SendAt: r.Time("send_at"), Text: r.NullText("text"), MediaID: r.NullID("media"), CancelOnReply: r.Bool("cancel_on_reply"),
+		Message: r.NullID("message"), CreatedBy: kernel.Ref{ID: r.ID("member"), Name: r.Text("member_name")}, Key: r.NullID("key_id"),
+		CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), Template: kernel.ReadJSON[ScheduledTemplate](r, "template"),
 	}
-	if !r.Null(10) {
-		s.Error = provider.ReadReason(r.Text(10), r.Text(11))
+	if !r.Null("error_code") {
+		s.Error = provider.ReadReason(r.Text("error_code"), r.Text("error_detail"))
 	}
-	if r.Null(7) {
-		return s, nil
-	}
-	s.Template = &ScheduledTemplate{}
-	return s, json.Unmarshal([]byte(r.Text(7)), s.Template)
+	return s
 }
 
-// ScheduledPlace is a place in the list of scheduled messages.
-type ScheduledPlace struct {
-	SendAt time.Time
+// ScheduledPosition is a position in the list of scheduled messages.
+type ScheduledPosition struct {
+	SendAt int64 // Unix milliseconds
 	ID     kernel.ID
 }
 
-// findScheduled lists up to limit scheduled messages of a conversation after a place, the last to be sent first. status "" means
+// listScheduled returns up to limit scheduled messages of a conversation after a position, by descending time. status "" means
 // all.
-func findScheduled(tx *kernel.Tx, company, conversation kernel.ID, status string, after ScheduledPlace, limit int) ([]ScheduledMessage, error) {
+func listScheduled(
+	tx *kernel.Tx, company, conversation kernel.ID, status string, after ScheduledPosition, limit int,
+) ([]ScheduledMessage, error) {
 	q := tx.Statement()
 	q.WriteString(`
 		SELECT` + scheduledColumns + `
@@ -51,85 +47,55 @@ func findScheduled(tx *kernel.Tx, company, conversation kernel.ID, status string
 		q.And("(s.send_at, s.id) < (" + q.Arg(after.SendAt) + ", " + q.Arg(after.ID) + ")")
 	}
 	q.WriteString("\n\t\tORDER BY s.send_at DESC, s.id DESC\n\t\tLIMIT " + q.Arg(limit))
-	out := make([]ScheduledMessage, 0, limit)
-	err := tx.Query(q.String(), q.Args, func(r db.Row) error {
-		s, err := scanScheduled(r)
-		out = append(out, s)
-		return err
-	})
-	return out, err
+	return readRows(tx, q.String(), q.Args, scanScheduled)
 }
 
-// scheduledMessage finds a scheduled message of the company. Its conversation is locked by those who change it.
 func scheduledMessage(tx *kernel.Tx, company, id kernel.ID) (ScheduledMessage, bool, error) {
 	return selectScheduled(tx, `s.company = $1 AND s.id = $2`, company, id)
 }
 
-// scheduledWithClientID finds the scheduled message that the company made under a client id.
 func scheduledWithClientID(tx *kernel.Tx, company, client kernel.ID) (ScheduledMessage, bool, error) {
 	return selectScheduled(tx, `s.company = $1 AND s.client_id = $2`, company, client)
 }
 
 func selectScheduled(tx *kernel.Tx, where string, args ...any) (s ScheduledMessage, found bool, err error) {
-	found, one := tx.One(`
+	found, err = tx.One(`
 		SELECT`+scheduledColumns+`
 		FROM scheduled_messages s
 		JOIN users u ON u.company = s.company AND u.id = s.member
-		WHERE `+where, args, func(r db.Row) { s, err = scanScheduled(r) })
-	if one != nil {
-		err = one
-	}
+		WHERE `+where, args, func(r db.Row) { s = scanScheduled(r) })
 	return s, found, err
 }
 
-// countScheduled counts the messages of a conversation that are yet to be sent.
 func countScheduled(tx *kernel.Tx, company, conversation kernel.ID) (n int64, err error) {
-	_, err = tx.One(`SELECT COUNT(*) FROM scheduled_messages WHERE company = $1 AND conversation = $2 AND status = 'scheduled'`,
-		[]any{company, conversation}, func(r db.Row) { n = r.Int(0) })
+	_, err = tx.One(`SELECT COUNT(*) AS total FROM scheduled_messages WHERE company = $1 AND conversation = $2 AND status = 'scheduled'`,
+		[]any{company, conversation}, func(r db.Row) { n = r.Int("total") })
 	return n, err
 }
 
-// insertScheduled adds a scheduled message. It reports false when the company has one with that client id.
+// insertScheduled stores a scheduled message. It returns false if the company already has one with this client id.
 func insertScheduled(tx *kernel.Tx, s *ScheduledMessage) (bool, error) {
-	template, err := scheduledTemplate(s)
-	if err != nil {
-		return false, err
-	}
 	n, err := tx.Exec(`
 		INSERT INTO scheduled_messages (company, id, conversation, client_id, member, key_id, text, media, template, cancel_on_reply, send_at,
 			status, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
 		ON CONFLICT DO NOTHING`,
-		s.Company, s.ID, s.Conversation, s.ClientID, s.CreatedBy.ID, s.Key, s.Text, s.MediaID, template, s.CancelOnReply, s.SendAt, s.Status, s.CreatedAt)
+		s.Company, s.ID, s.Conversation, s.ClientID, s.CreatedBy.ID, s.Key, s.Text, s.MediaID, kernel.WriteJSON(s.Template),
+		s.CancelOnReply, s.SendAt, s.Status, s.CreatedAt)
 	return n == 1, err
 }
 
-// saveScheduled writes a changed scheduled message.
-func saveScheduled(tx *kernel.Tx, s *ScheduledMessage) error {
-	template, err := scheduledTemplate(s)
-	if err != nil {
-		return err
-	}
+func saveScheduled(tx *kernel.Tx, s *ScheduledMessage) {
 	code, detail := s.Error.Columns()
 	tx.Later(`
 		UPDATE scheduled_messages
 		SET text = $3, media = $4, template = $5, cancel_on_reply = $6, send_at = $7, status = $8, message = $9, error_code = $10,
 			error_detail = $11, updated_at = $12
 		WHERE company = $1 AND id = $2`,
-		s.Company, s.ID, s.Text, s.MediaID, template, s.CancelOnReply, s.SendAt, s.Status, s.Message, code, detail, s.UpdatedAt)
-	return nil
+		s.Company, s.ID, s.Text, s.MediaID, kernel.WriteJSON(s.Template), s.CancelOnReply, s.SendAt, s.Status, s.Message, code, detail, s.UpdatedAt)
 }
 
-func scheduledTemplate(s *ScheduledMessage) (*string, error) {
-	if s.Template == nil {
-		return nil, nil
-	}
-	raw, err := json.Marshal(s.Template)
-	text := string(raw)
-	return &text, err
-}
-
-// cancelOnReply cancels the scheduled messages of a conversation that wait for the customer's silence.
+// cancelOnReply cancels the scheduled messages of a conversation that are cancelled when the customer writes.
 func cancelOnReply(tx *kernel.Tx, company, conversation kernel.ID) {
 	tx.Later(`
 		UPDATE scheduled_messages
@@ -137,7 +103,7 @@ func cancelOnReply(tx *kernel.Tx, company, conversation kernel.ID) {
 		WHERE company = $1 AND conversation = $2 AND status = 'scheduled' AND cancel_on_reply`, company, conversation, tx.Now)
 }
 
-// Due is a scheduled message whose time has come.
+// Due identifies a scheduled message that is due.
 type Due struct {
 	Company      kernel.ID
 	ID           kernel.ID
@@ -146,17 +112,13 @@ type Due struct {
 	Member       kernel.ID
 }
 
-// dueScheduled lists up to limit scheduled messages whose time has come, the earliest first.
 func dueScheduled(tx *kernel.Tx, limit int) ([]Due, error) {
-	var out []Due
-	err := tx.Query(`
+	return readRows(tx, `
 		SELECT /* all companies: due work */ company, id, conversation, client_id, member
 		FROM scheduled_messages
 		WHERE status = 'scheduled' AND send_at <= $1
 		ORDER BY send_at, id
-		LIMIT $2`, []any{tx.Now, limit}, func(r db.Row) error {
-		out = append(out, Due{r.ID(0), r.ID(1), r.ID(2), r.ID(3), r.ID(4)})
-		return nil
+		LIMIT $2`, []any{tx.Now, limit}, func(r db.Row) Due {
+		return Due{r.ID("company"), r.ID("id"), r.ID("conversation"), r.ID("client_id"), r.ID("member")}
 	})
-	return out, err
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestAScheduledTextIsWarnedOfAWindowThatWillBeClosed(t *testing.T) {
+func TestAScheduledTextHasAWarningIfTheServiceWindowWillBeClosed(t *testing.T) {
 	now := time.Now()
 	windowed := Conversation{Windowed: true, LastInboundAt: &now}
 	for name, tt := range map[string]struct {

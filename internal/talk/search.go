@@ -8,30 +8,37 @@ import (
 
 	"recado/internal/jobs"
 	"recado/internal/kernel"
+	"recado/internal/search"
 )
 
-// indexBatch is how many texts one transaction indexes: few, so that writers wait for a moment only. After indexTurn
-// batches of messages it is the turn of the other texts again.
 const (
-	indexBatch = 250
-	indexTurn  = 40
+	indexBatch = 250         // texts that one transaction indexes; few, so that writers do not wait long
+	indexTurn  = 40          // batches of messages before other texts are indexed again
+	indexIdle  = time.Minute // between runs without a wakeup, for what a crash or another node left behind
 )
 
-// IndexSearch indexes the texts that have changed: those of conversations, contacts and cards, then those of messages. A
-// search finds them before that too, only not as fast. Each kind has transactions of its own, and messages have many in
-// turn: a conversation that changes with each of them is then indexed once.
+// IndexSearch indexes changed texts of conversations, contacts and cards, then those of messages. Searches find unindexed texts
+// too, but more slowly. Messages have many batches in a row, because a conversation that changes with each of them then has
+// to be indexed only once.
 func (d *Talk) IndexSearch(ctx context.Context) error {
 	for {
-		if _, err := d.indexBatches(ctx, func(tx *kernel.Tx, n int) (int, error) { return findIndexText(tx, n) }, math.MaxInt); err != nil {
+		if _, err := d.indexBatches(ctx, findIndexText, math.MaxInt); err != nil {
 			return err
 		}
-		if more, err := d.indexBatches(ctx, func(tx *kernel.Tx, n int) (int, error) { return indexMessages(tx, n) }, indexTurn); err != nil || !more {
+		if more, err := d.indexBatches(ctx, indexMessages, indexTurn); err != nil || !more {
 			return err
 		}
 	}
 }
 
-// indexBatches indexes up to limit batches of one kind of text, and reports whether more may be waiting.
+func findIndexText(tx *kernel.Tx, n int) (int, error) { return search.Update(tx.On, n) }
+
+func indexMessages(tx *kernel.Tx, n int) (int, error) { return search.UpdateMessages(tx.On, n) }
+
+// NewSearchText returns the text to search for.
+func NewSearchText(q string) search.Text { return search.NewText(q) }
+
+// indexBatches indexes up to limit batches and reports whether there may be more.
 func (d *Talk) indexBatches(ctx context.Context, index func(tx *kernel.Tx, n int) (int, error), limit int) (more bool, err error) {
 	more = true
 	for i := 0; i < limit && more && err == nil; i++ {
@@ -44,36 +51,33 @@ func (d *Talk) indexBatches(ctx context.Context, index func(tx *kernel.Tx, n int
 	return more, err
 }
 
-// Index keeps the search index up to date. It lets changes gather for a second, because a conversation
-// that changes ten times in it is then indexed once.
+// Index keeps the search index up to date. It runs once a second, so that a conversation that changes often is indexed only
+// once.
 type Index struct {
 	Desk   *Talk
 	Logger *slog.Logger
 
-	looked time.Time
+	lastRun time.Time
 }
 
 func (x *Index) step(ctx context.Context, now time.Time) (more bool, err error) {
 	select {
 	case <-x.Desk.Wakeup(WakeIndex).C:
 	default:
-		if now.Sub(x.looked) < indexIdle {
+		if now.Sub(x.lastRun) < indexIdle {
 			return false, nil
 		}
 	}
-	x.looked = now
+	x.lastRun = now
 	if err = x.Desk.IndexSearch(ctx); err != nil {
-		x.looked = time.Time{} // look again without waiting for the signal
+		x.lastRun = time.Time{} // retry without waiting for a wakeup
 	}
 	return false, err
 }
 
-// Run ends with ctx.
+// Run updates the index until ctx is done.
 func (x *Index) Run(ctx context.Context) {
 	jobs.Repeat(ctx, x.Logger, "index", nil, time.Second, func(ctx context.Context) (bool, error) {
 		return x.step(ctx, time.Now())
 	})
 }
-
-// indexIdle is how often it looks without a signal: for what a crash or another node left behind.
-const indexIdle = time.Minute

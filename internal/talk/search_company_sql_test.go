@@ -14,7 +14,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestWhatASearchFindsDoesNotDependOnOtherCompanies(t *testing.T) {
+func TestSearchResultsDoNotDependOnOtherCompanies(t *testing.T) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		wasPass, wasIndex, wasList := search.Budget.FirstPass, search.Budget.Index, search.Budget.List
 		t.Cleanup(func() { search.Budget.FirstPass, search.Budget.Index, search.Budget.List = wasPass, wasIndex, wasList })
@@ -31,7 +31,7 @@ func TestWhatASearchFindsDoesNotDependOnOtherCompanies(t *testing.T) {
 			}
 		}
 		check("alone")
-		other.talks(t, s, 300, time.Second) // 60 with the text, at the same moments
+		other.talks(t, s, 300, time.Second) // 60 with the text, at the same times
 		check("while another company waits to be indexed")
 		indexText(t, s, 300)
 		check("beside the entries of another company")
@@ -51,10 +51,10 @@ func TestASearchDoesNotReadTheTextsOfAnotherCompany(t *testing.T) {
 			_, err := tx.Exec(`ANALYZE conversation_search`)
 			return err
 		})
-		for range 10 { // PostgreSQL may plan a prepared statement anew for each of the first five
+		for range 10 { // PostgreSQL may create a new plan for the first five executions of a prepared statement
 			kerneltest.Read(t, s, func(tx *kernel.Tx) error {
 				if tx.Dialect().FullTextTables() {
-					return nil // the engine does not count what it reads
+					return nil // SQLite does not count the rows that it reads
 				}
 				before := entriesRead(t, tx)
 				page, _, err := findConversations(tx, conversationCriteria{Company: w.company, Q: "o pedido chegou", Limit: 100, Sight: kernel.Sight{All: true}})
@@ -71,7 +71,7 @@ func TestASearchDoesNotReadTheTextsOfAnotherCompany(t *testing.T) {
 	})
 }
 
-// Messages of two companies whose ids begin alike share an entry of SQLite's index.
+// Messages of different companies whose ids have the same prefix share an entry of SQLite's index.
 func TestMessagesOfTwoCompaniesThatShareAnEntryAreBothFound(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		other := &office{nodes: o.nodes, owner: testCompany(t, o.nodes[0]), channel: kernel.NewID()}
@@ -108,13 +108,13 @@ func TestMessagesOfTwoCompaniesThatShareAnEntryAreBothFound(t *testing.T) {
 	})
 }
 
-// entriesRead is how many texts of conversations PostgreSQL has read on this connection since it last reported it.
+// entriesRead returns how many texts of conversations PostgreSQL has read on this connection.
 func entriesRead(t *testing.T, tx *kernel.Tx) (n int64) {
 	t.Helper()
 	_, err := tx.One(`
-		SELECT COALESCE(seq_tup_read, 0) + COALESCE(idx_tup_fetch, 0)
+		SELECT COALESCE(seq_tup_read, 0) + COALESCE(idx_tup_fetch, 0) AS total
 		FROM pg_stat_xact_user_tables
-		WHERE relname = 'conversation_search'`, nil, func(r db.Row) { n = r.Int(0) })
+		WHERE relname = 'conversation_search'`, nil, func(r db.Row) { n = r.Int("total") })
 	if err != nil {
 		t.Fatal(err)
 	}

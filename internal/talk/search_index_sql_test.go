@@ -22,7 +22,7 @@ func TestTheIndexerSkipsRowsThatAreBeingChanged(t *testing.T) {
 	w.people(t, s, rand.New(rand.NewPCG(1, 2)), 5)
 	unindexed := func() (n int64) {
 		kerneltest.Read(t, s, func(tx *kernel.Tx) error {
-			_, err := tx.One(`SELECT COUNT(*) FROM conversations WHERE company = $1 AND unindexed`, []any{w.company}, func(r db.Row) { n = r.Int(0) })
+			_, err := tx.One(`SELECT COUNT(*) AS total FROM conversations WHERE company = $1 AND unindexed`, []any{w.company}, func(r db.Row) { n = r.Int("total") })
 			return err
 		})
 		return n
@@ -40,10 +40,10 @@ func TestTheIndexerSkipsRowsThatAreBeingChanged(t *testing.T) {
 		return s.Write(waiting, index)
 	})
 	if n := unindexed(); n != 1 {
-		t.Errorf("%d are left unindexed instead of the one that was being changed", n)
+		t.Errorf("%d conversations are unindexed, want only the one that was being changed", n)
 	}
 	kerneltest.Write(t, s, index)
 	if n := unindexed(); n != 0 {
-		t.Errorf("%d are left unindexed", n)
+		t.Errorf("%d conversations are unindexed, want 0", n)
 	}
 }

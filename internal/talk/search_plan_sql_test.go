@@ -13,8 +13,7 @@ import (
 	"recado/test/kerneltest"
 )
 
-// varyBudgets lets searches leave the list and the index early or late until the test ends, so that each step of
-// their plan is taken.
+// varyBudgets sets random budgets until the test ends, so that searches take each step of their plan.
 func varyBudgets(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	wasPass, wasIndex, wasFew := search.Budget.FirstPass, search.Budget.Index, kernel.Few
@@ -32,20 +31,20 @@ func indexText(t *testing.T, s *kernel.Store, n int) {
 	})
 }
 
-// talks adds n conversations, one after the other, of which the oldest fifth speaks of the winter.
+// talks adds n conversations. The text of the oldest fifth contains "inverno".
 func (w *fixture) talks(t *testing.T, s *kernel.Store, n int, apart time.Duration) {
 	t.Helper()
-	begun := time.UnixMilli(1_700_000_000_000).UTC()
+	start := time.UnixMilli(1_700_000_000_000).UTC()
 	kerneltest.Write(t, s, func(tx *kernel.Tx) error {
 		for i := range n {
 			contact, text := kernel.NewID(), "Bom dia, o pedido chegou"
 			if i < n/5 {
 				text += ", obrigado pelo inverno"
 			}
-			at := begun.Add(time.Duration(i) * apart)
+			at := start.Add(time.Duration(i) * apart)
 			c := Conversation{
 				ID: kernel.NewID(), Company: w.company, Channel: w.channels[i%3], Kind: KindDirect, Name: fmt.Sprintf("Cliente %d", i),
-				Contact: &contact, Sequence: 1, CreatedAt: begun, UpdatedAt: at,
+				Contact: &contact, Sequence: 1, CreatedAt: start, UpdatedAt: at,
 			}
 			if _, err := InsertConversation(tx, &c); err != nil {
 				return err
@@ -60,7 +59,7 @@ func (w *fixture) talks(t *testing.T, s *kernel.Store, n int, apart time.Duratio
 	})
 }
 
-// speakAgain moves some conversations up the list, a few of them with the very text they had.
+// speakAgain adds messages to random conversations, some of them with the same text as before.
 func (w *fixture) speakAgain(t *testing.T, s *kernel.Store, random *rand.Rand, n int) {
 	t.Helper()
 	kerneltest.Write(t, s, func(tx *kernel.Tx) error {
@@ -78,7 +77,7 @@ func (w *fixture) speakAgain(t *testing.T, s *kernel.Store, random *rand.Rand, n
 	})
 }
 
-// readThrough compares every page of a list with the list in plain Go.
+// readThrough compares every page of a list with the result of the implementation in Go.
 func (w *fixture) readThrough(t *testing.T, s *kernel.Store, f conversationCriteria) {
 	t.Helper()
 	for more := true; more; f.Offset += f.Limit {
@@ -101,12 +100,12 @@ func (w *fixture) readThrough(t *testing.T, s *kernel.Store, f conversationCrite
 	}
 }
 
-func TestEveryPageOfASearchIsWhatAScanGives(t *testing.T) {
+func TestEveryPageOfASearchEqualsTheResultOfAScan(t *testing.T) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		random := rand.New(rand.NewPCG(9, 9))
 		w, other := newFixture(t, s), newFixture(t, s)
 		w.talks(t, s, 300, time.Second)
-		other.talks(t, s, 300, time.Second) // the same texts at the same moments
+		other.talks(t, s, 300, time.Second) // the same texts at the same times
 		for round := range 4 {
 			for _, q := range []string{"inverno", "pedido", "cliente 1", "dia chegou", "obrigado pelo inverno"} {
 				for _, archived := range []*bool{nil, ptr(true)} {
@@ -120,7 +119,7 @@ func TestEveryPageOfASearchIsWhatAScanGives(t *testing.T) {
 	})
 }
 
-func TestSearchesBearMoreRowsOfOneMomentThanAMillisecondHas(t *testing.T) {
+func TestSearchesHandleMoreRowsOfOneMillisecondThanItHasNumbers(t *testing.T) {
 	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
 		w := newFixture(t, s)
 		w.talks(t, s, 4096+300, 0)

@@ -17,23 +17,21 @@ import (
 	"recado/internal/phone"
 )
 
-// SendDone is what came of a job. Err is nil or, for whatever is known about the failure, a
-// *provider.SendError; any other error leaves the message's fate unknown.
+// SendDone is the result of a job. If Err is not a *provider.SendError, it is unknown whether the message was sent.
 type SendDone struct {
 	Job    SendJob
 	Result provider.SendResult
 	Err    error
 }
 
-// ClaimedSends is what the holder of a lease does next.
+// ClaimedSends is the result of SendStep.
 type ClaimedSends struct {
-	Held bool // the lease is still this owner's; if not, nothing new is started
+	Held bool // the owner still holds the lease; if not, there are no jobs
 	Jobs []SendJob
-	Next *time.Time // when the channel's next message is due, nil when none waits
+	Next *time.Time // when the next message of the channel is due, or nil
 }
 
-// BeginSending prepares sending at the start of a process. A single node has no other process beside it,
-// so the leases of an earlier one are released at once.
+// BeginSending prepares sending when the process starts. On a single node it releases the leases of earlier processes.
 func (d *Talk) BeginSending(ctx context.Context) error {
 	if !d.SingleNode() {
 		return nil
@@ -44,72 +42,69 @@ func (d *Talk) BeginSending(ctx context.Context) error {
 	})
 }
 
-// ListenSend notifies this node's loop when another node has something to send, until ctx ends.
-func (d *Talk) ListenSend(ctx context.Context) {
-	d.Store.Listen(ctx, ChannelSend, func(string) { d.Wakeup(WakeSend).Notify() })
-}
-
-// What wakes the loops that send messages, fetch files and index texts for search.
+// The names of the wakeups for the loops that send messages, fetch files and index texts.
 const (
 	WakeSend  = "send"
 	WakeFetch = "fetch"
 	WakeIndex = "index"
 )
 
-// sendAgain makes the messages due that waited for a channel to be connected.
+// sendAgain sends the queued messages of a channel that was connected again.
 func (d *Talk) sendAgain(tx *kernel.Tx, ch *channels.Channel) {
 	makeSendsDue(tx, ch.Company, ch.ID)
 	tx.AfterCommit(d.notifySend)
 }
 
-// notifySend wakes the loops that send, on this node and on the others.
 func (d *Talk) notifySend() {
 	d.Wakeup(WakeSend).Notify()
 	d.Store.Notify(ChannelSend, "")
 }
 
-// ChannelsToSend lists the connected channels that have something due, except those whose lease another
-// node than owner holds.
+// ChannelsToSend lists the connected channels with due messages, except those whose lease another node holds.
 func (d *Talk) ChannelsToSend(ctx context.Context, owner kernel.ID) ([]rowAt, error) {
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return channelsToSend(tx, owner) })
 }
 
-// TakeSendLease makes owner the one who sends for a channel; it reports false while another node does.
-// What an earlier owner left in the middle ends uncertain and is never sent again.
-func (d *Talk) TakeSendLease(ctx context.Context, company, channel, owner kernel.ID, length time.Duration) (lease kernel.Lease, taken bool, err error) {
-	_, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (_ struct{}, err error) {
+// TakeSendLease takes the lease of a channel for owner. It returns false while another node holds it. Messages that the
+// previous owner was sending are marked as uncertain and never sent again.
+func (d *Talk) TakeSendLease(
+	ctx context.Context, company, channel, owner kernel.ID, length time.Duration,
+) (lease kernel.Lease, taken bool, err error) {
+	err = d.Store.Write(ctx, func(tx *kernel.Tx) (err error) {
 		tx.LockSeveral(channel)
 		if lease, taken, err = tx.TakeLease(leaseChannel, channel, owner, length); err != nil || !taken {
-			return struct{}{}, err
+			return err
 		}
 		left, err := leftInTheMiddle(tx, company, lease)
 		if err != nil || len(left) == 0 {
-			return struct{}{}, err
+			return err
 		}
 		done := make([]SendDone, len(left))
 		for i, q := range left {
 			done[i] = SendDone{Job: SendJob{queued: q}, Err: errLeftInTheMiddle}
 		}
 		_, err = d.recordSends(tx, company, kernel.Lease{Subject: channel}, done)
-		return struct{}{}, err
+		return err
 	})
 	return lease, taken, err
 }
 
 var errLeftInTheMiddle = errors.New("talk: the process that was sending this message ended")
 
-// SendStep records the results of jobs, keeps the lease, and marks up to limit due messages as being
-// sent, all in one transaction. At most one message of a conversation is under way at a time.
-func (d *Talk) SendStep(ctx context.Context, company kernel.ID, lease kernel.Lease, owner kernel.ID, length time.Duration, done []SendDone, limit int) (ClaimedSends, error) {
+// SendStep stores the results of jobs, renews the lease, and marks up to limit due messages as being sent, in one transaction.
+// At most one message of a conversation is being sent at a time.
+func (d *Talk) SendStep(
+	ctx context.Context, company kernel.ID, lease kernel.Lease, owner kernel.ID, length time.Duration, done []SendDone, limit int,
+) (ClaimedSends, error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (ClaimedSends, error) {
 		if len(done) > 1 {
 			tx.LockSeveral(lease.Subject)
 		}
-		held, taken, err := tx.TakeLease(leaseChannel, lease.Subject, owner, length)
+		renewed, taken, err := tx.TakeLease(leaseChannel, lease.Subject, owner, length)
 		if err != nil {
 			return ClaimedSends{}, err
 		}
-		step := ClaimedSends{Held: taken && held.Epoch == lease.Epoch}
+		step := ClaimedSends{Held: taken && renewed.Epoch == lease.Epoch}
 		connected, err := d.recordSends(tx, company, lease, done)
 		if err != nil || !step.Held || !connected {
 			return step, err
@@ -128,26 +123,28 @@ func (d *Talk) SendStep(ctx context.Context, company kernel.ID, lease kernel.Lea
 	})
 }
 
-// ReclaimSends puts back in the queue what is marked as being sent under this lease and is not in hand: a
-// step whose commit got no answer marked it, and no worker was told to send it.
-func (d *Talk) ReclaimSends(ctx context.Context, company kernel.ID, lease kernel.Lease, owner kernel.ID, inHand map[kernel.ID]struct{}) error {
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+// ReclaimSends puts messages back in the queue that are marked as being sent under this lease but are not in hand. A step with
+// an unknown commit result may have marked them without handing them to a worker.
+func (d *Talk) ReclaimSends(
+	ctx context.Context, company kernel.ID, lease kernel.Lease, owner kernel.ID, inHand map[kernel.ID]struct{},
+) error {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		held, err := tx.HoldsLease(lease, owner)
-		if err != nil || !held { // the present holder has settled them
-			return struct{}{}, err
+		if err != nil || !held { // the next owner has marked them as uncertain
+			return err
 		}
 		marked, err := beingSent(tx, company, lease)
 		for _, message := range marked {
-			if _, mine := inHand[message]; !mine {
+			if _, found := inHand[message]; !found {
 				unmarkSend(tx, company, message)
 			}
 		}
-		return struct{}{}, err
+		return err
 	})
-	return err
 }
 
-// recordSends writes results down. A caller with several results has called LockSeveral. It reports whether the channel is connected.
+// recordSends stores results and reports whether the channel is connected. For several results the caller must have called
+// LockSeveral.
 func (d *Talk) recordSends(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, done []SendDone) (connected bool, err error) {
 	ch, found, err := channels.FindChannel(tx, company, lease.Subject)
 	if err != nil || !found {
@@ -162,7 +159,6 @@ func (d *Talk) recordSends(tx *kernel.Tx, company kernel.ID, lease kernel.Lease,
 	return in.Channel.Status == channels.ChannelConnected, in.finish()
 }
 
-// sendDone settles one message, or puts it back in the queue.
 func (in *InboundBatch) sendDone(lease kernel.Lease, done *SendDone) error {
 	job := done.Job.queued
 	t, err := in.locked(job.Conversation)
@@ -179,19 +175,19 @@ func (in *InboundBatch) sendDone(lease kernel.Lease, done *SendDone) error {
 	if done.Err == nil {
 		return in.wentOut(t, &m, done)
 	}
-	// A report of the provider may have settled it meanwhile, or another node may have given it up.
+	// A report of the provider or another node may have decided its status meanwhile.
 	if m.Status != provider.StatusQueued {
 		return nil
 	}
 	if !errors.Is(done.Err, errLeftInTheMiddle) {
-		if mine, err := stillSending(in.Tx, m.Company, lease, m.ID); err != nil || !mine {
+		if sending, err := stillSending(in.Tx, m.Company, lease, m.ID); err != nil || !sending {
 			return err
 		}
 	}
 	return in.notSent(t, &m, done.Err, int(job.Attempts)+1)
 }
 
-// notSent settles a message that did not go out, or for which that is not known, as retrySend says.
+// notSent requeues or fails a message that was not sent, or perhaps not; see retrySend.
 func (in *InboundBatch) notSent(t *BatchConversation, m *Message, cause error, attempts int) error {
 	now := in.Tx.Now
 	next := retrySend(cause, attempts, now.Sub(m.CreatedAt))
@@ -210,7 +206,7 @@ func (in *InboundBatch) notSent(t *BatchConversation, m *Message, cause error, a
 	return in.report(t, m, "", EarlyStatus{Status: provider.StatusFailed, Error: next.Reason, At: now})
 }
 
-// wentOut notes what the provider said when it took a message.
+// wentOut stores the result of a message that the provider accepted.
 func (in *InboundBatch) wentOut(t *BatchConversation, m *Message, done *SendDone) error {
 	result := done.Result
 	if err := in.report(t, m, result.ExternalID, EarlyStatus{Status: provider.StatusSent, At: in.Tx.Now}); err != nil {
@@ -221,35 +217,28 @@ func (in *InboundBatch) wentOut(t *BatchConversation, m *Message, done *SendDone
 			linkIdentity(in.Tx, t.Company, id.kind, id.value, *t.Contact)
 		}
 	}
-	if done.Job.media != nil && result.MediaID != "" && (done.Job.Out.Media == nil || done.Job.Out.Media.ProviderID != result.MediaID) {
-		keepProviderMedia(in.Tx, m.Company, *done.Job.media, in.Channel.ID, result.MediaID)
+	if job := &done.Job; job.media != nil && result.MediaID != "" && (job.Out.Media == nil || job.Out.Media.ProviderID != result.MediaID) {
+		keepProviderMedia(in.Tx, m.Company, *job.media, in.Channel.ID, result.MediaID)
 	}
 	return in.settleEarly(t, m)
 }
 
-// disconnectFor disconnects the channel for the reason that a send failed with.
+// disconnectFor disconnects the channel because sending failed with cause. Its queue waits until it is connected again.
 func (in *InboundBatch) disconnectFor(cause error) {
-	if failure, known := errors.AsType[*provider.SendError](cause); known {
-		in.disconnect(failure)
-	}
-}
-
-// disconnect stops a channel that cannot send until a person acts. Its queue waits.
-func (in *InboundBatch) disconnect(why *provider.SendError) {
-	if in.Channel.Status == channels.ChannelDisconnected {
+	failure, known := errors.AsType[*provider.SendError](cause)
+	if !known || in.Channel.Status == channels.ChannelDisconnected {
 		return
 	}
-	reason := why.Reason()
+	reason := failure.Reason()
 	in.Channel.Status = channels.ChannelDisconnected
 	channels.SetChannelStatus(in.Tx, in.Channel.Company, in.Channel.ID, channels.ChannelDisconnected, &reason)
 	id := in.Channel.ID
 	in.Tx.AfterCommit(func() {
-		in.d.Log.Error("a channel was disconnected: its provider refuses it", slog.String("channel", id.String()), slog.Any("error", why))
+		in.d.Log.Error("a channel was disconnected: its provider refuses it", slog.String("channel", id.String()), slog.Any("error", failure))
 	})
 }
 
-// SendJob is a message that is marked as being sent: it is handed to its provider once, and what came
-// of it is reported with SendStep.
+// SendJob is a message that is marked as being sent. It is passed to the provider once; SendStep stores the result.
 type SendJob struct {
 	Out provider.Outgoing
 
@@ -257,24 +246,19 @@ type SendJob struct {
 	media  *kernel.ID
 }
 
-// JobID is the id of the message.
+// JobID returns the id of the message.
 func (j SendJob) JobID() kernel.ID { return j.queued.Message }
 
-// providerMediaLife is how long a file once uploaded to a provider is counted on; WhatsApp keeps it for 30 days.
+// providerMediaLife is how long an upload to a provider is used again. WhatsApp keeps files for 30 days.
 const providerMediaLife = 25 * 24 * time.Hour
 
-// sendJob is what a provider needs to send a message.
 func (d *Talk) sendJob(tx *kernel.Tx, j Job) SendJob {
 	out := provider.Outgoing{ClientID: j.Message.String(), To: receiver(j)}
 	if j.GroupID != nil {
 		out.GroupID, out.To = *j.GroupID, provider.Person{}
 	}
-	if j.Text != nil {
-		out.Text = *j.Text
-	}
-	if j.ReplyTo != nil {
-		out.ReplyTo = *j.ReplyTo
-	}
+	kernel.Set(&out.Text, j.Text)
+	kernel.Set(&out.ReplyTo, j.ReplyTo)
 	if j.ReactsTo != nil {
 		out.ClientID, out.Reaction = reactionClientID(*j.ReactsTo, j.Message), j.Reaction
 	}
@@ -282,7 +266,7 @@ func (d *Talk) sendJob(tx *kernel.Tx, j Job) SendJob {
 	if j.Template != nil {
 		out.Template = &provider.Template{}
 		if err := json.Unmarshal([]byte(*j.Template), out.Template); err != nil {
-			d.Log.Error("a stored template cannot be read", slog.String("message", j.Message.String()), slog.Any("error", err))
+			d.Log.Error("a stored template cannot be decoded", slog.String("message", j.Message.String()), slog.Any("error", err))
 		}
 		out.Text = ""
 	}
@@ -303,12 +287,10 @@ func (d *Talk) sendJob(tx *kernel.Tx, j Job) SendJob {
 	return job
 }
 
-// receiver prefers the id under which the provider knows the contact's present number.
+// receiver returns the contact. It prefers the WhatsApp id of the current phone number.
 func receiver(j Job) provider.Person {
 	var p provider.Person
-	if j.Phone != nil {
-		p.Phone = *j.Phone
-	}
+	kernel.Set(&p.Phone, j.Phone)
 	for _, id := range j.WAIDs {
 		if j.Phone == nil || phone.Key(id) == phone.Key(*j.Phone) {
 			p.WAID = id
@@ -320,34 +302,8 @@ func receiver(j Job) provider.Person {
 	return p
 }
 
-// Receipt tells a customer, by way of their message, that the team has read it.
-type Receipt struct {
-	Company    kernel.ID
-	Channel    kernel.ID
-	ExternalID string
-}
-
-// Receipts gives the loop that sends them what there is to send. They are not essential: those that
-// find no free place, or are under way when the process ends, are lost.
-func (d *Talk) Receipts() <-chan Receipt { return d.receipts }
-
-// markReadAtProvider leaves a receipt for the customer's latest message once the conversation is known
-// to be read. Groups have none.
-func (d *Talk) markReadAtProvider(t *LockedConversation) {
-	if t.Kind != KindDirect || t.LastInboundExt == nil {
-		return
-	}
-	receipt := Receipt{Company: t.Company, Channel: t.Channel, ExternalID: *t.LastInboundExt}
-	t.Tx.AfterCommit(func() {
-		select {
-		case d.receipts <- receipt:
-		default:
-		}
-	})
-}
-
-// status takes a report about a message that was sent. It names the message by the provider's id, or by the id that
-// was sent along with it; a report about an unknown message waits until the message is stored.
+// status applies a provider's report about a sent message. The report contains the provider's id of the message or the id that
+// was sent along with it. A report about an unknown message is kept until the message is stored.
 func (in *InboundBatch) status(s *provider.IncomingStatus) error {
 	if reaction, err := in.reactionStatus(s); err != nil || reaction {
 		return err
@@ -381,7 +337,7 @@ func (in *InboundBatch) status(s *provider.IncomingStatus) error {
 	return in.report(t, &m, s.ExternalID, EarlyStatus{Status: s.Status, Error: s.Error, At: at})
 }
 
-// locked opens a conversation of the channel by its id.
+// locked returns the batch entry for a conversation, locking it on first use. It returns nil if there is no such conversation.
 func (in *InboundBatch) locked(conversation kernel.ID) (*BatchConversation, error) {
 	if t := in.conversations[conversation]; t != nil {
 		return t, nil
@@ -393,28 +349,27 @@ func (in *InboundBatch) locked(conversation kernel.ID) (*BatchConversation, erro
 	return in.hold(in.d.Locked(in.Tx, c)), nil
 }
 
-// report applies a status to a message of a locked conversation: forwards only. The message learns its
-// external id; message.sent is raised once, when it is first known to have left, and message.updated when its
-// status changes otherwise.
+// report applies a status to a message of a locked conversation and stores the external id. The status only moves forward.
+// message.sent is emitted once, when the message is first known to be sent, and message.updated for other status changes.
 func (in *InboundBatch) report(t *BatchConversation, m *Message, external string, s EarlyStatus) error {
-	had := m.Left()
-	learned, err := in.learns(m, external)
+	hadLeft := m.Left()
+	isNew, err := in.isNewExternalID(m, external)
 	if err != nil {
 		return err
 	}
 	advanced := m.Advance(s.Status, s.At, s.Error)
-	if learned {
+	if isNew {
 		m.ExternalID = &external
 	}
-	if !learned && !advanced {
+	if !isNew && !advanced {
 		return nil
 	}
 	saveMessageStatus(in.Tx, m)
 	t.showStatus(m)
-	if !had {
+	if !hadLeft {
 		deleteSend(in.Tx, m.Company, m.ID)
 	}
-	if had || !m.Left() {
+	if hadLeft || !m.Left() {
 		if !advanced {
 			return nil
 		}
@@ -430,9 +385,8 @@ func (in *InboundBatch) report(t *BatchConversation, m *Message, external string
 	return t.emitWith(EventMessageSent, "message", m)
 }
 
-// learns reports whether an external id is new to a message. One that another message has is not
-// taken: it would be the provider's mistake.
-func (in *InboundBatch) learns(m *Message, external string) (bool, error) {
+// isNewExternalID reports whether m has no external id yet and no other message has this one.
+func (in *InboundBatch) isNewExternalID(m *Message, external string) (bool, error) {
 	if m.ExternalID != nil || external == "" || m.Direction != provider.Outbound {
 		return false, nil
 	}
@@ -440,7 +394,7 @@ func (in *InboundBatch) learns(m *Message, external string) (bool, error) {
 	return !taken, err
 }
 
-// settleEarly applies the reports that came before their message knew its external id.
+// settleEarly applies the reports that arrived before the external id of their message was stored.
 func (in *InboundBatch) settleEarly(t *BatchConversation, m *Message) error {
 	if m.ExternalID == nil {
 		return nil
@@ -455,29 +409,28 @@ func (in *InboundBatch) settleEarly(t *BatchConversation, m *Message) error {
 }
 
 const (
-	sendSlots = 64 // calls to providers under way at once
-	sendEach  = 16 // of one channel
+	sendSlots = 64 // concurrent calls to providers
+	sendEach  = 16 // per channel
 
-	sendPoll   = time.Second           // beside the signal, and for retries
+	sendPoll   = time.Second           // between polls, beside the wakeup
 	sendLease  = 20 * time.Second      // the default
-	sendIdle   = 5 * time.Second       // without work, before a lease is given up
-	sendPace   = 50 * time.Millisecond // between looks at a provider that takes no more, so that some gather
-	sendGrace  = 10 * time.Second      // for calls under way when the server stops
-	sendSettle = 5 * time.Second       // between looks for reports that missed their message
+	sendIdle   = 5 * time.Second       // without work before a lease is released
+	sendPace   = 50 * time.Millisecond // before a provider at its rate limit is asked again, so that messages gather
+	sendGrace  = 10 * time.Second      // for running calls when the server stops
+	sendSettle = 5 * time.Second       // between searches for reports that missed their message
 )
 
-// Provider gives the sender of a channel: what is known about reaching it right now.
+// Provider returns the senders of channels.
 type Provider interface {
 	For(ctx context.Context, company, channel kernel.ID) (channels.NumberSender, error)
-	// Free says how many messages the channel may send at this moment, and how long until one more
-	// fits. What does not fit stays in the queue, where a crash cannot put it in doubt.
+	// Free returns how many messages the channel may send now, and the time until it may send one more. Other messages stay in
+	// the queue, where a crash does not make them uncertain.
 	Free(channel kernel.ID) (n int, wait time.Duration)
 }
 
-// SendLoop is the worker that brings queued messages to their providers: one subject for each channel that has
-// something due, on one node, which marks messages as being sent, hands them over outside of any
-// transaction, and records the results. Order is kept within a conversation; conversations
-// and channels do not wait for each other.
+// SendLoop sends queued messages. For each channel one node marks due messages as being sent, passes them to the provider
+// outside of any transaction, and stores the results. Messages of a conversation are sent in order; conversations and channels
+// do not wait for each other.
 type SendLoop struct {
 	Desk     *Talk
 	Provider Provider
@@ -486,10 +439,10 @@ type SendLoop struct {
 
 	begun     bool
 	settled   time.Time
-	companies sync.Map // of the channels that Due has listed: kernel.ID -> kernel.ID
+	companies sync.Map // by channel, for the channels that Due has returned
 }
 
-// Run ends with ctx: calls under way get a while to finish, and what came of them is written.
+// Run sends messages until ctx is done. It then waits a while for running calls and stores their results.
 func (s *SendLoop) Run(ctx context.Context) {
 	if s.Lease <= 0 {
 		s.Lease = sendLease
@@ -498,11 +451,14 @@ func (s *SendLoop) Run(ctx context.Context) {
 		Name: "sends", Logger: s.Logger, Slots: jobs.SlotLimits{All: sendSlots, Group: sendEach},
 		Poll: sendPoll, Idle: sendIdle, Grace: sendGrace,
 		Leases: channelLeases{jobs.StoredLeases{Desk: s.Desk.Kernel, Kind: leaseChannel, Wake: ChannelSend}, s}, Lease: s.Lease,
-		Signal: s.Desk.Wakeup(WakeSend).C, Listen: s.Desk.ListenSend,
+		Signal: s.Desk.Wakeup(WakeSend).C,
+		Listen: func(ctx context.Context) {
+			s.Desk.Store.Listen(ctx, ChannelSend, func(string) { s.Desk.Wakeup(WakeSend).Notify() })
+		},
 	}).Run(ctx)
 }
 
-// Due lists the channels that have something to send.
+// Due returns the channels with due messages.
 func (s *SendLoop) Due(ctx context.Context, owner kernel.ID) (channels []kernel.ID, next time.Duration, err error) {
 	if !s.begun {
 		if err := s.Desk.BeginSending(ctx); err != nil {
@@ -524,7 +480,6 @@ func (s *SendLoop) Due(ctx context.Context, owner kernel.ID) (channels []kernel.
 	return channels, 0, err
 }
 
-// company returns the company of a channel that Due has listed.
 func (s *SendLoop) company(channel kernel.ID) kernel.ID {
 	company, _ := s.companies.Load(channel)
 	return company.(kernel.ID)
@@ -535,13 +490,12 @@ func (s *SendLoop) Open(channel kernel.ID) jobs.Subject[SendJob, SendDone] {
 	return &channelWork{s: s, company: s.company(channel), id: channel}
 }
 
-// channelLeases are the leases of channels.
 type channelLeases struct {
 	jobs.StoredLeases
 	loop *SendLoop
 }
 
-// Take takes the lease of a channel, and ends as uncertain what an earlier owner left in the middle.
+// Take takes the lease of a channel; see TakeSendLease.
 func (l channelLeases) Take(ctx context.Context, channel, owner kernel.ID, length time.Duration) (int64, bool, error) {
 	lease, taken, err := l.loop.Desk.TakeSendLease(ctx, l.loop.company(channel), channel, owner, length)
 	return lease.Epoch, taken, err

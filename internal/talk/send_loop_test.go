@@ -22,11 +22,11 @@ import (
 	"recado/test/testkit"
 )
 
-// service is a messaging service of its own on loopback. It keeps a ledger of what it took.
+// service is a messaging service on the loopback interface. It records what it receives.
 type service struct {
 	*httptest.Server
 	mu       sync.Mutex
-	taken    map[string][]string // receiver -> texts, in the order they came
+	taken    map[string][]string // texts by receiver, in order of arrival
 	underWay map[string]int
 	overlap  bool
 	hold     chan struct{} // while not nil, calls wait for it to be closed
@@ -74,12 +74,12 @@ func (p *service) waitFor(t *testing.T, text string) {
 	}
 }
 
-// For makes the provider a work.Provider.
+// For implements Provider.
 func (p *service) For(context.Context, kernel.ID, kernel.ID) (channels.NumberSender, error) {
 	return p, nil
 }
 
-// Free is as large as it gets.
+// Free implements Provider.
 func (p *service) Free(kernel.ID) (int, time.Duration) { return 1000, 0 }
 
 func (p *service) Send(ctx context.Context, out provider.Outgoing) (provider.SendResult, error) {
@@ -97,11 +97,11 @@ func (p *service) Send(ctx context.Context, out provider.Outgoing) (provider.Sen
 	if resp.StatusCode != http.StatusOK {
 		return provider.SendResult{}, &provider.SendError{Code: "refused", Message: string(raw)}
 	}
-	var answer struct{ ID string }
-	if err := json.Unmarshal(raw, &answer); err != nil {
+	var response struct{ ID string }
+	if err := json.Unmarshal(raw, &response); err != nil {
 		return provider.SendResult{}, &provider.SendError{Code: "unreadable", Fate: provider.Uncertain, Cause: err}
 	}
-	return provider.SendResult{ExternalID: answer.ID}, nil
+	return provider.SendResult{ExternalID: response.ID}, nil
 }
 
 // bureau is a company with WhatsApp channels, on one or more nodes of a database.
@@ -129,7 +129,7 @@ func newBureau(t *testing.T, stores ...*kernel.Store) *bureau {
 	return b
 }
 
-// numbers is a provider that has nothing against any credentials.
+// numbers is a provider that accepts all credentials.
 type numbers struct{}
 
 func (numbers) Check(_ context.Context, a channels.Access) (channels.NumberState, error) {
@@ -151,7 +151,7 @@ func (b *bureau) channel(t *testing.T, number string) kernel.ID {
 	return ch.ID
 }
 
-// customer simulates a message of a customer, which opens the service window, and gives the conversation.
+// customer receives a message of a customer, which opens the service window, and returns the conversation.
 func (b *bureau) customer(t *testing.T, channel kernel.ID, phone string) kernel.ID {
 	t.Helper()
 	external := "in." + kernel.NewID().String()
@@ -162,10 +162,9 @@ func (b *bureau) customer(t *testing.T, channel kernel.ID, phone string) kernel.
 		t.Fatal(err)
 	}
 	list, err := b.nodes[0].Conversations(t.Context(), b.owner, conversationCriteria{Q: phone, Channel: channel, Limit: 1}, "")
-	if err != nil {
-		t.Fatalf("want err == nil; got %+v, %+v", list, err)
+	if err != nil || len(list.Data) != 1 {
+		t.Fatalf("got %+v, %v, want one conversation", list, err)
 	}
-	testkit.Equal(t, "number of list.Data", len(list.Data), 1)
 	return list.Data[0].ID
 }
 
@@ -179,7 +178,16 @@ func (b *bureau) send(t *testing.T, node int, conversation kernel.ID, text strin
 	return m
 }
 
-// run starts the sending loop of a node and gives what stops it.
+func (b *bureau) status(t *testing.T, m *Message) string {
+	t.Helper()
+	stored, err := b.nodes[0].Message(t.Context(), b.owner, m.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored.Status
+}
+
+// run starts the send loop of a node. stop ends it.
 func (b *bureau) run(t *testing.T, node int, p Provider) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -194,7 +202,7 @@ func (b *bureau) run(t *testing.T, node int, p Provider) (stop func()) {
 	return stop
 }
 
-// sent waits until so many messages were sent.
+// sent waits until want messages were sent.
 func (b *bureau) sent(t *testing.T, want int) {
 	t.Helper()
 	testkit.Eventually(t, fmt.Sprintf("%d messages were sent", want), func() bool {
@@ -202,7 +210,7 @@ func (b *bureau) sent(t *testing.T, want int) {
 	})
 }
 
-func TestSendingLoop(t *testing.T) {
+func TestSendLoop(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		p := newService(t)
 		b := newBureau(t, open(), open())
@@ -215,7 +223,7 @@ func TestSendingLoop(t *testing.T) {
 			b.run(t, n, p)
 		}
 
-		t.Run("every message goes out once and in order, from any node", func(t *testing.T) {
+		t.Run("every message is sent once and in order, from any node", func(t *testing.T) {
 			const customers, each = 12, 8
 			conversations := make([]kernel.ID, customers)
 			for i := range conversations {
@@ -234,7 +242,7 @@ func TestSendingLoop(t *testing.T) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			if p.overlap {
-				t.Error("two messages of one conversation were under way together")
+				t.Error("two messages of one conversation were sent concurrently")
 			}
 			for to, texts := range p.taken {
 				for k, text := range texts {
@@ -264,19 +272,15 @@ func TestSendingLoop(t *testing.T) {
 			p.mu.Unlock()
 			free := b.send(t, 0, other, "free")
 			b.sent(t, 12*8+1)
-			if m, err := b.nodes[0].Message(t.Context(), b.owner, hanging.ID); err != nil || m.Status != provider.StatusQueued {
-				t.Fatalf("want err == nil and m.Status == model.StatusQueued; got %+v, %+v", m, err)
-			}
-			if m, err := b.nodes[0].Message(t.Context(), b.owner, free.ID); err != nil || m.Status != provider.StatusSent {
-				t.Fatalf("want err == nil and m.Status == model.StatusSent; got %+v, %+v", m, err)
-			}
+			testkit.Equal(t, "status of the hanging message", b.status(t, hanging), provider.StatusQueued)
+			testkit.Equal(t, "status of the other message", b.status(t, free), provider.StatusSent)
 			release()
 			b.sent(t, 12*8+2)
 		})
 	})
 }
 
-func TestStoppingWaitsForCallsUnderWay(t *testing.T) {
+func TestStoppingWaitsForRunningCalls(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		p := newService(t)
 		p.hold = make(chan struct{})
@@ -293,11 +297,9 @@ func TestStoppingWaitsForCallsUnderWay(t *testing.T) {
 		}()
 		close(p.hold)
 		<-stopped
-		if got, err := b.nodes[0].Message(t.Context(), b.owner, m.ID); err != nil || got.Status != provider.StatusSent {
-			t.Fatalf("want err == nil and got.Status == model.StatusSent; got %+v, %+v", got, err)
-		}
-		if got, err := b.nodes[0].Message(t.Context(), b.owner, waiting.ID); err != nil || got.Status == provider.StatusFailed {
-			t.Fatalf("want err == nil and got.Status != model.StatusFailed; got %+v, %+v", got, err)
+		testkit.Equal(t, "status of the running call", b.status(t, m), provider.StatusSent)
+		if status := b.status(t, waiting); status == provider.StatusFailed {
+			t.Errorf("the waiting message has the status %s", status)
 		}
 	})
 }

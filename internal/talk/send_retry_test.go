@@ -8,7 +8,7 @@ import (
 	"recado/internal/channels/provider"
 )
 
-func TestWhatBecomesOfAMessageAfterAnAttempt(t *testing.T) {
+func TestRetrySendDecidesAfterAFailedAttempt(t *testing.T) {
 	limited := &provider.SendError{Code: "rate_limited", Retry: true, RetryAfter: 3 * time.Second}
 	away := &provider.SendError{Code: provider.CodeProviderUnavailable, Retry: true}
 	awayLonger := &provider.SendError{Code: provider.CodeSendUnavailable, Retry: true, RetryAfter: 2 * time.Minute}
@@ -21,8 +21,8 @@ func TestWhatBecomesOfAMessageAfterAnAttempt(t *testing.T) {
 		wait     time.Duration
 		code     string // of the reason
 	}{
-		"it is not known whether it went out":    {errors.New("panic"), 1, 0, Failed, 0, UncertainError().Code},
-		"the answer was lost":                    {&provider.SendError{Code: "no_answer", Fate: provider.Uncertain}, 1, 0, Failed, 0, UncertainError().Code},
+		"it is unknown whether it was sent":      {errors.New("panic"), 1, 0, Failed, 0, UncertainError().Code},
+		"the response was lost":                  {&provider.SendError{Code: "no_answer", Fate: provider.Uncertain}, 1, 0, Failed, 0, UncertainError().Code},
 		"the process ended":                      {errors.New("the process that was sending this message ended"), 1, 0, Failed, 0, UncertainError().Code},
 		"the channel is refused":                 {&provider.SendError{Code: "token_rejected", Disconnect: true}, 1, 0, Held, 0, ""},
 		"the provider is away":                   {away, 1, 0, Again, 2 * time.Second, ""},

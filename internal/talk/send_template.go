@@ -10,7 +10,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// fillTemplate makes a template the content of a message, after its parameters were compared with the copy of the channel.
+// fillTemplate sets the content of a message to a template. It checks the parameters against the channel's copy of the template.
 func (d *Talk) fillTemplate(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Outbox, in *provider.Template) (extras MessageExtras, err error) {
 	if o.Provider != channels.ProviderWhatsApp {
 		return extras, kernel.Invalid("body.template", channels.RuleWhatsAppOnly, "templates are only for WhatsApp channels")
@@ -37,25 +37,24 @@ func (d *Talk) fillTemplate(tx *kernel.Tx, a *kernel.Principal, m *Message, o *O
 		}
 	}
 	if synced && copied.Status != provider.TemplateApproved {
-		return extras, kernel.Errorf(kernel.CodeTemplateUnavailable, "The template %s is %s at WhatsApp, so it cannot be sent. Choose an approved one.", copied.Name, copied.Status)
+		return extras, kernel.Errorf(kernel.CodeTemplateUnavailable,
+			"The template %s is %s at WhatsApp, so it cannot be sent. Choose an approved one.", copied.Name, copied.Status)
 	}
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return extras, err
 	}
-	template := string(raw)
-	extras.Template, m.Text = &template, &line
+	extras.Template, m.Text = new(string(raw)), &line
 	return extras, nil
 }
 
-// templateFile attaches the file of a header.
+// templateFile attaches the file of a header parameter.
 func (d *Talk) templateFile(tx *kernel.Tx, a *kernel.Principal, m *Message, p *provider.TemplateParameter, field string) error {
 	media, err := d.usableMedia(tx, a, *p.MediaID)
+	if refused, ok := err.(*kernel.Error); ok && refused.Code == kernel.CodeInvalidRequest {
+		refused.Fields[0].Field = field
+	}
 	if err != nil {
-		if refused, ok := err.(*kernel.Error); ok && refused.Code == kernel.CodeInvalidRequest {
-			refused.Fields[0].Field = field
-			return refused
-		}
 		return err
 	}
 	if p.Kind == "" {

@@ -15,7 +15,7 @@ import (
 	"recado/test/testkit"
 )
 
-// line is a WhatsApp channel of a fixture whose queue a test works off by hand.
+// line is a WhatsApp channel whose queue a test processes step by step.
 type line struct {
 	*office
 	d       *Talk
@@ -39,20 +39,21 @@ func (l *line) take(t *testing.T) {
 	t.Helper()
 	lease, taken, err := l.d.TakeSendLease(t.Context(), l.company.ID, l.channel.ID, l.me, testLease)
 	if err != nil || !taken {
-		t.Fatalf("want err == nil and taken; got %+v, %+v", taken, err)
+		t.Fatalf("the lease was not taken: %v, %v", taken, err)
 	}
 	l.lease = lease
 }
 
-// from lets a customer write and gives the conversation.
+// from receives a message of a customer and returns the conversation.
 func (l *line) from(t *testing.T, phone string, at time.Time) kernel.ID {
 	t.Helper()
-	l.receive(t, provider.Incoming{Message: &provider.IncomingMessage{ExternalID: "in." + kernel.NewID().String(), Customer: provider.Person{WAID: phone}, Type: "text", Text: "hi", At: at}})
+	l.receive(t, provider.Incoming{Message: &provider.IncomingMessage{
+		ExternalID: "in." + kernel.NewID().String(), Customer: provider.Person{WAID: phone}, Type: "text", Text: "hi", At: at,
+	}})
 	list, err := l.d.Conversations(t.Context(), l.owner, conversationCriteria{Q: phone, Limit: 1}, "")
-	if err != nil {
-		t.Fatalf("want err == nil; got %+v, %+v", list, err)
+	if err != nil || len(list.Data) != 1 {
+		t.Fatalf("got %+v, %v, want one conversation", list, err)
 	}
-	testkit.Equal(t, "number of list.Data", len(list.Data), 1)
 	return list.Data[0].ID
 }
 
@@ -69,14 +70,12 @@ func (l *line) send(t *testing.T, conversation kernel.ID, text string) *Message 
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.Equal(t, "m.Status", m.Status, provider.StatusQueued)
-	if m.ExternalID != nil {
-		t.Fatalf("want m.ExternalID == nil; got %+v", m)
-	}
+	testkit.Equal(t, "status", m.Status, provider.StatusQueued)
+	testkit.Equal(t, "external id", m.ExternalID, nil)
 	return m
 }
 
-// step reports what came of jobs and takes new ones.
+// step stores the results of jobs and claims new ones.
 func (l *line) step(t *testing.T, done ...SendDone) ClaimedSends {
 	t.Helper()
 	step, err := l.d.SendStep(t.Context(), l.company.ID, l.lease, l.me, testLease, done, 16)
@@ -95,7 +94,29 @@ func (l *line) now(t *testing.T, id kernel.ID) *Message {
 	return m
 }
 
-// sentEvents counts message.sent of a message.
+// check compares the status of a message, the code of its error ("" for none) and the number of its message.sent events.
+func (l *line) check(t *testing.T, id kernel.ID, status, code string, sentEvents int) {
+	t.Helper()
+	m := l.now(t, id)
+	testkit.Equal(t, "status", m.Status, status)
+	got := ""
+	if m.Error != nil {
+		got = m.Error.Code
+	}
+	testkit.Equal(t, "code of the error", got, code)
+	testkit.Equal(t, "number of message.sent events", l.sentEvents(t, id), sentEvents)
+}
+
+// job returns the only job of a step.
+func (l *line) job(t *testing.T, step ClaimedSends) SendJob {
+	t.Helper()
+	if len(step.Jobs) != 1 {
+		t.Fatalf("got the jobs %+v, want one", step.Jobs)
+	}
+	return step.Jobs[0]
+}
+
+// sentEvents counts the message.sent events of a message.
 func (l *line) sentEvents(t *testing.T, id kernel.ID) int {
 	t.Helper()
 	n := 0
@@ -111,7 +132,7 @@ func ok(job SendJob, external string) SendDone {
 	return SendDone{Job: job, Result: provider.SendResult{ExternalID: external}}
 }
 
-func TestTheQueueOfAChannel(t *testing.T) {
+func TestAChannelSendsItsQueue(t *testing.T) {
 	eachLine(t, func(t *testing.T, l *line) {
 		now := time.Now()
 		ana, bia := l.from(t, "5511987650001", now), l.from(t, "5511987650002", now)
@@ -119,12 +140,12 @@ func TestTheQueueOfAChannel(t *testing.T) {
 		t.Run("order is kept within a conversation, and conversations do not wait for each other", func(t *testing.T) {
 			a1, a2, b1 := l.send(t, ana, "a1"), l.send(t, ana, "a2"), l.send(t, bia, "b1")
 			step := l.step(t)
-			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 2)
-			if step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "a1b1" && step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "b1a1" {
-				t.Fatalf(`want not (step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "a1b1" && step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "b1a1"); got %+v`, step.Jobs)
+			testkit.Equal(t, "number of jobs", len(step.Jobs), 2)
+			if texts := step.Jobs[0].Out.Text + step.Jobs[1].Out.Text; texts != "a1b1" && texts != "b1a1" {
+				t.Fatalf("got the texts %s, want a1 and b1", texts)
 			}
 			if again := l.step(t); len(again.Jobs) != 0 {
-				t.Fatalf("a second message of a conversation is under way: %+v", again.Jobs)
+				t.Fatalf("a second message of a conversation is being sent: %+v", again.Jobs)
 			}
 			first := step.Jobs[0]
 			if first.Out.Text != "a1" {
@@ -134,138 +155,113 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			testkit.Equal(t, "first.Out.To.WAID", first.Out.To.WAID, "5511987650001")
 			testkit.Equal(t, "first.Out.To.Phone", first.Out.To.Phone, "+5511987650001")
 			step = l.step(t, ok(step.Jobs[0], "wa."+step.Jobs[0].Out.Text), ok(step.Jobs[1], "wa."+step.Jobs[1].Out.Text))
-			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
-			testkit.Equal(t, "step.Jobs[0].Out.Text", step.Jobs[0].Out.Text, "a2")
-			if m := l.now(t, a1.ID); m.Status != provider.StatusSent || *m.ExternalID != "wa.a1" || m.SentAt == nil {
-				t.Fatalf(`l.now(t, a1.ID): want m.Status == model.StatusSent and *m.ExternalID == "wa.a1" and m.SentAt != nil; got %+v`, m)
+			testkit.Equal(t, "text", l.job(t, step).Out.Text, "a2")
+			if m := l.now(t, a1.ID); *m.ExternalID != "wa.a1" || m.SentAt == nil {
+				t.Fatalf("got %+v, want the external id wa.a1 and a time", m)
 			}
 			l.step(t, ok(step.Jobs[0], "wa.a2"))
 			for _, m := range []*Message{a1, a2, b1} {
-				if n := l.sentEvents(t, m.ID); n != 1 {
-					t.Errorf("message.sent %d times", n)
-				}
+				l.check(t, m.ID, provider.StatusSent, "", 1)
 			}
 		})
 
-		t.Run("a refusal fails the message and the next one goes", func(t *testing.T) {
+		t.Run("a refused message fails and the next one is sent", func(t *testing.T) {
 			bad, good := l.send(t, ana, "bad"), l.send(t, ana, "good")
 			step := l.step(t)
 			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &provider.SendError{Code: "not_on_whatsapp", Message: "No."}})
-			if m := l.now(t, bad.ID); m.Status != provider.StatusFailed || m.Error.Code != "not_on_whatsapp" || l.sentEvents(t, bad.ID) != 0 {
-				t.Fatalf(`l.now(t, bad.ID): want m.Status == model.StatusFailed and m.Error.Code == "not_on_whatsapp" and l.sentEvents(t, bad.ID) == 0; got %+v`, m)
-			}
-			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
-			testkit.Equal(t, "step.Jobs[0].Out.ClientID", step.Jobs[0].Out.ClientID, good.ID.String())
+			l.check(t, bad.ID, provider.StatusFailed, "not_on_whatsapp", 0)
+			testkit.Equal(t, "client id", l.job(t, step).Out.ClientID, good.ID.String())
 			l.step(t, ok(step.Jobs[0], "wa.good"))
 		})
 
-		t.Run("what certainly did not go out is tried again later, before what follows it", func(t *testing.T) {
+		t.Run("a message that was certainly not sent is retried later, before the messages after it", func(t *testing.T) {
 			l.send(t, ana, "slow")
 			l.send(t, ana, "behind")
 			step := l.step(t)
 			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &provider.SendError{Code: "rate_limited", Message: "Later.", Retry: true, RetryAfter: time.Hour}})
-			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 0)
-			if step.Next == nil {
-				t.Fatalf("want step.Next != nil; got %+v", step)
-			}
-			if time.Until(*step.Next) < 50*time.Minute {
-				t.Fatalf("want time.Until(*step.Next) >= 50*time.Minute; got %+v", step)
+			if len(step.Jobs) != 0 || step.Next == nil || time.Until(*step.Next) < 50*time.Minute {
+				t.Fatalf("got %+v, want no jobs and the next one in an hour", step)
 			}
 			l.due(t)
 			step = l.step(t)
-			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
-			testkit.Equal(t, "step.Jobs[0].Out.Text", step.Jobs[0].Out.Text, "slow")
+			testkit.Equal(t, "text", l.job(t, step).Out.Text, "slow")
 			step = l.step(t, ok(step.Jobs[0], "wa.slow"))
 			l.step(t, ok(step.Jobs[0], "wa.behind"))
 		})
 
-		t.Run("an unreachable provider is tried again and again, at most a minute later", func(t *testing.T) {
+		t.Run("an unreachable provider is retried at least once a minute", func(t *testing.T) {
 			m := l.send(t, ana, "far")
 			l.send(t, ana, "farther")
 			step := l.step(t)
 			for range 30 {
 				step = l.step(t, SendDone{Job: step.Jobs[0], Err: &provider.SendError{Code: "unavailable", Message: "No answer.", Retry: true}})
-				testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 0)
-				if step.Next == nil {
-					t.Fatalf("want step.Next != nil; got %+v", step)
+				if len(step.Jobs) != 0 || step.Next == nil || time.Until(*step.Next) > time.Minute {
+					t.Fatalf("got %+v, want no jobs and the next one within a minute", step)
 				}
-				if time.Until(*step.Next) > time.Minute {
-					t.Fatalf("want time.Until(*step.Next) <= time.Minute; got %+v", step)
-				}
-				testkit.Equal(t, "l.now(t, m.ID).Status", l.now(t, m.ID).Status, provider.StatusQueued)
+				l.check(t, m.ID, provider.StatusQueued, "", 0)
 				l.due(t)
-				if step = l.step(t); len(step.Jobs) != 1 || step.Jobs[0].Out.Text != "far" {
-					t.Fatalf(`l.step(t): want number of step.Jobs == 1 and step.Jobs[0].Out.Text == "far"; got %+v`, step.Jobs)
-				}
+				step = l.step(t)
+				testkit.Equal(t, "text", l.job(t, step).Out.Text, "far")
 			}
 			step = l.step(t, ok(step.Jobs[0], "wa.far"))
 			l.step(t, ok(step.Jobs[0], "wa.farther"))
 		})
 
-		t.Run("an uncertain message fails, is not sent again, and a report settles it", func(t *testing.T) {
+		t.Run("an uncertain message fails, is not sent again, and a report corrects its status", func(t *testing.T) {
 			m := l.send(t, ana, "where am I")
 			step := l.step(t)
 			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &provider.SendError{Code: "no_answer", Fate: provider.Uncertain}})
-			if got := l.now(t, m.ID); got.Status != provider.StatusFailed || got.Error.Code != ErrorUncertain || len(step.Jobs) != 0 {
-				t.Fatalf("l.now(t, m.ID): want got.Status == model.StatusFailed and got.Error.Code == model.ErrorUncertain and number of step.Jobs == 0; got %+v, %+v", got, step)
-			}
+			l.check(t, m.ID, provider.StatusFailed, ErrorUncertain, 0)
+			testkit.Equal(t, "number of jobs", len(step.Jobs), 0)
 			l.receive(t, provider.Incoming{Status: &provider.IncomingStatus{ExternalID: "wa.found", ClientID: m.ID.String(), Status: provider.StatusDelivered, At: time.Now()}})
-			if got := l.now(t, m.ID); got.Status != provider.StatusDelivered || *got.ExternalID != "wa.found" || got.Error != nil || l.sentEvents(t, m.ID) != 1 {
-				t.Fatalf(`l.now(t, m.ID): want got.Status == model.StatusDelivered and *got.ExternalID == "wa.found" and got.Error == nil and l.sentEvents(t, m.ID) == 1; got %+v`, got)
-			}
+			l.check(t, m.ID, provider.StatusDelivered, "", 1)
+			testkit.Equal(t, "external id", *l.now(t, m.ID).ExternalID, "wa.found")
 		})
 
-		t.Run("reports that come before the provider's answer are not lost", func(t *testing.T) {
+		t.Run("reports that arrive before the provider's response are not lost", func(t *testing.T) {
 			m := l.send(t, ana, "quick")
 			step := l.step(t)
 			l.receive(t,
 				provider.Incoming{Status: &provider.IncomingStatus{ExternalID: "wa.quick", Status: provider.StatusDelivered, At: time.Now()}},
 				provider.Incoming{Status: &provider.IncomingStatus{ExternalID: "wa.quick", Status: provider.StatusSent, At: time.Now()}})
 			l.step(t, ok(step.Jobs[0], "wa.quick"))
-			if got := l.now(t, m.ID); got.Status != provider.StatusDelivered || l.sentEvents(t, m.ID) != 1 {
-				t.Fatalf("l.now(t, m.ID): want got.Status == model.StatusDelivered and l.sentEvents(t, m.ID) == 1; got %+v", got)
-			}
+			l.check(t, m.ID, provider.StatusDelivered, "", 1)
 			m = l.send(t, ana, "quicker")
 			step = l.step(t)
 			l.receive(t, provider.Incoming{Status: &provider.IncomingStatus{ExternalID: "wa.quicker", ClientID: m.ID.String(), Status: provider.StatusRead, At: time.Now()}})
-			testkit.Equal(t, "l.now(t, m.ID).Status", l.now(t, m.ID).Status, provider.StatusRead)
+			l.check(t, m.ID, provider.StatusRead, "", 1)
 			l.step(t, ok(step.Jobs[0], "wa.quicker"))
-			if got := l.now(t, m.ID); got.Status != provider.StatusRead || l.sentEvents(t, m.ID) != 1 {
-				t.Fatalf("l.now(t, m.ID): want got.Status == model.StatusRead and l.sentEvents(t, m.ID) == 1; got %+v", got)
-			}
+			l.check(t, m.ID, provider.StatusRead, "", 1)
 		})
 
-		t.Run("a provider's answer that arrives after a report of failure changes nothing", func(t *testing.T) {
+		t.Run("a provider's response that arrives after a report of failure changes nothing", func(t *testing.T) {
 			m := l.send(t, ana, "doomed")
 			step := l.step(t)
 			l.receive(t, provider.Incoming{Status: &provider.IncomingStatus{ExternalID: "wa.doomed", ClientID: m.ID.String(), Status: provider.StatusFailed, At: time.Now()}})
 			step = l.step(t, ok(step.Jobs[0], "wa.doomed"))
-			if got := l.now(t, m.ID); got.Status != provider.StatusFailed || len(step.Jobs) != 0 {
-				t.Fatalf("l.now(t, m.ID): want got.Status == model.StatusFailed and number of step.Jobs == 0; got %+v", got)
-			}
+			testkit.Equal(t, "status", l.now(t, m.ID).Status, provider.StatusFailed)
+			testkit.Equal(t, "number of jobs", len(step.Jobs), 0)
 		})
 
 		t.Run("a refused channel is disconnected and keeps its queue", func(t *testing.T) {
 			m := l.send(t, ana, "patient")
 			step := l.step(t)
 			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &provider.SendError{Code: "token_rejected", Message: "The token is not valid.", Disconnect: true}})
-			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 0)
-			testkit.Equal(t, "l.now(t, m.ID).Status", l.now(t, m.ID).Status, provider.StatusQueued)
+			testkit.Equal(t, "number of jobs", len(step.Jobs), 0)
+			l.check(t, m.ID, provider.StatusQueued, "", 0)
 			text := "refused"
 			_, _, err := l.d.SendMessage(t.Context(), l.owner, ana, NewMessage{ClientID: kernel.NewID(), Text: &text})
 			if kernel.CodeOf(err) != kernel.CodeChannelDisconnected {
 				t.Fatal(err)
 			}
 			if due, err := l.d.ChannelsToSend(t.Context(), l.me); err != nil || len(due) != 0 {
-				t.Fatalf("want err == nil and number of due == 0; got %+v, %+v", due, err)
+				t.Fatalf("got %+v, %v, want no channels", due, err)
 			}
 			l.connect(t)
-			step = l.step(t)
-			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
-			l.step(t, ok(step.Jobs[0], "wa.patient"))
+			l.step(t, ok(l.job(t, l.step(t)), "wa.patient"))
 		})
 
-		t.Run("outside the service window WhatsApp takes only templates", func(t *testing.T) {
+		t.Run("outside the service window only templates can be sent", func(t *testing.T) {
 			old := l.from(t, "5511987650009", now.Add(-25*time.Hour))
 			text := "too late"
 			_, _, err := l.d.SendMessage(t.Context(), l.owner, old, NewMessage{ClientID: kernel.NewID(), Text: &text})
@@ -276,65 +272,46 @@ func TestTheQueueOfAChannel(t *testing.T) {
 				Name: "come_back", Language: "pt_BR", Parameters: []provider.TemplateParameter{{Text: "Ana"}},
 			}})
 			if err != nil {
-				t.Fatalf("want err == nil; got %+v, %+v", m, err)
+				t.Fatal(err)
 			}
-			testkit.Equal(t, "*m.Text", *m.Text, "come_back: Ana")
-			step := l.step(t)
-			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
-			if step.Jobs[0].Out.Template == nil {
-				t.Fatalf("want step.Jobs[0].Out.Template != nil; got %+v", step.Jobs)
+			testkit.Equal(t, "text of the message", *m.Text, "come_back: Ana")
+			job := l.job(t, l.step(t))
+			if job.Out.Template == nil {
+				t.Fatalf("got %+v, want a template", job.Out)
 			}
-			testkit.Equal(t, "step.Jobs[0].Out.Template.Parameters[0].Text", step.Jobs[0].Out.Template.Parameters[0].Text, "Ana")
-			testkit.Equal(t, "step.Jobs[0].Out.Text", step.Jobs[0].Out.Text, "")
-			l.step(t, ok(step.Jobs[0], "wa.template"))
+			testkit.Equal(t, "parameter", job.Out.Template.Parameters[0].Text, "Ana")
+			testkit.Equal(t, "text of the job", job.Out.Text, "")
+			l.step(t, ok(job, "wa.template"))
 		})
 	})
 }
 
-func TestACrashWhileSendingRepeatsNothing(t *testing.T) {
+func TestACrashWhileSendingDoesNotSendAMessageTwice(t *testing.T) {
 	eachLine(t, func(t *testing.T, l *line) {
 		ana := l.from(t, "5511987650001", time.Now())
 		lost, waiting := l.send(t, ana, "lost"), l.send(t, ana, "waiting")
-		step := l.step(t)
-		testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
-		// The process ends here: the result of the job is not reported, and its lease runs out.
-		old, oldJob := *l, step.Jobs[0]
+		// The process ends after it has claimed the job: it does not store the result, and its lease expires.
+		old, oldJob := *l, l.job(t, l.step(t))
 		l.expire(t)
 		l.me = kernel.NewID()
 		l.take(t)
-		if got := l.now(t, lost.ID); got.Status != provider.StatusFailed || got.Error.Code != ErrorUncertain {
-			t.Fatalf("l.now(t, lost.ID): want got.Status == model.StatusFailed and got.Error.Code == model.ErrorUncertain; got %+v", got)
-		}
-		step = l.step(t)
-		testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
-		testkit.Equal(t, "step.Jobs[0].Out.ClientID", step.Jobs[0].Out.ClientID, waiting.ID.String())
-		l.step(t, ok(step.Jobs[0], "wa.waiting"))
+		l.check(t, lost.ID, provider.StatusFailed, ErrorUncertain, 0)
+		job := l.job(t, l.step(t))
+		testkit.Equal(t, "client id", job.Out.ClientID, waiting.ID.String())
+		l.step(t, ok(job, "wa.waiting"))
 
-		t.Run("a process that was only paused cannot start anything, but its success counts", func(t *testing.T) {
+		t.Run("a process that was only paused gets no jobs, but its result counts", func(t *testing.T) {
 			l.send(t, ana, "third")
 			late, err := l.d.SendStep(t.Context(), l.company.ID, old.lease, old.me, testLease, []SendDone{ok(oldJob, "wa.lost")}, 16)
-			if err != nil {
-				t.Fatalf("want err == nil; got %+v, %+v", late, err)
+			if err != nil || late.Held || len(late.Jobs) != 0 {
+				t.Fatalf("got %+v, %v, want a lost lease and no jobs", late, err)
 			}
-			if late.Held {
-				t.Fatalf("want !late.Held; got %+v, %+v", late, err)
-			}
-			testkit.Equal(t, "number of late.Jobs", len(late.Jobs), 0)
-			if got := l.now(t, lost.ID); got.Status != provider.StatusSent || l.sentEvents(t, lost.ID) != 1 {
-				t.Fatalf("l.now(t, lost.ID): want got.Status == model.StatusSent and l.sentEvents(t, lost.ID) == 1; got %+v", got)
-			}
+			l.check(t, lost.ID, provider.StatusSent, "", 1)
 		})
-		t.Run("an error that says nothing leaves the message uncertain", func(t *testing.T) {
-			step := l.step(t)
-			l.step(t, SendDone{Job: step.Jobs[0], Err: errors.New("surprise")})
-			list, err := l.d.Messages(context.Background(), l.owner, ana, MessageQuery{Limit: 1})
-			if err != nil {
-				t.Fatalf("want err == nil; got %+v, %+v", list.Data[0], err)
-			}
-			if list.Data[0].Error == nil {
-				t.Fatalf("want list.Data[0].Error != nil; got %+v, %+v", list.Data[0], err)
-			}
-			testkit.Equal(t, "list.Data[0].Error.Code", list.Data[0].Error.Code, ErrorUncertain)
+		t.Run("an unknown error makes the message uncertain", func(t *testing.T) {
+			job := l.job(t, l.step(t))
+			l.step(t, SendDone{Job: job, Err: errors.New("surprise")})
+			l.check(t, job.JobID(), provider.StatusFailed, ErrorUncertain, 0)
 		})
 	})
 }
@@ -371,40 +348,39 @@ func (l *line) force(t *testing.T, change func(tx *kernel.Tx) error) {
 	}
 }
 
-func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
+func TestAStepWithAnUnknownCommitResult(t *testing.T) {
 	eachLine(t, func(t *testing.T, l *line) {
 		ana, bia := l.from(t, "5511987650001", time.Now()), l.from(t, "5511987650002", time.Now())
 		l.send(t, ana, "in hand")
 		inHand := l.step(t).Jobs[0]
 		l.send(t, bia, "marked for no worker")
-		testkit.Equal(t, "number of l.step(t).Jobs", len(l.step(t).Jobs), 1)
+		l.job(t, l.step(t))
 		hand := map[kernel.ID]struct{}{inHand.JobID(): {}}
 
-		t.Run("has its messages sent after all, once", func(t *testing.T) {
-			testkit.Equal(t, "number of l.step(t).Jobs", len(l.step(t).Jobs), 0)
+		t.Run("sends its messages once after they are reclaimed", func(t *testing.T) {
+			testkit.Equal(t, "number of jobs", len(l.step(t).Jobs), 0)
 			if err := l.d.ReclaimSends(t.Context(), l.company.ID, l.lease, l.me, hand); err != nil {
 				t.Fatal(err)
 			}
-			jobs := l.step(t).Jobs
-			testkit.Equal(t, "number of jobs", len(jobs), 1)
-			testkit.Equal(t, "jobs[0].Out.Text", jobs[0].Out.Text, "marked for no worker")
-			testkit.Equal(t, "jobs[0].queued.Attempts", jobs[0].queued.Attempts, 0)
-			l.step(t, ok(jobs[0], "wa.1"), ok(inHand, "wa.2"))
+			job := l.job(t, l.step(t))
+			testkit.Equal(t, "text", job.Out.Text, "marked for no worker")
+			testkit.Equal(t, "attempts", job.queued.Attempts, 0)
+			l.step(t, ok(job, "wa.1"), ok(inHand, "wa.2"))
 		})
-		t.Run("is for the lease's owner alone to mend", func(t *testing.T) {
+		t.Run("can be reclaimed only by the owner of the lease", func(t *testing.T) {
 			l.send(t, bia, "another's")
-			testkit.Equal(t, "number of l.step(t).Jobs", len(l.step(t).Jobs), 1)
+			l.job(t, l.step(t))
 			if err := l.d.ReclaimSends(t.Context(), l.company.ID, l.lease, kernel.NewID(), nil); err != nil {
 				t.Fatal(err)
 			}
 			if jobs := l.step(t).Jobs; len(jobs) != 0 {
-				t.Fatalf("a message that is being sent was put back: %+v", jobs)
+				t.Fatalf("a message that is being sent was put back in the queue: %+v", jobs)
 			}
 		})
 	})
 }
 
-func TestReportsAndResultsAboutTheSameConversationsDoNotBlockEachOther(t *testing.T) {
+func TestConcurrentBatchesOfTheSameConversationsDoNotDeadlock(t *testing.T) {
 	eachLine(t, func(t *testing.T, l *line) {
 		const people, rounds = 8, 12
 		var phones []string
@@ -419,7 +395,7 @@ func TestReportsAndResultsAboutTheSameConversationsDoNotBlockEachOther(t *testin
 			all.Go(func() {
 				for round := range rounds {
 					var items []provider.Incoming
-					for i := range people { // every worker has an order of its own
+					for i := range people { // each worker has a different order
 						phone := phones[(i*(2*worker+1)+round)%people]
 						items = append(items, provider.Incoming{Message: &provider.IncomingMessage{
 							ExternalID: "in." + kernel.NewID().String(), Customer: provider.Person{WAID: phone}, Type: "text", Text: "hi", At: time.Now(),
@@ -432,7 +408,7 @@ func TestReportsAndResultsAboutTheSameConversationsDoNotBlockEachOther(t *testin
 			})
 		}
 		all.Wait()
-		// PostgreSQL notices two that wait for each other only after a second.
+		// PostgreSQL detects a deadlock only after a second.
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%v for %d batches", took, 4*rounds)
 		}

@@ -13,88 +13,82 @@ import (
 	"recado/internal/phone"
 )
 
-// A channel that becomes private or public changes who sees its history with one flag, see kernel.Sight. The copies of the flag that
-// lists are indexed by, and the pools of contacts, follow here: as much as settleAtOnce allows before the change is
-// answered, and the rest in the background. A transaction that needs one of the people earlier settles that person itself.
+// One flag of a channel decides who may see its history; see kernel.Sight. When a channel becomes private or public, settling
+// updates the copies of the flag that lists are indexed by, and the pools of its contacts. It starts in the request that
+// changes the channel and continues in the background. A transaction that needs a contact earlier settles that contact itself.
 const (
 	settleBatch  = 100
-	settleAtOnce = 3 * time.Second
+	settleAtOnce = 3 * time.Second // of the request
 )
 
-// settling is how far this node has gone through what it could not settle at first, per channel.
+// settling stores how far this node has got, per channel.
 type settling struct {
-	mu     sync.Mutex
-	held   bool
-	places map[kernel.ID]settlePlace
+	mu        sync.Mutex
+	paused    bool
+	positions map[kernel.ID]settlePosition
 }
 
-// settlePlace is a place in a round through the conversations and contacts of a channel that are in the wrong pool.
-type settlePlace struct {
+// settlePosition is a position in a round through the conversations and contacts of a channel that are in the wrong pool.
+type settlePosition struct {
 	conversation, contact kernel.ID // the last ones that were tried
 	moved                 bool      // the round has moved a contact
 }
 
-func (s *settling) place(channel kernel.ID) (p settlePlace, held bool) {
+func (s *settling) position(channel kernel.ID) (p settlePosition, paused bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.places[channel], s.held
+	return s.positions[channel], s.paused
 }
 
-func (s *settling) put(channel kernel.ID, p settlePlace) {
+func (s *settling) setPosition(channel kernel.ID, p settlePosition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.places == nil {
-		s.places = map[kernel.ID]settlePlace{}
+	if s.positions == nil {
+		s.positions = map[kernel.ID]settlePosition{}
 	}
-	if s.places[channel] = p; p == (settlePlace{}) {
-		delete(s.places, channel)
+	if s.positions[channel] = p; p == (settlePosition{}) {
+		delete(s.positions, channel)
 	}
 }
 
-// HoldSettling stops the settling of channels on this node, or lets it go on. Tests use it to look at a channel that is settling.
-func (d *Talk) HoldSettling(hold bool) {
+// HoldSettling pauses or resumes settling on this node, for tests.
+func (d *Talk) HoldSettling(pause bool) {
 	d.settling.mu.Lock()
 	defer d.settling.mu.Unlock()
-	d.settling.held = hold
+	d.settling.paused = pause
 }
 
-// SettleChannels does a batch for every channel that became private or public, and reports whether there is more to do now. A
-// channel that fails is left for the next call.
+// SettleChannels settles a batch of every channel that became private or public and reports whether there is more to do now. A
+// channel that fails is retried by the next call.
 func (d *Talk) SettleChannels(ctx context.Context) (more bool, err error) {
-	channels, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return settlingChannels(tx) })
+	channels, err := kernel.ReadOne(ctx, d.Kernel, settlingChannels)
 	for _, ch := range channels {
-		further, err := d.settleSome(ctx, ch.company, ch.id)
-		if err != nil {
-			d.Log.Warn("a channel that became private or public was not settled and will be tried again", slog.String("channel", ch.id.String()), slog.Any("error", err))
-		}
-		more = more || further
+		more = d.settleSome(ctx, ch.company, ch.id) || more
 	}
 	return more, err
 }
 
-// settleFirst settles a channel whose privacy was just changed. What fails or takes longer is left to the background.
+// settleFirst settles a channel that just became private or public, for a limited time.
 func (d *Talk) settleFirst(ctx context.Context, company, channel kernel.ID) {
-	if err := d.settleAll(ctx, company, channel); err != nil {
-		d.Log.Warn("a number that became private or public is not settled yet", slog.String("channel", channel.String()), slog.Any("error", err))
+	for end := time.Now().Add(settleAtOnce); time.Now().Before(end) && d.settleSome(ctx, company, channel); {
 	}
 }
 
-// settleAll settles a channel for as long as a caller can be kept waiting. What is left, the background does.
-func (d *Talk) settleAll(ctx context.Context, company, channel kernel.ID) error {
-	for end := time.Now().Add(settleAtOnce); time.Now().Before(end); {
-		if more, err := d.settleSome(ctx, company, channel); err != nil || !more {
-			return err
-		}
+// settleSome settles a batch of a channel and reports whether there is more to do now. It logs errors.
+func (d *Talk) settleSome(ctx context.Context, company, channel kernel.ID) bool {
+	more, err := d.settleBatchOf(ctx, company, channel)
+	if err != nil {
+		d.Log.Warn("settling a channel failed and will be retried", slog.String("channel", channel.String()), slog.Any("error", err))
 	}
-	return nil
+	return more
 }
 
-// settleSome settles the next conversations of a channel. When there are none left it goes in rounds through what is still in the
-// wrong pool: conversations of people whom messages wait for, and other contacts. It reports whether there is more to do now; a round
-// that moved nobody is repeated later.
-func (d *Talk) settleSome(ctx context.Context, company, channel kernel.ID) (more bool, err error) {
-	at, held := d.settling.place(channel)
-	if held {
+// settleBatchOf settles the next conversations of a channel. When all are done, it goes in rounds through what is still in the wrong
+// pool: conversations whose contacts could not be moved because of queued messages, and other contacts. It reports whether there
+// is more to do now; a round that moved no contact is repeated later.
+func (d *Talk) settleBatchOf(ctx context.Context, company, channel kernel.ID) (more bool, err error) {
+	at, paused := d.settling.position(channel)
+	if paused {
 		return false, nil
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
@@ -144,19 +138,19 @@ func (d *Talk) settleSome(ctx context.Context, company, channel kernel.ID) (more
 		}
 		switch {
 		case next != at:
-			tx.AfterCommit(func() { d.settling.put(channel, next) })
+			tx.AfterCommit(func() { d.settling.setPosition(channel, next) })
 			return true, nil
-		case at == settlePlace{}:
-			_, err := endSettling(tx, &ch)
-			return false, err
+		case at == settlePosition{}:
+			endSettling(tx, &ch)
+			return false, nil
 		}
-		tx.AfterCommit(func() { d.settling.put(channel, settlePlace{}) })
+		tx.AfterCommit(func() { d.settling.setPosition(channel, settlePosition{}) })
 		return at.moved, nil
 	})
 }
 
-// settleConversation makes a locked conversation, and all that belongs to it, as private as its channel. It reports false when
-// messages that wait to be sent keep its contact in the wrong pool.
+// settleConversation makes a locked conversation and everything in it as private as its channel. It returns false if queued
+// messages keep its contact in the wrong pool.
 func (d *Talk) settleConversation(tx *kernel.Tx, ch *channels.Channel, c Conversation) (bool, error) {
 	settleConversation(tx, ch.Company, c.ID, ch.Private)
 	if c.Contact == nil {
@@ -169,8 +163,8 @@ func (d *Talk) settleConversation(tx *kernel.Tx, ch *channels.Channel, c Convers
 	return d.settleContact(tx, ch, &contact, &c)
 }
 
-// settleContact moves a contact to the pool of a channel that became private or public. c is the locked conversation of the channel
-// with the contact, if there is one. It reports false when messages that wait to be sent prevent it.
+// settleContact moves a contact to the pool of a channel. c is the channel's locked conversation with the contact, or nil. It
+// returns false if queued messages prevent that.
 func (d *Talk) settleContact(tx *kernel.Tx, ch *channels.Channel, contact *Contact, c *Conversation) (bool, error) {
 	stored, err := storedPool(tx, contact)
 	if err != nil || stored == ch.Pool() {
@@ -181,11 +175,12 @@ func (d *Talk) settleContact(tx *kernel.Tx, ch *channels.Channel, contact *Conta
 		return false, err
 	}
 	if ch.Private {
-		elsewhere := contact.Channel == nil || *contact.Channel != ch.ID
+		elsewhere := !kernel.Same(contact.Channel, &ch.ID)
 		if !elsewhere {
-			if elsewhere, err = knownElsewhere(tx, ch.Company, contact.ID, ch.ID); err != nil {
-				return false, err
-			}
+			elsewhere, err = knownElsewhere(tx, ch.Company, contact.ID, ch.ID)
+		}
+		if err != nil {
+			return false, err
 		}
 		if elsewhere {
 			return d.splitContact(tx, ch, contact, c, twins)
@@ -198,8 +193,8 @@ func (d *Talk) settleContact(tx *kernel.Tx, ch *channels.Channel, contact *Conta
 	return d.mergeContacts(tx, twins[0], contact.ID, ch.Company)
 }
 
-// splitContact leaves a contact that is known elsewhere in the company's pool, and gives what came from a private channel
-// to a contact of that channel's own.
+// splitContact keeps a contact in the company's pool that is also known through other channels. What came through the private
+// channel moves to a separate contact in the pool of that channel.
 func (d *Talk) splitContact(tx *kernel.Tx, ch *channels.Channel, contact *Contact, c *Conversation, twins []kernel.ID) (bool, error) {
 	if c == nil {
 		forgetChannelOfContact(tx, ch.Company, contact.ID, ch.ID)
@@ -214,7 +209,7 @@ func (d *Talk) splitContact(tx *kernel.Tx, ch *channels.Channel, contact *Contac
 		own = twin
 	} else {
 		own.ID, own.Channel, own.Pool = kernel.NewID(), &ch.ID, ch.ID
-		if fresh, err := InsertContact(tx, &own); err != nil || !fresh {
+		if inserted, err := InsertContact(tx, &own); err != nil || !inserted {
 			return false, kernel.ErrOr(err, errBusyElsewhere())
 		}
 		setContactLabels(tx, own.Company, own.ID, own.LabelIDs)
@@ -227,7 +222,7 @@ func (d *Talk) splitContact(tx *kernel.Tx, ch *channels.Channel, contact *Contac
 		return false, err
 	case found:
 		for _, id := range []kernel.ID{other.ID, c.ID} {
-			if waits, err := hasSends(tx, ch.Company, id); err != nil || waits {
+			if hasQueue, err := hasSends(tx, ch.Company, id); err != nil || hasQueue {
 				return false, err
 			}
 		}
@@ -239,14 +234,14 @@ func (d *Talk) splitContact(tx *kernel.Tx, ch *channels.Channel, contact *Contac
 	return true, err
 }
 
-// settlePerson settles, before a person is looked for in the pool of a settling channel, the contacts that the person has in the
-// pool of before. It reports whether there were any.
+// settlePerson settles the contacts that a person has in the previous pool of a settling channel. It reports whether there were
+// any.
 func (d *Talk) settlePerson(tx *kernel.Tx, ch *channels.Channel, p provider.Person) (bool, error) {
-	before := ch.ID
+	previous := ch.ID
 	if ch.Private {
-		before = ch.Company
+		previous = ch.Company
 	}
-	known, err := contactsKnownAs(tx, ch.Company, before, [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, phone.Key(p.Phone))
+	known, err := contactsKnownAs(tx, ch.Company, previous, [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, phone.Key(p.Phone))
 	if err != nil {
 		return false, err
 	}
@@ -257,24 +252,29 @@ func (d *Talk) settlePerson(tx *kernel.Tx, ch *channels.Channel, p provider.Pers
 			continue
 		}
 		seen = append(seen, contact.ID)
-		c, found, err := lockConversationWith(tx, ch.Company, ch.ID, contact.ID)
-		switch {
-		case err != nil:
-			return false, err
-		case found:
-			_, err = d.settleConversation(tx, ch, c)
-		default:
-			_, err = d.settleContact(tx, ch, contact, nil)
-		}
-		if err != nil {
+		if _, err := d.settleEither(tx, ch, contact); err != nil {
 			return false, err
 		}
 	}
 	return len(seen) > 0, nil
 }
 
-// settleHidden settles the contact that a search in the company's pool found though its channel is private by now. It reports
-// whether it did.
+// settleEither settles the channel's conversation with a contact or, if there is none, the contact. It returns false if queued
+// messages prevent the latter.
+func (d *Talk) settleEither(tx *kernel.Tx, ch *channels.Channel, contact *Contact) (bool, error) {
+	c, found, err := lockConversationWith(tx, ch.Company, ch.ID, contact.ID)
+	if err != nil {
+		return false, err
+	}
+	if found {
+		_, err := d.settleConversation(tx, ch, c)
+		return true, err
+	}
+	return d.settleContact(tx, ch, contact, nil)
+}
+
+// settleHidden settles a contact that is still in the company's pool although its channel has become private. It reports
+// whether it settled the contact.
 func (d *Talk) settleHidden(tx *kernel.Tx, contact *Contact) (bool, error) {
 	if contact.Public() || contact.Channel == nil {
 		return false, nil
@@ -283,13 +283,5 @@ func (d *Talk) settleHidden(tx *kernel.Tx, contact *Contact) (bool, error) {
 	if err != nil || !found || !ch.Settling {
 		return false, err
 	}
-	c, found, err := lockConversationWith(tx, ch.Company, ch.ID, contact.ID)
-	if err != nil {
-		return false, err
-	}
-	if found {
-		_, err := d.settleConversation(tx, &ch, c)
-		return true, err
-	}
-	return d.settleContact(tx, &ch, contact, nil)
+	return d.settleEither(tx, &ch, contact)
 }

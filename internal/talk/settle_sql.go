@@ -7,29 +7,22 @@ import (
 	"recado/internal/phone"
 )
 
-// settlingChannels lists channels of all companies that have become private or public and whose history has yet to follow.
 func settlingChannels(tx *kernel.Tx) ([]rowAt, error) {
 	return rowsAt(tx, `SELECT /* all companies: channels to settle */ company, id FROM channels WHERE settling ORDER BY company, id`)
 }
 
-// conversationsToSettle locks and gives up to limit conversations of a settling channel behind the last one that was settled.
+// conversationsToSettle locks and returns up to limit conversations of a channel after the last settled one.
 func conversationsToSettle(tx *kernel.Tx, ch *channels.Channel, limit int) ([]Conversation, error) {
 	tx.ShareVisibility(ch.Company)
-	var out []Conversation
-	err := tx.Query(`
+	return readRows(tx, `
 		SELECT`+conversationColumns+`
 		FROM conversations c
 		WHERE c.company = $1 AND c.channel = $2
 			AND c.id > COALESCE((SELECT x.settled_to FROM channels x WHERE x.company = $1 AND x.id = $2), $3)
 		ORDER BY c.id
-		LIMIT $4`+tx.ForUpdate(), []any{ch.Company, ch.ID, kernel.OrFirst(kernel.ID{}), limit}, func(r db.Row) error {
-		out = append(out, scanConversation(r))
-		return nil
-	})
-	return out, err
+		LIMIT $4`+tx.ForUpdate(), []any{ch.Company, ch.ID, kernel.OrFirst(kernel.ID{}), limit}, scanConversation)
 }
 
-// settleConversation makes a conversation, its attendances and its cards as private as their channel is.
 func settleConversation(tx *kernel.Tx, company, id kernel.ID, private bool) {
 	tx.Later(`UPDATE conversations SET private = $3 WHERE company = $1 AND id = $2 AND private <> $3`, company, id, private)
 	tx.Later(`UPDATE attendances SET private = $3 WHERE company = $1 AND conversation = $2 AND private <> $3`, company, id, private)
@@ -40,46 +33,39 @@ func settleConversation(tx *kernel.Tx, company, id kernel.ID, private bool) {
 		WHERE company = $1 AND subject IN (SELECT k.id FROM cards k WHERE k.company = $1 AND k.conversation = $2)`, company, id)
 }
 
-// settledTo notes the last conversation of a channel that was settled.
 func settledTo(tx *kernel.Tx, ch *channels.Channel, last kernel.ID) {
 	tx.Later(`UPDATE channels SET settled_to = $3 WHERE company = $1 AND id = $2`, ch.Company, ch.ID, last)
 }
 
-// conversationsInWrongPool locks and returns up to limit conversations of a settling channel, behind the given one, whose contacts are in
+// conversationsInWrongPool locks and returns up to limit conversations of a channel, after the given one, whose contacts are in
 // the wrong pool.
 func conversationsInWrongPool(tx *kernel.Tx, ch *channels.Channel, after kernel.ID, limit int) ([]Conversation, error) {
-	var out []Conversation
-	err := tx.Query(`
+	return readRows(tx, `
 		SELECT`+conversationColumns+`
 		FROM conversations c
 		JOIN contacts ct ON ct.company = c.company AND ct.id = c.contact
 		WHERE c.company = $1 AND c.channel = $2 AND c.id > $3 AND ct.pool <> $4
 		ORDER BY c.id
-		LIMIT $5`+tx.Dialect().Lock(` FOR UPDATE OF c`), []any{ch.Company, ch.ID, kernel.OrFirst(after), ch.Pool(), limit}, func(r db.Row) error {
-		out = append(out, scanConversation(r))
-		return nil
-	})
-	return out, err
+		LIMIT $5`+tx.Dialect().Lock(` FOR UPDATE OF c`), []any{ch.Company, ch.ID, kernel.OrFirst(after), ch.Pool(), limit}, scanConversation)
 }
 
-// contactsToSettle returns up to limit contacts, behind the given one, that a settling channel has in the wrong pool.
+// contactsToSettle returns up to limit contacts of a channel, after the given one, that are in the wrong pool.
 func contactsToSettle(tx *kernel.Tx, ch *channels.Channel, after kernel.ID, limit int) ([]Contact, error) {
 	where := `ct.pool = $2`
 	if ch.Private {
 		where = `ct.pool = $1 AND ct.channel = $2`
 	}
-	out := make([]Contact, 0, limit)
-	err := tx.Query(`SELECT`+contactColumns+` FROM contacts ct WHERE ct.company = $1 AND `+where+` AND ct.id > $3 ORDER BY ct.id LIMIT $4`,
-		[]any{ch.Company, ch.ID, kernel.OrFirst(after), limit}, func(r db.Row) error {
-			out = append(out, scanContact(r))
-			return nil
-		})
-	return out, err
+	return readRows(tx, `
+		SELECT`+contactColumns+`
+		FROM contacts ct
+		WHERE ct.company = $1 AND `+where+` AND ct.id > $3
+		ORDER BY ct.id
+		LIMIT $4`, []any{ch.Company, ch.ID, kernel.OrFirst(after), limit}, scanContact)
 }
 
-// endSettling ends the settling of a channel, unless one of its conversations has a contact of another pool. It reports whether it did.
-func endSettling(tx *kernel.Tx, ch *channels.Channel) (bool, error) {
-	n, err := tx.Exec(`
+// endSettling ends the settling of a channel, unless one of its conversations has a contact in another pool.
+func endSettling(tx *kernel.Tx, ch *channels.Channel) {
+	tx.Later(`
 		UPDATE channels
 		SET settling = FALSE, settled_to = NULL
 		WHERE company = $1 AND id = $2 AND NOT EXISTS (
@@ -87,10 +73,9 @@ func endSettling(tx *kernel.Tx, ch *channels.Channel) (bool, error) {
 			FROM conversations c
 			JOIN contacts ct ON ct.company = c.company AND ct.id = c.contact
 			WHERE c.company = $1 AND c.channel = $2 AND ct.pool <> $3)`, ch.Company, ch.ID, ch.Pool())
-	return n == 1, err
 }
 
-// knownElsewhere reports whether a contact has a conversation through another channel than this one, or a card of none.
+// knownElsewhere reports whether a contact has a conversation through another channel, or a card without a conversation.
 func knownElsewhere(tx *kernel.Tx, company, contact, channel kernel.ID) (bool, error) {
 	return tx.One(`
 		SELECT 1 WHERE EXISTS (SELECT 1 FROM conversations c WHERE c.company = $1 AND c.contact = $2 AND c.channel <> $3)
@@ -98,7 +83,7 @@ func knownElsewhere(tx *kernel.Tx, company, contact, channel kernel.ID) (bool, e
 		[]any{company, contact, channel}, func(db.Row) {})
 }
 
-// contactsLike finds the contacts of a pool that have the number or an identity of a contact of another pool.
+// contactsLike returns the contacts of a pool that have the phone number or an identity of a contact of another pool.
 func contactsLike(tx *kernel.Tx, c *Contact, pool kernel.ID) ([]kernel.ID, error) {
 	key := ""
 	if c.Phone != nil {
@@ -114,13 +99,13 @@ func contactsLike(tx *kernel.Tx, c *Contact, pool kernel.ID) ([]kernel.ID, error
 		ORDER BY 1`, c.Company, c.ID, pool, key)
 }
 
-// moveContact moves a contact, with its identities, to another pool, which has no contact like it.
+// moveContact moves a contact and its identities to a pool that has no contact like it.
 func moveContact(tx *kernel.Tx, c *Contact, pool kernel.ID) {
 	tx.Later(`UPDATE contacts SET pool = $3 WHERE company = $1 AND id = $2`, c.Company, c.ID, pool)
 	tx.Later(`UPDATE contact_identities SET pool = $3 WHERE company = $1 AND contact = $2`, c.Company, c.ID, pool)
 }
 
-// copyIdentities gives a contact of a channel's pool the identities of the public contact of the same person.
+// copyIdentities copies the identities of a contact to a contact of the same person in another pool.
 func copyIdentities(tx *kernel.Tx, company, from, to, pool kernel.ID) {
 	tx.Later(`
 		INSERT INTO contact_identities (company, pool, kind, value, contact)
@@ -130,8 +115,8 @@ func copyIdentities(tx *kernel.Tx, company, from, to, pool kernel.ID) {
 		ON CONFLICT DO NOTHING`, company, from, to, pool)
 }
 
-// leaveChannel takes what came from a channel from a public contact that is known elsewhere: to is the contact of the same
-// person in the pool of the channel.
+// leaveChannel moves messages and cards of a channel from a contact to the contact of the same person in the pool of the
+// channel.
 func leaveChannel(tx *kernel.Tx, company, contact, channel, to kernel.ID) {
 	tx.Later(`UPDATE messages SET author = $4 WHERE company = $1 AND author = $2 AND channel = $3`, company, contact, channel, to)
 	tx.Later(`
@@ -143,7 +128,7 @@ func leaveChannel(tx *kernel.Tx, company, contact, channel, to kernel.ID) {
 	forgetChannelOfContact(tx, company, contact, channel)
 }
 
-// forgetChannelOfContact has a contact that names a channel name another one through which it is known, if there is one.
+// forgetChannelOfContact replaces the channel of a contact by another one through which it is known, or by none.
 func forgetChannelOfContact(tx *kernel.Tx, company, contact, channel kernel.ID) {
 	tx.Later(`
 		UPDATE contacts
@@ -151,21 +136,21 @@ func forgetChannelOfContact(tx *kernel.Tx, company, contact, channel kernel.ID) 
 		WHERE company = $1 AND id = $2 AND channel = $3`, company, contact, channel)
 }
 
-// storedPool gives the pool that a contact is kept in, which may not be the one that it belongs to yet.
+// storedPool returns the pool in which a contact is stored. While its channel is settling, the contact may belong to another one.
 func storedPool(tx *kernel.Tx, c *Contact) (pool kernel.ID, err error) {
-	_, err = tx.One(`SELECT pool FROM contacts WHERE company = $1 AND id = $2`, []any{c.Company, c.ID}, func(r db.Row) { pool = r.ID(0) })
+	_, err = tx.One(`SELECT pool FROM contacts WHERE company = $1 AND id = $2`, []any{c.Company, c.ID}, func(r db.Row) { pool = r.ID("pool") })
 	return pool, err
 }
 
 // mediaVersion changes when a channel through which a file was sent or received becomes private or public.
 func mediaVersion(tx *kernel.Tx, company, media kernel.ID) (version int64, err error) {
 	_, err = tx.One(`
-		SELECT CAST(COALESCE(SUM(x.privacy_version), 0) AS BIGINT)
+		SELECT CAST(COALESCE(SUM(x.privacy_version), 0) AS BIGINT) AS version
 		FROM channels x
 		WHERE x.company = $1 AND x.id IN (
 			SELECT m.channel FROM messages m WHERE m.company = $1 AND m.media = $2
 			UNION
 			SELECT d.channel FROM media d WHERE d.company = $1 AND d.id = $2)`,
-		[]any{company, media}, func(r db.Row) { version = r.Int(0) })
+		[]any{company, media}, func(r db.Row) { version = r.Int("version") })
 	return version, err
 }

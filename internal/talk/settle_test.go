@@ -14,7 +14,7 @@ import (
 	"recado/test/testkit"
 )
 
-// queued adds a conversation of the channel with a message that waits to be sent.
+// queued adds a conversation with a queued message.
 func (o *office) queued(tx *kernel.Tx, contact *Contact) (Message, error) {
 	c := Conversation{
 		ID: kernel.NewID(), Company: o.company.ID, Channel: o.channel, Private: contact.Pool == o.channel, Kind: KindDirect, Name: contact.Name,
@@ -41,7 +41,7 @@ func (o *office) contact(tx *kernel.Tx, n int, pool kernel.ID) (Contact, error) 
 	return c, err
 }
 
-func TestContactsThatCannotMoveDoNotKeepLaterOnesFromMoving(t *testing.T) {
+func TestContactsThatCannotMoveDoNotBlockLaterOnes(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		var later Contact
 		o.tx(t, func(tx *kernel.Tx) error {
@@ -79,7 +79,7 @@ func TestContactsThatCannotMoveDoNotKeepLaterOnesFromMoving(t *testing.T) {
 	})
 }
 
-func TestTheQueueOfAnArchivedChannelFailsInBatches(t *testing.T) {
+func TestMessagesOfAnArchivedChannelFailInBatches(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		var messages []Message
 		o.tx(t, func(tx *kernel.Tx) error {
@@ -119,7 +119,7 @@ func TestTheQueueOfAnArchivedChannelFailsInBatches(t *testing.T) {
 	})
 }
 
-func TestRecordingsWaitForATurnToBeConverted(t *testing.T) {
+func TestRecordingsWaitForAFreeSlotBeforeTheyAreConverted(t *testing.T) {
 	d := newTalk(kernel.New(kernel.Options{}), nil, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	for range conversionsAtOnce {
@@ -131,5 +131,5 @@ func TestRecordingsWaitForATurnToBeConverted(t *testing.T) {
 	<-d.conversions
 	_, err = io.ReadAll(d.converted(t.Context(), strings.NewReader("webm")))
 	testkit.Equal(t, "error afterwards", err, media.ErrNotOpus)
-	testkit.Equal(t, "turns in use", len(d.conversions), conversionsAtOnce-1)
+	testkit.Equal(t, "slots in use", len(d.conversions), conversionsAtOnce-1)
 }

@@ -4,7 +4,7 @@ import "recado/internal/kernel"
 
 // The kinds of signals to the live streams.
 const (
-	signalActivity     = "activity"     // between nodes: a member views a conversation, types in it or left it
+	signalActivity     = "activity"     // between nodes: a member views or leaves a conversation, or types in it
 	signalGone         = "gone"         // members can no longer see a conversation
 	signalPrivate      = "private"      // something changed in a private conversation
 	signalNotes        = "notes"        // a note was changed or deleted

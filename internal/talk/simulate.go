@@ -10,9 +10,9 @@ import (
 	"recado/internal/phone"
 )
 
-// Simulation plays the other side of a sandbox channel in one of four forms: a customer writes (From), a customer changes
-// or reacts to a message (From and one of Reaction, Edit and Revoke), the provider reports on a message (ExternalID), or the
-// team writes on the phone (FromPhoneApp).
+// Simulation is an event on a sandbox channel, in one of four forms: a customer writes (From), a customer changes or reacts to
+// a message (From and one of Reaction, Edit and Revoke), the provider reports a status (ExternalID), or a member writes with
+// the phone app (FromPhoneApp).
 type Simulation struct {
 	From    *string
 	Name    *string
@@ -33,26 +33,27 @@ type Simulation struct {
 	To           *string
 }
 
-// SimulatedReaction is a reaction of the customer to a message; nil takes an earlier one back.
+// SimulatedReaction is a customer's reaction to a message. A nil Emoji removes it.
 type SimulatedReaction struct {
 	ExternalID string
 	Emoji      *string
 }
 
-// SimulatedEdit is a new text that the customer gives a message.
+// SimulatedEdit replaces the text of a customer's message.
 type SimulatedEdit struct{ ExternalID, Text string }
 
-// SimulatedRevocation is a message that the customer deletes.
+// SimulatedRevocation deletes a customer's message.
 type SimulatedRevocation struct{ ExternalID string }
 
-// check allows exactly one form and gives the customer's phone where there is one.
+// check validates that the simulation has exactly one form. It returns the customer's phone number, if any.
 func (s *Simulation) check() (phone string, invalid error) {
 	customer := s.From != nil || s.Name != nil || s.MediaID != nil || s.ReplyTo != nil || s.Group != nil || s.Choice != nil || s.changes() > 0
 	report := s.ExternalID != nil || s.Status != nil
 	team := s.FromPhoneApp || s.To != nil
 	switch {
 	case customer && report || customer && team || report && (team || s.Text != nil):
-		return "", kernel.NotTogether("body", "send the fields of one form only: a customer (from), a status (external_id, status), or a member with the phone app (from_phone_app, to)", "from", "external_id", "from_phone_app")
+		return "", kernel.NotTogether("body", "send the fields of one form only: a customer (from), a status (external_id, status), "+
+			"or a member with the phone app (from_phone_app, to)", "from", "external_id", "from_phone_app")
 	case report:
 		if s.ExternalID == nil || s.Status == nil {
 			return "", kernel.Needs("body", "send external_id and status together, and no other field", "external_id", "status")
@@ -72,17 +73,21 @@ func (s *Simulation) check() (phone string, invalid error) {
 	case s.Text == nil && s.MediaID == nil:
 		return "", kernel.Invalid("body.text", kernel.RuleRequired, "is required when there is no media_id")
 	}
-	most := provider.MaxText
+	limit := provider.MaxText
 	if s.MediaID != nil {
-		most = provider.MaxCaption
+		limit = provider.MaxCaption
 	}
-	return checkPhoneAndText("body.from", *s.From, s.Text, most)
+	return checkPhoneAndText("body.from", *s.From, s.Text, limit)
 }
 
-// changes counts the changes of an earlier message.
-func (s *Simulation) changes() (n int) {
-	for _, given := range []bool{s.Reaction != nil, s.Edit != nil, s.Revoke != nil} {
-		if given {
+// changes counts the set fields among Reaction, Edit and Revoke.
+func (s *Simulation) changes() int {
+	return countTrue(s.Reaction != nil, s.Edit != nil, s.Revoke != nil)
+}
+
+func countTrue(conditions ...bool) (n int) {
+	for _, condition := range conditions {
+		if condition {
 			n++
 		}
 	}
@@ -114,24 +119,23 @@ func (s *Simulation) checkChoice() (string, error) {
 	return checkPhoneAndText("body.from", *s.From, nil, 0)
 }
 
-func checkPhoneAndText(field, number string, text *string, most int) (string, error) {
+func checkPhoneAndText(field, number string, text *string, limit int) (string, error) {
 	e164, ok := phone.Normalize(number)
 	if !ok {
 		return "", channels.ErrPhone(field)
 	}
 	if text != nil {
-		if _, invalid := kernel.Text("body.text", *text, most); invalid != nil {
+		if _, invalid := kernel.Text("body.text", *text, limit); invalid != nil {
 			return "", invalid
 		}
 	}
 	return e164, nil
 }
 
-// Makes reports whether the simulation makes a new message.
+// Makes reports whether the simulation creates a message.
 func (s *Simulation) Makes() bool { return s.ExternalID == nil && s.changes() == 0 }
 
-// Simulate lets something happen on a sandbox channel, exactly as if a provider had reported it, and
-// gives the message it was about.
+// Simulate handles an event on a sandbox channel as if a provider had reported it, and returns the new or changed message.
 func (d *Talk) Simulate(ctx context.Context, a *kernel.Principal, channel kernel.ID, s Simulation) (*Message, error) {
 	if err := a.May(VerbSimulate); err != nil {
 		return nil, err
@@ -176,12 +180,8 @@ func (in *InboundBatch) simulateMessage(a *kernel.Principal, s *Simulation, phon
 		ExternalID: "sandbox." + kernel.NewID().String(), FromPhoneApp: s.FromPhoneApp, Group: s.Group, Type: provider.TypeText,
 		Customer: provider.Person{Phone: phone, WAID: phone[1:]}, At: in.Tx.Now,
 	}
-	if s.Name != nil {
-		msg.Customer.Name = *s.Name
-	}
-	if s.Text != nil {
-		msg.Text = *s.Text
-	}
+	kernel.Set(&msg.Customer.Name, s.Name)
+	kernel.Set(&msg.Text, s.Text)
 	if s.Choice != nil {
 		msg.Text, msg.Choice = s.Choice.Title, s.Choice
 	}
@@ -194,28 +194,20 @@ func (in *InboundBatch) simulateMessage(a *kernel.Principal, s *Simulation, phon
 		upload = &media
 	}
 	if s.ReplyTo != nil {
-		if err := in.quotable(msg, *s.ReplyTo); err != nil {
+		t, _, err := in.conversation(msg)
+		if err != nil {
 			return nil, err
 		}
+		found, err := hasExternalID(in.Tx, t.Company, t.ID, in.Channel.ID, *s.ReplyTo)
+		if err != nil || !found {
+			return nil, kernel.ErrOr(err, errReplyTo())
+		}
+		msg.ReplyTo = *s.ReplyTo
 	}
 	return in.message(msg, upload)
 }
 
-// quotable makes msg a reply, where the conversation has what it quotes.
-func (in *InboundBatch) quotable(msg *provider.IncomingMessage, external string) error {
-	t, _, err := in.conversation(msg)
-	if err != nil {
-		return err
-	}
-	found, err := hasExternalID(in.Tx, t.Company, t.ID, in.Channel.ID, external)
-	if err != nil || !found {
-		return kernel.ErrOr(err, errReplyTo())
-	}
-	msg.ReplyTo = external
-	return nil
-}
-
-// simulatedMessage finds the message that a field names by its external id.
+// simulatedMessage returns the visible message with an external id. field is the name of the id in the request.
 func (in *InboundBatch) simulatedMessage(a *kernel.Principal, field, external string) (Message, error) {
 	m, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
 	if err == nil && found {
@@ -229,31 +221,29 @@ func (in *InboundBatch) simulatedMessage(a *kernel.Principal, field, external st
 	return m, nil
 }
 
-// simulateChange lets the customer react to, edit or delete a message.
 func (in *InboundBatch) simulateChange(a *kernel.Principal, s *Simulation, phone string) (*Message, error) {
 	c := messageChange{Kind: changeRevoke, Sender: provider.Sender{Customer: provider.Person{Phone: phone, WAID: phone[1:]}}, At: in.Tx.Now}
 	field, external := "body.revoke", ""
 	switch {
 	case s.Reaction != nil:
 		field, external, c.Kind = "body.reaction", s.Reaction.ExternalID, changeReaction
-		if s.Reaction.Emoji != nil {
-			c.Emoji = *s.Reaction.Emoji
-		}
+		kernel.Set(&c.Emoji, s.Reaction.Emoji)
 	case s.Edit != nil:
 		field, external, c.Kind, c.Text = "body.edit", s.Edit.ExternalID, changeEdit, s.Edit.Text
 	default:
 		external = s.Revoke.ExternalID
 	}
-	was, err := in.simulatedMessage(a, field+".external_id", external)
+	field += ".external_id"
+	before, err := in.simulatedMessage(a, field, external)
 	if err != nil {
 		return nil, err
 	}
-	t, err := in.locked(was.Conversation)
+	t, err := in.locked(before.Conversation)
 	if err != nil {
 		return nil, err
 	}
-	if _, allowed, err := in.changer(t, &was, c); err != nil || !allowed {
-		return nil, kernel.ErrOr(err, kernel.Invalid(field+".external_id", kernel.RuleNotAllowed, "is not a message that this customer can change"))
+	if _, allowed, err := in.changer(t, &before, c); err != nil || !allowed {
+		return nil, kernel.ErrOr(err, kernel.Invalid(field, kernel.RuleNotAllowed, "is not a message that this customer can change"))
 	}
 	if err := in.change(external, c); err != nil {
 		return nil, err
@@ -263,12 +253,13 @@ func (in *InboundBatch) simulateChange(a *kernel.Principal, s *Simulation, phone
 }
 
 func (in *InboundBatch) simulateStatus(a *kernel.Principal, s *Simulation) (*Message, error) {
-	was, err := in.simulatedMessage(a, "body.external_id", *s.ExternalID)
+	before, err := in.simulatedMessage(a, "body.external_id", *s.ExternalID)
 	if err != nil {
 		return nil, err
 	}
-	if was.Direction != provider.Outbound {
-		return nil, kernel.Invalid("body.external_id", kernel.RuleNotAllowed, "is the id of a message of the customer; only sent messages have a status")
+	if before.Direction != provider.Outbound {
+		return nil, kernel.Invalid("body.external_id", kernel.RuleNotAllowed,
+			"is the id of a message of the customer; only sent messages have a status")
 	}
 	report := &provider.IncomingStatus{ExternalID: *s.ExternalID, Status: *s.Status, At: in.Tx.Now}
 	if *s.Status == provider.StatusFailed {

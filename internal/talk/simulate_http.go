@@ -44,7 +44,7 @@ type simulateChoice struct {
 
 type simulateReaction struct {
 	ExternalID string                  `json:"external_id" minLength:"1" maxLength:"512"`
-	Emoji      kernel.Optional[string] `json:"emoji,omitempty" doc:"Null, or absent, takes the reaction back."`
+	Emoji      kernel.Optional[string] `json:"emoji,omitempty" doc:"Null, or absent, removes the reaction."`
 }
 
 type simulateEdit struct {
@@ -67,30 +67,22 @@ func (s *handlers) simulate(ctx context.Context, a *kernel.Principal, in *simula
 		return nil, err
 	}
 	b := in.Body
-	play := Simulation{
+	event := Simulation{
 		From: b.From, Name: b.Name, Text: b.Text, MediaID: b.MediaID, ReplyTo: b.ReplyTo,
+		Choice: (*provider.Choice)(b.Choice), Edit: (*SimulatedEdit)(b.Edit), Revoke: (*SimulatedRevocation)(b.Revoke),
 		ExternalID: b.ExternalID, Status: b.Status, FromPhoneApp: b.FromPhoneApp != nil && *b.FromPhoneApp, To: b.To,
 	}
 	if b.Group != nil {
-		play.Group = &provider.IncomingGroup{ID: b.Group.ID, Name: b.Group.Name}
-	}
-	if b.Choice != nil {
-		play.Choice = &provider.Choice{ID: b.Choice.ID, Title: b.Choice.Title}
+		event.Group = &provider.IncomingGroup{ID: b.Group.ID, Name: b.Group.Name}
 	}
 	if b.Reaction != nil {
-		play.Reaction = &SimulatedReaction{ExternalID: b.Reaction.ExternalID, Emoji: b.Reaction.Emoji.Pointer()}
-	}
-	if b.Edit != nil {
-		play.Edit = (*SimulatedEdit)(b.Edit)
-	}
-	if b.Revoke != nil {
-		play.Revoke = (*SimulatedRevocation)(b.Revoke)
+		event.Reaction = &SimulatedReaction{ExternalID: b.Reaction.ExternalID, Emoji: b.Reaction.Emoji.Pointer()}
 	}
 	status := http.StatusOK
-	if play.Makes() {
+	if event.Makes() {
 		status = http.StatusCreated
 	}
-	answer := httpserver.Shaped(ctx, func(m **Message) *simulateOutput { return &simulateOutput{status, *m} })
-	m, err := s.verbs.Simulate(ctx, a, id, play)
-	return answer(&m), err
+	response := httpserver.Shaped(ctx, func(m **Message) *simulateOutput { return &simulateOutput{status, *m} })
+	m, err := s.verbs.Simulate(ctx, a, id, event)
+	return response(&m), err
 }

@@ -1,5 +1,5 @@
-// Package talk has contacts, conversations, messages and files, the cases that conversations open, and what a team needs to
-// answer them: the inbox, labels, notes, canned replies, scheduled messages and search.
+// Package talk implements contacts, conversations, messages, files and attendances, and the tools to answer customers: the
+// inbox, labels, notes, canned replies, scheduled messages and search.
 package talk
 
 import (
@@ -10,22 +10,22 @@ import (
 	"recado/internal/people"
 )
 
-// Talk has the verbs of the package.
+// Talk implements the verbs of the package.
 type Talk struct {
 	*kernel.Kernel
 	people      *people.People
 	channels    *channels.Channels
 	blob        blob.Store
 	uploads     *limits.Concurrency[kernel.ID] // by company
-	counts      kernel.Expensive               // of the inbox, which reads every open conversation for every saved view
+	counts      kernel.Expensive               // of the inbox, which read every open conversation for every saved view
 	receipts    chan Receipt
 	activities  activities
 	settling    settling
-	conversions chan struct{} // of recordings, under way on this node
+	conversions chan struct{} // the slots for converting recordings on this node
 	observers   []Observer
 }
 
-// New returns the verbs of talk.
+// New returns a Talk.
 func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
 	d := &Talk{Kernel: p.Kernel, people: p, channels: c, blob: files, receipts: make(chan Receipt, 1024)}
 	d.uploads = limits.NewConcurrency[kernel.ID](d.Limit(limitUploads), 0)
@@ -41,7 +41,7 @@ func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
 	return d
 }
 
-// What counts towards the limits of a company.
+// The statements that count towards the limits of a company.
 const (
 	countLabels      kernel.Countable = `SELECT COUNT(*) FROM labels WHERE company = $1 AND name <> ''`
 	countSharedViews kernel.Countable = `SELECT COUNT(*) FROM views WHERE company = $1 AND shared`

@@ -9,31 +9,25 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// TimelineParts are what a timeline shows beside messages.
-type TimelineParts struct {
-	Attendances bool // and assignments
-	Notes       bool
-}
-
-// timeline reads up to limit entries of a conversation next to a place: older ones, the newest first, or newer ones, the
-// oldest first. Beside the page of messages it reads what stands between them.
-func timeline(tx *kernel.Tx, company, conversation kernel.ID, at TimelinePlace, newer bool, parts TimelineParts, limit int) ([]TimelineEntry, error) {
+// read returns up to limit entries next to a position: older ones, newest first, or newer ones, oldest first. It reads a page of
+// messages and then the other entries between them.
+func (r *timelineReader) read(at TimelinePosition, newer bool, limit int) ([]TimelineEntry, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	page, err := timelineMessages(tx, company, conversation, at, newer, limit)
-	if err != nil || parts == (TimelineParts{}) {
-		return page, err
+	q := timelineQuery{r, at, newer, limit, nil}
+	page, err := q.messages()
+	if err != nil {
+		return nil, err
 	}
-	q := timelineQuery{tx, company, conversation, at, newer, limit, nil}
 	if len(page) == limit { // nothing beyond the last message is on this page
-		q.end = &page[limit-1].Place.Seq
+		q.end = &page[limit-1].Position.Seq
 	}
 	var reads []func() ([]TimelineEntry, error)
-	if parts.Attendances {
+	if r.withAttendances {
 		reads = append(reads, q.assignments, q.marks)
 	}
-	if parts.Notes {
+	if r.withNotes {
 		reads = append(reads, q.notes)
 	}
 	for _, read := range reads {
@@ -44,7 +38,7 @@ func timeline(tx *kernel.Tx, company, conversation kernel.ID, at TimelinePlace, 
 		page = append(page, more...)
 	}
 	slices.SortFunc(page, func(a, b TimelineEntry) int {
-		order := comparePlaces(a.Place, b.Place)
+		order := comparePositions(a.Position, b.Position)
 		if newer {
 			return order
 		}
@@ -53,51 +47,47 @@ func timeline(tx *kernel.Tx, company, conversation kernel.ID, at TimelinePlace, 
 	return page[:min(limit, len(page))], nil
 }
 
-func comparePlaces(a, b TimelinePlace) int {
-	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Rank, b.Rank), slices.Compare(a.ID[:], b.ID[:]))
+func comparePositions(a, b TimelinePosition) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Rank, b.Rank), kernel.CompareIDs(a.ID, b.ID))
 }
 
-func timelineMessages(tx *kernel.Tx, company, conversation kernel.ID, at TimelinePlace, newer bool, limit int) ([]TimelineEntry, error) {
+func (q *timelineQuery) messages() (entries []TimelineEntry, err error) {
 	var page []Message
-	var err error
-	if seq := at.Seq; newer {
-		page, _, _, err = messagesAfter(tx, company, conversation, seq, limit)
-	} else {
-		if at.Rank > RankMessage {
-			seq++ // the message with the same number stands before
-		}
-		page, _, err = messagesBefore(tx, company, conversation, seq, limit)
+	switch {
+	case q.newer:
+		page, _, _, err = messagesAfter(q.tx, q.company, q.conversation, q.at.Seq, q.limit)
+	case q.at.Rank > RankMessage: // the message with the same number comes before
+		page, _, err = messagesBefore(q.tx, q.company, q.conversation, q.at.Seq+1, q.limit)
+	default:
+		page, _, err = messagesBefore(q.tx, q.company, q.conversation, q.at.Seq, q.limit)
 	}
-	out := make([]TimelineEntry, len(page))
 	for i := range page {
 		m := &page[i]
-		out[i] = TimelineEntry{
-			Kind: TimelineMessage, ID: m.ID, At: m.CreatedAt, Message: m, Place: TimelinePlace{Seq: m.Seq, Rank: RankMessage, ID: m.ID},
-		}
+		entries = append(entries, TimelineEntry{
+			Kind: TimelineMessage, ID: m.ID, At: m.CreatedAt, Message: m, Position: TimelinePosition{m.Seq, RankMessage, m.ID},
+		})
 	}
-	return out, err
+	return entries, err
 }
 
-// timelineQuery reads the entries that are no messages.
+// timelineQuery reads entries of one kind.
 type timelineQuery struct {
-	tx           *kernel.Tx
-	company      kernel.ID
-	conversation kernel.ID
-	at           TimelinePlace
-	newer        bool
-	limit        int
-	end          *int64 // the sequence number at which the page ends
+	*timelineReader
+	at    TimelinePosition
+	newer bool
+	limit int
+	end   *int64 // the sequence number at which the page ends
 }
 
-// within adds the conditions on the place, the order and the limit. rank is a column or a number.
+// within adds the conditions on the position, the order and the limit. rank is a column or a number.
 func (q *timelineQuery) within(s *db.Statement, seq, rank, id string) {
-	than, toward, direction := " < ", " >= ", " DESC"
+	after, upTo, direction := " < ", " >= ", " DESC"
 	if q.newer {
-		than, toward, direction = " > ", " <= ", ""
+		after, upTo, direction = " > ", " <= ", ""
 	}
-	s.And("(" + seq + ", " + rank + ", " + id + ")" + than + "(" + s.Arg(q.at.Seq) + ", " + s.Arg(q.at.Rank) + ", " + s.Arg(q.at.ID) + ")")
+	s.And("(" + seq + ", " + rank + ", " + id + ")" + after + "(" + s.Arg(q.at.Seq) + ", " + s.Arg(q.at.Rank) + ", " + s.Arg(q.at.ID) + ")")
 	if q.end != nil {
-		s.And(seq + toward + s.Arg(*q.end))
+		s.And(seq + upTo + s.Arg(*q.end))
 	}
 	s.WriteString("\n\tORDER BY " + seq + direction + ", " + rank + direction + ", " + id + direction + " LIMIT " + s.Arg(q.limit))
 }
@@ -105,102 +95,99 @@ func (q *timelineQuery) within(s *db.Statement, seq, rank, id string) {
 func (q *timelineQuery) assignments() ([]TimelineEntry, error) {
 	s := q.tx.Statement()
 	s.WriteString(`
-		SELECT e.id, e.action, e.member, u.name, e.by_member, b.name, e.sector, e.reason, e.created_at, e.sector_from, e.sector_to, e.seq
+		SELECT e.id, e.action, e.member, u.name AS member_name, e.by_member, b.name AS by_member_name, e.sector, e.reason, e.created_at,
+			e.sector_from, e.sector_to, e.seq
 		FROM assignments e
 		LEFT JOIN users u ON u.company = e.company AND u.id = e.member
 		LEFT JOIN users b ON b.company = e.company AND b.id = e.by_member
 		WHERE e.company = ` + s.Arg(q.company) + ` AND e.conversation = ` + s.Arg(q.conversation))
 	q.within(s, "e.seq", "1", "e.id")
-	var out []TimelineEntry
-	err := q.tx.Query(s.String(), s.Args, func(r db.Row) error {
+	return readRows(q.tx, s.String(), s.Args, func(r db.Row) TimelineEntry {
 		e := scanAssignment(r)
-		out = append(out, TimelineEntry{
+		return TimelineEntry{
 			Kind: TimelineAssignment, ID: e.ID, At: e.CreatedAt, Assignment: &e,
-			Place: TimelinePlace{Seq: r.Int(11), Rank: RankAssignment, ID: e.ID},
-		})
-		return nil
+			Position: TimelinePosition{r.Int("seq"), RankAssignment, e.ID},
+		}
 	})
-	return out, err
 }
 
 func (q *timelineQuery) notes() ([]TimelineEntry, error) {
 	s := q.tx.Statement()
 	s.WriteString(`
-		SELECT ` + noteColumns + `
+		SELECT` + noteColumns + `
 		FROM notes n
 		JOIN users u ON u.company = n.company AND u.id = n.author
 		WHERE n.company = ` + s.Arg(q.company) + ` AND n.conversation = ` + s.Arg(q.conversation))
 	q.within(s, "n.seq", "4", "n.id")
-	var notes []Note
-	err := q.tx.Query(s.String(), s.Args, func(r db.Row) error {
-		notes = append(notes, scanNote(r, q.company))
-		return nil
-	})
+	notes, err := readRows(q.tx, s.String(), s.Args, func(r db.Row) Note { return scanNote(r, q.company) })
 	if err == nil {
 		err = nameMentions(q.tx, q.company, notes)
 	}
-	out := make([]TimelineEntry, len(notes))
+	entries := make([]TimelineEntry, len(notes))
 	for i := range notes {
 		n := &notes[i]
-		out[i] = TimelineEntry{
-			Kind: TimelineNote, ID: n.ID, At: n.CreatedAt, Note: n, Place: TimelinePlace{Seq: n.Seq, Rank: RankNote, ID: n.ID},
-		}
+		entries[i] = TimelineEntry{Kind: TimelineNote, ID: n.ID, At: n.CreatedAt, Note: n, Position: TimelinePosition{n.Seq, RankNote, n.ID}}
 	}
-	return out, err
+	return entries, err
 }
 
 func (q *timelineQuery) marks() ([]TimelineEntry, error) {
 	s := q.tx.Statement()
-	s.WriteString("SELECT" + attendanceColumns + ", k.seq, k.kind\n\tFROM attendance_marks k\n\tJOIN attendances a ON a.company = k.company AND a.id = k.attendance" + attendanceNames +
-		"\n\tWHERE k.company = " + s.Arg(q.company) + " AND k.conversation = " + s.Arg(q.conversation))
+	s.WriteString(`
+		SELECT` + attendanceColumns + `, k.seq AS mark_seq, k.kind AS mark_kind
+		FROM attendance_marks k
+		JOIN attendances a ON a.company = k.company AND a.id = k.attendance` + attendanceNames + `
+		WHERE k.company = ` + s.Arg(q.company) + ` AND k.conversation = ` + s.Arg(q.conversation))
 	q.within(s, "k.seq", "k.kind", "k.attendance")
-	var out []TimelineEntry
-	err := q.tx.Query(s.String(), s.Args, func(r db.Row) error {
+	return readRows(q.tx, s.String(), s.Args, func(r db.Row) TimelineEntry {
 		a := scanAttendance(r)
 		e := TimelineEntry{
 			Kind: TimelineOpened, ID: a.ID, At: a.OpenedAt, Attendance: &a,
-			Place: TimelinePlace{Seq: r.Int(attendanceWidth), Rank: r.Int(attendanceWidth + 1), ID: a.ID},
+			Position: TimelinePosition{r.Int("mark_seq"), r.Int("mark_kind"), a.ID},
 		}
-		if e.Place.Rank == RankClosed && a.ClosedAt != nil {
+		if e.Position.Rank == RankClosed && a.ClosedAt != nil {
 			e.Kind, e.At = TimelineClosed, *a.ClosedAt
 		}
-		out = append(out, e)
-		return nil
+		return e
 	})
-	return out, err
 }
 
-// messagePlaceAt finds the first message of a conversation that was written at a time or later, by halving: messages are
-// nearly in the order of their times. It is false where there is none.
-func messagePlaceAt(tx *kernel.Tx, company, conversation kernel.ID, at time.Time) (place TimelinePlace, found bool, err error) {
-	var low, high int64
-	some := false
-	if _, err = tx.One(`SELECT MIN(seq), MAX(seq) FROM messages WHERE company = $1 AND conversation = $2`, []any{company, conversation}, func(r db.Row) {
-		if first := r.NullInt(0); first != nil {
-			low, high, some = *first, r.Int(1), true
-		}
-	}); err != nil || !some {
-		return place, false, err
+// messagePositionAt returns the position of the first message that was written at a time or later, or false if there is none. It
+// uses binary search, because messages are nearly ordered by time.
+func messagePositionAt(
+	tx *kernel.Tx, company, conversation kernel.ID, at time.Time,
+) (position TimelinePosition, found bool, err error) {
+	low, high := int64(0), int64(-1) // for an empty conversation
+	if _, err = tx.One(`
+		SELECT COALESCE(MIN(seq), 0) AS first_seq, COALESCE(MAX(seq), -1) AS last_seq
+		FROM messages
+		WHERE company = $1 AND conversation = $2`,
+		[]any{company, conversation}, func(r db.Row) { low, high = r.Int("first_seq"), r.Int("last_seq") }); err != nil {
+		return position, false, err
 	}
 	for low <= high {
 		middle := low + (high-low)/2
-		var p TimelinePlace
-		late := false
-		there, err := tx.One(`SELECT seq, id, created_at FROM messages WHERE company = $1 AND conversation = $2 AND seq >= $3 ORDER BY seq LIMIT 1`,
-			[]any{company, conversation, middle}, func(r db.Row) {
-				p, late = TimelinePlace{Seq: r.Int(0), Rank: RankMessage, ID: r.ID(1)}, !r.Time(2).Before(at)
-			})
+		var p TimelinePosition
+		early := false
+		exists, err := tx.One(`
+			SELECT seq, id, created_at
+			FROM messages
+			WHERE company = $1 AND conversation = $2 AND seq >= $3
+			ORDER BY seq
+			LIMIT 1`, []any{company, conversation, middle}, func(r db.Row) {
+			p, early = TimelinePosition{r.Int("seq"), RankMessage, r.ID("id")}, r.Time("created_at").Before(at)
+		})
 		if err != nil {
-			return place, false, err
+			return position, false, err
 		}
-		if there && !late {
+		if early {
 			low = p.Seq + 1
 			continue
 		}
-		if there {
-			place, found = p, true
+		if exists {
+			position, found = p, true
 		}
 		high = middle - 1
 	}
-	return place, found, nil
+	return position, found, nil
 }

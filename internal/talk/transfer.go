@@ -7,16 +7,16 @@ import (
 	"recado/internal/people"
 )
 
-// NewTransfer says where a conversation goes: to a person (null: back to the queue), to a sector (null: to
-// none), or both. An absent person means no responsible person, an absent sector the present one.
+// NewTransfer is the destination of a conversation: a member (null or absent: nobody), a sector (null: none, absent: the
+// current one), or both.
 type NewTransfer struct {
 	User   kernel.Optional[kernel.ID]
 	Sector kernel.Optional[kernel.ID]
 	Reason string
 }
 
-// Transfer hands a conversation over. Its open attendance and that one's card follow. The principal gets the
-// conversation back even where handing it over took it out of their sight.
+// Transfer assigns a conversation, its open attendance and its card to a member or a sector. It returns the conversation even if
+// the principal may not see it any more.
 func (d *Talk) Transfer(ctx context.Context, a *kernel.Principal, id kernel.ID, in NewTransfer) (Conversation, error) {
 	if err := a.May(VerbTransfer); err != nil {
 		return Conversation{}, err
@@ -44,7 +44,7 @@ func (d *Talk) Transfer(ctx context.Context, a *kernel.Principal, id kernel.ID, 
 	})
 }
 
-// destination finds the person and the sector that a transfer names.
+// destination returns the member and the sector of a transfer, and locks them.
 func (t *LockedConversation) destination(in NewTransfer) (to *kernel.Ref, sector *kernel.ID, err error) {
 	if id := in.User.Pointer(); id != nil {
 		ref, found, err := people.KeepUser(t.Tx, t.Company, *id)
@@ -78,13 +78,15 @@ func (t *LockedConversation) keepSector(sector *kernel.ID) error {
 	return err
 }
 
-// SetSector puts a conversation into a sector, or into none, and leaves the responsible person as they
-// are, member of it or not. An absent sector changes nothing.
-func (d *Talk) SetSector(ctx context.Context, a *kernel.Principal, id kernel.ID, to kernel.Optional[kernel.ID], reason string) (Conversation, error) {
+// SetSector changes the sector of a conversation; null means none. The responsible member stays, even if they do not belong to
+// the sector. An absent sector changes nothing.
+func (d *Talk) SetSector(
+	ctx context.Context, a *kernel.Principal, id kernel.ID, to kernel.Optional[kernel.ID], reason string,
+) (Conversation, error) {
 	if err := a.May(VerbSetSector); err != nil {
 		return Conversation{}, err
 	}
-	why, invalid := reasonOf(reason)
+	trimmed, invalid := reasonOf(reason)
 	if invalid != nil {
 		return Conversation{}, invalid
 	}
@@ -104,16 +106,16 @@ func (d *Talk) SetSector(ctx context.Context, a *kernel.Principal, id kernel.ID,
 		if err != nil {
 			return Conversation{}, err
 		}
-		if err := t.Assign(holder, sector, &a.User, why); err != nil {
+		if err := t.Assign(holder, sector, &a.User, trimmed); err != nil {
 			return Conversation{}, err
 		}
 		return t.answer(a, t.Save())
 	})
 }
 
-// Assign makes to, which may be nil, responsible for the conversation in a sector. The history gets an entry if the
-// responsible person or the sector changes: took over when they did it themselves, received when another person did, handed
-// back when there is no responsible person any more, moved when only the sector changes. by is nil for the system.
+// Assign changes the responsible member, which may be nil, and the sector of a conversation. If one of them changes, it adds an
+// entry to the history: took over if members assign themselves, received if somebody else assigns them, handed back if nobody
+// is responsible any more, and moved if only the sector changes. by is nil for the system.
 func (t *LockedConversation) Assign(to *kernel.Ref, sector *kernel.ID, by *kernel.Ref, reason *string) error {
 	t.EndMenu()
 	changesPerson, changesSector := !kernel.Same(t.Assignee, kernel.RefID(to)), !kernel.Same(t.Sector, sector)
@@ -154,7 +156,6 @@ func (t *LockedConversation) Assign(to *kernel.Ref, sector *kernel.ID, by *kerne
 	return t.move(att, to, sector, by)
 }
 
-// holder is who is responsible for the conversation now.
 func (t *LockedConversation) holder() (*kernel.Ref, error) {
 	if t.Assignee == nil {
 		return nil, nil
@@ -166,7 +167,7 @@ func (t *LockedConversation) holder() (*kernel.Ref, error) {
 	return &ref, nil
 }
 
-// move lets the open attendance and its card follow the conversation to a person and a sector.
+// move assigns the conversation and its open attendance to a member and a sector, and notifies observers.
 func (t *LockedConversation) move(att *Attendance, to *kernel.Ref, sector *kernel.ID, by *kernel.Ref) error {
 	before := *att
 	t.Assignee, t.Sector = kernel.RefID(to), sector
@@ -175,33 +176,31 @@ func (t *LockedConversation) move(att *Attendance, to *kernel.Ref, sector *kerne
 	return t.d.tell(func(o *Observer) error { return o.Moved(t, &before, att, by) })
 }
 
-// note adds an entry to the history of the conversation, with its id and time.
+// note adds an entry to the assignment history of the conversation.
 func (t *LockedConversation) note(e *AssignmentEntry) {
 	t.UpdatedAt = t.Tx.Now
 	e.ID, e.CreatedAt = kernel.NewID(), t.Tx.Now
 	insertAssignment(t.Tx, t.Company, t.ID, t.AttendanceID(), t.next(), e)
 }
 
-// Assignments gives the history of a conversation's responsible persons, the newest first.
+// Assignments lists the assignment history of a conversation, newest first.
 func (d *Talk) Assignments(ctx context.Context, a *kernel.Principal, conversation kernel.ID) ([]AssignmentEntry, error) {
 	if err := a.May(VerbAssignments); err != nil {
 		return nil, err
 	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]AssignmentEntry, error) {
-		c, found, err := FindConversation(tx, a.Company.ID, conversation)
-		if err != nil || !found || !MaySee(a, &c) {
-			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		if _, err := visibleConversation(tx, a, conversation); err != nil {
+			return nil, err
 		}
 		return listAssignments(tx, a.Company.ID, conversation)
 	})
 }
 
-// removalBatch is how many uses of what was removed are looked for, or changed in one transaction, at a time.
+// removalBatch is the number of rows from which a deleted member, sector or label is removed at a time.
 const removalBatch = 200
 
-// FinishRemovals takes people and sectors that were removed off the conversations that still name them, and labels off
-// what still carries them. The verb that removes one does this at once; after a crash in between, the sweep does it. company
-// zero means all, by is nil for the system.
+// FinishRemovals removes deleted members and sectors from conversations, and deleted labels from everything that has them. Verbs
+// that delete one call it; after a crash the sweep does. A zero company means all. by is nil for the system.
 func (d *Talk) FinishRemovals(ctx context.Context, company kernel.ID, by *kernel.Ref) error {
 	labels, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return removedLabels(tx, company) })
 	if err != nil {
@@ -223,14 +222,14 @@ func (d *Talk) FinishRemovals(ctx context.Context, company kernel.ID, by *kernel
 	}
 }
 
-// deleteOwn deletes what a member who is removed kept for themselves.
+// deleteOwn deletes the personal data of a member who is removed.
 func deleteOwn(tx *kernel.Tx, company, member kernel.ID) error {
 	deleteOwnViews(tx, company, member)
 	deleteOwnTalk(tx, company, member)
 	return nil
 }
 
-// release hands the conversation back from a person who is gone, and takes it out of a sector that is.
+// release unassigns a conversation from a removed member and a deleted sector.
 func (t *LockedConversation) release(by *kernel.Ref) error {
 	holder, sector := (*kernel.Ref)(nil), t.Sector
 	if t.Assignee != nil {

@@ -5,10 +5,9 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// orphans gives up to limit conversations whose responsible person or sector is gone; of one company,
-// or of all when it is zero.
-func orphans(tx *kernel.Tx, company kernel.ID, limit int) ([]ConversationAt, error) {
-	var out []ConversationAt
+// orphans returns up to limit conversations whose responsible member was removed, and as many whose sector was deleted. A zero
+// company means all.
+func orphans(tx *kernel.Tx, company kernel.ID, limit int) (orphans []ConversationAt, err error) {
 	for _, from := range []string{
 		"users o JOIN conversations c ON c.company = o.company AND c.assignee = o.id",
 		"sectors o JOIN conversations c ON c.company = o.company AND c.sector = o.id",
@@ -20,18 +19,15 @@ func orphans(tx *kernel.Tx, company kernel.ID, limit int) ([]ConversationAt, err
 			s.WriteString("SELECT c.company, c.id FROM " + from + " WHERE o.company = " + s.Arg(company) + " AND o.removed_at IS NOT NULL")
 		}
 		s.WriteString(" LIMIT " + s.Arg(limit))
-		err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-			out = append(out, ConversationAt{r.ID(0), r.ID(1)})
-			return nil
-		})
+		found, err := readRows(tx, s.String(), s.Args, func(r db.Row) ConversationAt { return ConversationAt{r.ID("company"), r.ID("id")} })
 		if err != nil {
 			return nil, err
 		}
+		orphans = append(orphans, found...)
 	}
-	return out, nil
+	return orphans, nil
 }
 
-// deleteOwnTalk removes what belongs to a member alone: drafts, notifications, and canned replies with their renderings.
 func deleteOwnTalk(tx *kernel.Tx, company, member kernel.ID) {
 	for _, table := range []string{"drafts", "notifications", "reply_renderings"} {
 		tx.Later(`DELETE FROM `+table+` WHERE company = $1 AND member = $2`, company, member)

@@ -19,7 +19,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestWhatACrashLeftOfAnUploadIsRemoved(t *testing.T) {
+func TestUploadsThatACrashInterruptedAreRemoved(t *testing.T) {
 	disk, err := blob.NewDisk(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestWhatACrashLeftOfAnUploadIsRemoved(t *testing.T) {
 	}
 }
 
-// crashing is a place for files whose process dies right after a file was stored.
+// crashing is a file store that panics after it has stored a file.
 type crashing struct {
 	blob.Store
 	last kernel.ID
@@ -74,7 +74,7 @@ func testLeftUploads(t *testing.T, o db.Options, files blob.Store) {
 	func() {
 		defer func() {
 			if recover() != errDied {
-				t.Fatal("the process lives")
+				t.Fatal("the process did not crash")
 			}
 		}()
 		_, _ = d.UploadMedia(t.Context(), a, "note.txt", strings.NewReader("left behind"))
@@ -84,7 +84,7 @@ func testLeftUploads(t *testing.T, o db.Options, files blob.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	strange := kernel.NewID() // of another owner of the same folder
+	strange := kernel.NewID() // a file of another installation in the same folder
 	if _, err := files.Put(t.Context(), strange, strings.NewReader("theirs"), 100); err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ var (
 	VerbLinkMedia         = kernel.Listed(kernel.Verb{Name: "LinkMedia", Scope: people.ScopeMessagesRead})
 	VerbMediaContent      = kernel.Listed(kernel.Verb{Name: "MediaContent", Scope: people.ScopeMessagesRead})
 	VerbFiles             = kernel.Listed(kernel.Verb{Name: "Files", Scope: people.ScopeMessagesRead})
-	// What a team writes for itself.
+	// Notes and drafts.
 	VerbNotes        = kernel.Listed(kernel.Verb{Name: "Notes", Scope: people.ScopeNotesRead})
 	VerbCreateNote   = kernel.Listed(kernel.Verb{Name: "CreateNote", Scope: people.ScopeNotesWrite})
 	VerbUpdateNote   = kernel.Listed(kernel.Verb{Name: "UpdateNote", Scope: people.ScopeNotesWrite})
@@ -53,7 +53,7 @@ var (
 	VerbSaveDraft    = kernel.Listed(kernel.Verb{Name: "SaveDraft", SessionOnly: true})
 	VerbDeleteDraft  = kernel.Listed(kernel.Verb{Name: "DeleteDraft", SessionOnly: true})
 	VerbSuggestDraft = kernel.Listed(kernel.Verb{Name: "SuggestDraft", Scope: people.ScopeConversationsWrite})
-	// People write canned replies of their own; those of the team need the scope replies:manage, which the verbs check.
+	// Canned replies. Members may change their own; for those of the team the verbs check the scope replies:manage.
 	VerbReplies     = kernel.Listed(kernel.Verb{Name: "Replies", Scope: people.ScopeConversationsRead})
 	VerbCreateReply = kernel.Listed(kernel.Verb{Name: "CreateReply"})
 	VerbUpdateReply = kernel.Listed(kernel.Verb{Name: "UpdateReply"})

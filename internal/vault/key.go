@@ -27,10 +27,9 @@ type key struct {
 	aead   cipher.AEAD
 }
 
-// Open reads the key file of a data directory, secret.key, and makes it, with one random key, when
-// there is none; of several processes that start at once all get the same. The file has one key a
-// line, 32 bytes in base64: the first seals, all of them open. A file that others than its owner
-// may read or write is refused.
+// Open reads the key file of a data directory. If there is none, it creates one with a random key; processes that start at the
+// same time get the same key. The file has one key per line, 32 bytes in base64. The first key seals, and all of them open.
+// Open refuses a file that other users may read or write.
 func Open(dir string) (*Vault, error) {
 	v, err := Load(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +41,7 @@ func Open(dir string) (*Vault, error) {
 	return Load(dir)
 }
 
-// Load is Open for a data directory whose key file must exist; otherwise the error is fs.ErrNotExist.
+// Load is Open for an existing key file. If there is none, the error is fs.ErrNotExist.
 func Load(dir string) (*Vault, error) {
 	path := filepath.Join(dir, FileName)
 	ring, err := readKeyFile(path)
@@ -54,8 +53,8 @@ func Load(dir string) (*Vault, error) {
 	return v, nil
 }
 
-// FromEnv reads the keys from a setting, for nodes that share a database but no disk. Keys are
-// parted by commas or white space and have the order of the key file.
+// FromEnv parses the keys of a setting, for nodes that share a database but no disk. Keys are separated by commas or
+// whitespace, in the order of the key file.
 func FromEnv(value string) (*Vault, error) {
 	ring, err := parseKeys(value)
 	if err != nil {
@@ -66,8 +65,7 @@ func FromEnv(value string) (*Vault, error) {
 	return v, nil
 }
 
-// Rotate puts a new key before the others, in the file and in this vault. Values sealed before
-// still open.
+// Rotate adds a new first key to the file and to this vault. Existing values can still be opened.
 func (v *Vault) Rotate() error {
 	return v.replace(func(ring []key) []key {
 		fresh := newKey()
@@ -78,18 +76,16 @@ func (v *Vault) Rotate() error {
 	})
 }
 
-// Retire takes every key but the newest away, in the file and in this vault. Only what is not Stale
-// opens afterwards.
+// Retire removes all keys but the newest from the file and from this vault. Stale values can no longer be opened.
 func (v *Vault) Retire() error {
 	return v.replace(func(ring []key) []key { return ring[:1] })
 }
 
-// replace changes the keys of the file.
 func (v *Vault) replace(change func(ring []key) []key) error {
 	if v.path == "" {
 		return ErrNoFile
 	}
-	// The new file is also the lock: two changes at once would lose the key of one of them.
+	// The new file is also a lock: otherwise concurrent changes could lose a key.
 	next := v.path + ".new"
 	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -116,8 +112,8 @@ func (v *Vault) replace(change func(ring []key) []key) error {
 	return syncDir(filepath.Dir(v.path))
 }
 
-// createKeyFile makes the file whole under another name first; the link succeeds for one process
-// alone, and the others then read what it made.
+// createKeyFile writes the file under another name and then links it. The link succeeds for one process only; the others use
+// its file.
 func createKeyFile(dir, path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("vault: %w", err)
@@ -155,7 +151,7 @@ func readKeyFile(path string) ([]key, error) {
 	return ring, nil
 }
 
-// parseKeys never puts the text of a key into its errors.
+// parseKeys returns errors that do not contain the keys.
 func parseKeys(text string) ([]key, error) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
 	if len(words) == 0 {
@@ -184,7 +180,7 @@ func writeAndClose(f *os.File, ring []key) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncDir makes a new name in the directory survive a loss of power.
+// syncDir makes a new directory entry durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -207,7 +203,7 @@ func makeKey(secret [32]byte) key {
 	seal := expand(secret, "recado seal")
 	block, err := aes.NewCipher(seal[:])
 	if err != nil {
-		panic(err) // 32 bytes are a key
+		panic(err) // 32 bytes are a valid key
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
@@ -219,7 +215,7 @@ func makeKey(secret [32]byte) key {
 func expand(secret [32]byte, info string) [32]byte {
 	out, err := hkdf.Key(sha256.New, secret[:], nil, info, 32)
 	if err != nil {
-		panic(err) // 32 bytes are within what HKDF gives
+		panic(err) // 32 bytes are within the limit of HKDF
 	}
 	return [32]byte(out)
 }

@@ -1,5 +1,5 @@
-// Package vault keeps secrets unreadable in the database: it seals them with keys that are
-// stored outside of it, each bound to its company and row. It stores nothing but its own key file.
+// Package vault encrypts secrets in the database with keys that are stored outside of it. Each secret is bound to its company
+// and row. The package stores only its key file.
 package vault
 
 import (
@@ -13,17 +13,17 @@ import (
 )
 
 var (
-	// ErrKeyMissing is for what was sealed with a key that this vault does not hold.
+	// ErrKeyMissing is returned for a value that was sealed with an unknown key.
 	ErrKeyMissing = errors.New("vault: sealed with a key that is not among the secret keys")
 
-	// ErrNotAuthentic is for what was changed, cut, or sealed for another company or row.
+	// ErrNotAuthentic is returned for a value that was changed, truncated, or sealed for another company or row.
 	ErrNotAuthentic = errors.New("vault: the sealed value was altered or belongs elsewhere")
 
-	// ErrNoFile is for a rotation of keys that came from the environment: they are replaced there.
+	// ErrNoFile is returned for a rotation of keys that came from the environment.
 	ErrNoFile = errors.New("vault: the secret keys come from the environment; put a new one before the others there")
 )
 
-// A sealed value is the format's number, the key's number, the nonce, and the ciphertext with its tag.
+// A sealed value consists of the format number, the key number, the nonce, and the ciphertext with its tag.
 const (
 	sealFormat  = 1
 	prefixBytes = 2
@@ -31,12 +31,12 @@ const (
 
 // Vault seals with its newest key and opens with all of them. It is safe for concurrent use.
 type Vault struct {
-	path string // of the key file; empty when the keys came from the environment
+	path string // of the key file; empty if the keys came from the environment
 	ring atomic.Pointer[[]key]
 }
 
-// Seal encrypts plain so that it opens only with the same ids, in the same order. It looks into the key
-// file first: after a rotation by another process nothing is sealed with a key that is about to go.
+// Seal encrypts plain. Open needs the same ids in the same order. Seal reads the key file first, so that after a rotation by
+// another process nothing is sealed with an old key.
 func (v *Vault) Seal(plain []byte, bind ...base.ID) []byte {
 	if v.path != "" {
 		if ring, err := readKeyFile(v.path); err == nil {
@@ -45,13 +45,11 @@ func (v *Vault) Seal(plain []byte, bind ...base.ID) []byte {
 	}
 	newest := (*v.ring.Load())[0]
 	prefix := [prefixBytes]byte{sealFormat, newest.number}
-	out := make([]byte, prefixBytes, prefixBytes+len(plain)+newest.aead.Overhead())
-	copy(out, prefix[:])
-	return newest.aead.Seal(out, nil, plain, bound(prefix, bind))
+	return newest.aead.Seal(prefix[:], nil, plain, bound(prefix, bind))
 }
 
-// Open gives back what Seal was given. When the key is unknown it looks into the key file again: a
-// rotation by another process is seen without a restart.
+// Open decrypts the result of Seal. If the key is unknown, it reads the key file again, because another process may have
+// rotated the keys.
 func (v *Vault) Open(sealed []byte, bind ...base.ID) ([]byte, error) {
 	if len(sealed) < prefixBytes || sealed[0] != sealFormat {
 		return nil, ErrNotAuthentic
@@ -68,9 +66,9 @@ func (v *Vault) Open(sealed []byte, bind ...base.ID) ([]byte, error) {
 	return openWith(ring, sealed, bind)
 }
 
-// Stale reports whether a value should be sealed anew, because a newer key exists. Once nothing is
-// stale, Retire may take the older keys away; see Derive for what else depends on the last one. Where an older key
-// from the environment has the number of the newest, every value counts as stale.
+// Stale reports whether a value should be sealed again because a newer key exists. Once nothing is stale, Retire may remove
+// the older keys; but see Derive. If an older key from the environment has the same number as the newest, every value is
+// stale.
 func (v *Vault) Stale(sealed []byte) bool {
 	ring := *v.ring.Load()
 	newest := ring[0].number
@@ -78,18 +76,18 @@ func (v *Vault) Stale(sealed []byte) bool {
 		slices.ContainsFunc(ring[1:], func(k key) bool { return k.number == newest })
 }
 
-// Derive gives a key for another purpose, such as signing cursors or media links. It comes from the
-// oldest key, so that a rotation does not invalidate what was signed before; dropping the oldest
-// key from the file does, and clients then start their lists and links afresh.
+// Derive returns a key for another purpose, such as signing cursors or media links. It is derived from the oldest key, so
+// that a rotation does not invalidate signatures. Retiring the oldest key does, and clients then have to request
+// lists and links again.
 func (v *Vault) Derive(purpose string) [32]byte {
 	ring := *v.ring.Load()
 	return expand(ring[len(ring)-1].secret, "recado derived: "+purpose)
 }
 
-// Format keeps the keys out of every log line that is given a vault by mistake.
+// Format prevents the keys from being logged by mistake.
 func (v *Vault) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "vault") }
 
-// openWith tries each key that bears the number: numbers are one byte, so two may share one.
+// openWith tries each key with the number of the sealed value: numbers are one byte, so keys may share one.
 func openWith(ring []key, sealed []byte, bind []base.ID) ([]byte, error) {
 	prefix := [prefixBytes]byte(sealed)
 	found := ErrKeyMissing
@@ -106,9 +104,9 @@ func openWith(ring []key, sealed []byte, bind []base.ID) ([]byte, error) {
 	return nil, found
 }
 
-// bound is the additional data: ids have one length, so no two lists of them read alike.
+// bound returns the additional authenticated data.
 func bound(prefix [prefixBytes]byte, bind []base.ID) []byte {
-	data := append(make([]byte, 0, prefixBytes+16*len(bind)), prefix[:]...)
+	data := prefix[:]
 	for _, id := range bind {
 		data = append(data, id[:]...)
 	}

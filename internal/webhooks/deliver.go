@@ -11,21 +11,21 @@ import (
 	"recado/internal/kernel"
 )
 
-// deliverySlots limits the requests to webhooks that are under way. Companies share them, and addresses whose
-// last answer was not both a success and quick take at most half of them.
+// deliverySlots limits the concurrent requests to webhooks. Companies share them, and webhooks whose last request was slow or
+// failed take at most half of them.
 var deliverySlots = jobs.SlotLimits{All: 256, Unproven: 128, Group: 128, Reserved: 4, Most: 512}
 
 const (
-	deliverPage  = 64                    // due deliveries of one address kept in memory
-	deliverPoll  = time.Second           // beside the signals, and for retries
-	deliverGrace = time.Second           // for requests under way when the server stops
-	deliverIdle  = 10 * time.Second      // without work, before a lease is given up
-	replayLook   = 10 * time.Millisecond // during a replay, after which it is looked whether the request under way has ended
+	deliverPage  = 64                    // due deliveries of one webhook in memory
+	deliverPoll  = time.Second           // besides signals, and for retries
+	deliverGrace = time.Second           // for running requests when the server stops
+	deliverIdle  = 10 * time.Second      // without work, until a lease is released
+	replayPoll   = 10 * time.Millisecond // during a replay, for the end of the running request
 	deliverSpare = 6 * time.Second       // of a lease beyond the longest request
 )
 
-// Deliver is the worker that brings events to webhooks: one subject for each address that has something due,
-// on one node, which takes the due deliveries in order and keeps a few requests under way; see deliverLimit.
+// Deliver is the worker that sends events to webhooks. Each webhook with due deliveries belongs to one node, which sends them in
+// order with a few concurrent requests; see deliverLimit.
 type Deliver struct {
 	Desk    *Webhooks
 	Guard   *guard.Client
@@ -34,15 +34,15 @@ type Deliver struct {
 	Lease   time.Duration // default: Timeout and 6 seconds
 
 	mu       sync.Mutex
-	webhooks map[*webhookWork]struct{} // that are being worked for
+	webhooks map[*webhookWork]struct{} // with work on this node
 }
 
-// Run ends with ctx: requests under way get a moment to finish, results are written, leases given up.
+// Run delivers until ctx ends. Then it lets running requests finish for a moment, stores their results and releases its leases.
 func (d *Deliver) Run(ctx context.Context) {
 	d.run(ctx, webhookLeases{jobs.StoredLeases{Desk: d.Desk.Kernel, Kind: leaseWebhook, Wake: ChannelDeliver}, d.Desk})
 }
 
-func (d *Deliver) run(ctx context.Context, held jobs.Leases) {
+func (d *Deliver) run(ctx context.Context, leases jobs.Leases) {
 	if d.Timeout <= 0 {
 		d.Timeout = WebhookTimeout
 	}
@@ -52,8 +52,8 @@ func (d *Deliver) run(ctx context.Context, held jobs.Leases) {
 	options := jobs.Options[Outcome]{
 		Name: "deliveries", Logger: d.Logger, Slots: deliverySlots, Prefetch: deliverPage,
 		Poll: deliverPoll, Idle: deliverIdle, Grace: deliverGrace, Record: d.record,
-		Leases: held, Lease: d.Lease, Timeout: d.Timeout,
-		Signal: d.Desk.Wakeup(WakeDeliver).C, Announced: d.announced, Tell: d.Desk.TellDue, Listen: d.Desk.ListenDue,
+		Leases: leases, Lease: d.Lease, Timeout: d.Timeout,
+		Signal: d.Desk.Wakeup(WakeDeliver).C, Announced: d.Desk.TakeDue, Tell: d.Desk.TellDue, Listen: d.Desk.ListenDue,
 	}
 	if d.Desk.SingleNode() {
 		options.Leases = nil
@@ -61,7 +61,7 @@ func (d *Deliver) run(ctx context.Context, held jobs.Leases) {
 	jobs.NewPool(d, options).Run(ctx)
 }
 
-// Due lists the webhooks that have something to do.
+// Due returns the webhooks with work and the time until the next check.
 func (d *Deliver) Due(ctx context.Context, owner kernel.ID) (due []kernel.ID, next time.Duration, err error) {
 	pending, err := d.Desk.PendingWebhooks(ctx, owner)
 	now := d.Desk.Now()
@@ -76,7 +76,7 @@ func (d *Deliver) Due(ctx context.Context, owner kernel.ID) (due []kernel.ID, ne
 	return due, next, err
 }
 
-// Open returns the work of one webhook.
+// Open returns the subject of one webhook.
 func (d *Deliver) Open(webhook kernel.ID) jobs.Subject[deliveryJob, Outcome] {
 	w := &webhookWork{d: d, company: d.Desk.companyOf(webhook), id: webhook, limit: newDeliverLimit()}
 	d.mu.Lock()
@@ -88,20 +88,17 @@ func (d *Deliver) Open(webhook kernel.ID) jobs.Subject[deliveryJob, Outcome] {
 	return w
 }
 
-func (d *Deliver) announced() jobs.Announced { return jobs.Announced(d.Desk.TakeDue()) }
-
-// record writes the outcomes of several webhooks in one transaction.
+// record stores the outcomes of several webhooks in one transaction.
 func (d *Deliver) record(ctx context.Context, outcomes []Outcome) error {
 	if err := d.Desk.SaveOutcomes(ctx, outcomes); err != nil {
 		return err
 	}
 	for _, o := range outcomes {
-		count(o)
+		countOutcome(o)
 	}
 	return nil
 }
 
-// webhookLeases are the leases of webhooks.
 type webhookLeases struct {
 	jobs.StoredLeases
 	desk *Webhooks

@@ -1,27 +1,25 @@
 package webhooks
 
-import (
-	"time"
-)
+import "time"
 
 const (
-	deliverEach     = 8           // requests under way to one address
-	deliverSlowEach = 2           // to one address that answers slowly
-	deliverSlow     = time.Second // an answer that takes longer makes an address slow
+	deliverEach     = 8           // concurrent requests to one webhook
+	deliverSlowEach = 2           // to one webhook that responds slowly
+	deliverSlow     = time.Second // a response that takes longer is slow
 )
 
-// deliverLimit is how many requests to one address may be under way.
+// deliverLimit is the maximum number of concurrent requests to one webhook.
 type deliverLimit struct {
 	requests int
-	proven   bool // the last request went well
-	slow     bool // the last request took long
+	proven   bool // the last request succeeded
+	slow     bool // the last request was slow
 }
 
-// newDeliverLimit is the limit of an address that has not been tried: one.
+// newDeliverLimit returns the limit of a webhook before its first request.
 func newDeliverLimit() deliverLimit { return deliverLimit{requests: 1} }
 
-// after is the limit after a request: it doubles with each success up to eight, is two while the address
-// answers slowly, and one after a failure.
+// after returns the limit after a request. It doubles with each success up to eight, is two while the webhook responds slowly,
+// and one after a failure.
 func (l deliverLimit) after(ok bool, took time.Duration) deliverLimit {
 	switch {
 	case ok && took >= deliverSlow:
@@ -32,5 +30,5 @@ func (l deliverLimit) after(ok bool, took time.Duration) deliverLimit {
 	return deliverLimit{requests: 1, slow: l.slow}
 }
 
-// unproven reports whether the last answer of the address was not both a success and quick.
+// unproven reports whether the last request was slow or failed.
 func (l deliverLimit) unproven() bool { return !l.proven || l.slow }

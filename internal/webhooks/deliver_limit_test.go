@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestHowManyRequestsAnAddressGets(t *testing.T) {
+func TestTheLimitOfRequestsGrowsWithSuccessAndShrinksWithFailure(t *testing.T) {
 	const fast = 10 * time.Millisecond
 	limit := newDeliverLimit()
 	for i, step := range []struct {
@@ -31,6 +31,6 @@ func TestHowManyRequestsAnAddressGets(t *testing.T) {
 		}
 	}
 	if first := newDeliverLimit(); first.requests != 1 || !first.unproven() {
-		t.Errorf("an address starts with %d requests, unproven %t; want 1, true", first.requests, first.unproven())
+		t.Errorf("a webhook starts with %d requests, unproven %t; want 1, true", first.requests, first.unproven())
 	}
 }

@@ -28,17 +28,18 @@ var (
 		"How long the oldest due delivery has been waiting.", nil, nil)
 	addresses = prometheus.NewDesc("recado_webhooks",
 		"Registered addresses by state: healthy, failing (its last delivery failed permanently), inactive.", []string{"state"}, nil)
-	// The names of this metric and of its states are what operators' dashboards have.
+	// Dashboards depend on the names of this metric and of its states.
 	leasesNow = prometheus.NewDesc("recado_webhook_lanes",
-		"Addresses this node is working for, by state: answering, or shy (new, or its last request failed or took longer than a second).", []string{"state"}, nil)
+		"Addresses this node is working for, by state: answering, or shy (new, or its last request failed or took longer than a "+
+			"second).", []string{"state"}, nil)
 )
 
-// Collectors are the metrics of the loop, for the operator's registry.
+// Collectors returns the metrics of deliveries.
 func (d *Deliver) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{inFlight, attempts, finished, attemptSeconds, d}
 }
 
-// Describe makes Deliver a collector of what only the database knows.
+// Describe implements prometheus.Collector for the metrics that Collect reads.
 func (d *Deliver) Describe(ch chan<- *prometheus.Desc) {
 	ch <- dueNow
 	ch <- oldestDue
@@ -46,7 +47,7 @@ func (d *Deliver) Describe(ch chan<- *prometheus.Desc) {
 	ch <- leasesNow
 }
 
-// Collect reads the database; figures that do not come in time are left out.
+// Collect reads metrics from the database. It leaves out those that take longer than five seconds.
 func (d *Deliver) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -67,7 +68,7 @@ func (d *Deliver) Collect(ch chan<- prometheus.Metric) {
 	gauge(leasesNow, float64(unproven), "shy")
 }
 
-// states counts the webhooks that this node works for.
+// states counts the webhooks with work on this node.
 func (d *Deliver) states() (proven, unproven int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,8 +84,7 @@ func (d *Deliver) states() (proven, unproven int) {
 	return proven, unproven
 }
 
-// count adds an outcome that was recorded.
-func count(o Outcome) {
+func countOutcome(o Outcome) {
 	switch {
 	case o.OK:
 		attempts.WithLabelValues("ok").Inc()

@@ -18,7 +18,7 @@ import (
 	"recado/test/testkit"
 )
 
-// node is one of several processes on a PostgreSQL, as far as deliveries go.
+// node is one of several processes that deliver from one PostgreSQL database.
 type node struct {
 	*server.Server
 	deliver *webhooks.Deliver
@@ -58,15 +58,15 @@ func (n *node) start(run func(context.Context)) {
 	}()
 }
 
-// watcher is a receiver that knows which nodes are calling at the same time.
+// watcher is a receiver that detects concurrent requests of several nodes.
 type watcher struct {
 	*testkit.Receiver
 	hang map[string]bool // by User-Agent
 
 	mu       sync.Mutex
-	open     map[string]int // requests under way by User-Agent
-	together bool           // two nodes called at once
-	seen     map[string]int // delivery -> answered well
+	open     map[string]int // running requests by User-Agent
+	together bool           // two nodes sent requests concurrently
+	seen     map[string]int // delivery -> successful requests
 }
 
 func newWatcher(t *testing.T) *watcher {
@@ -106,7 +106,7 @@ func (w *watcher) until(t *testing.T, what string, good func() bool) {
 	})
 }
 
-// setting is a webhook on a cluster, with an event to deliver again and again.
+// setting is a webhook on a cluster with an event to redeliver.
 type setting struct {
 	a, b      *node
 	watcher   *watcher
@@ -163,10 +163,10 @@ func TestANodeThatDiesIsReplacedWhenItsLeasesEnd(t *testing.T) {
 	s.watcher.until(t, "the first node delivers", s.all(ids))
 	s.b.start(s.b.deliver.Run)
 	more := s.raise(t, s.b, 20)
-	s.watcher.until(t, "work that comes up on the other node is delivered", s.all(more))
+	s.watcher.until(t, "deliveries created on the other node are sent", s.all(more))
 	for _, id := range append(ids, more...) {
 		if s.watcher.seen[id] != 1 {
-			t.Errorf("%d deliveries of one", s.watcher.seen[id])
+			t.Errorf("got %d requests for a delivery, want 1", s.watcher.seen[id])
 		}
 	}
 
@@ -174,12 +174,12 @@ func TestANodeThatDiesIsReplacedWhenItsLeasesEnd(t *testing.T) {
 	s.watcher.hang["Recado/a"] = true
 	s.watcher.mu.Unlock()
 	last := s.raise(t, s.b, 30)
-	s.watcher.until(t, "the first node has requests under way", func() bool { return s.watcher.open["Recado/a"] > 0 })
-	_ = s.a.Stop(context.Background()) // its database is gone: nothing that it does now is written
+	s.watcher.until(t, "the first node has running requests", func() bool { return s.watcher.open["Recado/a"] > 0 })
+	_ = s.a.Stop(context.Background()) // closes its database, so it can store nothing more
 	s.a.cancel()
 	s.watcher.until(t, "the second node delivers the rest", s.all(last))
 	if s.watcher.together {
-		t.Error("both nodes were calling at the same time")
+		t.Error("both nodes sent requests at the same time")
 	}
 }
 
@@ -193,6 +193,6 @@ func TestANodeThatStopsHandsItsLeasesOverAtOnce(t *testing.T) {
 	<-s.a.ended
 	s.watcher.until(t, "the second node takes over", s.all(s.raise(t, s.b, 5)))
 	if s.watcher.together {
-		t.Error("both nodes were calling at the same time")
+		t.Error("both nodes sent requests at the same time")
 	}
 }

@@ -5,15 +5,14 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/guard"
 	"recado/internal/jobs"
 	"recado/internal/kernel"
 )
 
-// delivery is the job of making the next attempt of a delivery.
+// deliveryJob is the next attempt of a delivery.
 type deliveryJob kernel.ID
 
-// JobID is the id of the delivery.
+// JobID returns the id of the delivery.
 func (d deliveryJob) JobID() kernel.ID { return kernel.ID(d) }
 
 // webhookWork delivers to one webhook.
@@ -21,13 +20,13 @@ type webhookWork struct {
 	d       *Deliver
 	company kernel.ID
 	id      kernel.ID
-	replays bool // it gets events that it missed, in their order
+	replays bool // the webhook gets events that it missed, in order
 
-	mu    sync.Mutex // metrics read limit
+	mu    sync.Mutex // guards limit, which metrics read
 	limit deliverLimit
 }
 
-// Free is up to the limit of the address, and one during a replay.
+// Free returns the number of requests that may start now. A replay makes one at a time.
 func (w *webhookWork) Free(running int) (int, time.Duration) {
 	if w.replays {
 		return 1 - running, 0
@@ -35,22 +34,22 @@ func (w *webhookWork) Free(running int) (int, time.Duration) {
 	return w.limit.requests - running, 0
 }
 
-// Group shares the slots among companies.
+// Group returns the company, which shares the slots with others.
 func (w *webhookWork) Group() (company kernel.ID, unproven bool) {
 	return w.company, w.limit.unproven()
 }
 
-// Step reads what is due and not in hand. What is in hand still counts as due in the database, so it reads
-// more by that much. What is pending for a webhook that is inactive or gone is ended.
+// Step returns due deliveries that are not in hand. Those in hand are still due in the database, so it reads that many more. If
+// the webhook is inactive or deleted it gives up the pending deliveries.
 func (w *webhookWork) Step(ctx context.Context, step jobs.Step[Outcome]) (claimed jobs.Claimed[deliveryJob], err error) {
 	if w.replays && len(step.InHand) > 0 {
-		claimed.Next = replayLook
+		claimed.Next = replayPoll
 		return claimed, nil
 	}
 	page := step.Limit + len(step.InHand)
 	due, err := w.d.Desk.DueDeliveries(ctx, w.company, w.id, page)
 	if err == nil && due.Replaying && !due.Missed && !due.Retrying {
-		// Later events are among those due, so what was missed has to be there first.
+		// Later events are due already, so missed events must be added first.
 		if claimed.More, err = w.d.Desk.ReplayMissed(ctx, w.company, w.id); err == nil {
 			due, err = w.d.Desk.DueDeliveries(ctx, w.company, w.id, page)
 		}
@@ -59,8 +58,8 @@ func (w *webhookWork) Step(ctx context.Context, step jobs.Step[Outcome]) (claime
 		return claimed, err
 	}
 	w.replays = due.Replaying
-	if due.Replaying && len(due.IDs) > 0 { // one at a time, the oldest first
-		due.IDs, claimed.Next = due.IDs[:min(1, step.Limit-len(step.InHand))], replayLook
+	if due.Replaying && len(due.IDs) > 0 { // one at a time, oldest first
+		due.IDs, claimed.Next = due.IDs[:min(1, step.Limit-len(step.InHand))], replayPoll
 	}
 	claimed.More = claimed.More || len(due.IDs) == page
 	if !due.Active {
@@ -78,31 +77,31 @@ func (w *webhookWork) Step(ctx context.Context, step jobs.Step[Outcome]) (claime
 	return claimed, nil
 }
 
-// Attempt posts once. An attempt that the end of ctx cut off is not recorded.
-func (w *webhookWork) Attempt(ctx context.Context, held jobs.Held, job deliveryJob) (o Outcome, record bool, err error) {
+// Attempt sends a delivery once. If the end of ctx interrupted the attempt, it is not recorded.
+func (w *webhookWork) Attempt(ctx context.Context, lease jobs.Held, job deliveryJob) (o Outcome, record bool, err error) {
 	inFlight.Inc()
 	defer inFlight.Dec()
-	attempt, found, err := w.d.Desk.BeginDelivery(ctx, w.company, w.id, job.JobID())
+	var found bool
+	out, err := kernel.ReadOne(ctx, w.d.Desk.Kernel, func(tx *kernel.Tx) (out outgoing, err error) {
+		out, found, err = findOutgoing(tx, w.company, w.id, job.JobID())
+		return out, err
+	})
 	if err != nil || !found {
 		return o, false, err
 	}
-	var answer guard.Result
-	var failed error
-	if attempt.Refused == nil {
-		answer, failed = w.d.Guard.Post(ctx, attempt.URL, attempt.Header, attempt.Body)
-	}
-	o = w.d.Desk.EndDelivery(attempt, answer, failed)
+	attempt, took, ok := w.d.Desk.attempt(ctx, w.d.Guard, out)
+	o = w.d.Desk.outcome(out, attempt, ok)
 	if !o.OK && !o.Withheld && ctx.Err() != nil {
 		return o, false, nil
 	}
 	if !o.Withheld {
-		attemptSeconds.Observe(answer.Duration.Seconds())
+		attemptSeconds.Observe(took.Seconds())
 	}
-	o.Owner, o.Epoch = held.Owner, held.Epoch
+	o.Owner, o.Epoch = lease.Owner, lease.Epoch
 	return o, true, nil
 }
 
-// Finished adapts the limit of the address.
+// Finished adjusts the limit of the webhook.
 func (w *webhookWork) Finished(o Outcome) {
 	if o.Withheld {
 		return
@@ -112,7 +111,7 @@ func (w *webhookWork) Finished(o Outcome) {
 	w.limit = w.limit.after(o.OK, time.Duration(o.Attempt.DurationMS)*time.Millisecond)
 }
 
-// Close ends the work for the webhook.
+// Close removes the webhook from the metrics.
 func (w *webhookWork) Close() {
 	w.d.mu.Lock()
 	defer w.d.mu.Unlock()

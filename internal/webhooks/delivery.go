@@ -22,7 +22,7 @@ const (
 	DeliveryFailed    = "failed"
 )
 
-// Delivery is one event on its way to one webhook, with every attempt made.
+// Delivery is the delivery of one event to one webhook, with all its attempts.
 type Delivery struct {
 	ID            kernel.ID        `json:"id"`
 	EventID       kernel.ID        `json:"event_id"`
@@ -34,12 +34,12 @@ type Delivery struct {
 	FinishedAt    *time.Time       `json:"finished_at"`
 }
 
-// Subject is the webhooks of the company.
+// Subject returns the subject of responses about the delivery.
 func (d *Delivery) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectWebhook, ID: d.ID}
 }
 
-// Attempt is one try at a delivery. StatusCode is null when no answer came.
+// Attempt is one attempt of a delivery. StatusCode is nil if there was no response.
 type Attempt struct {
 	At         time.Time      `json:"at"`
 	StatusCode *int64         `json:"status_code"`
@@ -52,26 +52,25 @@ type Attempt struct {
 // AttemptCodes returns the codes of failed attempts, each with its reasons.
 func AttemptCodes() map[string][]string {
 	out := guard.Codes()
-	for _, r := range []attemptFailure{failureInactive, failureDisabled, failureHidden, failureNoEvent, failureNoSecret, failureAnswered, failureRedirected} {
-		out[r.code] = nil
+	for _, f := range []attemptFailure{
+		failureInactive, failureDisabled, failureHidden, failureNoEvent, failureNoSecret, failureAnswered, failureRedirected,
+	} {
+		out[f.code] = nil
 	}
 	return out
 }
 
-// How many webhook tests may wait for their receivers at once, of a company and of all: each holds a call for up to eight
-// seconds.
+// The maximum numbers of concurrent webhook tests, of a company and in all. Each holds a call for up to eight seconds.
 const (
 	companyTests = 8
 	maxTests     = 64
 )
 
-// Deliveries lists what was sent to a webhook, with every attempt, the newest first. next is "" on the last
-// page.
-func (d *Webhooks) Deliveries(ctx context.Context, a *kernel.Principal, webhook kernel.ID, limit int, after string) (page []Delivery, next string, err error) {
-	if err := a.May(VerbDeliveries); err != nil {
-		return nil, "", err
-	}
-	if err := maySeeEveryEvent(a); err != nil {
+// Deliveries returns a page of the deliveries to a webhook, newest first. next is "" on the last page.
+func (d *Webhooks) Deliveries(
+	ctx context.Context, a *kernel.Principal, webhook kernel.ID, limit int, after string,
+) (page []Delivery, next string, err error) {
+	if err := cmp.Or(a.May(VerbDeliveries), maySeeEveryEvent(a)); err != nil {
 		return nil, "", err
 	}
 	filter := "deliveries " + webhook.String()
@@ -86,8 +85,8 @@ func (d *Webhooks) Deliveries(ctx context.Context, a *kernel.Principal, webhook 
 		}
 	}
 	page, err = kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Delivery, error) {
-		if _, found, err := findWebhook(tx, a.Company.ID, webhook); err != nil || !found {
-			return nil, kernel.ErrOr(err, kernel.NotFound("webhook"))
+		if _, err := findWebhook(tx, a.Company.ID, webhook); err != nil {
+			return nil, err
 		}
 		return listDeliveries(tx, a.Company.ID, webhook, before, limit+1)
 	})
@@ -98,53 +97,45 @@ func (d *Webhooks) Deliveries(ctx context.Context, a *kernel.Principal, webhook 
 	return page, next, err
 }
 
-// Delivery gives one delivery with the body that was sent, byte for byte. The body is nil when the event is no
-// longer kept, or is about a card that the caller may not see.
+// Delivery returns one delivery with the exact body that was sent. The body is nil if the event has been purged, or is about a
+// card that the caller may not see.
 func (d *Webhooks) Delivery(ctx context.Context, a *kernel.Principal, webhook, delivery kernel.ID) (Delivery, *string, error) {
-	if err := a.May(VerbDelivery); err != nil {
-		return Delivery{}, nil, err
-	}
-	if err := maySeeEveryEvent(a); err != nil {
+	if err := cmp.Or(a.May(VerbDelivery), maySeeEveryEvent(a)); err != nil {
 		return Delivery{}, nil, err
 	}
 	var sent *string
 	found, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Delivery, error) {
-		if _, found, err := findWebhook(tx, a.Company.ID, webhook); err != nil || !found {
-			return Delivery{}, kernel.ErrOr(err, kernel.NotFound("webhook"))
+		if _, err := findWebhook(tx, a.Company.ID, webhook); err != nil {
+			return Delivery{}, err
 		}
-		one, found, err := findDelivery(tx, a.Company.ID, webhook, delivery)
-		if err != nil || !found {
-			return one, kernel.ErrOr(err, kernel.NotFound("delivery"))
+		one, err := findDelivery(tx, a.Company.ID, webhook, delivery)
+		if err != nil {
+			return one, err
 		}
 		body, board, kept, err := eventBody(tx, a.Company.ID, one.EventID)
 		if kept && (board == nil || a.MaySeeBoard(*board)) {
-			text := string(body)
-			sent = &text
+			sent = new(string(body))
 		}
 		return one, err
 	})
 	return found, sent, err
 }
 
-// Redeliver sends the event of one delivery again, byte for byte and with the same event id, as a
-// delivery of its own.
+// Redeliver sends the event of a delivery again, with the same event id and body, as a new delivery.
 func (d *Webhooks) Redeliver(ctx context.Context, a *kernel.Principal, webhook, delivery kernel.ID) (Delivery, error) {
-	if err := a.May(VerbRedeliver); err != nil {
-		return Delivery{}, err
-	}
-	if err := maySeeEveryEvent(a); err != nil {
+	if err := cmp.Or(a.May(VerbRedeliver), maySeeEveryEvent(a)); err != nil {
 		return Delivery{}, err
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Delivery, error) {
-		w, found, err := findWebhook(tx, a.Company.ID, webhook)
-		if err != nil || !found {
-			return Delivery{}, kernel.ErrOr(err, kernel.NotFound("webhook"))
+		w, err := findWebhook(tx, a.Company.ID, webhook)
+		if err != nil {
+			return Delivery{}, err
 		}
-		old, found, err := findDelivery(tx, a.Company.ID, webhook, delivery)
-		if err != nil || !found {
-			return old, kernel.ErrOr(err, kernel.NotFound("delivery"))
+		old, err := findDelivery(tx, a.Company.ID, webhook, delivery)
+		if err != nil {
+			return old, err
 		}
-		if found, err = eventKept(tx, a.Company.ID, old.EventID); err != nil || !found {
+		if _, _, kept, err := eventBody(tx, a.Company.ID, old.EventID); err != nil || !kept {
 			return old, kernel.ErrOr(err, kernel.NotFound("event"))
 		}
 		if !w.Active {
@@ -159,110 +150,74 @@ func (d *Webhooks) Redeliver(ctx context.Context, a *kernel.Principal, webhook, 
 	})
 }
 
-// TestWebhook makes one attempt with an event of type webhook.test at once, also while the webhook is
-// inactive. It is not repeated and counts for nothing.
+// TestWebhook sends an event of type webhook.test at once, even if the webhook is inactive. It is not retried and does not affect
+// the count of failures.
 func (d *Webhooks) TestWebhook(ctx context.Context, a *kernel.Principal, webhook kernel.ID) (Delivery, error) {
-	if err := a.May(VerbTestWebhook); err != nil {
+	if err := cmp.Or(a.May(VerbTestWebhook), maySeeEveryEvent(a)); err != nil {
 		return Delivery{}, err
 	}
-	if err := maySeeEveryEvent(a); err != nil {
-		return Delivery{}, err
-	}
-	w, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (WebhookRow, error) {
-		w, found, err := findWebhook(tx, a.Company.ID, webhook)
-		if err == nil && !found {
-			err = kernel.NotFound("webhook")
-		}
-		return w, err
-	})
+	w, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (WebhookRow, error) { return findWebhook(tx, a.Company.ID, webhook) })
 	if err != nil {
 		return Delivery{}, err
 	}
-	leave, err := d.tests.Acquire(ctx, a.Company.ID)
+	release, err := d.tests.Acquire(ctx, a.Company.ID)
 	if err != nil {
 		return Delivery{}, kernel.ErrBusy("webhook tests", companyTests)
 	}
-	defer leave()
-	leaveAll, err := d.testing.Acquire(ctx, struct{}{})
+	defer release()
+	releaseAll, err := d.allTests.Acquire(ctx, struct{}{})
 	if err != nil {
 		return Delivery{}, &kernel.Error{
-			Code: kernel.CodeUnavailable, Message: "Too many webhook tests are running. Try again in a moment.", RetryAfter: 2 * time.Second,
+			Code: kernel.CodeUnavailable, Message: "Too many webhook tests are running. Try again in a " +
+				"moment.", RetryAfter: 2 * time.Second,
 		}
 	}
-	defer leaveAll()
-	test := Outgoing{Delivery: kernel.NewID(), Event: WebhookTest, EventID: kernel.NewID(), Webhook: w}
+	defer releaseAll()
+	test := outgoing{delivery: kernel.NewID(), event: WebhookTest, eventID: kernel.NewID(), webhook: w}
 	began := d.Now().UTC().Truncate(time.Millisecond)
-	test.Body, err = kernel.EventBody(test.EventID, a.Company.ID, test.Event, began, func(b []byte) ([]byte, error) {
-		b = append(b, `{"webhook":{"id":"`...)
-		b = webhook.AppendText(b)
-		b = append(b, `","name":`...)
-		b, err := kernel.AppendJSON(b, w.Name)
-		return append(b, `}}`...), err
+	test.body, err = kernel.EventBody(test.eventID, a.Company.ID, test.event, began, func(b []byte) ([]byte, error) {
+		return kernel.AppendJSON(b, map[string]any{"webhook": kernel.Ref{ID: webhook, Name: w.Name}})
 	})
 	if err != nil {
 		return Delivery{}, err
 	}
-	attempt, status := d.postTest(context.WithoutCancel(ctx), test)
-	return kernel.WriteAnswer(context.WithoutCancel(ctx), d.Kernel, func(tx *kernel.Tx) (Delivery, error) {
+	ctx = context.WithoutCancel(ctx)
+	attempt, _, ok := d.attempt(ctx, d.guard, test)
+	status, _ := nextAttempt(d.retries, 1, ok, true)
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Delivery, error) {
 		delivery := Delivery{
-			ID: test.Delivery, EventID: test.EventID, Event: test.Event, Status: status,
+			ID: test.delivery, EventID: test.eventID, Event: test.event, Status: status,
 			Attempts: []Attempt{attempt}, CreatedAt: began, FinishedAt: &tx.Now,
 		}
-		tx.InsertSilentEvent(&kernel.Event{ID: test.EventID, Company: a.Company.ID, Type: test.Event, Body: test.Body})
+		tx.InsertSilentEvent(&kernel.Event{ID: test.eventID, Company: a.Company.ID, Type: test.event, Body: test.body})
 		return delivery, insertDelivery(tx, a.Company.ID, webhook, delivery)
 	})
 }
 
-// postTest posts once, and returns the attempt and what became of the delivery.
-func (d *Webhooks) postTest(ctx context.Context, test Outgoing) (made Attempt, status string) {
-	a := d.deliveryAttempt(test)
-	var answer guard.Result
-	var failed error
-	if a.Refused == nil {
-		answer, failed = d.guard.Post(ctx, a.URL, a.Header, a.Body)
-	}
-	made, ok := a.answered(answer, failed)
-	status, _ = nextAttempt(d.retries, 1, ok, true)
-	return made, status
-}
-
-// brand holds the names of the headers that carry the service's name.
+// brand holds the names of the headers that contain the service's name.
 type brand struct{ event, eventID, delivery, timestamp, signature string }
 
 func newBrand(name string) brand {
-	if name == "" {
-		name = "Service"
-	}
-	header := func(what string) string { return http.CanonicalHeaderKey("X-" + name + "-" + what) }
+	name = cmp.Or(name, "Service")
+	header := func(suffix string) string { return http.CanonicalHeaderKey("X-" + name + "-" + suffix) }
 	return brand{header("Event"), header("Event-Id"), header("Delivery"), header("Timestamp"), header("Signature")}
 }
 
-// DeliveryAttempt is the next attempt of a delivery: what is to be posted to the webhook as it is now.
-type DeliveryAttempt struct {
-	URL    string
-	Header http.Header
-	Body   []byte
-	// Refused says why nothing is to be posted; nil: it is.
-	Refused *attemptFailure
-
-	at  time.Time
-	out Outgoing
-}
-
-// Outcome is an attempt that was made and is not recorded yet.
+// Outcome is the result of an attempt that is not stored yet.
 type Outcome struct {
 	AttemptMade
 	OK       bool
-	Withheld bool // nothing was sent, so it counts neither for the webhook nor against it
+	Withheld bool // nothing was sent, so it affects neither the limit nor the health of the webhook
 }
 
-// attemptFailure is why an attempt failed: a code for programs and a text for logs.
+// attemptFailure is the reason why an attempt failed: a code for programs and a text for logs.
 type attemptFailure struct{ code, text string }
 
-// Why attempts fail, apart from the failures of guard.
+// The failures of attempts, besides those of package guard.
 var (
-	failureInactive   = attemptFailure{"inactive", "not sent: the webhook is inactive"}
-	failureDisabled   = attemptFailure{"disabled", "not sent: the webhook was disabled after too many deliveries that failed permanently"}
+	failureInactive = attemptFailure{"inactive", "not sent: the webhook is inactive"}
+	failureDisabled = attemptFailure{"disabled", "not sent: the webhook was disabled after too many deliveries that failed " +
+		"permanently"}
 	failureHidden     = attemptFailure{"hidden", "not sent: the card or the number was made private, or the card was deleted"}
 	failureNoEvent    = attemptFailure{"event_gone", "the event is older than events are kept"}
 	failureNoSecret   = attemptFailure{"secret_unreadable", "the signing secret cannot be read: rotate it"}
@@ -270,120 +225,92 @@ var (
 	failureRedirected = attemptFailure{"redirected", "answered %d: redirects are not followed"}
 )
 
-// fail says on an attempt why it failed.
-func (a *Attempt) fail(why attemptFailure, params kernel.Params) {
-	a.Code, a.Params, a.Error = &why.code, params, &why.text
-}
-
-// BeginDelivery gives the next attempt of a delivery. It reports false when there is nothing to do any more.
-func (d *Webhooks) BeginDelivery(ctx context.Context, company, webhook, delivery kernel.ID) (DeliveryAttempt, bool, error) {
-	var out Outgoing
-	var found bool
-	err := d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		out, found, err = outgoing(tx, company, webhook, delivery)
-		return err
-	})
-	if err != nil || !found {
-		return DeliveryAttempt{}, false, err
+// attempt makes one attempt of a delivery. It reports whether the receiver responded in time with a 2xx, and how long it took.
+func (d *Webhooks) attempt(ctx context.Context, client *guard.Client, out outgoing) (a Attempt, took time.Duration, ok bool) {
+	a = Attempt{At: d.Now().UTC().Truncate(time.Millisecond), Params: kernel.Params{}}
+	fail := func(f attemptFailure, params kernel.Params) (Attempt, time.Duration, bool) {
+		a.Code, a.Error, a.Params = &f.code, &f.text, params
+		return a, took, false
 	}
-	return d.deliveryAttempt(out), true, nil
+	switch {
+	case out.withheld:
+		return fail(failureHidden, kernel.Params{})
+	case out.body == nil:
+		return fail(failureNoEvent, kernel.Params{})
+	}
+	header, err := d.sign(out, a.At)
+	if err != nil {
+		d.Log.Error("cannot open the secret of a webhook", "webhook", out.webhook.ID, "error", err)
+		return fail(failureNoSecret, kernel.Params{})
+	}
+	response, err := client.Post(ctx, out.webhook.URL, header, out.body)
+	took, a.DurationMS = response.Duration, response.Duration.Milliseconds()
+	status := response.StatusCode
+	if status != 0 {
+		a.StatusCode = new(int64(status))
+	}
+	switch {
+	case err != nil:
+		if known, ok := errors.AsType[*guard.Error](err); ok {
+			return fail(attemptFailure{known.Code(), err.Error()}, known.Params())
+		}
+		return fail(attemptFailure{guard.KindConnectionFailed.Code(), err.Error()}, kernel.Params{})
+	case status >= 200 && status < 300:
+		return a, took, true
+	}
+	failure := failureAnswered
+	if status >= 300 && status < 400 {
+		failure = failureRedirected
+	}
+	failure.text = fmt.Sprintf(failure.text, status)
+	return fail(failure, kernel.Params{"status": status})
 }
 
-// EndDelivery says what became of an attempt, for SaveOutcomes. A refused attempt has no answer.
-func (d *Webhooks) EndDelivery(a DeliveryAttempt, answer guard.Result, failed error) Outcome {
-	attempt, ok := a.answered(answer, failed)
-	o := Outcome{OK: ok, Withheld: a.out.Withheld, AttemptMade: AttemptMade{
-		Company: a.out.Webhook.Company, Webhook: a.out.Webhook.ID, Delivery: a.out.Delivery, Before: a.out.Attempts, Attempt: attempt,
+// outcome decides what happens to a delivery after an attempt.
+func (d *Webhooks) outcome(out outgoing, attempt Attempt, ok bool) Outcome {
+	o := Outcome{OK: ok, Withheld: out.withheld, AttemptMade: AttemptMade{
+		Company: out.webhook.Company, Webhook: out.webhook.ID, Delivery: out.delivery, Before: out.attempts, Attempt: attempt,
 	}}
-	final := a.out.Withheld || a.out.Body == nil
+	final := out.withheld || out.body == nil
 	var wait time.Duration
-	if o.Status, wait = nextAttempt(d.retries, int(a.out.Attempts)+1, ok, final); o.Status == DeliveryPending {
+	if o.Status, wait = nextAttempt(d.retries, int(out.attempts)+1, ok, final); o.Status == DeliveryPending {
 		o.NextAt = new(d.Now().Add(wait))
 	}
 	return o
 }
 
-// deliveryAttempt signs what is to be posted.
-func (d *Webhooks) deliveryAttempt(out Outgoing) DeliveryAttempt {
-	a := DeliveryAttempt{URL: out.Webhook.URL, Body: out.Body, at: d.Now().UTC().Truncate(time.Millisecond), out: out}
-	switch {
-	case out.Withheld:
-		a.Refused = &failureHidden
-		return a
-	case out.Body == nil:
-		a.Refused = &failureNoEvent
-		return a
-	}
-	var err error
-	if a.Header, err = d.sign(out, a.at); err != nil {
-		d.Log.Error("a webhook's secret cannot be opened", "webhook", out.Webhook.ID, "error", err)
-		a.Refused = &failureNoSecret
-	}
-	return a
-}
-
-// answered gives the attempt as it is shown, and whether the receiver answered in time with a 2xx.
-func (a *DeliveryAttempt) answered(answer guard.Result, failed error) (Attempt, bool) {
-	made := Attempt{At: a.at, Params: kernel.Params{}, DurationMS: answer.Duration.Milliseconds()}
-	if answer.StatusCode != 0 {
-		made.StatusCode = new(int64(answer.StatusCode))
-	}
-	status := answer.StatusCode
-	if a.Refused == nil && failed == nil && status >= 200 && status <= 299 {
-		return made, true
-	}
-	why, params := failureAnswered, kernel.Params{"status": status}
-	switch {
-	case a.Refused != nil:
-		why, params = *a.Refused, kernel.Params{}
-	case failed != nil:
-		why, params = attemptFailure{guard.KindConnectionFailed.Code(), failed.Error()}, kernel.Params{}
-		if known, ok := errors.AsType[*guard.Error](failed); ok {
-			why.code, params = known.Code(), known.Params()
-		}
-	case status >= 300 && status < 400:
-		why = failureRedirected
-		fallthrough
-	default:
-		why.text = fmt.Sprintf(why.text, status)
-	}
-	made.fail(why, params)
-	return made, false
-}
-
-// sign makes the headers of one attempt. The body is the event's stored bytes, so every attempt signs
-// the same ones, with the time of the attempt.
-func (d *Webhooks) sign(out Outgoing, at time.Time) (http.Header, error) {
-	w := out.Webhook
+// sign returns the headers of one attempt. The time of the attempt is part of the signature.
+func (d *Webhooks) sign(out outgoing, at time.Time) (http.Header, error) {
+	w := out.webhook
 	secret, err := d.Vault.Open(w.Secret, w.Company, w.ID)
 	if err != nil {
 		return nil, err
 	}
 	seconds := at.Unix()
-	id, timestamp := out.EventID.String(), strconv.FormatInt(seconds, 10)
-	standard := SignStandard(string(secret), id, seconds, out.Body)
+	id, timestamp := out.eventID.String(), strconv.FormatInt(seconds, 10)
+	standard := SignStandard(string(secret), id, seconds, out.body)
 	if w.OldSecret != nil && w.OldSecretUntil != nil && at.Before(*w.OldSecretUntil) {
 		old, err := d.Vault.Open(w.OldSecret, w.Company, w.ID)
 		if err != nil {
 			return nil, err
 		}
-		standard += " " + SignStandard(string(old), id, seconds, out.Body)
+		standard += " " + SignStandard(string(old), id, seconds, out.body)
 	}
 	return http.Header{
 		"Content-Type":      {"application/json"},
-		d.brand.event:       {string(out.Event)},
+		d.brand.event:       {string(out.event)},
 		d.brand.eventID:     {id},
-		d.brand.delivery:    {out.Delivery.String()},
+		d.brand.delivery:    {out.delivery.String()},
 		d.brand.timestamp:   {timestamp},
-		d.brand.signature:   {SignService(string(secret), seconds, out.Body)},
+		d.brand.signature:   {SignService(string(secret), seconds, out.body)},
 		"Webhook-Id":        {id},
 		"Webhook-Timestamp": {timestamp},
 		"Webhook-Signature": {standard},
 	}, nil
 }
 
-// SaveOutcomes records attempts, counts the deliveries in a row that failed permanently,
-// and disables a webhook at the tenth. An outcome under a lease that was lost meanwhile is dropped.
+// SaveOutcomes stores the results of attempts and counts the deliveries in a row that failed permanently. It disables a webhook
+// after MaxWebhookFailures of them. The outcome of a lost lease is dropped.
 func (d *Webhooks) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 		health, err := lockHealth(tx, outcomes)
@@ -391,12 +318,12 @@ func (d *Webhooks) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
 			return struct{}{}, err
 		}
 		for _, o := range outcomes {
-			h := health[webhookKey{o.Company, o.Webhook}]
-			stored, err := saveAttempt(tx, o.AttemptMade, h != nil && o.failedForGood())
+			h := health[o.key()]
+			stored, err := saveAttempt(tx, o.AttemptMade, h != nil && o.failedPermanently())
 			if err != nil {
 				return struct{}{}, err
 			}
-			if h != nil && stored && h.Active && !o.Withheld {
+			if h != nil && stored && h.active && !o.Withheld {
 				h.count(o.Status)
 			}
 		}
@@ -405,68 +332,62 @@ func (d *Webhooks) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
 	return err
 }
 
-func (o *Outcome) failedForGood() bool { return o.Status == DeliveryFailed && !o.Withheld }
+func (o *Outcome) key() webhookKey { return webhookKey{o.Company, o.Webhook} }
 
-// counter is a webhook's health while outcomes are being counted.
-type counter struct {
-	WebhookHealth
-	disabled bool
-}
+func (o *Outcome) failedPermanently() bool { return o.Status == DeliveryFailed && !o.Withheld }
 
-func (h *counter) count(status string) {
+func (h *webhookHealth) count(status string) {
 	switch status {
 	case DeliveryDelivered:
-		h.Failures = 0
+		h.failures = 0
 	case DeliveryFailed:
-		h.Failures++
-		if h.Failures >= MaxWebhookFailures {
-			h.Active, h.disabled = false, true
+		h.failures++
+		if h.failures >= MaxWebhookFailures {
+			h.active, h.disabled = false, true
 		}
 	}
 }
 
-// lockHealth locks the webhooks that have a delivery that failed permanently, in the order of their keys;
-// for the others a success only resets the count.
-func lockHealth(tx *kernel.Tx, outcomes []Outcome) (map[webhookKey]*counter, error) {
+// lockHealth locks the webhooks with a delivery that failed permanently, in the order of their keys. It resets the failures of
+// the others that have a success.
+func lockHealth(tx *kernel.Tx, outcomes []Outcome) (map[webhookKey]*webhookHealth, error) {
 	failed, delivered := map[webhookKey]bool{}, map[webhookKey]bool{}
 	for _, o := range outcomes {
-		webhook := webhookKey{o.Company, o.Webhook}
-		failed[webhook] = failed[webhook] || o.failedForGood()
-		delivered[webhook] = delivered[webhook] || o.OK
+		failed[o.key()] = failed[o.key()] || o.failedPermanently()
+		delivered[o.key()] = delivered[o.key()] || o.OK
 	}
-	health := map[webhookKey]*counter{}
-	for _, webhook := range sortedKeys(failed) {
+	health := map[webhookKey]*webhookHealth{}
+	for _, key := range sortedKeys(failed) {
 		switch {
-		case failed[webhook]:
-			h, found, err := lockWebhookHealth(tx, webhook.company, webhook.id)
+		case failed[key]:
+			h, found, err := lockWebhookHealth(tx, key)
 			if err != nil {
 				return nil, err
 			}
 			if found {
-				health[webhook] = &counter{WebhookHealth: h}
+				health[key] = &h
 			}
-		case delivered[webhook]:
-			resetWebhookFailures(tx, webhook.company, webhook.id)
+		case delivered[key]:
+			resetWebhookFailures(tx, key)
 		}
 	}
 	return health, nil
 }
 
-func (d *Webhooks) saveHealth(tx *kernel.Tx, health map[webhookKey]*counter) error {
-	for _, webhook := range sortedKeys(health) {
-		h := health[webhook]
-		saveWebhookHealth(tx, webhook.company, webhook.id, h.WebhookHealth)
-		if !h.disabled {
+func (d *Webhooks) saveHealth(tx *kernel.Tx, health map[webhookKey]*webhookHealth) error {
+	for _, key := range sortedKeys(health) {
+		saveWebhookHealth(tx, key, health[key])
+		if !health[key].disabled {
 			continue
 		}
-		if err := missEvents(tx, webhook.company, webhook.id); err != nil {
+		if err := missEvents(tx, key.company, key.id); err != nil {
 			return err
 		}
-		if err := d.giveUp(tx, webhook.company, webhook.id, failureDisabled); err != nil {
+		if err := d.giveUp(tx, key.company, key.id, failureDisabled); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() {
-			d.Log.Warn("webhook disabled: too many deliveries in a row failed permanently", "webhook", webhook.id)
+			d.Log.Warn("webhook disabled: too many deliveries in a row failed permanently", "webhook", key.id)
 		})
 	}
 	return nil
@@ -474,29 +395,28 @@ func (d *Webhooks) saveHealth(tx *kernel.Tx, health map[webhookKey]*counter) err
 
 func sortedKeys[T any](m map[webhookKey]T) []webhookKey {
 	return slices.SortedFunc(maps.Keys(m), func(a, b webhookKey) int {
-		return cmp.Or(slices.Compare(a.company[:], b.company[:]), slices.Compare(a.id[:], b.id[:]))
+		return cmp.Or(kernel.CompareIDs(a.company, b.company), kernel.CompareIDs(a.id, b.id))
 	})
 }
 
-// giveUpStep is how many deliveries one transaction gives up: a long queue must not hold up others.
+// giveUpStep is the number of deliveries that one transaction gives up. A long queue must not block other transactions.
 const giveUpStep = 500
 
-// giveUp ends what is pending for a webhook that is inactive now. Where that is much, the delivering
-// loop does the rest.
-func (d *Webhooks) giveUp(tx *kernel.Tx, company, webhook kernel.ID, why attemptFailure) error {
-	n, err := giveUpPending(tx, company, webhook, why, giveUpStep)
+// giveUp gives up the pending deliveries of a webhook that has become inactive. The delivery loop continues if there are many.
+func (d *Webhooks) giveUp(tx *kernel.Tx, company, webhook kernel.ID, reason attemptFailure) error {
+	n, err := giveUpPending(tx, company, webhook, reason, giveUpStep)
 	if n == giveUpStep {
 		tx.AfterCommit(func() { d.announce(company, webhook) })
 	}
 	return err
 }
 
-// Settle ends what is still pending for a webhook that is inactive or gone, a step at a time. It
-// reports whether there may be more.
+// Settle gives up or drops some pending deliveries of a webhook that is inactive or deleted. It reports whether there may be
+// more.
 func (d *Webhooks) Settle(ctx context.Context, company, webhook kernel.ID) (more bool, err error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		h, found, err := lockWebhookHealth(tx, company, webhook)
-		if err != nil || found && h.Active {
+		h, found, err := lockWebhookHealth(tx, webhookKey{company, webhook})
+		if err != nil || found && h.active {
 			return false, err
 		}
 		var n int64
@@ -509,8 +429,10 @@ func (d *Webhooks) Settle(ctx context.Context, company, webhook kernel.ID) (more
 	})
 }
 
-// TakeLease takes the lease of a webhook, and reports false while another node holds it.
-func (d *Webhooks) TakeLease(ctx context.Context, webhook, owner kernel.ID, length time.Duration) (lease kernel.Lease, taken bool, err error) {
+// TakeLease takes the lease of a webhook. It reports false while another node has it.
+func (d *Webhooks) TakeLease(
+	ctx context.Context, webhook, owner kernel.ID, length time.Duration,
+) (lease kernel.Lease, taken bool, err error) {
 	err = d.Store.Write(ctx, func(tx *kernel.Tx) (err error) {
 		lease, taken, err = tx.TakeLease(leaseWebhook, webhook, owner, length)
 		return err

@@ -7,22 +7,15 @@ import (
 	"recado/internal/kernel"
 )
 
-func (s *handlers) testWebhook(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[Delivery], error) {
-	id, err := httpserver.PathID(in.ID, "webhook")
-	if err != nil {
-		return nil, err
-	}
-	delivery, err := s.verbs.TestWebhook(ctx, a, id)
-	return &httpserver.Reply[Delivery]{Body: delivery}, err
-}
-
 type listDeliveriesInput struct {
 	httpserver.AtID
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
-func (s *handlers) listDeliveries(ctx context.Context, a *kernel.Principal, in *listDeliveriesInput) (*httpserver.Reply[httpserver.CursorList[Delivery]], error) {
+func (s *handlers) listDeliveries(
+	ctx context.Context, a *kernel.Principal, in *listDeliveriesInput,
+) (*httpserver.Reply[httpserver.CursorList[Delivery]], error) {
 	id, err := httpserver.PathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err
@@ -36,18 +29,23 @@ type deliveryInput struct {
 	DeliveryID string `path:"delivery_id" doc:"UUID."`
 }
 
+func (in *deliveryInput) ids() (webhook, delivery kernel.ID, err error) {
+	if webhook, err = httpserver.PathID(in.ID, "webhook"); err == nil {
+		delivery, err = httpserver.PathID(in.DeliveryID, "delivery")
+	}
+	return webhook, delivery, err
+}
+
 // sentDelivery is a delivery together with what was sent.
 type sentDelivery struct {
 	Delivery
 	Body *string `json:"body" doc:"The body of the requests, byte for byte. null: the event is older than 14 days, or of a card that the caller may not see."`
 }
 
-func (s *handlers) getDelivery(ctx context.Context, a *kernel.Principal, in *deliveryInput) (*httpserver.Reply[sentDelivery], error) {
-	id, err := httpserver.PathID(in.ID, "webhook")
-	if err != nil {
-		return nil, err
-	}
-	deliveryID, err := httpserver.PathID(in.DeliveryID, "delivery")
+func (s *handlers) getDelivery(
+	ctx context.Context, a *kernel.Principal, in *deliveryInput,
+) (*httpserver.Reply[sentDelivery], error) {
+	id, deliveryID, err := in.ids()
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +54,7 @@ func (s *handlers) getDelivery(ctx context.Context, a *kernel.Principal, in *del
 }
 
 func (s *handlers) redeliver(ctx context.Context, a *kernel.Principal, in *deliveryInput) (*httpserver.Reply[Delivery], error) {
-	id, err := httpserver.PathID(in.ID, "webhook")
-	if err != nil {
-		return nil, err
-	}
-	deliveryID, err := httpserver.PathID(in.DeliveryID, "delivery")
+	id, deliveryID, err := in.ids()
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"recado/internal/kernel"
 )
 
-// nextAttempt decides what becomes of a delivery after an attempt with the given number: its status and, while it
-// is pending, how long to wait. A failure is final if no attempt can succeed.
+// nextAttempt returns the status of a delivery after an attempt with the given number and, while it is pending, the time until
+// the next one. A final failure is not retried.
 func nextAttempt(schedule kernel.Retries, attempts int, ok, final bool) (status string, wait time.Duration) {
 	if ok {
 		return DeliveryDelivered, 0

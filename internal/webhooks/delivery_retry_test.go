@@ -7,7 +7,7 @@ import (
 	"recado/internal/kernel"
 )
 
-func TestWhatBecomesOfADeliveryAfterAnAttempt(t *testing.T) {
+func TestAFailedDeliveryIsRetriedUntilItsLastAttempt(t *testing.T) {
 	for name, test := range map[string]struct {
 		attempts  int
 		ok, final bool

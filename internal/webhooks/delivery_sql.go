@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -14,23 +15,23 @@ const deliveryColumns = `d.id, d.event, d.event_type, d.status, d.next_attempt_a
 
 func scanDelivery(r db.Row) (Delivery, error) {
 	d := Delivery{
-		ID: r.ID(0), EventID: r.ID(1), Event: kernel.EventType(r.Text(2)), Status: r.Text(3), NextAttemptAt: r.NullTime(4),
-		CreatedAt: r.Time(5), FinishedAt: r.NullTime(6), Attempts: []Attempt{},
+		ID: r.ID("id"), EventID: r.ID("event"), Event: kernel.EventType(r.Text("event_type")), Status: r.Text("status"),
+		NextAttemptAt: r.NullTime("next_attempt_at"), CreatedAt: r.Time("created_at"), FinishedAt: r.NullTime("finished_at"),
+		Attempts: []Attempt{},
 	}
-	if log := r.Text(7); log != "" {
+	if log := r.Text("log"); log != "" {
 		return d, json.Unmarshal([]byte("["+strings.TrimSuffix(log, ",")+"]"), &d.Attempts)
 	}
 	return d, nil
 }
 
-// attemptLog is one entry of a delivery's log.
+// attemptLog encodes one entry of a delivery's log.
 func attemptLog(a Attempt) (string, error) {
 	b, err := kernel.AppendJSON(nil, a)
 	return string(append(b, ',')), err
 }
 
-// listDeliveries lists a webhook's deliveries, newest first, from the one before the given on; a zero id
-// means from the newest.
+// listDeliveries returns a webhook's deliveries before an id, newest first. A zero id means from the newest on.
 func listDeliveries(tx *kernel.Tx, company, webhook, before kernel.ID, limit int) ([]Delivery, error) {
 	if before.IsZero() {
 		before = kernel.MaxID
@@ -49,23 +50,22 @@ func listDeliveries(tx *kernel.Tx, company, webhook, before kernel.ID, limit int
 	return out, err
 }
 
-// findDelivery gives one delivery of a webhook.
-func findDelivery(tx *kernel.Tx, company, webhook, id kernel.ID) (Delivery, bool, error) {
-	var d Delivery
-	var broken error
+// findDelivery returns a delivery of a webhook, or a not-found error.
+func findDelivery(tx *kernel.Tx, company, webhook, id kernel.ID) (d Delivery, err error) {
+	var scanErr error
 	found, err := tx.One(`
 		SELECT `+deliveryColumns+`
 		FROM deliveries d
 		WHERE d.company = $1 AND d.webhook = $2 AND d.id = $3`, []any{company, webhook, id}, func(r db.Row) {
-		d, broken = scanDelivery(r)
+		d, scanErr = scanDelivery(r)
 	})
-	if err == nil {
-		err = broken
+	if err == nil && !found {
+		err = kernel.NotFound("delivery")
 	}
-	return d, found, err
+	return d, cmp.Or(err, scanErr)
 }
 
-// insertDelivery adds a delivery: pending and due at NextAttemptAt, or final with its attempts.
+// insertDelivery stores a delivery that is due at NextAttemptAt, or final with its attempts.
 func insertDelivery(tx *kernel.Tx, company, webhook kernel.ID, d Delivery) error {
 	var log strings.Builder
 	for _, a := range d.Attempts {
@@ -86,13 +86,13 @@ func insertDelivery(tx *kernel.Tx, company, webhook kernel.ID, d Delivery) error
 type Pending struct {
 	Company kernel.ID
 	Webhook kernel.ID
-	DueAt   time.Time // of the one that is due first
-	Active  bool      // false: inactive or deleted, so what is pending must be given up
+	DueAt   time.Time // of the first delivery
+	Active  bool      // false: the webhook is inactive or deleted, so its pending deliveries must be given up
 }
 
-// pendingWebhooks lists the webhooks that have pending deliveries, except those under the lease of
-// another node than owner; a zero owner leaves out none. It goes from company to company and from webhook to webhook through the
-// index of due deliveries, so neither idle webhooks nor a long queue make it slow.
+// pendingWebhooks returns the webhooks with pending deliveries, except those whose lease belongs to a node other than owner. A
+// zero owner means no exceptions. It jumps from company to company and from webhook to webhook through the index of due
+// deliveries, so neither idle webhooks nor a long queue slow it down.
 func pendingWebhooks(tx *kernel.Tx, owner kernel.ID) ([]Pending, error) {
 	var out []Pending
 	err := tx.Query(`
@@ -103,7 +103,8 @@ func pendingWebhooks(tx *kernel.Tx, owner kernel.ID) ([]Pending, error) {
 			FROM busy
 			WHERE busy.company IS NOT NULL
 		), hop (company, webhook) AS (
-			SELECT busy.company, (SELECT d.webhook FROM deliveries d WHERE d.next_attempt_at IS NOT NULL AND d.company = busy.company`+firstDue+`)
+			SELECT busy.company, (
+				SELECT d.webhook FROM deliveries d WHERE d.next_attempt_at IS NOT NULL AND d.company = busy.company`+firstDue+`)
 			FROM busy
 			WHERE busy.company IS NOT NULL
 			UNION ALL
@@ -117,13 +118,15 @@ func pendingWebhooks(tx *kernel.Tx, owner kernel.ID) ([]Pending, error) {
 		SELECT hop.company, hop.webhook, w.active, (
 			SELECT d.next_attempt_at
 			FROM deliveries d
-			WHERE d.next_attempt_at IS NOT NULL AND d.company = hop.company AND d.webhook = hop.webhook`+firstDue+`)
+			WHERE d.next_attempt_at IS NOT NULL AND d.company = hop.company AND d.webhook = hop.webhook`+firstDue+`) AS due_at
 		FROM hop
 		LEFT JOIN webhooks w ON w.company = hop.company AND w.id = hop.webhook
 		LEFT JOIN lanes l ON l.subject = hop.webhook AND l.owner <> $1 AND l.lease_until >= $2
 		WHERE hop.webhook IS NOT NULL AND l.subject IS NULL`, []any{owner, tx.Now}, func(r db.Row) error {
-		if !r.Null(3) { // finished between two looks of one statement
-			out = append(out, Pending{Company: r.ID(0), Webhook: r.ID(1), Active: !r.Null(2) && r.Bool(2), DueAt: r.Time(3)})
+		if !r.Null("due_at") { // otherwise finished while the statement was running
+			out = append(out, Pending{
+				Company: r.ID("company"), Webhook: r.ID("webhook"), Active: !r.Null("active") && r.Bool("active"), DueAt: r.Time("due_at"),
+			})
 		}
 		return nil
 	})
@@ -133,25 +136,28 @@ func pendingWebhooks(tx *kernel.Tx, owner kernel.ID) ([]Pending, error) {
 // firstDue is the order of the index of due deliveries.
 const firstDue = ` ORDER BY d.company, d.webhook, d.next_attempt_at, d.id LIMIT 1`
 
-// DueDeliveries is what a webhook has to do now.
+// DueDeliveries are the deliveries that a webhook has to make now.
 type DueDeliveries struct {
-	IDs       []kernel.ID // in the order in which they go out
-	Active    bool        // false: nothing of it may go out
-	Replaying bool        // it gets events that it missed
-	Missed    bool        // during a replay: the first one is an event that was missed
-	Retrying  bool        // during a replay: an attempt failed, and nothing else goes out before the next one
+	IDs       []kernel.ID // in sending order
+	Active    bool        // false: nothing may be sent
+	Replaying bool        // the webhook gets events that it missed
+	Missed    bool        // during a replay: the first delivery is of a missed event
+	Retrying  bool        // during a replay: an attempt failed, and nothing else is sent before its retry
 }
 
 // dueDeliveries returns up to limit due deliveries of a webhook.
-func dueDeliveries(tx *kernel.Tx, company, webhook kernel.ID, now time.Time, limit int) (due DueDeliveries, err error) {
+func dueDeliveries(tx *kernel.Tx, company, webhook kernel.ID, limit int) (due DueDeliveries, err error) {
 	err = tx.Query(`
 		WITH hook AS (
-			SELECT w.active, CASE WHEN w.replay_position IS NOT NULL THEN w.replay_since END AS replay_since, w.replay_position IS NOT NULL AND EXISTS (
-				SELECT 1 FROM deliveries f WHERE f.company = $1 AND f.webhook = $2 AND f.next_attempt_at >= w.replay_since AND f.attempts > 0) AS retrying
+			SELECT w.active, CASE WHEN w.replay_position IS NOT NULL THEN w.replay_since END AS replay_since,
+				w.replay_position IS NOT NULL AND EXISTS (
+					SELECT 1
+					FROM deliveries f
+					WHERE f.company = $1 AND f.webhook = $2 AND f.next_attempt_at >= w.replay_since AND f.attempts > 0) AS retrying
 			FROM webhooks w
 			WHERE w.company = $1 AND w.id = $2
 		)
-		SELECT w.active, d.id, w.replay_since, w.retrying, d.next_attempt_at < w.replay_since
+		SELECT w.active, d.id, w.replay_since, w.retrying, d.next_attempt_at < w.replay_since AS missed
 		FROM (SELECT 1 AS here) one
 		LEFT JOIN hook w ON TRUE
 		LEFT JOIN (
@@ -161,50 +167,49 @@ func dueDeliveries(tx *kernel.Tx, company, webhook kernel.ID, now time.Time, lim
 			ORDER BY next_attempt_at, id
 			LIMIT $4
 		) d ON w.active
-		ORDER BY d.next_attempt_at, d.id`, []any{company, webhook, now, limit}, func(r db.Row) error {
-		due.Active, due.Replaying = !r.Null(0) && r.Bool(0), !r.Null(2)
-		due.Retrying = due.Replaying && r.Bool(3)
-		if !r.Null(1) {
-			due.Missed = due.Missed || due.Replaying && len(due.IDs) == 0 && r.Bool(4)
-			due.IDs = append(due.IDs, r.ID(1))
+		ORDER BY d.next_attempt_at, d.id`, []any{company, webhook, tx.Now, limit}, func(r db.Row) error {
+		due.Active, due.Replaying = !r.Null("active") && r.Bool("active"), !r.Null("replay_since")
+		due.Retrying = due.Replaying && r.Bool("retrying")
+		if !r.Null("id") {
+			due.Missed = due.Missed || due.Replaying && len(due.IDs) == 0 && r.Bool("missed")
+			due.IDs = append(due.IDs, r.ID("id"))
 		}
 		return nil
 	})
 	return due, err
 }
 
-// Outgoing is everything one attempt needs, as it is at this moment.
-type Outgoing struct {
-	Delivery kernel.ID
-	Attempts int64 // made before
-	Event    kernel.EventType
-	EventID  kernel.ID
-	Body     []byte // nil when the event is older than events are kept
-	Withheld bool   // the event tells of a card that no key may see any more
-	Webhook  WebhookRow
+// outgoing is everything that one attempt needs.
+type outgoing struct {
+	delivery kernel.ID
+	attempts int64 // made before
+	event    kernel.EventType
+	eventID  kernel.ID
+	body     []byte // nil: the event has been purged
+	withheld bool   // no key may see the event any more
+	webhook  WebhookRow
 }
 
-// outgoing reports false when the delivery is final, or its webhook inactive or deleted.
-func outgoing(tx *kernel.Tx, company, webhook, delivery kernel.ID) (Outgoing, bool, error) {
-	var o Outgoing
-	found, err := tx.One(`
-		SELECT`+webhookColumns+`, d.attempts, d.event_type, d.event, e.body, `+withheld+`
+// findOutgoing reports false if the delivery is final or its webhook is inactive or deleted.
+func findOutgoing(tx *kernel.Tx, company, webhook, delivery kernel.ID) (o outgoing, found bool, err error) {
+	found, err = tx.One(`
+		SELECT`+webhookColumns+`, d.attempts, d.event_type, d.event, e.body, `+withheld+` AS withheld
 		FROM deliveries d
 		JOIN webhooks w ON w.company = d.company AND w.id = d.webhook
 		LEFT JOIN events e ON e.company = d.company AND e.id = d.event
 		LEFT JOIN cards k ON k.company = e.company AND k.id = e.card
-		WHERE d.company = $1 AND d.webhook = $2 AND d.id = $3 AND d.next_attempt_at IS NOT NULL AND w.active`, []any{company, webhook, delivery}, func(r db.Row) {
-		o = Outgoing{
-			Webhook: scanWebhook(r), Delivery: delivery,
-			Attempts: r.Int(webhookWidth), Event: kernel.EventType(r.Text(webhookWidth + 1)), EventID: r.ID(webhookWidth + 2),
-			Body: r.Bytes(webhookWidth + 3), Withheld: r.Bool(webhookWidth + 4),
-		}
-	})
+		WHERE d.company = $1 AND d.webhook = $2 AND d.id = $3 AND d.next_attempt_at IS NOT NULL AND w.active`,
+		[]any{company, webhook, delivery}, func(r db.Row) {
+			o = outgoing{
+				webhook: scanWebhook(r), delivery: delivery, attempts: r.Int("attempts"), event: kernel.EventType(r.Text("event_type")),
+				eventID: r.ID("event"), body: r.Bytes("body"), withheld: r.Bool("withheld"),
+			}
+		})
 	return o, found, err
 }
 
-// AttemptMade is the result of one attempt. It is stored only if the number of attempts is still the
-// one it began with and, where nodes share the work, if the lease is still the one it was made under.
+// AttemptMade is the result of one attempt. It is stored only if no other attempt was made meanwhile and, where nodes share the
+// work, if this node still has the lease.
 type AttemptMade struct {
 	Company  kernel.ID
 	Webhook  kernel.ID
@@ -217,43 +222,21 @@ type AttemptMade struct {
 	NextAt   *time.Time // when pending
 }
 
-const (
-	finishDelivery = `
-		UPDATE deliveries
-		SET status = $5, finished_at = $6, next_attempt_at = NULL, attempts = attempts + 1, log = log || $7
-		WHERE company = $1 AND webhook = $2 AND id = $3 AND attempts = $4`
-
-	// A delivery that was given up during the attempt stays final.
-	retryDelivery = `
-		UPDATE deliveries
-		SET next_attempt_at = CASE WHEN next_attempt_at IS NULL THEN next_attempt_at ELSE $5 END, attempts = attempts + 1, log = log || $6
-		WHERE company = $1 AND webhook = $2 AND id = $3 AND attempts = $4`
-
-	underFinishLease = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $2 AND owner = $8 AND epoch = $9)`
-	underRetryLease  = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $2 AND owner = $7 AND epoch = $8)`
-)
-
-// saveAttempt writes a result down. With counted it waits for the outcome and tells whether the
-// result was stored.
-func saveAttempt(tx *kernel.Tx, m AttemptMade, counted bool) (stored bool, err error) {
+// saveAttempt stores a result and, if wait is set, reports whether it was stored. A delivery that was given up during the
+// attempt stays final.
+func saveAttempt(tx *kernel.Tx, m AttemptMade, wait bool) (stored bool, err error) {
 	entry, err := attemptLog(m.Attempt)
 	if err != nil {
 		return false, err
 	}
-	var sql string
-	var args []any
+	args := []any{m.Company, m.Webhook, m.Delivery, m.Before, m.Owner, m.Epoch, entry}
+	sql := finishDelivery
 	if m.Status == DeliveryPending {
-		sql, args = retryDelivery, []any{m.Company, m.Webhook, m.Delivery, m.Before, m.NextAt, entry}
-		if m.Epoch != 0 {
-			sql, args = retryDelivery+underRetryLease, append(args, m.Owner, m.Epoch)
-		}
+		sql, args = retryDelivery, append(args, m.NextAt)
 	} else {
-		sql, args = finishDelivery, []any{m.Company, m.Webhook, m.Delivery, m.Before, m.Status, tx.Now, entry}
-		if m.Epoch != 0 {
-			sql, args = finishDelivery+underFinishLease, append(args, m.Owner, m.Epoch)
-		}
+		args = append(args, m.Status, tx.Now)
 	}
-	if !counted {
+	if !wait {
 		tx.Later(sql, args...)
 		return true, nil
 	}
@@ -261,12 +244,25 @@ func saveAttempt(tx *kernel.Tx, m AttemptMade, counted bool) (stored bool, err e
 	return n == 1, err
 }
 
-// giveUpPending ends up to limit pending deliveries of a webhook as failed, for a reason that joins
-// their log, and tells how many there were.
-func giveUpPending(tx *kernel.Tx, company, webhook kernel.ID, why attemptFailure, limit int) (int64, error) {
-	given := Attempt{At: tx.Now}
-	given.fail(why, kernel.Params{})
-	entry, err := attemptLog(given)
+const (
+	finishDelivery = `
+		UPDATE deliveries
+		SET status = $8, finished_at = $9, next_attempt_at = NULL, attempts = attempts + 1, log = log || $7` + whereUnchanged
+
+	retryDelivery = `
+		UPDATE deliveries
+		SET next_attempt_at = CASE WHEN next_attempt_at IS NULL THEN next_attempt_at ELSE $8 END,
+			attempts = attempts + 1, log = log || $7` + whereUnchanged
+
+	whereUnchanged = `
+		WHERE company = $1 AND webhook = $2 AND id = $3 AND attempts = $4
+			AND (EXISTS (SELECT 1 FROM lanes WHERE subject = $2 AND owner = $5 AND epoch = $6) OR $6 = 0)`
+)
+
+// giveUpPending marks up to limit pending deliveries of a webhook as failed, adds the reason to their logs, and returns their
+// number.
+func giveUpPending(tx *kernel.Tx, company, webhook kernel.ID, reason attemptFailure, limit int) (int64, error) {
+	entry, err := attemptLog(Attempt{At: tx.Now, Code: &reason.code, Params: kernel.Params{}, Error: &reason.text})
 	if err != nil {
 		return 0, err
 	}
@@ -281,7 +277,7 @@ func giveUpPending(tx *kernel.Tx, company, webhook kernel.ID, why attemptFailure
 			LIMIT $5)`, company, webhook, tx.Now, entry, limit)
 }
 
-// dropPending deletes up to limit pending deliveries of a webhook that is gone.
+// dropPending deletes up to limit pending deliveries of a deleted webhook.
 func dropPending(tx *kernel.Tx, company, webhook kernel.ID, limit int) (int64, error) {
 	return tx.Exec(`
 		DELETE FROM deliveries
@@ -293,19 +289,20 @@ func dropPending(tx *kernel.Tx, company, webhook kernel.ID, limit int) (int64, e
 			LIMIT $3)`, company, webhook, limit)
 }
 
-// purgeDeliveries deletes up to limit deliveries made before a moment, oldest first.
+// purgeDeliveries deletes up to limit deliveries created before a time, oldest first.
 func purgeDeliveries(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`
 		DELETE /* all companies: by age */ FROM deliveries
-		WHERE (company, webhook, id) IN (SELECT company, webhook, id FROM deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
+		WHERE (company, webhook, id) IN (
+			SELECT company, webhook, id FROM deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
 }
 
-// countDue gives the number of due deliveries, counting no further than most.
+// countDue returns the number of due deliveries, counting no further than most.
 func countDue(tx *kernel.Tx, most int) (int64, error) {
 	var n int64
 	_, err := tx.One(`
-		SELECT /* all companies: a metric */ COUNT(*)
+		SELECT /* all companies: a metric */ COUNT(*) AS total
 		FROM (SELECT 1 AS due FROM deliveries WHERE next_attempt_at IS NOT NULL AND next_attempt_at <= $1 LIMIT $2) counted`,
-		[]any{tx.Now, most}, func(r db.Row) { n = r.Int(0) })
+		[]any{tx.Now, most}, func(r db.Row) { n = r.Int("total") })
 	return n, err
 }

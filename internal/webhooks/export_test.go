@@ -7,7 +7,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// RunUntilKilled is Run without giving up the leases, as after a crash.
+// RunUntilKilled is Run without releasing the leases, as after a crash.
 func (d *Deliver) RunUntilKilled(ctx context.Context) {
 	d.run(ctx, keptLeases{webhookLeases{jobs.StoredLeases{Desk: d.Desk.Kernel, Kind: leaseWebhook, Wake: ChannelDeliver}, d.Desk}})
 }

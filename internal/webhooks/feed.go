@@ -13,23 +13,23 @@ type FeedLoop struct {
 	Desk *Webhooks
 }
 
-// Run ends with ctx.
+// Run listens until ctx ends.
 func (f *FeedLoop) Run(ctx context.Context) {
 	f.Desk.ListenFeed(ctx)
 }
 
-// FeedPlace is a place in a company's feed: behind one event and before the next.
+// FeedPlace is a place in a company's feed: after one event and before the next.
 type FeedPlace struct {
 	Position int64
 	ID       kernel.ID
 }
 
-// After reports whether p lies behind q.
+// After reports whether p is after q.
 func (p FeedPlace) After(q FeedPlace) bool {
 	return p.Position > q.Position || p.Position == q.Position && bytes.Compare(p.ID[:], q.ID[:]) > 0
 }
 
-// LiveEvent is an event of the feed, with what decides who sees it.
+// LiveEvent is an event of the feed with the fields that decide who may see it.
 type LiveEvent struct {
 	event  FeedRow
 	Cursor string
@@ -40,18 +40,17 @@ func (e *LiveEvent) VisibleTo(a *kernel.Principal) bool {
 	return e.event.Body != nil && maySeeEvent(a, e.event)
 }
 
-// Place is the place behind the event.
+// Place returns the place after the event.
 func (e *LiveEvent) Place() FeedPlace { return FeedPlace{e.event.Position, e.event.ID} }
 
-// Body is the event as all receivers get it.
+// Body returns the event as receivers get it.
 func (e *LiveEvent) Body() []byte { return e.event.Body }
 
-// Type names what happened.
+// Type returns the type of the event.
 func (e *LiveEvent) Type() kernel.EventType { return e.event.Type }
 
-// Live says where in the feed a live stream of the caller begins: behind cursor, or at the feed's end
-// without one. usable is false for a cursor that is malformed, or older than the events that are kept; the
-// place is the feed's end then.
+// Live returns where in the feed a live stream of the caller begins: after cursor, or at the end of the feed if cursor is "".
+// If the cursor is malformed or older than the events that are kept, usable is false and the place is the end of the feed.
 func (d *Webhooks) Live(ctx context.Context, a *kernel.Principal, cursor string) (place FeedPlace, usable bool, err error) {
 	if err := a.May(VerbLive); err != nil {
 		return FeedPlace{}, false, err
@@ -69,7 +68,7 @@ func (d *Webhooks) Live(ctx context.Context, a *kernel.Principal, cursor string)
 	return place, cursor == "", err
 }
 
-// resume reads a cursor and reports whether everything after it is still in the feed.
+// resume parses a cursor and reports whether all events after it are still in the feed.
 func (d *Webhooks) resume(ctx context.Context, a *kernel.Principal, cursor string) (FeedPlace, bool, error) {
 	position, id, err := d.feedPlace(ctx, a, cursor)
 	switch {
@@ -84,12 +83,12 @@ func (d *Webhooks) resume(ctx context.Context, a *kernel.Principal, cursor strin
 	return FeedPlace{position, id}, !ahead, err
 }
 
-// endOfNow is behind the ids of all events that exist. Unlike the greatest id it tells when it was made, so
-// that a cursor made of it can be too old.
+// endOfNow returns an id after those of all existing events. Unlike kernel.MaxID it contains the time, so that a cursor with it
+// can expire.
 func (d *Webhooks) endOfNow() kernel.ID {
 	now := time.Now()
-	if rules := d.Now(); rules.After(now) {
-		now = rules
+	if clock := d.Now(); clock.After(now) {
+		now = clock
 	}
 	id, ms := kernel.MaxID, now.Add(time.Minute).UnixMilli()
 	for i := range 6 {
@@ -98,26 +97,62 @@ func (d *Webhooks) endOfNow() kernel.ID {
 	return id
 }
 
-// LiveEvents reads the company's events after a place, regardless of who may see them: at most limit, oldest first.
+// FeedStart returns where a stream of the feed begins: after a cursor, or at the end of the feed if it is "".
+func (d *Webhooks) FeedStart(ctx context.Context, a *kernel.Principal, after string) (FeedPlace, error) {
+	if err := a.May(VerbFeedStart); err != nil {
+		return FeedPlace{}, err
+	}
+	if after == "" {
+		return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (FeedPlace, error) {
+			position, id, err := feedEnd(tx, a.Company.ID)
+			return FeedPlace{position, id}, err
+		})
+	}
+	position, id, err := d.feedPlace(ctx, a, after)
+	if err != nil {
+		return FeedPlace{}, err
+	}
+	ahead, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return feedAhead(tx, position) })
+	if err != nil || ahead {
+		return FeedPlace{}, kernel.ErrOr(err, errFeedAhead())
+	}
+	return FeedPlace{position, id}, nil
+}
+
+// PastEvents is LiveEvents for a stream that is far behind. It waits while the company reads its feed in many other places.
+func (d *Webhooks) PastEvents(ctx context.Context, company kernel.ID, after FeedPlace, limit int) ([]LiveEvent, error) {
+	release, err := d.feeds.Wait(ctx, company)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return d.LiveEvents(ctx, company, after, limit)
+}
+
+// LiveEvents returns up to limit events of the company after a place, oldest first, regardless of who may see them.
 func (d *Webhooks) LiveEvents(ctx context.Context, company kernel.ID, after FeedPlace, limit int) ([]LiveEvent, error) {
-	horizon, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (int64, error) { return feedHorizon(tx) })
+	horizon, err := kernel.ReadOne(ctx, d.Kernel, feedHorizon)
 	if err != nil {
 		return nil, err
 	}
 	names := "," + joinTypes(kernel.EveryEvent) + ","
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (events []LiveEvent, err error) {
+		oldest := tx.Now.Add(-EventRetention)
 		err = findFeed(tx, company, after.Position, after.ID, horizon, names, limit, func(e FeedRow) {
+			if e.CreatedAt.Before(oldest) {
+				e.Body = nil
+			}
 			events = append(events, LiveEvent{e, d.LiveCursor(company, FeedPlace{e.Position, e.ID})})
 		})
 		return events, err
 	})
 }
 
-// LiveCursor is a place in the text form that clients get.
+// LiveCursor returns the cursor of a place for clients.
 func (d *Webhooks) LiveCursor(company kernel.ID, p FeedPlace) string {
 	return d.Cursors.Seal(company, feedFilter, kernel.IntID(p.Position, p.ID))
 }
 
-// LiveChanged gives a channel that is closed at the company's next event. Ask for it before reading the
-// feed, so that nothing falls between the two.
+// LiveChanged returns a channel that is closed at the company's next event. Call it before reading the feed, so that no event is
+// missed in between.
 func (d *Webhooks) LiveChanged(company kernel.ID) <-chan struct{} { return d.NextEvent(company) }

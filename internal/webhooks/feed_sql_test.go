@@ -15,7 +15,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestTheFeedOfADumpGoesOnAtAnotherServer(t *testing.T) {
+func TestTheFeedContinuesAfterADumpIsRestoredOnAnotherServer(t *testing.T) {
 	url := kerneltest.URL(t)
 	s, err := kernel.Open(t.Context(), db.Options{DatabaseURL: url})
 	if err != nil {
@@ -81,7 +81,7 @@ func TestTheFeedOfADumpGoesOnAtAnotherServer(t *testing.T) {
 	}
 }
 
-func TestNodesThatStartTogetherOnADumpAlignTheFeedOnce(t *testing.T) {
+func TestNodesThatStartTogetherOnARestoredDumpAlignTheFeedOnce(t *testing.T) {
 	url := kerneltest.URL(t)
 	s, err := kernel.Open(t.Context(), db.Options{DatabaseURL: url})
 	if err != nil {
@@ -114,7 +114,7 @@ func TestNodesThatStartTogetherOnADumpAlignTheFeedOnce(t *testing.T) {
 	}
 }
 
-func TestTheFeedWaitsForOlderTransactionsOfItsOwnDatabaseAlone(t *testing.T) {
+func TestTheFeedWaitsOnlyForOlderTransactionsOfItsOwnDatabase(t *testing.T) {
 	url := kerneltest.URL(t)
 	s := kerneltest.Open(t, db.Options{DatabaseURL: url})
 	company := kernel.NewID()
@@ -145,7 +145,7 @@ func TestTheFeedWaitsForOlderTransactionsOfItsOwnDatabaseAlone(t *testing.T) {
 		}
 		return n
 	}
-	// writing opens a transaction that has its place among the writers and stays.
+	// writing opens a transaction with a transaction id and keeps it open.
 	writing := func(database string) pgx.Tx {
 		t.Helper()
 		conn, err := pgx.Connect(t.Context(), database)

@@ -76,7 +76,7 @@ func TestDeliveryMetrics(t *testing.T) {
 	}, func(c *server.Config) { c.MetricsAddr = addr })
 }
 
-func TestWebhookSecretsFollowTheVaultsNewestKey(t *testing.T) {
+func TestWebhookSecretsAreSealedWithTheNewestKey(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
 		keys, err := vault.Open(t.TempDir())
 		if err != nil {

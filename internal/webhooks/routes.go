@@ -5,11 +5,11 @@ import (
 	"recado/internal/kernel"
 )
 
-// HTTP returns what the package adds to the API.
-func (d *Webhooks) HTTP(feed *EventStreams) httpserver.Capability {
+// HTTP returns the routes and descriptions of the package.
+func (d *Webhooks) HTTP() httpserver.Capability {
 	s := &handlers{d}
 	return httpserver.Capability{
-		Routes:   s.webhookRoutes(feed),
+		Routes:   s.webhookRoutes(),
 		Events:   webhookEvents,
 		Describe: describeWebhooks,
 		Tags: []httpserver.Tag{
@@ -20,54 +20,68 @@ func (d *Webhooks) HTTP(feed *EventStreams) httpserver.Capability {
 }
 
 // webhookEvents describes the event that tests a webhook.
-var webhookEvents = []httpserver.Event{
-	{Type: WebhookTest, Data: []httpserver.EventPart{{Name: "webhook", Schema: map[string]any{"type": "object", "required": []any{"id", "name"}, "properties": map[string]any{
+var webhookEvents = []httpserver.Event{{Type: WebhookTest, Data: []httpserver.EventPart{{Name: "webhook", Schema: map[string]any{
+	"type": "object", "required": []any{"id", "name"}, "properties": map[string]any{
 		"id": map[string]any{"type": "string", "format": "uuid"}, "name": map[string]any{"type": "string"},
-	}}}}},
-}
+	},
+}}}}}
 
-// describeWebhooks names the types of events wherever the document has them.
+// describeWebhooks adds the types of events to the schemas that contain them.
 func describeWebhooks(doc httpserver.Document) {
 	schemas := doc.Schemas()
+	properties := func(name string) map[string]any { return schemas[name].(map[string]any)["properties"].(map[string]any) }
 	for _, name := range []string{"Delivery", "SentDelivery"} {
-		delivery := schemas[name].(map[string]any)["properties"].(map[string]any)
-		delivery["event"] = map[string]any{"type": "string", "enum": append(httpserver.Texts(kernel.AllEvents), string(WebhookTest))}
+		properties(name)["event"] = map[string]any{"type": "string", "enum": append(httpserver.Texts(kernel.AllEvents), string(WebhookTest))}
 	}
-	schemas["WebhookEvent"].(map[string]any)["properties"].(map[string]any)["name"] = map[string]any{"$ref": "#/components/schemas/EventType"}
+	properties("WebhookEvent")["name"] = map[string]any{"$ref": "#/components/schemas/EventType"}
 	httpserver.SetItems(schemas, "events", "EventType")
 	doc.Share("EventType", "What happened.", httpserver.Texts(kernel.AllEvents))
 }
 
-func (s *handlers) webhookRoutes(feed *EventStreams) []*httpserver.Route {
+func (s *handlers) webhookRoutes() []*httpserver.Route {
 	return []*httpserver.Route{
 		httpserver.Get("/integrations/webhooks", VerbWebhooks, "List the webhooks", s.listWebhooks,
-			httpserver.About("Operations on webhooks need a key or session of a member who sees all conversations; otherwise the answer is 403.")),
-		httpserver.Post("/integrations/webhooks", VerbCreateWebhook, "Register a webhook", s.createWebhook, httpserver.Secret("secret"), httpserver.Fails(kernel.CodeWebhookLimit, kernel.CodeURLNotAllowed), httpserver.Created,
+			httpserver.About("Operations on webhooks need a key or session of a member who sees all conversations; otherwise the "+
+				"response is 403.")),
+		httpserver.Post("/integrations/webhooks", VerbCreateWebhook, "Register a webhook", s.createWebhook,
+			httpserver.Secret("secret"), httpserver.Fails(kernel.CodeWebhookLimit, kernel.CodeURLNotAllowed), httpserver.Created,
 			httpserver.Example(`{"name": "CRM", "url": "https://example.com/hooks/recado", "events": ["message.received", "attendance.closed"]}`),
-			httpserver.About("The address must use https and must not be in an internal network; otherwise the answer is 400 url_not_allowed with the reason. The signing secret is "+
-				"only in this answer. A company can have 20 webhooks; one more gives 409 webhook_limit.")),
+			httpserver.About("The address must use https and must not be in an internal network; otherwise the response is 400 "+
+				"url_not_allowed with the reason. The signing secret is "+
+				"only in this response. A company can have 20 webhooks; one more returns 409 webhook_limit.")),
 		httpserver.Get("/integrations/webhooks/events", VerbWebhookEvents, "List the event types", s.listWebhookEvents),
 		httpserver.Get("/integrations/webhooks/{id}", VerbWebhook, "Get a webhook", httpserver.ByID("webhook", s.verbs.Webhook)),
-		httpserver.Patch("/integrations/webhooks/{id}", VerbUpdateWebhook, "Change or reactivate a webhook", s.updateWebhook, httpserver.Fails(kernel.CodeURLNotAllowed),
+		httpserver.Patch("/integrations/webhooks/{id}", VerbUpdateWebhook, "Change or reactivate a webhook", s.updateWebhook,
+			httpserver.Fails(kernel.CodeURLNotAllowed),
 			httpserver.Example(`{"active": true}`),
-			httpserver.About("Pending deliveries go to the new address. Deactivating a webhook fails its pending deliveries; read the events of that time from GET /events.")),
+			httpserver.About("Pending deliveries go to the new address. Deactivating a webhook fails its pending deliveries; read the "+
+				"events of that time from GET /events.")),
 		httpserver.Del("/integrations/webhooks/{id}", VerbDeleteWebhook, "Delete a webhook", s.deleteWebhook),
-		httpserver.Post("/integrations/webhooks/{id}/rotate-secret", VerbRotateWebhookSecret, "Replace the signing secret", s.rotateWebhookSecret, httpserver.Secret("secret"), httpserver.Subject(SubjectWebhook),
-			httpserver.About("The new secret is only in this answer and signs all further deliveries. For 24 hours the header webhook-signature also has a signature with the old secret.")),
-		httpserver.Post("/integrations/webhooks/{id}/test", VerbTestWebhook, "Send a test event now", s.testWebhook, httpserver.Reserves, httpserver.Subject(SubjectWebhook),
-			httpserver.About("Makes one attempt with an event of type webhook.test, also while the webhook is inactive, and returns its result. It is not retried and does not count as a failure.")),
+		httpserver.Post("/integrations/webhooks/{id}/rotate-secret", VerbRotateWebhookSecret,
+			"Replace the signing secret", s.rotateWebhookSecret,
+			httpserver.Secret("secret"), httpserver.Subject(SubjectWebhook),
+			httpserver.About("The new secret is only in this response and signs all further deliveries. For 24 hours the header "+
+				"webhook-signature also has a signature with the old secret.")),
+		httpserver.Post("/integrations/webhooks/{id}/test", VerbTestWebhook,
+			"Send a test event now", httpserver.ByID("webhook", s.verbs.TestWebhook),
+			httpserver.Reserves, httpserver.Subject(SubjectWebhook),
+			httpserver.About("Makes one attempt with an event of type webhook.test, also while the webhook is inactive, and returns its "+
+				"result. It is not retried and does not count as a failure.")),
 		httpserver.Get("/integrations/webhooks/{id}/deliveries", VerbDeliveries, "List the latest deliveries", s.listDeliveries,
 			httpserver.About("Newest first, each with all its attempts. Deliveries are kept for 14 days.")),
-		httpserver.Get("/integrations/webhooks/{id}/deliveries/{delivery_id}", VerbDelivery, "Get a delivery with its body", s.getDelivery),
-		httpserver.Post("/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver", VerbRedeliver, "Deliver an event again", s.redeliver, httpserver.Named("redeliverWebhook"), httpserver.Subject(SubjectWebhook),
-			httpserver.About("Creates a new delivery of the same event: the same event id and bytes, another delivery id. An inactive webhook gives 400: activate it first.")),
+		httpserver.Get("/integrations/webhooks/{id}/deliveries/{delivery_id}", VerbDelivery,
+			"Get a delivery with its body", s.getDelivery),
+		httpserver.Post("/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver", VerbRedeliver,
+			"Deliver an event again", s.redeliver,
+			httpserver.Named("redeliverWebhook"), httpserver.Subject(SubjectWebhook),
+			httpserver.About("Creates a new delivery of the same event: the same event id and bytes, another delivery id. An inactive "+
+				"webhook returns 400: activate it first.")),
 
 		httpserver.Get("/events", VerbEvents, "Read the feed of events", s.listEvents,
-			httpserver.About("Events of the last 14 days with the id and the bytes that webhooks receive, in an order that never changes and without gaps, "+
-				"oldest first. Send next_cursor as after to get the next page, now or later. null means that there is no newer event: keep the after that you have. The list has the events of the conversations and boards that the caller may see.")),
-		httpserver.Get("/events/stream", VerbEvents, "Follow the feed live", feed.follow, httpserver.Streams, httpserver.Answers("text/event-stream"), httpserver.Named("followEvents"),
-			httpserver.About("Server-sent events: id is a cursor of the feed, event the type, data the body. The stream begins with new events, or after the cursor in "+
-				"Last-Event-ID or after, so that no event is lost between two connections. A comment is sent at least every 15 seconds.")),
+			httpserver.About("Events of the last 14 days with the id and the bytes that webhooks receive, in an order that never changes "+
+				"and without gaps, "+
+				"oldest first. Send next_cursor as after to get the next page, now or later. null means that there is no newer event: keep "+
+				"the cursor that you have. The list has the events of the conversations and boards that the caller may see.")),
 	}
 }
 

@@ -18,13 +18,13 @@ const SigningSecretPrefix = "whsec_"
 // SignatureTolerance is how far a delivery's timestamp may be from the receiver's clock.
 const SignatureTolerance = 5 * time.Minute
 
-// What a receiver may find wrong with a delivery.
+// The errors of VerifyService and VerifyStandard.
 var (
 	ErrSignature = errors.New("the signature does not match the body and the secret")
 	ErrTimestamp = errors.New("the timestamp is missing, or more than five minutes away from now")
 )
 
-// NewSigningSecret draws a signing secret. It is shown once and kept encrypted.
+// NewSigningSecret returns a random signing secret. It is shown once and stored encrypted.
 func NewSigningSecret() string {
 	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails: crypto/rand aborts the process instead
@@ -39,8 +39,8 @@ func SignService(secret string, timestamp int64, body []byte) string {
 }
 
 // SignStandard signs a delivery for the webhook-signature header of Standard Webhooks: "v1," and the
-// base64 HMAC-SHA256 of id, timestamp and body with dots between. The key is what the secret's base64
-// stands for; a secret that is not base64 is itself the key.
+// base64 HMAC-SHA256 of id, timestamp and body, separated by dots. The key is the decoded base64 of the secret; a secret that
+// is not base64 is used as it is.
 func SignStandard(secret, id string, timestamp int64, body []byte) string {
 	encoded := strings.TrimPrefix(secret, SigningSecretPrefix)
 	key, err := base64.StdEncoding.DecodeString(encoded)
@@ -51,8 +51,8 @@ func SignStandard(secret, id string, timestamp int64, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(sign(key, head, body))
 }
 
-// VerifyService is what a receiver does with the X-Service-Signature and X-Service-Timestamp headers and
-// the body's exact bytes. It refuses a timestamp more than five minutes old or ahead.
+// VerifyService checks the X-Service-Signature and X-Service-Timestamp headers of a delivery against the exact body. It rejects
+// a timestamp more than SignatureTolerance away from now.
 func VerifyService(secret, signature, timestamp string, body []byte, now time.Time) error {
 	seconds, err := freshTimestamp(timestamp, now)
 	if err != nil {
@@ -64,8 +64,7 @@ func VerifyService(secret, signature, timestamp string, body []byte, now time.Ti
 	return nil
 }
 
-// VerifyStandard is the same for the headers of Standard Webhooks. One right signature among those in the
-// header is enough: after a rotation there are two.
+// VerifyStandard checks the headers of Standard Webhooks. One valid signature is enough: after a rotation there are two.
 func VerifyStandard(secret, id, signatures, timestamp string, body []byte, now time.Time) error {
 	seconds, err := freshTimestamp(timestamp, now)
 	if err != nil {
@@ -85,14 +84,14 @@ func freshTimestamp(s string, now time.Time) (int64, error) {
 	if err != nil || s[0] < '1' || s[0] > '9' {
 		return 0, ErrTimestamp
 	}
-	age := now.Unix() - seconds
-	if age > int64(SignatureTolerance/time.Second) || age < -int64(SignatureTolerance/time.Second) {
+	age, tolerance := now.Unix()-seconds, int64(SignatureTolerance/time.Second)
+	if age > tolerance || age < -tolerance {
 		return 0, ErrTimestamp
 	}
 	return seconds, nil
 }
 
-// sign is the HMAC-SHA256 of head, a dot and body, without a copy of the body.
+// sign returns the HMAC-SHA256 of head, a dot and body.
 func sign(key, head, body []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write(append(head, '.'))

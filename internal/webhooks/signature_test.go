@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// A delivery whose signatures were worked out with another implementation, the secret being the base64
-// of the bytes 0 to 31.
+// A delivery whose signatures were computed with another implementation. The secret is the base64 of the bytes 0 to 31.
 const (
 	signedSecret    = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 	signedID        = "0198a7c2-1111-7000-8000-000000000001"
@@ -78,7 +77,7 @@ func TestVerify(t *testing.T) {
 	}
 	for _, header := range []string{"", "sha256=", signedService[7:], strings.ToUpper(signedService), signedService + " "} {
 		if err := VerifyService(signedSecret, header, signedAtText, []byte(signedBody), now); !errors.Is(err, ErrSignature) {
-			t.Errorf("the header %q gives %v", header, err)
+			t.Errorf("the header %q: got error %v", header, err)
 		}
 	}
 	t.Run("one right signature of two is enough", func(t *testing.T) {

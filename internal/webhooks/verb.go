@@ -7,7 +7,6 @@ import (
 
 // The verbs of webhooks and events.
 var (
-	// Webhooks and events.
 	VerbWebhooks            = kernel.Listed(kernel.Verb{Name: "Webhooks", Scope: people.ScopeWebhooksManage})
 	VerbWebhook             = kernel.Listed(kernel.Verb{Name: "Webhook", Scope: people.ScopeWebhooksManage})
 	VerbCreateWebhook       = kernel.Listed(kernel.Verb{Name: "CreateWebhook", Scope: people.ScopeWebhooksManage})
@@ -20,8 +19,6 @@ var (
 	VerbRedeliver           = kernel.Listed(kernel.Verb{Name: "Redeliver", Scope: people.ScopeWebhooksManage})
 	VerbWebhookEvents       = kernel.Listed(kernel.Verb{Name: "WebhookEvents", Scope: people.ScopeWebhooksManage})
 	VerbEvents              = kernel.Listed(kernel.Verb{Name: "Events", Scope: people.ScopeEventsRead})
-	VerbFollow              = kernel.Listed(kernel.Verb{Name: "Follow", Scope: people.ScopeEventsRead})
-	VerbFeedEnd             = kernel.Listed(kernel.Verb{Name: "FeedEnd", Scope: people.ScopeEventsRead})
-	VerbFeedChanged         = kernel.Listed(kernel.Verb{Name: "FeedChanged", Scope: people.ScopeEventsRead})
+	VerbFeedStart           = kernel.Listed(kernel.Verb{Name: "FeedStart", Scope: people.ScopeEventsRead})
 	VerbLive                = kernel.Listed(kernel.Verb{Name: "Live", SessionOnly: true})
 )

@@ -1,16 +1,19 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"recado/internal/jobs"
 	"recado/internal/kernel"
 )
 
-// ruleNothingMissed is for a replay to a webhook that missed no events.
+// ruleNothingMissed rejects a replay to a webhook that missed no events.
 var ruleNothingMissed = kernel.NewRule("nothing_missed")
 
 // Webhook is an address that receives events.
@@ -25,69 +28,57 @@ type Webhook struct {
 	UpdatedAt           time.Time          `json:"updated_at"`
 }
 
-// Subject is the webhooks of the company.
+// Subject returns the subject of responses about the webhook.
 func (w *Webhook) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectWebhook, ID: w.ID}
 }
 
-// NewWebhook is what an address is registered with.
+// NewWebhook describes a webhook to register.
 type NewWebhook struct {
 	Name   string
 	URL    string
 	Events []string
 }
 
-// WebhookChange holds what is to change; nil leaves a field as it is.
+// WebhookChange lists the fields to change; nil fields stay as they are.
 type WebhookChange struct {
 	Name   *string
 	URL    *string
 	Events *[]string
 	Active *bool
-	Replay bool // with Active: deliver what was missed since the webhook became inactive
+	Replay bool // with Active: deliver the events missed since the webhook became inactive
 }
 
-// Webhooks lists the company's addresses.
+// Webhooks returns the company's webhooks, oldest first.
 func (d *Webhooks) Webhooks(ctx context.Context, a *kernel.Principal) ([]Webhook, error) {
-	if err := a.May(VerbWebhooks); err != nil {
-		return nil, err
-	}
-	if err := maySeeEveryEvent(a); err != nil {
+	if err := cmp.Or(a.May(VerbWebhooks), maySeeEveryEvent(a)); err != nil {
 		return nil, err
 	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Webhook, error) { return listWebhooks(tx, a.Company.ID) })
 }
 
-// Webhook gives one address of the company.
+// Webhook returns one webhook of the company.
 func (d *Webhooks) Webhook(ctx context.Context, a *kernel.Principal, id kernel.ID) (Webhook, error) {
-	if err := a.May(VerbWebhook); err != nil {
-		return Webhook{}, err
-	}
-	if err := maySeeEveryEvent(a); err != nil {
+	if err := cmp.Or(a.May(VerbWebhook), maySeeEveryEvent(a)); err != nil {
 		return Webhook{}, err
 	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
-		w, found, err := findWebhook(tx, a.Company.ID, id)
-		if err == nil && !found {
-			err = kernel.NotFound("webhook")
-		}
+		w, err := findWebhook(tx, a.Company.ID, id)
 		return w.Webhook, err
 	})
 }
 
-// CreateWebhook registers an address and gives its signing secret, which is never shown again.
+// CreateWebhook registers a webhook and returns its signing secret, which is never shown again.
 func (d *Webhooks) CreateWebhook(ctx context.Context, a *kernel.Principal, in NewWebhook) (Webhook, string, error) {
-	if err := a.May(VerbCreateWebhook); err != nil {
+	if err := cmp.Or(a.May(VerbCreateWebhook), maySeeEveryEvent(a)); err != nil {
 		return Webhook{}, "", err
 	}
-	if err := maySeeEveryEvent(a); err != nil {
-		return Webhook{}, "", err
-	}
-	clean, err := d.checkWebhook(a, WebhookChange{Name: &in.Name, URL: &in.URL, Events: &in.Events})
+	change, err := d.checkWebhook(a, WebhookChange{Name: &in.Name, URL: &in.URL, Events: &in.Events})
 	if err != nil {
 		return Webhook{}, "", err
 	}
 	secret := NewSigningSecret()
-	made, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
+	created, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
 		n, err := tx.Count(countWebhooks, a.Company.ID)
 		if err != nil {
 			return Webhook{}, err
@@ -95,26 +86,25 @@ func (d *Webhooks) CreateWebhook(ctx context.Context, a *kernel.Principal, in Ne
 		if n >= MaxWebhooks {
 			return Webhook{}, kernel.Errorf(kernel.CodeWebhookLimit, "A company can have %d webhooks. Delete one first.", MaxWebhooks)
 		}
-		w := WebhookRow{Company: a.Company.ID, Webhook: Webhook{ID: kernel.NewID(), Active: true, CreatedAt: tx.Now, UpdatedAt: tx.Now}}
-		clean.apply(&w.Webhook)
-		w.BoardsOf = boardsOf(a)
+		w := WebhookRow{
+			Company: a.Company.ID, BoardsOf: boardsOf(a),
+			Webhook: Webhook{ID: kernel.NewID(), Active: true, CreatedAt: tx.Now, UpdatedAt: tx.Now},
+		}
+		change.apply(&w.Webhook)
 		w.Secret = d.Vault.Seal([]byte(secret), w.Company, w.ID)
 		insertWebhook(tx, w)
 		return w.Webhook, nil
 	})
-	return made, secret, err
+	return created, secret, err
 }
 
-// UpdateWebhook changes an address. Activating it resets its count of failures and, with Replay, delivers the events that it
-// missed; deactivating it gives up what is pending, which the feed still has.
+// UpdateWebhook changes a webhook. Activating it resets its count of failures and, with Replay, delivers the events that it
+// missed. Deactivating it gives up its pending deliveries; the feed still has their events.
 func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id kernel.ID, in WebhookChange) (Webhook, error) {
-	if err := a.May(VerbUpdateWebhook); err != nil {
+	if err := cmp.Or(a.May(VerbUpdateWebhook), maySeeEveryEvent(a)); err != nil {
 		return Webhook{}, err
 	}
-	if err := maySeeEveryEvent(a); err != nil {
-		return Webhook{}, err
-	}
-	clean, err := d.checkWebhook(a, in)
+	change, err := d.checkWebhook(a, in)
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -126,11 +116,11 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 		if err != nil || !found {
 			return w.Webhook, kernel.ErrOr(err, kernel.NotFound("webhook"))
 		}
-		clean.apply(&w.Webhook)
+		change.apply(&w.Webhook)
 		if in.URL != nil || in.Events != nil {
 			w.BoardsOf = boardsOf(a)
 		}
-		before := w.Active
+		wasActive := w.Active
 		if in.Active != nil {
 			w.Active = *in.Active
 			if w.Active {
@@ -139,7 +129,7 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 		}
 		w.UpdatedAt = tx.Now
 		SaveWebhook(tx, w)
-		if before && !w.Active {
+		if wasActive && !w.Active {
 			if err := missEvents(tx, a.Company.ID, id); err != nil {
 				return w.Webhook, err
 			}
@@ -147,7 +137,8 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 		if in.Replay {
 			started, err := startReplay(tx, a.Company.ID, id)
 			if err != nil || !started {
-				return w.Webhook, kernel.ErrOr(err, kernel.Invalid("body.replay", ruleNothingMissed, "there is nothing to deliver again: the webhook has missed no events"))
+				return w.Webhook, kernel.ErrOr(err,
+					kernel.Invalid("body.replay", ruleNothingMissed, "there is nothing to deliver again: the webhook has missed no events"))
 			}
 			tx.AfterCommit(func() { d.announce(a.Company.ID, id) })
 		}
@@ -160,12 +151,9 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 	})
 }
 
-// DeleteWebhook removes an address at once, with what was on its way to it.
+// DeleteWebhook deletes a webhook. Its pending deliveries are dropped.
 func (d *Webhooks) DeleteWebhook(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbDeleteWebhook); err != nil {
-		return err
-	}
-	if err := maySeeEveryEvent(a); err != nil {
+	if err := cmp.Or(a.May(VerbDeleteWebhook), maySeeEveryEvent(a)); err != nil {
 		return err
 	}
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
@@ -173,19 +161,16 @@ func (d *Webhooks) DeleteWebhook(ctx context.Context, a *kernel.Principal, id ke
 		if err == nil && !found {
 			err = kernel.NotFound("webhook")
 		}
-		tx.AfterCommit(func() { d.announce(a.Company.ID, id) }) // for what is pending to be dropped
+		tx.AfterCommit(func() { d.announce(a.Company.ID, id) }) // to drop pending deliveries
 		return struct{}{}, err
 	})
 	return err
 }
 
-// RotateWebhookSecret replaces the signing secret and gives the new one. For a day the Standard
-// Webhooks header carries a signature with the old one as well.
+// RotateWebhookSecret replaces the signing secret and returns the new one. For SecretOverlap the webhook-signature header also
+// has a signature with the old one.
 func (d *Webhooks) RotateWebhookSecret(ctx context.Context, a *kernel.Principal, id kernel.ID) (Webhook, string, error) {
-	if err := a.May(VerbRotateWebhookSecret); err != nil {
-		return Webhook{}, "", err
-	}
-	if err := maySeeEveryEvent(a); err != nil {
+	if err := cmp.Or(a.May(VerbRotateWebhookSecret), maySeeEveryEvent(a)); err != nil {
 		return Webhook{}, "", err
 	}
 	secret := NewSigningSecret()
@@ -194,8 +179,7 @@ func (d *Webhooks) RotateWebhookSecret(ctx context.Context, a *kernel.Principal,
 		if err != nil || !found {
 			return w.Webhook, kernel.ErrOr(err, kernel.NotFound("webhook"))
 		}
-		until := tx.Now.Add(SecretOverlap)
-		w.OldSecret, w.OldSecretUntil = w.Secret, &until
+		w.OldSecret, w.OldSecretUntil = w.Secret, new(tx.Now.Add(SecretOverlap))
 		w.Secret = d.Vault.Seal([]byte(secret), w.Company, w.ID)
 		w.UpdatedAt = tx.Now
 		SaveWebhook(tx, w)
@@ -204,36 +188,31 @@ func (d *Webhooks) RotateWebhookSecret(ctx context.Context, a *kernel.Principal,
 	return w, secret, err
 }
 
-// WebhookEvents lists the events that the principal can ask for.
+// WebhookEvents returns the types of events that the principal can subscribe to.
 func (d *Webhooks) WebhookEvents(_ context.Context, a *kernel.Principal) ([]kernel.EventType, error) {
 	if err := a.May(VerbWebhookEvents); err != nil {
 		return nil, err
 	}
-	events := slices.DeleteFunc(slices.Clone(kernel.AllEvents), func(e kernel.EventType) bool { return !a.Scopes.Has(e.Scope()) })
-	return events, maySeeEveryEvent(a)
+	hidden := func(e kernel.EventType) bool { return !a.Scopes.Has(e.Scope()) }
+	return slices.DeleteFunc(slices.Clone(kernel.AllEvents), hidden), maySeeEveryEvent(a)
 }
 
-// cleanWebhook holds checked values; the zero value of a field leaves it as it is.
-type cleanWebhook struct {
+// checkedChange is a validated WebhookChange. Zero fields stay as they are.
+type checkedChange struct {
 	name   string
 	url    string
 	events []kernel.EventType
 }
 
-func (c cleanWebhook) apply(w *Webhook) {
-	if c.name != "" {
-		w.Name = c.name
-	}
-	if c.url != "" {
-		w.URL = c.url
-	}
+func (c checkedChange) apply(w *Webhook) {
+	w.Name, w.URL = cmp.Or(c.name, w.Name), cmp.Or(c.url, w.URL)
 	if c.events != nil {
 		w.Events = c.events
 	}
 }
 
-func (d *Webhooks) checkWebhook(a *kernel.Principal, in WebhookChange) (cleanWebhook, error) {
-	var c cleanWebhook
+func (d *Webhooks) checkWebhook(a *kernel.Principal, in WebhookChange) (checkedChange, error) {
+	var c checkedChange
 	if in.Name != nil {
 		name, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
 		if invalid != nil {
@@ -266,43 +245,28 @@ func (d *Webhooks) checkWebhook(a *kernel.Principal, in WebhookChange) (cleanWeb
 	return c, nil
 }
 
-// WebhookCounts gives how many addresses are healthy, failing and inactive, for metrics.
+// WebhookCounts returns the number of healthy, failing and inactive webhooks.
 func (d *Webhooks) WebhookCounts(ctx context.Context) (WebhookCounts, error) {
-	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (WebhookCounts, error) { return webhookCounts(tx) })
+	return kernel.Read(ctx, d.Kernel, webhookCounts)
 }
 
-// WakeDeliver wakes the delivering loop.
+// WakeDeliver is the name of the wakeup of the delivery loop.
 const WakeDeliver = "deliver"
 
-// due remembers which webhooks got something to do since the delivering loop last looked.
-type due struct {
+// dueWebhooks are the webhooks that got work since the delivery loop last called TakeDue.
+type dueWebhooks struct {
 	mu        sync.Mutex
-	companies map[kernel.ID]kernel.ID // of the webhooks that had something to do
-	here      map[kernel.ID]struct{}  // by a transaction of this process
-	there     map[kernel.ID]struct{}  // by another node
-	anything  bool                    // another node named no webhook: all are to be looked at
+	companies map[kernel.ID]kernel.ID // of every webhook that ever had work
+	here      map[kernel.ID]struct{}  // from a transaction of this process
+	there     map[kernel.ID]struct{}  // from another node
+	all       bool                    // another node named no webhook
 }
 
-// of remembers the company of a webhook. The caller holds mu.
-func (d *due) of(company, webhook kernel.ID) {
-	if d.companies == nil {
-		d.companies = map[kernel.ID]kernel.ID{}
-	}
-	d.companies[webhook] = company
-}
-
-// companyOf returns the company of a webhook that had something to do.
+// companyOf returns the company of a webhook that had work.
 func (d *Webhooks) companyOf(webhook kernel.ID) kernel.ID {
 	d.due.mu.Lock()
 	defer d.due.mu.Unlock()
 	return d.due.companies[webhook]
-}
-
-// DueWebhooks is what became due. If it names no webhook, all are to be looked at.
-type DueWebhooks struct {
-	Here  []kernel.ID // through this process: other nodes do not know yet
-	There []kernel.ID // through another node, which says so to all
-	All   bool
 }
 
 // deliver stores the deliveries of an event in the transaction that records it.
@@ -314,44 +278,33 @@ func (d *Webhooks) deliver(tx *kernel.Tx, e *kernel.Event) error {
 	return err
 }
 
-// announce wakes the delivering loop for webhooks of a company that a durable transaction gave work.
+// announce wakes the delivery loop for webhooks that got work from a committed transaction.
 func (d *Webhooks) announce(company kernel.ID, webhooks ...kernel.ID) {
 	d.due.mu.Lock()
 	defer d.due.mu.Unlock()
-	if d.due.here == nil {
-		d.due.here = map[kernel.ID]struct{}{}
-	}
 	for _, w := range webhooks {
-		d.due.of(company, w)
-		d.due.here[w] = struct{}{}
+		d.due.companies[w], d.due.here[w] = company, struct{}{}
 	}
 	d.Wakeup(WakeDeliver).Notify()
 }
 
-// TakeDue gives what was announced since the last call, and takes back the signal of what was announced after the one that led
-// to this call: a signal that names no webhook would have all of them looked at.
-func (d *Webhooks) TakeDue() DueWebhooks {
+// TakeDue returns the webhooks that were announced since the last call. It also takes back the signals of these announcements:
+// a signal without webhooks makes the delivery loop check all of them.
+func (d *Webhooks) TakeDue() jobs.Announced {
 	d.due.mu.Lock()
 	defer d.due.mu.Unlock()
 	d.Wakeup(WakeDeliver).TakeBack()
-	out := DueWebhooks{All: d.due.anything}
-	for w := range d.due.here {
-		out.Here = append(out.Here, w)
-	}
-	for w := range d.due.there {
-		out.There = append(out.There, w)
-	}
+	out := jobs.Announced{Here: slices.Collect(maps.Keys(d.due.here)), There: slices.Collect(maps.Keys(d.due.there)), All: d.due.all}
 	if len(out.Here) == 0 && len(out.There) == 0 {
 		out.All = true
 	}
 	clear(d.due.here)
 	clear(d.due.there)
-	d.due.anything = false
+	d.due.all = false
 	return out
 }
 
-// TellDue lets the other nodes know that a webhook has work: one of them holds its lease. A zero id
-// means: look at everything.
+// TellDue notifies the other nodes that a webhook has work, because one of them has its lease. A zero id means any webhook.
 func (d *Webhooks) TellDue(webhook kernel.ID) {
 	text := ""
 	if !webhook.IsZero() {
@@ -360,7 +313,7 @@ func (d *Webhooks) TellDue(webhook kernel.ID) {
 	d.Store.Notify(ChannelDeliver, text)
 }
 
-// ListenDue passes on what other nodes tell, until ctx ends.
+// ListenDue receives the notifications of other nodes until ctx ends.
 func (d *Webhooks) ListenDue(ctx context.Context) {
 	d.Store.Listen(ctx, ChannelDeliver, func(payload string) {
 		before, after, _ := strings.Cut(payload, " ")
@@ -369,42 +322,33 @@ func (d *Webhooks) ListenDue(ctx context.Context) {
 		d.due.mu.Lock()
 		defer d.due.mu.Unlock()
 		if ok {
-			d.due.of(company, webhook)
-			if d.due.there == nil {
-				d.due.there = map[kernel.ID]struct{}{}
-			}
-			d.due.there[webhook] = struct{}{}
+			d.due.companies[webhook], d.due.there[webhook] = company, struct{}{}
 		} else {
-			d.due.anything = true
+			d.due.all = true
 		}
 		d.Wakeup(WakeDeliver).Notify()
 	})
 }
 
-// PendingWebhooks lists the webhooks that owner may have to work for.
-func (d *Webhooks) PendingWebhooks(ctx context.Context, owner kernel.ID) (out []Pending, err error) {
-	err = d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		out, err = pendingWebhooks(tx, owner)
-		return err
-	})
+// PendingWebhooks returns the webhooks that owner may have to deliver to.
+func (d *Webhooks) PendingWebhooks(ctx context.Context, owner kernel.ID) ([]Pending, error) {
+	out, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Pending, error) { return pendingWebhooks(tx, owner) })
 	d.due.mu.Lock()
 	defer d.due.mu.Unlock()
 	for _, p := range out {
-		d.due.of(p.Company, p.Webhook)
+		d.due.companies[p.Webhook] = p.Company
 	}
 	return out, err
 }
 
 // DueDeliveries returns up to limit due deliveries of a webhook.
-func (d *Webhooks) DueDeliveries(ctx context.Context, company, webhook kernel.ID, limit int) (due DueDeliveries, err error) {
-	err = d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		due, err = dueDeliveries(tx, company, webhook, tx.Now, limit)
-		return err
+func (d *Webhooks) DueDeliveries(ctx context.Context, company, webhook kernel.ID, limit int) (DueDeliveries, error) {
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (DueDeliveries, error) {
+		return dueDeliveries(tx, company, webhook, limit)
 	})
-	return due, err
 }
 
-// DueCount is how many deliveries are due, counted up to a hundred thousand, and how old the oldest is.
+// DueCount returns the number of due deliveries, counted up to 100,000, and for how long the oldest has been due.
 func (d *Webhooks) DueCount(ctx context.Context) (n int64, oldest time.Duration, err error) {
 	err = d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
 		if n, err = countDue(tx, 100_000); err != nil {
@@ -419,21 +363,21 @@ func (d *Webhooks) DueCount(ctx context.Context) (n int64, oldest time.Duration,
 	return n, oldest, err
 }
 
-// checkWebhook reports an error when the principal may not see what webhooks are sent.
+// checkWebhook returns an error if the principal may not see the deliveries of webhooks.
 func checkWebhook(_ *kernel.Tx, a *kernel.Principal, _ kernel.ID) error { return maySeeEveryEvent(a) }
 
-// maySeeEveryEvent is the permission check of every verb on webhooks: an address receives the events of all
-// conversations, so its settings and deliveries belong to members who see all conversations.
+// maySeeEveryEvent checks the permission for every verb on webhooks. A webhook receives the events of all conversations, so only
+// members who see all conversations may see its settings and deliveries.
 func maySeeEveryEvent(a *kernel.Principal) error {
-	if a.Profile == kernel.AccessAll {
+	if a != nil && a.Profile == kernel.AccessAll {
 		return nil
 	}
 	return kernel.Errorf(kernel.CodeInsufficientScope,
-		"Webhooks receive the events of every conversation, and this key acts as a member who does not see them all. GET /events gives what it may see.")
+		"Webhooks receive the events of every conversation, and this key acts as a member who does not see them all. "+
+			"GET /events returns what it may see.")
 }
 
-// boardsOf is whose list of boards bounds the card events of an address that the principal chose: its key's,
-// where that has one.
+// boardsOf returns the principal's key if its list of boards limits the card events of a webhook.
 func boardsOf(a *kernel.Principal) *kernel.ID {
 	if a.Boards == nil {
 		return nil

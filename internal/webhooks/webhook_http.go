@@ -7,7 +7,9 @@ import (
 	"recado/internal/kernel"
 )
 
-func (s *handlers) listWebhooks(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Webhook]], error) {
+func (s *handlers) listWebhooks(
+	ctx context.Context, a *kernel.Principal, _ *httpserver.None,
+) (*httpserver.Reply[httpserver.List[Webhook]], error) {
 	webhooks, err := s.verbs.Webhooks(ctx, a)
 	return &httpserver.Reply[httpserver.List[Webhook]]{Body: httpserver.List[Webhook]{Data: webhooks}}, err
 }
@@ -18,7 +20,9 @@ type webhookEvent struct {
 	Description string           `json:"description"`
 }
 
-func (s *handlers) listWebhookEvents(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[webhookEvent]], error) {
+func (s *handlers) listWebhookEvents(
+	ctx context.Context, a *kernel.Principal, _ *httpserver.None,
+) (*httpserver.Reply[httpserver.List[webhookEvent]], error) {
 	all, err := s.verbs.WebhookEvents(ctx, a)
 	var events []webhookEvent
 	for _, e := range all {
@@ -27,7 +31,7 @@ func (s *handlers) listWebhookEvents(ctx context.Context, a *kernel.Principal, _
 	return &httpserver.Reply[httpserver.List[webhookEvent]]{Body: httpserver.List[webhookEvent]{Data: events}}, err
 }
 
-// newWebhook is a webhook together with its signing secret, which is shown once.
+// newWebhook is a webhook with its signing secret, which is shown once.
 type newWebhook struct {
 	Webhook
 	Secret string `json:"secret" nullable:"true" doc:"The signing secret. It is only in this answer, and null when the answer is repeated for an Idempotency-Key." example:"whsec_…"`
@@ -45,7 +49,9 @@ type createWebhookInput struct {
 	}
 }
 
-func (s *handlers) createWebhook(ctx context.Context, a *kernel.Principal, in *createWebhookInput) (*httpserver.Reply[newWebhook], error) {
+func (s *handlers) createWebhook(
+	ctx context.Context, a *kernel.Principal, in *createWebhookInput,
+) (*httpserver.Reply[newWebhook], error) {
 	httpserver.Shaped(ctx, newWebhookWithoutSecret)
 	w, secret, err := s.verbs.CreateWebhook(ctx, a, NewWebhook{Name: in.Body.Name, URL: in.Body.URL, Events: in.Body.Events})
 	return &httpserver.Reply[newWebhook]{Body: newWebhook{w, secret}}, err
@@ -62,7 +68,9 @@ type updateWebhookInput struct {
 	}
 }
 
-func (s *handlers) updateWebhook(ctx context.Context, a *kernel.Principal, in *updateWebhookInput) (*httpserver.Reply[Webhook], error) {
+func (s *handlers) updateWebhook(
+	ctx context.Context, a *kernel.Principal, in *updateWebhookInput,
+) (*httpserver.Reply[Webhook], error) {
 	id, err := httpserver.PathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err
@@ -83,7 +91,9 @@ func (s *handlers) deleteWebhook(ctx context.Context, a *kernel.Principal, in *h
 	return &httpserver.None{}, s.verbs.DeleteWebhook(ctx, a, id)
 }
 
-func (s *handlers) rotateWebhookSecret(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[newWebhook], error) {
+func (s *handlers) rotateWebhookSecret(
+	ctx context.Context, a *kernel.Principal, in *httpserver.AtID,
+) (*httpserver.Reply[newWebhook], error) {
 	id, err := httpserver.PathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err

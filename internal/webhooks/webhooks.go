@@ -1,4 +1,4 @@
-// Package webhooks tells others what happens: it has the feed of events, the webhooks that get them, and their deliveries.
+// Package webhooks delivers events to other systems: by webhooks and by the feed of events.
 package webhooks
 
 import (
@@ -13,18 +13,16 @@ import (
 // Webhooks has the verbs of the package.
 type Webhooks struct {
 	*kernel.Kernel
-	people    *people.People
-	guard     *guard.Client
-	brand     brand
-	retries   kernel.Retries
-	feeds     kernel.Expensive               // reads of the feed that look through very many events
-	tests     *limits.Concurrency[kernel.ID] // of webhooks, by company
-	testing   *limits.Concurrency[struct{}]  // likewise, of all companies
-	due       due
-	followers followers
+	guard    *guard.Client
+	brand    brand
+	retries  kernel.Retries
+	feeds    kernel.Expensive               // reads of the feed that scan very many events
+	tests    *limits.Concurrency[kernel.ID] // of webhooks, by company
+	allTests *limits.Concurrency[struct{}]
+	due      dueWebhooks
 }
 
-// feedWait is how long a read of the feed waits for its turn before its page stays short.
+// feedWait is how long a read of the feed waits for a slot before it returns a short page.
 const feedWait = 2 * time.Second
 
 // Options say how webhooks are delivered.
@@ -34,14 +32,20 @@ type Options struct {
 	Retries kernel.Retries // of deliveries; nil: kernel.DefaultRetries
 }
 
-// New returns the verbs of webhooks, and has every event delivered from then on.
+// New returns the verbs of webhooks. From then on every event is delivered.
 func New(p *people.People, o Options) *Webhooks {
-	d := &Webhooks{Kernel: p.Kernel, people: p, guard: o.Guard, brand: newBrand(o.Brand), retries: o.Retries}
+	d := &Webhooks{
+		Kernel: p.Kernel, guard: o.Guard, brand: newBrand(o.Brand), retries: o.Retries,
+		tests:    limits.NewConcurrency[kernel.ID](companyTests, 0),
+		allTests: limits.NewConcurrency[struct{}](maxTests, 0),
+		due: dueWebhooks{
+			companies: map[kernel.ID]kernel.ID{}, here: map[kernel.ID]struct{}{}, there: map[kernel.ID]struct{}{},
+		},
+	}
 	if d.retries == nil {
 		d.retries = kernel.DefaultRetries
 	}
 	d.feeds = d.NewExpensive("reads of the feed", feedWait)
-	d.tests, d.testing = limits.NewConcurrency[kernel.ID](companyTests, 0), limits.NewConcurrency[struct{}](maxTests, 0)
 	d.CheckSubjects(SubjectWebhook, checkWebhook)
 	if d.Store != nil {
 		d.Store.SetHooks(kernel.Hooks{Event: d.deliver, ExpectEvents: expectEvents})
@@ -49,5 +53,4 @@ func New(p *people.People, o Options) *Webhooks {
 	return d
 }
 
-// countWebhooks counts towards a limit of the company.
 const countWebhooks kernel.Countable = `SELECT COUNT(*) FROM webhooks WHERE company = $1`

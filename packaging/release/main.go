@@ -1,5 +1,5 @@
-// Command release builds the archives of a release: one for each platform, with its list of components, and the
-// checksums of all. The same commit and Go version give the same bytes.
+// Command release builds the archives of a release: one for each platform with its list of components, and the
+// checksums. The same commit and Go version produce the same bytes.
 //
 //	go run ./packaging/release -version v1.2.3 -time 1700000000 -out dist
 package main
@@ -9,6 +9,7 @@ import (
 	"archive/zip"
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -24,7 +25,7 @@ import (
 
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// extras are the files and folders that every archive holds beside the program.
+// extras are the files and folders in every archive, in addition to the program.
 var extras = []string{"README.md", "LICENSE", "CHANGELOG.md", "docs", "packaging"}
 
 func main() {
@@ -32,7 +33,7 @@ func main() {
 	var only string
 	var seconds int64
 	flag.StringVar(&r.version, "version", "", "the version, such as 0.1.0")
-	flag.Int64Var(&seconds, "time", 0, "time of every file in the archives, in Unix seconds: that of the commit")
+	flag.Int64Var(&seconds, "time", 0, "time of every file in the archives, in Unix seconds; that of the commit")
 	flag.StringVar(&r.out, "out", "dist", "folder for the archives; it must be empty or not exist")
 	flag.StringVar(&only, "platforms", strings.Join(platforms, ","), "platforms to build, such as linux/amd64")
 	flag.Parse()
@@ -51,7 +52,7 @@ type release struct {
 
 func (r release) build(chosen []string) error {
 	if r.version == "" {
-		return fmt.Errorf("-version is not given")
+		return fmt.Errorf("-version is required")
 	}
 	if entries, err := os.ReadDir(r.out); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s is not empty", r.out)
@@ -62,7 +63,7 @@ func (r release) build(chosen []string) error {
 	for _, platform := range chosen {
 		system, machine, ok := strings.Cut(platform, "/")
 		if !ok || !slices.Contains(platforms, platform) {
-			return fmt.Errorf("%q is none of %s", platform, strings.Join(platforms, ", "))
+			return fmt.Errorf("%q is not one of %s", platform, strings.Join(platforms, ", "))
 		}
 		if err := r.platform(system, machine); err != nil {
 			return fmt.Errorf("%s: %w", platform, err)
@@ -71,7 +72,7 @@ func (r release) build(chosen []string) error {
 	return r.sums()
 }
 
-// platform builds the program and puts it into an archive with what belongs to it.
+// platform builds the program and its archive.
 func (r release) platform(system, machine string) error {
 	temp, err := os.MkdirTemp("", "recado-release-")
 	if err != nil {
@@ -82,8 +83,10 @@ func (r release) platform(system, machine string) error {
 	if system == "windows" {
 		program += ".exe"
 	}
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", program, "./cmd/recado")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+machine, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false",
+		"-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", program, "./cmd/recado")
+	build.Env = append(os.Environ(),
+		"CGO_ENABLED=0", "GOOS="+system, "GOARCH="+machine, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
@@ -105,17 +108,18 @@ func (r release) platform(system, machine string) error {
 	return r.tar(name, files)
 }
 
-// file is one file of an archive.
 type file struct {
 	name, path string
 	mode       fs.FileMode
 }
 
-// forImages are the files that make an image of the program. They are in the archives for Linux alone, the only ones whose program runs in one.
-var forImages = []string{"packaging/Dockerfile", "packaging/Dockerfile.release", "packaging/compose.yaml", "packaging/compose.env.example"}
+// forImages are the files for container images. Only the archives for Linux have them.
+var forImages = []string{
+	"packaging/Dockerfile", "packaging/Dockerfile.release", "packaging/compose.yaml", "packaging/compose.env.example",
+}
 
-// contents lists the program and the extras that git knows, in the order of their names. The Dockerfile of the repository builds the
-// sources; that of an archive, which has none, copies the program.
+// contents returns the program and the extras that are in git, sorted by name. The Dockerfile of the repository builds
+// the sources; that of an archive copies the program.
 func contents(program, system string) ([]file, error) {
 	files := []file{{filepath.Base(program), program, 0o755}}
 	out, err := exec.Command("git", append([]string{"ls-files", "-z", "--"}, extras...)...).Output()
@@ -123,10 +127,8 @@ func contents(program, system string) ([]file, error) {
 		return nil, fmt.Errorf("git ls-files: %w", err)
 	}
 	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
-		if strings.HasSuffix(name, ".go") || strings.HasPrefix(name, "docs/images/") {
-			continue
-		}
-		if system != "linux" && slices.Contains(forImages, name) {
+		if strings.HasSuffix(name, ".go") || strings.HasPrefix(name, "docs/images/") ||
+			system != "linux" && slices.Contains(forImages, name) {
 			continue
 		}
 		switch name {
@@ -148,46 +150,47 @@ func (r release) tar(name string, files []file) error {
 			return err
 		}
 		archive := tar.NewWriter(compressed)
-		for _, f := range files {
-			content, err := os.ReadFile(f.path)
-			if err != nil {
-				return err
+		err = each(files, func(f file, content []byte) error {
+			header := &tar.Header{
+				Name: path.Join(name, f.name), Mode: int64(f.mode), Size: int64(len(content)), ModTime: r.time, Format: tar.FormatUSTAR,
 			}
-			header := &tar.Header{Name: path.Join(name, f.name), Mode: int64(f.mode), Size: int64(len(content)), ModTime: r.time, Format: tar.FormatUSTAR}
 			if err := archive.WriteHeader(header); err != nil {
 				return err
 			}
-			if _, err := archive.Write(content); err != nil {
-				return err
-			}
-		}
-		if err := archive.Close(); err != nil {
+			_, err := archive.Write(content)
 			return err
-		}
-		return compressed.Close()
+		})
+		return errors.Join(err, archive.Close(), compressed.Close())
 	})
 }
 
 func (r release) zip(name string, files []file) error {
 	return r.create(name+".zip", func(w io.Writer) error {
 		archive := zip.NewWriter(w)
-		for _, f := range files {
-			content, err := os.ReadFile(f.path)
-			if err != nil {
-				return err
-			}
+		err := each(files, func(f file, content []byte) error {
 			header := &zip.FileHeader{Name: path.Join(name, f.name), Method: zip.Deflate, Modified: r.time}
 			header.SetMode(f.mode)
 			entry, err := archive.CreateHeader(header)
-			if err != nil {
-				return err
+			if err == nil {
+				_, err = entry.Write(content)
 			}
-			if _, err := entry.Write(content); err != nil {
-				return err
-			}
-		}
-		return archive.Close()
+			return err
+		})
+		return errors.Join(err, archive.Close())
 	})
+}
+
+func each(files []file, add func(f file, content []byte) error) error {
+	for _, f := range files {
+		content, err := os.ReadFile(f.path)
+		if err == nil {
+			err = add(f, content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r release) create(name string, write func(w io.Writer) error) error {
@@ -195,14 +198,10 @@ func (r release) create(name string, write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err := write(f); err != nil {
-		_ = f.Close()
-		return err
-	}
-	return f.Close()
+	return errors.Join(write(f), f.Close())
 }
 
-// sums writes the checksums of all files, in the form of sha256sum.
+// sums writes the checksums of all files in the format of sha256sum.
 func (r release) sums() error {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {

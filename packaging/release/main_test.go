@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// archived lists the files of an archive by their names in it.
+// archived returns the paths of the files of an archive by their names.
 func archived(t *testing.T, program, system string) map[string]string {
 	t.Helper()
 	t.Chdir("../..")
@@ -25,11 +25,14 @@ func archived(t *testing.T, program, system string) map[string]string {
 	return out
 }
 
-func TestTheComposeFileOfAnArchiveBuildsTheImageOfWhatTheArchiveHolds(t *testing.T) {
+func TestTheArchiveContainsEverythingForItsImage(t *testing.T) {
 	files := archived(t, "recado", "linux")
-	for _, name := range []string{"recado", "packaging/compose.yaml", "packaging/compose.env.example", "packaging/Dockerfile", "docs/operating.md", "packaging/systemd/recado-backup.timer"} {
+	for _, name := range []string{
+		"recado", "packaging/compose.yaml", "packaging/compose.env.example", "packaging/Dockerfile",
+		"docs/operating.md", "packaging/systemd/recado-backup.timer",
+	} {
 		if files[name] == "" {
-			t.Errorf("the archive lacks %s", name)
+			t.Errorf("the archive does not contain %s", name)
 		}
 	}
 	text, err := os.ReadFile(files["packaging/Dockerfile"])
@@ -46,7 +49,7 @@ func TestTheComposeFileOfAnArchiveBuildsTheImageOfWhatTheArchiveHolds(t *testing
 		words = slices.DeleteFunc(words[1:], func(word string) bool { return strings.HasPrefix(word, "--") })
 		for _, source := range words[:len(words)-1] {
 			if files[source] == "" {
-				t.Errorf("the Dockerfile of the archive copies %s, which the archive lacks", source)
+				t.Errorf("the Dockerfile of the archive copies %s, which is not in the archive", source)
 			}
 		}
 	}
@@ -59,27 +62,28 @@ func TestTheComposeFileOfAnArchiveBuildsTheImageOfWhatTheArchiveHolds(t *testing
 	}
 }
 
-func TestTheArchivesOfOtherSystemsHoldNoImage(t *testing.T) {
+func TestTheArchivesOfOtherSystemsContainNoDockerfile(t *testing.T) {
 	files := archived(t, "recado.exe", "windows")
 	for _, name := range forImages {
 		if files[name] != "" {
-			t.Errorf("the archive holds %s, whose image would hold a program of another system", name)
+			t.Errorf("the archive contains %s, which is only for Linux", name)
 		}
 	}
 	if files["recado.exe"] == "" || files["docs/install.md"] == "" {
-		t.Errorf("the archive holds %v", files)
+		t.Errorf("the archive contains %v", files)
 	}
 }
 
-// TestTheDockerfilesMakeTheSameImage compares the last stages, but for where the program comes from.
-func TestTheDockerfilesMakeTheSameImage(t *testing.T) {
+// TestBothDockerfilesBuildTheSameImage compares the last stages, except for the source of the program.
+func TestBothDockerfilesBuildTheSameImage(t *testing.T) {
 	last := func(name string) []string {
 		raw, err := os.ReadFile("../" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, stage, _ := strings.Cut(string(raw), "FROM scratch\n")
-		return slices.DeleteFunc(strings.Split(strings.NewReplacer("--from=files", "--from=build").Replace(stage), "\n"), func(line string) bool {
+		lines := strings.Split(strings.ReplaceAll(stage, "--from=files", "--from=build"), "\n")
+		return slices.DeleteFunc(lines, func(line string) bool {
 			return strings.HasPrefix(line, "ARG ") || strings.HasPrefix(line, "LABEL ") || strings.HasSuffix(line, "recado /recado")
 		})
 	}

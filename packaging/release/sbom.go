@@ -29,7 +29,7 @@ type dependency struct {
 	On  []string `json:"dependsOn,omitempty"`
 }
 
-// components lists what a program was built of, as the program itself says (go version -m), in the form of CycloneDX 1.5.
+// components returns the modules of a program, from its build info, as a CycloneDX 1.5 document.
 func components(program, version string, at time.Time) ([]byte, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -46,19 +46,19 @@ func components(program, version string, at time.Time) ([]byte, error) {
 		}
 		one := component{Type: "library", Name: m.Path, Version: m.Version, URL: "pkg:golang/" + m.Path + "@" + m.Version}
 		if raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(raw) == 32 {
-			one.Hashes = []sum{{"SHA-256", hex.EncodeToString(raw)}} // of the list of the module's files, as in go.sum
+			one.Hashes = []sum{{"SHA-256", hex.EncodeToString(raw)}} // the hash in go.sum
 		}
 		list = append(list, one)
 	}
-	on := dependency{Ref: main.Ref}
+	dependencies := dependency{Ref: main.Ref}
 	for i := range list {
 		list[i].Ref = list[i].URL
-		on.On = append(on.On, list[i].Ref)
+		dependencies.On = append(dependencies.On, list[i].Ref)
 	}
 	return json.MarshalIndent(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
 		"metadata":     map[string]any{"timestamp": at.Format(time.RFC3339), "component": main},
 		"components":   list,
-		"dependencies": []dependency{on},
+		"dependencies": []dependency{dependencies},
 	}, "", "  ")
 }

@@ -98,7 +98,7 @@ func TestEventsThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 		missing[text] = true
 		w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":%q}`, phoneNumber(shift), text)).OK(201)
 	}
-	events := bufio.NewScanner(&chunks{r: reader})
+	events := bufio.NewScanner(reader)
 	events.Buffer(nil, 1<<20)
 	for len(missing) > 0 && events.Scan() {
 		data, isData := strings.CutPrefix(events.Text(), "data: ")
@@ -115,19 +115,4 @@ func TestEventsThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 	if len(missing) > 0 {
 		t.Fatalf("%d messages did not come: %v", len(missing), events.Err())
 	}
-}
-
-// chunks reads the body of a chunked answer as it comes.
-type chunks struct {
-	r    *bufio.Reader
-	rest []byte
-}
-
-func (c *chunks) Read(b []byte) (n int, err error) {
-	if len(c.rest) == 0 {
-		c.rest, err = testkit.ReadChunk(c.r)
-	}
-	n = copy(b, c.rest)
-	c.rest = c.rest[n:]
-	return n, err
 }

@@ -1,5 +1,5 @@
-// Package binary builds the real command once per test process and runs it as a child, for tests that
-// must be able to kill it.
+// Package binary builds the recado command once per test process and runs it as a child process, so that tests can
+// kill it.
 package binary
 
 import (
@@ -25,10 +25,10 @@ import (
 
 var (
 	built  = sync.OnceValues(find)
-	folder string // of the command, once it is built
+	folder string // of the command that was built
 )
 
-// variable tells the workers of a fuzz test where the command is that the process which started them has built.
+// variable passes the path of the command to the worker processes of a fuzz test.
 const variable = "TEST_BINARY_OF_RECADO"
 
 func find() (string, error) {
@@ -43,15 +43,15 @@ func find() (string, error) {
 	return path, os.Setenv(variable, path)
 }
 
-// Main is the TestMain of packages that use this one: it removes what was built for them.
+// Main is the TestMain of packages that use this one. It removes the command at the end.
 func Main(m *testing.M) {
-	m.Run() // testing remembers the outcome
+	m.Run() // testing exits with the result
 	if folder != "" {
 		_ = os.RemoveAll(folder)
 	}
 }
 
-// Path gives the command, built from the sources under test.
+// Path returns the path of the command, built from the current sources.
 func Path(t testing.TB) string {
 	t.Helper()
 	path, err := built()
@@ -61,8 +61,7 @@ func Path(t testing.TB) string {
 	return path
 }
 
-// Newer builds the command as a later release would be: with files added to the sources, by their paths
-// from the module's root.
+// Newer builds the command like a later release, with additional source files by path from the root of the module.
 func Newer(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
@@ -107,15 +106,12 @@ func build(flags ...string) (path string, err error) {
 	return path, nil
 }
 
-// patience is how long a start or an end may take. It is long because the machine may be busy.
-const patience = 2 * time.Minute
-
-// Process is one running `recado serve`.
+// Process is a `recado serve`.
 type Process struct {
 	Dir  string // its data folder
 	URL  string // without /v1
 	Demo Demo
-	Path string // of the command, from its next start on
+	Path string // of the command; a change applies to the next start
 
 	t      testing.TB
 	args   []string
@@ -141,8 +137,7 @@ type Demo struct {
 	} `json:"companies"`
 }
 
-// Serve starts `recado serve --demo` on a free port; args are added to the command line. It is killed
-// at the end of the test.
+// Serve starts `recado serve --demo` with additional args on a free port and kills it when the test ends.
 func Serve(t testing.TB, dir string, args ...string) *Process {
 	t.Helper()
 	p := New(t, dir, append([]string{"--demo"}, args...)...)
@@ -150,18 +145,20 @@ func Serve(t testing.TB, dir string, args ...string) *Process {
 	return p
 }
 
-// New is a `recado serve` that is not started yet, on a free port of its own.
+// New returns a `recado serve` on a free port that is not started yet. It is killed when the test ends.
 func New(t testing.TB, dir string, args ...string) *Process {
 	t.Helper()
 	addr := FreeAddress(t)
 	p := &Process{t: t, Dir: dir, URL: "http://" + addr, Path: Path(t)}
-	p.args = append([]string{"serve", "--data", dir, "--addr", addr, "--rate", "1000000", "--burst", "1000000", "--webhook-allow-insecure"}, args...)
+	p.args = append([]string{
+		"serve", "--data", dir, "--addr", addr, "--rate", "1000000", "--burst", "1000000", "--webhook-allow-insecure",
+	}, args...)
 	t.Cleanup(p.Kill)
 	return p
 }
 
-// FreeAddress is a loopback address without a listener. Its port is not one of those that the system gives to
-// outgoing connections, so that it is still free when a server that was killed starts again.
+// FreeAddress returns a loopback address without a listener. The system does not use its port for outgoing connections,
+// so that it is still free when a killed server starts again.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	for range 100 {
@@ -175,14 +172,14 @@ func FreeAddress(t testing.TB) string {
 	return ""
 }
 
-// Start runs the command and waits until it is ready.
+// Start starts the server and waits until it is ready.
 func (p *Process) Start() {
 	p.t.Helper()
 	p.Launch()
 	p.WaitReady()
 }
 
-// Launch runs the command.
+// Launch starts the server.
 func (p *Process) Launch() {
 	p.t.Helper()
 	p.cmd = exec.Command(p.Path, p.args...)
@@ -201,16 +198,16 @@ func (p *Process) Launch() {
 	}()
 }
 
-// Ended is closed when the process has ended.
+// Ended returns a channel that is closed when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// WaitReady returns when the server answers that it is ready and, if it makes the demo, that is there.
+// WaitReady waits until the server is ready and, with --demo, the demo data exists.
 func (p *Process) WaitReady() {
 	p.t.Helper()
 	ready := false
 	defer func() {
 		if !ready {
-			p.Kill() // before its log is read
+			p.Kill() // the log is complete only after the end
 			p.t.Logf("log of the server: %s", p.stderr.String())
 		}
 	}()
@@ -235,28 +232,28 @@ func (p *Process) isReady() bool {
 		return false
 	}
 	if err == nil {
-		var made Demo // a new one: others may be reading what an earlier start gave
-		if err := json.Unmarshal(raw, &made); err != nil {
+		var demo Demo // not p.Demo, which other goroutines may be reading
+		if err := json.Unmarshal(raw, &demo); err != nil {
 			p.t.Fatal(err)
 		}
-		p.Demo = made
+		p.Demo = demo
 	}
 	return true
 }
 
-// Kill ends the process the hard way (SIGKILL) and waits for its end. Killing a dead one is fine.
+// Kill kills the process (SIGKILL) and waits until it has ended. Killing an ended process does nothing.
 func (p *Process) Kill() { p.signal(syscall.SIGKILL) }
 
-// Stop ends the process gracefully (SIGTERM).
+// Stop stops the process gracefully (SIGTERM).
 func (p *Process) Stop() { p.signal(syscall.SIGTERM) }
 
-// Signal sends any signal, without waiting.
+// Signal sends a signal without waiting.
 func (p *Process) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 
-// PID is the id of the running process.
+// PID returns the id of the process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Log is what the process wrote to standard error since its last start. Read it after its end.
+// Log returns the standard error since the last start. Call it after the process has ended.
 func (p *Process) Log() string { return p.stderr.String() }
 
 func (p *Process) signal(s syscall.Signal) {
@@ -268,7 +265,7 @@ func (p *Process) signal(s syscall.Signal) {
 	}
 	select {
 	case <-p.ended:
-	case <-time.After(patience):
+	case <-time.After(testkit.Patience):
 		p.t.Errorf("the server did not end after %v", s)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"recado/test/testkit"
 )
 
 // try is how a block of shell commands in a document is run.
@@ -173,22 +171,6 @@ func TestEveryBlockOfCommandsHasARowThatSaysHowItIsRun(t *testing.T) {
 			}
 			s.paste()
 		})
-	}
-}
-
-var goRun = regexp.MustCompile(`go run (\S+)/cmd/\S+@(v\S+)`)
-
-func TestTheGuideNamesTheVersionsOfTheGeneratorsThatAreTried(t *testing.T) {
-	tried, err := os.ReadFile(filepath.Join("..", "clients", "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := goRun.FindAllStringSubmatch(documents(t)["docs/clients.md"], -1)
-	testkit.Equal(t, "generators in Go", len(named), 2)
-	for _, m := range named {
-		if line := regexp.MustCompile(`(?m)^\s+` + regexp.QuoteMeta(m[1]+" "+m[2]) + `(\s|$)`); !line.Match(tried) {
-			t.Errorf("the guide names %s %s, which test/clients/go.mod does not have", m[1], m[2])
-		}
 	}
 }
 

@@ -159,16 +159,6 @@ func (s *shell) refusals() (lines []string, out string) {
 	return lines, out
 }
 
-func TestARefusalInsideACommandSubstitutionIsSeen(t *testing.T) {
-	s := &shell{t: t, prelude: commandsOf(documents(t)["docs/api.md"])[0]}
-	besideDemo(s, `SECTOR=$(call $API/sectors -d '{"nothing": 1}' | first_id)`+"\n"+`echo "of a refusal: <$SECTOR>"`)
-	refusals, out := s.refusals()
-	if len(refusals) == 0 {
-		t.Errorf("no refusal in:\n%s", out)
-	}
-	testkit.Contains(t, "id", out, "of a refusal: <>")
-}
-
 // install makes an installation with a company and a member, without a server.
 func (s *shell) install() {
 	s.t.Helper()

@@ -56,7 +56,7 @@ var packages = map[string][]string{
 	// Who may see an event depends on the conversation or the card that it is about.
 	"internal/webhooks": capability("internal/boards", "internal/guard", "internal/people", "internal/limits", "internal/talk"),
 
-	"internal/live": {"internal/httpserver", "internal/kernel", "internal/people", "internal/webhooks"},
+	"internal/live": {"internal/httpserver", "internal/kernel", "internal/limits", "internal/people", "internal/webhooks"},
 
 	// Whole installations. The demo is made through the verbs, like everything else.
 	"internal/admin": {

@@ -6,34 +6,36 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 )
 
 // Every statement that a test runs is checked.
-func init() { db.CheckStatement = checkCompany }
+func init() {
+	db.CheckStatement = checkCompany
+	db.TxTime = 2 * time.Minute
+}
 
 var (
 	checked sync.Map // statement -> error
 
 	comment   = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/`)
 	reference = regexp.MustCompile(`(?i)\b(from|join|update)\s+(?:only\s+|lateral\s+)?([a-z_]+)`)
-	condition = regexp.MustCompile(`(?i)\bcompany\s*(=|in\b)|=\s*([a-z_]+\.)?company\b|using\s*\(\s*company\b|\(\s*([a-z_]+\.)?company\s*,[^()]*\)\s*(=|in\b|<|>)`)
+	condition = regexp.MustCompile(`(?i)\bcompany\s*(=|in\b)|=\s*([a-z_]+\.)?company\b|using\s*\(\s*company\b|` +
+		`\(\s*([a-z_]+\.)?company\s*,[^()]*\)\s*(=|in\b|<|>)`)
 )
 
-// checkCompany refuses a statement that reads or changes rows of a company without naming the company once for
-// each table. A statement that is meant for the rows of all companies says so in a comment that begins with
-// "all companies:" and gives the reason.
+// checkCompany returns an error for a statement that does not name the company for each of its tables. Statements for
+// all companies need a comment that starts with "all companies:" and states the reason.
 func checkCompany(sql string) error {
-	if err, ok := checked.Load(sql); ok {
-		if err == nil {
-			return nil
-		}
-		return err.(error)
+	result, ok := checked.Load(sql)
+	if !ok {
+		result = companyError(sql)
+		checked.Store(sql, result)
 	}
-	err := companyError(sql)
-	checked.Store(sql, err)
+	err, _ := result.(error)
 	return err
 }
 
@@ -50,7 +52,8 @@ func companyError(sql string) error {
 		}
 	}
 	if named := len(condition.FindAllString(text, -1)); named < len(tables) {
-		return fmt.Errorf("the statement uses %s and names the company %d times: %s", strings.Join(tables, ", "), named, strings.Join(strings.Fields(sql), " "))
+		return fmt.Errorf("the statement uses %s and names the company %d times: %s",
+			strings.Join(tables, ", "), named, strings.Join(strings.Fields(sql), " "))
 	}
 	return nil
 }
@@ -58,17 +61,6 @@ func companyError(sql string) error {
 // companyTables returns the tables of the schema whose rows belong to a company.
 var companyTables = sync.OnceValue(func() map[string]bool {
 	tables := map[string]bool{}
-	for _, text := range schemaTexts() {
-		for _, match := range regexp.MustCompile(`CREATE TABLE ([a-z_]+)`).FindAllStringSubmatch(text, -1) {
-			if kernel.GlobalTables[match[1]] == "" {
-				tables[match[1]] = true
-			}
-		}
-	}
-	return tables
-})
-
-func schemaTexts() (texts []string) {
 	files := kernel.Embedded()
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
@@ -79,7 +71,11 @@ func schemaTexts() (texts []string) {
 		if err != nil {
 			panic(err)
 		}
-		texts = append(texts, string(text))
+		for _, match := range regexp.MustCompile(`CREATE TABLE ([a-z_]+)`).FindAllStringSubmatch(string(text), -1) {
+			if kernel.GlobalTables[match[1]] == "" {
+				tables[match[1]] = true
+			}
+		}
 	}
-	return texts
-}
+	return tables
+})

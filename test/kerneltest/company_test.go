@@ -3,7 +3,7 @@ package kerneltest
 import "testing"
 
 func TestAStatementNamesTheCompanyForEachOfItsTables(t *testing.T) {
-	for sql, refused := range map[string]bool{
+	for sql, wantError := range map[string]bool{
 		`SELECT name FROM labels WHERE company = $1 AND id = $2`:                                                                    false,
 		`SELECT name FROM labels WHERE id = $1`:                                                                                     true,
 		`UPDATE labels SET name = $2 WHERE id = $1`:                                                                                 true,
@@ -15,8 +15,8 @@ func TestAStatementNamesTheCompanyForEachOfItsTables(t *testing.T) {
 		`SELECT /* all companies: due work */ id FROM labels`:                                                                       false,
 		`SELECT name FROM companies WHERE id = $1`:                                                                                  false,
 	} {
-		if err := companyError(sql); (err != nil) != refused {
-			t.Errorf("%s: got %v, want refused %v", sql, err, refused)
+		if err := companyError(sql); (err != nil) != wantError {
+			t.Errorf("%s: got %v, want an error: %v", sql, err, wantError)
 		}
 	}
 }

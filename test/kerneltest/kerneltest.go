@@ -1,4 +1,4 @@
-// Package kerneltest gives tests an empty database on both engines.
+// Package kerneltest provides stores with an empty database on both engines for tests.
 package kerneltest
 
 import (
@@ -16,9 +16,9 @@ import (
 	"recado/test/testkit"
 )
 
-// Each runs body on both engines, as subtests "sqlite" and "postgres". Every call of open on
-// PostgreSQL is another node on the same database; on SQLite, where there can be one only, it is the
-// same store again. Stores are closed when the subtest ends. A missing PostgreSQL is a failure.
+// Each runs body on both engines, as subtests "sqlite" and "postgres". On PostgreSQL every call of open returns another
+// node with the same database. On SQLite, which allows only one, it returns the same store. Stores are closed when the
+// subtest ends. A missing PostgreSQL is a failure.
 func Each(t *testing.T, body func(t *testing.T, open func() *kernel.Store)) {
 	t.Helper()
 	EachURL(t, func(t *testing.T, url string) {
@@ -32,13 +32,13 @@ func Each(t *testing.T, body func(t *testing.T, open func() *kernel.Store)) {
 	})
 }
 
-// EachOne is Each for a test of one node.
+// EachOne is Each for a single node.
 func EachOne(t *testing.T, body func(t *testing.T, s *kernel.Store)) {
 	t.Helper()
 	Each(t, func(t *testing.T, open func() *kernel.Store) { body(t, open()) })
 }
 
-// Write runs fn in a transaction.
+// Write runs fn in a transaction and fails the test on an error.
 func Write(t testing.TB, s *kernel.Store, fn func(tx *kernel.Tx) error) {
 	t.Helper()
 	if err := s.Write(context.Background(), fn); err != nil {
@@ -46,7 +46,7 @@ func Write(t testing.TB, s *kernel.Store, fn func(tx *kernel.Tx) error) {
 	}
 }
 
-// Read runs fn on one snapshot.
+// Read runs fn on a snapshot and fails the test on an error.
 func Read(t testing.TB, s *kernel.Store, fn func(tx *kernel.Tx) error) {
 	t.Helper()
 	if err := s.Read(context.Background(), fn); err != nil {
@@ -54,8 +54,7 @@ func Read(t testing.TB, s *kernel.Store, fn func(tx *kernel.Tx) error) {
 	}
 }
 
-// EachURL runs body on both engines, with the URL of a PostgreSQL database that has the current schema, or ""
-// for SQLite.
+// EachURL runs body on both engines, with the URL of a PostgreSQL database with the current schema, or "" for SQLite.
 func EachURL(t *testing.T, body func(t *testing.T, databaseURL string)) {
 	t.Helper()
 	testkit.EachEngineFrom(t, template, body)
@@ -76,7 +75,7 @@ func Open(t testing.TB, o db.Options) *kernel.Store {
 	return s
 }
 
-// Exec runs a statement beside the stores that use the database: that of the URL or, without one, the file in the folder.
+// Exec executes a statement on a separate connection, to the URL or else to the SQLite file in dir.
 func Exec(t testing.TB, dir, databaseURL, statement string) {
 	t.Helper()
 	if databaseURL != "" {
@@ -94,8 +93,8 @@ func Exec(t testing.TB, dir, databaseURL, statement string) {
 	}
 }
 
-// Prepare puts an empty SQLite database with the current schema into a folder that has none. It is a copy of one that is
-// made once per process.
+// Prepare copies an empty SQLite database with the current schema into a folder that has none. The original is created
+// once per process.
 func Prepare(t testing.TB, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, db.DatabaseFile)
@@ -127,8 +126,8 @@ var emptySQLite = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(dir, db.DatabaseFile))
 })
 
-// URL gives a fresh PostgreSQL database with the current schema, dropped when the test ends. It is a
-// copy of a template that is made once per version of the schema.
+// URL returns the URL of a new PostgreSQL database with the current schema, which is dropped when the test ends. It is a
+// copy of a template that is created once per version of the schema.
 func URL(t testing.TB) string {
 	t.Helper()
 	return testkit.Database(t, template(t))

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Request is one call of a server.
+// Request is an API request.
 type Request struct {
 	Method, Path string // from /v1 on
 	Header       map[string]string
 	Body         []byte
-	Repeatable   bool // doing it twice is the same as once
+	Repeatable   bool // whether it is idempotent
 }
 
-// NewRequest is a call below /v1 with a key, unless that is "". A body is a text of JSON, or any value to encode; headers are
-// name, value, name, value.
+// NewRequest returns a request below /v1 with a key, if it is not empty. A body is JSON text or any value to encode;
+// headers are name, value, name, value.
 func NewRequest(key, method, path string, body any, headers ...string) Request {
 	r := Request{Method: method, Path: "/v1" + path, Header: map[string]string{}}
 	if key != "" {
@@ -44,19 +44,19 @@ func NewRequest(key, method, path string, body any, headers ...string) Request {
 	return r
 }
 
-// Answer is what a server said.
+// Answer is a response.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// API sends calls to a server. It reports false when no answer came, or one that leaves the outcome open.
+// API sends requests to a server. It returns false if there is no response or the outcome is unknown.
 type API interface {
 	Call(r Request) (Answer, bool)
 }
 
-// Must makes a call that has to succeed, and gives its decoded answer.
+// Must sends a request that must succeed and returns the decoded response.
 func Must(t testing.TB, api API, r Request) map[string]any {
 	t.Helper()
 	a, ok := api.Call(r)
@@ -66,10 +66,10 @@ func Must(t testing.TB, api API, r Request) map[string]any {
 	return decode(a.Body)
 }
 
-// Single is the API of one server, which may be dead: it tries once. A 503 leaves the outcome open.
+// Single is the API of one server, which may be down. It does not retry. After a 503 the outcome is unknown.
 type Single string
 
-// Call makes the request.
+// Call sends the request.
 func (s Single) Call(r Request) (Answer, bool) {
 	a, err := Send(string(s), r)
 	return a, err == nil && a.Status != http.StatusServiceUnavailable
@@ -77,7 +77,7 @@ func (s Single) Call(r Request) (Answer, bool) {
 
 var client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 
-// Send makes one attempt at a request. The error means that no answer, or only a part of one, came.
+// Send sends a request once. The error means that there was no complete response.
 func Send(url string, r Request) (Answer, error) {
 	var body io.Reader
 	if r.Body != nil {
@@ -99,7 +99,7 @@ func Send(url string, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	if resp.Close { // net/http takes the header away
+	if resp.Close { // net/http removes the header
 		resp.Header.Set("Connection", "close")
 	}
 	return Answer{resp.StatusCode, resp.Header, raw}, nil

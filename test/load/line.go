@@ -17,8 +17,7 @@ import (
 	"recado/test/testkit"
 )
 
-// Line is a simulated WhatsApp whose numbers are connected to a server, with customers who wrote and may
-// be answered.
+// Line is a simulated WhatsApp account connected to a server, with one conversation per customer.
 type Line struct {
 	sim           *simulator.Simulator
 	api           API
@@ -26,11 +25,11 @@ type Line struct {
 	conversations []string
 
 	mu       sync.Mutex
-	accepted []string // ids of messages that got their 201
+	accepted []string // ids of messages with a 201
 	next     atomic.Int64
 }
 
-// OpenLine connects every number and has so many customers write, spread over the numbers.
+// OpenLine connects the numbers and receives one message from each customer, distributed over the numbers.
 func OpenLine(t *testing.T, sim *simulator.Simulator, numbers []simulator.Number, api API, key string, customers int) *Line {
 	t.Helper()
 	l := &Line{sim: sim, api: api, key: key}
@@ -39,27 +38,32 @@ func OpenLine(t *testing.T, sim *simulator.Simulator, numbers []simulator.Number
 			ID      string
 			Warning *provider.Reason
 		}
-		l.must(t, "POST", "/channels", map[string]any{"name": fmt.Sprintf("Number %d", i), "provider": "whatsapp", "credentials": map[string]any{
-			"phone_number_id": n.ID, "waba_id": simulator.DefaultWABAID, "token": simulator.DefaultToken, "app_secret": simulator.DefaultAppSecret,
-		}}, &channel)
+		credentials := map[string]any{
+			"phone_number_id": n.ID, "waba_id": simulator.DefaultWABAID,
+			"token": simulator.DefaultToken, "app_secret": simulator.DefaultAppSecret,
+		}
+		l.must(t, "POST", "/channels", map[string]any{
+			"name": fmt.Sprintf("Number %d", i), "provider": "whatsapp", "credentials": credentials,
+		}, &channel)
 		if channel.Warning != nil {
 			t.Fatal(channel.Warning.Message)
 		}
 		for c := i; c < customers; c += len(numbers) {
-			if _, err := sim.Receive(simulator.Inbound{Number: n.ID, Customer: fmt.Sprintf("55119%08d", 70000000+c), Text: "oi"}); err != nil {
+			in := simulator.Inbound{Number: n.ID, Customer: fmt.Sprintf("55119%08d", 70000000+c), Text: "oi"}
+			if _, err := sim.Receive(in); err != nil {
 				t.Fatal(err)
 			}
 		}
 		l.drain(t)
-		l.find(t, channel.ID)
+		l.findConversations(t, channel.ID)
 	}
 	if len(l.conversations) != customers {
-		t.Fatalf("%d conversations of %d", len(l.conversations), customers)
+		t.Fatalf("conversations: got %d, want %d", len(l.conversations), customers)
 	}
 	return l
 }
 
-func (l *Line) find(t *testing.T, channel string) {
+func (l *Line) findConversations(t *testing.T, channel string) {
 	t.Helper()
 	for offset, more := 0, true; more; offset += 100 {
 		var page struct {
@@ -74,8 +78,8 @@ func (l *Line) find(t *testing.T, channel string) {
 	}
 }
 
-// SendAll has workers post messages, to one conversation after the other and each until it is accepted,
-// until there are total of them or stop is closed; with a pace each worker begins one per tick.
+// SendAll sends messages to one conversation after the other, each until it is accepted, until there are total messages
+// or stop is closed. With a pace, each worker starts one message per interval.
 func (l *Line) SendAll(t *testing.T, workers, total int, pace time.Duration, stop <-chan struct{}) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -103,14 +107,14 @@ func (l *Line) SendAll(t *testing.T, workers, total int, pace time.Duration, sto
 	all.Wait()
 }
 
-// Accepted is how many messages got their 201.
+// Accepted returns the number of messages with a 201.
 func (l *Line) Accepted() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.accepted)
 }
 
-// send posts one message, again and again with the same client id while the server is not there.
+// send sends one message. It retries with the same client id while the server is down.
 func (l *Line) send(conversation string, n int) (string, error) {
 	body := map[string]any{"client_id": kernel.NewID().String(), "text": fmt.Sprintf("Mensagem %d", n)}
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -122,78 +126,76 @@ func (l *Line) send(conversation string, n int) (string, error) {
 		case ok && a.Status == http.StatusCreated:
 			return m.ID, nil
 		case ok && a.Status < 500:
-			return "", fmt.Errorf("a message was refused: %d %s", a.Status, a.Body)
+			return "", fmt.Errorf("a message was rejected: %d %s", a.Status, a.Body)
 		case time.Now().After(end):
 			return "", fmt.Errorf("the server did not come back: %d %s", a.Status, a.Body)
 		}
 	}
 }
 
-// message is what the check at the end needs of a message.
 type message struct {
 	ID     string
 	Status string
 	Error  *provider.Reason
 }
 
-// Verify waits until no message is queued any more and every status has arrived. Then nothing went out
-// twice, what went out is called delivered, and what did not is called failed, with a reason. It gives
-// how many there are of each.
+// Verify waits until the queue is empty and every status has arrived. It fails the test unless each message was sent at
+// most once, sent messages are delivered, and the others failed with a reason. It returns the counts.
 func (l *Line) Verify(t *testing.T) (delivered int, failed map[string]int) {
 	t.Helper()
-	statuses := l.settle(t)
+	messages := l.waitFinal(t)
 	if repeated := l.sim.Repeated(); len(repeated) != 0 {
-		t.Errorf("%d messages went out more than once: %v", len(repeated), repeated)
+		t.Errorf("%d messages were sent more than once: %v", len(repeated), repeated)
 	}
-	reached := map[string]bool{}
+	sent := map[string]bool{}
 	accepted := l.sim.Ledger("")
 	for _, a := range accepted {
-		reached[a.ClientID] = true
-		if got := statuses[a.ClientID]; got.Status != "delivered" {
-			t.Errorf("%s was taken and delivered, and is called %q (%v)", a.ClientID, got.Status, got.Error)
+		sent[a.ClientID] = true
+		if got := messages[a.ClientID]; got.Status != "delivered" {
+			t.Errorf("%s was delivered and has the status %q (%v)", a.ClientID, got.Status, got.Error)
 		}
 	}
 	failed = map[string]int{}
-	for id, got := range statuses {
+	for id, got := range messages {
 		switch {
 		case got.Status == "failed" && got.Error != nil && got.Error.Code != "":
 			failed[got.Error.Code]++
 		case got.Status == "failed":
 			t.Errorf("%s failed without a reason", id)
-		case !reached[id]:
-			t.Errorf("%s is called %s, but WhatsApp does not know it", id, got.Status)
+		case !sent[id]:
+			t.Errorf("%s has the status %s, but was not sent", id, got.Status)
 		}
 	}
 	return len(accepted), failed
 }
 
-func (l *Line) settle(t *testing.T) map[string]message {
+func (l *Line) waitFinal(t *testing.T) map[string]message {
 	t.Helper()
 	l.mu.Lock()
 	ids := l.accepted
 	l.mu.Unlock()
-	settled := map[string]message{}
-	look := func() bool {
+	final := map[string]message{}
+	allFinal := func() bool {
 		for _, id := range ids {
-			if _, known := settled[id]; known {
+			if _, ok := final[id]; ok {
 				continue
 			}
 			var m message
 			if a, ok := l.call("GET", "/messages/"+id, nil, &m); !ok || a.Status != http.StatusOK || m.Status == "queued" {
 				return false
 			}
-			settled[id] = m
+			final[id] = m
 		}
 		return true
 	}
-	testkit.EventuallyWithin(t, 5*time.Minute, "the end of the queue", look)
+	testkit.EventuallyWithin(t, 5*time.Minute, "the queue is empty", allFinal)
 	l.drain(t)
-	clear(settled)
-	testkit.EventuallyWithin(t, time.Minute, "the final statuses", look)
-	return settled
+	clear(final)
+	testkit.EventuallyWithin(t, time.Minute, "the final statuses are known", allFinal)
+	return final
 }
 
-// Failed lists the messages that are called failed at this moment.
+// Failed returns the ids of messages with the status failed.
 func (l *Line) Failed(t *testing.T) (ids []string) {
 	t.Helper()
 	l.mu.Lock()
@@ -209,7 +211,7 @@ func (l *Line) Failed(t *testing.T) (ids []string) {
 	return ids
 }
 
-// drain waits until the server has taken every callback.
+// drain waits until the server has received every webhook.
 func (l *Line) drain(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)

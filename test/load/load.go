@@ -1,8 +1,8 @@
-// Package load is a mixed load that remembers every answer: workers send, receive, move cards, transfer
-// and close, and afterwards what the server shows is compared with what it had answered. Every change that
-// got its 2xx must be there with its content, a repeat gives the original and has no second effect,
-// numbers have no gaps, events arrive, figures are right. What got no answer may or may not have
-// happened, but after a repeat it has happened once. It is for tests that kill, pause and starve servers.
+// Package load generates a mixed load and verifies the result: workers send, receive, move cards, transfer and close.
+// Afterwards every change with a 2xx response must exist with its content, a repeated request must return the original
+// response without a second effect, protocol numbers must have no gaps, and events and reports must be complete. A
+// request without a response may or may not have had an effect, but must have exactly one after it is repeated. The
+// package is for tests that kill, pause and starve servers.
 package load
 
 import (
@@ -23,16 +23,16 @@ import (
 
 const eventLimit = 2 * time.Minute
 
-// Patient are flags of a server that soon, and often, tries a webhook again which a busy machine holds up.
+// Patient are flags of a server that retries webhooks soon and often, for a busy machine.
 var Patient = []string{"--webhook-timeout", "1s", "--webhook-retries", strings.Repeat("1s,", 19) + "1s"}
 
-// Load is the load on the first company of a demo.
+// Load is the load on the first company of the demo.
 type Load struct {
 	Receiver *Receiver
-	Answered func()       // called after every answer, if set
-	Command  string       // the path of recado, for a fresh count of the report
-	Total    atomic.Int64 // answers
-	Lost     atomic.Int64 // calls without one
+	Answered func()       // if set, called after every response
+	Command  string       // path of recado, to rebuild the report
+	Total    atomic.Int64 // responses
+	Lost     atomic.Int64 // requests without a response
 
 	api      API
 	key      string
@@ -42,38 +42,41 @@ type Load struct {
 	sectors  []string
 	labels   []string
 	board    string
-	system   string // the board of attendances
+	system   string // board of attendances
 	stages   []string
 	workers  []*worker
-	shown    map[string][]map[string]any // the cards of the board, by title
+	shown    map[string][]map[string]any // cards of the board by title
 	feed     feed
 	dir      string
 	database string
 	pace     time.Duration
 }
 
-// Options say what a load runs against.
+// Options configure a Load.
 type Options struct {
 	API      API
 	Demo     binary.Demo
-	Dir      string // the data folder and
-	Database string // the database of the server
+	Dir      string // data folder of the server
+	Database string // database of the server
 	Workers  int
-	Pace     time.Duration // each worker begins one call per tick; 0: one after the other
+	Pace     time.Duration // each worker starts one request per interval; 0 is without a pause
 	Seed     uint64
 }
 
-// Start registers a webhook and prepares workers, each with a customer.
+// Start creates a webhook and the workers, each with one customer.
 func Start(t *testing.T, o Options) *Load {
 	t.Helper()
 	demo := o.Demo.Companies[0]
 	c := &Load{
-		api: o.API, key: demo.APIKey, company: demo.ID, channel: demo.Channel, owner: demo.User, sectors: demo.Sectors, labels: demo.Labels,
-		Command: binary.Path(t), board: demo.Board, system: demo.AttendancesBoard, dir: o.Dir, database: o.Database, pace: o.Pace, Receiver: newReceiver(t),
+		api: o.API, key: demo.APIKey, company: demo.ID, channel: demo.Channel, owner: demo.User,
+		sectors: demo.Sectors, labels: demo.Labels, board: demo.Board, system: demo.AttendancesBoard,
+		dir: o.Dir, database: o.Database, pace: o.Pace, Command: binary.Path(t), Receiver: newReceiver(t),
 	}
-	made := c.Must(t, "POST", "/integrations/webhooks", map[string]any{"name": "load", "url": c.Receiver.URL, "events": kernel.AllEvents})
-	c.Receiver.Webhook = made["id"].(string)
-	c.Receiver.secret.Store(made["secret"])
+	webhook := c.Must(t, "POST", "/integrations/webhooks", map[string]any{
+		"name": "load", "url": c.Receiver.URL, "events": kernel.AllEvents,
+	})
+	c.Receiver.Webhook = webhook["id"].(string)
+	c.Receiver.secret.Store(webhook["secret"])
 	for _, stage := range c.Must(t, "GET", "/kanban/boards/"+c.board, nil)["stages"].([]any) {
 		c.stages = append(c.stages, stage.(map[string]any)["id"].(string))
 	}
@@ -83,22 +86,18 @@ func Start(t *testing.T, o Options) *Load {
 	return c
 }
 
-// Work has every worker make one call after the other until stop is closed, or one of its calls gets no
-// answer; that one is left for Verify.
+// Work runs all workers. Each sends requests until stop is closed or a request gets no response; Verify resolves such
+// a request.
 func (c *Load) Work(stop <-chan struct{}) {
-	var all sync.WaitGroup
-	for _, k := range c.workers {
-		all.Go(func() { k.work(stop) })
-	}
-	all.Wait()
+	c.each(func(k *worker) { k.work(stop) })
 }
 
-// Verify settles what got no answer and compares everything the server shows with what it had answered.
-// No worker may run at the same time.
+// Verify repeats requests without a response and compares the state of the server with its responses. No worker may be
+// running.
 func (c *Load) Verify(t *testing.T) {
 	t.Helper()
-	c.each(func(k *worker) { k.settle(t) })
-	c.each(func(k *worker) { k.again(t) })
+	c.each(func(k *worker) { k.resolve(t) })
+	c.each(func(k *worker) { k.repeatSome(t) })
 	c.shown = map[string][]map[string]any{}
 	for _, m := range c.pages(t, "/kanban/cards?status=all&board_id="+c.board) {
 		c.shown[m["title"].(string)] = append(c.shown[m["title"].(string)], m)
@@ -106,12 +105,12 @@ func (c *Load) Verify(t *testing.T) {
 	for _, k := range c.workers {
 		k.verify(t)
 	}
-	c.protocols(t)
-	c.attendanceCards(t)
-	c.report(t)
+	c.verifyProtocols(t)
+	c.verifyAttendanceCards(t)
+	c.verifyReport(t)
 }
 
-// each lets all workers do something at once; it must not end the test.
+// each calls do for all workers concurrently. do must not call t.FailNow.
 func (c *Load) each(do func(k *worker)) {
 	var all sync.WaitGroup
 	for _, k := range c.workers {
@@ -127,12 +126,11 @@ func (c *Load) answered() {
 	}
 }
 
-// call is one request with the company's key.
 func (c *Load) call(method, path string, body any, headers ...string) (Answer, bool) {
 	return c.api.Call(NewRequest(c.key, method, path, body, headers...))
 }
 
-// Must is a call that has to succeed.
+// Must sends a request that must succeed and returns the decoded response.
 func (c *Load) Must(t testing.TB, method, path string, body any, headers ...string) map[string]any {
 	t.Helper()
 	return Must(t, c.api, NewRequest(c.key, method, path, body, headers...))
@@ -143,10 +141,14 @@ func (c *Load) pages(t *testing.T, path string) []map[string]any {
 	return c.Pages(t, path, math.MaxInt)
 }
 
-// Pages follows a list with cursors to its end, or until there are most.
+// Pages reads a list with cursors to its end, or until it has at least most entries.
 func (c *Load) Pages(t *testing.T, path string, most int) (all []map[string]any) {
 	t.Helper()
-	path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + "limit=100"
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	path += separator + "limit=100"
 	cursor := ""
 	for {
 		page := c.Must(t, "GET", path+cursor, nil)
@@ -162,22 +164,20 @@ func (c *Load) Pages(t *testing.T, path string, most int) (all []map[string]any)
 }
 
 func decode(raw []byte) map[string]any {
-	var v map[string]any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return map[string]any{}
-	}
+	v := map[string]any{}
+	_ = json.Unmarshal(raw, &v)
 	return v
 }
 
-// protocols fails the test unless every number from 1 on was given out exactly once.
-func (c *Load) protocols(t *testing.T) {
+// verifyProtocols fails the test unless every number from 1 is used exactly once.
+func (c *Load) verifyProtocols(t *testing.T) {
 	t.Helper()
 	seen := map[string]bool{}
 	all := c.pages(t, "/attendances?from=2020-01-01")
 	for _, a := range all {
 		protocol := a["protocol"].(string)
 		if seen[protocol] {
-			t.Errorf("%s was given twice", protocol)
+			t.Errorf("%s is used twice", protocol)
 		}
 		seen[protocol] = true
 	}
@@ -188,12 +188,12 @@ func (c *Load) protocols(t *testing.T) {
 	}
 }
 
-// attendanceCards fails the test unless each attendance has one card, in the stage that its state demands.
-func (c *Load) attendanceCards(t *testing.T) {
+// verifyAttendanceCards fails the test unless each attendance has one card, in the stage of its state.
+func (c *Load) verifyAttendanceCards(t *testing.T) {
 	t.Helper()
-	var names []string
+	var stages []string
 	for _, stage := range c.Must(t, "GET", "/kanban/boards/"+c.system, nil)["stages"].([]any) {
-		names = append(names, stage.(map[string]any)["id"].(string))
+		stages = append(stages, stage.(map[string]any)["id"].(string))
 	}
 	cards := map[any]map[string]any{}
 	for _, card := range c.pages(t, "/kanban/cards?status=all&board_id="+c.system) {
@@ -203,27 +203,28 @@ func (c *Load) attendanceCards(t *testing.T) {
 		cards[card["attendance"]] = card
 	}
 	for _, a := range c.pages(t, "/attendances?from=2020-01-01") {
-		card, want := cards[a["id"]], names[0]
+		card, want := cards[a["id"]], stages[0]
 		switch {
 		case a["status"] == "closed":
-			want = names[2]
+			want = stages[2]
 		case a["responsible"] != nil:
-			want = names[1]
+			want = stages[1]
 		}
 		if card == nil || card["stage_id"] != want || (card["status"] == "completed") != (a["status"] == "closed") {
-			t.Errorf("the card of %v does not follow it: %v %v", a["protocol"], a, card)
+			t.Errorf("the card of %v has the wrong stage: %v %v", a["protocol"], a, card)
 		}
 	}
 }
 
-// report fails the test unless the figures are those of a fresh count.
-func (c *Load) report(t *testing.T) {
+// verifyReport fails the test unless the report stays the same after a rebuild.
+func (c *Load) verifyReport(t *testing.T) {
 	t.Helper()
-	kept, _ := c.call("GET", "/reports/attendance", nil)
-	if out, err := exec.Command(c.Command, "report", "rebuild", "--data", c.dir, "--database-url", c.database, "--company", c.company).CombinedOutput(); err != nil {
+	before, _ := c.call("GET", "/reports/attendance", nil)
+	rebuild := exec.Command(c.Command, "report", "rebuild", "--data", c.dir, "--database-url", c.database, "--company", c.company)
+	if out, err := rebuild.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if counted, _ := c.call("GET", "/reports/attendance", nil); !bytes.Equal(kept.Body, counted.Body) {
-		t.Errorf("the report said\n%s\nand counted afresh\n%s", kept.Body, counted.Body)
+	if after, _ := c.call("GET", "/reports/attendance", nil); !bytes.Equal(before.Body, after.Body) {
+		t.Errorf("the report was\n%s\nand after a rebuild\n%s", before.Body, after.Body)
 	}
 }

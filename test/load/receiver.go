@@ -17,72 +17,73 @@ import (
 	"recado/test/testkit"
 )
 
-// Receiver is a customer's webhook. It keeps every event and what it tells of.
+// Receiver is a webhook receiver that records every event.
 type Receiver struct {
 	*testkit.Receiver
 	Webhook string // its id
 	secret  atomic.Value
 	t       *testing.T
 
-	mu     sync.Mutex
-	tell   func(brand, event string)
-	bodies map[string][]byte              // by event id
-	about  map[string]map[string]struct{} // event ids by what they tell of
-	heard  chan struct{}                  // closed and replaced at every delivery
+	mu         sync.Mutex
+	onDelivery func(brand, event string)
+	bodies     map[string][]byte          // by event id
+	events     map[string]map[string]bool // event ids by subject
+	arrived    chan struct{}              // closed and replaced at every delivery
 }
 
 func newReceiver(t *testing.T) *Receiver {
-	r := &Receiver{t: t, bodies: map[string][]byte{}, about: map[string]map[string]struct{}{}, heard: make(chan struct{})}
+	r := &Receiver{t: t, bodies: map[string][]byte{}, events: map[string]map[string]bool{}, arrived: make(chan struct{})}
 	r.Receiver = testkit.NewReceiver(t)
-	r.Answer(r.hear)
+	r.Answer(r.receive)
 	return r
 }
 
-// OnDelivery has tell called with every delivery before it is answered, and with the brand of the node that
-// made it.
-func (r *Receiver) OnDelivery(tell func(brand, event string)) {
+// OnDelivery sets a function that is called for every delivery before the response, with the brand of the node.
+func (r *Receiver) OnDelivery(f func(brand, event string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tell = tell
+	r.onDelivery = f
 }
 
-func (r *Receiver) hear(rw http.ResponseWriter, req *http.Request) {
+func (r *Receiver) receive(rw http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
-		return // the sender died in the middle; it will come again
+		return // incomplete; it will be retried
 	}
 	brand := brandOf(req.Header)
 	header := func(name string) string { return req.Header.Get("X-" + brand + "-" + name) }
-	// A node that was paused may come with an old one; that it is old is for the receiver to say.
+	// A node that was paused may send an old timestamp.
 	seconds, _ := strconv.ParseInt(header("Timestamp"), 10, 64)
-	if err := webhooks.VerifyService(r.secret.Load().(string), header("Signature"), header("Timestamp"), body, time.Unix(seconds, 0)); err != nil {
-		r.t.Errorf("a delivery that cannot be believed: %v", err)
+	secret := r.secret.Load().(string)
+	err = webhooks.VerifyService(secret, header("Signature"), header("Timestamp"), body, time.Unix(seconds, 0))
+	if err != nil {
+		r.t.Errorf("a delivery with an invalid signature: %v", err)
 	}
 	event := decode(body)
 	id, _ := event["id"].(string)
 	if id == "" || id != header("Event-Id") {
-		r.t.Errorf("the event %q came under the id %q", id, header("Event-Id"))
+		r.t.Errorf("the event %q has the header id %q", id, header("Event-Id"))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.tell != nil {
-		r.tell(brand, id)
+	if r.onDelivery != nil {
+		r.onDelivery(brand, id)
 	}
 	if earlier, ok := r.bodies[id]; ok && !bytes.Equal(earlier, body) {
-		r.t.Errorf("the event %s came with two bodies:\n%s\n%s", id, earlier, body)
+		r.t.Errorf("the event %s has two bodies:\n%s\n%s", id, earlier, body)
 	}
 	r.bodies[id] = body
-	for _, what := range about(event) {
-		if r.about[what] == nil {
-			r.about[what] = map[string]struct{}{}
+	if subject := subjectOf(event); subject != "" {
+		if r.events[subject] == nil {
+			r.events[subject] = map[string]bool{}
 		}
-		r.about[what][id] = struct{}{}
+		r.events[subject][id] = true
 	}
-	close(r.heard)
-	r.heard = make(chan struct{})
+	close(r.arrived)
+	r.arrived = make(chan struct{})
 }
 
-// brandOf finds the name in the X-<Brand>-* headers.
+// brandOf returns the brand in the X-<Brand>-* headers.
 func brandOf(h http.Header) string {
 	for name := range h {
 		if brand, ok := strings.CutSuffix(name, "-Event-Id"); ok {
@@ -92,40 +93,40 @@ func brandOf(h http.Header) string {
 	return ""
 }
 
-// Count is how many events came.
+// Count returns the number of events.
 func (r *Receiver) Count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.bodies)
 }
 
-// about says what an event tells of, in the words of the workers' expectations.
-func about(event map[string]any) []string {
+// subjectOf returns the type and the object of an event, in the format of worker.expected.
+func subjectOf(event map[string]any) string {
 	kind, _ := event["type"].(string)
 	data, _ := event["data"].(map[string]any)
 	part := func(name string) map[string]any { m, _ := data[name].(map[string]any); return m }
 	switch {
 	case strings.HasPrefix(kind, "message."):
-		return []string{kind + " " + part("message")["id"].(string)}
+		return kind + " " + part("message")["id"].(string)
 	case strings.HasPrefix(kind, "attendance."):
-		return []string{kind + " " + part("attendance")["id"].(string)}
+		return kind + " " + part("attendance")["id"].(string)
 	case strings.HasPrefix(kind, "kanban."):
 		card := part("card")
-		return []string{fmt.Sprintf("%s %v %v", kind, card["id"], card["version"])}
+		return fmt.Sprintf("%s %v %v", kind, card["id"], card["version"])
 	case kind == string(talk.EventConversationUpdated):
 		c := part("conversation")
-		return []string{fmt.Sprintf("%s %v %v", kind, c["id"], c["updated_at"])}
+		return fmt.Sprintf("%s %v %v", kind, c["id"], c["updated_at"])
 	}
-	return nil
+	return ""
 }
 
-// feed is the durable feed, read on from where the last round ended.
+// feed is the part of the event feed that was read.
 type feed struct {
 	cursor string
 	ids    map[string]bool
 }
 
-// HearsEverything waits until every event of everything that happened has come, and finds it in the feed.
+// HearsEverything waits until every expected event has arrived and checks that the feed contains it.
 func (c *Load) HearsEverything(t *testing.T) {
 	t.Helper()
 	var expected []string
@@ -137,47 +138,47 @@ func (c *Load) HearsEverything(t *testing.T) {
 			expected = append(expected, "attendance.opened "+a["id"].(string))
 		}
 	}
-	late := time.After(eventLimit)
+	timeout := time.After(eventLimit)
 	for {
 		c.Receiver.mu.Lock()
-		missing, heard := c.Receiver.missing(expected), c.Receiver.heard
+		missing, arrived := c.Receiver.missing(expected), c.Receiver.arrived
 		c.Receiver.mu.Unlock()
 		if len(missing) == 0 {
 			break
 		}
 		select {
-		case <-heard:
-		case <-late:
-			t.Errorf("%d of %d events never came, such as %s", len(missing), len(expected), missing[0])
+		case <-arrived:
+		case <-timeout:
+			t.Errorf("%d of %d events did not arrive, such as %s", len(missing), len(expected), missing[0])
 			return
 		}
 	}
 	c.readFeed(t)
 	c.Receiver.mu.Lock()
 	defer c.Receiver.mu.Unlock()
-	for _, what := range expected {
-		ids := c.Receiver.about[what]
-		if len(ids) != 1 && !strings.HasPrefix(what, string(talk.EventConversationUpdated)) {
-			t.Errorf("%s was told under %d ids", what, len(ids))
+	for _, subject := range expected {
+		ids := c.Receiver.events[subject]
+		if len(ids) != 1 && !strings.HasPrefix(subject, string(talk.EventConversationUpdated)) {
+			t.Errorf("%s has %d event ids, want 1", subject, len(ids))
 		}
 		for id := range ids {
 			if !c.feed.ids[id] {
-				t.Errorf("the feed lacks the event %s: %s", id, what)
+				t.Errorf("the feed does not contain the event %s: %s", id, subject)
 			}
 		}
 	}
 }
 
 func (r *Receiver) missing(expected []string) (missing []string) {
-	for _, what := range expected {
-		if len(r.about[what]) == 0 {
-			missing = append(missing, what)
+	for _, subject := range expected {
+		if len(r.events[subject]) == 0 {
+			missing = append(missing, subject)
 		}
 	}
 	return missing
 }
 
-// readFeed goes on from the last cursor, which outlived the server.
+// readFeed continues from the last cursor, which stays valid when the server restarts.
 func (c *Load) readFeed(t *testing.T) {
 	t.Helper()
 	if c.feed.ids == nil {
@@ -192,7 +193,7 @@ func (c *Load) readFeed(t *testing.T) {
 		for _, e := range page["data"].([]any) {
 			id := e.(map[string]any)["id"].(string)
 			if c.feed.ids[id] {
-				t.Errorf("the feed shows the event %s twice", id)
+				t.Errorf("the feed contains the event %s twice", id)
 			}
 			c.feed.ids[id] = true
 		}

@@ -7,43 +7,43 @@ import (
 	"testing"
 )
 
-// settle repeats the call that got no answer, where it can be repeated. A repeat has to give the one
-// and only effect.
-func (c *worker) settle(t *testing.T) {
+// resolve repeats the request without a response, if it is repeatable.
+func (c *worker) resolve(t *testing.T) {
 	t.Helper()
-	q := c.open
-	c.open = nil
+	q := c.unanswered
+	c.unanswered = nil
 	if q == nil || q.key == "" && !q.client {
 		return
 	}
 	a, ok := c.send(q)
-	answer := decode(a.Body)
+	response := decode(a.Body)
 	switch {
 	case a.Status > 0 && a.Status < 300:
-		q.then(answer)
-		c.repeats = append(c.repeats, repeat{*q, a.Status, a.Body, answer["id"].(string)})
-	case q.refused != "" && answer["code"] == q.refused:
+		q.onSuccess(response)
+		c.repeats = append(c.repeats, repeat{*q, a.Status, a.Body, response["id"].(string)})
+	case q.allowedCode != "" && response["code"] == q.allowedCode:
 	case !ok:
-		t.Errorf("%s %s: no answer to a repeat: %d %s", q.method, q.path, a.Status, a.Body)
+		t.Errorf("%s %s: no response to a repeated request: %d %s", q.method, q.path, a.Status, a.Body)
 	default:
-		t.Errorf("%s %s: the repeat of a call without an answer: %d %s", q.method, q.path, a.Status, a.Body)
+		t.Errorf("%s %s: repeating a request without a response: %d %s", q.method, q.path, a.Status, a.Body)
 	}
 }
 
-// again repeats answered calls: the original comes back, and verify finds no second effect.
-func (c *worker) again(t *testing.T) {
+// repeatSome repeats requests, which must return the original response. verify finds second effects.
+func (c *worker) repeatSome(t *testing.T) {
 	t.Helper()
 	for range min(10, len(c.repeats)) {
 		q := c.repeats[len(c.repeats)-1-c.r.IntN(min(40, len(c.repeats)))]
 		a, ok := c.send(&q.call)
 		same := a.Status == q.status && decode(a.Body)["id"] == q.id && a.Header.Get("Idempotency-Replayed") == "true"
 		if !ok || !same || q.key != "" && !bytes.Equal(a.Body, q.raw) {
-			t.Errorf("%s %s %v was answered\n%d %s\nand then\n%d %s %v", q.method, q.path, q.body, q.status, q.raw, a.Status, a.Body, a.Header)
+			t.Errorf("%s %s %v: the response was\n%d %s\nand for the repeated request\n%d %s %v",
+				q.method, q.path, q.body, q.status, q.raw, a.Status, a.Body, a.Header)
 		}
 	}
 }
 
-// verify compares everything the server shows of the worker's work with what the worker has noted.
+// verify compares the state of the server with the responses that the worker received.
 func (c *worker) verify(t *testing.T) {
 	t.Helper()
 	for _, failure := range c.failures {
@@ -55,21 +55,21 @@ func (c *worker) verify(t *testing.T) {
 	c.verifyHistory(t)
 	conversation := c.w.Must(t, "GET", "/conversations/"+c.conversation, nil)
 	sector, _ := conversation["sector"].(string)
-	c.sector.settle(t, sector)
-	c.contactName.settle(t, c.w.Must(t, "GET", "/contacts/"+c.contact, nil)["name"].(string))
+	c.sector.resolve(t, sector)
+	c.contactName.resolve(t, c.w.Must(t, "GET", "/contacts/"+c.contact, nil)["name"].(string))
 	if labels := conversation["label_ids"].([]any); len(labels) > 0 {
-		c.label.settle(t, labels[0].(string))
-	} else if c.label.is != "" {
+		c.label.resolve(t, labels[0].(string))
+	} else if c.label.value != "" {
 		t.Errorf("%s: the label is gone", c.name)
 	}
 }
 
-func (m *maybe) settle(t *testing.T, shown string) {
+func (u *uncertain) resolve(t *testing.T, shown string) {
 	t.Helper()
-	if shown != m.is && (m.perhaps == "" || shown != m.perhaps) {
-		t.Errorf("%q is shown where %q was answered (and %q was asked for)", shown, m.is, m.perhaps)
+	if shown != u.value && (u.requested == "" || shown != u.requested) {
+		t.Errorf("got %q, want %q (or %q, which was requested)", shown, u.value, u.requested)
 	}
-	*m = maybe{is: shown}
+	*u = uncertain{value: shown}
 }
 
 func (c *worker) verifyMessages(t *testing.T) {
@@ -82,7 +82,7 @@ func (c *worker) verifyMessages(t *testing.T) {
 			m := element.(map[string]any)
 			text := m["text"].(string)
 			if shown[text] != nil || c.messages[text] == nil {
-				t.Errorf("a message that was not written, or a second time: %v", m)
+				t.Errorf("an unknown or duplicate message: %v", m)
 			}
 			shown[text] = m
 		}
@@ -95,14 +95,14 @@ func (c *worker) verifyMessages(t *testing.T) {
 	for text, want := range c.messages {
 		m := shown[text]
 		switch {
-		case m == nil && !want.sure:
-			delete(c.messages, text) // it got no answer and did not happen
+		case m == nil && !want.confirmed:
+			delete(c.messages, text)
 		case m == nil:
-			t.Errorf("the message %q (%s) was answered and is lost", text, want.id)
-		case !want.sure:
-			c.heard(text)(m)
+			t.Errorf("the message %q (%s) is lost", text, want.id)
+		case !want.confirmed:
+			c.received(text)(m)
 		case m["id"] != want.id || want.client != "" && m["client_id"] != want.client:
-			t.Errorf("%q was answered as %+v and is %v", text, want, m)
+			t.Errorf("%q: got %v, want %+v", text, m, want)
 		}
 	}
 }
@@ -114,17 +114,17 @@ func (c *worker) verifyCards(t *testing.T) {
 		known[k.title] = true
 		shown := c.w.shown[k.title]
 		if len(shown) != 1 || shown[0]["id"] != k.id || shown[0]["stage_id"] != k.stage || shown[0]["version"] != k.version {
-			t.Errorf("a card that was answered as %+v is %v", *k, shown)
+			t.Errorf("card: got %v, want %+v", shown, *k)
 		}
 	}
 	for title, shown := range c.w.shown {
 		if strings.HasPrefix(title, c.name+" ") && !known[title] {
-			t.Errorf("a card that was never answered, not even a repeat: %v", shown)
+			t.Errorf("an unknown card: %v", shown)
 		}
 	}
 }
 
-// verifyHistory looks at transfers and closings through the reasons given for them.
+// verifyHistory checks transfers and closings by their reasons.
 func (c *worker) verifyHistory(t *testing.T) {
 	t.Helper()
 	count := map[string]int{}
@@ -133,7 +133,7 @@ func (c *worker) verifyHistory(t *testing.T) {
 			count[reason]++
 		}
 	}
-	settle(t, "transfer", c.transfers, count)
+	verifyCounts(t, "transfer", c.transfers, count)
 	count = map[string]int{}
 	for _, a := range c.w.pages(t, "/attendances?conversation="+c.conversation) {
 		if reason, ok := a["close_reason"].(string); ok {
@@ -143,25 +143,25 @@ func (c *worker) verifyHistory(t *testing.T) {
 			}
 		}
 	}
-	settle(t, "closing", c.closings, count)
+	verifyCounts(t, "closing", c.closings, count)
 }
 
-// settle fails the test unless everything that was answered is there once, and nothing twice.
-func settle(t *testing.T, what string, asked map[string]bool, count map[string]int) {
+// verifyCounts fails the test unless everything with a response exists once, and nothing twice.
+func verifyCounts(t *testing.T, what string, requested map[string]bool, count map[string]int) {
 	t.Helper()
-	for reason, sure := range asked {
+	for reason, confirmed := range requested {
 		n := count[reason]
-		if n > 1 || sure && n == 0 {
-			t.Errorf("the %s %q (answered: %v) is there %d times", what, reason, sure, n)
+		if n > 1 || confirmed && n == 0 {
+			t.Errorf("%s %q (confirmed: %v): got %d, want 1", what, reason, confirmed, n)
 		}
 		if n == 0 {
-			delete(asked, reason)
+			delete(requested, reason)
 		} else {
-			asked[reason] = true
+			requested[reason] = true
 		}
 	}
 	for reason := range count {
-		if !asked[reason] {
+		if !requested[reason] {
 			t.Errorf("a %s without a request: %q", what, reason)
 		}
 	}

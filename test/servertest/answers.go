@@ -13,18 +13,18 @@ import (
 	"testing"
 )
 
-// answersVariable names the folder in which the tests leave the JSON answers that they got, and the document beside them, so
-// that another program can compare them: see `make api-answers`.
+// answersVariable names the folder for the JSON responses of tests and the OpenAPI document, so that another program
+// can compare them. See `make api-answers`.
 const answersVariable = "RECADO_TEST_ANSWERS"
 
-// recorder writes answers to a file of this process. Of answers of the same form it writes the first.
+// recorder writes the first response of each shape to a file of this process.
 type recorder struct {
 	mu   sync.Mutex
 	file *os.File
 	seen map[string]bool
 }
 
-// newRecorder gives nil where no folder is named.
+// newRecorder returns nil if there is no folder.
 func newRecorder(t testing.TB, document string) *recorder {
 	t.Helper()
 	folder := os.Getenv(answersVariable)
@@ -44,16 +44,16 @@ func newRecorder(t testing.TB, document string) *recorder {
 	return &recorder{file: file, seen: map[string]bool{}}
 }
 
-// answer is a line of the file.
+// answer is a response, a line of the file.
 type answer struct {
 	Method string          `json:"method"`
-	Path   string          `json:"path"` // of the operation in the document
+	Path   string          `json:"path"` // path of the operation in the document
 	Status string          `json:"status"`
 	Type   string          `json:"type"`
 	Body   json.RawMessage `json:"body"`
 }
 
-// record writes an answer whose decoded body is value.
+// record writes a response whose decoded body is value.
 func (r *recorder) record(a answer, value any) error {
 	if r == nil {
 		return nil
@@ -74,11 +74,11 @@ func (r *recorder) record(a answer, value any) error {
 	return err
 }
 
-// word matches texts such as the values of enumerations.
+// word matches values of enumerations.
 var word = regexp.MustCompile(`^[a-z][a-z_.:]{0,30}$`)
 
-// appendShape writes the names and types of a value, and of numbers and words what a schema may restrict. A list has the
-// shapes of its entries, each once.
+// appendShape writes the names and types of a value, including the properties of numbers and words that a schema may
+// restrict. A list has the distinct shapes of its entries.
 func appendShape(b *strings.Builder, value any) {
 	switch value := value.(type) {
 	case map[string]any:

@@ -20,40 +20,44 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"recado/internal/server"
 )
 
-// checker compares every answer with the OpenAPI document that the server itself serves. Its schemas are schemas of
-// JSON Schema 2020-12, and each is compiled once: to compile it for each answer took a fifth of the time of the tests.
+// checker compares every response with the OpenAPI document of the server. Each JSON schema is compiled once, because
+// compilation is slow.
 type checker struct {
 	router  routers.Router
 	answers *recorder
 
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
-	compiled map[string]*jsonschema.Schema // by their places in the document
+	compiled map[string]*jsonschema.Schema // by JSON pointer
 }
 
-// documentName is what the compiler calls the document.
 const documentName = "openapi.json"
 
-// The checker of this process: all its servers have the same operations, and reading the document takes longer than
-// most tests.
+// The checker is shared by all servers of the process, because parsing the document takes longer than most tests.
 var (
 	shared  *checker
 	sharing sync.Mutex
 	servers = regexp.MustCompile(`"servers":\[[^]]*\]`)
 )
 
-func newChecker(t testing.TB, handler http.Handler) *checker {
+func newChecker(t testing.TB, s *server.Server) *checker {
 	t.Helper()
 	sharing.Lock()
 	defer sharing.Unlock()
 	if shared != nil {
 		return shared
 	}
+	address, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, httptest.NewRequest("GET", documentPath(handler), nil))
-	text := servers.ReplaceAllString(w.Body.String(), `"servers":[]`) // the base path and port differ from test to test
+	s.API.ServeHTTP(w, httptest.NewRequest("GET", address.Path+"/v1/openapi.json", nil))
+	text := servers.ReplaceAllString(w.Body.String(), `"servers":[]`) // base path and port differ between tests
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(text))
 	if err != nil {
 		t.Fatalf("the OpenAPI document cannot be read: %v", err)
@@ -64,7 +68,7 @@ func newChecker(t testing.TB, handler http.Handler) *checker {
 	}
 	content, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
-		t.Fatalf("the OpenAPI document is no JSON: %v", err)
+		t.Fatalf("the OpenAPI document is not JSON: %v", err)
 	}
 	closeSchemas(content)
 	compiler := jsonschema.NewCompiler()
@@ -73,12 +77,14 @@ func newChecker(t testing.TB, handler http.Handler) *checker {
 	if err := compiler.AddResource(documentName, content); err != nil {
 		t.Fatalf("the OpenAPI document has no schemas: %v", err)
 	}
-	shared = &checker{router: router, answers: newRecorder(t, text), compiler: compiler, compiled: map[string]*jsonschema.Schema{}}
+	shared = &checker{
+		router: router, answers: newRecorder(t, text), compiler: compiler, compiled: map[string]*jsonschema.Schema{},
+	}
 	return shared
 }
 
-// closeSchemas refuses fields that the document does not name. The document lets answers have further ones, for clients of
-// older versions; an answer of this server has those that are documented.
+// closeSchemas forbids undocumented fields. The document allows them for clients of older versions, but this server must
+// not return any.
 func closeSchemas(node any) {
 	switch node := node.(type) {
 	case []any:
@@ -87,7 +93,7 @@ func closeSchemas(node any) {
 		}
 	case map[string]any:
 		_, isSchema := node["properties"].(map[string]any)
-		if _, said := node["additionalProperties"]; isSchema && !said {
+		if _, ok := node["additionalProperties"]; isSchema && !ok {
 			node["additionalProperties"] = false
 		}
 		for name, child := range node {
@@ -98,15 +104,7 @@ func closeSchemas(node any) {
 	}
 }
 
-// documentPath gives the path of the OpenAPI document, base path included.
-func documentPath(handler http.Handler) string {
-	if d, ok := handler.(interface{ Base() string }); ok {
-		return d.Base() + "/v1/openapi.json"
-	}
-	return "/v1/openapi.json"
-}
-
-// check fails the test when an answer of a documented operation is not as documented.
+// check fails the test if the response of a documented operation does not match the document.
 func (c *checker) check(t *testing.T, r *http.Request, resp *http.Response, raw []byte) {
 	t.Helper()
 	_, path, found := strings.Cut(r.URL.Path, "/v1")
@@ -118,10 +116,10 @@ func (c *checker) check(t *testing.T, r *http.Request, resp *http.Response, raw 
 	documented.Host = ""
 	route, _, err := c.router.FindRoute(documented)
 	if err != nil {
-		return // no such operation: 404 and 405 are checked by their own tests
+		return // other tests check 404 and 405
 	}
-	if err := c.asDocumented(route, resp, raw); err != nil {
-		t.Errorf("%s %s: the answer is not as documented: %v\n%s", r.Method, path, err, raw)
+	if err := c.compare(route, resp, raw); err != nil {
+		t.Errorf("%s %s: the response does not match the document: %v\n%s", r.Method, path, err, raw)
 	}
 	checkCode(t, route, resp.StatusCode, raw)
 	if route.Path == "/events" && resp.StatusCode == http.StatusOK {
@@ -129,7 +127,7 @@ func (c *checker) check(t *testing.T, r *http.Request, resp *http.Response, raw 
 	}
 }
 
-// checkEvents compares the events of the feed, which are those that webhooks receive, with the schemas of the webhooks.
+// checkEvents compares the events of the feed with the schemas of webhooks, which have the same events.
 func (c *checker) checkEvents(t *testing.T, raw []byte) {
 	t.Helper()
 	var feed struct {
@@ -145,25 +143,26 @@ func (c *checker) checkEvents(t *testing.T, raw []byte) {
 			continue
 		}
 		kind, _ := value.(map[string]any)["type"].(string)
-		if err := c.matches(pointer("#", "webhooks", kind, "post", "requestBody", "content", "application/json", "schema"), value); err != nil {
-			t.Errorf("the event %s is not as documented: %v\n%s", kind, err, event)
+		schema := pointer("#", "webhooks", kind, "post", "requestBody", "content", "application/json", "schema")
+		if err := c.validate(schema, value); err != nil {
+			t.Errorf("the event %s does not match the document: %v\n%s", kind, err, event)
 		}
 	}
 }
 
-// asDocumented compares an answer's status, headers, type and body with those of its operation.
-func (c *checker) asDocumented(route *routers.Route, resp *http.Response, raw []byte) error {
+// compare compares the status, headers, type and body of a response with its operation.
+func (c *checker) compare(route *routers.Route, resp *http.Response, raw []byte) error {
 	status := strconv.Itoa(resp.StatusCode)
 	response := route.Operation.Responses.Value(status)
 	if response == nil {
 		return fmt.Errorf("status %s is not documented", status)
 	}
-	place := pointer("#", "paths", route.Path, strings.ToLower(route.Method), "responses", status)
+	at := pointer("#", "paths", route.Path, strings.ToLower(route.Method), "responses", status)
 	if response.Ref != "" {
-		place = response.Ref
+		at = response.Ref
 	}
 	for name, header := range response.Value.Headers {
-		if err := c.header(pointer(place, "headers", name), header, resp.Header.Values(name)); err != nil {
+		if err := c.header(pointer(at, "headers", name), header, resp.Header.Values(name)); err != nil {
 			return fmt.Errorf("header %s: %w", name, err)
 		}
 	}
@@ -179,22 +178,21 @@ func (c *checker) asDocumented(route *routers.Route, resp *http.Response, raw []
 	case content == nil && response.Value.Content.Get(kind) == nil:
 		return fmt.Errorf("content type %q is not documented", kind)
 	case content == nil || content.Schema == nil || !strings.HasSuffix(kind, "json"):
-		return nil // the bytes of files and streams
+		return nil // files and streams
 	}
 	body, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return err
 	}
-	if err := c.matches(pointer(place, "content", kind, "schema"), body); err != nil {
+	if err := c.validate(pointer(at, "content", kind, "schema"), body); err != nil {
 		return err
 	}
 	return c.answers.record(answer{route.Method, route.Path, status, kind, raw}, body)
 }
 
-// header compares the values of a header with its schema.
-func (c *checker) header(place string, header *openapi3.HeaderRef, values []string) error {
+func (c *checker) header(at string, header *openapi3.HeaderRef, values []string) error {
 	if header.Ref != "" {
-		place = header.Ref
+		at = header.Ref
 	}
 	if len(values) == 0 {
 		if header.Value.Required {
@@ -206,22 +204,22 @@ func (c *checker) header(place string, header *openapi3.HeaderRef, values []stri
 		return nil
 	}
 	var value any = values[0]
-	if !header.Value.Schema.Value.Type.Is("string") { // a number or a truth value is written as in JSON
+	if !header.Value.Schema.Value.Type.Is("string") { // numbers and booleans are written as in JSON
 		var err error
 		if value, err = jsonschema.UnmarshalJSON(strings.NewReader(values[0])); err != nil {
 			return err
 		}
 	}
-	return c.matches(pointer(place, "schema"), value)
+	return c.validate(pointer(at, "schema"), value)
 }
 
-// matches compares a value with the schema at a place of the document.
-func (c *checker) matches(place string, value any) error {
+// validate compares a value with the schema at a JSON pointer.
+func (c *checker) validate(at string, value any) error {
 	c.mu.Lock()
-	schema, err := c.compiled[place], error(nil)
+	schema, err := c.compiled[at], error(nil)
 	if schema == nil {
-		if schema, err = c.compiler.Compile(documentName + place); err == nil {
-			c.compiled[place] = schema
+		if schema, err = c.compiler.Compile(documentName + at); err == nil {
+			c.compiled[at] = schema
 		}
 	}
 	c.mu.Unlock()
@@ -231,25 +229,26 @@ func (c *checker) matches(place string, value any) error {
 	return schema.Validate(value)
 }
 
-// pointer is the place of something below another place of the document.
-func pointer(place string, steps ...string) string {
+// pointer extends a JSON pointer.
+func pointer(at string, steps ...string) string {
 	for _, step := range steps {
-		place += "/" + url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(step))
+		at += "/" + url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(step))
 	}
-	return place
+	return at
 }
 
-// checkCode fails the test when the documentation of the operation does not name the error code of an answer.
+// checkCode fails the test if the documentation of the operation does not name the error code of a response.
 func checkCode(t *testing.T, route *routers.Route, status int, raw []byte) {
 	t.Helper()
-	var refused struct {
+	var failed struct {
 		Code string `json:"code"`
 	}
 	response := route.Operation.Responses.Status(status)
-	if status < 400 || response == nil || json.Unmarshal(raw, &refused) != nil || refused.Code == "" {
+	if status < 400 || response == nil || json.Unmarshal(raw, &failed) != nil || failed.Code == "" {
 		return
 	}
-	if !strings.Contains(*response.Value.Description, "`"+refused.Code+"`") {
-		t.Errorf("%s %s: the documentation of status %d names %s, not the code %s", route.Method, route.Path, status, *response.Value.Description, refused.Code)
+	if description := *response.Value.Description; !strings.Contains(description, "`"+failed.Code+"`") {
+		t.Errorf("%s %s: the documentation of status %d does not name the code %s: %s",
+			route.Method, route.Path, status, failed.Code, description)
 	}
 }

@@ -15,11 +15,11 @@ import (
 type Client struct {
 	base    string // ends in /v1
 	key     string
-	cookie  string // name=value of a session; then there is no key
+	cookie  string // name=value of a session, instead of a key
 	checker *checker
 }
 
-// Answer is what came back.
+// Answer is a response.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -27,31 +27,32 @@ type Answer struct {
 	t      *testing.T
 }
 
-// Base is the address of the API.
+// Base returns the address of the API.
 func (c *Client) Base() string { return c.base }
 
-// Secret is the API key.
+// Secret returns the API key.
 func (c *Client) Secret() string { return c.key }
 
-// On is the same key at the node of another client.
+// On returns a client with the same key for the node of another client.
 func (c *Client) On(node *Client) *Client {
 	return &Client{base: node.base, key: c.key, cookie: c.cookie, checker: c.checker}
 }
 
-// Visitor is the same server without a key and without a session.
+// Visitor returns a client of the same server without a key or session.
 func (c *Client) Visitor() *Client { return &Client{base: c.base, checker: c.checker} }
 
-// WithSession is the same server with the session whose cookie an answer has set.
+// WithSession returns a client of the same server with the session cookie of a response.
 func (c *Client) WithSession(t *testing.T, a *Answer) *Client {
 	t.Helper()
 	cookie, _, _ := strings.Cut(a.Header.Get("Set-Cookie"), ";")
 	if cookie == "" {
-		t.Fatalf("the answer sets no cookie: %d %s", a.Status, a.Raw)
+		t.Fatalf("the response sets no cookie: %d %s", a.Status, a.Raw)
 	}
 	return &Client{base: c.base, cookie: cookie, checker: c.checker}
 }
 
-// Enter gives a member a password through a reset link, and a session. The client's key manages the team.
+// Enter sets the password of a member through a reset link and returns a client with their session. The client's key
+// must be allowed to manage the team.
 func (c *Client) Enter(t *testing.T, member, password string) *Client {
 	t.Helper()
 	link := c.Post(t, "/team/"+member+"/reset-link", nil).OK(200).Text("url")
@@ -59,13 +60,13 @@ func (c *Client) Enter(t *testing.T, member, password string) *Client {
 	return c.WithSession(t, c.Visitor().Post(t, "/welcome", map[string]string{"token": token, "password": password}).OK(200))
 }
 
-// SignIn signs a person in.
+// SignIn returns a client with a new session.
 func (c *Client) SignIn(t *testing.T, email, password string) *Client {
 	t.Helper()
 	return c.WithSession(t, c.Visitor().Post(t, "/session", map[string]string{"email": email, "password": password}).OK(200))
 }
 
-// As is the same server with another key.
+// As returns a client of the same server with another key.
 func (c *Client) As(key string) *Client {
 	return &Client{base: c.base, key: key, checker: c.checker}
 }
@@ -74,30 +75,31 @@ func (c *Client) at(url string) *Client {
 	return &Client{base: url + "/v1", key: c.key, checker: c.checker}
 }
 
-// Get sends a GET. For all five methods: A body may be a string of JSON, or any value to encode.
+// Get sends a GET request. In all methods the path is relative to /v1, and a body may be JSON text, bytes, an io.Reader,
+// or any value to encode.
 func (c *Client) Get(t *testing.T, path string) *Answer { return c.Do(t, "GET", path, nil) }
 
-// Post sends a POST.
+// Post sends a POST request; headers are name, value, name, value.
 func (c *Client) Post(t *testing.T, path string, body any, headers ...string) *Answer {
 	return c.Do(t, "POST", path, body, headers...)
 }
 
-// Patch sends a PATCH.
+// Patch sends a PATCH request.
 func (c *Client) Patch(t *testing.T, path string, body any, headers ...string) *Answer {
 	return c.Do(t, "PATCH", path, body, headers...)
 }
 
-// Put sends a PUT.
+// Put sends a PUT request.
 func (c *Client) Put(t *testing.T, path string, body any) *Answer { return c.Do(t, "PUT", path, body) }
 
-// Upload posts a file; headers are name, value, name, value.
+// Upload uploads a file; headers are name, value, name, value.
 func (c *Client) Upload(t *testing.T, name string, content []byte, headers ...string) *Answer {
 	t.Helper()
 	form, kind := testkit.FileForm(name, string(content))
 	return c.Post(t, "/media", form, append(headers, "Content-Type", kind)...)
 }
 
-// Delete sends a DELETE.
+// Delete sends a DELETE request.
 func (c *Client) Delete(t *testing.T, path string, headers ...string) *Answer {
 	return c.Do(t, "DELETE", path, nil, headers...)
 }
@@ -135,7 +137,7 @@ func (c *Client) Do(t *testing.T, method, path string, body any, headers ...stri
 	return c.Send(t, r)
 }
 
-// Sign gives a request made by the test itself the key or the session.
+// Sign adds the key or the session to a request.
 func (c *Client) Sign(r *http.Request) {
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key)
@@ -146,7 +148,7 @@ func (c *Client) Sign(r *http.Request) {
 	}
 }
 
-// Send sends a request made by the test itself and checks the answer against the document.
+// Send sends a request and checks the response against the OpenAPI document.
 func (c *Client) Send(t *testing.T, r *http.Request) *Answer {
 	t.Helper()
 	resp, err := http.DefaultClient.Do(r)
@@ -162,13 +164,13 @@ func (c *Client) Send(t *testing.T, r *http.Request) *Answer {
 	return &Answer{Status: resp.StatusCode, Header: resp.Header, Raw: raw, t: t}
 }
 
-// Check compares an answer that the test fetched by itself with the OpenAPI document.
+// Check checks a response that the test received itself against the OpenAPI document.
 func (c *Client) Check(t *testing.T, r *http.Request, resp *http.Response, raw []byte) {
 	t.Helper()
 	c.checker.check(t, r, resp, raw)
 }
 
-// OK fails the test unless the status is as expected, and gives the answer on.
+// OK fails the test unless the response has this status.
 func (a *Answer) OK(status int) *Answer {
 	a.t.Helper()
 	if a.Status != status {
@@ -177,7 +179,7 @@ func (a *Answer) OK(status int) *Answer {
 	return a
 }
 
-// Fails fails the test unless the answer is an Error object with this status and code.
+// Fails fails the test unless the response is an error with this status and code.
 func (a *Answer) Fails(status int, code string) *Answer {
 	a.t.Helper()
 	a.OK(status)
@@ -195,8 +197,7 @@ func (a *Answer) Into(v any) {
 	}
 }
 
-// At walks the decoded body: names of members and, for arrays, numbers. It gives nil where there is
-// nothing.
+// At returns the value at a path of field names and list indexes in the body, or nil.
 func (a *Answer) At(path ...any) any {
 	a.t.Helper()
 	var v any
@@ -217,21 +218,21 @@ func (a *Answer) At(path ...any) any {
 	return v
 }
 
-// Text is At for a string; "" where there is none.
+// Text returns the string at a path, or "".
 func (a *Answer) Text(path ...any) string {
 	a.t.Helper()
 	s, _ := a.At(path...).(string)
 	return s
 }
 
-// Int is At for a number.
+// Int returns the number at a path, or 0.
 func (a *Answer) Int(path ...any) int {
 	a.t.Helper()
 	f, _ := a.At(path...).(float64)
 	return int(f)
 }
 
-// ID is the "id" of the body.
+// ID returns the "id" of the body. It fails the test if there is none.
 func (a *Answer) ID() string {
 	a.t.Helper()
 	id := a.Text("id")
@@ -241,7 +242,7 @@ func (a *Answer) ID() string {
 	return id
 }
 
-// List is the array at a path; the body's "data" when no path is given.
+// List returns the list at a path; "data" without a path. It fails the test if there is none.
 func (a *Answer) List(path ...any) []any {
 	a.t.Helper()
 	if len(path) == 0 {

@@ -10,29 +10,30 @@ import (
 	"recado/internal/server"
 )
 
-// AddCompany makes a company and its owner the way the command line does. It gives the operator, who acts as the owner and
-// may do everything, and the owner. Rules that are not given are those of a new company.
+// AddCompany creates a company and its owner like the command line. It returns the operator, who acts as the owner with
+// all permissions, and the owner. The default rules apply unless in has others.
 func AddCompany(t testing.TB, d *server.Desk, in people.NewCompany) (*kernel.Principal, people.Member) {
 	t.Helper()
 	if in.Rules.Mode == "" {
 		in.Rules = people.DefaultRules
 	}
-	ctx, system := context.Background(), d
-	company, err := system.People.CreateCompany(ctx, in)
+	ctx := context.Background()
+	company, err := d.People.CreateCompany(ctx, in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, _ := AddMember(t, d, company, people.NewUser{Name: "Owner of " + in.Name, Email: "owner@" + company.ID.String() + ".example", Role: kernel.RoleOwner})
-	operator, err := system.People.Operator(ctx, company.ID)
+	owner, _ := AddMember(t, d, company, people.NewUser{
+		Name: "Owner of " + in.Name, Email: "owner@" + company.ID.String() + ".example", Role: kernel.RoleOwner,
+	})
+	operator, err := d.People.Operator(ctx, company.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return operator, owner
 }
 
-// AddMember adds a member to a company the way the command line does, and gives them and the principal that they are when
-// they are signed in. A member who is given no e-mail address gets one, without a role they are an agent, and without an
-// access profile they see everything.
+// AddMember adds a member to a company like the command line and returns the member and their principal when signed in.
+// The default is a random e-mail address, the role agent and access to everything.
 func AddMember(t testing.TB, d *server.Desk, company kernel.Company, in people.NewUser) (people.Member, *kernel.Principal) {
 	t.Helper()
 	in.Email = cmp.Or(in.Email, kernel.NewID().String()+"@members.example")

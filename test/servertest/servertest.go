@@ -1,5 +1,5 @@
-// Package servertest starts real servers for tests: real database, real HTTP on loopback, on both
-// engines. Every answer is checked against the OpenAPI document on its way to the test.
+// Package servertest starts real servers for tests, with a real database and HTTP on loopback, on both engines. Every
+// response is checked against the OpenAPI document.
 package servertest
 
 import (
@@ -16,16 +16,16 @@ import (
 	"recado/test/testkit"
 )
 
-// World is a running server with two companies, each with an owner and a key that has every scope.
+// World is a running server with two companies, each with an owner and a key with every scope.
 type World struct {
 	*server.Server
 	A, B  *Company
-	Clock *testkit.Clock // the clock of the rules; it stands still until Advance
+	Clock *testkit.Clock // the clock of the server, unless EachLive is used
 
 	checker *checker
 }
 
-// Company is one tenant of a World.
+// Company is a company of a World and a client with its key.
 type Company struct {
 	*Client
 	ID    kernel.ID
@@ -36,40 +36,40 @@ type Company struct {
 // Option changes the configuration of a server before it starts.
 type Option func(*server.Config)
 
-// Each runs the test once per engine, each time with a server of its own.
+// Each runs the test on both engines, each time with a new server.
 func Each(t *testing.T, body func(t *testing.T, w *World), options ...Option) {
 	t.Helper()
 	kerneltest.EachURL(t, func(t *testing.T, url string) { body(t, Start(t, url, options...)) })
 }
 
-// EachEmpty runs the test once per engine, each time with a server that has no company yet.
+// EachEmpty runs the test on both engines, each time with a new server without companies.
 func EachEmpty(t *testing.T, body func(t *testing.T, s *server.Server, visitor *Client, clock *testkit.Clock), options ...Option) {
 	t.Helper()
 	kerneltest.EachURL(t, func(t *testing.T, url string) {
 		clock := testkit.NewClock()
 		s := start(t, url, clock, options)
-		body(t, s, &Client{base: s.URL + "/v1", checker: newChecker(t, s.API)}, clock)
+		body(t, s, &Client{base: s.URL + "/v1", checker: newChecker(t, s)}, clock)
 	})
 }
 
-// EachLive is Each with the clock of the machine.
+// EachLive is Each with the system clock.
 func EachLive(t *testing.T, body func(t *testing.T, w *World), options ...Option) {
 	t.Helper()
 	Each(t, body, append(options, func(c *server.Config) { c.Now = nil })...)
 }
 
-// Start starts one server; databaseURL "" means SQLite.
+// Start starts a server. An empty databaseURL means SQLite.
 func Start(t testing.TB, databaseURL string, options ...Option) *World {
 	t.Helper()
 	w := &World{Clock: testkit.NewClock()}
 	w.Server = start(t, databaseURL, w.Clock, options)
-	w.checker = newChecker(t, w.API)
+	w.checker = newChecker(t, w.Server)
 	w.A = w.NewCompany(t, "Padaria Aurora")
 	w.B = w.NewCompany(t, "Oficina Boreal")
 	return w
 }
 
-// SecondNode starts another server on the same PostgreSQL and gives company A's and B's clients on it.
+// SecondNode starts another server on the same PostgreSQL database and returns its clients of companies A and B.
 func (w *World) SecondNode(t *testing.T, databaseURL string, options ...Option) (a, b *Client) {
 	t.Helper()
 	s := start(t, databaseURL, w.Clock, options)
@@ -83,7 +83,7 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 		SecretKey:            "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 		Rate:                 kernel.Rate{PerSecond: 1_000_000, Burst: 1_000_000},
 		WebhookAllowInsecure: true, WebhookTimeout: webhooks.WebhookTimeout, WebhookRetries: kernel.DefaultRetries, Brand: "Service",
-		Passwords: people.PasswordCost{Memory: 64, Passes: 1}, // what a hash costs in use would be most of the time of many tests
+		Passwords: people.PasswordCost{Memory: 64, Passes: 1}, // real costs would dominate many tests
 	}
 	for _, apply := range options {
 		apply(&c)
@@ -106,7 +106,7 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 	return s
 }
 
-// NewCompany makes a company the way the command line does.
+// NewCompany creates a company with an owner and a key.
 func (w *World) NewCompany(t testing.TB, name string) *Company {
 	t.Helper()
 	operator, owner := AddCompany(t, w.Desk, people.NewCompany{Name: name})
@@ -115,14 +115,14 @@ func (w *World) NewCompany(t testing.TB, name string) *Company {
 	return out
 }
 
-// NewMember adds a member to company A the way the command line does; see desktest.Member.
+// NewMember adds a member to company A. See AddMember.
 func (w *World) NewMember(t testing.TB, in people.NewUser) people.Member {
 	t.Helper()
 	m, _ := AddMember(t, w.Desk, kernel.Company{ID: w.A.ID}, in)
 	return m
 }
 
-// NewMemberKey adds a member to company A, and gives a client with a key that acts as them and has every scope.
+// NewMemberKey adds a member to company A and returns a client with a key of that member with every scope.
 func (w *World) NewMemberKey(t testing.TB, in people.NewUser) (people.Member, *Client) {
 	t.Helper()
 	m := w.NewMember(t, in)
@@ -130,7 +130,7 @@ func (w *World) NewMemberKey(t testing.TB, in people.NewUser) (people.Member, *C
 	return m, c
 }
 
-// NewKey issues a key of the company and gives a client that uses it.
+// NewKey creates a key of the company and a client with it.
 func (w *World) NewKey(t testing.TB, company kernel.ID, in people.NewKey) (people.Key, *Client) {
 	t.Helper()
 	operator, err := w.Desk.People.Operator(context.Background(), company)

@@ -10,11 +10,11 @@ import (
 	"recado/test/testkit"
 )
 
-// StreamMessage is one message of a stream.
+// StreamMessage is one message of an event stream.
 type StreamMessage struct{ ID, Event, Data string }
 
-// Follow opens a stream and gives its messages; the channel is closed when the stream ends. It ends with the test, or when
-// stop is called. Headers are name, value, name, value.
+// Follow opens an event stream and returns a channel of its messages, which is closed when the stream ends: with the
+// test or when stop is called. Headers are name, value, name, value.
 func (c *Client) Follow(t *testing.T, path string, headers ...string) (messages <-chan StreamMessage, stop context.CancelFunc) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Clock is a clock that a test moves.
+// Clock is a clock that a test controls.
 type Clock struct {
 	mu   sync.Mutex
 	now  time.Time
 	step time.Duration
 }
 
-// NewClock starts at the machine's time, in whole milliseconds. Each look moves it on by a millisecond, so that
-// what happens later also has a later time.
+// NewClock returns a clock that starts at the current time in whole milliseconds. Each call of Now advances it by a
+// millisecond, so that later events have later times.
 func NewClock() *Clock {
 	return &Clock{now: time.Now().UTC().Truncate(time.Millisecond), step: time.Millisecond}
 }
 
-// StillClock starts at a moment and moves only when it is told to.
+// StillClock returns a clock that moves only with Advance and Set.
 func StillClock(at time.Time) *Clock { return &Clock{now: at} }
 
-// Now is the time the test has set.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +36,7 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Set puts the clock to a moment.
+// Set sets the time.
 func (c *Clock) Set(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,21 +19,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrNoPostgres means that the programs of PostgreSQL are not installed.
-var ErrNoPostgres = errors.New("initdb and postgres are nowhere to be found: install PostgreSQL, or set RECADO_POSTGRES_BIN to their folder")
+// ErrNoPostgres is returned if the programs of PostgreSQL are not installed.
+var ErrNoPostgres = errors.New("initdb and postgres were not found: install PostgreSQL, or set RECADO_POSTGRES_BIN to their folder")
 
-// ClusterOptions say what a Cluster is for.
+// ClusterOptions configure a Cluster.
 type ClusterOptions struct {
-	// Durable keeps fsync on and the data under /var/tmp. Without it a commit survives the end of any process, but
-	// not a power cut.
+	// Durable enables fsync and stores the data in /var/tmp. Otherwise a commit survives a crash of any process, but
+	// not a power loss.
 	Durable bool
-	// AsyncCommit has PostgreSQL not wait for the disk unless a transaction asks for it.
+	// AsyncCommit turns synchronous_commit off; transactions can turn it on.
 	AsyncCommit bool
 }
 
-// Cluster is a PostgreSQL server to be thrown away.
+// Cluster is a temporary PostgreSQL server.
 type Cluster struct {
-	URL string // of its maintenance database, as a superuser
+	URL string // of the maintenance database, as superuser
 
 	options ClusterOptions
 	bin     string
@@ -44,8 +44,8 @@ type Cluster struct {
 	ended   chan struct{}
 }
 
-// OwnCluster starts a PostgreSQL server for one test, which may stop and start it. Its settings do not ask for
-// durable commits: transactions that need them have to.
+// OwnCluster starts a PostgreSQL server for one test, which may stop and start it. Commits are asynchronous unless a
+// transaction requires otherwise.
 func OwnCluster(t testing.TB) *Cluster {
 	t.Helper()
 	c, err := NewCluster(ClusterOptions{AsyncCommit: true})
@@ -60,7 +60,7 @@ func OwnCluster(t testing.TB) *Cluster {
 	return c
 }
 
-// NewCluster starts a PostgreSQL server; Remove ends it. As root it runs as an unprivileged user.
+// NewCluster starts a PostgreSQL server, as an unprivileged user if the caller is root. Remove stops it.
 func NewCluster(o ClusterOptions) (*Cluster, error) {
 	c := &Cluster{options: o}
 	var err error
@@ -70,7 +70,7 @@ func NewCluster(o ClusterOptions) (*Cluster, error) {
 	if c.owner, err = owner(); err != nil {
 		return nil, err
 	}
-	// The path is short on purpose: that of a Unix socket may not exceed 107 bytes.
+	// The path must be short: that of a Unix socket is limited to 107 bytes.
 	parent := "/tmp"
 	if o.Durable {
 		parent = "/var/tmp"
@@ -90,12 +90,13 @@ func (c *Cluster) create() error {
 			return err
 		}
 	}
-	initdb := c.command("initdb", "--pgdata", c.data(), "--username=recado", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+	initdb := c.command("initdb", "--pgdata", c.data(), "--username=recado", "--auth=trust", "--encoding=UTF8",
+		"--locale=C.UTF-8", "--no-sync")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	var err error
-	for range 10 { // a port that looks free may be taken a moment later
+	for range 10 { // the port may be in use
 		c.port = 20_000 + rand.IntN(12_000)
 		c.URL = fmt.Sprintf("postgres://recado@127.0.0.1:%d/postgres?sslmode=disable", c.port)
 		if err = c.Start(); err == nil || !strings.Contains(err.Error(), "could not bind") {
@@ -105,9 +106,9 @@ func (c *Cluster) create() error {
 	return err
 }
 
-// Start runs the server and waits until it answers.
+// Start starts the server and waits until it accepts connections.
 func (c *Cluster) Start() error {
-	// 400 connections, because packages are tested side by side and each node has a pool.
+	// 400 connections, because packages are tested in parallel and each node has a pool.
 	args := []string{
 		"-D", c.data(), "-p", strconv.Itoa(c.port), "-k", c.folder,
 		"-c", "listen_addresses=127.0.0.1", "-c", "max_connections=400", "-c", "shared_buffers=128MB",
@@ -138,7 +139,6 @@ func (c *Cluster) Start() error {
 	return c.waitReady()
 }
 
-// waitReady returns when the server answers, or when it has ended.
 func (c *Cluster) waitReady() error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -164,8 +164,8 @@ func (c *Cluster) waitReady() error {
 	}
 }
 
-// Stop ends the server with a signal and waits for its end: SIGINT breaks off every connection and then
-// writes everything down, SIGQUIT ends at once, as a crash would. Stopping a stopped one does nothing.
+// Stop sends a signal and waits until the server has ended: SIGINT closes all connections and shuts down cleanly,
+// SIGQUIT ends immediately like a crash. Stopping a stopped server does nothing.
 func (c *Cluster) Stop(signal syscall.Signal) error {
 	if c.cmd == nil || c.cmd.Process == nil {
 		return nil
@@ -179,7 +179,7 @@ func (c *Cluster) Stop(signal syscall.Signal) error {
 	}
 }
 
-// Remove ends the server and deletes its data.
+// Remove stops the server and deletes its data.
 func (c *Cluster) Remove() error {
 	return errors.Join(c.Stop(syscall.SIGQUIT), os.RemoveAll(c.folder))
 }
@@ -188,16 +188,16 @@ func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
 
 func (c *Cluster) log() string { return filepath.Join(c.folder, "log") }
 
-// command runs in the root folder: the caller's may be closed to the unprivileged user.
+// command runs in the root folder, because the unprivileged user may not have access to the caller's.
 func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.bin, name), args...)
 	cmd.Dir, cmd.Env = "/", append(os.Environ(), "HOME=/", "LC_ALL=C.UTF-8")
-	// A process group of its own: an interrupt from the terminal must not end it before its users.
+	// A separate process group: an interrupt from the terminal must not end it before its clients.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.owner, Setpgid: true}
 	return cmd
 }
 
-// programs finds the folder of initdb and postgres; the newest version wins where several are installed.
+// programs returns the folder of initdb and postgres, of the newest version if there are several.
 func programs() (string, error) {
 	folders := []string{os.Getenv("RECADO_POSTGRES_BIN")}
 	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
@@ -210,12 +210,9 @@ func programs() (string, error) {
 		folders = append(folders, filepath.Dir(path))
 	}
 	for _, folder := range folders {
-		if folder == "" {
-			continue
-		}
-		_, noInit := os.Stat(filepath.Join(folder, "initdb"))
-		_, noServer := os.Stat(filepath.Join(folder, "postgres"))
-		if noInit == nil && noServer == nil {
+		_, err1 := os.Stat(filepath.Join(folder, "initdb"))
+		_, err2 := os.Stat(filepath.Join(folder, "postgres"))
+		if folder != "" && err1 == nil && err2 == nil {
 			return folder, nil
 		}
 	}
@@ -227,7 +224,7 @@ func version(folder string) int {
 	return n
 }
 
-// owner is the user who runs the server where the caller is root, which PostgreSQL refuses.
+// owner returns the user who runs the server if the caller is root, because PostgreSQL refuses to run as root.
 func owner() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -241,5 +238,5 @@ func owner() (*syscall.Credential, error) {
 		gid, _ := strconv.ParseUint(u.Gid, 10, 32)
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor a user nobody to run it")
+	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Server gives the URL of the server's maintenance database. Its absence fails the test: what was not
-// run on PostgreSQL is not proven.
+// Server returns the URL of the server's maintenance database. Without one the test fails: every test must run on
+// PostgreSQL.
 func Server(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv("RECADO_TEST_POSTGRES")
@@ -23,8 +23,7 @@ func Server(t testing.TB) string {
 	return server
 }
 
-// Database makes an empty database, or a copy of the template when one is named, and drops it when
-// the test ends.
+// Database creates a database, empty or a copy of the template, and drops it when the test ends. It returns the URL.
 func Database(t testing.TB, template string) string {
 	t.Helper()
 	name := "recado_" + strings.ToLower(rand.Text())
@@ -37,7 +36,7 @@ func Database(t testing.TB, template string) string {
 	return Named(t, name)
 }
 
-// Named gives the URL of a database of the server.
+// Named returns the URL of a database on the server.
 func Named(t testing.TB, name string) string {
 	t.Helper()
 	u, err := url.Parse(Server(t))
@@ -48,7 +47,7 @@ func Named(t testing.TB, name string) string {
 	return u.String()
 }
 
-// Exec runs one statement on a connection of its own.
+// Exec executes one statement on a new connection.
 func Exec(t testing.TB, database, sql string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -63,8 +62,8 @@ func Exec(t testing.TB, database, sql string) {
 	}
 }
 
-// Template makes sure that a database of that name exists and was filled by fill, once for all test
-// processes, and gives the name. It stays for the next run; the name says what is inside.
+// Template creates a database once for all test processes, filled by fill, and returns its name. It stays for later
+// runs, so the name must identify the content.
 func Template(t testing.TB, name string, fill func(url string) error) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -73,9 +72,12 @@ func Template(t testing.TB, name string, fill func(url string) error) string {
 	if err != nil {
 		t.Fatalf("connect to PostgreSQL: %v", err)
 	}
-	defer conn.Close(ctx) // lets go of the lock
+	defer conn.Close(ctx) // releases the lock
 	var ready bool
-	for _, sql := range []string{"SELECT true FROM pg_advisory_lock(hashtext($1))", "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)"} {
+	for _, sql := range []string{
+		"SELECT true FROM pg_advisory_lock(hashtext($1))",
+		"SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)",
+	} {
 		if err := conn.QueryRow(ctx, sql, name).Scan(&ready); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +85,7 @@ func Template(t testing.TB, name string, fill func(url string) error) string {
 	if ready {
 		return name
 	}
-	// Built under another name: a half-filled one must never be taken for the template.
+	// A partly filled database must never have the name of the template.
 	draft := name + "_draft"
 	quoted := pgx.Identifier{draft}.Sanitize()
 	for _, sql := range []string{"DROP DATABASE IF EXISTS " + quoted + " WITH (FORCE)", "CREATE DATABASE " + quoted} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Serve gives the URL of a server that answers with the handler until the test ends.
+// Serve starts a server with the handler until the test ends and returns its URL.
 func Serve(t testing.TB, handler http.Handler) string {
 	t.Helper()
 	s := httptest.NewServer(handler)
@@ -20,12 +20,12 @@ func Serve(t testing.TB, handler http.Handler) string {
 	return s.URL
 }
 
-// FileForm is the form of an upload with these files, and its content type.
+// FileForm returns the form of an upload with these files (name, content, name, content) and its content type.
 func FileForm(namesAndContents ...string) (form []byte, contentType string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for i := 0; i < len(namesAndContents); i += 2 {
-		part, _ := w.CreateFormFile("file", namesAndContents[i]) // writes to memory do not fail
+		part, _ := w.CreateFormFile("file", namesAndContents[i])
 		_, _ = io.WriteString(part, namesAndContents[i+1])
 	}
 	_ = w.Close()

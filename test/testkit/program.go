@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Program writes a file that can be run. No process is begun meanwhile: one that another goroutine begins would have the
-// file open for writing for a moment, and running it would fail with "text file busy".
+// Program writes an executable file. No process is started meanwhile: a child that inherits the open file would make
+// execution fail with "text file busy".
 func Program(t testing.TB, path string, content []byte) {
 	t.Helper()
 	syscall.ForkLock.RLock()

@@ -11,29 +11,29 @@ import (
 	"time"
 )
 
-// Receiver is an HTTP server that takes webhook deliveries and keeps them. It answers 200 until Answer says
-// otherwise.
+// Receiver is an HTTP server that records webhook deliveries. It responds with 200 unless Answer or AnswerStatus
+// changes that.
 type Receiver struct {
 	*httptest.Server
 
-	mu     sync.Mutex
-	answer http.HandlerFunc
-	got    []Delivery
-	taken  int           // how many Next has given
-	heard  chan struct{} // closed and replaced at every delivery
+	mu       sync.Mutex
+	handler  http.HandlerFunc
+	received []Delivery
+	returned int           // by Next
+	arrived  chan struct{} // closed and replaced at every delivery
 }
 
-// Delivery is one request that a Receiver got.
+// Delivery is one request to a Receiver.
 type Delivery struct {
 	Path   string
 	Header http.Header
 	Body   string
 }
 
-// NewReceiver starts a receiver, which ends with the test.
+// NewReceiver starts a receiver and stops it when the test ends.
 func NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
-	r := &Receiver{heard: make(chan struct{})}
+	r := &Receiver{arrived: make(chan struct{})}
 	r.Server = httptest.NewServer(http.HandlerFunc(r.serve))
 	t.Cleanup(func() {
 		r.CloseClientConnections()
@@ -42,7 +42,7 @@ func NewReceiver(t testing.TB) *Receiver {
 	return r
 }
 
-// serve keeps a request before it is answered. A request whose sender ended in the middle is not kept.
+// serve records a request, unless it is incomplete, and responds.
 func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
@@ -50,60 +50,60 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	}
 	req.Body = io.NopCloser(bytes.NewReader(body))
 	r.mu.Lock()
-	r.got = append(r.got, Delivery{Path: req.URL.Path, Header: req.Header, Body: string(body)})
-	answer := r.answer
-	close(r.heard)
-	r.heard = make(chan struct{})
+	r.received = append(r.received, Delivery{Path: req.URL.Path, Header: req.Header, Body: string(body)})
+	handler := r.handler
+	close(r.arrived)
+	r.arrived = make(chan struct{})
 	r.mu.Unlock()
-	if answer != nil {
-		answer(w, req)
+	if handler != nil {
+		handler(w, req)
 	}
 }
 
-// Answer decides how the receiver answers from now on. The handler can read the body.
+// Answer sets the handler of further deliveries. The handler can read the body.
 func (r *Receiver) Answer(h http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answer = h
+	r.handler = h
 }
 
-// AnswerStatus has the receiver answer with a status from now on.
+// AnswerStatus sets the status of further responses.
 func (r *Receiver) AnswerStatus(code int) {
 	r.Answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
 }
 
-// Next gives the oldest delivery that it has not given yet, and waits for one where there is none.
+// Next returns the oldest delivery that it has not returned yet. It waits for one if necessary.
 func (r *Receiver) Next(t testing.TB) Delivery {
 	t.Helper()
-	late := time.After(Patience)
+	timeout := time.After(Patience)
 	for {
 		r.mu.Lock()
-		heard := r.heard
-		if r.taken < len(r.got) {
-			d := r.got[r.taken]
-			r.taken++
+		arrived := r.arrived
+		if r.returned < len(r.received) {
+			d := r.received[r.returned]
+			r.returned++
 			r.mu.Unlock()
 			return d
 		}
 		r.mu.Unlock()
 		select {
-		case <-heard:
-		case <-late:
-			t.Fatalf("no delivery came within %v", Patience)
+		case <-arrived:
+		case <-timeout:
+			t.Fatalf("no delivery within %v", Patience)
 		}
 	}
 }
 
-// All gives the deliveries so far, oldest first.
+// All returns the deliveries so far, oldest first.
 func (r *Receiver) All() []Delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.got)
+	return slices.Clone(r.received)
 }
 
-// Waiting is the number of deliveries that Next would give at once.
+// Waiting returns the number of deliveries that Next would return without waiting.
 func (r *Receiver) Waiting() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.got) - r.taken
+	return len(r.received) - r.returned
 }

@@ -1,7 +1,6 @@
-// Package testkit is what the tests of all packages share: assertions that name the field, a clock, a poller, a
-// webhook receiver, both engines, and PostgreSQL servers that are thrown away. It imports no other package of
-// this module, so that the tests of every package can use it. Packages storetest and servertest build on it:
-// they give stores and whole servers.
+// Package testkit contains the helpers of all tests: assertions, a clock, polling, a webhook receiver, both engines, and
+// temporary PostgreSQL servers. It imports no other package of this module, so that every package can use it. Packages
+// kerneltest and servertest add stores and servers.
 package testkit
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Equal ends the test when two values differ, and says of which field they are.
+// Equal fails the test if two values differ. field names the value in the message.
 func Equal[T comparable](t testing.TB, field string, got, want T) {
 	t.Helper()
 	if got != want {
@@ -22,7 +21,6 @@ func Equal[T comparable](t testing.TB, field string, got, want T) {
 	}
 }
 
-// show quotes texts, so that white space is seen.
 func show(v any) string {
 	if s, ok := v.(string); ok {
 		return strconv.Quote(s)
@@ -30,7 +28,7 @@ func show(v any) string {
 	return fmt.Sprintf("%+v", v)
 }
 
-// Diff ends the test when two values differ in their content, and shows where.
+// Diff fails the test if two values differ and shows the difference.
 func Diff(t testing.TB, field string, got, want any, options ...cmp.Option) {
 	t.Helper()
 	if d := cmp.Diff(want, got, options...); d != "" {
@@ -38,24 +36,24 @@ func Diff(t testing.TB, field string, got, want any, options ...cmp.Option) {
 	}
 }
 
-// Contains ends the test when a text lacks a part.
+// Contains fails the test if a text does not contain part.
 func Contains[T ~string | ~[]byte](t testing.TB, field string, got T, part string) {
 	t.Helper()
 	if !strings.Contains(string(got), part) {
-		t.Fatalf("%s lacks %q:\n got %.4000q", field, part, got)
+		t.Fatalf("%s does not contain %q:\n got %.4000q", field, part, got)
 	}
 }
 
-// Patience is how long a test waits for what has to happen at all. It is long because the machine may be busy.
+// Patience is the timeout for things that must happen. It is long because the machine may be busy.
 const Patience = 2 * time.Minute
 
-// Eventually waits until something holds, and ends the test when it does not within Patience.
+// Eventually waits until holds returns true. It fails the test after Patience.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	EventuallyWithin(t, Patience, what, holds)
 }
 
-// EventuallyWithin is Eventually with a limit of its own, for what must happen soon.
+// EventuallyWithin is Eventually with another limit.
 func EventuallyWithin(t testing.TB, limit time.Duration, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -67,28 +65,26 @@ func EventuallyWithin(t testing.TB, limit time.Duration, what string, holds func
 	}
 }
 
-// Receive waits for the next value of a channel; open is false when the channel was closed instead. It ends the test
-// when neither happens within Patience.
+// Receive waits for the next value of a channel; open is false if the channel was closed. It fails the test after
+// Patience.
 func Receive[T any](t testing.TB, what string, from <-chan T) (value T, open bool) {
 	t.Helper()
-	late := time.NewTimer(Patience)
-	defer late.Stop()
 	select {
 	case value, open = <-from:
-	case <-late.C:
-		t.Fatalf("did not come within %v: %s", Patience, what)
+	case <-time.After(Patience):
+		t.Fatalf("did not arrive within %v: %s", Patience, what)
 	}
 	return value, open
 }
 
-// EachEngine runs body on both engines, as subtests "sqlite" and "postgres", with the URL of the database: ""
-// for SQLite, an empty PostgreSQL database otherwise. A missing PostgreSQL is a failure.
+// EachEngine runs body on both engines, as subtests "sqlite" and "postgres", with the URL of an empty PostgreSQL
+// database, or "" for SQLite. A missing PostgreSQL is a failure.
 func EachEngine(t *testing.T, body func(t *testing.T, databaseURL string)) {
 	t.Helper()
 	EachEngineFrom(t, func(testing.TB) string { return "" }, body)
 }
 
-// EachEngineFrom is EachEngine with copies of a template on PostgreSQL; see Template.
+// EachEngineFrom is EachEngine with copies of a template on PostgreSQL. See Template.
 func EachEngineFrom(t *testing.T, template func(testing.TB) string, body func(t *testing.T, databaseURL string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { body(t, "") })

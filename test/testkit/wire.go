@@ -15,25 +15,25 @@ import (
 	"time"
 )
 
-// WireRequest is a request as its bytes are sent.
+// WireRequest is a request to be sent as raw bytes.
 type WireRequest struct {
 	Method, Path string // below the host
-	Key          string // "": no Authorization
+	Key          string // API key; no Authorization header when empty
 	ContentType  string
 	Body         []byte
 
 	IdempotencyKey string
-	Header         string // further lines, each with its \r\n
+	Header         string // additional lines, each ending in \r\n
 }
 
-// WireAnswer is an answer as a strict reader of HTTP/1.1 takes it from a connection.
+// WireAnswer is a response, parsed strictly as HTTP/1.1.
 type WireAnswer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// WireCall is a request with an API key below /v1 with a JSON body, if there is one.
+// WireCall returns a request below /v1 with an API key and, if body is not empty, a JSON body.
 func WireCall(key, method, path, body string) WireRequest {
 	r := WireRequest{Method: method, Path: "/v1" + path, Key: key, Body: []byte(body)}
 	if body != "" {
@@ -42,7 +42,7 @@ func WireCall(key, method, path, body string) WireRequest {
 	return r
 }
 
-// Bytes are what is sent; id comes back in the answer.
+// Bytes returns the request as it is sent. The response repeats the id. The last request closes the connection.
 func (r WireRequest) Bytes(id string, last bool) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: desk.example\r\nX-Request-Id: %s\r\n", r.Method, r.Path, id)
@@ -67,9 +67,8 @@ func (r WireRequest) Bytes(id string, last bool) []byte {
 	return b.Bytes()
 }
 
-// Exchange sends the requests on one connection, all at once or each after the answer to the one before,
-// and reads exactly as many answers: each has the id of its request, its length is what its header says,
-// and after the last one there is not a byte more.
+// Exchange sends requests on one connection, pipelined or one after the other, and returns the responses. It fails
+// the test unless each response has the id of its request and the length in its header, and nothing follows the last.
 func Exchange(t testing.TB, addr string, pipelined bool, requests ...WireRequest) []WireAnswer {
 	t.Helper()
 	conn := Dial(t, addr)
@@ -94,7 +93,7 @@ func Exchange(t testing.TB, addr string, pipelined bool, requests ...WireRequest
 		}
 		a, err := ReadAnswer(reader, r.Method)
 		if err != nil {
-			t.Fatalf("%s %s: the answer is not HTTP/1.1: %v", r.Method, r.Path, err)
+			t.Fatalf("%s %s: the response is not HTTP/1.1: %v", r.Method, r.Path, err)
 		}
 		if got := a.Header.Get("X-Request-Id"); got != id(i) {
 			t.Fatalf("%s %s: request id %q, want %q", r.Method, r.Path, got, id(i))
@@ -102,12 +101,12 @@ func Exchange(t testing.TB, addr string, pipelined bool, requests ...WireRequest
 		answers[i] = a
 	}
 	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
-		t.Fatalf("%d bytes after the last answer (%v): %.200q", len(rest), err, rest)
+		t.Fatalf("%d bytes after the last response (%v): %.200q", len(rest), err, rest)
 	}
 	return answers
 }
 
-// Dial opens a connection to the server, which ends after 20 seconds.
+// Dial opens a connection to the server with a deadline of 20 seconds.
 func Dial(t testing.TB, addr string) *net.TCPConn {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -123,7 +122,7 @@ var (
 	headerLine = regexp.MustCompile("^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\t -~]*)$")
 )
 
-// ReadHead takes the status line and the header of an answer and accepts nothing that HTTP/1.1 does not allow.
+// ReadHead reads the status line and the header of a response. It rejects everything that HTTP/1.1 does not allow.
 func ReadHead(r *bufio.Reader) (a WireAnswer, err error) {
 	line, err := ReadLine(r)
 	if err != nil {
@@ -150,7 +149,7 @@ func ReadHead(r *bufio.Reader) (a WireAnswer, err error) {
 	}
 }
 
-// ReadAnswer takes one answer and accepts nothing that HTTP/1.1 does not allow.
+// ReadAnswer reads one response. It rejects everything that HTTP/1.1 does not allow.
 func ReadAnswer(r *bufio.Reader, method string) (WireAnswer, error) {
 	a, err := ReadHead(r)
 	if err != nil {
@@ -180,7 +179,7 @@ func ReadAnswer(r *bufio.Reader, method string) (WireAnswer, error) {
 	return a, fmt.Errorf("no clear length: %v", a.Header)
 }
 
-// ReadChunk takes one chunk; the last one is empty.
+// ReadChunk reads one chunk; the last one is empty.
 func ReadChunk(r *bufio.Reader) ([]byte, error) {
 	line, err := ReadLine(r)
 	if err != nil {
@@ -200,7 +199,7 @@ func ReadChunk(r *bufio.Reader) ([]byte, error) {
 	return chunk, nil
 }
 
-// ReadLine takes a line that ends in CR and LF and has neither inside.
+// ReadLine reads a line that ends in CR LF and contains neither.
 func ReadLine(r *bufio.Reader) (string, error) {
 	line, err := r.ReadString('\n')
 	if err != nil {

@@ -28,20 +28,20 @@ type InteractiveSection struct {
 	Rows  []InteractiveRow `json:"rows"`
 }
 
-// InteractiveRow is one of the things to choose from.
+// InteractiveRow is one option of a list.
 type InteractiveRow struct {
 	ID          string  `json:"id"`
 	Title       string  `json:"title"`
 	Description *string `json:"description"`
 }
 
-// Choice is a button, or what a customer chose.
+// Choice is a button, or the option that a customer chose.
 type Choice struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 }
 
-// Choices are the buttons of a message. Nil, which JSON shows as null, means that the message has a list.
+// Choices are the buttons of a message. Nil, which is null in JSON, means that the message has a list.
 type Choices []Choice
 
 // MarshalJSONTo writes null for nil.
@@ -49,7 +49,7 @@ func (c Choices) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return json.MarshalEncode(enc, []Choice(c), json.FormatNilSliceAsNull(true))
 }
 
-// Text renders the message for people: header, body and footer, then each choice on a line of its own.
+// Text returns the message as plain text: header, body and footer, then each choice on a separate line.
 func (i *Interactive) Text() string {
 	var lines []string
 	add := func(parts ...*string) {

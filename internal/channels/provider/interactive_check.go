@@ -7,7 +7,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// WhatsApp's limits of interactive messages.
+// WhatsApp's limits for interactive messages.
 const (
 	maxButtons     = 3
 	maxRows        = 10
@@ -20,7 +20,7 @@ const (
 	maxHeader      = 60
 )
 
-// Check holds buttons and lists to WhatsApp's limits. field is where they stand in the request.
+// Check validates buttons and lists against WhatsApp's limits. field is their name in the request.
 func (i *Interactive) Check(field string) *kernel.Error {
 	if (i.Buttons == nil) == (i.List == nil) {
 		return kernel.ExactlyOne(field, "buttons", "list")
@@ -49,7 +49,7 @@ func checkButtons(field string, buttons []Choice) *kernel.Error {
 		return kernel.Count(field, 1, maxButtons)
 	}
 	for i, b := range buttons {
-		at := fmt.Sprintf("%s[%d]", field, i)
+		at := kernel.Indexed(field, i)
 		if invalid := checkChoice(at, b.ID, maxButtonID, b.Title, maxTitle); invalid != nil {
 			return invalid
 		}
@@ -72,7 +72,7 @@ func checkList(field string, list *InteractiveList) *kernel.Error {
 	}
 	var ids []string
 	for i, section := range list.Sections {
-		at := fmt.Sprintf("%s.sections[%d]", field, i)
+		at := kernel.Indexed(field+".sections", i)
 		switch {
 		case section.Title == nil && len(list.Sections) > 1:
 			return kernel.Invalid(at+".title", kernel.RuleRequired, "is required when there are several sections")
@@ -83,7 +83,7 @@ func checkList(field string, list *InteractiveList) *kernel.Error {
 			return invalid
 		}
 		for k, row := range section.Rows {
-			at := fmt.Sprintf("%s.rows[%d]", at, k)
+			at := kernel.Indexed(at+".rows", k)
 			if invalid := checkChoice(at, row.ID, maxRowID, row.Title, maxRowTitle); invalid != nil {
 				return invalid
 			}
@@ -94,7 +94,8 @@ func checkList(field string, list *InteractiveList) *kernel.Error {
 				return kernel.Duplicate(at+".id", "two rows have the same id")
 			}
 			if ids = append(ids, row.ID); len(ids) > maxRows {
-				return kernel.Invalid(field+".sections", kernel.RuleTooMany, fmt.Sprintf("must have at most %d rows in all sections together", maxRows), kernel.Params{"max": maxRows})
+				return kernel.Invalid(field+".sections", kernel.RuleTooMany,
+					fmt.Sprintf("must have at most %d rows in all sections together", maxRows), kernel.Params{"max": maxRows})
 			}
 		}
 	}
@@ -108,7 +109,7 @@ func checkChoice(field, id string, mostID int, title string, mostTitle int) *ker
 	return checkLine(field+".title", &title, mostTitle)
 }
 
-// checkLine checks a line that may be absent.
+// checkLine validates a line that may be absent.
 func checkLine(field string, text *string, most int) *kernel.Error {
 	if text == nil {
 		return nil

@@ -1,6 +1,6 @@
 package provider
 
-// Directions, origins, types and statuses of messages, in the API's words.
+// Directions, origins, types and statuses of messages, as in the API.
 const (
 	Inbound  = "inbound"
 	Outbound = "outbound"
@@ -10,7 +10,7 @@ const (
 	OriginPhone    = "phone"
 	OriginAPI      = "api"
 
-	// OriginAutomation is that of what a reception sends: it is no answer of the team.
+	// OriginAutomation is the origin of messages of a reception, which do not count as a response of the team.
 	OriginAutomation = "automation"
 
 	TypeText        = "text"

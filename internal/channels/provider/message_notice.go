@@ -2,8 +2,7 @@ package provider
 
 import "slices"
 
-// NoticeCode names what the server has to say about a message whose author wrote no words. The text of such a message says
-// the same in English.
+// NoticeCode is the kind of a notice about a message without text. The text of the message is the notice in English.
 type NoticeCode string
 
 // The codes of notices.
@@ -39,7 +38,7 @@ const (
 	NoticeOnPhoneOnly  NoticeCode = "on_phone_only"
 )
 
-// NoticeCodes lists every code.
+// NoticeCodes returns all codes.
 func NoticeCodes() []NoticeCode {
 	return []NoticeCode{
 		NoticeVoiceCall, NoticeMissedVoiceCall, NoticeVideoCall, NoticeMissedVideoCall, NoticeCallsAllowed, NoticeCallsRefused,
@@ -49,18 +48,19 @@ func NoticeCodes() []NoticeCode {
 	}
 }
 
-// MessageNotice is what the server says of a message in place of its author.
+// MessageNotice describes a message whose author wrote no text.
 type MessageNotice struct {
 	Code   NoticeCode     `json:"code" doc:"What happened or what was sent." example:"missed_voice_call"`
 	Params map[string]any `json:"params" doc:"What the code needs to be put into words; {} where it needs nothing. voice_call and video_call: duration_seconds, where it is known. payment_method: method and reference. file_not_delivered and on_phone_only: kind, another code that says what the message was, where it is known."`
 }
 
-// IsCall reports whether the notice is about a call. It is false for nil.
+// IsCall reports whether the notice is about a call. It returns false for nil.
 func (n *MessageNotice) IsCall() bool {
-	return n != nil && slices.Contains([]NoticeCode{NoticeVoiceCall, NoticeMissedVoiceCall, NoticeVideoCall, NoticeMissedVideoCall}, n.Code)
+	calls := []NoticeCode{NoticeVoiceCall, NoticeMissedVoiceCall, NoticeVideoCall, NoticeMissedVideoCall}
+	return n != nil && slices.Contains(calls, n.Code)
 }
 
-// Form is what a customer filled in: a Flow or an address.
+// Form is a form that a customer filled in: a Flow or an address.
 type Form struct {
 	Name   string      `json:"name" doc:"What WhatsApp calls the form: flow, address_message; empty where it gives no name."`
 	Fields []FormField `json:"fields" doc:"The answers in the order of the form."`

@@ -1,5 +1,5 @@
-// Package provider has the types that pass between a provider of messages and the rest of the program: what comes in, what
-// goes out, and how sending can fail. WhatsApp is the one provider so far.
+// Package provider has the types that are exchanged with a provider of messages: incoming and outgoing items, and errors of
+// sending. WhatsApp is the only provider so far.
 package provider
 
 import (
@@ -10,7 +10,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// Referral is the ad or post that led a customer to write.
+// Referral is the ad or post that a customer came from.
 type Referral struct {
 	SourceURL      *string `json:"source_url" doc:"Address of the ad or post."`
 	SourceID       *string `json:"source_id" doc:"Meta's id of the ad or post."`
@@ -31,16 +31,16 @@ type Product struct {
 	ProductRetailerID string `json:"product_retailer_id"`
 }
 
-// Person is a person as a provider knows them. Any of the identifiers may be missing, at least one
-// is present: a user who hides their number has only a UserID.
+// Person is a person as a provider identifies them. At least one of the identifiers is set: a user who hides their number has
+// only a UserID.
 type Person struct {
-	Phone    string // E.164 with its plus, or "". The provider's own digits: a Brazilian mobile may lack its ninth
+	Phone    string // E.164 with its plus, or "". As the provider writes it: a Brazilian mobile may lack its ninth digit
 	WAID     string // the provider's address of the person, digits only
-	UserID   string // identifies the person to this business alone, also when the number is hidden
+	UserID   string // identifies the person only to this business, even if the number is hidden
 	Name     string
 	Username string
 
-	// Set when the person was known under another identity until now.
+	// Set if the person had another identity until now.
 	PreviousWAID   string
 	PreviousUserID string
 }
@@ -48,7 +48,7 @@ type Person struct {
 // IsZero reports whether nothing identifies the person.
 func (p Person) IsZero() bool { return p.Phone == "" && p.WAID == "" && p.UserID == "" }
 
-// Incoming is one thing that a provider reported. Exactly one field is set.
+// Incoming is one item that a provider reported. Exactly one field is set.
 type Incoming struct {
 	Message  *IncomingMessage
 	Status   *IncomingStatus
@@ -70,49 +70,49 @@ type IncomingMessage struct {
 	Customer     Person
 	Group        *IncomingGroup
 	Type         string // text image audio video document sticker location contacts unsupported
-	// Text is the text or the caption. Location, contacts, pressed buttons and orders get a line that a
-	// person can read, and so does an unsupported message where it is known what it was.
+	// Text is the text or the caption. Locations, contacts, pressed buttons and orders are described in words, and so are
+	// unsupported messages of a known kind.
 	Text     string
 	Media    *IncomingMedia
-	ReplyTo  string // external id of the message that was quoted
+	ReplyTo  string // external id of the quoted message
 	Referral *Referral
 	Product  *Product
 	Choice   *Choice // of the buttons or the list that it answers
 	Form     *Form   // that the customer filled in
 	Notice   *MessageNotice
-	// Raw is the provider's JSON of this message, kept where the other fields do not say it all.
+	// Raw is the provider's JSON of this message if the other fields do not contain everything.
 	Raw []byte
 	At  time.Time
-	// Standby marks a message that passed while another app answered in the conversation. With FromPhoneApp it is what
-	// that app wrote.
+	// Standby marks a message that arrived while another app was handling the conversation. With FromPhoneApp it was sent by
+	// that app.
 	Standby bool
-	// History marks a message older than the connection: it raises no event.
+	// History marks a message older than the connection. It causes no event.
 	History bool
-	// Status is how far a message of the team in the history got: sent, delivered, read, failed or "".
+	// Status is the status of a message of the team in the history: sent, delivered, read, failed or "".
 	Status string
 }
 
-// IncomingMedia points at a file that the provider keeps for a limited time.
+// IncomingMedia refers to a file that the provider keeps for a limited time.
 type IncomingMedia struct {
 	ProviderID string
-	URL        string // may be empty: it is then looked up with ProviderID
+	URL        string // "": to be requested with ProviderID
 	MimeType   string
 	FileName   string
 	SHA256     string // hex or base64, as the provider wrote it
 	Voice      bool   // recorded in the chat, not a music file
 }
 
-// IncomingGroup is the group a message was written in, or one that was created or renamed.
+// IncomingGroup is the group of a message, or a group that was created or renamed.
 type IncomingGroup struct {
 	ID      string
-	Name    string // "" where the provider does not tell
-	Created bool   // the name is the first one of the group: later ones stay
+	Name    string // "": unknown
+	Created bool   // the group is new, so this name does not replace a later one
 }
 
-// IncomingStatus reports what became of a message that was sent.
+// IncomingStatus is a status of a sent message.
 type IncomingStatus struct {
 	ExternalID string
-	ClientID   string // of the Outgoing, where the provider gave it back
+	ClientID   string // of the Outgoing, if the provider returned it
 	Status     string // sent delivered read failed
 	Error      *Reason
 	Recipient  Person
@@ -120,10 +120,10 @@ type IncomingStatus struct {
 	At         time.Time
 }
 
-// Sender is who changed a message: the team on the phone, or a customer.
+// Sender is the author of a change: the team on the phone, or a customer.
 type Sender struct {
 	FromPhoneApp bool
-	Customer     Person // of a change from the phone: whom the message is with
+	Customer     Person // for a change on the phone: the receiver of the message
 }
 
 // IncomingEdit replaces the text of a message.
@@ -134,23 +134,22 @@ type IncomingEdit struct {
 	At         time.Time
 }
 
-// IncomingRevoke says that a message was deleted for everyone.
+// IncomingRevoke reports that a message was deleted for everyone.
 type IncomingRevoke struct {
 	ExternalID string // of the original message
 	Sender     Sender
 	At         time.Time
 }
 
-// IncomingReaction puts an emoji on a message, or takes it back where Emoji is empty.
+// IncomingReaction adds an emoji to a message, or removes it if Emoji is empty.
 type IncomingReaction struct {
-	ExternalID string // of the message it is on
+	ExternalID string // of the message
 	Emoji      string
 	Sender     Sender
 	At         time.Time
 }
 
-// IncomingIdentity says that a person changed number, id or name. Person holds the new values, its
-// Previous fields the ones to look for.
+// IncomingIdentity reports that the number, id or name of a person changed. The Previous fields of Person identify the person.
 type IncomingIdentity struct {
 	Person Person
 	At     time.Time
@@ -159,38 +158,37 @@ type IncomingIdentity struct {
 	Removed     bool
 }
 
-// IncomingAccount says that the provider restricted or ended a whole account, or took that back.
+// IncomingAccount reports that the provider restricted or closed an account, or reversed that.
 type IncomingAccount struct {
 	WABAID string
-	Phone  string // E.164; "" where all numbers of the account are meant
-	// Disconnect says that no message passes any more, Lifted that the restriction is over.
+	Phone  string // E.164; "": all numbers of the account
+	// Disconnect reports that messages can no longer be sent, Lifted that the restriction is over.
 	Disconnect bool
 	Lifted     bool
-	// Unrestricted says that restrictions under which messages still passed are over. It does not end a ban.
+	// Unrestricted reports that restrictions are over under which messages could still be sent. It does not end a ban.
 	Unrestricted bool
-	Reason       Reason    // for the team; not of Unrestricted
-	Until        time.Time // zero where no end is known
+	Reason       Reason    // for the team; not set with Unrestricted
+	Until        time.Time // zero: unknown
 	Notice       IncomingNotice
 }
 
-// IncomingTemplate says that templates of an account changed.
+// IncomingTemplate reports a change of a template of an account.
 type IncomingTemplate struct {
 	WABAID   string
 	Name     string
 	Language string // pt_BR
-	Status   string // the new one in lower case; "" where something else changed
+	Status   string // the new status in lower case; "": something else changed
 	Notice   IncomingNotice
 }
 
-// IncomingNotice is for the operator: account restrictions, template decisions, and what this version
-// does not know.
+// IncomingNotice is information for the operator: account restrictions, template decisions, and unknown callbacks.
 type IncomingNotice struct {
 	Kind string
 	Text string
 	Raw  []byte // as the provider wrote it
 }
 
-// Notice is one that was kept.
+// Notice is a stored notice.
 type Notice struct {
 	IncomingNotice
 	CreatedAt time.Time
@@ -199,7 +197,7 @@ type Notice struct {
 // NoticeRetention is how long notices are kept.
 const NoticeRetention = 90 * 24 * time.Hour
 
-// Reason says why a message failed, or what is wrong with a channel.
+// Reason is why a message failed, or a problem of a channel.
 type Reason struct {
 	Code    string         `json:"code" doc:"The stable name of the reason. Newer versions may have more." example:"token_rejected"`
 	Params  map[string]any `json:"params" doc:"What a program needs beside the code to put it into words; {} where the code says it all. reason: a more precise name. cause: the code of another reason behind this one. provider_message and provider_code: what WhatsApp itself says. Durations are seconds."`
@@ -215,7 +213,7 @@ func NewReason(code, message string, params ...kernel.Params) Reason {
 	return r
 }
 
-// reasonDetail is what a column has of a reason beside its code.
+// reasonDetail is the JSON in the column error_detail.
 type reasonDetail struct {
 	Params  map[string]any `json:"params"`
 	Message string         `json:"message"`
@@ -229,7 +227,7 @@ func (r *Reason) Columns() (code, detail *string) {
 	return &r.Code, kernel.WriteJSON(&reasonDetail{r.Params, r.Message})
 }
 
-// ReadReason reads the values of the columns error_code and error_detail.
+// ReadReason parses the values of the columns error_code and error_detail.
 func ReadReason(code, detail string) *Reason {
 	r := NewReason(code, "")
 	if d := kernel.FromJSON[reasonDetail](detail); d != nil {
@@ -242,7 +240,7 @@ func ReadReason(code, detail string) *Reason {
 // Outgoing is one message for a provider to send: Text, Media with Text as its caption, Interactive, Template, or a
 // Reaction to an earlier message.
 type Outgoing struct {
-	ClientID string // comes back in every IncomingStatus of this message
+	ClientID string // returned in every IncomingStatus of this message
 	To       Person
 	GroupID  string // set instead of To
 	Text     string
@@ -253,18 +251,18 @@ type Outgoing struct {
 	Interactive *Interactive
 	Reaction    *OutgoingReaction
 
-	// Expired is asked right before the message leaves, after all that may take long. True keeps it
-	// here: another node may have decided about it by now. nil means never.
+	// Expired is called right before the message is sent, after everything that may take long. If it returns true the message
+	// is not sent, because another node may handle it by now. nil means never.
 	Expired func() bool
 }
 
-// OutgoingReaction puts an emoji on a message, or takes back the one before where it is empty.
+// OutgoingReaction adds an emoji to a message, or removes the previous one if Emoji is empty.
 type OutgoingReaction struct {
-	ExternalID string // of the message that it is on
+	ExternalID string // of the message
 	Emoji      string
 }
 
-// OutgoingMedia is a file to send. With a ProviderID that is still valid nothing is uploaded.
+// OutgoingMedia is a file to send. It is uploaded unless it has a ProviderID.
 type OutgoingMedia struct {
 	Kind       string // image audio video document sticker
 	MimeType   string
@@ -275,29 +273,28 @@ type OutgoingMedia struct {
 	Open       func() (io.ReadCloser, error)
 }
 
-// SendResult is what a provider said when it took a message.
+// SendResult is a provider's response to a message that it accepted.
 type SendResult struct {
 	ExternalID string
-	// WAID and UserID are the addresses the provider resolved the receiver to; WAID may differ from
-	// the number that was asked for, and is then the one to use.
+	// WAID and UserID are the addresses of the receiver. WAID may differ from the requested number, and replaces it.
 	WAID   string
 	UserID string
-	// MediaID is the provider's id of the file, worth keeping: it spares the next upload.
+	// MediaID is the provider's id of the file. With it the next message needs no upload.
 	MediaID string
 }
 
-// SendFate says whether a message that failed can have reached the customer.
+// SendFate is whether a failed message can have reached the customer.
 type SendFate int
 
-// The two fates of a send that failed.
+// The fates of a failed message.
 const (
-	// NotSent: the provider certainly does not have it.
+	// NotSent means that the provider certainly does not have the message.
 	NotSent SendFate = iota
-	// Uncertain: the provider may have taken it. Sending again could repeat it.
+	// Uncertain means that the provider may have accepted the message. Sending it again could duplicate it.
 	Uncertain
 )
 
-// String gives the name for logs and messages.
+// String returns the name for logs.
 func (f SendFate) String() string {
 	if f == Uncertain {
 		return "uncertain"
@@ -305,24 +302,23 @@ func (f SendFate) String() string {
 	return "not sent"
 }
 
-// SendError is the error of every send that failed.
+// SendError is the error of a failed send.
 type SendError struct {
 	Code    string // not_on_whatsapp, service_window_closed, rate_limited, token_rejected, ...
-	Detail  string // a more precise name, where the code has several meanings
-	Message string // a sentence that a person can act on
+	Detail  string // a more precise name if the code has several meanings
+	Message string // for people
 	Fate    SendFate
-	// Retry says that the same message may be tried again, after RetryAfter where that is known. It
-	// is never set on an uncertain send.
+	// Retry reports that the message may be retried, after RetryAfter if that is known. It is never set if Fate is Uncertain.
 	Retry      bool
 	RetryAfter time.Duration
-	// Disconnect says that nothing will go out through this channel until a person acts.
+	// Disconnect reports that the channel cannot send until a person fixes it.
 	Disconnect   bool
-	ProviderCode int    // 0 when the provider did not answer
-	ProviderText string // the provider's own words
+	ProviderCode int    // 0: no response of the provider
+	ProviderText string // the provider's own text
 	Cause        error
 }
 
-// Error gives the text of the error.
+// Error returns the text of the error.
 func (e *SendError) Error() string {
 	text := e.Code + ": " + e.Message
 	if e.ProviderText != "" {
@@ -331,26 +327,25 @@ func (e *SendError) Error() string {
 	return text
 }
 
-// Unreachable reports whether the provider certainly never saw the message, because nothing at its
-// address answers or because what comes before the message already failed: it may be tried again for
-// as long as it is to be sent.
+// Unreachable reports whether the provider certainly never got the message because it cannot be reached. The message may be
+// retried until it expires.
 func (e *SendError) Unreachable() bool {
 	return e.Retry && e.Fate == NotSent && (e.Code == CodeSendUnavailable || e.Code == CodeProviderUnavailable)
 }
 
-// Codes of messages that wait for their provider to be reached again.
+// The codes of messages that wait until their provider can be reached again.
 const (
 	CodeSendUnavailable     = "unavailable"
 	CodeProviderUnavailable = "provider_unavailable"
 )
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *SendError) Unwrap() error { return e.Cause }
 
-// Reason returns what is stored on the message.
+// Reason returns the reason to store with the message.
 func (e *SendError) Reason() Reason { return NewReason(e.Code, e.Message, e.Params()) }
 
-// Params returns what a program needs beside the code.
+// Params returns the parameters of the code.
 func (e *SendError) Params() kernel.Params {
 	params := kernel.Params{}
 	if e.Detail != "" {
@@ -365,14 +360,14 @@ func (e *SendError) Params() kernel.Params {
 	return params
 }
 
-// CauseParams returns the parameters of a reason that this error is behind.
+// CauseParams returns the parameters of a reason whose cause is this error.
 func (e *SendError) CauseParams() kernel.Params {
 	params := e.Params()
 	params["cause"] = e.Code
 	return params
 }
 
-// The length of a text and of a caption, in characters.
+// The maximum lengths of a text and of a caption, in characters.
 const (
 	MaxText    = 4096
 	MaxCaption = 1024

@@ -1,14 +1,16 @@
 package provider
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"recado/internal/kernel"
 )
 
-// ChannelTemplate is a text that a provider approves beforehand, as the copy of a channel has it.
+// ChannelTemplate is a stored template of a channel, which the provider approves before it can be sent.
 type ChannelTemplate struct {
 	ID         kernel.ID        `json:"id"`
 	Name       string           `json:"name"`
@@ -51,7 +53,7 @@ const (
 // TemplateApproved is the status of a template that can be sent.
 const TemplateApproved = "approved"
 
-// String names the gap in messages: body.1 or body.name.
+// String returns the name of the gap: body.1 or body.name.
 func (g *TemplateGap) String() string {
 	if g.Name != nil {
 		return g.Component + "." + *g.Name
@@ -59,15 +61,15 @@ func (g *TemplateGap) String() string {
 	return g.Component + "." + strconv.Itoa(g.Index)
 }
 
-// Template names a text that the provider approved beforehand, and what goes in its gaps.
+// Template is a template to send, with the values of its gaps.
 type Template struct {
 	Name       string
 	Language   string // pt_BR
 	Parameters []TemplateParameter
 }
 
-// TemplateParameter fills one gap with a text or a file. Either all parameters of a component have names or none has;
-// without names they are in the order of the gaps.
+// TemplateParameter fills one gap with a text or a file. Either all parameters of a component have names or none; without names
+// they are in the order of the gaps.
 type TemplateParameter struct {
 	Name      string
 	Text      string
@@ -79,29 +81,22 @@ type TemplateParameter struct {
 	SubType string // of the button: url quick_reply copy_code
 }
 
-// In gives the component of the parameter.
-func (p *TemplateParameter) In() string {
-	if p.Component == "" {
-		return ComponentBody
-	}
-	return p.Component
-}
+// In returns the component of the parameter.
+func (p *TemplateParameter) In() string { return cmp.Or(p.Component, ComponentBody) }
 
 var templateGap = regexp.MustCompile(`\{\{\s*(\w+)\s*\}\}`)
 
-// TemplateGaps lists the gaps of a text in the order in which they first occur.
+// TemplateGaps returns the names of the gaps of a text in the order in which they first occur.
 func TemplateGaps(text string) (names []string) {
-	seen := map[string]bool{}
 	for _, m := range templateGap.FindAllStringSubmatch(text, -1) {
-		if !seen[m[1]] {
-			seen[m[1]] = true
+		if !slices.Contains(names, m[1]) {
 			names = append(names, m[1])
 		}
 	}
 	return names
 }
 
-// Fill writes the parameters of the body into its gaps.
+// Fill returns the body with its gaps filled.
 func (t *ChannelTemplate) Fill(parameters []TemplateParameter) string {
 	values := map[string]string{}
 	n := 0
@@ -110,11 +105,7 @@ func (t *ChannelTemplate) Fill(parameters []TemplateParameter) string {
 			continue
 		}
 		n++
-		if p.Name != "" {
-			values[p.Name] = p.Text
-		} else {
-			values[strconv.Itoa(n)] = p.Text
-		}
+		values[cmp.Or(p.Name, strconv.Itoa(n))] = p.Text
 	}
 	return templateGap.ReplaceAllStringFunc(t.Body, func(gap string) string {
 		if value, ok := values[strings.Trim(gap, "{} \t\n")]; ok {

@@ -10,28 +10,28 @@ import (
 	"strconv"
 )
 
-// account is the WABA that numbers belong to.
+// account is a WhatsApp Business account (WABA), the owner of numbers.
 type account struct {
 	subscribed bool
 	override   string
 }
 
-func (s *Simulator) listNumbers(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) listNumbers(r *request) (any, *graphFailure) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	data := []any{}
 	for _, id := range s.order {
 		if n := s.numbers[id]; n.WABAID == r.path[0] {
 			data = append(data, n.node())
 		}
 	}
-	s.mu.Unlock()
-	answer(w, 200, map[string]any{"data": data, "paging": map[string]any{"cursors": map[string]any{}}})
-	return nil
+	return map[string]any{"data": data, "paging": map[string]any{"cursors": map[string]any{}}}, nil
 }
 
-func (s *Simulator) showAccount(w http.ResponseWriter, r *request) func() {
-	answer(w, 200, map[string]any{"id": r.path[0], "name": "Simulated account", "account_review_status": "APPROVED", "timezone_id": "25"})
-	return nil
+func (s *Simulator) showAccount(r *request) (any, *graphFailure) {
+	return map[string]any{
+		"id": r.path[0], "name": "Simulated account", "account_review_status": "APPROVED", "timezone_id": "25",
+	}, nil
 }
 
 type override struct {
@@ -39,8 +39,7 @@ type override struct {
 	VerifyToken string `json:"verify_token"`
 }
 
-// handshake asks a callback address whether it wants to be one, as Meta does before it answers the
-// call that sets it.
+// handshake verifies a callback address, as Meta does before it accepts one.
 func (s *Simulator) handshake(ctx context.Context, o override) *graphFailure {
 	if o.Address == "" {
 		return nil
@@ -57,48 +56,42 @@ func (s *Simulator) handshake(ctx context.Context, o override) *graphFailure {
 	}
 	resp, err := s.options.HTTP.Do(req)
 	if err != nil {
-		failure.details = "the address did not answer"
+		failure.details = "the address did not respond"
 		return failure
 	}
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1024))
 	if resp.StatusCode != 200 || string(body) != challenge {
-		failure.details = fmt.Sprintf("HTTP status %d; the challenge was not given back", resp.StatusCode)
+		failure.details = fmt.Sprintf("HTTP status %d; the response is not the challenge", resp.StatusCode)
 		return failure
 	}
 	return nil
 }
 
-func (s *Simulator) subscribedApps(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) subscribedApps(r *request) (any, *graphFailure) {
 	var o override
 	if r.Method == http.MethodPost && len(r.body) > 0 && json.Unmarshal(r.body, &o) != nil {
-		refusal(100, "").write(w)
-		return nil
+		return nil, refusal(100, "")
 	}
 	if f := s.handshake(r.Context(), o); f != nil {
-		f.write(w)
-		return nil
+		return nil, f
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.accounts[r.path[0]]
-	switch r.Method {
-	case http.MethodPost:
-		a.subscribed, a.override = true, o.Address
-	case http.MethodDelete:
-		a.subscribed, a.override = false, ""
-	default:
-		data := []any{}
-		if a.subscribed {
-			app := map[string]any{"whatsapp_business_api_data": map[string]any{"id": "900000000000001", "name": "Simulated app", "link": "https://example.com"}}
-			if a.override != "" {
-				app["override_callback_uri"] = a.override
-			}
-			data = append(data, app)
-		}
-		answer(w, 200, map[string]any{"data": data})
-		return nil
+	if r.Method != http.MethodGet {
+		a.subscribed, a.override = r.Method == http.MethodPost, o.Address
+		return success, nil
 	}
-	success(w)
-	return nil
+	data := []any{}
+	if a.subscribed {
+		app := map[string]any{"whatsapp_business_api_data": map[string]any{
+			"id": "900000000000001", "name": "Simulated app", "link": "https://example.com",
+		}}
+		if a.override != "" {
+			app["override_callback_uri"] = a.override
+		}
+		data = append(data, app)
+	}
+	return map[string]any{"data": data}, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestOtherClientsOfTheCloudAPI(t *testing.T) {
-	t.Run("the product of an upload may be in the query and its type in the file's part", func(t *testing.T) {
+	t.Run("an upload may name the product in the query and the type in the file's part", func(t *testing.T) {
 		g := serve(t, Options{})
 		var body bytes.Buffer
 		form := multipart.NewWriter(&body)
@@ -47,7 +47,8 @@ func TestOtherClientsOfTheCloudAPI(t *testing.T) {
 		if sent := g.Ledger("551188887777"); len(sent) != 1 || sent[0].Input != "+55 (11) 8888-7777" {
 			t.Errorf("ledger: %+v", sent)
 		}
-		if status, _ := g.call("POST", "/"+DefaultNumberID+"/messages", `{"messaging_product":"whatsapp","to":"55x11","text":{"body":"oi"}}`); status != 400 {
+		letters := `{"messaging_product":"whatsapp","to":"55x11","text":{"body":"oi"}}`
+		if status, _ := g.call("POST", "/"+DefaultNumberID+"/messages", letters); status != 400 {
 			t.Errorf("letters in a number: status %d", status)
 		}
 	})
@@ -94,12 +95,13 @@ func TestOtherClientsOfTheCloudAPI(t *testing.T) {
 	})
 	t.Run("hello_world exists and can be sent at any time", func(t *testing.T) {
 		g := serve(t, Options{})
-		body := `{"messaging_product":"whatsapp","to":"551188887777","type":"template","template":{"name":"hello_world","language":{"code":"en_US"}}}`
+		body := `{"messaging_product":"whatsapp","to":"551188887777","type":"template",` +
+			`"template":{"name":"hello_world","language":{"code":"en_US"}}}`
 		if status, out := g.call("POST", "/"+DefaultNumberID+"/messages", body); status != 200 {
 			t.Errorf("status %d: %v", status, out)
 		}
 	})
-	t.Run("the context of a reply names who wrote the quoted message", func(t *testing.T) {
+	t.Run("the context of a reply names the author of the quoted message", func(t *testing.T) {
 		g := serve(t, Options{Window: "off", Ladder: Ladder{Mode: "none"}})
 		_, out := g.call("POST", "/"+DefaultNumberID+"/messages", text)
 		ours := out["messages"].([]any)[0].(map[string]any)["id"].(string)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkContent looks at the object named after the type of the message.
+// checkContent checks the object named after the type of the message.
 func (s *Simulator) checkContent(n *number, e *envelope) *graphFailure {
 	raw, ok := e.content[e.Type]
 	if !ok {
@@ -34,7 +34,7 @@ func (s *Simulator) checkContent(n *number, e *envelope) *graphFailure {
 			MessageID string `json:"message_id"`
 		}
 		if json.Unmarshal(raw, &r) != nil || !strings.HasPrefix(r.MessageID, "wamid.") || e.Context != nil {
-			return refusal(131009, "reaction.message_id is no message id")
+			return refusal(131009, "reaction.message_id is not a message id")
 		}
 	case "interactive":
 		return checkInteractive(raw)
@@ -48,10 +48,10 @@ func (s *Simulator) checkContent(n *number, e *envelope) *graphFailure {
 	return nil
 }
 
-// kinds says which files a message may carry, and how large.
-var kinds = map[string]struct {
+// fileLimits lists the file types and the size that each message type allows.
+var fileLimits = map[string]struct {
 	types []string // nil for any
-	most  int
+	bytes int
 }{
 	"image":    {[]string{"image/jpeg", "image/png"}, 5 << 20},
 	"sticker":  {[]string{"image/webp"}, 500 << 10},
@@ -71,9 +71,8 @@ func (s *Simulator) checkFile(n *number, kind string, raw json.RawMessage) *grap
 	if json.Unmarshal(raw, &m) != nil || (m.ID == "") == (m.Link == "") {
 		return refusal(131009, "exactly one of id and link is required")
 	}
-	captioned := kind != "audio" && kind != "sticker"
 	switch {
-	case m.Caption != nil && !captioned:
+	case m.Caption != nil && (kind == "audio" || kind == "sticker"):
 		return refusal(131009, kind+" takes no caption")
 	case m.Caption != nil && utf8.RuneCountInString(*m.Caption) > 1024:
 		return refusal(131009, "caption is longer than 1024")
@@ -84,11 +83,11 @@ func (s *Simulator) checkFile(n *number, kind string, raw json.RawMessage) *grap
 	}
 	f := s.files[m.ID]
 	if f == nil || f.number != n.ID || !s.now().Before(f.expires) {
-		return &graphFailure{status: 400, code: 100, title: "Invalid parameter", details: "Param " + kind + "['id'] is not a valid whatsapp business account media attachment ID"}
+		return refusal(100, "Param "+kind+"['id'] is not a valid whatsapp business account media attachment ID")
 	}
 	plain, _, _ := mime.ParseMediaType(f.mimeType)
-	allowed := kinds[kind]
-	if allowed.types != nil && !slices.Contains(allowed.types, plain) || len(f.bytes) > allowed.most {
+	allowed := fileLimits[kind]
+	if allowed.types != nil && !slices.Contains(allowed.types, plain) || len(f.bytes) > allowed.bytes {
 		return refusal(131053, f.mimeType+" cannot be sent as "+kind)
 	}
 	if m.Voice && plain != "audio/ogg" {

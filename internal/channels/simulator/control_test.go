@@ -15,7 +15,7 @@ func TestControl(t *testing.T) {
 		t.Helper()
 		status, out := g.call(method, "/_control/"+path, body)
 		if status != 200 {
-			t.Fatalf("want status == 200; got %+v, %+v, %+v, %+v", method, path, status, out)
+			t.Fatalf("%s %s: got status %d, %v, want 200", method, path, status, out)
 		}
 		return out
 	}
@@ -31,13 +31,14 @@ func TestControl(t *testing.T) {
 	ok("POST", "raw", `not json`)
 	ok("POST", "faults", `{"preset":"html_502","next":1}`)
 	if status, _ := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); status != 502 {
-		t.Errorf("the fault did not strike: %d", status)
+		t.Errorf("the fault did not apply: %d", status)
 	}
 	ok("DELETE", "faults", "")
 	ok("PUT", "ladder", `{"mode":"none"}`)
 	ok("PUT", "delivery", `{"batch":10,"parallel":2}`)
-	if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", strings.Replace(text, `"to"`, `"biz_opaque_callback_data":"c1","to"`, 1)); status != 200 {
-		t.Fatalf("want status == 200; got %+v", out)
+	message := strings.Replace(text, `"to"`, `"biz_opaque_callback_data":"c1","to"`, 1)
+	if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", message); status != 200 {
+		t.Fatalf("message: got status %d, %v, want 200", status, out)
 	}
 	var ledger []Accepted
 	resp, err := http.Get(g.url + "/_control/ledger?recipient=%2B551188887777")
@@ -46,7 +47,7 @@ func TestControl(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if err := json.NewDecoder(resp.Body).Decode(&ledger); err != nil || len(ledger) != 1 || ledger[0].ClientID != "c1" {
-		t.Fatalf(`json.NewDecoder(resp.Body).Decode(&ledger): want err == nil and number of ledger == 1 and ledger[0].ClientID == "c1"; got %+v, %+v`, ledger, err)
+		t.Fatalf("ledger: got %+v, error %v, want one message with client id c1", ledger, err)
 	}
 	ok("POST", "statuses", fmt.Sprintf(`{"id":%q,"status":"failed","code":131026}`, ledger[0].ID))
 	ok("PUT", "customers/551188887777", `{"name":"Ana B","hide_phone":true}`)
@@ -66,8 +67,8 @@ func TestControl(t *testing.T) {
 	}
 	joined := strings.Join(g.bodies(), "")
 	for _, part := range []string{
-		`"type":"text"`, `"type":"image"`, `"caption":"veja"`, `"latitude":1`, `131051`, `smb_message_echoes`, `"type":"edit"`, `"type":"revoke"`,
-		`user_changed_number`, `ACCOUNT_RESTRICTION`, `not json`, `"status":"failed"`,
+		`"type":"text"`, `"type":"image"`, `"caption":"veja"`, `"latitude":1`, `131051`, `smb_message_echoes`,
+		`"type":"edit"`, `"type":"revoke"`, `user_changed_number`, `ACCOUNT_RESTRICTION`, `not json`, `"status":"failed"`,
 	} {
 		if !strings.Contains(joined, part) {
 			t.Errorf("no webhook has %s", part)
@@ -75,7 +76,7 @@ func TestControl(t *testing.T) {
 	}
 	for _, path := range []string{"faults", "messages", "clock", "statuses"} {
 		if status, _ := g.call("POST", "/_control/"+path, `{"unknown":1}`); status != 400 {
-			t.Errorf("%s: a typo gives %d", path, status)
+			t.Errorf("%s: status for a typo: got %d, want 400", path, status)
 		}
 	}
 	ok("POST", "reset", "")

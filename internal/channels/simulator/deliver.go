@@ -12,27 +12,26 @@ import (
 	"time"
 )
 
-// Attempt is one webhook request and what came of it.
+// Attempt is one webhook request and its result.
 type Attempt struct {
 	At       time.Time `json:"at"`
 	URL      string    `json:"url"`
 	Updates  int       `json:"updates"`
 	Try      int       `json:"try"` // 1 for the first
 	Forged   bool      `json:"forged,omitempty"`
-	Status   int       `json:"status"` // 0 when there was no answer
+	Status   int       `json:"status"` // 0 when there was no response
 	Error    string    `json:"error,omitempty"`
 	Duration string    `json:"duration"`
 	Body     string    `json:"body"`
 }
 
-// kept is how many attempts the log holds.
-const kept = 2000
+const maxLog = 2000 // attempts
 
-// Meta retries at once, then ever more rarely, for seven days.
+// Meta retries immediately, then at growing intervals, for seven days.
 const (
-	firstPause = time.Minute
-	lastPause  = 12 * time.Hour
-	patience   = 7 * 24 * time.Hour
+	firstPause  = time.Minute
+	lastPause   = 12 * time.Hour
+	giveUpAfter = 7 * 24 * time.Hour
 )
 
 func (e *emitter) attempt(p *post) Attempt {
@@ -41,7 +40,7 @@ func (e *emitter) attempt(p *post) Attempt {
 	a := Attempt{At: e.now(), URL: p.target.url, Updates: p.updates, Try: p.tries, Forged: p.forge, Body: string(p.body)}
 	secret := p.target.secret
 	if p.forge {
-		secret += " not"
+		secret += " forged"
 	}
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, p.target.url, bytes.NewReader(p.body))
 	if err == nil {
@@ -62,38 +61,36 @@ func (e *emitter) attempt(p *post) Attempt {
 	return a
 }
 
-// Sign gives the hex HMAC that a webhook's signature header carries.
+// Sign returns the hex HMAC for the signature header of a webhook.
 func Sign(secret string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// settle decides what becomes of a request after an attempt.
-func (e *emitter) settle(p *post, a Attempt) {
+// finish records an attempt and schedules the next one if necessary.
+func (e *emitter) finish(p *post, a Attempt) {
 	e.log = append(e.log, a)
-	if len(e.log) > kept {
-		e.log = slices.Delete(e.log, 0, len(e.log)-kept)
-	}
+	e.log = e.log[max(0, len(e.log)-maxLog):]
 	switch {
 	case a.Status == http.StatusOK && p.copies == 0:
-		e.alive--
+		e.pending--
 	case a.Status == http.StatusOK:
 		p.copies--
 		e.ready = append(e.ready, p)
 	case p.forge:
 		p.forge = false
 		e.ready = append(e.ready, p)
-	case p.waited >= patience:
-		e.alive--
-		e.given = append(e.given, p.target.url)
+	case p.waited >= giveUpAfter:
+		e.pending--
+		e.abandoned = append(e.abandoned, p.target.url)
 	default:
-		e.later(p)
+		e.retry(p)
 	}
 }
 
-// later tries again after Meta's pause, shortened.
-func (e *emitter) later(p *post) {
+// retry sends a request again after Meta's pause divided by RetrySpeed.
+func (e *emitter) retry(p *post) {
 	pause := time.Duration(0)
 	if p.tries > 1 {
 		pause = min(firstPause<<min(p.tries-2, 20), lastPause)
@@ -116,7 +113,7 @@ func (e *emitter) attempts() []Attempt {
 	return slices.Clone(e.log)
 }
 
-// callback puts updates of one target into the body of a request.
+// callback returns the body of a request with these updates.
 func callback(updates []update) []byte {
 	var entries []map[string]any
 	for _, u := range updates {
@@ -127,5 +124,5 @@ func callback(updates []update) []byte {
 		}
 		entries = append(entries, map[string]any{"id": u.waba, "changes": []any{change}})
 	}
-	return escaped(map[string]any{"object": "whatsapp_business_account", "entry": entries})
+	return asciiJSON(map[string]any{"object": "whatsapp_business_account", "entry": entries})
 }

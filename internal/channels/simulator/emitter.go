@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Delivery says how webhooks go out.
+// Delivery configures how webhooks are sent.
 type Delivery struct {
-	Batch     int  `json:"batch,omitempty"`     // updates in one request at most; 1 when zero, up to 1,000
-	Parallel  int  `json:"parallel,omitempty"`  // requests at a time; 1 when zero
-	Duplicate int  `json:"duplicate,omitempty"` // how many more times every request is sent, byte for byte
+	Batch     int  `json:"batch,omitempty"`     // most updates in one request; 1 when zero, at most 1,000
+	Parallel  int  `json:"parallel,omitempty"`  // concurrent requests; 1 when zero
+	Duplicate int  `json:"duplicate,omitempty"` // how many identical copies of every request follow
 	Reorder   bool `json:"reorder,omitempty"`   // the latest update first
-	// WrongSignature is how many of the next requests first come with a signature that is not theirs.
+	// WrongSignature is how many of the next requests are first sent with an invalid signature.
 	WrongSignature int `json:"wrong_signature,omitempty"`
 }
 
@@ -27,10 +27,9 @@ type update struct {
 	value  any
 }
 
-// target is where webhooks go and how they are signed.
 type target struct{ url, secret string }
 
-// post is a webhook request that must be answered 200.
+// post is a webhook request. It is repeated until the response is 200.
 type post struct {
 	target  target
 	body    []byte
@@ -41,25 +40,25 @@ type post struct {
 	forge   bool
 }
 
-// emitter sends webhooks until they are answered 200 or given up, in the background.
+// emitter sends webhooks in the background until they succeed or are given up.
 type emitter struct {
 	options Options
 	now     func() time.Time
 
-	mu      sync.Mutex
-	wake    *sync.Cond
-	how     Delivery
-	updates []update
-	ready   []*post
-	alive   int // posts that are neither answered nor given up
-	running int // workers
-	busy    int // workers at work
-	owed    int // messages answered whose statuses are still to be added
-	paused  bool
-	closed  bool
-	epoch   int // of resets
-	given   []string
-	log     []Attempt
+	mu        sync.Mutex
+	wake      *sync.Cond
+	delivery  Delivery
+	updates   []update
+	ready     []*post
+	pending   int // posts that neither succeeded nor were given up
+	workers   int
+	busy      int // workers that are sending
+	expected  int // calls of expectUpdates that are not done
+	paused    bool
+	closed    bool
+	epoch     int      // number of resets
+	abandoned []string // addresses
+	log       []Attempt
 }
 
 func newEmitter(options Options, now func() time.Time) *emitter {
@@ -74,9 +73,9 @@ func (e *emitter) configure(d Delivery) {
 	d.Parallel = min(max(1, d.Parallel), 64)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.how = d
-	for ; e.running < d.Parallel && !e.closed; e.running++ {
-		go e.work(e.running)
+	e.delivery = d
+	for ; e.workers < d.Parallel && !e.closed; e.workers++ {
+		go e.work(e.workers)
 	}
 	e.wake.Broadcast()
 }
@@ -88,16 +87,15 @@ func (e *emitter) add(u update) {
 	e.wake.Broadcast()
 }
 
-// promise makes drain wait for updates that are about to be added, until the returned function is
-// called.
-func (e *emitter) promise() (fulfil func()) {
+// expectUpdates makes drain wait for updates that are about to be added, until done is called.
+func (e *emitter) expectUpdates() (done func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.owed++
+	e.expected++
 	return func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.owed--
+		e.expected--
 		e.wake.Broadcast()
 	}
 }
@@ -123,11 +121,11 @@ func (e *emitter) close() {
 	e.wake.Broadcast()
 }
 
-// reset drops what is waiting. Requests under way end without an entry in the log.
+// reset drops all updates and requests. Requests being sent are not logged.
 func (e *emitter) reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.updates, e.ready, e.given, e.log, e.alive = nil, nil, nil, nil, 0
+	e.updates, e.ready, e.abandoned, e.log, e.pending = nil, nil, nil, nil, 0
 	e.paused = false
 	e.epoch++
 	e.wake.Broadcast()
@@ -144,26 +142,26 @@ func (e *emitter) drain(ctx context.Context) error {
 	defer e.mu.Unlock()
 	e.paused = false
 	e.wake.Broadcast()
-	for len(e.updates)+e.alive+e.busy+e.owed > 0 {
+	for len(e.updates)+e.pending+e.busy+e.expected > 0 {
 		if ctx.Err() != nil {
-			return fmt.Errorf("%d updates and %d requests are still on their way: %w", len(e.updates), e.alive, ctx.Err())
+			return fmt.Errorf("%d updates and %d requests are still pending: %w", len(e.updates), e.pending, ctx.Err())
 		}
 		if e.closed {
 			return errors.New("the simulator is closed")
 		}
 		e.wake.Wait()
 	}
-	if len(e.given) > 0 {
-		return fmt.Errorf("%d webhooks were given up, the first to %s", len(e.given), e.given[0])
+	if len(e.abandoned) > 0 {
+		return fmt.Errorf("%d webhooks were given up, the first to %s", len(e.abandoned), e.abandoned[0])
 	}
 	return nil
 }
 
-// work is one worker. Its place says whether it is still wanted.
-func (e *emitter) work(place int) {
+// work runs one worker. Workers whose index exceeds the configured parallelism are idle.
+func (e *emitter) work(index int) {
 	for {
 		e.mu.Lock()
-		for !e.closed && (e.paused || place >= e.how.Parallel || len(e.ready)+len(e.updates) == 0) {
+		for !e.closed && (e.paused || index >= e.delivery.Parallel || len(e.ready)+len(e.updates) == 0) {
 			e.wake.Wait()
 		}
 		if e.closed {
@@ -179,45 +177,38 @@ func (e *emitter) work(place int) {
 		e.mu.Lock()
 		e.busy--
 		if epoch == e.epoch {
-			e.settle(p, attempt)
+			e.finish(p, attempt)
 		}
 		e.wake.Broadcast()
 		e.mu.Unlock()
 	}
 }
 
-// take gives a request whose time has come again, or makes one of updates that follow each other for
-// the same target.
+// take returns a request that is ready, or creates one from successive updates for the same target.
 func (e *emitter) take() *post {
 	if len(e.ready) > 0 {
 		p := e.ready[0]
 		e.ready = e.ready[1:]
 		return p
 	}
-	waiting, n := e.updates, 1
-	if e.how.Reorder {
-		last := len(waiting)
-		for n < min(last, e.how.Batch) && waiting[last-1-n].target == waiting[last-1].target {
-			n++
-		}
-		chosen := slices.Clone(waiting[last-n:])
-		slices.Reverse(chosen)
-		e.updates = waiting[:last-n]
-		return e.newPost(chosen[0].target, callback(chosen), n)
+	if e.delivery.Reorder {
+		slices.Reverse(e.updates)
+		defer func() { slices.Reverse(e.updates) }()
 	}
-	for n < min(len(waiting), e.how.Batch) && waiting[n].target == waiting[0].target {
+	queue, n := e.updates, 1
+	for n < min(len(queue), e.delivery.Batch) && queue[n].target == queue[0].target {
 		n++
 	}
-	e.updates = waiting[n:]
-	return e.newPost(waiting[0].target, callback(waiting[:n]), n)
+	e.updates = queue[n:]
+	return e.newPost(queue[0].target, callback(queue[:n]), n)
 }
 
 func (e *emitter) newPost(t target, body []byte, updates int) *post {
-	p := &post{target: t, body: body, updates: updates, copies: e.how.Duplicate}
-	if e.how.WrongSignature > 0 {
-		e.how.WrongSignature--
+	p := &post{target: t, body: body, updates: updates, copies: e.delivery.Duplicate}
+	if e.delivery.WrongSignature > 0 {
+		e.delivery.WrongSignature--
 		p.forge = true
 	}
-	e.alive++
+	e.pending++
 	return p
 }

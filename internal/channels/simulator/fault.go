@@ -1,17 +1,19 @@
 package simulator
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
 	"time"
 )
 
-// Fault makes calls fail. Exactly one of Always, Next and Every says which of the calls it is for.
+// Fault makes calls fail. Exactly one of Always, Next and Every selects the calls.
 type Fault struct {
-	// Preset fills in what happens, by one of the names that Presets lists.
+	// Preset sets the effect by one of the names that Presets returns.
 	Preset string `json:"preset,omitempty"`
 	// Target is the operation: messages, read, upload, lookup, download, number, callback, subscribe...
 	// "messages" when empty, "any" for all.
@@ -25,13 +27,13 @@ type Fault struct {
 	Status int    `json:"status,omitempty"`
 	Code   int    `json:"code,omitempty"`
 	Sub    int    `json:"subcode,omitempty"`
-	// AfterAccept does what was asked for and only then hides it from the caller.
+	// AfterAccept executes the call before it fails.
 	AfterAccept bool `json:"after_accept,omitempty"`
 
 	seen int
 }
 
-// presets are the ways in which the Cloud API is known to fail.
+// presets are the known failures of the Cloud API.
 var presets = map[string]Fault{
 	"timeout_after_accept":      {Effect: "hang", AfterAccept: true},
 	"timeout_before_accept":     {Effect: "hang"},
@@ -62,17 +64,10 @@ var presets = map[string]Fault{
 	"empty_answer_after_accept": {Effect: "empty", Status: 200, AfterAccept: true},
 }
 
-// Presets lists the names of all ready-made faults.
-func Presets() []string {
-	names := make([]string, 0, len(presets))
-	for name := range presets {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+// Presets returns the sorted names of all presets.
+func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
 
-// AddFault puts a fault in force. Of several that fit a call the oldest strikes.
+// AddFault adds a fault. The oldest fault that matches a call applies.
 func (s *Simulator) AddFault(f Fault) error {
 	if f.Preset != "" {
 		preset, ok := presets[f.Preset]
@@ -81,12 +76,7 @@ func (s *Simulator) AddFault(f Fault) error {
 		}
 		f.Effect, f.Status, f.Code, f.Sub, f.AfterAccept = preset.Effect, preset.Status, preset.Code, preset.Sub, preset.AfterAccept
 	}
-	if f.Target == "" {
-		f.Target = "messages"
-	}
-	if f.Status == 0 {
-		f.Status = 500
-	}
+	f.Target, f.Status = cmp.Or(f.Target, "messages"), cmp.Or(f.Status, 500)
 	if !slices.Contains([]string{"error", "html", "hang", "reset", "cut", "empty"}, f.Effect) {
 		return fmt.Errorf("no effect is called %q", f.Effect)
 	}
@@ -99,22 +89,22 @@ func (s *Simulator) AddFault(f Fault) error {
 	return nil
 }
 
-// ClearFaults ends all faults.
+// ClearFaults removes all faults.
 func (s *Simulator) ClearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = nil
 }
 
-// Calls counts the authorised calls of an operation, faulty ones included.
+// Calls returns the number of authorized calls of an operation, including failed ones.
 func (s *Simulator) Calls(op string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls[op]
 }
 
-// strike returns the fault that a call meets, or nil.
-func (s *Simulator) strike(op string) *Fault {
+// matchingFault returns the fault that applies to a call, or nil.
+func (s *Simulator) matchingFault(op string) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
@@ -129,7 +119,7 @@ func (s *Simulator) strike(op string) *Fault {
 	return nil
 }
 
-func (s *Simulator) inflict(f *Fault, w http.ResponseWriter, r *http.Request) {
+func (s *Simulator) applyFault(f *Fault, w http.ResponseWriter, r *http.Request) {
 	switch f.Effect {
 	case "error":
 		(&graphFailure{status: f.Status, code: f.Code, subcode: f.Sub, title: titles[f.Code], details: "simulated fault"}).write(w)
@@ -138,7 +128,7 @@ func (s *Simulator) inflict(f *Fault, w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(f.Status)
 		_, _ = io.WriteString(w, "<html><body><h1>Bad gateway</h1></body></html>")
 	case "empty":
-		answer(w, f.Status, map[string]any{})
+		respond(w, f.Status, map[string]any{})
 	case "cut":
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", "400")
@@ -160,7 +150,7 @@ func (s *Simulator) inflict(f *Fault, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hangUp resets the connection, so that the caller sees no orderly end.
+// hangUp resets the connection.
 func hangUp(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -9,22 +9,25 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 var version = regexp.MustCompile(`^v\d+\.\d+$`)
 
-// request is one call of the Graph API, its body read and its token found good.
+// request is an authorized call of the Graph API.
 type request struct {
 	*http.Request
-	op   string   // what the call is about, as faults name it
-	path []string // without the version
-	body []byte
+	path  []string // without the version
+	body  []byte
+	after func() // runs after the response was written
 }
 
-// handler answers a call. The returned function, if any, runs once the answer is on its way.
-type handler func(s *Simulator, w http.ResponseWriter, r *request) (after func())
+// handler returns the response to a call: a *file or a value to encode as JSON.
+type handler func(s *Simulator, r *request) (any, *graphFailure)
 
-// ServeHTTP answers a request.
+var success = map[string]any{"success": true}
+
+// ServeHTTP serves the Graph API and, under /_control/, the routes that steer the simulator.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/_control/") {
 		s.control.ServeHTTP(w, r)
@@ -33,41 +36,48 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Fb-Trace-Id", "simulated")
 	path, ok := segments(r.URL)
 	if !ok {
-		s.fail(w, http.StatusNotFound, 2500, "Unknown path components")
+		failure(http.StatusNotFound, 2500, "Unknown path components").write(w)
 		return
 	}
-	if f := s.authorise(r); f != nil {
+	if f := s.authorize(r); f != nil {
 		f.write(w)
 		return
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		s.fail(w, http.StatusBadRequest, 100, "The request was cut short")
+		failure(http.StatusBadRequest, 100, "The request was cut short").write(w)
 		return
 	}
 	req := &request{Request: r, path: path, body: body}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	var serve handler
-	req.op, serve = s.route(req)
+	op, serve := s.route(req)
 	if serve == nil {
-		s.unknownObject(w, path[0])
+		unknownObject(path[0]).write(w)
 		return
 	}
-	fault := s.strike(req.op)
-	switch {
-	case fault == nil:
-		run(serve, s, w, req)
-	case fault.AfterAccept:
-		run(serve, s, &discarded{header: http.Header{}}, req)
-		s.inflict(fault, w, r)
-	default:
-		s.inflict(fault, w, r)
+	fault := s.matchingFault(op)
+	if fault == nil || fault.AfterAccept {
+		response, f := serve(s, req)
+		if fault == nil {
+			writeResult(w, r, response, f)
+		}
+		if req.after != nil {
+			req.after()
+		}
+	}
+	if fault != nil {
+		s.applyFault(fault, w, r)
 	}
 }
 
-func run(serve handler, s *Simulator, w http.ResponseWriter, r *request) {
-	if after := serve(s, w, r); after != nil {
-		after()
+func writeResult(w http.ResponseWriter, r *http.Request, response any, f *graphFailure) {
+	if f != nil {
+		f.write(w)
+	} else if stored, ok := response.(*file); ok {
+		w.Header().Set("Content-Type", stored.mimeType)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(stored.bytes))
+	} else {
+		respond(w, http.StatusOK, response)
 	}
 }
 
@@ -87,7 +97,7 @@ func segments(u *url.URL) ([]string, bool) {
 	return path, len(path) > 0
 }
 
-func (s *Simulator) authorise(r *http.Request) *graphFailure {
+func (s *Simulator) authorize(r *http.Request) *graphFailure {
 	token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !found {
 		token = r.URL.Query().Get("access_token") // Graph takes it there too
@@ -107,7 +117,7 @@ func (s *Simulator) authorise(r *http.Request) *graphFailure {
 	return nil
 }
 
-// route finds what a call is about: an edge by its name, a node by which store owns the id.
+// route returns the operation of a call, as faults name it, and its handler: an edge by its name, a node by its owner.
 func (s *Simulator) route(r *request) (string, handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +168,7 @@ func (s *Simulator) route(r *request) (string, handler) {
 	return "", nil
 }
 
-// messageOp tells a message from a mark of reading, which share an edge.
+// messageOp distinguishes messages from read receipts, which share an edge.
 func messageOp(body []byte) string {
 	var b struct {
 		Status string `json:"status"`
@@ -169,13 +179,26 @@ func messageOp(body []byte) string {
 	return "messages"
 }
 
-// graphFailure is an error in Graph's envelope.
+// graphFailure is an error response of the Graph API. Without a code it has no body.
 type graphFailure struct {
 	status, code, subcode int
 	title, details        string
 }
 
+func failure(status, code int, title string) *graphFailure {
+	return &graphFailure{status: status, code: code, title: title}
+}
+
+func unknownObject(id string) *graphFailure {
+	return &graphFailure{status: 400, code: 100, subcode: 33, title: "Unsupported request. Object with ID '" + id +
+		"' does not exist, cannot be loaded due to missing permissions, or does not support this operation"}
+}
+
 func (f *graphFailure) write(w http.ResponseWriter) {
+	if f.code == 0 {
+		w.WriteHeader(f.status)
+		return
+	}
 	e := map[string]any{
 		"message":    "(#" + strconv.Itoa(f.code) + ") " + f.title,
 		"type":       "OAuthException",
@@ -188,20 +211,11 @@ func (f *graphFailure) write(w http.ResponseWriter) {
 	if f.details != "" {
 		e["error_data"] = map[string]any{"messaging_product": "whatsapp", "details": f.details}
 	}
-	answer(w, f.status, map[string]any{"error": e})
+	respond(w, f.status, map[string]any{"error": e})
 }
 
-func (s *Simulator) fail(w http.ResponseWriter, status, code int, title string) {
-	(&graphFailure{status: status, code: code, title: title}).write(w)
-}
-
-func (s *Simulator) unknownObject(w http.ResponseWriter, id string) {
-	(&graphFailure{status: 400, code: 100, subcode: 33, title: "Unsupported request. Object with ID '" + id +
-		"' does not exist, cannot be loaded due to missing permissions, or does not support this operation"}).write(w)
-}
-
-func answer(w http.ResponseWriter, status int, body any) {
-	text := escaped(body)
+func respond(w http.ResponseWriter, status int, body any) {
+	text := asciiJSON(body)
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
@@ -210,14 +224,3 @@ func answer(w http.ResponseWriter, status int, body any) {
 		f.Flush()
 	}
 }
-
-func success(w http.ResponseWriter) { answer(w, 200, map[string]any{"success": true}) }
-
-// discarded is where the answer to an accepted call goes when the caller must not see it.
-type discarded struct{ header http.Header }
-
-func (d *discarded) Header() http.Header { return d.header }
-
-func (d *discarded) WriteHeader(int) {}
-
-func (d *discarded) Write(b []byte) (int, error) { return len(b), nil }

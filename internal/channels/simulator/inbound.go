@@ -1,28 +1,30 @@
 package simulator
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Inbound is something a customer writes or, as an echo, something typed on the business's phone.
+// Inbound is a message from a customer or, as an echo, one typed on the phone of the business.
 type Inbound struct {
-	Number string `json:"number,omitempty"` // id of the business's number; the first when empty
-	// Customer is the phone number of the customer: the sender, or the receiver of an echo.
+	Number string `json:"number,omitempty"` // id of the number of the business; the first when empty
+	// Customer is the phone number of the sender or, for an echo, of the recipient.
 	Customer string `json:"customer"`
 	Name     string `json:"name,omitempty"`
-	Type     string `json:"type,omitempty"` // text when empty; for a file its kind
+	Type     string `json:"type,omitempty"` // text when empty; image, document and so on for a file
 	Text     string `json:"text,omitempty"` // the text or the caption
 	File     *File  `json:"file,omitempty"`
-	// Payload is the content of any type, as it stands under the type's name. It goes before Text.
+	// Payload is the object named after the type. It takes precedence over Text.
 	Payload json.RawMessage `json:"payload,omitempty"`
-	// Extra is merged into the message: referral, errors, what is not known yet.
+	// Extra is merged into the message, for example referral or errors.
 	Extra   map[string]any `json:"extra,omitempty"`
 	ReplyTo string         `json:"reply_to,omitempty"`
 	Group   string         `json:"group,omitempty"`
@@ -30,7 +32,7 @@ type Inbound struct {
 	At      time.Time      `json:"at,omitzero"`
 }
 
-// received is what the simulator remembers of a message it passed on.
+// received is a message that was reported to the business.
 type received struct {
 	number   string
 	customer string
@@ -38,12 +40,12 @@ type received struct {
 	read     bool
 }
 
-// Receive makes customers write. It returns the ids of the messages; the webhooks follow.
+// Receive simulates messages from customers. It returns their ids; the webhooks are sent in the background.
 func (s *Simulator) Receive(messages ...Inbound) ([]string, error) {
 	return s.inject(messages, false)
 }
 
-// Echo simulates messages that are typed on the phone of the business.
+// Echo simulates messages typed on the phone of the business.
 func (s *Simulator) Echo(messages ...Inbound) ([]string, error) {
 	return s.inject(messages, true)
 }
@@ -71,28 +73,26 @@ func (s *Simulator) inject(messages []Inbound, echo bool) ([]string, error) {
 		if in.ID == "" {
 			in.ID = s.wamid(c.WAID, inbound)
 		}
-		m, err := s.write(n, c, in, echo)
+		m, err := s.messageObject(n, c, in, echo)
 		if err != nil {
 			return ids, err
 		}
-		if !echo && in.Type != "reaction" && in.At.After(n.heard[c.WAID]) {
-			n.heard[c.WAID] = in.At
+		if !echo && in.Type != "reaction" && in.At.After(n.lastSeen[c.WAID]) {
+			n.lastSeen[c.WAID] = in.At
 		}
 		if in.Group != "" {
 			s.groups[in.Group] = true
 		}
 		s.inbound[in.ID] = received{number: n.ID, customer: c.WAID, echo: echo}
-		s.passOn(n, c, m, echo)
+		s.sendMessage(n, c, m, echo)
 		ids = append(ids, in.ID)
 	}
 	return ids, nil
 }
 
-// write makes the message object of a webhook.
-func (s *Simulator) write(n *number, c *Customer, in Inbound, echo bool) (map[string]any, error) {
-	if in.Type == "" {
-		in.Type = "text"
-	}
+// messageObject returns the message object of a webhook.
+func (s *Simulator) messageObject(n *number, c *Customer, in Inbound, echo bool) (map[string]any, error) {
+	in.Type = cmp.Or(in.Type, "text")
 	m := map[string]any{"id": in.ID, "timestamp": strconv.FormatInt(in.At.Unix(), 10), "type": in.Type}
 	switch {
 	case len(in.Payload) > 0:
@@ -111,9 +111,7 @@ func (s *Simulator) write(n *number, c *Customer, in Inbound, echo bool) (map[st
 	if in.Group != "" {
 		m["group_id"] = in.Group
 	}
-	for key, value := range in.Extra {
-		m[key] = value
-	}
+	maps.Copy(m, in.Extra)
 	if echo {
 		m["from"], m["to_user_id"] = n.Phone, c.UserID
 		if !c.HidePhone {
@@ -128,8 +126,8 @@ func (s *Simulator) write(n *number, c *Customer, in Inbound, echo bool) (map[st
 	return m, nil
 }
 
-// replyContext names the message that a reply quotes and who wrote it. The author of an unknown message is
-// the business; a customer who hides the phone number is not named.
+// replyContext names the quoted message and its author. An unknown message counts as written by the business;
+// a customer who hides the phone number is not named.
 func (s *Simulator) replyContext(n *number, id string) map[string]any {
 	quoted, known := s.inbound[id]
 	if !known || quoted.echo {
@@ -143,7 +141,7 @@ func (s *Simulator) replyContext(n *number, id string) map[string]any {
 }
 
 func (s *Simulator) fileObject(n *number, in Inbound) map[string]any {
-	f := s.keep(n.ID, in.File.MimeType, in.File.Name, in.File.Bytes, inboundLife)
+	f := s.store(n.ID, in.File.MimeType, in.File.Name, in.File.Bytes, inboundLife)
 	sum := sha256.Sum256(f.bytes)
 	object := map[string]any{"id": f.id, "mime_type": f.mimeType, "sha256": base64.StdEncoding.EncodeToString(sum[:])}
 	if in.Text != "" {
@@ -160,8 +158,8 @@ func (s *Simulator) fileObject(n *number, in Inbound) map[string]any {
 	return object
 }
 
-// passOn sends a message object, or a change of one, to the webhook.
-func (s *Simulator) passOn(n *number, c *Customer, m map[string]any, echo bool) {
+// sendMessage sends a webhook with a message object.
+func (s *Simulator) sendMessage(n *number, c *Customer, m map[string]any, echo bool) {
 	value := n.value()
 	contact := map[string]any{"user_id": c.UserID, "profile": c.profile(!echo)}
 	if !c.HidePhone {
@@ -214,11 +212,11 @@ func (s *Simulator) amend(id, kind string, content any) (string, error) {
 	}
 	n, c := s.numbers[original.number], s.customers[original.customer]
 	in := Inbound{ID: s.wamid(c.WAID, inbound), At: s.now(), Type: kind, Payload: payload}
-	m, err := s.write(n, c, in, original.echo)
+	m, err := s.messageObject(n, c, in, original.echo)
 	if err != nil {
 		return "", err
 	}
-	s.passOn(n, c, m, original.echo)
+	s.sendMessage(n, c, m, original.echo)
 	return in.ID, nil
 }
 

@@ -28,7 +28,7 @@ type interactiveMessage struct {
 	} `json:"action"`
 }
 
-// checkInteractive holds buttons and lists to Meta's limits. Other kinds need only an action.
+// checkInteractive checks Meta's limits for buttons and lists.
 func checkInteractive(raw json.RawMessage) *graphFailure {
 	var m interactiveMessage
 	if json.Unmarshal(raw, &m) != nil {
@@ -107,7 +107,7 @@ func (m *interactiveMessage) list(lengths *lengthCheck) {
 	}
 }
 
-// lengthCheck keeps the first thing that is wrong.
+// lengthCheck keeps the first error.
 type lengthCheck struct{ wrong string }
 
 func (c *lengthCheck) note(what string) {

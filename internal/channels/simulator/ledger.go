@@ -2,15 +2,16 @@ package simulator
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 )
 
-// Accepted is a message that the simulator took: in reality the customer would have it.
+// Accepted is a message that the simulator accepted for delivery.
 type Accepted struct {
 	ID       string          `json:"id"`
 	Number   string          `json:"number"`
-	Input    string          `json:"input"` // the address as it was given
+	Input    string          `json:"input"` // the recipient as requested
 	WAID     string          `json:"wa_id,omitempty"`
 	UserID   string          `json:"user_id,omitempty"`
 	Group    string          `json:"group,omitempty"`
@@ -41,8 +42,7 @@ func (m *Accepted) response() map[string]any {
 	return map[string]any{"messaging_product": "whatsapp", "contacts": []any{contact}, "messages": []any{message}}
 }
 
-// Ledger lists what was accepted, oldest first; with a recipient (address, user id or group) only what
-// was for them.
+// Ledger returns the accepted messages, oldest first. A recipient (address, user id or group) limits it to theirs.
 func (s *Simulator) Ledger(recipient string) []Accepted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +57,8 @@ func (s *Simulator) Ledger(recipient string) []Accepted {
 	return list
 }
 
-// Repeated maps every client id that was accepted more than once to the messages made of it. It is
-// empty as long as no customer received a message twice.
+// Repeated returns the message ids of every client id that was accepted more than once. It is empty if no
+// customer received a message twice.
 func (s *Simulator) Repeated() map[string][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,10 +68,6 @@ func (s *Simulator) Repeated() map[string][]string {
 			ids[m.ClientID] = append(ids[m.ClientID], m.ID)
 		}
 	}
-	for client, messages := range ids {
-		if len(messages) == 1 {
-			delete(ids, client)
-		}
-	}
+	maps.DeleteFunc(ids, func(_ string, messages []string) bool { return len(messages) == 1 })
 	return ids
 }

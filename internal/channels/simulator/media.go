@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// How long Meta keeps things.
+// How long Meta keeps files and their download addresses.
 const (
 	uploadLife  = 30 * 24 * time.Hour
 	inboundLife = 7 * 24 * time.Hour
 	addressLife = 5 * time.Minute
 )
 
-// file is a file at Meta, uploaded by the business or sent by a customer.
+// file is a stored file, uploaded by the business or sent by a customer.
 type file struct {
 	id       string
 	number   string
@@ -38,7 +38,7 @@ type File struct {
 	Voice    bool   `json:"voice,omitempty"`
 }
 
-func (s *Simulator) keep(numberID, mimeType, name string, content []byte, life time.Duration) *file {
+func (s *Simulator) store(numberID, mimeType, name string, content []byte, life time.Duration) *file {
 	f := &file{
 		id: strconv.FormatUint(800000000000000+s.nextID(), 10), number: numberID,
 		mimeType: mimeType, name: name, bytes: content, expires: s.now().Add(life),
@@ -47,7 +47,7 @@ func (s *Simulator) keep(numberID, mimeType, name string, content []byte, life t
 	return f
 }
 
-// File returns the bytes and the type of a file that was uploaded.
+// File returns the content and the type of a stored file.
 func (s *Simulator) File(mediaID string) (content []byte, mimeType string, found bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,11 +58,10 @@ func (s *Simulator) File(mediaID string) (content []byte, mimeType string, found
 	return bytes.Clone(f.bytes), f.mimeType, true
 }
 
-func (s *Simulator) upload(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) upload(r *request) (any, *graphFailure) {
 	form, err := r.MultipartReader()
 	if err != nil {
-		refusal(100, "not multipart/form-data").write(w)
-		return nil
+		return nil, refusal(100, "not multipart/form-data")
 	}
 	fields, content, name, partType := map[string]string{}, []byte(nil), "", ""
 	for {
@@ -71,13 +70,11 @@ func (s *Simulator) upload(w http.ResponseWriter, r *request) func() {
 			break
 		}
 		if err != nil {
-			refusal(100, "the form is broken").write(w)
-			return nil
+			return nil, refusal(100, "the form is broken")
 		}
 		value, err := io.ReadAll(part)
 		if err != nil {
-			refusal(100, "the form is broken").write(w)
-			return nil
+			return nil, refusal(100, "the form is broken")
 		}
 		if part.FormName() == "file" {
 			content, name, partType = value, part.FileName(), part.Header.Get("Content-Type")
@@ -85,37 +82,33 @@ func (s *Simulator) upload(w http.ResponseWriter, r *request) func() {
 			fields[part.FormName()] = string(value)
 		}
 	}
-	// Some clients put the product into the query and leave the type to the file's own part.
+	// Some clients send the product in the query and the type only in the header of the file's part.
 	fields["messaging_product"] = cmp.Or(fields["messaging_product"], r.URL.Query().Get("messaging_product"))
 	fields["type"] = cmp.Or(fields["type"], r.URL.Query().Get("type"), partType)
 	declared, _, err := mime.ParseMediaType(fields["type"])
 	part, _, partErr := mime.ParseMediaType(partType)
 	switch {
 	case fields["messaging_product"] != "whatsapp":
-		refusal(100, "messaging_product is required").write(w)
+		return nil, refusal(100, "messaging_product is required")
 	case len(content) == 0 || err != nil || partErr != nil:
-		refusal(100, "file and type are required").write(w)
+		return nil, refusal(100, "file and type are required")
 	case declared != part:
-		refusal(131053, "type is "+declared+", the file "+part).write(w)
+		return nil, refusal(131053, "type is "+declared+", the file "+part)
 	case len(content) > 100<<20:
-		refusal(131053, "larger than 100 MB").write(w)
-	default:
-		s.mu.Lock()
-		id := s.keep(r.path[0], fields["type"], name, content, uploadLife).id
-		s.mu.Unlock()
-		answer(w, 200, map[string]any{"id": id})
+		return nil, refusal(131053, "larger than 100 MB")
 	}
-	return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return map[string]any{"id": s.store(r.path[0], fields["type"], name, content, uploadLife).id}, nil
 }
 
-func (s *Simulator) lookup(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) lookup(r *request) (any, *graphFailure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.files[r.path[0]]
 	number := r.URL.Query().Get("phone_number_id")
 	if !s.now().Before(f.expires) || number != "" && number != f.number {
-		s.unknownObject(w, f.id)
-		return nil
+		return nil, unknownObject(f.id)
 	}
 	sum := sha256.Sum256(f.bytes)
 	hash := hex.EncodeToString(sum[:])
@@ -126,38 +119,33 @@ func (s *Simulator) lookup(w http.ResponseWriter, r *request) func() {
 	if s.options.MediaSizeText {
 		size = strconv.Itoa(len(f.bytes))
 	}
-	answer(w, 200, map[string]any{
+	return map[string]any{
 		"messaging_product": "whatsapp", "id": f.id, "mime_type": f.mimeType, "sha256": hash, "file_size": size,
 		"url": s.fileAddress("http://"+r.Host, f),
-	})
-	return nil
+	}, nil
 }
 
-// fileAddress is good for five minutes; until when, it says itself.
+// fileAddress returns a download address that contains the time it expires.
 func (s *Simulator) fileAddress(origin string, f *file) string {
 	until := strconv.FormatInt(s.now().Add(addressLife).Unix(), 10)
 	return origin + "/whatsapp_business/attachments/?mid=" + f.id + "&ext=" + until + "&hash=simulated"
 }
 
-func (s *Simulator) download(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) download(r *request) (any, *graphFailure) {
 	query := r.URL.Query()
 	until, err := strconv.ParseInt(query.Get("ext"), 10, 64)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	f, now := s.files[query.Get("mid")], s.now()
-	s.mu.Unlock()
 	if f == nil || err != nil || now.Unix() >= until || !now.Before(f.expires) {
-		w.WriteHeader(http.StatusNotFound)
-		return nil
+		return nil, &graphFailure{status: http.StatusNotFound}
 	}
-	w.Header().Set("Content-Type", f.mimeType)
-	http.ServeContent(w, r.Request, "", time.Time{}, bytes.NewReader(f.bytes))
-	return nil
+	return f, nil
 }
 
-func (s *Simulator) deleteFile(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) deleteFile(r *request) (any, *graphFailure) {
 	s.mu.Lock()
 	delete(s.files, r.path[0])
 	s.mu.Unlock()
-	success(w)
-	return nil
+	return success, nil
 }

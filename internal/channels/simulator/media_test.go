@@ -10,7 +10,8 @@ import (
 
 func TestMedia(t *testing.T) {
 	g := serve(t, Options{})
-	if _, err := g.Receive(Inbound{Customer: "551188887777", Type: "document", File: &File{Bytes: []byte("0123456789"), MimeType: "application/pdf", Name: "a.pdf"}}); err != nil {
+	file := &File{Bytes: []byte("0123456789"), MimeType: "application/pdf", Name: "a.pdf"}
+	if _, err := g.Receive(Inbound{Customer: "551188887777", Type: "document", File: file}); err != nil {
 		t.Fatal(err)
 	}
 	g.drained()
@@ -35,10 +36,10 @@ func TestMedia(t *testing.T) {
 		return resp.StatusCode, string(body)
 	}
 	if status, _ := fetch("wrong", ""); status != 401 {
-		t.Errorf("without a token: %d", status)
+		t.Errorf("with a wrong token: %d", status)
 	}
 	if status, body := fetch(DefaultToken, "bytes=2-4"); status != 206 || body != "234" {
-		t.Errorf("a part: %d %q", status, body)
+		t.Errorf("a range: %d %q", status, body)
 	}
 	g.Advance(5 * time.Minute)
 	if status, _ := fetch(DefaultToken, ""); status != 404 {

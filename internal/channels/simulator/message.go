@@ -3,12 +3,11 @@ package simulator
 import (
 	"cmp"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"time"
 )
 
-// envelope is what a message to send has around its content.
+// envelope is a message to send without its content.
 type envelope struct {
 	Product       string `json:"messaging_product"`
 	RecipientType string `json:"recipient_type"`
@@ -25,43 +24,38 @@ type envelope struct {
 	content map[string]json.RawMessage
 }
 
-func (s *Simulator) messages(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) messages(r *request) (any, *graphFailure) {
 	var e envelope
 	if json.Unmarshal(r.body, &e) != nil || json.Unmarshal(r.body, &e.content) != nil {
-		s.fail(w, 400, 100, "Invalid parameter")
-		return nil
+		return nil, failure(400, 100, "Invalid parameter")
 	}
 	if e.Product != "whatsapp" {
-		s.fail(w, 400, 100, "Param messaging_product must be one of {WHATSAPP}")
-		return nil
+		return nil, failure(400, 100, "Param messaging_product must be one of {WHATSAPP}")
 	}
 	if e.Status != "" {
-		s.markRead(w, e)
-		return nil
+		return s.markRead(e)
 	}
 	s.mu.Lock()
 	m, f := s.accept(s.numbers[r.path[0]], e, r.body)
 	ladder := s.ladder
 	s.mu.Unlock()
 	if f != nil {
-		f.write(w)
-		return nil
+		return nil, f
 	}
 	if ladder.BeforeResponse {
-		s.climb(m, ladder)
+		s.reportStatuses(m, ladder)
 		_ = s.Drain(r.Context())
-		answer(w, 200, m.response())
-		return nil
+		return m.response(), nil
 	}
-	fulfil := s.emitter.promise()
-	answer(w, 200, m.response())
-	return func() {
-		s.climb(m, ladder)
-		fulfil()
+	done := s.emitter.expectUpdates()
+	r.after = func() {
+		s.reportStatuses(m, ladder)
+		done()
 	}
+	return m.response(), nil
 }
 
-// accept checks a message as Meta does and enters it in the ledger.
+// accept checks a message as Meta does and adds it to the ledger.
 func (s *Simulator) accept(n *number, e envelope, body []byte) (*Accepted, *graphFailure) {
 	if n.Status != "CONNECTED" {
 		return nil, refusal(133010, "")
@@ -76,7 +70,7 @@ func (s *Simulator) accept(n *number, e envelope, body []byte) (*Accepted, *grap
 		return nil, refusal(131009, "biz_opaque_callback_data is longer than 512")
 	}
 	if e.Context != nil && !strings.HasPrefix(e.Context.MessageID, "wamid.") {
-		return nil, refusal(131009, "context.message_id is no message id")
+		return nil, refusal(131009, "context.message_id is not a message id")
 	}
 	m := &Accepted{Number: n.ID, Type: e.Type, ClientID: e.CallbackData, Body: body, At: s.now(), Input: e.To}
 	if f := s.address(n, e, m); f != nil {
@@ -85,7 +79,7 @@ func (s *Simulator) accept(n *number, e envelope, body []byte) (*Accepted, *grap
 	if f := s.limit(n, m); f != nil {
 		return nil, f
 	}
-	if code := s.untimely(n, m); code != 0 {
+	if code := s.undeliverable(n, m); code != 0 {
 		if s.options.Window != "async" {
 			return nil, refusal(code, "")
 		}
@@ -97,7 +91,7 @@ func (s *Simulator) accept(n *number, e envelope, body []byte) (*Accepted, *grap
 	return m, nil
 }
 
-// address finds the receiver of a message.
+// address sets the recipient of a message.
 func (s *Simulator) address(n *number, e envelope, m *Accepted) *graphFailure {
 	switch {
 	case e.RecipientType == "group":
@@ -109,7 +103,7 @@ func (s *Simulator) address(n *number, e envelope, m *Accepted) *graphFailure {
 	case e.To != "":
 		digits := phoneDigits(e.To)
 		if !isPhone(digits) {
-			return refusal(131009, "to is no phone number")
+			return refusal(131009, "to is not a phone number")
 		}
 		if digits == n.Phone {
 			return refusal(131021, "")
@@ -119,7 +113,7 @@ func (s *Simulator) address(n *number, e envelope, m *Accepted) *graphFailure {
 	case e.Recipient != "":
 		address, ok := s.userIDs[e.Recipient]
 		if !ok {
-			return refusal(131009, "recipient is no user id")
+			return refusal(131009, "recipient is not a user id")
 		}
 		if e.Type == "template" && s.templateCategory(e) == "AUTHENTICATION" {
 			return refusal(131062, "")
@@ -134,42 +128,38 @@ func (s *Simulator) address(n *number, e envelope, m *Accepted) *graphFailure {
 	return nil
 }
 
-// untimely returns the code of what keeps a well-formed message from this person.
-func (s *Simulator) untimely(n *number, m *Accepted) int {
+// undeliverable returns the error code of a valid message that cannot be delivered now, or 0.
+func (s *Simulator) undeliverable(n *number, m *Accepted) int {
 	if m.Group != "" {
 		return 0
 	}
 	if c := s.customers[m.WAID]; c != nil && c.NotOnWhatsApp {
 		return 131026
 	}
-	open := s.now().Sub(n.heard[m.WAID]) < 24*time.Hour
+	open := s.now().Sub(n.lastSeen[m.WAID]) < 24*time.Hour
 	if s.options.Window != "off" && m.Type != "template" && !open {
 		return 131047
 	}
 	return 0
 }
 
-func (s *Simulator) markRead(w http.ResponseWriter, e envelope) {
+func (s *Simulator) markRead(e envelope) (any, *graphFailure) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	in, known := s.inbound[e.MessageID]
-	if known && e.Status == "read" {
-		in.read = true
-		s.inbound[e.MessageID] = in
-	}
-	s.mu.Unlock()
 	if !known || e.Status != "read" {
-		refusal(131009, "message_id is not a message that was received").write(w)
-		return
+		return nil, refusal(131009, "message_id is not a message that was received")
 	}
-	success(w)
+	in.read = true
+	s.inbound[e.MessageID] = in
+	return success, nil
 }
 
-// limits counts what was sent. Kept apart from the connector's own limiter, which must not be tested
-// against itself.
+// limits counts sent messages. It shares no code with the connector's limiter, which is tested against it.
 type limits struct {
-	second []time.Time
-	debt   map[string]time.Duration // towards each person: six seconds for each message
-	at     map[string]time.Time     // when the debt was that high
+	lastSecond []time.Time
+	debt       map[string]time.Duration // for each recipient: six seconds per message
+	debtAt     map[string]time.Time     // when debt was computed
 }
 
 func (s *Simulator) limit(n *number, m *Accepted) *graphFailure {
@@ -177,30 +167,30 @@ func (s *Simulator) limit(n *number, m *Accepted) *graphFailure {
 		return nil
 	}
 	now, l := s.now(), &n.limits
-	for len(l.second) > 0 && now.Sub(l.second[0]) >= time.Second {
-		l.second = l.second[1:]
+	for len(l.lastSecond) > 0 && now.Sub(l.lastSecond[0]) >= time.Second {
+		l.lastSecond = l.lastSecond[1:]
 	}
-	most := 80
+	perSecond := 80
 	switch {
 	case n.Coexistence:
-		most = 20
+		perSecond = 20
 	case n.HighThroughput:
-		most = 1000
+		perSecond = 1000
 	}
-	if len(l.second) >= most {
+	if len(l.lastSecond) >= perSecond {
 		return refusal(130429, "")
 	}
 	to := m.WAID + m.Group
-	debt := max(0, l.debt[to]-now.Sub(l.at[to]))
+	debt := max(0, l.debt[to]-now.Sub(l.debtAt[to]))
 	if debt > 44*6*time.Second {
 		return refusal(131056, "")
 	}
-	l.debt[to], l.at[to] = debt+6*time.Second, now
-	l.second = append(l.second, now)
+	l.debt[to], l.debtAt[to] = debt+6*time.Second, now
+	l.lastSecond = append(l.lastSecond, now)
 	return nil
 }
 
-// refusal is an error of a send with the status that Meta's table gives its code.
+// refusal returns the error for a code of Meta's table.
 func refusal(code int, details string) *graphFailure {
 	status := 400
 	switch code {
@@ -212,13 +202,13 @@ func refusal(code int, details string) *graphFailure {
 	return &graphFailure{status: status, code: code, title: titles[code], details: cmp.Or(details, explanations[code])}
 }
 
-// explanations are the details that error_data gives for codes that need no others.
+// explanations are the default details of an error.
 var explanations = map[int]string{
 	131026: "Message undeliverable.",
 	131047: "Message failed to send because more than 24 hours have passed since the customer last replied to this number.",
 }
 
-// titles name the codes that the simulator answers with.
+// titles are the messages of the error codes that the simulator uses.
 var titles = map[int]string{
 	1:      "An unknown error occurred",
 	2:      "Service temporarily unavailable",

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Customer is a person on WhatsApp. Every number that is written to or from has one.
+// Customer is a person on WhatsApp. One is created for every phone number on first use.
 type Customer struct {
 	WAID          string `json:"wa_id"`
 	UserID        string `json:"user_id"`
 	Name          string `json:"name,omitempty"`
 	Username      string `json:"username,omitempty"`
-	HidePhone     bool   `json:"hide_phone,omitempty"` // webhooks tell only the user id
+	HidePhone     bool   `json:"hide_phone,omitempty"` // webhooks contain only the user id
 	NotOnWhatsApp bool   `json:"not_on_whatsapp,omitempty"`
 }
 
-// SetCustomer changes what is known of the person at a phone number, and returns the person.
+// SetCustomer changes the customer with a phone number and returns the result.
 func (s *Simulator) SetCustomer(phone string, change func(*Customer)) Customer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,7 +27,7 @@ func (s *Simulator) SetCustomer(phone string, change func(*Customer)) Customer {
 	return *c
 }
 
-// customer finds the person at a number, or makes one up. The same number always gives the same person.
+// customer returns the customer with a phone number, creating it on first use.
 func (s *Simulator) customer(digits string) *Customer {
 	address, reachable := digits, true
 	if mobile := len(digits) == 13 && strings.HasPrefix(digits, "55") && digits[4] == '9'; mobile {
@@ -46,7 +46,7 @@ func (s *Simulator) customer(digits string) *Customer {
 	return c
 }
 
-// userID makes the id by which a business knows a person whose number is hidden.
+// userID returns the id that identifies a customer whose number is hidden.
 func userID(address string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(address))
@@ -62,7 +62,7 @@ const (
 	inbound  = 0x12
 )
 
-// wamid makes a message id of the shape that Meta's have.
+// wamid returns a new message id in Meta's format.
 func (s *Simulator) wamid(address string, direction byte) string {
 	unique := fmt.Sprintf("%06X%012X", s.options.Seed&0xffffff, s.nextID())
 	if direction == inbound {
@@ -74,7 +74,7 @@ func (s *Simulator) wamid(address string, direction byte) string {
 	return "wamid." + base64.StdEncoding.EncodeToString(append(b, 0))
 }
 
-// phoneDigits drops what Graph ignores in a phone number: a plus, hyphens, parentheses and spaces.
+// phoneDigits removes the characters that Graph ignores in a phone number.
 func phoneDigits(text string) string { return phoneMarks.Replace(text) }
 
 var phoneMarks = strings.NewReplacer("+", "", "-", "", "(", "", ")", "", " ", "")

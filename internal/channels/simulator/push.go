@@ -1,12 +1,14 @@
 package simulator
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"strconv"
 	"strings"
 )
 
-// value is what the webhooks of a number have in common.
+// value returns the fields that all webhooks of a number have.
 func (n *number) value() map[string]any {
 	return map[string]any{
 		"messaging_product": "whatsapp",
@@ -14,31 +16,22 @@ func (n *number) value() map[string]any {
 	}
 }
 
-// emit sends a change of a number to the subscriber's callback. Meta's precedence: the number's own
-// address, the account's, the app's.
+// emit sends a webhook to the subscriber.
 func (s *Simulator) emit(n *number, field string, value any) {
 	if t, ok := s.target(n); ok {
 		s.emitter.add(update{target: t, waba: n.WABAID, field: field, value: value})
 	}
 }
 
+// target returns the address of the number, of the account or of the app, in Meta's order of precedence.
 func (s *Simulator) target(n *number) (target, bool) {
 	a := s.accounts[n.WABAID]
-	t := target{url: n.CallbackURL, secret: n.AppSecret}
-	if a.override != "" {
-		t.url = a.override
-	}
-	if n.override != "" {
-		t.url = n.override
-	}
-	if t.secret == "" {
-		t.secret = s.options.AppSecret
-	}
+	t := target{url: cmp.Or(n.override, a.override, n.CallbackURL), secret: cmp.Or(n.AppSecret, s.options.AppSecret)}
 	return t, a.subscribed && t.url != ""
 }
 
-// Push sends a change of any field: history, group and template events, account updates. Where the
-// value is an object without metadata, the number's is added.
+// Push sends a webhook for any field: history, groups, templates, account updates. Metadata is added where
+// the field has it and the value does not.
 func (s *Simulator) Push(numberID, field string, value json.RawMessage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,15 +45,13 @@ func (s *Simulator) Push(numberID, field string, value json.RawMessage) error {
 	}
 	account := strings.HasPrefix(field, "account_") || strings.HasPrefix(field, "message_template_")
 	if _, has := object["metadata"]; !has && !account {
-		for key, common := range n.value() {
-			object[key] = common
-		}
+		maps.Copy(object, n.value())
 	}
 	s.emit(n, field, object)
 	return nil
 }
 
-// PushRaw sends a webhook of exactly these bytes, signed.
+// PushRaw sends a signed webhook with exactly this body.
 func (s *Simulator) PushRaw(numberID string, body []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +65,7 @@ func (s *Simulator) PushRaw(numberID string, body []byte) error {
 	return nil
 }
 
-// ChangeNumber moves a customer to another phone number. Their user id changes with it.
+// ChangeNumber moves a customer to another phone number and user id.
 func (s *Simulator) ChangeNumber(numberID, from, to string) (Customer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

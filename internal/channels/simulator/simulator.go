@@ -1,17 +1,19 @@
-// Package simulator is WhatsApp's Cloud API in memory: it answers as Graph does, keeps a ledger of what it accepted, calls
-// back with signed webhooks, and fails on demand. It is for tests and for trying things out; no message reaches a person.
+// Package simulator implements WhatsApp's Cloud API in memory. It keeps a ledger of accepted messages, sends
+// signed webhooks and fails on demand. It is for tests and experiments; no message reaches a person.
 package simulator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
 
-// What a Simulator uses where its options are empty.
+// Defaults for empty options.
 const (
 	DefaultToken         = "simulated-token"
 	DefaultAppSecret     = "simulated-app-secret"
@@ -20,31 +22,31 @@ const (
 	DefaultBusinessPhone = "5511900000000"
 )
 
-// Options say how faithful to be and to what. The zero value is one number that keeps to Meta's rules.
+// Options configure a Simulator. The zero value is one number that follows Meta's rules.
 type Options struct {
 	Token     string
 	AppSecret string
 	Numbers   []Number
 	Templates []Template
-	Now       func() time.Time // the real clock when nil; Advance moves it on
-	Seed      uint32           // goes into ids, so that those of two runs differ
+	Now       func() time.Time // time.Now when nil; Advance adds to it
+	Seed      uint32           // part of every id, so that the ids of two runs differ
 
-	// Window says what an untimely free-form message gets: "sync" a refusal, "async" an acceptance and
-	// a failed status later, "off" nothing. The same goes for people without WhatsApp.
+	// Window is what happens to a message outside the 24-hour window or to a person without WhatsApp: "sync" is an
+	// error, "async" a failed status later. "off" disables the window.
 	Window string
-	// Brazil says which address a mobile number with its ninth digit resolves to: "" the same, "drop"
-	// the one without it, "refuse" none at all.
+	// Brazil is how a Brazilian mobile number with a ninth digit resolves: "" to itself, "drop" to the number
+	// without that digit, "refuse" to nobody.
 	Brazil   string
-	NoLimits bool // no 131056 and 130429 but by fault
+	NoLimits bool // 131056 and 130429 only by faults
 	Ladder   Ladder
 	Delivery Delivery
 
-	MediaHash     string // how GET /{media id} spells the hash: "hex" or "base64"
-	MediaSizeText bool   // whether it writes the size as a string
+	MediaHash     string // how GET /{media id} encodes the hash: "hex" or "base64"
+	MediaSizeText bool   // whether it returns the size as a string
 
 	HTTP       *http.Client  // for webhooks
-	RetrySpeed int           // how many times faster than Meta a webhook is retried: 6,000 when zero
-	Hold       time.Duration // how long a request that times out is held at most: a minute when zero
+	RetrySpeed int           // how many times faster than Meta to retry webhooks: 6,000 when zero
+	Hold       time.Duration // how long a timeout fault blocks: a minute when zero
 }
 
 // Number is a WhatsApp number of a business.
@@ -61,8 +63,7 @@ type Number struct {
 	HighThroughput bool `json:"high_throughput,omitempty"` // 1,000 messages a second instead of 80
 }
 
-// Simulator is a Graph API. It is an http.Handler: everything under /_control/ steers it, the rest is
-// what Meta offers. It is safe for concurrent use.
+// Simulator is an http.Handler for the Graph API. Routes under /_control/ steer it. It is safe for concurrent use.
 type Simulator struct {
 	options Options
 	control http.Handler
@@ -73,11 +74,11 @@ type Simulator struct {
 	offset    time.Duration
 	counter   uint64
 	numbers   map[string]*number
-	order     []string // number ids as they were given
+	order     []string // number ids in the order of creation
 	accounts  map[string]*account
 	tokens    map[string]string // "" valid, "expired", "revoked"
 	customers map[string]*Customer
-	userIDs   map[string]string // of customers, to their address
+	userIDs   map[string]string // address by user id
 	groups    map[string]bool
 	inbound   map[string]received // by wamid
 	ledger    []*Accepted
@@ -89,22 +90,14 @@ type Simulator struct {
 	calls     map[string]int // by operation
 }
 
-// New makes a simulator that runs until Close.
+// New returns a simulator that runs until Close.
 func New(options Options) *Simulator {
-	if options.Token == "" {
-		options.Token = DefaultToken
-	}
-	if options.AppSecret == "" {
-		options.AppSecret = DefaultAppSecret
-	}
+	options.Token = cmp.Or(options.Token, DefaultToken)
+	options.AppSecret = cmp.Or(options.AppSecret, DefaultAppSecret)
+	options.Hold = cmp.Or(options.Hold, time.Minute)
+	options.RetrySpeed = cmp.Or(options.RetrySpeed, 6000)
 	if options.Now == nil {
 		options.Now = time.Now
-	}
-	if options.Hold == 0 {
-		options.Hold = time.Minute
-	}
-	if options.RetrySpeed == 0 {
-		options.RetrySpeed = 6000
 	}
 	if options.HTTP == nil {
 		options.HTTP = &http.Client{
@@ -122,7 +115,7 @@ func New(options Options) *Simulator {
 	return s
 }
 
-// Close ends the sending of webhooks and every request that is being held.
+// Close stops sending webhooks and ends the requests that a fault blocks.
 func (s *Simulator) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +127,7 @@ func (s *Simulator) Close() {
 	}
 }
 
-// Reset forgets everything but the options. Ids are not handed out twice.
+// Reset restores the initial state. Ids are not reused.
 func (s *Simulator) Reset() {
 	s.emitter.reset()
 	s.clear()
@@ -150,7 +143,7 @@ func (s *Simulator) clear() {
 	s.groups, s.inbound = map[string]bool{}, map[string]received{}
 	s.ledger, s.accepted = nil, map[string]*Accepted{}
 	s.files, s.faults, s.calls = map[string]*file{}, nil, map[string]int{}
-	s.templates = append(append([]Template(nil), s.options.Templates...), helloWorld)
+	s.templates = append(slices.Clone(s.options.Templates), helloWorld)
 	s.ladder = s.options.Ladder
 	for i, n := range s.options.Numbers {
 		if n.ID == "" {
@@ -160,7 +153,7 @@ func (s *Simulator) clear() {
 	}
 }
 
-// Now is the simulator's time.
+// Now returns the simulator's time.
 func (s *Simulator) Now() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,29 +162,29 @@ func (s *Simulator) Now() time.Time {
 
 func (s *Simulator) now() time.Time { return s.options.Now().Add(s.offset) }
 
-// Advance moves the simulator's time on: windows close, addresses of files run out, allowances return.
+// Advance moves the simulator's clock forward. Windows, file addresses and limits follow it.
 func (s *Simulator) Advance(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.offset += d
 }
 
-// Drain waits until every webhook was answered 200, and says which were given up.
+// Drain waits until all webhooks are delivered. It returns an error if some were given up.
 func (s *Simulator) Drain(ctx context.Context) error { return s.emitter.drain(ctx) }
 
-// Pause holds webhooks back until Resume or Drain; they pile up and go out in batches.
+// Pause stops sending webhooks until Resume or Drain.
 func (s *Simulator) Pause() { s.emitter.pause(true) }
 
-// Resume lets webhooks go.
+// Resume sends webhooks again.
 func (s *Simulator) Resume() { s.emitter.pause(false) }
 
-// Deliveries lists the latest webhook requests, oldest first.
+// Deliveries returns the latest webhook requests, oldest first.
 func (s *Simulator) Deliveries() []Attempt { return s.emitter.attempts() }
 
-// SetDelivery changes how webhooks go out from now on.
+// SetDelivery changes how webhooks are sent.
 func (s *Simulator) SetDelivery(d Delivery) { s.emitter.configure(d) }
 
-// SetLadder changes which statuses a message accepted from now on goes through.
+// SetLadder changes the statuses of messages accepted from now on.
 func (s *Simulator) SetLadder(l Ladder) error {
 	if _, ok := ladders[l.Mode]; !ok {
 		return fmt.Errorf("no ladder is called %q", l.Mode)
@@ -202,7 +195,7 @@ func (s *Simulator) SetLadder(l Ladder) error {
 	return nil
 }
 
-// SetToken makes a token "valid", "expired" or "revoked".
+// SetToken sets the state of a token: "valid", "expired" or "revoked".
 func (s *Simulator) SetToken(token, state string) error {
 	switch state {
 	case "valid":
@@ -217,7 +210,6 @@ func (s *Simulator) SetToken(token, state string) error {
 	return nil
 }
 
-// nextID makes a number that no other id of this simulator has.
 func (s *Simulator) nextID() uint64 {
 	s.counter++
 	return s.counter

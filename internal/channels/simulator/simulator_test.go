@@ -32,7 +32,7 @@ func serve(t *testing.T, options Options) *graph {
 	return g
 }
 
-// bodies are those of all webhook requests so far.
+// bodies returns the bodies of all webhook requests so far.
 func (g *graph) bodies() (all []string) {
 	for _, request := range g.receiver.All() {
 		all = append(all, request.Body)
@@ -40,7 +40,7 @@ func (g *graph) bodies() (all []string) {
 	return all
 }
 
-// call makes a request and returns its status and its JSON.
+// call sends a request and returns the status and the JSON of the response.
 func (g *graph) call(method, path, body string) (int, map[string]any) {
 	g.t.Helper()
 	req, err := http.NewRequestWithContext(g.t.Context(), method, g.url+path, strings.NewReader(body))
@@ -79,17 +79,17 @@ func TestGraph(t *testing.T) {
 	if _, err := g.Receive(Inbound{Customer: "+551188887777", Text: "oi"}); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("any version and none lead to the same", func(t *testing.T) {
+	t.Run("the version in the path is optional and may be any", func(t *testing.T) {
 		for _, prefix := range []string{"/v13.0/", "/v25.0/", "/"} {
 			if status, out := g.call("POST", prefix+DefaultNumberID+"/messages", text); status != 200 {
-				t.Errorf("want status == 200; got %+v, %+v, %+v", prefix, status, out)
+				t.Errorf("%s: got status %d, %v, want 200", prefix, status, out)
 			}
 		}
 	})
 	t.Run("an unknown object", func(t *testing.T) {
 		status, out := g.call("GET", "/v25.0/123", "")
 		if e := out["error"].(map[string]any); status != 400 || e["code"] != 100.0 || e["error_subcode"] != 33.0 {
-			t.Errorf(`out["error"].(map[string]any): want status == 400 and e["code"] == 100.0 and e["error_subcode"] == 33.0; got %+v, %+v`, status, out)
+			t.Errorf("got status %d, %v, want 400, code 100, subcode 33", status, out)
 		}
 	})
 	t.Run("tokens", func(t *testing.T) {
@@ -99,67 +99,70 @@ func TestGraph(t *testing.T) {
 			}
 			status, out := g.call("GET", "/v25.0/"+DefaultNumberID, "")
 			if e := out["error"].(map[string]any); status != 401 || e["code"] != 190.0 || e["error_subcode"] != subcode {
-				t.Errorf(`out["error"].(map[string]any): want status == 401 and e["code"] == 190.0 and e["error_subcode"] == subcode; got %+v, %+v, %+v`, state, status, out)
+				t.Errorf("%s: got status %d, %v, want 401, code 190, subcode %v", state, status, out, subcode)
 			}
 		}
 		if err := g.SetToken(DefaultToken, "valid"); err != nil {
 			t.Fatal(err)
 		}
 		if status, _ := g.call("GET", "/v25.0/"+DefaultNumberID, ""); status != 200 {
-			t.Errorf("want status == 200; got %+v", status)
+			t.Errorf("got status %d, want 200", status)
 		}
 	})
 	t.Run("a field that a node does not have", func(t *testing.T) {
 		if status, out := g.call("GET", "/v25.0/"+DefaultNumberID+"?fields=id,moon", ""); status != 400 || code(out) != 100.0 {
-			t.Errorf("want status == 400 and code(out) == 100.0; got %+v, %+v", status, out)
+			t.Errorf("got status %d, %v, want 400 and code 100", status, out)
 		}
 	})
 	t.Run("the window closes after 24 hours", func(t *testing.T) {
 		g.Advance(24 * time.Hour)
 		if _, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); code(out) != 131047.0 {
-			t.Errorf("want code(out) == 131047.0; got %+v", out)
+			t.Errorf("got %v, want code 131047", out)
 		}
 		if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
 			t.Fatal(err)
 		}
 		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); status != 200 {
-			t.Errorf("want status == 200; got %+v", out)
+			t.Errorf("got status %d, %v, want 200", status, out)
 		}
 	})
-	t.Run("a blocked person, then no longer", func(t *testing.T) {
+	t.Run("a person is blocked and unblocked", func(t *testing.T) {
 		users := `{"messaging_product":"whatsapp","block_users":[{"user":"+551188887777"}]}`
 		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/block_users", users); status != 200 {
-			t.Fatalf("want status == 200; got %+v", out)
+			t.Fatalf("got status %d, %v, want 200", status, out)
 		}
 		if _, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); code(out) != 130403.0 {
-			t.Errorf("want code(out) == 130403.0; got %+v", out)
+			t.Errorf("got %v, want code 130403", out)
 		}
 		g.call("DELETE", "/v25.0/"+DefaultNumberID+"/block_users", users)
 		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); status != 200 {
-			t.Errorf("want status == 200; got %+v", out)
+			t.Errorf("got status %d, %v, want 200", status, out)
 		}
 	})
 	t.Run("a number must be registered", func(t *testing.T) {
 		g.call("POST", "/v25.0/"+DefaultNumberID+"/deregister", "")
 		if _, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); code(out) != 133010.0 {
-			t.Errorf("want code(out) == 133010.0; got %+v", out)
+			t.Errorf("got %v, want code 133010", out)
 		}
-		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/register", `{"messaging_product":"whatsapp","pin":"123456"}`); status != 200 {
-			t.Errorf("want status == 200; got %+v", out)
+		pin := `{"messaging_product":"whatsapp","pin":"123456"}`
+		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/register", pin); status != 200 {
+			t.Errorf("got status %d, %v, want 200", status, out)
 		}
 	})
 	t.Run("templates in pages", func(t *testing.T) {
 		for i := range 3 {
-			body := fmt.Sprintf(`{"name":"t%d","language":"pt_BR","category":"UTILITY","components":[{"type":"BODY","text":"Oi {{1}}"}]}`, i)
-			if status, out := g.call("POST", "/v25.0/"+DefaultWABAID+"/message_templates", body); status != 200 || out["status"] != "PENDING" {
-				t.Fatalf(`want status == 200 and out["status"] == "PENDING"; got %+v`, out)
+			body := fmt.Sprintf(`{"name":"t%d","language":"pt_BR","category":"UTILITY",`+
+				`"components":[{"type":"BODY","text":"Oi {{1}}"}]}`, i)
+			status, out := g.call("POST", "/v25.0/"+DefaultWABAID+"/message_templates", body)
+			if status != 200 || out["status"] != "PENDING" {
+				t.Fatalf("got status %d, %v, want 200 and PENDING", status, out)
 			}
 		}
 		_, first := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=3", "")
 		after := first["paging"].(map[string]any)["cursors"].(map[string]any)["after"].(string)
 		_, second := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=3&after="+after, "")
 		if len(first["data"].([]any)) != 3 || len(second["data"].([]any)) != 1 || second["paging"].(map[string]any)["next"] != nil {
-			t.Errorf(`want number of first["data"].([]any) == 3 and number of second["data"].([]any) == 1 and second["paging"].(map[string]any)["next"] == nil; got %+v, %+v`, first, second)
+			t.Errorf("got pages %v and %v, want 3 and 1 templates and no third page", first, second)
 		}
 	})
 	g.drained()
@@ -179,13 +182,14 @@ func TestWebhooks(t *testing.T) {
 		g.drained()
 		requests := g.receiver.All()
 		testkit.Equal(t, "number of requests", len(requests), 5)
+		signature := "sha256=" + Sign(DefaultAppSecret, []byte(requests[0].Body))
 		for i, request := range requests {
 			testkit.Equal(t, fmt.Sprintf("body of request %d", i), request.Body, requests[0].Body)
-			testkit.Equal(t, fmt.Sprintf("signature of request %d", i), request.Header.Get("X-Hub-Signature-256"), "sha256="+Sign(DefaultAppSecret, []byte(request.Body)))
+			testkit.Equal(t, fmt.Sprintf("signature of request %d", i), request.Header.Get("X-Hub-Signature-256"), signature)
 		}
 		testkit.Contains(t, "body", requests[0].Body, `"body":"<\u00e9> \ud83d\ude00 & \"x\""`)
 	})
-	t.Run("after seven days a webhook is given up", func(t *testing.T) {
+	t.Run("a webhook is given up after seven days", func(t *testing.T) {
 		g := serve(t, Options{RetrySpeed: 1_000_000_000})
 		g.receiver.AnswerStatus(500)
 		if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
@@ -220,7 +224,7 @@ func TestWebhooks(t *testing.T) {
 		g.drained()
 		testkit.Equal(t, "number of requests", len(g.bodies()), 0)
 	})
-	t.Run("two runs of the same are the same", func(t *testing.T) {
+	t.Run("two runs send the same webhooks", func(t *testing.T) {
 		var runs [2][]string
 		for i := range runs {
 			g := serve(t, Options{Now: testkit.StillClock(time.Unix(1790000000, 0)).Now})
@@ -258,13 +262,13 @@ func TestFaultTriggers(t *testing.T) {
 		"418 200 200 200 200 200 200": {Effect: "error", Status: 418, Code: 7, Target: "any", Next: 1},
 	} {
 		if got := statuses(f); got != want {
-			t.Errorf("statuses(f): want got == want; got %+v, %+v", f, got)
+			t.Errorf("%+v: got %s, want %s", f, got, want)
 		}
 	}
 	g := serve(t, Options{})
 	for _, f := range []Fault{{Preset: "nope", Always: true}, {Preset: "html_502"}, {Always: true}} {
 		if err := g.AddFault(f); err == nil {
-			t.Errorf("%+v was taken", f)
+			t.Errorf("%+v was accepted", f)
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Ladder is the way of a message through its statuses.
+// Ladder is the sequence of statuses of a message.
 type Ladder struct {
-	// Mode names the way: "" sent and delivered, "sent" only that, "read" all three, "skip_delivered",
-	// "played", "reorder" delivered before sent, "failed", "none".
+	// Mode names the sequence: "" is sent and delivered, "sent" only sent, "read" also read; "skip_delivered",
+	// "played", "reorder" (delivered before sent), "failed", "none".
 	Mode           string `json:"mode,omitempty"`
 	FailCode       int    `json:"fail_code,omitempty"` // 131026 when zero
 	Duplicate      bool   `json:"duplicate,omitempty"` // every status twice
@@ -29,8 +29,8 @@ var ladders = map[string][]string{
 	"none":           {},
 }
 
-// climb reports the statuses of a message that was just accepted.
-func (s *Simulator) climb(m *Accepted, l Ladder) {
+// reportStatuses sends the statuses of a message that was just accepted.
+func (s *Simulator) reportStatuses(m *Accepted, l Ladder) {
 	steps, code := ladders[l.Mode], l.FailCode
 	if m.failWith != 0 {
 		steps, code = []string{"failed"}, m.failWith
@@ -39,17 +39,14 @@ func (s *Simulator) climb(m *Accepted, l Ladder) {
 		steps = []string{"sent"}
 	}
 	for _, step := range steps {
-		times := 1
+		_ = s.Status(m.ID, step, code)
 		if l.Duplicate {
-			times = 2
-		}
-		for range times {
 			_ = s.Status(m.ID, step, code)
 		}
 	}
 }
 
-// Status reports one status of an accepted message. code is the reason of a failed one.
+// Status sends one status of an accepted message. code is the reason for a failure.
 func (s *Simulator) Status(id, status string, code int) error {
 	if !slices.Contains([]string{"sent", "delivered", "read", "played", "failed", "deleted"}, status) {
 		return fmt.Errorf("no status is called %q", status)
@@ -89,15 +86,15 @@ func (m *Accepted) status(status string, code int, now time.Time) map[string]any
 		}
 	}
 	if status == "failed" {
-		if code == 0 {
-			code = 131026
-		}
+		code = cmp.Or(code, 131026)
 		object["errors"] = []any{map[string]any{
 			"code": code, "title": titles[code], "message": titles[code],
 			"error_data": map[string]any{"details": cmp.Or(explanations[code], "simulated failure")},
 		}}
 	} else if status == "sent" {
-		object["pricing"] = map[string]any{"billable": false, "pricing_model": "PMP", "type": "free_customer_service", "category": "service"}
+		object["pricing"] = map[string]any{
+			"billable": false, "pricing_model": "PMP", "type": "free_customer_service", "category": "service",
+		}
 	}
 	return object
 }

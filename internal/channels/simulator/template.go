@@ -3,14 +3,13 @@ package simulator
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Template is a text approved for sending outside the window. Its gaps are {{1}} or {{name}}.
+// Template is a text that may be sent outside the 24-hour window. Its placeholders are {{1}} or {{name}}.
 type Template struct {
 	ID       string `json:"id"`
 	WABAID   string `json:"-"` // any account when empty
@@ -20,7 +19,7 @@ type Template struct {
 	Status   string `json:"status"` // APPROVED when empty
 	Body     string `json:"body"`
 
-	// Components are all parts as they were created. A template without them consists of its body.
+	// Components are all components as created. A template without them consists of its body.
 	Components []json.RawMessage `json:"components,omitempty"`
 }
 
@@ -35,7 +34,6 @@ var helloWorld = Template{
 	},
 }
 
-// components gives the parts of the template as a list of templates shows them.
 func (t Template) components() any {
 	if len(t.Components) > 0 {
 		return t.Components
@@ -43,11 +41,11 @@ func (t Template) components() any {
 	return []any{map[string]any{"type": "BODY", "text": t.Body}}
 }
 
-var gap = regexp.MustCompile(`\{\{(\w+)\}\}`)
+var placeholder = regexp.MustCompile(`\{\{(\w+)\}\}`)
 
-func (t Template) gaps() []string {
+func (t Template) placeholders() []string {
 	var names []string
-	for _, m := range gap.FindAllStringSubmatch(t.Body, -1) {
+	for _, m := range placeholder.FindAllStringSubmatch(t.Body, -1) {
 		if !slices.Contains(names, m[1]) {
 			names = append(names, m[1])
 		}
@@ -78,8 +76,11 @@ type templateParameter struct {
 	Image, Video, Document struct{ ID, Link string }
 }
 
-// part is a component of a template as it was created.
-type part struct {
+func (p templateParameter) file() string {
+	return p.Image.ID + p.Video.ID + p.Document.ID + p.Image.Link
+}
+
+type templateComponent struct {
 	Type    string `json:"type"`
 	Format  string `json:"format"`
 	Text    string `json:"text"`
@@ -89,8 +90,8 @@ type part struct {
 	} `json:"buttons"`
 }
 
-// checkRest compares what a message has for the header and the buttons with the template.
-func (t Template) checkRest(m *templateMessage) *graphFailure {
+// checkHeaderAndButtons compares the header and button parameters of a message with the template.
+func (t Template) checkHeaderAndButtons(m *templateMessage) *graphFailure {
 	given := map[string][]templateParameter{}
 	for _, c := range m.Components {
 		at := strings.ToLower(c.Type)
@@ -101,7 +102,7 @@ func (t Template) checkRest(m *templateMessage) *graphFailure {
 	}
 	delete(given, "body")
 	for _, raw := range t.Components {
-		var p part
+		var p templateComponent
 		_ = json.Unmarshal(raw, &p)
 		if strings.EqualFold(p.Type, "header") {
 			if f := p.checkHeader(given["header"]); f != nil {
@@ -111,7 +112,7 @@ func (t Template) checkRest(m *templateMessage) *graphFailure {
 		}
 		for i, b := range p.Buttons {
 			at := "button" + strconv.Itoa(i)
-			if needs := gap.MatchString(b.URL) || strings.EqualFold(b.Type, "copy_code"); needs && len(given[at]) != 1 {
+			if (placeholder.MatchString(b.URL) || strings.EqualFold(b.Type, "copy_code")) && len(given[at]) != 1 {
 				return refusal(132000, "button "+strconv.Itoa(i)+" needs one parameter")
 			}
 			delete(given, at)
@@ -123,14 +124,14 @@ func (t Template) checkRest(m *templateMessage) *graphFailure {
 	return nil
 }
 
-func (p part) checkHeader(given []templateParameter) *graphFailure {
+func (p templateComponent) checkHeader(given []templateParameter) *graphFailure {
 	switch format := strings.ToLower(p.Format); format {
 	case "image", "video", "document":
-		if len(given) != 1 || given[0].Type != format || given[0].Image.ID+given[0].Video.ID+given[0].Document.ID+given[0].Image.Link == "" {
+		if len(given) != 1 || given[0].Type != format || given[0].file() == "" {
 			return refusal(132012, "the header needs a file of the type "+format)
 		}
 	default:
-		if len(given) != len(gap.FindAllString(p.Text, -1)) {
+		if len(given) != len(placeholder.FindAllString(p.Text, -1)) {
 			return refusal(132000, "the parameters of the header do not match")
 		}
 	}
@@ -155,25 +156,26 @@ func (s *Simulator) checkTemplate(n *number, raw json.RawMessage) *graphFailure 
 	case !t.approved():
 		return refusal(132001, m.Name+" is not approved")
 	}
-	gaps, filled := t.gaps(), 0
+	expected, given := t.placeholders(), 0
 	for _, c := range m.Components {
 		if !strings.EqualFold(c.Type, "body") {
 			continue
 		}
 		for _, p := range c.Parameters {
-			if p.Name != "" && !slices.Contains(gaps, p.Name) || strings.ContainsAny(p.Text, "\n\t") || strings.Contains(p.Text, "     ") {
+			unknown := p.Name != "" && !slices.Contains(expected, p.Name)
+			if unknown || strings.ContainsAny(p.Text, "\n\t") || strings.Contains(p.Text, "     ") {
 				return refusal(132018, "parameter "+p.Name)
 			}
-			filled++
+			given++
 		}
 	}
-	if filled != len(gaps) {
-		return refusal(132000, fmt.Sprintf("%d given, %d expected", filled, len(gaps)))
+	if given != len(expected) {
+		return refusal(132000, fmt.Sprintf("%d given, %d expected", given, len(expected)))
 	}
-	return t.checkRest(&m)
+	return t.checkHeaderAndButtons(&m)
 }
 
-// DecideTemplate gives a template another status, as Meta's review does, and tells the business of it.
+// DecideTemplate changes the status of a template, as Meta's review does, and notifies the business.
 func (s *Simulator) DecideTemplate(name, language, status string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +209,7 @@ func (s *Simulator) templateCategory(e envelope) string {
 	return ""
 }
 
-// AddTemplate makes a template known; one of the same name and language is replaced.
+// AddTemplate adds a template. It replaces one with the same name and language.
 func (s *Simulator) AddTemplate(t Template) Template {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,7 +223,7 @@ func (s *Simulator) AddTemplate(t Template) Template {
 	return t
 }
 
-func (s *Simulator) listTemplates(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) listTemplates(r *request) (any, *graphFailure) {
 	s.mu.Lock()
 	var all []Template
 	name := r.URL.Query().Get("name")
@@ -253,11 +255,10 @@ func (s *Simulator) listTemplates(w http.ResponseWriter, r *request) func() {
 	if end < len(all) {
 		paging["next"] = "http://" + r.Host + r.URL.Path + "?after=" + strconv.Itoa(end) + "&limit=" + strconv.Itoa(limit)
 	}
-	answer(w, 200, map[string]any{"data": data, "paging": paging})
-	return nil
+	return map[string]any{"data": data, "paging": paging}, nil
 }
 
-func (s *Simulator) createTemplate(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) createTemplate(r *request) (any, *graphFailure) {
 	var in struct {
 		Name       string            `json:"name"`
 		Language   string            `json:"language"`
@@ -265,39 +266,32 @@ func (s *Simulator) createTemplate(w http.ResponseWriter, r *request) func() {
 		Components []json.RawMessage `json:"components"`
 	}
 	if json.Unmarshal(r.body, &in) != nil || in.Name == "" || in.Language == "" || in.Category == "" {
-		refusal(100, "name, language and category are required").write(w)
-		return nil
+		return nil, refusal(100, "name, language and category are required")
 	}
-	t := Template{WABAID: r.path[0], Name: in.Name, Language: in.Language, Category: in.Category, Status: "PENDING", Components: in.Components}
+	t := Template{
+		WABAID: r.path[0], Name: in.Name, Language: in.Language, Category: in.Category, Status: "PENDING", Components: in.Components,
+	}
 	for _, raw := range in.Components {
-		var c struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		}
+		var c templateComponent
 		if json.Unmarshal(raw, &c) != nil || c.Type == "" {
-			refusal(100, "a component needs a type").write(w)
-			return nil
+			return nil, refusal(100, "a component needs a type")
 		}
 		if strings.EqualFold(c.Type, "body") {
 			t.Body = c.Text
 		}
 	}
 	t = s.AddTemplate(t)
-	answer(w, 200, map[string]any{"id": t.ID, "status": t.Status, "category": t.Category})
-	return nil
+	return map[string]any{"id": t.ID, "status": t.Status, "category": t.Category}, nil
 }
 
-func (s *Simulator) deleteTemplate(w http.ResponseWriter, r *request) func() {
+func (s *Simulator) deleteTemplate(r *request) (any, *graphFailure) {
 	name := r.URL.Query().Get("name")
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	before := len(s.templates)
 	s.templates = slices.DeleteFunc(s.templates, func(t Template) bool { return t.Name == name })
-	found := len(s.templates) < before
-	s.mu.Unlock()
-	if !found {
-		s.unknownObject(w, name)
-		return nil
+	if len(s.templates) == before {
+		return nil, unknownObject(name)
 	}
-	success(w)
-	return nil
+	return success, nil
 }

@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,44 +16,41 @@ import (
 	"recado/internal/kernel"
 )
 
-// MaxCallback is the largest callback body that is read. Meta sends up to 3 MB.
+// MaxCallback is the maximum size of a callback body. Meta sends up to 3 MB.
 const MaxCallback = 3 << 20
 
-// CallbackPattern is where the callbacks of all channels arrive, below the base path of the server.
+// CallbackPattern is the path of callbacks, below the base path of the server.
 const CallbackPattern = "/channels/{channel}/whatsapp"
 
-// CallbackPath is the callback path of one channel, below the base path.
+// CallbackPath returns the callback path of one channel, below the base path of the server.
 func CallbackPath(channel kernel.ID) string {
 	return strings.Replace(CallbackPattern, "{channel}", channel.String(), 1)
 }
 
-// Credentials are what a channel's callbacks are checked with.
+// Credentials are used to verify a channel's callbacks.
 type Credentials struct {
 	AppSecrets  []string // any of them may have signed; several while a secret is being replaced
 	VerifyToken string
-	// PhoneNumberIDs are the numbers whose events these secrets may sign. Events of other numbers go through
-	// Route, or one company's secret could write into another's conversations.
+	// PhoneNumberIDs are the numbers whose events these secrets may sign. Events of other numbers go through Route; otherwise one
+	// company's secret could write to another company's conversations.
 	PhoneNumberIDs []string
 }
 
-// Callback serves the address that Meta calls for a channel. Mount it, for GET and POST, at
-// CallbackPattern. Meta is answered 200 only when Receive has returned without an
-// error, and repeats for days what was answered otherwise.
+// Callback serves GET and POST at CallbackPattern. It responds with 200 only after Receive has returned without an error. Meta
+// retries other responses for days.
 type Callback struct {
-	// Lookup finds a channel's credentials; false means that there is no such channel.
+	// Lookup returns a channel's credentials; false means that there is no such channel.
 	Lookup func(ctx context.Context, channelID string) (Credentials, bool, error)
-	// Receive stores everything of one callback that belongs to a channel, which is at least one event. It
-	// must expect to see the same events again.
+	// Receive stores the events of one callback that belong to a channel, at least one. The same events may arrive again.
 	Receive func(ctx context.Context, channelID string, events []Event) error
-	// Route finds the channel of another number that may be reported at this channel's address, with the
-	// credentials that must have signed the callback as well; false means that there is none. Without
-	// Route there never is one.
+	// Route returns the channel of another number that may be reported at this channel's address, with the credentials that must
+	// have signed the callback as well; false means that there is none. Route may be nil.
 	Route func(ctx context.Context, channelID, phoneNumberID string) (otherID string, credentials Credentials, found bool, err error)
-	Log   *slog.Logger     // slog.Default when nil
-	Now   func() time.Time // time.Now when nil; dates events that Meta left undated
+	Log   *slog.Logger     // nil: slog.Default
+	Now   func() time.Time // for events without a time; nil: time.Now
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP implements http.Handler.
 func (c *Callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet:
@@ -61,7 +59,7 @@ func (c *Callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.deliver(w, r)
 	default:
 		w.Header().Set("Allow", "GET, POST")
-		answer(w, http.StatusMethodNotAllowed, "method not allowed")
+		respond(w, http.StatusMethodNotAllowed, "method not allowed")
 	}
 }
 
@@ -73,22 +71,22 @@ func (c *Callback) handshake(w http.ResponseWriter, r *http.Request) {
 	}
 	challenge, ok := VerifyHandshake(r.URL.Query(), credentials.VerifyToken)
 	if !found || !ok {
-		answer(w, http.StatusForbidden, "wrong verify token")
+		respond(w, http.StatusForbidden, "wrong verify token")
 		return
 	}
-	answer(w, http.StatusOK, challenge)
+	respond(w, http.StatusOK, challenge)
 }
 
 func (c *Callback) deliver(w http.ResponseWriter, r *http.Request) {
 	ctx, channel := r.Context(), r.PathValue("channel")
-	// The cheap refusals come before the look-up, and both before the body is read.
+	// Cheap checks come before the lookup, and both before the body is read.
 	signature := r.Header.Get(signatureHeader)
 	if _, ok := signatureBytes(signature); !ok {
-		answer(w, http.StatusUnauthorized, "missing or malformed signature")
+		respond(w, http.StatusUnauthorized, "missing or malformed signature")
 		return
 	}
 	if r.ContentLength > MaxCallback {
-		answer(w, http.StatusRequestEntityTooLarge, "body too large")
+		respond(w, http.StatusRequestEntityTooLarge, "body too large")
 		return
 	}
 	credentials, found, err := c.Lookup(ctx, channel)
@@ -97,35 +95,35 @@ func (c *Callback) deliver(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !found {
-		answer(w, http.StatusUnauthorized, "wrong signature")
+		respond(w, http.StatusUnauthorized, "wrong signature")
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxCallback))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		answer(w, http.StatusRequestEntityTooLarge, "body too large")
+		respond(w, http.StatusRequestEntityTooLarge, "body too large")
 		return
 	}
 	if err != nil {
-		answer(w, http.StatusBadRequest, "body cut short")
+		respond(w, http.StatusBadRequest, "body cut short")
 		return
 	}
 	if !VerifySignature(credentials.AppSecrets, signature, body) {
-		answer(w, http.StatusUnauthorized, "wrong signature")
+		respond(w, http.StatusUnauthorized, "wrong signature")
 		return
 	}
-	if err := c.take(ctx, channel, credentials, signature, body); err != nil {
+	if err := c.store(ctx, channel, credentials, signature, body); err != nil {
 		c.fail(w, r, "storing the callback", err)
 		return
 	}
-	answer(w, http.StatusOK, "ok")
+	respond(w, http.StatusOK, "ok")
 }
 
-// take stores a callback whose signature is good. What cannot be read or belongs to no channel is kept as
-// it came: sent again, for seven days, it would be the same.
-func (c *Callback) take(ctx context.Context, channel string, credentials Credentials, signature string, body []byte) error {
+// store stores a callback with a valid signature. A callback that cannot be parsed or belongs to no channel is stored as a
+// notice, because retries would not change it.
+func (c *Callback) store(ctx context.Context, channel string, credentials Credentials, signature string, body []byte) error {
 	events, err := ParseCallback(body)
 	if err != nil {
-		events = []Event{kept("unreadable", err.Error(), body)}
+		events = []Event{rawNotice("unreadable", err.Error(), body)}
 	}
 	own, others := c.sort(credentials, events)
 	for _, number := range slices.Sorted(maps.Keys(others)) {
@@ -134,7 +132,8 @@ func (c *Callback) take(ctx context.Context, channel string, credentials Credent
 			return err
 		}
 		if !routed {
-			own = append(own, kept("other_number", "a callback for the number with the id "+clip(number, 40)+", which is not connected here", body))
+			own = append(own, rawNotice("other_number",
+				"a callback for the number with the id "+clip(number, 40)+", which is not connected here", body))
 		}
 	}
 	if len(own) == 0 {
@@ -143,12 +142,12 @@ func (c *Callback) take(ctx context.Context, channel string, credentials Credent
 	return c.Receive(ctx, channel, own)
 }
 
-// kept makes a notice of a whole callback.
-func kept(kind, line string, body []byte) Event {
+// rawNotice returns a notice with a whole callback.
+func rawNotice(kind, line string, body []byte) Event {
 	return Event{Incoming: provider.Incoming{Notice: &provider.IncomingNotice{Kind: kind, Text: line, Raw: body}}}
 }
 
-// sort dates the events and separates those of the credentials' own numbers from those of other numbers.
+// sort sets missing times and separates the events of the credentials' own numbers from those of other numbers.
 func (c *Callback) sort(credentials Credentials, events []Event) (own []Event, others map[string][]Event) {
 	now := time.Now
 	if c.Now != nil {
@@ -162,7 +161,7 @@ func (c *Callback) sort(credentials Credentials, events []Event) (own []Event, o
 		case slices.Contains(credentials.PhoneNumberIDs, e.PhoneNumberID), e.PhoneNumberID == "" && account:
 			own = append(own, e)
 		case e.PhoneNumberID == "" && len(credentials.PhoneNumberIDs) == 1:
-			// Meta names the number in all that concerns one; without a name it can only be the sole one.
+			// Meta leaves out the number only if there is just one.
 			e.PhoneNumberID = credentials.PhoneNumberIDs[0]
 			own = append(own, e)
 		default:
@@ -172,13 +171,14 @@ func (c *Callback) sort(credentials Credentials, events []Event) (own []Event, o
 	return own, others
 }
 
-// route hands events to the channel of their number, where its credentials signed the callback too.
+// route passes events to the channel of their number if its credentials signed the callback too.
 func (c *Callback) route(ctx context.Context, channel, number, signature string, body []byte, events []Event) (bool, error) {
 	if c.Route == nil || number == "" {
 		return false, nil
 	}
 	other, credentials, found, err := c.Route(ctx, channel, number)
-	if err != nil || !found || !slices.Contains(credentials.PhoneNumberIDs, number) || !VerifySignature(credentials.AppSecrets, signature, body) {
+	if err != nil || !found || !slices.Contains(credentials.PhoneNumberIDs, number) ||
+		!VerifySignature(credentials.AppSecrets, signature, body) {
 		return false, err
 	}
 	return true, c.Receive(ctx, other, events)
@@ -205,20 +205,13 @@ func date(in provider.Incoming, now func() time.Time) {
 	}
 }
 
-// fail makes Meta try again later.
+// fail logs an error and makes Meta retry.
 func (c *Callback) fail(w http.ResponseWriter, r *http.Request, doing string, err error) {
-	c.log().ErrorContext(r.Context(), "whatsapp: "+doing, "channel", r.PathValue("channel"), "error", err)
-	answer(w, http.StatusInternalServerError, "try again later")
+	cmp.Or(c.Log, slog.Default()).ErrorContext(r.Context(), "whatsapp: "+doing, "channel", r.PathValue("channel"), "error", err)
+	respond(w, http.StatusInternalServerError, "try again later")
 }
 
-func (c *Callback) log() *slog.Logger {
-	if c.Log != nil {
-		return c.Log
-	}
-	return slog.Default()
-}
-
-func answer(w http.ResponseWriter, status int, line string) {
+func respond(w http.ResponseWriter, status int, line string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)

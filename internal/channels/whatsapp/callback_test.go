@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// desk stands at the other end of a Callback served over HTTP.
+// desk receives the events of a Callback that is served over HTTP.
 type desk struct {
 	received [][]Event
 	refuse   error

@@ -1,9 +1,10 @@
-// Package whatsapp is a client of Meta's WhatsApp Cloud API: it sends, fetches media, parses callbacks and keeps to Meta's
-// limits. It stores nothing.
+// Package whatsapp is a client of Meta's WhatsApp Cloud API: it sends messages, fetches media, parses callbacks and respects
+// Meta's rate limits. It stores nothing.
 package whatsapp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,24 +21,24 @@ import (
 	"recado/internal/channels/provider"
 )
 
-// What a Client uses when its fields are empty.
+// The defaults of a Client.
 const (
 	DefaultBaseURL = "https://graph.facebook.com"
 	DefaultVersion = "v25.0"
 
 	callTimeout   = 30 * time.Second
 	uploadTimeout = 10 * time.Minute
-	maxAnswer     = 1 << 20
+	maxResponse   = 1 << 20
 )
 
-// Client acts for one WhatsApp number. Every error it returns is a *provider.SendError, judged by the
-// code that Meta put in it and never by the HTTP status. It is safe for concurrent use.
+// Client makes the requests of one WhatsApp number. Its errors are *provider.SendError and depend on Meta's error code, not on
+// the HTTP status. It is safe for concurrent use.
 type Client struct {
-	BaseURL       string // DefaultBaseURL when empty
-	Version       string // DefaultVersion when empty
+	BaseURL       string // "": DefaultBaseURL
+	Version       string // "": DefaultVersion
 	PhoneNumberID string
 	Token         string
-	HTTP          *http.Client // http.DefaultClient when nil; its redirect policy is not used
+	HTTP          *http.Client // nil: http.DefaultClient; its redirect policy is not used
 }
 
 // call is one request to the Graph API.
@@ -46,20 +47,20 @@ type call struct {
 	path   []string // unescaped segments after the version
 	query  url.Values
 	body   io.Reader
-	length int64 // of body; -1 when unknown
+	length int64 // of body; -1: unknown
 	kind   string
-	sends  bool // whether an answer that does not arrive leaves a message in doubt
+	sends  bool // without a response it is uncertain whether a message was sent
 
-	// late is asked when the connection is there and nothing has been sent; true keeps the call back. nil: it may always
-	// be made.
+	// late is called when there is a connection and nothing has been sent. If it returns true the request is cancelled. It may be
+	// nil.
 	late func() bool
 }
 
-// errLate ends a call that was kept back.
-var errLate = errors.New("whatsapp: a call was kept back")
+// errLate ends a request that was cancelled because it is late.
+var errLate = errors.New("whatsapp: the request is late")
 
-// promptBody is the body of a call that is kept back when it is late. net/http sends the headers with the body, so that
-// nothing has left when the body is first read.
+// promptBody is the body of a request that is cancelled if it is late. net/http sends the headers with the body, so that
+// nothing has been sent when the body is first read.
 type promptBody struct {
 	io.ReadCloser
 	late func() bool
@@ -72,7 +73,7 @@ func (b promptBody) Read(p []byte) (int, error) {
 	return b.ReadCloser.Read(p)
 }
 
-// prompt lets a request ask whether it is late.
+// prompt makes a request check whether it is late.
 func prompt(req *http.Request, late func() bool) {
 	open := req.GetBody
 	req.Body = promptBody{req.Body, late}
@@ -82,7 +83,7 @@ func prompt(req *http.Request, late func() bool) {
 	}
 }
 
-// callJSON sends in as JSON and decodes the answer into out. Either may be nil.
+// callJSON sends in as JSON and decodes the response into out. Either may be nil.
 func (c *Client) callJSON(ctx context.Context, r call, in, out any) error {
 	if in != nil {
 		body, err := json.Marshal(in, json.Deterministic(true))
@@ -103,9 +104,9 @@ func (c *Client) do(ctx context.Context, r call, out any) error {
 	}
 	var wrote atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		// A second connection is tried only where the first one took nothing.
+		// A second connection is used only if nothing was sent on the first.
 		GetConn: func(string) { wrote.Store(false) },
-		// The first byte of a header may reach the other side: from here on nothing is certain.
+		// From the first byte of a header on it is uncertain whether Meta got the request.
 		WroteHeaderField: func(string, []string) { wrote.Store(true) },
 		WroteHeaders:     func() { wrote.Store(true) },
 	})
@@ -125,42 +126,40 @@ func (c *Client) do(ctx context.Context, r call, out any) error {
 
 	resp, err := c.transport().Do(req)
 	if errors.Is(err, errLate) {
-		return &provider.SendError{Code: "unavailable", Message: "The message was kept back: it had waited too long on its way out.", Retry: true}
+		return &provider.SendError{
+			Code: "unavailable", Message: "The message was kept back: it had waited too long on its way out.", Retry: true,
+		}
 	}
 	if err != nil {
-		return unanswered(err, r.sends && wrote.Load())
+		return noResponse(err, r.sends && wrote.Load())
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if err != nil {
-		return unanswered(err, r.sends)
+		return noResponse(err, r.sends)
 	}
-	if failure := judgeAnswer(resp, answer, r.sends); failure != nil {
+	if failure := judgeResponse(resp, body, r.sends); failure != nil {
 		return failure
 	}
 	if out == nil {
 		return nil
 	}
-	if err := decode(answer, out); err != nil {
+	if err := decode(body, out); err != nil {
 		return unreadable(err, r.sends)
 	}
 	return nil
 }
 
-// address puts an address together. An id is one path segment whatever it holds, so that a stored id
-// cannot lead the token elsewhere.
+// address returns the URL of a request. An id is always a single path segment, so that a stored id cannot send the token
+// elsewhere.
 func (c *Client) address(path []string, query url.Values) (string, error) {
 	base, err := c.base()
 	if err != nil {
 		return "", err
 	}
-	version := c.Version
-	if version == "" {
-		version = DefaultVersion
-	}
 	var b strings.Builder
 	b.WriteString(strings.TrimRight(base.String(), "/"))
-	for _, segment := range append([]string{version}, path...) {
+	for _, segment := range append([]string{cmp.Or(c.Version, DefaultVersion)}, path...) {
 		if !plainSegment(segment) {
 			return "", refuse("invalid_request", fmt.Sprintf("%q cannot be an id of the WhatsApp API.", segment), nil)
 		}
@@ -179,11 +178,7 @@ func plainSegment(s string) bool {
 }
 
 func (c *Client) base() (*url.URL, error) {
-	address := c.BaseURL
-	if address == "" {
-		address = DefaultBaseURL
-	}
-	base, err := url.Parse(address)
+	base, err := url.Parse(cmp.Or(c.BaseURL, DefaultBaseURL))
 	if err != nil || base.Host == "" || (base.Scheme != "https" && base.Scheme != "http") ||
 		base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, refuse("invalid_request", "The address of the WhatsApp API is not usable.", err)
@@ -196,13 +191,13 @@ func (c *Client) sign(req *http.Request) {
 	req.Header.Set("User-Agent", "recado")
 }
 
-// transport is the client's own, without redirects: the token is sent to the configured address only.
+// transport returns an HTTP client without redirects, so that the token is sent only to the configured address.
 func (c *Client) transport() *http.Client {
-	own := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if c.HTTP != nil {
-		own.Transport, own.Jar, own.Timeout = c.HTTP.Transport, c.HTTP.Jar, c.HTTP.Timeout
+		client.Transport, client.Jar, client.Timeout = c.HTTP.Transport, c.HTTP.Jar, c.HTTP.Timeout
 	}
-	return &own
+	return &client
 }
 
 func refuse(code, message string, cause error) *provider.SendError {

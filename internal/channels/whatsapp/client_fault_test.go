@@ -16,7 +16,7 @@ import (
 	"recado/test/testkit"
 )
 
-// TestSendFaults holds for every way in which Meta fails whether the message may be tried again.
+// TestSendFaults checks for every failure of Meta whether the message may be retried.
 func TestSendFaults(t *testing.T) {
 	type verdict struct {
 		Code       string
@@ -74,7 +74,7 @@ func TestSendFaults(t *testing.T) {
 			if got.Message == "" || strings.Contains(got.Message, "(#") {
 				t.Errorf("not a sentence: %q", got.Message)
 			}
-			// The connector tries nothing again by itself.
+			// The client retries nothing by itself.
 			if n := sim.Calls("messages"); n != 1 {
 				t.Errorf("%d calls", n)
 			}
@@ -120,7 +120,7 @@ func TestSendFaults(t *testing.T) {
 	})
 }
 
-// TestSendRules holds what Meta refuses for what the message is.
+// TestSendRules checks the messages that Meta rejects because of their content.
 func TestSendRules(t *testing.T) {
 	to := provider.Person{WAID: customer}
 	for name, test := range map[string]struct {

@@ -20,7 +20,7 @@ import (
 
 const noLimit = 1 << 30
 
-func TestMediaTravelsBothWays(t *testing.T) {
+func TestMediaIsUploadedAndDownloaded(t *testing.T) {
 	content := make([]byte, 3<<20)
 	for i := range content {
 		content[i] = byte(i * 7 >> 3)
@@ -125,7 +125,7 @@ func TestDownloadRefuses(t *testing.T) {
 	})
 }
 
-func TestTokenFollowsNoRedirect(t *testing.T) {
+func TestTheTokenIsNotSentToARedirect(t *testing.T) {
 	var stolen []string
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		stolen = append(stolen, r.Header.Get("Authorization"))
@@ -146,7 +146,7 @@ func TestTokenFollowsNoRedirect(t *testing.T) {
 }
 
 func TestUploadStreams(t *testing.T) {
-	// 64 MiB pass through a reader that never holds more than it was asked for.
+	// 64 MiB are uploaded without reading large pieces into memory.
 	const size = 64 << 20
 	largest := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +193,7 @@ func TestNumberAndSubscription(t *testing.T) {
 			t.Errorf(`want err == nil and n == want and n.Phone() == "+5511900000000"; got %+v, %+v`, n, err)
 		}
 	})
-	t.Run("a token that Meta refuses is told with Meta's words", func(t *testing.T) {
+	t.Run("the error for a rejected token contains Meta's text", func(t *testing.T) {
 		_, client := connect(t, simulator.Options{})
 		client.Token = "wrong"
 		_, err := client.Number(t.Context())

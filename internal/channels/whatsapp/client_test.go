@@ -18,8 +18,8 @@ import (
 
 const customer = "551188887777"
 
-// connect serves a simulator on loopback and returns a client of its first number. The customer has
-// just written, so that the window is open.
+// connect serves a simulator on loopback and returns a client of its first number. The customer has just written, so the service
+// window is open.
 func connect(t *testing.T, options simulator.Options) (*simulator.Simulator, *whatsapp.Client) {
 	t.Helper()
 	sim := simulator.New(options)
@@ -64,7 +64,7 @@ func TestSend(t *testing.T) {
 			provider.Outgoing{To: to, Text: "veja https://x.br", ReplyTo: "wamid.Q"},
 			`{"context":{"message_id":"wamid.Q"},"messaging_product":"whatsapp","recipient_type":"individual","text":{"body":"veja https://x.br","preview_url":true},"to":"+551188887777","type":"text"}`,
 		},
-		"a phone number stands in for an address not learned yet": {
+		"a phone number is used while the address is unknown": {
 			provider.Outgoing{To: provider.Person{Phone: "+551188887777", UserID: "BR.1"}, Text: "a"},
 			`{"messaging_product":"whatsapp","recipient_type":"individual","text":{"body":"a","preview_url":false},"to":"+551188887777","type":"text"}`,
 		},
@@ -180,7 +180,7 @@ func canonical(t *testing.T, s string) string {
 	return string(b)
 }
 
-func TestAMessageWhoseTimeHasPassedIsKeptBack(t *testing.T) {
+func TestAnExpiredMessageIsNotSent(t *testing.T) {
 	sim, client := connect(t, simulator.Options{})
 	out := hello("late")
 	asked, connected := 0, false

@@ -8,17 +8,17 @@ import (
 	"recado/internal/channels/provider"
 )
 
-// class says what an error code means for the message it answered.
+// class is what an error code means for a message.
 type class int
 
 const (
-	permanent class = iota // refused; the same message will be refused again
-	passing                // refused before anything was done; may be tried again
+	permanent class = iota // rejected; a retry would be rejected too
+	passing                // rejected before anything was done; may be retried
 	doubtful               // may have been sent in spite of the error
-	operator               // refused until a person acts on the account
+	operator               // rejected until a person fixes the account
 )
 
-// meaning is what this package makes of one of Meta's codes.
+// meaning is how this package handles one of Meta's codes.
 type meaning struct {
 	code    string
 	message string
@@ -26,7 +26,7 @@ type meaning struct {
 	wait    time.Duration
 }
 
-// meanings holds every code of Meta's that can answer a send or come with a failed status.
+// meanings has every code of Meta for requests and failed statuses.
 var meanings = map[int]meaning{
 	0:   {"token_rejected", tokenRejected, operator, 0},
 	1:   {"uncertain", doubt, doubtful, 0},
@@ -112,7 +112,7 @@ var meanings = map[int]meaning{
 	137000: {"identity_changed", "The customer's security code changed since the message was written.", permanent, 0},
 }
 
-// details tells apart the meanings of codes that several of Meta's share.
+// details distinguishes the codes of Meta that have the same code here.
 var details = map[int]string{
 	368:    "policies",
 	131031: "locked",
@@ -127,7 +127,9 @@ var details = map[int]string{
 
 // Codes returns the codes of this package's errors, each with its details.
 func Codes() map[string][]string {
-	out := map[string][]string{"provider_refused": nil, "not_delivered": nil, "number_unknown": nil, "media_corrupt": nil, provider.CodeSendUnavailable: nil}
+	out := map[string][]string{
+		"provider_refused": nil, "not_delivered": nil, "number_unknown": nil, "media_corrupt": nil, provider.CodeSendUnavailable: nil,
+	}
 	for code, m := range meanings {
 		out[m.code] = append(out[m.code], strings.Fields(details[code])...)
 	}
@@ -137,7 +139,7 @@ func Codes() map[string][]string {
 	return out
 }
 
-// Sentences that several codes share.
+// Messages of several codes.
 const (
 	doubt               = "WhatsApp had a fault and did not say whether the message was sent. It was not tried again, so that the customer does not get it twice."
 	tokenRejected       = "Meta refuses the access token of this number. Connect the channel again with a new token."
@@ -147,7 +149,7 @@ const (
 	templateInvalid     = "The values do not fit the template: their number, their names or their format is wrong."
 )
 
-// meaningOf looks a code up. Codes 200 to 299 are one family at Meta.
+// meaningOf returns the meaning of a code. Codes 200 to 299 have the same meaning.
 func meaningOf(code int) (meaning, bool) {
 	if code >= 200 && code <= 299 {
 		code = 10

@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -11,7 +12,7 @@ import (
 	"recado/internal/channels/provider"
 )
 
-// graphError is the error object of an answer and, with title in place of user texts, of a callback.
+// graphError is the error object of a response or, with a title instead of user texts, of a callback.
 type graphError struct {
 	Code      number                  `json:"code"`
 	Subcode   number                  `json:"error_subcode"`
@@ -26,25 +27,19 @@ type graphErrorData struct {
 	Details text `json:"details"`
 }
 
-// words gives Meta's own text, the most specific one first.
+// words returns Meta's own text, the most specific one first.
 func (g graphError) words() string {
-	for _, s := range []text{g.Data.value.Details, g.UserText, g.Message, g.Title} {
-		if s != "" {
-			return clip(string(s), 500)
-		}
-	}
-	return ""
+	return clip(string(cmp.Or(g.Data.value.Details, g.UserText, g.Message, g.Title)), 500)
 }
 
-// reason says it in the words of the API, for a status that came by callback.
+// reason returns the reason of a failed status.
 func (g graphError) reason() *provider.Reason {
 	e := provider.SendError{Code: "not_delivered", Message: refusal(g), ProviderCode: int(g.Code), ProviderText: g.words()}
-	// Without a usable code the number is 0, which in an answer would mean a rejected token.
+	// A missing code is 0, which in a response means a rejected token.
 	if m, ok := meaningOf(int(g.Code)); ok && g.Code != 0 && m.class != doubtful {
 		e.Code, e.Message, e.Detail = m.code, m.message, details[int(g.Code)]
 	}
-	r := e.Reason()
-	return &r
+	return new(e.Reason())
 }
 
 func refusal(g graphError) string {
@@ -58,17 +53,16 @@ func refusal(g graphError) string {
 	return message + " (code " + strconv.Itoa(int(g.Code)) + ")."
 }
 
-// judgeAnswer returns nil for a success, else what the answer means. sends says that a message is in
-// doubt where the answer leaves it open.
-func judgeAnswer(resp *http.Response, body []byte, sends bool) *provider.SendError {
+// judgeResponse returns nil for a success, or the error of the response. sends reports whether the request sends a message, so
+// that its fate can be uncertain.
+func judgeResponse(resp *http.Response, body []byte, sends bool) *provider.SendError {
 	var envelope struct {
 		Error *graphError `json:"error"`
 	}
-	readable := decode(body, &envelope) == nil
-	if readable && envelope.Error != nil {
+	if decode(body, &envelope) == nil && envelope.Error != nil {
 		e := judge(*envelope.Error, resp.StatusCode >= 500, sends)
-		if after := retryAfter(resp.Header); e.Retry && after > e.RetryAfter {
-			e.RetryAfter = after
+		if e.Retry {
+			e.RetryAfter = max(e.RetryAfter, retryAfter(resp.Header))
 		}
 		return e
 	}
@@ -76,16 +70,14 @@ func judgeAnswer(resp *http.Response, body []byte, sends bool) *provider.SendErr
 		return nil
 	}
 	cause := errors.New("HTTP " + resp.Status + ": " + clip(strings.TrimSpace(string(body)), 200))
-	switch {
-	case resp.StatusCode == http.StatusRequestTimeout, resp.StatusCode >= 500:
-		return unanswered(cause, sends)
-	default:
-		// Something in between turned the request away before Meta saw it.
-		return refuse("unavailable", "What answered at the address of the WhatsApp API is not WhatsApp.", cause)
+	if resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode >= 500 {
+		return noResponse(cause, sends)
 	}
+	// A proxy rejected the request before Meta got it.
+	return refuse("unavailable", "What answered at the address of the WhatsApp API is not WhatsApp.", cause)
 }
 
-// judge turns a code of Meta's into what the desk does about it.
+// judge converts an error of Meta.
 func judge(g graphError, serverFault, sends bool) *provider.SendError {
 	code := int(g.Code)
 	e := &provider.SendError{ProviderCode: code, ProviderText: g.words()}
@@ -116,8 +108,8 @@ func judge(g graphError, serverFault, sends bool) *provider.SendError {
 
 const unavailable = "WhatsApp cannot be reached at the moment."
 
-// unanswered is for a request that got no answer worth the name.
-func unanswered(cause error, inDoubt bool) *provider.SendError {
+// noResponse returns the error of a request without a usable response.
+func noResponse(cause error, inDoubt bool) *provider.SendError {
 	if inDoubt {
 		return &provider.SendError{Code: "uncertain", Message: doubt, Fate: provider.Uncertain, Cause: cause}
 	}
@@ -128,7 +120,7 @@ func unanswered(cause error, inDoubt bool) *provider.SendError {
 	return e
 }
 
-// unreadable is for a success whose content is missing: the message was taken, its id is unknown.
+// unreadable returns the error of a successful response without the expected content.
 func unreadable(cause error, sends bool) *provider.SendError {
 	if sends {
 		return &provider.SendError{
@@ -139,8 +131,7 @@ func unreadable(cause error, sends bool) *provider.SendError {
 	return refuse("unavailable", "WhatsApp's answer could not be read.", cause)
 }
 
-// retryAfter reads how long Meta, or a proxy before it, asks to wait: seconds in Retry-After, minutes
-// in Meta's own usage header.
+// retryAfter returns how long to wait before a retry: from Retry-After in seconds, or from Meta's usage header in minutes.
 func retryAfter(h http.Header) time.Duration {
 	var wait time.Duration
 	if s, err := strconv.Atoi(h.Get("Retry-After")); err == nil && s > 0 {

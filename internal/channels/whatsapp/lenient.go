@@ -11,16 +11,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Meta writes the same field now as a string, now as a number, and adds shapes without notice. These
-// types decode what they can and leave the zero value for the rest: one odd field must not cost the
-// message around it.
+// Meta writes the same field sometimes as a string and sometimes as a number, and adds shapes without notice. These types
+// decode what they can and keep the zero value for the rest, so that one odd field does not lose the whole message.
 
-// leniently accepts what Meta may send and the strict defaults would refuse.
+// leniently accepts JSON that Meta may send and the strict defaults would reject.
 var leniently = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 func decode(b []byte, v any) error { return json.Unmarshal(b, v, leniently) }
 
-// text is a string, or a number as it was written. It holds no NUL, which PostgreSQL cannot store.
+// text is a string, or a number as it was written, without NUL, which PostgreSQL cannot store.
 type text string
 
 func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
@@ -31,15 +30,11 @@ func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	s := token.String()
-	if strings.IndexByte(s, 0) >= 0 {
-		s = strings.ReplaceAll(s, "\x00", "")
-	}
-	*t = text(s)
+	*t = text(strings.ReplaceAll(token.String(), "\x00", ""))
 	return nil
 }
 
-// number is a whole number, or a string that holds one.
+// number is a whole number, or a string that contains one.
 type number int64
 
 func (n *number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
@@ -55,7 +50,7 @@ func (n *number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// moment is a Unix time in seconds or in milliseconds. It is zero when there is none.
+// moment is a Unix time in seconds or milliseconds. It is zero if there is none.
 type moment struct{ time.Time }
 
 func (m *moment) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
@@ -63,7 +58,7 @@ func (m *moment) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err := n.UnmarshalJSONFrom(dec); err != nil {
 		return err
 	}
-	const latestSeconds = 100_000_000_000 // the year 5138; as milliseconds it is March 1973
+	const latestSeconds = 100_000_000_000 // the year 5138 in seconds, March 1973 in milliseconds
 	switch {
 	case n <= 0:
 	case n < latestSeconds:
@@ -74,7 +69,7 @@ func (m *moment) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// lenient holds a value of the expected shape, or the zero value when the shape was another.
+// lenient is a value of the expected shape, or the zero value.
 type lenient[T any] struct {
 	value T
 	ok    bool
@@ -96,8 +91,7 @@ func (l *lenient[T]) set(raw jsontext.Value) {
 	}
 }
 
-// list holds the elements of an array that have the expected shape. A lone object counts as a list
-// of one.
+// list has the elements of an array that have the expected shape. A single object counts as a list of one.
 type list[T any] []T
 
 func (l *list[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
@@ -131,7 +125,7 @@ func (l *list[T]) element(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// clip shortens s to at most n bytes without cutting a character.
+// clip returns at most n bytes of s, without splitting a character.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

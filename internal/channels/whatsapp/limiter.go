@@ -5,34 +5,32 @@ import (
 	"time"
 )
 
-// What Meta allows.
+// Meta's rate limits.
 const (
-	StandardRate    = 80   // messages a second of one number
-	HighRate        = 1000 // of a number that Meta has raised
+	StandardRate    = 80   // messages per second of one number
+	HighRate        = 1000 // of a number with high throughput
 	CoexistenceRate = 20   // of a number that is also used in the WhatsApp Business app
 
 	pairInterval = 6 * time.Second
 	pairBurst    = 45
 )
 
-// Limiter keeps one number below the rates at which Meta refuses: a number of messages in any one
-// second, and to one person one message every six seconds, of which 45 may come at once. A message
-// that must wait does not hold up messages to others. It is safe for concurrent use.
+// Limiter keeps one number below Meta's rate limits: a number of messages per second, and to each person one message every six
+// seconds with bursts of 45. A message that must wait does not delay messages to others. It is safe for concurrent use.
 //
-// It remembers only people whose last messages have not aged yet, which the rate of the number bounds.
+// It remembers only people with recent messages, so that the rate of the number limits its size.
 type Limiter struct {
 	now func() time.Time
 
 	mu       sync.Mutex
 	interval time.Duration // between messages, once the burst is used
 	burst    int
-	number   time.Time            // when the number will have regained its whole allowance
-	pairs    map[string]time.Time // the same for each person
+	number   time.Time            // when the whole burst is available again
+	pairs    map[string]time.Time // the same for each recipient
 	sweepAt  int
 }
 
-// NewLimiter makes a limiter of perSecond messages, StandardRate when zero. now is the clock, the
-// real one when nil.
+// NewLimiter returns a limiter of perSecond messages; 0 means StandardRate. now is the clock; nil means time.Now.
 func NewLimiter(perSecond int, now func() time.Time) *Limiter {
 	if now == nil {
 		now = time.Now
@@ -42,28 +40,25 @@ func NewLimiter(perSecond int, now func() time.Time) *Limiter {
 	return l
 }
 
-// SetRate changes the number's allowance from now on.
+// SetRate changes the rate of the number.
 func (l *Limiter) SetRate(perSecond int) {
 	if perSecond <= 0 {
 		perSecond = StandardRate
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// A burst comes on top of the steady flow, so both together make up the allowance of a second.
+	// A burst comes on top of the steady rate, so both together must not exceed the limit of a second.
 	l.burst = max(1, perSecond/10)
 	l.interval = time.Second / time.Duration(max(1, perSecond-l.burst))
 }
 
-// Take returns 0 and counts a message to that person, or says how long to wait before asking again
-// and counts nothing.
+// Take counts a message and returns 0, or returns how long to wait without counting anything.
 func (l *Limiter) Take(recipient string) time.Duration {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if wait := max(
-		waiting(l.number, now, l.interval, l.burst),
-		waiting(l.pairs[recipient], now, pairInterval, pairBurst),
-	); wait > 0 {
+	wait := max(waitTime(l.number, now, l.interval, l.burst), waitTime(l.pairs[recipient], now, pairInterval, pairBurst))
+	if wait > 0 {
 		return wait
 	}
 	l.number = later(l.number, now).Add(l.interval)
@@ -74,19 +69,18 @@ func (l *Limiter) Take(recipient string) time.Duration {
 	return 0
 }
 
-// Free says how many messages the number may send at this moment, to people who need not wait, and how
-// long until one more fits.
+// Free returns how many messages the number may send now, not counting limits per person, and how long until one more is allowed.
 func (l *Limiter) Free() (n int, wait time.Duration) {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	whole := later(l.number, now)
 	n = max(0, int((time.Duration(l.burst)*l.interval-whole.Sub(now))/l.interval))
-	return n, waiting(whole.Add(time.Duration(n)*l.interval), now, l.interval, l.burst)
+	return n, waitTime(whole.Add(time.Duration(n)*l.interval), now, l.interval, l.burst)
 }
 
-// Hold makes the person wait, after Meta refused a message to them as one too many in spite of this
-// limiter. With an empty recipient it is the whole number that waits.
+// Hold blocks messages to a recipient after Meta rejected one because of its rate limits. With an empty recipient it blocks the
+// whole number.
 func (l *Limiter) Hold(recipient string, wait time.Duration) {
 	now := l.now()
 	l.mu.Lock()
@@ -107,8 +101,8 @@ func (l *Limiter) sweep(now time.Time) {
 	l.sweepAt = max(1024, 2*len(l.pairs))
 }
 
-// waiting says how long until one more message fits, when the allowance will be whole at full.
-func waiting(full, now time.Time, interval time.Duration, burst int) time.Duration {
+// waitTime returns how long until one more message is allowed if the whole burst is available at full.
+func waitTime(full, now time.Time, interval time.Duration, burst int) time.Duration {
 	return max(0, later(full, now).Sub(now)-time.Duration(burst-1)*interval)
 }
 

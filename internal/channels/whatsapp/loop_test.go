@@ -16,7 +16,7 @@ import (
 	"recado/test/testkit"
 )
 
-// inbox is a desk that keeps what a callback brings, as a real one would by external id.
+// inbox stores the events of callbacks by external id.
 type inbox struct {
 	mu       sync.Mutex
 	calls    int
@@ -51,7 +51,7 @@ func (b *inbox) receive(_ context.Context, _ string, events []whatsapp.Event) er
 	return nil
 }
 
-// open serves a desk's callback and has the simulator's first number call it.
+// open serves a callback and connects the simulator's first number to it.
 func open(t *testing.T, sim *simulator.Simulator) *inbox {
 	t.Helper()
 	b := &inbox{messages: map[string]provider.IncomingMessage{}, statuses: map[string][]string{}}
@@ -92,7 +92,7 @@ func TestStatusesSettleUncertainSends(t *testing.T) {
 			client.HTTP.Timeout = 2 * time.Second
 			_, err := client.Send(t.Context(), hello("c-uncertain"))
 			testkit.Equal(t, "sendError(t, err).Fate", sendError(t, err).Fate, provider.Uncertain)
-			// A message that times out is accepted before the time-out, so its statuses are on their way.
+			// A message that times out was accepted before the timeout, so its statuses will arrive.
 			drain(t, sim)
 			if got := fmt.Sprint(b.statuses["c-uncertain"]); got != "[sent delivered]" {
 				t.Errorf("statuses %s", got)
@@ -152,7 +152,7 @@ func TestStatusesArriveAsMetaSendsThem(t *testing.T) {
 	})
 }
 
-func TestWebhooksHoweverTheyCome(t *testing.T) {
+func TestCallbacksAreStoredOnceInAnyOrderAndBatch(t *testing.T) {
 	const n = 1000
 	for name, test := range map[string]struct {
 		how   simulator.Delivery

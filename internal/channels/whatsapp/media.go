@@ -2,6 +2,7 @@ package whatsapp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -18,17 +19,16 @@ import (
 	"recado/internal/channels/provider"
 )
 
-// Media is what Meta says about a file it holds. The URL is good for five minutes.
+// Media describes a file at Meta. The URL is valid for five minutes.
 type Media struct {
 	ID       string
 	URL      string
 	MimeType string
 	SHA256   string // hex or base64
-	Size     int64  // 0 when unknown
+	Size     int64  // 0: unknown
 }
 
-// UploadMedia streams a file to Meta and returns its id, which may be used for 30 days in messages of
-// this number.
+// UploadMedia uploads a file to Meta and returns its id, which is valid for 30 days in messages of this number.
 func (c *Client) UploadMedia(ctx context.Context, m provider.OutgoingMedia) (string, error) {
 	file, err := m.Open()
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *Client) UploadMedia(ctx context.Context, m provider.OutgoingMedia) (str
 	defer file.Close()
 
 	if m.MimeType == "audio/ogg" {
-		m.MimeType = "audio/ogg; codecs=opus" // the only sound that WhatsApp takes in Ogg
+		m.MimeType = "audio/ogg; codecs=opus" // the only codec that WhatsApp accepts in Ogg
 	}
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)
@@ -61,34 +61,31 @@ func (c *Client) UploadMedia(ctx context.Context, m provider.OutgoingMedia) (str
 
 	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
 	defer cancel()
-	var answer struct {
+	var result struct {
 		ID text `json:"id"`
 	}
-	if err := c.do(ctx, request, &answer); err != nil {
+	if err := c.do(ctx, request, &result); err != nil {
 		return "", err
 	}
-	if answer.ID == "" {
+	if result.ID == "" {
 		return "", unreadable(nil, false)
 	}
-	return string(answer.ID), nil
+	return string(result.ID), nil
 }
 
-// quotable makes a file name safe inside a quoted header value.
+// quotable returns a file name that is safe in a quoted header value.
 func quotable(name string) string {
-	if name == "" {
-		return "file"
-	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '"' || r == '\\' {
 			return '_'
 		}
 		return r
-	}, clip(name, 240))
+	}, clip(cmp.Or(name, "file"), 240))
 }
 
-// MediaURL looks up where a file can be fetched from during the next five minutes.
+// MediaURL returns a file with its URL, which is valid for five minutes.
 func (c *Client) MediaURL(ctx context.Context, mediaID string) (Media, error) {
-	var answer struct {
+	var result struct {
 		ID       text   `json:"id"`
 		URL      text   `json:"url"`
 		MimeType text   `json:"mime_type"`
@@ -99,19 +96,19 @@ func (c *Client) MediaURL(ctx context.Context, mediaID string) (Media, error) {
 		method: http.MethodGet,
 		path:   []string{mediaID},
 		query:  url.Values{"phone_number_id": {c.PhoneNumberID}},
-	}, nil, &answer)
+	}, nil, &result)
 	if e, ok := errors.AsType[*provider.SendError](err); ok && (e.ProviderCode == 100 || e.ProviderCode == 803) {
 		e.Code, e.Message = "media_unavailable", "WhatsApp no longer has the file."
 	}
 	return Media{
-		ID: string(answer.ID), URL: string(answer.URL), MimeType: string(answer.MimeType),
-		SHA256: string(answer.SHA256), Size: int64(answer.Size),
+		ID: string(result.ID), URL: string(result.URL), MimeType: string(result.MimeType),
+		SHA256: string(result.SHA256), Size: int64(result.Size),
 	}, err
 }
 
-// DownloadMedia copies a file to w and returns its length. It refuses files above limit bytes and
-// files whose bytes do not give the hash; what was written to w before an error is to be thrown away.
-// The token goes only to the configured API and to Meta's media host.
+// DownloadMedia copies a file to w and returns its length. It rejects files larger than limit and files with a wrong hash.
+// After an error the caller must discard what was written to w. The token is sent only to the configured API and to Meta's
+// media host.
 func (c *Client) DownloadMedia(ctx context.Context, m Media, limit int64, w io.Writer) (int64, error) {
 	if m.Size > limit {
 		return 0, tooLarge()
@@ -129,7 +126,7 @@ func (c *Client) DownloadMedia(ctx context.Context, m Media, limit int64, w io.W
 	c.sign(req)
 	resp, err := c.transport().Do(req)
 	if err != nil {
-		return 0, unanswered(err, false)
+		return 0, noResponse(err, false)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -142,7 +139,7 @@ func (c *Client) DownloadMedia(ctx context.Context, m Media, limit int64, w io.W
 	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(resp.Body, limit+1))
 	switch {
 	case err != nil:
-		return n, unanswered(err, false)
+		return n, noResponse(err, false)
 	case n > limit:
 		return n, tooLarge()
 	case m.Size > 0 && n != m.Size, !sameHash(m.SHA256, sum.Sum(nil)):
@@ -151,8 +148,7 @@ func (c *Client) DownloadMedia(ctx context.Context, m Media, limit int64, w io.W
 	return n, nil
 }
 
-// FetchMedia downloads the file of a message, looking its address up where the callback gave none or
-// one that has run out.
+// FetchMedia downloads the file of a message. It requests a URL if the callback had none or if it has expired.
 func (c *Client) FetchMedia(ctx context.Context, in provider.IncomingMedia, limit int64, w io.Writer) (Media, error) {
 	m := Media{ID: in.ProviderID, URL: in.URL, MimeType: in.MimeType, SHA256: in.SHA256}
 	if m.URL != "" {
@@ -167,17 +163,12 @@ func (c *Client) FetchMedia(ctx context.Context, in provider.IncomingMedia, limi
 		return m, err
 	}
 	m.URL, m.Size = found.URL, found.Size
-	if m.SHA256 == "" {
-		m.SHA256 = found.SHA256
-	}
-	if m.MimeType == "" {
-		m.MimeType = found.MimeType
-	}
+	m.SHA256, m.MimeType = cmp.Or(m.SHA256, found.SHA256), cmp.Or(m.MimeType, found.MimeType)
 	m.Size, err = c.DownloadMedia(ctx, m, limit, w)
 	return m, err
 }
 
-// mediaHost is where Meta keeps the files.
+// mediaHost is the host of files at Meta.
 const mediaHost = "lookaside.fbsbx.com"
 
 func (c *Client) mediaAddress(address string) (string, error) {
@@ -186,7 +177,8 @@ func (c *Client) mediaAddress(address string) (string, error) {
 		return "", err
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.User != nil || !(u.Scheme == "https" && u.Host == mediaHost || u.Scheme == base.Scheme && u.Host == base.Host) {
+	if err != nil || u.User != nil ||
+		!(u.Scheme == "https" && u.Host == mediaHost || u.Scheme == base.Scheme && u.Host == base.Host) {
 		return "", refuse("media_unavailable", "The address of the file is not one of Meta's.", err)
 	}
 	u.Fragment = ""
@@ -195,7 +187,7 @@ func (c *Client) mediaAddress(address string) (string, error) {
 
 func refusedDownload(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	if e := judgeAnswer(resp, body, false); e != nil && (e.ProviderCode != 0 || e.Retry) {
+	if e := judgeResponse(resp, body, false); e != nil && (e.ProviderCode != 0 || e.Retry) {
 		return e
 	}
 	return &provider.SendError{
@@ -208,8 +200,8 @@ func tooLarge() error {
 	return refuse("media_too_large", "The file is larger than this installation accepts.", nil)
 }
 
-// sameHash compares with a hash that is written in hex or in either base64. A hash in no known
-// spelling, or none, proves nothing and refuses nothing.
+// sameHash compares a hash in hex or in either base64 alphabet. It accepts everything if the hash is missing or in another
+// format.
 func sameHash(written string, sum []byte) bool {
 	want, err := hex.DecodeString(written)
 	if err != nil || len(want) != sha256.Size {

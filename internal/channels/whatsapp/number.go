@@ -15,19 +15,19 @@ type Number struct {
 	ID           string
 	DisplayPhone string // as Meta formats it: +55 11 91234-5678
 	VerifiedName string
-	Status       string // CONNECTED when it can send and receive
+	Status       string // CONNECTED: it can send and receive
 	Quality      string // GREEN YELLOW RED NA UNKNOWN
 	Throughput   string // STANDARD HIGH
-	Verification string // VERIFIED when the number's owner proved it
+	Verification string // VERIFIED: the owner verified the number
 }
 
-// Phone gives the number in E.164, or "" when Meta did not tell it.
+// Phone returns the number in E.164, or "" if it is unknown.
 func (n Number) Phone() string { return e164(n.DisplayPhone) }
 
-// Number reads the state of the client's number. It is also the check of its credentials: a token that
-// Meta refuses gives an error with Disconnect set and Meta's own words in ProviderText.
+// Number returns the state of the number. It also verifies the credentials: for a token that Meta rejects it returns an error
+// with Disconnect set and Meta's own text in ProviderText.
 func (c *Client) Number(ctx context.Context) (Number, error) {
-	var answer struct {
+	var result struct {
 		ID           text `json:"id"`
 		DisplayPhone text `json:"display_phone_number"`
 		VerifiedName text `json:"verified_name"`
@@ -41,31 +41,32 @@ func (c *Client) Number(ctx context.Context) (Number, error) {
 	err := c.callJSON(ctx, call{
 		method: http.MethodGet,
 		path:   []string{c.PhoneNumberID},
-		query:  url.Values{"fields": {"id,display_phone_number,verified_name,status,quality_rating,code_verification_status,throughput"}},
-	}, nil, &answer)
+		query: url.Values{
+			"fields": {"id,display_phone_number,verified_name,status,quality_rating,code_verification_status,throughput"},
+		},
+	}, nil, &result)
 	if e, ok := errors.AsType[*provider.SendError](err); ok && (e.ProviderCode == 100 || e.ProviderCode == 803) {
 		e.Code, e.Message = "number_unknown", "Meta knows no such phone number id, or the access token may not see it."
 	}
 	return Number{
-		ID:           string(answer.ID),
-		DisplayPhone: string(answer.DisplayPhone),
-		VerifiedName: string(answer.VerifiedName),
-		Status:       string(answer.Status),
-		Quality:      string(answer.Quality),
-		Throughput:   string(answer.Throughput.value.Level),
-		Verification: string(answer.Verification),
+		ID:           string(result.ID),
+		DisplayPhone: string(result.DisplayPhone),
+		VerifiedName: string(result.VerifiedName),
+		Status:       string(result.Status),
+		Quality:      string(result.Quality),
+		Throughput:   string(result.Throughput.value.Level),
+		Verification: string(result.Verification),
 	}, err
 }
 
-// SubscribeApp makes Meta send the callbacks of an account to the app that the token belongs to.
-// Without it nothing arrives. It removes an address set for the whole account, so call it before
-// SetCallback.
+// SubscribeApp makes Meta send the callbacks of an account to the app of the token. It removes an address that is set for the
+// whole account, so call it before SetCallback.
 func (c *Client) SubscribeApp(ctx context.Context, wabaID string) error {
 	return c.callJSON(ctx, call{method: http.MethodPost, path: []string{wabaID, "subscribed_apps"}}, nil, nil)
 }
 
-// SetCallback points the callbacks of this number alone at an address; "" removes it. Meta asks that
-// address for the handshake before this call returns, so it must be answering by then.
+// SetCallback sets the address of the callbacks of this number; "" removes it. Meta makes the handshake with that address
+// before this call returns.
 func (c *Client) SetCallback(ctx context.Context, address, verifyToken string) error {
 	config := map[string]any{"override_callback_uri": address}
 	if address != "" {
@@ -75,7 +76,7 @@ func (c *Client) SetCallback(ctx context.Context, address, verifyToken string) e
 		map[string]any{"webhook_configuration": config}, nil)
 }
 
-// e164 keeps the digits of a phone number that Meta wrote in international form.
+// e164 returns an international phone number in E.164, or "".
 func e164(s string) string {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

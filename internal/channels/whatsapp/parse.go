@@ -2,6 +2,7 @@ package whatsapp
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -10,21 +11,20 @@ import (
 	"recado/internal/channels/provider"
 )
 
-// Event is one thing of a callback, with the number and the account it belongs to. PhoneNumberID is
-// empty for what concerns a whole account.
+// Event is one item of a callback, with its number and account. PhoneNumberID is empty for items about a whole account.
 type Event struct {
 	PhoneNumberID string
 	WABAID        string
 	Incoming      provider.Incoming
 }
 
-// change is one entry of a callback; value keeps the provider's bytes.
+// change is one entry of a callback.
 type change struct {
 	Field text           `json:"field"`
 	Value jsontext.Value `json:"value"`
 }
 
-// value holds what the fields that this package knows carry.
+// value has the known fields of a change.
 type value struct {
 	Metadata lenient[struct {
 		DisplayPhone  text `json:"display_phone_number"`
@@ -43,7 +43,7 @@ type value struct {
 	Standby  lenient[standby]     `json:"standby"`
 }
 
-// standby is the value of the field of that name: what passes while another app answers in a conversation.
+// standby has the items that arrive while another app is handling a conversation.
 type standby struct {
 	Contacts list[contact]        `json:"contacts"`
 	Messages list[jsontext.Value] `json:"messages"`
@@ -51,9 +51,9 @@ type standby struct {
 	Statuses list[jsontext.Value] `json:"statuses"`
 }
 
-// ParseCallback reads the body of a callback whose signature was found good. What it does not know it
-// keeps raw, as an unsupported message or as a notice; only a body that is no callback at all is an
-// error, which quotes nothing of the body. The order of the events is that of the body.
+// ParseCallback parses the body of a callback with a valid signature. Unknown items become unsupported messages or notices with
+// the raw JSON. It returns an error only for a body that is no callback; the error contains nothing of the body. The events are
+// in the order of the body.
 func ParseCallback(body []byte) ([]Event, error) {
 	var envelope struct {
 		Object text `json:"object"`
@@ -132,7 +132,7 @@ func (p *parser) change() {
 	}
 }
 
-// unfoldStandby puts the parts of a standby callback where other callbacks have them.
+// unfoldStandby moves the items of a standby callback to where other callbacks have them.
 func (p *parser) unfoldStandby() {
 	s := p.value.Standby.value
 	p.value.Contacts = append(p.value.Contacts, s.Contacts...)
@@ -141,7 +141,7 @@ func (p *parser) unfoldStandby() {
 	p.value.Statuses = append(p.value.Statuses, s.Statuses...)
 }
 
-// summary finds the words of an account or template callback that an operator looks for.
+// summary describes an account or template callback for the operator.
 func (p *parser) summary() string {
 	var v struct {
 		Event    text `json:"event"`
@@ -172,14 +172,10 @@ func (p *parser) notice(kind, line string, raw []byte) {
 	p.add(provider.Incoming{Notice: &n})
 }
 
-// noticeOf makes a notice. Its kind and line are logged, so they hold nothing that a customer wrote and
-// no phone number; raw is only stored.
+// noticeOf returns a notice. Its kind and line are logged, so they must contain no text of customers and no phone number; raw
+// is only stored.
 func (p *parser) noticeOf(kind, line string, raw []byte) provider.IncomingNotice {
-	if kind == "" {
-		kind = "unknown"
+	return provider.IncomingNotice{
+		Kind: clip(cmp.Or(kind, "unknown"), 80), Text: clip(cmp.Or(line, "no details given"), 1000), Raw: bytes.Clone(raw),
 	}
-	if line == "" {
-		line = "no details given"
-	}
-	return provider.IncomingNotice{Kind: clip(kind, 80), Text: clip(line, 1000), Raw: bytes.Clone(raw)}
 }

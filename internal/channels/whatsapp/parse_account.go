@@ -29,42 +29,49 @@ type accountUpdate struct {
 	}] `json:"disconnection_info"`
 }
 
-// removals says why an app was removed from an account, by the reason that Meta gives.
+// removals are the reasons why an app was removed from an account, by Meta's reason.
 var removals = map[text]struct{ reason, message string }{
-	"PRIMARY_INACTIVITY":   {"phone_inactive", "Meta disconnected the number because the WhatsApp Business app on its phone was not opened for about two weeks. Open the app, then connect the channel again."},
-	"COMPANION_INACTIVITY": {"unused", "Meta disconnected the number because it was not used through the Cloud API for about a month. Connect the channel again."},
-	"BUSINESS_DOWNGRADE":   {"moved_to_whatsapp", "The number was moved from the WhatsApp Business app to the ordinary WhatsApp app. Move it back, then connect the channel again."},
-	"CHANGE_NUMBER":        {"number_changed", "The WhatsApp Business app on the phone changed to another number. Connect the channel again."},
-	"USER_RE_REGISTERED":   {"registered_again", "The number was registered on the phone again. Connect the channel again."},
-	"":                     {"by_business", "The business removed this app from its WhatsApp account. Connect the channel again."},
+	"PRIMARY_INACTIVITY": {"phone_inactive", "Meta disconnected the number because the WhatsApp Business app on its phone was " +
+		"not opened for about two weeks. Open the app, then connect the channel again."},
+	"COMPANION_INACTIVITY": {"unused", "Meta disconnected the number because it was not used through the Cloud API for about a " +
+		"month. Connect the channel again."},
+	"BUSINESS_DOWNGRADE": {"moved_to_whatsapp", "The number was moved from the WhatsApp Business app to the ordinary WhatsApp " +
+		"app. Move it back, then connect the channel again."},
+	"CHANGE_NUMBER": {"number_changed", "The WhatsApp Business app on the phone changed to another number. Connect the " +
+		"channel again."},
+	"USER_RE_REGISTERED": {"registered_again", "The number was registered on the phone again. Connect the channel again."},
+	"":                   {"by_business", "The business removed this app from its WhatsApp account. Connect the channel again."},
 }
 
-// removal is the reason for the team about an app that was removed.
+// removal returns the reason why the app was removed.
 func (u accountUpdate) removal() provider.Reason {
-	if why, known := removals[u.Disconnection.value.Reason]; known {
-		return provider.NewReason("app_removed", why.message, kernel.Params{"reason": why.reason})
+	if r, ok := removals[u.Disconnection.value.Reason]; ok {
+		return provider.NewReason("app_removed", r.message, kernel.Params{"reason": r.reason})
 	}
 	return provider.NewReason("app_removed", "This app was removed from the WhatsApp account. Connect the channel again.")
 }
 
-// AccountCodes returns the codes of what can happen to an account, each with its reasons.
+// AccountCodes returns the codes of account updates, each with its reasons.
 func AccountCodes() map[string][]string {
-	out := map[string][]string{"offboarded": nil, "account_deleted": nil, "relinked": nil, "reinstated": nil, "disable_scheduled": nil, "account_disabled": nil, "restricted": nil}
-	for _, why := range removals {
-		out["app_removed"] = append(out["app_removed"], why.reason)
+	out := map[string][]string{
+		"offboarded": nil, "account_deleted": nil, "relinked": nil, "reinstated": nil, "disable_scheduled": nil,
+		"account_disabled": nil, "restricted": nil,
+	}
+	for _, r := range removals {
+		out["app_removed"] = append(out["app_removed"], r.reason)
 	}
 	slices.Sort(out["app_removed"])
 	return out
 }
 
-// account reads a restriction of the account. It reports false for what is only a notice.
+// account parses a restriction of the account. It reports false for other updates, which become notices.
 func (p *parser) account() bool {
 	var u accountUpdate
 	if p.field != "account_update" || decode(p.raw, &u) != nil {
 		return false
 	}
 	in := &provider.IncomingAccount{WABAID: p.waba, Phone: e164(string(u.Phone))}
-	if id := u.WABA.value.ID; id != "" { // the entry then names the business, not the account
+	if id := u.WABA.value.ID; id != "" { // the id of the entry is then that of the business
 		in.WABAID = string(id)
 	}
 	switch u.Event {
@@ -75,11 +82,13 @@ func (p *parser) account() bool {
 	case "PARTNER_REMOVED":
 		in.Disconnect, in.Reason = true, u.removal()
 	case "ACCOUNT_OFFBOARDED":
-		in.Disconnect, in.Reason = true, provider.NewReason("offboarded", "The number was taken off the Cloud API. Connect the channel again.")
+		in.Disconnect, in.Reason = true, provider.NewReason("offboarded",
+			"The number was taken off the Cloud API. Connect the channel again.")
 	case "ACCOUNT_DELETED":
 		in.Disconnect, in.Reason = true, provider.NewReason("account_deleted", "This WhatsApp account was deleted at Meta.")
 	case "ACCOUNT_RECONNECTED":
-		in.Lifted, in.Reason = true, provider.NewReason("relinked", "The number is linked to the Cloud API again. Connect the channel again.")
+		in.Lifted, in.Reason = true, provider.NewReason("relinked",
+			"The number is linked to the Cloud API again. Connect the channel again.")
 	default:
 		return false
 	}
@@ -88,7 +97,7 @@ func (p *parser) account() bool {
 	return true
 }
 
-// ban reads the three steps of a ban: announced, in force, lifted.
+// ban parses the steps of a ban: announced, in force, lifted.
 func (u accountUpdate) ban(in *provider.IncomingAccount) {
 	date, params := "", kernel.Params{}
 	if u.Ban.value.Date != "" {
@@ -97,15 +106,17 @@ func (u accountUpdate) ban(in *provider.IncomingAccount) {
 	}
 	switch u.Ban.value.State {
 	case "REINSTATE":
-		in.Lifted, in.Reason = true, provider.NewReason("reinstated", "Meta reinstated this WhatsApp account. Connect the channel again.")
+		in.Lifted, in.Reason = true, provider.NewReason("reinstated",
+			"Meta reinstated this WhatsApp account. Connect the channel again.")
 	case "SCHEDULE_FOR_DISABLE":
 		in.Reason = provider.NewReason("disable_scheduled", "Meta is going to disable this WhatsApp account"+date+".", params)
 	default:
-		in.Disconnect, in.Reason = true, provider.NewReason("account_disabled", "Meta disabled this WhatsApp account"+date+".", params)
+		in.Disconnect, in.Reason = true, provider.NewReason("account_disabled",
+			"Meta disabled this WhatsApp account"+date+".", params)
 	}
 }
 
-// restriction reads what an account may not do now. Nothing is left of a restriction that was lifted.
+// restriction parses the restrictions of an account. An empty list means that they are lifted.
 func (u accountUpdate) restriction(in *provider.IncomingAccount) {
 	if len(u.Restrictions) == 0 {
 		in.Unrestricted = true
@@ -128,5 +139,6 @@ func (u accountUpdate) restriction(in *provider.IncomingAccount) {
 	if !in.Until.IsZero() {
 		params["until"] = in.Until.Format(time.DateOnly)
 	}
-	in.Reason = provider.NewReason("restricted", joined(": ", "Meta restricted this WhatsApp account", joined(", ", words...))+".", params)
+	in.Reason = provider.NewReason("restricted",
+		joined(": ", "Meta restricted this WhatsApp account", joined(", ", words...))+".", params)
 }

@@ -21,8 +21,7 @@ type callReport struct {
 	Video     lenient[bool] `json:"video"`
 }
 
-// call makes a message of a customer's call that has ended, so that it stays visible. Calls of the team
-// and calls that begin are notices.
+// call parses a call. A customer's call that has ended becomes a message; other calls become notices.
 func (p *parser) call(raw []byte) {
 	var c callReport
 	var single struct {
@@ -38,9 +37,9 @@ func (p *parser) call(raw []byte) {
 		return
 	}
 	completed := strings.EqualFold(string(single.Status), "completed") || single.Status == "" && c.Duration > 0
-	line, said := c.words(completed)
+	line, notice := c.words(completed)
 	p.add(provider.Incoming{Message: &provider.IncomingMessage{
-		ExternalID: string(c.ID), Customer: customer, Type: provider.TypeUnsupported, Text: line, Notice: said, At: c.Timestamp.Time,
+		ExternalID: string(c.ID), Customer: customer, Type: provider.TypeUnsupported, Text: line, Notice: notice, At: c.Timestamp.Time,
 	}})
 }
 
@@ -52,13 +51,13 @@ func (c callReport) words(completed bool) (string, *provider.MessageNotice) {
 	case !completed:
 		return "Missed voice call", notice(provider.NoticeMissedVoiceCall)
 	}
-	line, said := "Voice call", notice(provider.NoticeVoiceCall)
+	line, n := "Voice call", notice(provider.NoticeVoiceCall)
 	if video {
-		line, said = "Video call", notice(provider.NoticeVideoCall)
+		line, n = "Video call", notice(provider.NoticeVideoCall)
 	}
 	if c.Duration > 0 {
 		line = fmt.Sprintf("%s (%v)", line, time.Duration(c.Duration)*time.Second)
-		said.Params = map[string]any{"duration_seconds": int64(c.Duration)}
+		n.Params = map[string]any{"duration_seconds": int64(c.Duration)}
 	}
-	return line, said
+	return line, n
 }

@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,7 +22,7 @@ type fileContent struct {
 	Voice    lenient[bool] `json:"voice"`
 }
 
-// read reports whether the file can be fetched at all.
+// read fills in the file and reports whether it can be fetched.
 func (f fileContent) read(in *provider.IncomingMessage) bool {
 	in.Text = string(f.Caption)
 	if f.ID == "" && f.URL == "" {
@@ -85,7 +86,7 @@ type cardPhone struct {
 	WAID  text `json:"wa_id"`
 }
 
-// numbers are the phones of a card, those of its vCard where it lists none.
+// numbers returns the phones of a card, or those of its vCard if it has none.
 func (c cardContent) numbers() []cardPhone {
 	for _, p := range c.Phones {
 		if p.Phone != "" || p.WAID != "" {
@@ -96,37 +97,28 @@ func (c cardContent) numbers() []cardPhone {
 }
 
 func (c cardContent) line() string {
-	written := readVCard(string(c.VCard))
-	name := string(c.Name.value.Formatted)
-	if name == "" {
-		name = joined(" ", string(c.Name.value.First), string(c.Name.value.Last))
-	}
-	if name == "" {
-		name = written.name
-	}
-	var ways []string
+	vcard := readVCard(string(c.VCard))
+	n := c.Name.value
+	name := cmp.Or(string(n.Formatted), joined(" ", string(n.First), string(n.Last)), vcard.name)
+	var details []string
 	for _, p := range c.numbers() {
-		if p.Phone != "" {
-			ways = append(ways, string(p.Phone))
-		} else {
-			ways = append(ways, e164(string(p.WAID)))
-		}
+		details = append(details, cmp.Or(string(p.Phone), e164(string(p.WAID))))
 	}
 	for _, e := range c.Emails {
-		ways = append(ways, string(e.Email))
+		details = append(details, string(e.Email))
 	}
 	if len(c.Emails) == 0 {
-		ways = append(ways, written.emails...)
+		details = append(details, vcard.emails...)
 	}
 	if o := c.Org.value; o.Company != "" || o.Department != "" || o.Title != "" {
-		ways = append(ways, joined(", ", string(o.Title), string(o.Department), string(o.Company)))
+		details = append(details, joined(", ", string(o.Title), string(o.Department), string(o.Company)))
 	} else {
-		ways = append(ways, written.org)
+		details = append(details, vcard.org)
 	}
 	for _, a := range c.Addresses {
-		ways = append(ways, joined(", ", string(a.Street), string(a.City), string(a.State), string(a.Zip), string(a.Country)))
+		details = append(details, joined(", ", string(a.Street), string(a.City), string(a.State), string(a.Zip), string(a.Country)))
 	}
-	return joined(": ", name, joined(", ", ways...))
+	return joined(": ", name, joined(", ", details...))
 }
 
 type buttonContent struct {
@@ -134,14 +126,9 @@ type buttonContent struct {
 	Payload text `json:"payload"`
 }
 
-func (b buttonContent) line() string {
-	if b.Text == "" {
-		return strings.TrimSpace(string(b.Payload))
-	}
-	return strings.TrimSpace(string(b.Text))
-}
+func (b buttonContent) line() string { return strings.TrimSpace(string(cmp.Or(b.Text, b.Payload))) }
 
-// chosen is the button of a template that the customer pressed.
+// chosen returns the pressed button of a template.
 func (b buttonContent) chosen() *provider.Choice {
 	return choice{ID: b.Payload, Title: b.Text}.chosen()
 }
@@ -169,7 +156,7 @@ type interactiveContent struct {
 		Method    text `json:"payment_method"`
 		Reference text `json:"reference_id"`
 	}] `json:"payment_method"`
-	// What the team sent from the phone.
+	// Of a message that the team sent from the phone.
 	Header lenient[parameter] `json:"header"`
 	Body   lenient[parameter] `json:"body"`
 	Footer lenient[parameter] `json:"footer"`
@@ -189,7 +176,7 @@ type choice struct {
 	Description text `json:"description"`
 }
 
-// parameter is a piece of text in an object of its own.
+// parameter is an object with a text.
 type parameter struct {
 	Text text `json:"text"`
 }
@@ -221,7 +208,7 @@ func notice(code provider.NoticeCode) *provider.MessageNotice {
 	return &provider.MessageNotice{Code: code}
 }
 
-// sent gives the words of an interactive message and of what it offers to choose from.
+// sent returns the text of an interactive message with its options.
 func (i interactiveContent) sent() string {
 	lines := []string{string(i.Header.value.Text), string(i.Body.value.Text), string(i.Footer.value.Text)}
 	for _, b := range i.Action.value.Buttons {
@@ -242,7 +229,7 @@ func bullet(c choice) string {
 	return "- " + string(c.Title)
 }
 
-// chosen is the choice as the desk keeps it, or nil.
+// chosen returns the choice to store, or nil.
 func (c choice) chosen() *provider.Choice {
 	if c.ID == "" && c.Title == "" {
 		return nil
@@ -250,18 +237,14 @@ func (c choice) chosen() *provider.Choice {
 	return &provider.Choice{ID: clip(string(c.ID), maxChoice), Title: clip(string(c.Title), maxChoice)}
 }
 
-// maxChoice is the most that is kept of an id or a title.
+// maxChoice is the maximum length of a stored id or title, in bytes.
 const maxChoice = 1024
 
-// line is what was chosen: its title, or its id where it has none.
 func (c choice) line() string {
-	if c.Title == "" {
-		c.Title = c.ID
-	}
-	return joined("\n", string(c.Title), string(c.Description))
+	return joined("\n", string(cmp.Or(c.Title, c.ID)), string(c.Description))
 }
 
-// line names the template and what was filled in.
+// line returns the name of the template and its values.
 func (t templateContent) line() string {
 	var values []string
 	for _, c := range t.Components {
@@ -299,9 +282,9 @@ func (o orderContent) line() string {
 	return joined("\n", lines...)
 }
 
-// joined puts the parts together that are not empty.
+// joined joins the parts that are not blank.
 func joined(separator string, parts ...string) string {
-	full := parts[:0:0]
+	var full []string
 	for _, part := range parts {
 		if part = strings.TrimSpace(part); part != "" {
 			full = append(full, part)

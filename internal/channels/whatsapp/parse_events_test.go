@@ -16,7 +16,7 @@ func TestStatuses(t *testing.T) {
 		json string
 		want provider.IncomingStatus
 	}{
-		"delivered gives our client id back": {
+		"delivered contains our client id": {
 			json: `{"id":"wamid.O","status":"delivered","timestamp":"1790000000","recipient_id":"551188887777","recipient_user_id":"BR.1","biz_opaque_callback_data":"c-1","pricing":{"billable":false}}`,
 			want: provider.IncomingStatus{ClientID: "c-1", Status: "delivered", Recipient: provider.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1"}},
 		},

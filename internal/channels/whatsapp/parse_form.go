@@ -9,14 +9,14 @@ import (
 	"recado/internal/channels/provider"
 )
 
-// formContent is what a customer filled in: the answers are JSON, mostly in a string.
+// formContent is a form that a customer filled in. The values are JSON, mostly in a string.
 type formContent struct {
 	Name     text           `json:"name"`
 	Body     text           `json:"body"`
 	Response jsontext.Value `json:"response_json"`
 }
 
-// The most that is kept of a form, texts in bytes.
+// The maximum sizes of a stored form, of texts in bytes.
 const (
 	maxFields    = 200
 	maxFieldName = 256
@@ -24,10 +24,10 @@ const (
 	maxFormDepth = 8
 )
 
-// leniently read JSON within JSON.
+// lenientSyntax is for JSON within JSON.
 var lenientSyntax = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// read returns the form, nil where it has no answers, and its answers as text, one to a line.
+// read returns the form as text, one value per line, and the form itself, or nil if it has no values.
 func (f formContent) read() (string, *provider.Form) {
 	form := &provider.Form{Name: clip(string(f.Name), maxFieldName)}
 	switch response := f.Response; response.Kind() {
@@ -37,8 +37,8 @@ func (f formContent) read() (string, *provider.Form) {
 		_ = decode(response, &written)
 		if inner := jsontext.Value(written); inner.IsValid(lenientSyntax...) {
 			addField(form, "", inner, 0)
-		} else if !strings.HasPrefix(strings.TrimSpace(string(written)), "{") { // a broken object may hold the token
-			addAnswer(form, "", string(written))
+		} else if !strings.HasPrefix(strings.TrimSpace(string(written)), "{") { // a malformed object may contain the token
+			addValue(form, "", string(written))
 		}
 	default:
 		addField(form, "", response, 0)
@@ -53,15 +53,15 @@ func (f formContent) read() (string, *provider.Form) {
 	return joined("\n", lines...), form
 }
 
-// addField adds an answer, or those of the fields within it. The token that comes with a Flow is a secret.
+// addField adds a value, or the values of an object. It leaves out the token of a Flow, which is a secret.
 func addField(form *provider.Form, name string, value jsontext.Value, depth int) {
 	if value.Kind() != '{' || depth > maxFormDepth {
-		addAnswer(form, name, inWords(value, depth))
+		addValue(form, name, valueText(value, depth))
 		return
 	}
 	members := membersOf(value)
 	if known := shortForm(members); known != "" && name != "" {
-		addAnswer(form, name, known)
+		addValue(form, name, known)
 		return
 	}
 	for _, m := range members {
@@ -77,7 +77,7 @@ func addField(form *provider.Form, name string, value jsontext.Value, depth int)
 	}
 }
 
-func addAnswer(form *provider.Form, name, value string) {
+func addValue(form *provider.Form, name, value string) {
 	if value = strings.TrimSpace(value); value == "" || len(form.Fields) >= maxFields {
 		return
 	}
@@ -86,10 +86,10 @@ func addAnswer(form *provider.Form, name, value string) {
 	})
 }
 
-// numbered matches what Meta's builder of Flows puts around the name of a field: screen_0_Name_1.
+// numbered matches the names of fields from Meta's builder of Flows: screen_0_Name_1.
 var numbered = regexp.MustCompile(`^screen_\d+_(.+?)(_\d+)?$`)
 
-// fieldLabel is the name of a field as people read it.
+// fieldLabel returns the name of a field for people.
 func fieldLabel(name string) string {
 	if found := numbered.FindStringSubmatch(name); found != nil {
 		name = found[1]
@@ -102,7 +102,7 @@ type member struct {
 	value jsontext.Value
 }
 
-// membersOf reads an object in its order.
+// membersOf returns the members of an object in their order.
 func membersOf(object jsontext.Value) (members []member) {
 	dec := jsontext.NewDecoder(strings.NewReader(string(object)), lenientSyntax...)
 	if _, err := dec.ReadToken(); err != nil {
@@ -124,20 +124,20 @@ func membersOf(object jsontext.Value) (members []member) {
 	return members
 }
 
-// shortForm names an object that stands for one thing: a file that was picked, or an option.
+// shortForm returns the name of an object that is a file or an option, or "".
 func shortForm(members []member) string {
 	for _, key := range []string{"file_name", "title"} {
 		for _, m := range members {
 			if m.name == key {
-				return inWords(m.value, 0)
+				return valueText(m.value, 0)
 			}
 		}
 	}
 	return ""
 }
 
-// inWords writes an answer as people do: several with commas, objects by the names of their parts.
-func inWords(value jsontext.Value, depth int) string {
+// valueText returns a value as text. Lists are separated by commas, and the members of objects have labels.
+func valueText(value jsontext.Value, depth int) string {
 	switch {
 	case value.Kind() == 'n':
 		return ""
@@ -153,7 +153,7 @@ func inWords(value jsontext.Value, depth int) string {
 		_ = decode(value, &items)
 		parts, separator := make([]string, len(items)), ", "
 		for i, item := range items {
-			parts[i] = inWords(item, depth+1)
+			parts[i] = valueText(item, depth+1)
 			if item.Kind() == '{' && shortForm(membersOf(item)) == "" {
 				separator = "; "
 			}
@@ -166,7 +166,7 @@ func inWords(value jsontext.Value, depth int) string {
 	}
 	parts := make([]string, 0, len(members))
 	for _, m := range members {
-		if words := inWords(m.value, depth+1); words != "" {
+		if words := valueText(m.value, depth+1); words != "" {
 			parts = append(parts, joined(": ", fieldLabel(m.name), words))
 		}
 	}

@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"strings"
 
 	"recado/internal/channels/provider"
@@ -17,10 +18,10 @@ type groupUpdate struct {
 	Errors     list[graphError] `json:"errors"`
 }
 
-// subject is the name of a group: a string, or an object that also says whether a change of it succeeded.
+// subject is the name of a group: a string, or an object that also reports whether its change succeeded.
 type subject string
 
-// UnmarshalJSON leaves a change that failed empty.
+// UnmarshalJSON leaves the subject empty if its change failed.
 func (s *subject) UnmarshalJSON(b []byte) error {
 	var plain text
 	if len(b) > 0 && b[0] == '"' {
@@ -46,20 +47,17 @@ func (g groupUpdate) subject() string {
 	return ""
 }
 
-// maxSubject is the most that is kept of the name of a group, in bytes. WhatsApp allows 128 characters.
+// maxSubject is the maximum length of a stored name of a group, in bytes. WhatsApp allows 128 characters.
 const maxSubject = 512
 
-// group reads an update of a group. Only its name matters to the desk; everything else is a notice.
+// group parses an update of a group. Updates without a name become notices.
 func (p *parser) group(raw []byte) {
 	var g groupUpdate
 	if decode(raw, &g) != nil {
 		p.notice("group", "a group update of unknown shape", raw)
 		return
 	}
-	id, name := g.ID, g.subject()
-	if id == "" {
-		id = g.OwnID
-	}
+	id, name := cmp.Or(g.ID, g.OwnID), g.subject()
 	if id == "" || name == "" || g.Type == "group_create" && len(g.Errors) > 0 {
 		p.notice(p.field, string(g.Type), raw)
 		return
@@ -67,7 +65,7 @@ func (p *parser) group(raw []byte) {
 	p.add(provider.Incoming{Group: &provider.IncomingGroup{ID: string(id), Name: name, Created: g.Type == "group_create"}})
 }
 
-// subject is the name that a message gives its group.
+// subject returns the name of the group of a message.
 func (m *message) subject() string {
 	if m.Subject != "" {
 		return clip(strings.TrimSpace(string(m.Subject)), maxSubject)
@@ -75,15 +73,10 @@ func (m *message) subject() string {
 	return m.Group.value.subject()
 }
 
-// findGroup finds the group of a message that names it in another place than group_id: where the team's messages name their
-// receiver, or in the id of a thread of history.
+// findGroup sets the group of a message from other fields than group_id: the receiver of a message of the team, or the id of a
+// thread of history.
 func (p *parser) findGroup(m *message, from *origin) {
-	if m.GroupID == "" {
-		m.GroupID = m.Group.value.ID
-	}
-	if m.GroupID == "" {
-		m.GroupID = m.Group.value.OwnID
-	}
+	m.GroupID = cmp.Or(m.GroupID, m.Group.value.ID, m.Group.value.OwnID)
 	switch {
 	case m.GroupID != "":
 	case from.thread != nil && isGroup(from.thread.WAID):
@@ -97,7 +90,8 @@ func (p *parser) findGroup(m *message, from *origin) {
 	}
 }
 
-// isGroup reports whether an address is that of a group: more digits than a phone can have, or the form that WhatsApp's apps use.
+// isGroup reports whether an address belongs to a group: it has more digits than a phone number, or the format of WhatsApp's
+// apps.
 func isGroup(address text) bool {
 	if strings.HasSuffix(string(address), "@g.us") {
 		return true

@@ -34,7 +34,7 @@ type message struct {
 	messageContent
 }
 
-// messageContent is the part of a message that an edit carries anew.
+// messageContent is the part of a message that an edit replaces.
 type messageContent struct {
 	Type        text                        `json:"type"`
 	Text        lenient[textContent]        `json:"text"`
@@ -67,12 +67,12 @@ type revokeContent struct {
 	OriginalID text `json:"original_message_id"`
 }
 
-// origin says how a message reached the server.
+// origin describes how a message arrived.
 type origin struct {
-	echo    bool // typed on the phone, or written by the app that answers
+	echo    bool // sent from the phone, or by another app
 	history bool
-	standby bool     // another app answers in the conversation
-	thread  *contact // the customer, where the message does not say
+	standby bool     // another app is handling the conversation
+	thread  *contact // the customer, if the message does not contain them
 }
 
 func (p *parser) message(raw []byte, from origin) {
@@ -99,7 +99,8 @@ func (p *parser) message(raw []byte, from origin) {
 		return
 	case m.Type == "reaction" && m.Reaction.value.MessageID != "":
 		p.add(provider.Incoming{Reaction: &provider.IncomingReaction{
-			ExternalID: string(m.Reaction.value.MessageID), Emoji: clip(strings.TrimSpace(string(m.Reaction.value.Emoji)), maxEmoji), Sender: sender, At: m.Timestamp.Time,
+			ExternalID: string(m.Reaction.value.MessageID), Emoji: clip(strings.TrimSpace(string(m.Reaction.value.Emoji)), maxEmoji),
+			Sender: sender, At: m.Timestamp.Time,
 		}})
 		return
 	case m.Type == "system":
@@ -135,16 +136,16 @@ func (p *parser) message(raw []byte, from origin) {
 	p.add(provider.Incoming{Message: in})
 }
 
-// maxEmoji is the longest reaction in bytes; the longest emoji sequences have about 40.
+// maxEmoji is the maximum length of a reaction in bytes. The longest emoji sequences have about 40.
 const maxEmoji = 64
 
 func (p *parser) edit(m message, sender provider.Sender) {
-	var now lenient[messageContent]
+	var edited lenient[messageContent]
 	if len(m.Edit.value.Message) > 0 {
-		now.set(m.Edit.value.Message)
+		edited.set(m.Edit.value.Message)
 	}
 	var in provider.IncomingMessage
-	now.value.read(&in)
+	edited.value.read(&in)
 	p.add(provider.Incoming{Edit: &provider.IncomingEdit{
 		ExternalID: string(m.Edit.value.OriginalID),
 		Text:       in.Text,
@@ -153,7 +154,7 @@ func (p *parser) edit(m message, sender provider.Sender) {
 	}})
 }
 
-// read fills in what the message says and reports whether that is all there is to it.
+// read fills in the content of a message and reports whether it is complete.
 func (m *messageContent) read(in *provider.IncomingMessage) (complete bool) {
 	in.Type = string(m.Type)
 	switch m.Type {

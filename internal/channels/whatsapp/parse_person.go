@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -12,7 +13,7 @@ type contact struct {
 	WAID    text                 `json:"wa_id"`
 	UserID  text                 `json:"user_id"`
 	Profile lenient[userProfile] `json:"profile"`
-	// A thread of history names the person directly.
+	// Username is set in threads of history.
 	Username text `json:"username"`
 }
 
@@ -54,19 +55,15 @@ type stateSync struct {
 	}] `json:"metadata"`
 }
 
-// userID matches the ids that Meta gives a person towards one business.
+// userID matches the ids of a person for one business.
 var userID = regexp.MustCompile(`^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$`)
 
-// person makes one of an address and a user id. Meta has been seen to put the latter in the place of
-// the former.
+// person returns the person with an address and a user id. Meta sometimes sends the user id as the address.
 func person(address, id text) provider.Person {
-	var p provider.Person
-	p.UserID = string(id)
+	p := provider.Person{UserID: string(id)}
 	switch a := strings.TrimPrefix(string(address), "+"); {
 	case userID.MatchString(a):
-		if p.UserID == "" {
-			p.UserID = a
-		}
+		p.UserID = cmp.Or(p.UserID, a)
 	case e164(a) == "+"+a:
 		p.WAID, p.Phone = a, "+"+a
 	case strings.Trim(a, "0123456789") == "":
@@ -75,36 +72,32 @@ func person(address, id text) provider.Person {
 	return p
 }
 
-// customer finds who wrote a message or, for one typed on the phone, who it was for.
+// complete adds the missing identifiers of a person.
+func complete(p *provider.Person, from provider.Person) {
+	if p.WAID == "" {
+		p.WAID, p.Phone = from.WAID, from.Phone
+	}
+	p.UserID = cmp.Or(p.UserID, from.UserID)
+}
+
+// customer returns the author of a message or, if the team sent it from the phone, its receiver.
 func (p *parser) customer(m message, from origin) provider.Person {
 	who := person(m.From, m.FromUser)
 	if from.echo {
 		who = person(m.To, m.ToUser)
 	}
 	if from.thread != nil {
-		t := person(from.thread.WAID, from.thread.UserID)
-		if who.WAID == "" {
-			who.WAID, who.Phone = t.WAID, t.Phone
-		}
-		if who.UserID == "" {
-			who.UserID = t.UserID
-		}
+		complete(&who, person(from.thread.WAID, from.thread.UserID))
 		who.Username = string(from.thread.Username)
 	}
 	if c, ok := p.contactOf(who, from); ok {
-		known := person(c.WAID, c.UserID)
-		if who.WAID == "" {
-			who.WAID, who.Phone = known.WAID, known.Phone
-		}
-		if who.UserID == "" {
-			who.UserID = known.UserID
-		}
+		complete(&who, person(c.WAID, c.UserID))
 		who.Name, who.Username = string(c.Profile.value.Name), string(c.Profile.value.Username)
 	}
 	return who
 }
 
-// isOurs reports whether the number itself wrote a message: Meta may spell it in another way than in the metadata, and
+// isOurs reports whether the number itself sent a message. Meta may write the number in another way than in the metadata, and
 // leaves it out of imported history.
 func (p *parser) isOurs(m message) bool {
 	if m.From == "" {
@@ -114,18 +107,14 @@ func (p *parser) isOurs(m message) bool {
 	return business != "" && phone.Key(e164(string(m.From))) == phone.Key(business)
 }
 
-// sharedNumber is the number of a person who was asked for it and shared it.
+// sharedNumber returns the number that a person shared on request.
 func (m *message) sharedNumber() provider.Person {
 	for _, card := range m.Contacts {
 		if m.Origin != contactRequest && card.Origin != contactRequest {
 			continue
 		}
 		for _, p := range card.numbers() {
-			address := p.WAID
-			if address == "" {
-				address = text(e164(string(p.Phone)))
-			}
-			if who := person(address, ""); who.WAID != "" {
+			if who := person(cmp.Or(p.WAID, text(e164(string(p.Phone)))), ""); who.WAID != "" {
 				return who
 			}
 		}
@@ -133,12 +122,11 @@ func (m *message) sharedNumber() provider.Person {
 	return provider.Person{}
 }
 
-// contactRequest is the origin of a card that answers a request for the customer's own number.
+// contactRequest is the origin of a card that a customer sent on request.
 const contactRequest = "contact_request"
 
-// contactOf finds the entry of contacts[] that belongs to a person. WhatsApp may spell the number in two
-// ways within one callback, so numbers are compared by what they reach; the only entry is that of the only
-// message's person unless another user id contradicts.
+// contactOf returns the entry of contacts[] for a person. WhatsApp may write a number in two ways within one callback, so
+// numbers are compared by phone.Key. A single entry belongs to the author of a single message, unless the user ids differ.
 func (p *parser) contactOf(who provider.Person, from origin) (contact, bool) {
 	for _, c := range p.value.Contacts {
 		known := person(c.WAID, c.UserID)
@@ -155,15 +143,10 @@ func (p *parser) contactOf(who provider.Person, from origin) (contact, bool) {
 	return only, !other
 }
 
-// system reads a change of number or of user id. Other kinds, such as a new security code, do
-// not change the identity of a person.
+// system parses a change of number or user id. Other system messages, such as a new security code, become notices.
 func (p *parser) system(m message, raw []byte) {
 	s := m.System.value
-	address := s.WAID
-	if address == "" {
-		address = s.NewWAID
-	}
-	who := person(address, s.UserID)
+	who := person(cmp.Or(s.WAID, s.NewWAID), s.UserID)
 	previous := person(m.From, m.FromUser)
 	if previous.WAID != who.WAID {
 		who.PreviousWAID = previous.WAID
@@ -185,9 +168,9 @@ func (p *parser) system(m message, raw []byte) {
 	p.add(provider.Incoming{Identity: &provider.IncomingIdentity{Person: who, At: m.Timestamp.Time}})
 }
 
-// previousUserID finds, in the sentence that tells of a change, the user id that is not the new one.
+// previousUserID returns the user id in the text of a change that is not the new one.
 func previousUserID(body, current string) string {
-	for _, word := range strings.FieldsFunc(body, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '"' }) {
+	for _, word := range strings.FieldsFunc(body, func(r rune) bool { return strings.ContainsRune(" ,\n\"", r) }) {
 		if word = strings.TrimRight(word, "."); word != current && userID.MatchString(word) {
 			return word
 		}
@@ -204,14 +187,11 @@ func (p *parser) userIDUpdate(u userIDUpdate) {
 	p.add(provider.Incoming{Identity: &provider.IncomingIdentity{Person: who, At: u.At.Time}})
 }
 
-// stateSync reads the address book of the phone. A person removed there stays a contact.
+// stateSync parses a change of the address book of the phone.
 func (p *parser) stateSync(s stateSync) {
 	c := s.Contact.value
 	who := person(c.Phone, c.UserID)
-	who.Name, who.Username = string(c.FullName), string(c.Username)
-	if who.Name == "" {
-		who.Name = string(c.FirstName)
-	}
+	who.Name, who.Username = string(cmp.Or(c.FullName, c.FirstName)), string(c.Username)
 	if s.Type != "contact" || s.Action != "add" && s.Action != "remove" || who.IsZero() {
 		p.notice(p.field, joined(" ", string(s.Action), string(s.Type)), nil)
 		return

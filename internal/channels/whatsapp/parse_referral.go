@@ -2,6 +2,7 @@ package whatsapp
 
 import (
 	"recado/internal/channels/provider"
+	"recado/internal/kernel"
 )
 
 // referralContent is the ad or post that a customer came from.
@@ -19,7 +20,7 @@ type referralContent struct {
 	Welcome      lenient[parameter] `json:"welcome_message"`
 }
 
-// maxReferral bounds each part of a referral, in bytes.
+// maxReferral is the maximum length of each part of a referral, in bytes.
 const maxReferral = 4096
 
 func (r referralContent) read() *provider.Referral {
@@ -34,15 +35,9 @@ func (r referralContent) read() *provider.Referral {
 	return &out
 }
 
-func part(t text) *string {
-	if t == "" {
-		return nil
-	}
-	s := clip(string(t), maxReferral)
-	return &s
-}
+func part(t text) *string { return kernel.TextOrNil(clip(string(t), maxReferral)) }
 
-// productContent is the catalogue item that a customer asks about.
+// productContent is the catalog item that a customer asks about.
 type productContent struct {
 	CatalogID  text `json:"catalog_id"`
 	RetailerID text `json:"product_retailer_id"`

@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -36,11 +37,8 @@ func (p *parser) status(raw []byte) {
 		At:         s.Timestamp.Time,
 	}
 	if s.RecipientType == "group" {
-		who := s.Participant
-		if who == "" {
-			who = s.ParticipantToo
-		}
-		in.GroupID, in.Recipient = string(s.RecipientID), person(who, s.ParticipantUser)
+		in.GroupID = string(s.RecipientID)
+		in.Recipient = person(cmp.Or(s.Participant, s.ParticipantToo), s.ParticipantUser)
 	} else {
 		in.Recipient = person(s.RecipientID, s.RecipientUser)
 	}
@@ -61,7 +59,7 @@ func (p *parser) status(raw []byte) {
 	p.add(provider.Incoming{Status: in})
 }
 
-// history is a piece of what was written before the number was connected.
+// history is a part of the messages from before the number was connected.
 type history struct {
 	Metadata lenient[struct {
 		Phase    text `json:"phase"`
@@ -75,7 +73,7 @@ type history struct {
 	Errors list[graphError] `json:"errors"`
 }
 
-// historyStatus gives the status of a message of the history in the words of the API.
+// historyStatus returns the API status of a message of the history.
 func historyStatus(s text) string {
 	switch strings.ToUpper(string(s)) {
 	case "SENT":

@@ -17,7 +17,7 @@ var (
 	ana  = provider.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1", Name: "Ana", Username: "ana.b"}
 )
 
-// callbackOf wraps elements of one array into a callback of number 2000.
+// callbackOf returns a callback of number 2000 with the elements of one array.
 func callbackOf(field, array, elements string) []byte {
 	return fmt.Appendf(nil, `{"object":"whatsapp_business_account","entry":[{"id":"WABA","changes":[{"field":%q,"value":{
 		"messaging_product":"whatsapp","metadata":{"display_phone_number":"5511900000000","phone_number_id":"2000"},
@@ -176,7 +176,7 @@ func TestIdentities(t *testing.T) {
 			t.Errorf("got %+v", got.Customer)
 		}
 	})
-	t.Run("of several contacts the sender's gives the name, in any form of the number", func(t *testing.T) {
+	t.Run("the name comes from the sender's contact, in any form of the number", func(t *testing.T) {
 		for from, contact := range map[string]string{
 			"5511988887777": "551188887777", "551188887777": "5511988887777", "525512345678": "5215512345678", "541123456789": "5491123456789",
 		} {
@@ -199,7 +199,7 @@ func TestIdentities(t *testing.T) {
 			t.Errorf("got the names %q and %q", a, b)
 		}
 	})
-	t.Run("a text that is not a number gives no identity", func(t *testing.T) {
+	t.Run("a text that is not a number is no identity", func(t *testing.T) {
 		for _, from := range []string{"bla", "55 11", "+", "5511x8887777"} {
 			body := strings.Replace(string(callbackOf("messages", "messages", `{"from":"`+from+`","id":"wamid.A","type":"text","text":{"body":"oi"}}`)), `"contacts":[{`, `"people":[{`, 1)
 			if got := parseOne(t, []byte(body)); got.Notice == nil {
@@ -223,7 +223,7 @@ func TestIdentities(t *testing.T) {
 			json: `{"from":"551188887777","id":"wamid.S","timestamp":"1790000000","type":"system","system":{"type":"customer_changed_number","body":"x","customer":"551188887777","new_wa_id":"5521977776666"}}`,
 			want: provider.Person{Phone: "+5521977776666", WAID: "5521977776666", PreviousWAID: "551188887777"},
 		},
-		"a changed user id whose old one stands in the sentence": {
+		"a changed user id whose old one is in the text": {
 			json: `{"id":"wamid.S","timestamp":"1790000000","type":"system","system":{"type":"user_changed_user_id","body":"User changed from BR.1 to BR.2.","user_id":"BR.2"}}`,
 			want: provider.Person{UserID: "BR.2", PreviousUserID: "BR.1"},
 		},
@@ -242,7 +242,7 @@ func TestIdentities(t *testing.T) {
 			t.Error("not a notice")
 		}
 	})
-	t.Run("the phone's address book gives names", func(t *testing.T) {
+	t.Run("names come from the phone's address book", func(t *testing.T) {
 		got := parseOne(t, callbackOf("smb_app_state_sync", "state_sync", `{"type":"contact","action":"add","contact":{"full_name":"Ana Braga","phone_number":"+551188887777"},"metadata":{"timestamp":"1790000000"}}`)).Identity
 		want := &provider.IncomingIdentity{Person: provider.Person{Phone: "+551188887777", WAID: "551188887777", Name: "Ana Braga"}, At: noon, AddressBook: true}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -258,7 +258,7 @@ func TestIdentities(t *testing.T) {
 	})
 }
 
-// batch is a callback of n messages, as Meta sends after a pause.
+// batch returns a callback of n messages, as Meta sends after an outage.
 func batch(n int) []byte {
 	var b strings.Builder
 	b.WriteString(`{"object":"whatsapp_business_account","entry":[{"id":"WABA","changes":[`)

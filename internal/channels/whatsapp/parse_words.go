@@ -1,16 +1,14 @@
 package whatsapp
 
-import (
-	"recado/internal/channels/provider"
-)
+import "recado/internal/channels/provider"
 
-// words is what a notice says in English.
+// words is a notice with its English text.
 type words struct {
 	code provider.NoticeCode
 	text string
 }
 
-// unsupportedWords says what a message was that WhatsApp names but does not hand over.
+// unsupportedWords are the notices of messages whose type WhatsApp reports without their content.
 var unsupportedWords = map[text]words{
 	"button":            {provider.NoticeButton, "Button"},
 	"edit":              {provider.NoticeEdit, "Edited message"},
@@ -32,25 +30,25 @@ var unsupportedWords = map[text]words{
 	"reaction":          {provider.NoticeReaction, "Reaction"},
 }
 
-// unsupportedError says why a message is not handed over, where its error code tells.
+// unsupportedError are the notices for error codes of messages without content.
 var unsupportedError = map[number]words{
 	131052: {provider.NoticeNotDelivered, "The customer sent a file that WhatsApp could not hand over."},
 	131060: {provider.NoticeOnPhoneOnly, "This message is not available here. It can be read on the phone."},
 }
 
-// unsupported is what a person can read about a message whose content is missing; nothing where nothing is known.
+// unsupported returns the text and the notice for a message without content. They are empty if nothing is known about it.
 func (m *messageContent) unsupported() (string, *provider.MessageNotice) {
 	kind := unsupportedWords[m.Unsupported.value.Type]
 	if kind.code == "" && m.Type != "interactive" && m.Type != "button" {
 		kind = unsupportedWords[m.Type]
 	}
 	for _, e := range m.Errors {
-		if why := unsupportedError[e.Code]; why.code != "" {
-			said := notice(why.code)
+		if reason := unsupportedError[e.Code]; reason.code != "" {
+			n := notice(reason.code)
 			if kind.code != "" {
-				said.Params = map[string]any{"kind": string(kind.code)}
+				n.Params = map[string]any{"kind": string(kind.code)}
 			}
-			return joined(": ", kind.text, why.text), said
+			return joined(": ", kind.text, reason.text), n
 		}
 	}
 	if kind.code == "" {

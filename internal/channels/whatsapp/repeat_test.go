@@ -12,8 +12,8 @@ import (
 	"recado/internal/channels/simulator"
 )
 
-// TestNoMessageIsReceivedTwice sends through every fault there is, by the rule that the errors spell
-// out: try again where Retry says so or the channel was mended, never where the fate is uncertain.
+// TestNoMessageIsReceivedTwice sends with every fault and follows the errors: it retries if Retry is set or after the channel was
+// fixed, and never if the fate is uncertain.
 func TestNoMessageIsReceivedTwice(t *testing.T) {
 	sim, client := connect(t, simulator.Options{Window: "off", NoLimits: true, Delivery: simulator.Delivery{Batch: 20, Parallel: 2, Duplicate: 1}})
 	b := open(t, sim)

@@ -9,12 +9,11 @@ import (
 	"recado/internal/channels/provider"
 )
 
-// maxClientID is how long a client id may be at Meta.
+// maxClientID is the maximum length of a client id at Meta.
 const maxClientID = 512
 
-// Send hands one message to WhatsApp. A file without a ProviderID is uploaded first; the result
-// carries its id. The message is attempted once: whether to try again is for the caller, who reads it
-// from the *provider.SendError.
+// Send sends one message once. A file without a ProviderID is uploaded first; the result has its id. The *provider.SendError
+// tells the caller whether to retry.
 func (c *Client) Send(ctx context.Context, out provider.Outgoing) (provider.SendResult, error) {
 	body, err := envelope(out)
 	if err != nil {
@@ -33,7 +32,7 @@ func (c *Client) Send(ctx context.Context, out provider.Outgoing) (provider.Send
 			body[m.Kind].(map[string]any)["id"] = result.MediaID
 		}
 	}
-	var answer struct {
+	var response struct {
 		Contacts list[struct {
 			WAID   text `json:"wa_id"`
 			UserID text `json:"user_id"`
@@ -43,21 +42,21 @@ func (c *Client) Send(ctx context.Context, out provider.Outgoing) (provider.Send
 		}] `json:"messages"`
 	}
 	request := call{method: http.MethodPost, path: []string{c.PhoneNumberID, "messages"}, sends: true, late: out.Expired}
-	if err := c.callJSON(ctx, request, body, &answer); err != nil {
+	if err := c.callJSON(ctx, request, body, &response); err != nil {
 		return provider.SendResult{MediaID: result.MediaID}, err
 	}
-	if len(answer.Messages) == 0 || answer.Messages[0].ID == "" {
+	if len(response.Messages) == 0 || response.Messages[0].ID == "" {
 		return provider.SendResult{MediaID: result.MediaID}, unreadable(nil, true)
 	}
-	result.ExternalID = string(answer.Messages[0].ID)
-	if len(answer.Contacts) > 0 && out.GroupID == "" {
-		result.WAID, result.UserID = string(answer.Contacts[0].WAID), string(answer.Contacts[0].UserID)
+	result.ExternalID = string(response.Messages[0].ID)
+	if len(response.Contacts) > 0 && out.GroupID == "" {
+		result.WAID, result.UserID = string(response.Contacts[0].WAID), string(response.Contacts[0].UserID)
 	}
 	return result, nil
 }
 
-// envelope writes the message as Meta wants it, but for the id of a file that is still to be uploaded.
-// What Meta would certainly refuse is refused here, where the reason can be said plainly.
+// envelope returns the body of the request, without the id of a file that is not uploaded yet. It rejects messages that Meta
+// would certainly reject, with a better error.
 func envelope(out provider.Outgoing) (map[string]any, error) {
 	body := map[string]any{"messaging_product": "whatsapp", "recipient_type": "individual"}
 	switch {
@@ -123,7 +122,8 @@ func media(m provider.OutgoingMedia, caption string) (map[string]any, error) {
 		}
 	case "audio", "sticker":
 		if caption != "" {
-			return nil, refuse("caption_not_allowed", "WhatsApp shows no text under audio and stickers; send the text as a message of its own.", nil)
+			return nil, refuse("caption_not_allowed",
+				"WhatsApp shows no text under audio and stickers; send the text as a message of its own.", nil)
 		}
 		if m.Kind == "audio" && m.Voice {
 			object["voice"] = true
@@ -137,7 +137,7 @@ func media(m provider.OutgoingMedia, caption string) (map[string]any, error) {
 	return object, nil
 }
 
-// interactive writes buttons or a list.
+// interactive encodes buttons or a list.
 func interactive(i *provider.Interactive) map[string]any {
 	object := map[string]any{"type": "button", "body": map[string]any{"text": i.Body}}
 	if i.Header != nil {
@@ -174,8 +174,7 @@ func interactive(i *provider.Interactive) map[string]any {
 	return object
 }
 
-// MarkRead shows the customer that the message, and all before it, was read. It does not exist in
-// groups.
+// MarkRead shows the customer that the message, and all before it, was read. It does not work in groups.
 func (c *Client) MarkRead(ctx context.Context, externalID string) error {
 	return c.callJSON(ctx, call{method: http.MethodPost, path: []string{c.PhoneNumberID, "messages"}},
 		map[string]any{"messaging_product": "whatsapp", "status": "read", "message_id": externalID}, nil)

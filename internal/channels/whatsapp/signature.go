@@ -6,30 +6,23 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"net/url"
+	"slices"
 	"strings"
 )
 
 const signatureHeader = "X-Hub-Signature-256"
 
-// VerifySignature reports whether one of the app secrets signed exactly these bytes. Without a usable
-// secret nothing is valid.
+// VerifySignature reports whether one of the app secrets signed the body. Empty secrets are ignored.
 func VerifySignature(secrets []string, header string, body []byte) bool {
 	got, ok := signatureBytes(header)
 	if !ok {
 		return false
 	}
-	valid := false
-	for _, secret := range secrets {
-		if secret == "" {
-			continue
-		}
+	return slices.ContainsFunc(secrets, func(secret string) bool {
 		mac := hmac.New(sha256.New, []byte(secret))
 		mac.Write(body)
-		if hmac.Equal(mac.Sum(nil), got) {
-			valid = true
-		}
-	}
-	return valid
+		return secret != "" && hmac.Equal(mac.Sum(nil), got)
+	})
 }
 
 func signatureBytes(header string) ([]byte, bool) {
@@ -41,13 +34,11 @@ func signatureBytes(header string) ([]byte, bool) {
 	return sum, err == nil
 }
 
-// VerifyHandshake answers Meta's question whether an address wants its callbacks: ok means to reply
-// with the challenge and nothing else.
+// VerifyHandshake checks Meta's verification request for a callback address. If ok is true the response must be the challenge.
 func VerifyHandshake(query url.Values, verifyToken string) (challenge string, ok bool) {
 	challenge = query.Get("hub.challenge")
 	same := subtle.ConstantTimeCompare([]byte(query.Get("hub.verify_token")), []byte(verifyToken)) == 1
-	ok = same && verifyToken != "" && challenge != "" && query.Get("hub.mode") == "subscribe"
-	if !ok {
+	if !same || verifyToken == "" || challenge == "" || query.Get("hub.mode") != "subscribe" {
 		return "", false
 	}
 	return challenge, true

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"recado/internal/channels/provider"
+	"recado/internal/kernel"
 )
 
 const (
@@ -15,7 +16,7 @@ const (
 	maxTemplates    = 10_000
 )
 
-// Templates lists all templates of an account.
+// Templates returns all templates of an account.
 func (c *Client) Templates(ctx context.Context, wabaID string) ([]provider.ChannelTemplate, error) {
 	query := url.Values{"fields": {"id,name,language,status,category,components"}, "limit": {strconv.Itoa(templatesAtOnce)}}
 	var all []provider.ChannelTemplate
@@ -29,7 +30,8 @@ func (c *Client) Templates(ctx context.Context, wabaID string) ([]provider.Chann
 				}] `json:"cursors"`
 			}] `json:"paging"`
 		}
-		if err := c.callJSON(ctx, call{method: http.MethodGet, path: []string{wabaID, "message_templates"}, query: query}, nil, &page); err != nil {
+		request := call{method: http.MethodGet, path: []string{wabaID, "message_templates"}, query: query}
+		if err := c.callJSON(ctx, request, nil, &page); err != nil {
 			return nil, err
 		}
 		for _, node := range page.Data {
@@ -46,7 +48,7 @@ func (c *Client) Templates(ctx context.Context, wabaID string) ([]provider.Chann
 	return all, nil
 }
 
-// templateNode is a template in a list of Meta's.
+// templateNode is a template in Meta's response.
 type templateNode struct {
 	ID         text                    `json:"id"`
 	Name       text                    `json:"name"`
@@ -84,8 +86,9 @@ type templateButton struct {
 
 func (n templateNode) read() provider.ChannelTemplate {
 	t := provider.ChannelTemplate{
-		ProviderID: string(n.ID), Name: string(n.Name), Language: language(string(n.Language)), Status: strings.ToLower(string(n.Status)),
-		Category: strings.ToLower(string(n.Category)), Buttons: []provider.TemplateButton{}, Parameters: []provider.TemplateGap{},
+		ProviderID: string(n.ID), Name: string(n.Name), Language: language(string(n.Language)),
+		Status: strings.ToLower(string(n.Status)), Category: strings.ToLower(string(n.Category)),
+		Buttons: []provider.TemplateButton{}, Parameters: []provider.TemplateGap{},
 	}
 	for _, c := range n.Components {
 		switch strings.ToUpper(string(c.Type)) {
@@ -95,7 +98,7 @@ func (n templateNode) read() provider.ChannelTemplate {
 		case "HEADER":
 			c.header(&t)
 		case "FOOTER":
-			t.Footer = optional(string(c.Text))
+			t.Footer = kernel.TextOrNil(string(c.Text))
 		case "BUTTONS":
 			for i, b := range c.Buttons {
 				b.read(i, &t)
@@ -105,18 +108,18 @@ func (n templateNode) read() provider.ChannelTemplate {
 	return t
 }
 
-// header is a text, which may have a gap, or a file, which is one.
+// header reads a header: a text, which may have a gap, or a file, which is a gap.
 func (c templateComponent) header(t *provider.ChannelTemplate) {
 	switch format := strings.ToLower(string(c.Format)); format {
 	case "image", "video", "document":
 		t.Parameters = append(t.Parameters, provider.TemplateGap{Component: provider.ComponentHeader, Index: 1, Type: format})
 	case "", "text":
-		t.Header = optional(string(c.Text))
+		t.Header = kernel.TextOrNil(string(c.Text))
 		t.Parameters = append(t.Parameters, c.gaps(provider.ComponentHeader)...)
 	}
 }
 
-// gaps lists the gaps of a text with their examples.
+// gaps returns the gaps of a text with their examples.
 func (c templateComponent) gaps(component string) (gaps []provider.TemplateGap) {
 	numbered, named := c.Example.value.Header, c.Example.value.HeaderName
 	if component == provider.ComponentBody {
@@ -131,11 +134,11 @@ func (c templateComponent) gaps(component string) (gaps []provider.TemplateGap) 
 			gap.Name = &name
 			for _, n := range named {
 				if string(n.Name) == name {
-					gap.Example = optional(string(n.Example))
+					gap.Example = kernel.TextOrNil(string(n.Example))
 				}
 			}
 		} else if i < len(numbered) {
-			gap.Example = optional(string(numbered[i]))
+			gap.Example = kernel.TextOrNil(string(numbered[i]))
 		}
 		gaps = append(gaps, gap)
 	}
@@ -145,30 +148,26 @@ func (c templateComponent) gaps(component string) (gaps []provider.TemplateGap) 
 // read adds a button and its gap: the end of an address, or a code to copy.
 func (b templateButton) read(at int, t *provider.ChannelTemplate) {
 	kind := strings.ToLower(string(b.Type))
-	t.Buttons = append(t.Buttons, provider.TemplateButton{Type: kind, Text: string(b.Text), URL: optional(string(b.URL)), PhoneNumber: optional(string(b.Phone))})
+	t.Buttons = append(t.Buttons, provider.TemplateButton{
+		Type: kind, Text: string(b.Text), URL: kernel.TextOrNil(string(b.URL)), PhoneNumber: kernel.TextOrNil(string(b.Phone)),
+	})
 	if kind == "url" && len(provider.TemplateGaps(string(b.URL))) > 0 || kind == "copy_code" {
 		gap := provider.TemplateGap{Component: provider.ComponentButton, Index: at + 1, Type: "text"}
 		if len(b.Example) > 0 {
-			gap.Example = optional(string(b.Example[0]))
+			gap.Example = kernel.TextOrNil(string(b.Example[0]))
 		}
 		t.Parameters = append(t.Parameters, gap)
 	}
 }
 
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-// language writes a language as sends name it: callbacks say en-US.
+// language returns the code of a language for sending. Callbacks write en-US.
 func language(s string) string { return strings.ReplaceAll(s, "-", "_") }
 
-// templateUpdate reads a callback about templates. It reports false for any other.
+// templateUpdate parses a callback about templates. It reports false for other callbacks.
 func (p *parser) templateUpdate() bool {
 	switch p.field {
-	case "message_template_status_update", "message_template_quality_update", "message_template_components_update", "template_category_update":
+	case "message_template_status_update", "message_template_quality_update", "message_template_components_update",
+		"template_category_update":
 	default:
 		return false
 	}
@@ -180,7 +179,9 @@ func (p *parser) templateUpdate() bool {
 	if decode(p.raw, &u) != nil {
 		return false
 	}
-	in := &provider.IncomingTemplate{WABAID: p.waba, Name: string(u.Name), Language: language(string(u.Language)), Notice: p.noticeOf(p.field, p.summary(), p.raw)}
+	in := &provider.IncomingTemplate{
+		WABAID: p.waba, Name: string(u.Name), Language: language(string(u.Language)), Notice: p.noticeOf(p.field, p.summary(), p.raw),
+	}
 	if p.field == "message_template_status_update" {
 		in.Status = templateStatus(string(u.Event))
 	}
@@ -188,7 +189,7 @@ func (p *parser) templateUpdate() bool {
 	return true
 }
 
-// templateStatus is the status that an event leaves a template in; "" where only a new look can tell.
+// templateStatus returns the status of a template after an event; "": unknown.
 func templateStatus(event string) string {
 	switch event {
 	case "APPROVED", "REINSTATED", "UNARCHIVED":
@@ -199,7 +200,7 @@ func templateStatus(event string) string {
 	return ""
 }
 
-// template writes a template and what goes in its gaps. mediaID is the provider's id of the file in the header.
+// template encodes a template and its parameters. mediaID is the provider's id of the file in the header.
 func template(t provider.Template, mediaID string) map[string]any {
 	object := map[string]any{"name": t.Name, "language": map[string]any{"code": t.Language, "policy": "deterministic"}}
 	var components []any

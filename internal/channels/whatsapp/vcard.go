@@ -1,10 +1,8 @@
 package whatsapp
 
-import (
-	"strings"
-)
+import "strings"
 
-// vCard is what the desk shows of a vCard.
+// vCard has the fields of a vCard that are shown.
 type vCard struct {
 	name   string
 	phones []cardPhone
@@ -12,7 +10,7 @@ type vCard struct {
 	org    string
 }
 
-// readVCard reads the lines that matter of a vCard of any version. It returns nothing for other text.
+// readVCard parses a vCard of any version. It returns the zero value for other text.
 func readVCard(source string) (card vCard) {
 	source = strings.NewReplacer("\r\n ", "", "\r\n\t", "", "\n ", "", "\n\t", "").Replace(source) // long lines are folded
 	for line := range strings.Lines(source) {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Code names what went wrong in the words of the API. Only package httpserver knows HTTP statuses.
+// Code is an error code of the API. Package httpserver maps codes to HTTP statuses.
 type Code string
 
-// The codes that the database uses too; package kernel has the others.
+// Codes that the packages below the kernel use. Package kernel declares the others.
 const (
 	CodeInvalidRequest Code = "invalid_request"
 	CodeNotFound       Code = "not_found"
@@ -20,29 +20,29 @@ const (
 	CodeStorageFull    Code = "storage_full"
 )
 
-// Params are what a program needs beside a code to put it into words: numbers, strings and lists of strings. Durations
-// are seconds.
+// Params are the parameters that a client needs to translate a code: numbers, strings and lists of strings. Durations are
+// in seconds.
 type Params = map[string]any
 
-// Error is the one error type that reaches a caller. Message is a sentence a person can act on.
+// Error is the error type for clients of the API. Message is a sentence for people.
 type Error struct {
 	Code       Code
 	Message    string
-	Params     Params // what a program needs beside the code
+	Params     Params
 	Fields     []FieldError
 	RetryAfter time.Duration
 }
 
-// FieldError says what is wrong with one part of a request: "body.phone", "query.limit".
+// FieldError describes an invalid part of a request.
 type FieldError struct {
-	Field   string
+	Field   string // such as "body.phone" or "query.limit"
 	Code    string // of a Rule
 	Params  Params
 	Message string
-	Value   string // to give instead, where there is a choice
+	Value   string // a valid value, if there is an obvious one
 }
 
-// Cause returns the params for an error with another code that was caused by this one: its own params, and its code as "cause".
+// Cause returns the params for another error that was caused by this one: the same params, and its code as "cause".
 func (f FieldError) Cause() Params {
 	cause := Params{"cause": f.Code}
 	maps.Copy(cause, f.Params)
@@ -52,22 +52,25 @@ func (f FieldError) Cause() Params {
 // Error returns the text of the error.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Errorf makes an Error with a formatted message.
+// Errorf returns an Error with a formatted message.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// StorageFull is the error for a change that the disk of the server has no room for. Nothing of it is stored.
+// StorageFull returns the error for a change that does not fit on the server's disk. Nothing was stored.
 func StorageFull() *Error {
-	return &Error{Code: CodeStorageFull, Message: "The disk of the server is full. Nothing was stored. Try again when there is space.", RetryAfter: 30 * time.Second}
+	return &Error{
+		Code: CodeStorageFull, RetryAfter: 30 * time.Second,
+		Message: "The disk of the server is full. Nothing was stored. Try again when there is space.",
+	}
 }
 
-// NotFound is the answer for what does not exist and for what the caller may not know of.
+// NotFound returns the error for something that does not exist or that the caller may not see.
 func NotFound(what string) *Error {
 	return Errorf(CodeNotFound, "There is no such %s.", what)
 }
 
-// CodeOf gives the code of the Error in err's chain, or "internal".
+// CodeOf returns the code of the Error in err's chain, or "internal".
 func CodeOf(err error) Code {
 	var e *Error
 	if errors.As(err, &e) {

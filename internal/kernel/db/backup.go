@@ -93,7 +93,7 @@ func Damage(path string) (string, error) {
 // damage returns the first fault that SQLite finds in the pages, the indexes and the constraints, or "".
 func (c *liteConn) damage() string {
 	verdict := ""
-	err := c.query("PRAGMA integrity_check(1)", nil, func(r Row) error { verdict = r.Text(0); return nil })
+	err := c.query("PRAGMA integrity_check(1)", nil, func(r Row) error { verdict = r.Text(""); return nil })
 	switch {
 	case err != nil:
 		return err.Error()

@@ -110,7 +110,7 @@ func BenchmarkReadOne(b *testing.B) {
 				b.RunParallel(func(p *testing.PB) {
 					for p.Next() {
 						err := read(s, context.Background(), func(tx *Tx) error {
-							_, err := tx.One("SELECT n FROM counters WHERE id = $1", []any{1}, func(r Row) { _ = r.Int(0) })
+							_, err := tx.One("SELECT n FROM counters WHERE id = $1", []any{1}, func(r Row) { _ = r.Int("") })
 							return err
 						})
 						if err != nil {

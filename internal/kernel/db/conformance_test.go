@@ -91,8 +91,8 @@ func TestTypes(t *testing.T) {
 			var got thing
 			read(t, s, func(tx *Tx) error {
 				_, err := tx.One(selectThing, []any{want.ID}, func(r Row) {
-					got = thing{r.ID(0), *r.NullID(5), r.Text(1), r.Int(2), r.Bool(3), r.Time(4), r.Bytes(6), r.Float(7)}
-					if *r.NullText(1) != want.Name || *r.NullInt(2) != want.N || !r.NullTime(4).Equal(at) || r.Null(0) {
+					got = thing{r.ID("id"), *r.NullID("other"), r.Text("name"), r.Int("n"), r.Bool("ok"), r.Time("at"), r.Bytes("data"), r.Float("f")}
+					if *r.NullText("name") != want.Name || *r.NullInt("n") != want.N || !r.NullTime("at").Equal(at) || r.Null("id") {
 						t.Error("the nullable getters differ")
 					}
 				})
@@ -110,10 +110,10 @@ func TestTypes(t *testing.T) {
 			})
 			read(t, s, func(tx *Tx) error {
 				found, err := tx.One(selectThing, []any{&id}, func(r Row) {
-					if r.NullText(1) != nil || r.NullInt(2) != nil || !r.Null(3) || r.NullTime(4) != nil || r.NullID(5) != nil || r.Bytes(6) != nil || !r.Null(7) {
+					if r.NullText("name") != nil || r.NullInt("n") != nil || !r.Null("ok") || r.NullTime("at") != nil || r.NullID("other") != nil || r.Bytes("data") != nil || !r.Null("f") {
 						t.Error("a NULL came back as a value")
 					}
-					if r.Text(1) != "" || r.Int(2) != 0 || r.Bool(3) || !r.Time(4).IsZero() || !r.ID(5).IsZero() || r.Float(7) != 0 {
+					if r.Text("name") != "" || r.Int("n") != 0 || r.Bool("ok") || !r.Time("at").IsZero() || !r.ID("other").IsZero() || r.Float("f") != 0 {
 						t.Error("a NULL is not the zero value")
 					}
 				})
@@ -131,7 +131,7 @@ func TestTypes(t *testing.T) {
 			})
 			read(t, s, func(tx *Tx) error {
 				_, err := tx.One(selectThing, []any{id}, func(r Row) {
-					if r.Text(1) != "defined" || r.Int(2) != -7 || r.Bool(3) || !r.Time(4).Equal(at) || r.ID(5) != id || r.Bytes(6) == nil || r.Float(7) != 3 {
+					if r.Text("name") != "defined" || r.Int("n") != -7 || r.Bool("ok") || !r.Time("at").Equal(at) || r.ID("other") != id || r.Bytes("data") == nil || r.Float("f") != 3 {
 						t.Error("a value changed")
 					}
 				})
@@ -181,7 +181,7 @@ func read(t testing.TB, s *DB, fn func(tx *Tx) error) {
 func counter(t testing.TB, s *DB, id int) (n int64) {
 	t.Helper()
 	err := s.ReadOne(context.Background(), func(tx *Tx) error {
-		_, err := tx.One("SELECT n FROM counters WHERE id = $1", []any{id}, func(r Row) { n = r.Int(0) })
+		_, err := tx.One("SELECT n FROM counters WHERE id = $1", []any{id}, func(r Row) { n = r.Int("n") })
 		return err
 	})
 	if err != nil {

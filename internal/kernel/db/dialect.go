@@ -13,10 +13,10 @@ import (
 	"recado/internal/kernel/base"
 )
 
-// Dialect gives what differs between the engines in statements that one text cannot serve.
+// Dialect returns what differs between the engines in statements that one text cannot serve.
 type Dialect struct{ sqlite bool }
 
-// Pick gives the text for the engine.
+// Pick returns the text for the engine.
 func (d Dialect) Pick(sqlite, postgres string) string {
 	if d.sqlite {
 		return sqlite
@@ -24,7 +24,7 @@ func (d Dialect) Pick(sqlite, postgres string) string {
 	return postgres
 }
 
-// Lock gives a locking clause such as " FOR UPDATE". It is empty on an engine without concurrent writes,
+// Lock returns a locking clause such as " FOR UPDATE". It is empty on an engine without concurrent writes,
 // where nothing can change until the transaction ends.
 func (d Dialect) Lock(clause string) string { return d.Pick("", clause) }
 
@@ -73,7 +73,7 @@ func numbered(sql string) string {
 	return b.String()
 }
 
-// after gives the position behind the next mark, or the end of the text.
+// after returns the position behind the next mark, or the end of the text.
 func after(sql string, from int, mark string) int {
 	if n := strings.Index(sql[from:], mark); n >= 0 {
 		return from + n + len(mark)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the lock of a file, or gives errLocked at once. The locked byte lies beyond the content, which other
+// tryLock takes the lock of a file, or returns errLocked at once. The locked byte lies beyond the content, which other
 // processes may read.
 func tryLock(file *os.File) error {
 	at := &windows.Overlapped{OffsetHigh: 1}

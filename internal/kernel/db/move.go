@@ -32,16 +32,16 @@ type MovePlan struct {
 	Skip []string
 	// Reset names a column that is set on the target and is not compared: rows that a background loop has to look at again.
 	Reset string
-	// Order gives the order of the tables that have no primary key on one of the engines.
+	// Order returns the order of the tables that have no primary key on one of the engines.
 	Order map[string][]string
-	// Counter gives the column of a table that SQLite makes unique. There a row gets a higher value where the value of
+	// Counter returns the column of a table that SQLite makes unique. There a row gets a higher value where the value of
 	// the row before is not lower. It decides the order of the rows and is not compared.
 	Counter map[string]string
 	// Identity is a table that differs between installations: a move is resumed from the same one only.
 	Identity string
 	// Mark is a query of one number of the source, which Finish gets.
 	Mark func(source Dialect) string
-	// Finish gives statements for the target, run in one transaction when all rows are there.
+	// Finish returns statements for the target, run in one transaction when all rows are there.
 	Finish func(target Dialect, mark int64) []string
 }
 
@@ -138,13 +138,13 @@ func (m *mover) finish(ctx context.Context) error {
 // moveEnd is one of the two databases of a move.
 type moveEnd interface {
 	dialect() Dialect
-	// schema gives the columns of each table with their types in lower case.
+	// schema returns the columns of each table with their types in lower case.
 	schema(ctx context.Context) (map[string]map[string]string, error)
 	// rows calls each for all rows in the order of their key.
 	rows(ctx context.Context, t *moveTable, each func(row []any) error) error
-	// number gives the first value of a query, or 0.
+	// number returns the first value of a query, or 0.
 	number(ctx context.Context, sql string) (int64, error)
-	// progress gives how far the move is, by table, and false when none was begun.
+	// progress returns how far the move is, by table, and false when none was begun.
 	progress(ctx context.Context) (map[string]moveProgress, bool, error)
 	// movedTo returns the name of the target that the source was moved to, or "".
 	movedTo(ctx context.Context) (string, error)
@@ -228,7 +228,7 @@ func refuseRows(ctx context.Context, to moveEnd, skip []string) error {
 	return nil
 }
 
-// keys gives the catalogue of the SQLite end: it declares primary keys and references for both.
+// keys returns the catalogue of the SQLite end: it declares primary keys and references for both.
 func (m *mover) keys() catalogue {
 	if lite, ok := m.from.(*liteEnd); ok {
 		return lite
@@ -344,7 +344,7 @@ func (c *tableCopy) setHash() (err error) {
 	return err
 }
 
-// changed gives a row as the target gets it.
+// changed returns a row as the target gets it.
 func (c *tableCopy) changed(row []any) []any {
 	_, lite := c.to.(*liteEnd)
 	if c.t.reset < 0 && (c.t.counter < 0 || !lite) {

@@ -128,7 +128,7 @@ func (e *pgEnd) refuseServers(ctx context.Context) error {
 	}
 }
 
-// countChanges gives how many rows have been changed. PostgreSQL counts them when the session that changed them ends, or
+// countChanges returns how many rows have been changed. PostgreSQL counts them when the session that changed them ends, or
 // about a second later. The ids of transactions would tell more than is asked for: other databases of the server use them too.
 func (e *pgEnd) countChanges(ctx context.Context) (int64, error) {
 	return e.number(ctx, `

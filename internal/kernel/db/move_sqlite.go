@@ -70,10 +70,10 @@ func openReadOnly(path string) (*liteConn, error) {
 	return &liteConn{conn: conn, stmts: map[string]*prepared{}}, nil
 }
 
-// applied gives the schema steps that the database has.
+// applied returns the schema steps that the database has.
 func (c *liteConn) applied() (done []applied, err error) {
 	err = c.query(selectMigrations, nil, func(r Row) error {
-		done = append(done, applied{version: r.Int(0), name: r.Text(1), checksum: r.Text(2)})
+		done = append(done, applied{version: r.Int("version"), name: r.Text("name"), checksum: r.Text("checksum")})
 		return nil
 	})
 	return done, err
@@ -147,21 +147,22 @@ func (e *liteEnd) unchanged(context.Context) error { return nil }
 func (e *liteEnd) dialect() Dialect { return Dialect{sqlite: true} }
 
 func (e *liteEnd) number(_ context.Context, sql string) (n int64, err error) {
-	err = e.c.query(sql, nil, func(r Row) error { n = r.Int(0); return nil })
+	err = e.c.query(sql, nil, func(r Row) error { n = r.Int(""); return nil })
 	return n, err
 }
 
 func (e *liteEnd) schema(context.Context) (map[string]map[string]string, error) {
 	out := map[string]map[string]string{}
 	err := e.c.query(`
-		SELECT t.name, c.name, c.type
+		SELECT t.name AS table_name, c.name AS column_name, c.type
 		FROM pragma_table_list t
 		JOIN pragma_table_info(t.name) c
 		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'`, nil, func(r Row) error {
-		if out[r.Text(0)] == nil {
-			out[r.Text(0)] = map[string]string{}
+		table := r.Text("table_name")
+		if out[table] == nil {
+			out[table] = map[string]string{}
 		}
-		out[r.Text(0)][r.Text(1)] = r.Text(2)
+		out[table][r.Text("column_name")] = r.Text("type")
 		return nil
 	})
 	return out, err
@@ -176,7 +177,7 @@ func (e *liteEnd) references(table string) ([]string, error) {
 }
 
 func (e *liteEnd) texts(sql, arg string) (out []string, err error) {
-	err = e.c.query(sql, []any{arg}, func(r Row) error { out = append(out, r.Text(0)); return nil })
+	err = e.c.query(sql, []any{arg}, func(r Row) error { out = append(out, r.Text("")); return nil })
 	return out, err
 }
 
@@ -213,7 +214,7 @@ func selectRows(t *moveTable, inOrder func(column string) string) string {
 	return "SELECT " + list(t.columns, quoted) + " FROM " + quoted(t.name) + " ORDER BY " + list(key, inOrder)
 }
 
-// liteArgs gives values as the driver takes them.
+// liteArgs returns values as the driver takes them.
 func liteArgs(values []any) []any {
 	out := make([]any, len(values))
 	for i, value := range values {
@@ -261,7 +262,7 @@ func (e *liteEnd) progress(context.Context) (map[string]moveProgress, bool, erro
 	}
 	out := map[string]moveProgress{}
 	err = e.c.query(selectProgress, nil, func(r Row) error {
-		p := moveProgress{name: r.Text(0), rows: r.Int(1), hash: r.Bytes(2), done: r.Bool(3)}
+		p := moveProgress{name: r.Text("name"), rows: r.Int("copied"), hash: r.Bytes("hash"), done: r.Bool("done")}
 		out[p.name] = p
 		return nil
 	})
@@ -307,7 +308,7 @@ func (e *liteEnd) write(_ context.Context, t *moveTable, rows [][]any, p movePro
 // finish also checks the references, which were not checked row by row, and puts the log into the database file.
 func (e *liteEnd) finish(_ context.Context, statements []string) error {
 	err := e.c.query("PRAGMA foreign_key_check", nil, func(r Row) error {
-		return fmt.Errorf("a row of %s refers to a row of %s that does not exist", r.Text(0), r.Text(2))
+		return fmt.Errorf("a row of %s refers to a row of %s that does not exist", r.Text("table"), r.Text("parent"))
 	})
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ type catalogue interface {
 	references(table string) ([]string, error)
 }
 
-// plannedTables gives the tables to copy, those that others refer to first.
+// plannedTables returns the tables to copy, those that others refer to first.
 func plannedTables(plan MovePlan, from, to map[string]map[string]string, keys catalogue) ([]moveTable, error) {
 	var names []string
 	for _, schema := range []map[string]map[string]string{from, to} {

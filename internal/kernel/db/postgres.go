@@ -17,9 +17,8 @@ import (
 const (
 	pgAttempts     = 6
 	pgMigrateTries = 30
-	pgConnectTime  = 5 * time.Second  // to get a connection
-	pgTxTime       = 10 * time.Second // for a whole transaction
-	pgIdleTime     = 3 * time.Second  // between two statements of one: a node that froze frees its locks while others still wait for them
+	pgConnectTime  = 5 * time.Second // to get a connection
+	pgIdleTime     = 3 * time.Second // between two statements of one: a node that froze frees its locks while others still wait for them
 
 	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -31,6 +30,9 @@ const pgName = "recado"
 // LockKey is the key ("recado") of the advisory lock that is held on PostgreSQL while the schema is brought
 // up to date. The keys after it are free for other locks of the desk.
 const LockKey = 0x7265_6361_646f
+
+// TxTime is how long a transaction on PostgreSQL may take. Tests that fill a database on a busy machine raise it.
+var TxTime = 10 * time.Second
 
 // postgresEngine is a pool of connections to a PostgreSQL server that several nodes may share.
 type postgresEngine struct {
@@ -61,7 +63,7 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	// Only a transaction that asks for it writes: a lone statement, outside of any, is a read.
 	config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
 	// A statement whose answer is no longer waited for ends on the server too.
-	config.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(pgTxTime.Milliseconds(), 10)
+	config.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(TxTime.Milliseconds(), 10)
 	// The server runs many small statements. One statement must not take several processors from the others, and compiling
 	// one takes longer than running it.
 	config.ConnConfig.RuntimeParams["max_parallel_workers_per_gather"] = "0"
@@ -71,7 +73,7 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	if err != nil {
 		return nil, fmt.Errorf("db: %w", err)
 	}
-	e := &postgresEngine{pool: pool, now: o.Now, logger: o.Logger, txTime: pgTxTime}
+	e := &postgresEngine{pool: pool, now: o.Now, logger: o.Logger, txTime: TxTime}
 	unfinished := false
 	err = pool.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", progressTable).Scan(&unfinished)
 	if err == nil && unfinished {
@@ -189,7 +191,7 @@ func pgPending(ctx context.Context, conn *pgx.Conn, all []migration) ([]migratio
 	return pending(all, done)
 }
 
-// pgApplied gives the schema steps that the database has.
+// pgApplied returns the schema steps that the database has.
 func pgApplied(ctx context.Context, conn *pgx.Conn) ([]applied, error) {
 	rows, err := conn.Query(ctx, selectMigrations)
 	if err != nil {

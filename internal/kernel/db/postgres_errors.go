@@ -57,7 +57,7 @@ func lostConnection(err error) bool {
 	return lost && !pgconn.Timeout(err) && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// pgError gives a database that cannot be reached the code that callers wait and repeat on. The
+// pgError returns a database that cannot be reached the code that callers wait and repeat on. The
 // driver's text stays in the chain for the log, and never becomes part of a base.Error.
 func pgError(err error) error {
 	if err == nil {

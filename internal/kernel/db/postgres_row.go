@@ -20,7 +20,7 @@ type pgRow struct {
 }
 
 // value returns the value of a column and its type.
-func (r *pgRow) value(column any) ([]byte, uint32) {
+func (r *pgRow) value(column string) ([]byte, uint32) {
 	i, ok := r.at(column)
 	if !ok {
 		return nil, 0
@@ -28,7 +28,7 @@ func (r *pgRow) value(column any) ([]byte, uint32) {
 	return r.values[i], r.fields[i].DataTypeOID
 }
 
-func (r *pgRow) ID(column any) (id base.ID) {
+func (r *pgRow) ID(column string) (id base.ID) {
 	switch v, oid := r.value(column); {
 	case v == nil:
 	case oid == pgtype.UUIDOID && len(v) == len(id):
@@ -39,7 +39,7 @@ func (r *pgRow) ID(column any) (id base.ID) {
 	return id
 }
 
-func (r *pgRow) Text(column any) string {
+func (r *pgRow) Text(column string) string {
 	v, oid := r.value(column)
 	switch oid {
 	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID:
@@ -49,7 +49,7 @@ func (r *pgRow) Text(column any) string {
 	return ""
 }
 
-func (r *pgRow) Int(column any) int64 {
+func (r *pgRow) Int(column string) int64 {
 	switch v, oid := r.value(column); {
 	case v == nil:
 	case oid == pgtype.Int8OID && len(v) == 8:
@@ -64,7 +64,7 @@ func (r *pgRow) Int(column any) int64 {
 	return 0
 }
 
-func (r *pgRow) Bool(column any) bool {
+func (r *pgRow) Bool(column string) bool {
 	i, ok := r.at(column)
 	if ok && r.fields[i].DataTypeOID == pgtype.BoolOID {
 		v := r.values[i]
@@ -74,7 +74,7 @@ func (r *pgRow) Bool(column any) bool {
 	return ok && r.Int(column) != 0
 }
 
-func (r *pgRow) AppendBytes(b []byte, column any) []byte {
+func (r *pgRow) AppendBytes(b []byte, column string) []byte {
 	v, oid := r.value(column)
 	switch oid {
 	case pgtype.ByteaOID, pgtype.UUIDOID, pgtype.TextOID, pgtype.VarcharOID:
@@ -84,7 +84,7 @@ func (r *pgRow) AppendBytes(b []byte, column any) []byte {
 	return b
 }
 
-func (r *pgRow) Float(column any) float64 {
+func (r *pgRow) Float(column string) float64 {
 	switch v, oid := r.value(column); {
 	case v == nil:
 	case oid == pgtype.Float8OID && len(v) == 8:
@@ -97,21 +97,21 @@ func (r *pgRow) Float(column any) float64 {
 	return 0
 }
 
-func (r *pgRow) Null(column any) bool {
+func (r *pgRow) Null(column string) bool {
 	i, ok := r.at(column)
 	r.again(i)
 	return !ok || r.values[i] == nil
 }
 
-func (r *pgRow) NullID(column any) *base.ID     { return nullable(r, column, r.ID) }
-func (r *pgRow) NullText(column any) *string    { return nullable(r, column, r.Text) }
-func (r *pgRow) NullInt(column any) *int64      { return nullable(r, column, r.Int) }
-func (r *pgRow) Time(column any) time.Time      { return rowTime(r, column) }
-func (r *pgRow) NullTime(column any) *time.Time { return nullable(r, column, r.Time) }
-func (r *pgRow) Bytes(column any) []byte        { return rowBytes(r, column) }
+func (r *pgRow) NullID(column string) *base.ID     { return nullable(r, column, r.ID) }
+func (r *pgRow) NullText(column string) *string    { return nullable(r, column, r.Text) }
+func (r *pgRow) NullInt(column string) *int64      { return nullable(r, column, r.Int) }
+func (r *pgRow) Time(column string) time.Time      { return rowTime(r, column) }
+func (r *pgRow) NullTime(column string) *time.Time { return nullable(r, column, r.Time) }
+func (r *pgRow) Bytes(column string) []byte        { return rowBytes(r, column) }
 
 // wrongType records a column whose type the caller did not expect. Sums and averages of BIGINT are NUMERIC in
 // PostgreSQL: a statement casts them.
-func (r *pgRow) wrongType(column any, oid uint32, want string) {
+func (r *pgRow) wrongType(column string, oid uint32, want string) {
 	r.fail(fmt.Errorf("column %v (type %d) is not %s", column, oid, want))
 }

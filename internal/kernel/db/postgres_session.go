@@ -78,7 +78,7 @@ func (s *pgSession) limitTime(d time.Duration) func() {
 		return func() {}
 	}
 	s.setLocal(d, "force_custom_plan")
-	return func() { s.setLocal(pgTxTime, "auto") }
+	return func() { s.setLocal(TxTime, "auto") }
 }
 
 // setLocal sets the longest time of a statement and the choice of plans, until the end of the transaction.
@@ -93,7 +93,7 @@ func (s *pgSession) query(sql string, args []any, each func(r Row) error) error 
 	return s.send(sql, args, func(rows pgx.Rows) error { return readRows(rows, each) })
 }
 
-// readRows calls each for every row, until it gives an error.
+// readRows calls each for every row, until it returns an error.
 func readRows(rows pgx.Rows, each func(r Row) error) error {
 	defer rows.Close()
 	row := &pgRow{}
@@ -102,6 +102,9 @@ func readRows(rows pgx.Rows, each func(r Row) error) error {
 			row.fields = rows.FieldDescriptions()
 			for i := range row.fields {
 				row.names = append(row.names, row.fields[i].Name)
+			}
+			if err := checkNames(row.names); err != nil {
+				return err
 			}
 		}
 		row.values = rows.RawValues()
@@ -148,7 +151,7 @@ func (s *pgSession) send(sql string, args []any, read func(rows pgx.Rows) error)
 	return err
 }
 
-// flush sends BEGIN if it is due, the queue and last, and reads the answers before that of last.
+// flush sends BEGIN if it is due, the queue and last, and reads the results before that of last.
 func (s *pgSession) flush(last queued) (pgx.BatchResults, error) {
 	batch := &pgx.Batch{}
 	if !s.begun && s.begin != "" {
@@ -175,7 +178,7 @@ func (s *pgSession) flush(last queued) (pgx.BatchResults, error) {
 	return results, nil
 }
 
-// read reads the answer to a statement of a batch.
+// read reads the result of a statement of a batch.
 func (q *queued) read(results pgx.BatchResults) error {
 	if q.each == nil {
 		_, err := results.Exec()

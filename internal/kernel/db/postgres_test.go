@@ -179,7 +179,7 @@ func TestPostgresOutages(t *testing.T) {
 		}
 		wire.set(cut) // what hangs in the wire is gone, and with it the lock
 		wire.set(whole)
-		s.pg.txTime = pgTxTime
+		s.pg.txTime = TxTime
 		write(t, s, func(tx *Tx) error { return add(tx, 2) })
 		hasCount(t, s, 2, 2)
 	})
@@ -420,7 +420,7 @@ func TestThePlannerExpectsAFastDiskUnlessTheURLSaysOtherwise(t *testing.T) {
 		s := opened(t, Options{DatabaseURL: u.String()})
 		got := ""
 		read(t, s, func(tx *Tx) error {
-			_, err := tx.One("SELECT current_setting('random_page_cost')", nil, func(r Row) { got = r.Text(0) })
+			_, err := tx.One("SELECT current_setting('random_page_cost')", nil, func(r Row) { got = r.Text("") })
 			return err
 		})
 		if got != want {

@@ -13,7 +13,7 @@ func TestRead(t *testing.T) {
 		ctx := t.Context()
 		const countOne = "SELECT n FROM counters WHERE id = 1"
 		value := func(tx *Tx) (n int64) {
-			if _, err := tx.One(countOne, nil, func(r Row) { n = r.Int(0) }); err != nil {
+			if _, err := tx.One(countOne, nil, func(r Row) { n = r.Int("") }); err != nil {
 				t.Error(err)
 			}
 			return n
@@ -145,7 +145,7 @@ func TestRead(t *testing.T) {
 				t.Skip("only PostgreSQL has settings for them")
 			}
 			settings := func(tx *Tx) (got string, err error) {
-				_, err = tx.One("SELECT current_setting('statement_timeout') || ' ' || current_setting('plan_cache_mode')", nil, func(r Row) { got = r.Text(0) })
+				_, err = tx.One("SELECT current_setting('statement_timeout') || ' ' || current_setting('plan_cache_mode')", nil, func(r Row) { got = r.Text("") })
 				return got, err
 			}
 			err := s.Read(ctx, func(tx *Tx) error {

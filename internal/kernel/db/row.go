@@ -2,6 +2,7 @@ package db
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -12,12 +13,11 @@ type columns struct {
 	err   error
 }
 
-// at returns the index of a column, or false after it has recorded an error.
-func (c *columns) at(column any) (int, bool) {
-	if i, ok := column.(int); ok {
-		return i, true
+// at returns the index of a column, or false after it has recorded an error. The only column of a result may be called "".
+func (c *columns) at(name string) (int, bool) {
+	if name == "" && len(c.names) == 1 {
+		return 0, true
 	}
-	name := column.(string)
 	for range c.names {
 		if c.next >= len(c.names) {
 			c.next = 0
@@ -42,7 +42,7 @@ func (c *columns) fail(err error) {
 func (c *columns) again(i int) { c.next = i }
 
 // nullable returns nil for NULL, and what read returns otherwise.
-func nullable[T any](r Row, column any, read func(column any) T) *T {
+func nullable[T any](r Row, column string, read func(column string) T) *T {
 	if r.Null(column) {
 		return nil
 	}
@@ -50,16 +50,29 @@ func nullable[T any](r Row, column any, read func(column any) T) *T {
 	return &v
 }
 
-func rowTime(r Row, column any) time.Time {
+func rowTime(r Row, column string) time.Time {
 	if r.Null(column) {
 		return time.Time{}
 	}
 	return time.UnixMilli(r.Int(column)).UTC()
 }
 
-func rowBytes(r Row, column any) []byte {
+func rowBytes(r Row, column string) []byte {
 	if r.Null(column) {
 		return nil
 	}
 	return r.AppendBytes([]byte{}, column)
+}
+
+// checkNames returns an error if two columns have the same name, which makes one of them unreadable. Tests call it; see CheckStatement.
+func checkNames(names []string) error {
+	if CheckStatement == nil {
+		return nil
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("two columns are named %q", name)
+		}
+	}
+	return nil
 }

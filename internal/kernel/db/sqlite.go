@@ -114,7 +114,7 @@ func (e *sqliteEngine) prepare(ctx context.Context, c *liteConn, migrations fs.F
 // 3.51.2.
 func (e *sqliteEngine) checkVersion(c *liteConn) error {
 	version := ""
-	if err := c.query("SELECT sqlite_version()", nil, func(r Row) error { version = r.Text(0); return nil }); err != nil {
+	if err := c.query("SELECT sqlite_version()", nil, func(r Row) error { version = r.Text(""); return nil }); err != nil {
 		return fmt.Errorf("db: ask for the SQLite version: %w", err)
 	}
 	if !goodSQLite(version) {

@@ -48,6 +48,9 @@ func (c *liteConn) query(sql string, args []any, each func(r Row) error) error {
 	if err != nil {
 		return err
 	}
+	if err := checkNames(stmt.columns); err != nil {
+		return err
+	}
 	row := &liteRow{stmt: stmt.Stmt, columns: columns{names: stmt.columns}}
 	defer stmt.Reset() // also when each panics: an open statement would hold its snapshot
 	for {
@@ -183,7 +186,7 @@ type liteRow struct {
 	stmt *sqlite.Stmt
 }
 
-func (r *liteRow) ID(column any) (id base.ID) {
+func (r *liteRow) ID(column string) (id base.ID) {
 	if i, ok := r.at(column); ok {
 		if n := r.stmt.ColumnBytes(i, id[:]); (n != len(id) || r.stmt.ColumnLen(i) != n) && !r.stmt.ColumnIsNull(i) {
 			r.fail(fmt.Errorf("column %v is not an id", column))
@@ -192,7 +195,7 @@ func (r *liteRow) ID(column any) (id base.ID) {
 	return id
 }
 
-func (r *liteRow) Text(column any) string {
+func (r *liteRow) Text(column string) string {
 	i, ok := r.at(column)
 	if !ok {
 		return ""
@@ -200,7 +203,7 @@ func (r *liteRow) Text(column any) string {
 	return r.stmt.ColumnText(i)
 }
 
-func (r *liteRow) Int(column any) int64 {
+func (r *liteRow) Int(column string) int64 {
 	i, ok := r.at(column)
 	if !ok {
 		return 0
@@ -208,9 +211,9 @@ func (r *liteRow) Int(column any) int64 {
 	return r.stmt.ColumnInt64(i)
 }
 
-func (r *liteRow) Bool(column any) bool { return r.Int(column) != 0 }
+func (r *liteRow) Bool(column string) bool { return r.Int(column) != 0 }
 
-func (r *liteRow) AppendBytes(b []byte, column any) []byte {
+func (r *liteRow) AppendBytes(b []byte, column string) []byte {
 	i, ok := r.at(column)
 	if !ok {
 		return b
@@ -221,7 +224,7 @@ func (r *liteRow) AppendBytes(b []byte, column any) []byte {
 	return b
 }
 
-func (r *liteRow) Float(column any) float64 {
+func (r *liteRow) Float(column string) float64 {
 	i, ok := r.at(column)
 	if !ok {
 		return 0
@@ -229,15 +232,15 @@ func (r *liteRow) Float(column any) float64 {
 	return r.stmt.ColumnFloat(i)
 }
 
-func (r *liteRow) Null(column any) bool {
+func (r *liteRow) Null(column string) bool {
 	i, ok := r.at(column)
 	r.again(i)
 	return !ok || r.stmt.ColumnIsNull(i)
 }
 
-func (r *liteRow) NullID(column any) *base.ID     { return nullable(r, column, r.ID) }
-func (r *liteRow) NullText(column any) *string    { return nullable(r, column, r.Text) }
-func (r *liteRow) NullInt(column any) *int64      { return nullable(r, column, r.Int) }
-func (r *liteRow) Time(column any) time.Time      { return rowTime(r, column) }
-func (r *liteRow) NullTime(column any) *time.Time { return nullable(r, column, r.Time) }
-func (r *liteRow) Bytes(column any) []byte        { return rowBytes(r, column) }
+func (r *liteRow) NullID(column string) *base.ID     { return nullable(r, column, r.ID) }
+func (r *liteRow) NullText(column string) *string    { return nullable(r, column, r.Text) }
+func (r *liteRow) NullInt(column string) *int64      { return nullable(r, column, r.Int) }
+func (r *liteRow) Time(column string) time.Time      { return rowTime(r, column) }
+func (r *liteRow) NullTime(column string) *time.Time { return nullable(r, column, r.Time) }
+func (r *liteRow) Bytes(column string) []byte        { return rowBytes(r, column) }

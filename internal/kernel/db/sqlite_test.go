@@ -107,16 +107,16 @@ func TestBackup(t *testing.T) {
 		defer back.Close()
 		read(t, back, func(tx *Tx) error {
 			_, err := tx.One("PRAGMA integrity_check", nil, func(r Row) {
-				if r.Text(0) != "ok" {
-					t.Errorf(`want 0 == "ok"; got %+v`, r.Text(0))
+				if r.Text("") != "ok" {
+					t.Errorf(`want 0 == "ok"; got %+v`, r.Text(""))
 				}
 			})
 			if err != nil {
 				return err
 			}
-			_, err = tx.One("SELECT (SELECT count(*) FROM twins), (SELECT count(*) FROM others)", nil, func(r Row) {
-				if r.Int(0) != r.Int(1) || r.Int(0) < 50 {
-					t.Errorf("%d and %d rows", r.Int(0), r.Int(1))
+			_, err = tx.One("SELECT (SELECT count(*) FROM twins) AS twins, (SELECT count(*) FROM others) AS others", nil, func(r Row) {
+				if r.Int("twins") != r.Int("others") || r.Int("twins") < 50 {
+					t.Errorf("%d and %d rows", r.Int("twins"), r.Int("others"))
 				}
 			})
 			return err
@@ -218,7 +218,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	rows := func() (n int64) {
 		read(t, s, func(tx *Tx) error {
-			_, err := tx.One("SELECT count(*) FROM things", nil, func(r Row) { n = r.Int(0) })
+			_, err := tx.One("SELECT count(*) FROM things", nil, func(r Row) { n = r.Int("") })
 			return err
 		})
 		return n

@@ -7,8 +7,8 @@ import (
 	"recado/internal/kernel/base"
 )
 
-// Statement is a SELECT that is put together from the filters of a list. Its text depends on which
-// parts take part, never on their values, so that few texts are ever prepared.
+// Statement builds a SELECT from the filters of a list. Its text depends on which filters are set, never on their
+// values, so that few different statements are prepared.
 type Statement struct {
 	strings.Builder
 	Args []any
@@ -19,7 +19,7 @@ type Statement struct {
 // Statement starts an empty statement.
 func (tx *Tx) Statement() *Statement { return &Statement{dialect: tx.Dialect()} }
 
-// Arg adds an argument and gives its placeholder.
+// Arg adds an argument and returns its placeholder.
 func (s *Statement) Arg(v any) string {
 	s.Args = append(s.Args, v)
 	return "$" + strconv.Itoa(len(s.Args))
@@ -33,10 +33,10 @@ func (s *Statement) And(conditions ...string) {
 	}
 }
 
-// AndGiven adds a condition that a column has a value, unless that is nil, empty or zero: a filter that was not given. SQLite, which
-// keeps every text it has prepared, has the condition all the same. On PostgreSQL no index serves it in a plan that is kept for all
-// companies: the caller has chosen an order to read in, and such a plan would rather read and sort all rows that
-// an index on the column has of a large company.
+// AndGiven adds the condition that a column equals v, unless v is nil, empty or zero. On SQLite, which keeps every statement
+// that it prepares, the text has the condition in either case. On PostgreSQL the condition is written so that no index on the column serves it:
+// a plan that is kept for all companies would otherwise read and sort all rows of a large company instead of
+// following the order of the list.
 func (s *Statement) AndGiven(column string, v any) {
 	given := isGiven(v)
 	if !given && !s.dialect.sqlite {
@@ -103,8 +103,8 @@ func Listed(ids []base.ID) Subset {
 	}
 }
 
-// values is a short list, which SQLite reads faster when each has a placeholder. Their number is rounded up
-// with some that are NULL, so that few texts are prepared.
+// values returns a short list with a placeholder for each id, which is faster on SQLite. It is filled up with NULLs to the next
+// power of two, so that few different statements are prepared.
 func (s *Statement) values(ids []base.ID) string {
 	n := 16
 	for n < len(ids) {

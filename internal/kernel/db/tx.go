@@ -41,19 +41,19 @@ type session interface {
 // x AS id. What they return stays valid after the row has passed. The query fails if there is no such column or if it
 // has another type.
 type Row interface {
-	ID(column any) base.ID
-	NullID(column any) *base.ID
-	Text(column any) string
-	NullText(column any) *string
-	Int(column any) int64
-	NullInt(column any) *int64
-	Bool(column any) bool
-	Time(column any) time.Time // from Unix milliseconds, UTC
-	NullTime(column any) *time.Time
-	Bytes(column any) []byte // a copy; nil for NULL
-	AppendBytes(b []byte, column any) []byte
-	Float(column any) float64
-	Null(column any) bool
+	ID(column string) base.ID
+	NullID(column string) *base.ID
+	Text(column string) string
+	NullText(column string) *string
+	Int(column string) int64
+	NullInt(column string) *int64
+	Bool(column string) bool
+	Time(column string) time.Time // from Unix milliseconds, UTC
+	NullTime(column string) *time.Time
+	Bytes(column string) []byte // a copy; nil for NULL
+	AppendBytes(b []byte, column string) []byte
+	Float(column string) float64
+	Null(column string) bool
 }
 
 var (
@@ -76,10 +76,10 @@ func (tx *Tx) open(on session, now time.Time, sqlite bool) {
 // if it did not become durable.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
-// Dialect gives what differs between the engines.
+// Dialect returns what differs between the engines.
 func (tx *Tx) Dialect() Dialect { return Dialect{sqlite: tx.sqlite} }
 
-// Exec runs a statement and gives the number of rows it changed. Arguments may be string, bool, int,
+// Exec runs a statement and returns the number of rows it changed. Arguments may be string, bool, int,
 // int64, float64, []byte, base.ID, time.Time (stored as Unix milliseconds), types defined on these,
 // and pointers to them. nil, nil pointers, nil slices and the zero base.ID are NULL.
 func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
@@ -149,7 +149,7 @@ var errEnough = errors.New("db: enough rows")
 func (tx *Tx) IDs(sql string, args ...any) ([]base.ID, error) {
 	var out []base.ID
 	err := tx.Query(sql, args, func(r Row) error {
-		out = append(out, r.ID(0))
+		out = append(out, r.ID(""))
 		return nil
 	})
 	return out, err

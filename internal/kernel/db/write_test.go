@@ -108,7 +108,7 @@ func TestWrite(t *testing.T) {
 				var before, after []int64
 				tx.Later("INSERT INTO things (id, n) VALUES ($1, 1)", id)
 				tx.Ahead("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) error {
-					before = append(before, r.Int(0))
+					before = append(before, r.Int(""))
 					return nil
 				})
 				n, err := tx.Exec("UPDATE things SET n = 2 WHERE id = $1", id)
@@ -119,7 +119,7 @@ func TestWrite(t *testing.T) {
 					t.Error("a row of another id")
 					return nil
 				})
-				_, err = tx.One("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) { after = append(after, r.Int(0)) })
+				_, err = tx.One("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) { after = append(after, r.Int("")) })
 				if len(after) != 1 || after[0] != 2 {
 					t.Errorf("read after: got %v, want [2]", after)
 				}
@@ -169,7 +169,7 @@ func TestWrite(t *testing.T) {
 			write(t, s, func(tx *Tx) error {
 				tx.AfterCommit(func() { got = append(got, -1) })
 				tx.Ahead("SELECT 7", nil, func(r Row) error {
-					got = append(got, r.Int(0))
+					got = append(got, r.Int(""))
 					return nil
 				})
 				return nil
@@ -184,8 +184,8 @@ func TestWrite(t *testing.T) {
 				tx.Later("INSERT INTO things (id, n) VALUES ($1, 1)", id)
 				tx.Later("UPDATE things SET n = n + 10 WHERE id = $1", id)
 				found, err := tx.One("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) {
-					if r.Int(0) != 11 {
-						t.Errorf("n is %d", r.Int(0))
+					if r.Int("") != 11 {
+						t.Errorf("n is %d", r.Int(""))
 					}
 				})
 				if !found {
@@ -196,8 +196,8 @@ func TestWrite(t *testing.T) {
 			})
 			read(t, s, func(tx *Tx) error {
 				_, err := tx.One("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) {
-					if r.Int(0) != 12 {
-						t.Errorf("n is %d", r.Int(0))
+					if r.Int("") != 12 {
+						t.Errorf("n is %d", r.Int(""))
 					}
 				})
 				return err
@@ -226,7 +226,7 @@ func TestWrite(t *testing.T) {
 						INSERT INTO things (id, name)
 						VALUES ($1, $2)
 						ON CONFLICT (name) DO UPDATE SET n = 1
-						RETURNING id`, []any{id, "taken"}, func(r Row) { got = r.ID(0) })
+						RETURNING id`, []any{id, "taken"}, func(r Row) { got = r.ID("") })
 					return err
 				})
 				if got != first {
@@ -304,7 +304,7 @@ func TestConcurrentWrites(t *testing.T) {
 			read(t, s, func(tx *Tx) error {
 				return tx.Query("SELECT name FROM things", nil, func(r Row) error {
 					var i, round int
-					if _, err := fmt.Sscanf(r.Text(0), "writer %d round %d", &i, &round); err != nil || i%7 == 0 {
+					if _, err := fmt.Sscanf(r.Text(""), "writer %d round %d", &i, &round); err != nil || i%7 == 0 {
 						bad++
 					}
 					rows++

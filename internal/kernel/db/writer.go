@@ -23,11 +23,10 @@ var (
 	errLost   = errors.New("db: the database rolled back the whole group")
 )
 
-// The writer owns the one connection that changes a SQLite database. Callers queue closures; it runs
-// all that are waiting, up to 256, in one durable transaction, and a failing one takes nothing of the
-// others with it: if it had written something, the group is rolled back and runs once more, each in a
-// savepoint. Failures after a write are rare, and savepoints cost a third of a small write. It never
-// waits for a group to fill: while one group is being committed the next one gathers by itself.
+// The writer owns the one connection that changes a SQLite database. Callers queue closures, and the writer runs up to 256 of
+// them in one durable transaction. If one fails after it has written something, the group is rolled back and runs
+// again with a savepoint around each closure, so that a failure affects no other closure. The writer never waits for a
+// group to fill: while one group is committed, the next one gathers in the queue.
 type writer struct {
 	c     *liteConn
 	now   func() time.Time
@@ -52,9 +51,6 @@ type request struct {
 	err     error
 }
 
-// answers keeps channels that were used once for the next callers.
-var answers = sync.Pool{New: func() any { return make(chan error, 1) }}
-
 func newWriter(c *liteConn, now func() time.Time, busy, idle func()) *writer {
 	w := &writer{
 		c: c, now: now, busy: busy, idle: idle,
@@ -70,7 +66,7 @@ func (w *writer) write(ctx context.Context, fn func(tx *Tx) error) ([]func(), er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r := &request{fn: fn, answer: answers.Get().(chan error)}
+	r := &request{fn: fn, answer: make(chan error, 1)}
 	if err := w.enqueue(ctx, r); err != nil {
 		return nil, err
 	}
@@ -83,7 +79,6 @@ func (w *writer) write(ctx context.Context, fn func(tx *Tx) error) ([]func(), er
 		}
 		err = <-r.answer
 	}
-	answers.Put(r.answer)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +275,7 @@ func (w *writer) rollback() {
 	}
 }
 
-// answer tells every caller of the group: its own failure, or else that of the commit.
+// answer returns to every caller of the group its own error, or else that of the commit.
 func (w *writer) answer(commit error) {
 	commit = liteError(commit)
 	for i, r := range w.group {

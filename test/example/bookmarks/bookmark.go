@@ -1,4 +1,4 @@
-// Package bookmarks lets members bookmark conversations until their case is closed. It is the example of a capability in
+// Package bookmarks lets members bookmark conversations until their case is closed. It is the example in
 // docs/contributing.md.
 package bookmarks
 
@@ -14,10 +14,10 @@ import (
 	"recado/internal/talk"
 )
 
-// ScopeBookmarks is the permission of a key to read and create bookmarks. All members have it.
+// ScopeBookmarks is the permission to read and create bookmarks. All members have it.
 var ScopeBookmarks = kernel.RegisterScope("bookmarks", kernel.RoleAgent)
 
-// EventCreated is raised for a new bookmark.
+// EventCreated reports a new bookmark.
 var EventCreated = kernel.RegisterEvent(kernel.EventInfo{
 	Type: "bookmark.created", Order: 100, Scope: ScopeBookmarks,
 	Description: "A member bookmarked a conversation.",
@@ -35,7 +35,7 @@ var files embed.FS
 func init() {
 	schema, err := fs.Sub(files, "schema")
 	if err != nil {
-		panic(err) // the folder is part of the binary
+		panic(err) // the folder is embedded
 	}
 	kernel.RegisterSchema(schema)
 }
@@ -48,10 +48,10 @@ type Bookmark struct {
 	CreatedAt    time.Time `json:"created_at"`
 }
 
-// Bookmarks has the verbs of the package.
+// Bookmarks implements the verbs of the package.
 type Bookmarks struct{ *kernel.Kernel }
 
-// New returns the verbs, and removes the bookmarks of cases that are closed.
+// New returns the verbs. When a case is closed, its bookmarks are deleted.
 func New(d *server.Desk) *Bookmarks {
 	d.Talk.Observe(talk.Observer{Closed: func(t *talk.LockedConversation, _ *talk.Attendance, _ *kernel.Ref) error {
 		deleteBookmarks(t.Tx, t.Company, t.ID)
@@ -66,19 +66,19 @@ func (b *Bookmarks) Create(ctx context.Context, a *kernel.Principal, conversatio
 		return Bookmark{}, err
 	}
 	return kernel.WriteAnswer(ctx, b.Kernel, func(tx *kernel.Tx) (Bookmark, error) {
-		made := Bookmark{ID: kernel.NewID(), Conversation: conversation, Note: note, CreatedAt: tx.Now}
+		bookmark := Bookmark{ID: kernel.NewID(), Conversation: conversation, Note: note, CreatedAt: tx.Now}
 		if err := b.CheckSubject(tx, a, kernel.Subject{Kind: talk.SubjectConversation, ID: conversation}); err != nil {
-			return made, err
+			return bookmark, err
 		}
-		insertBookmark(tx, a, &made)
+		insertBookmark(tx, a, &bookmark)
 		event := kernel.Event{Company: a.Company.ID, Type: EventCreated, Conversation: &conversation}
-		return made, b.Record(tx, event, func(body []byte) ([]byte, error) {
-			return kernel.AppendJSON(body, map[string]any{"bookmark": made})
+		return bookmark, b.Record(tx, event, func(body []byte) ([]byte, error) {
+			return kernel.AppendJSON(body, map[string]any{"bookmark": bookmark})
 		})
 	})
 }
 
-// Bookmarks lists the caller's own bookmarks, the newest first.
+// Bookmarks returns the caller's bookmarks, newest first.
 func (b *Bookmarks) Bookmarks(ctx context.Context, a *kernel.Principal) ([]Bookmark, error) {
 	if err := a.May(VerbBookmarks); err != nil {
 		return nil, err
@@ -86,13 +86,14 @@ func (b *Bookmarks) Bookmarks(ctx context.Context, a *kernel.Principal) ([]Bookm
 	return kernel.ReadOne(ctx, b.Kernel, func(tx *kernel.Tx) ([]Bookmark, error) { return listBookmarks(tx, a) })
 }
 
-// HTTP returns what the package adds to the API.
+// HTTP returns the routes and events of the package.
 func (b *Bookmarks) HTTP() httpserver.Capability {
 	return httpserver.Capability{
 		Tags: []httpserver.Tag{{Name: "bookmarks", Description: "Conversations that people keep at hand."}},
 		Routes: []*httpserver.Route{
 			httpserver.Get("/bookmarks", VerbBookmarks, "List your bookmarks", b.list),
-			httpserver.Post("/bookmarks", VerbCreate, "Bookmark a conversation", b.create, httpserver.Created, httpserver.Fails(kernel.CodeNotFound),
+			httpserver.Post("/bookmarks", VerbCreate, "Bookmark a conversation", b.create,
+				httpserver.Created, httpserver.Fails(kernel.CodeNotFound),
 				httpserver.Example(`{"conversation": "01a1e7e7-6a7a-71ec-861b-cb556c55c547", "note": "Call back on Monday."}`)),
 		},
 		Events: []httpserver.Event{{Type: EventCreated, Data: []httpserver.EventPart{httpserver.EventNoun("bookmark", "Bookmark")}}},

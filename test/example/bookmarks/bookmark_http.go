@@ -20,6 +20,6 @@ type createInput struct {
 }
 
 func (b *Bookmarks) create(ctx context.Context, a *kernel.Principal, in *createInput) (*httpserver.Reply[Bookmark], error) {
-	made, err := b.Create(ctx, a, in.Body.Conversation, in.Body.Note)
-	return &httpserver.Reply[Bookmark]{Body: made}, err
+	bookmark, err := b.Create(ctx, a, in.Body.Conversation, in.Body.Note)
+	return &httpserver.Reply[Bookmark]{Body: bookmark}, err
 }

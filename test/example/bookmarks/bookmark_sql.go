@@ -20,7 +20,9 @@ func listBookmarks(tx *kernel.Tx, a *kernel.Principal) ([]Bookmark, error) {
 		WHERE company = $1 AND member = $2
 		ORDER BY id DESC
 		LIMIT 100`, []any{a.Company.ID, a.User.ID}, func(r db.Row) error {
-		all = append(all, Bookmark{ID: r.ID(0), Conversation: r.ID(1), Note: r.Text(2), CreatedAt: r.Time(3)})
+		all = append(all, Bookmark{
+			ID: r.ID("id"), Conversation: r.ID("conversation"), Note: r.Text("note"), CreatedAt: r.Time("created_at"),
+		})
 		return nil
 	})
 	return all, err

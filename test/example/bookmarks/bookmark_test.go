@@ -22,25 +22,25 @@ func TestACapabilityAddsATableAVerbAnEventAndARoute(t *testing.T) {
 		w.A.Post(t, "/channels/"+channel+"/simulate", map[string]any{"from": "+5511910000001", "name": "Rui", "text": "oi"}).OK(201)
 		conversation := w.A.Get(t, "/conversations").OK(200).Text("data", 0, "id")
 
-		made := w.A.Post(t, "/bookmarks", map[string]any{"conversation": conversation, "note": "Call back"}).OK(201)
-		if got := w.A.Get(t, "/bookmarks").OK(200).Text("data", 0, "id"); got != made.ID() {
-			t.Errorf("the list has %q, want %q", got, made.ID())
+		created := w.A.Post(t, "/bookmarks", map[string]any{"conversation": conversation, "note": "Call back"}).OK(201)
+		if got := w.A.Get(t, "/bookmarks").OK(200).Text("data", 0, "id"); got != created.ID() {
+			t.Errorf("list: got %q, want %q", got, created.ID())
 		}
 		events := w.A.Get(t, "/events?types=bookmark.created").OK(200)
-		if got := events.Text("data", 0, "data", "bookmark", "id"); got != made.ID() {
-			t.Errorf("the event has %q, want %q", got, made.ID())
+		if got := events.Text("data", 0, "data", "bookmark", "id"); got != created.ID() {
+			t.Errorf("event: got %q, want %q", got, created.ID())
 		}
 		w.B.Post(t, "/bookmarks", map[string]any{"conversation": conversation, "note": "x"}).Fails(404, "not_found")
 		w.A.Post(t, "/bookmarks", map[string]any{"conversation": conversation}).Fails(400, "invalid_request")
 
 		w.A.Post(t, "/conversations/"+conversation+"/attendance/close", map[string]any{}).OK(200)
 		if n := len(w.A.Get(t, "/bookmarks").OK(200).List()); n != 0 {
-			t.Errorf("%d bookmarks after the case was closed, want none", n)
+			t.Errorf("bookmarks after the case was closed: got %d, want 0", n)
 		}
 	}, withBookmarks)
 }
 
-func TestTheGuideShowsThisCode(t *testing.T) {
+func TestTheGuideContainsThisCode(t *testing.T) {
 	guide, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "contributing.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestTheGuideShowsThisCode(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(guide), strings.TrimSpace(string(source))) {
-			t.Errorf("docs/contributing.md does not show %s as it is", name)
+			t.Errorf("docs/contributing.md does not contain %s", name)
 		}
 	}
 }

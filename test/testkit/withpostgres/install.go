@@ -7,7 +7,6 @@ import (
 	"os/exec"
 )
 
-// howTo is for those who cannot have PostgreSQL installed by this command.
 const howTo = `no PostgreSQL server found (initdb, postgres). Install it, then run this again:
 
   Debian, Ubuntu   sudo apt-get install postgresql
@@ -16,19 +15,18 @@ const howTo = `no PostgreSQL server found (initdb, postgres). Install it, then r
   Arch             sudo pacman -S postgresql
   macOS            brew install postgresql@17
 
-No service need run. Where it is installed elsewhere, set RECADO_POSTGRES_BIN to the folder of initdb`
+No service has to run. If it is installed elsewhere, set RECADO_POSTGRES_BIN to the folder of initdb`
 
-// install gets PostgreSQL from the distribution where that is possible without asking.
+// install installs PostgreSQL from the distribution, if this is possible without asking.
 func install() error {
 	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
 		return errors.New(howTo)
 	}
 	fmt.Fprintln(os.Stderr, "with-postgres: installing PostgreSQL from the distribution")
-	if err := aptGet("update"); err != nil {
-		return err
-	}
-	if err := aptGet("install", "postgresql-common"); err != nil {
-		return err
+	for _, args := range [][]string{{"update"}, {"install", "postgresql-common"}} {
+		if err := aptGet(args...); err != nil {
+			return err
+		}
 	}
 	// The package would otherwise create and start a permanent cluster.
 	const settings = "/etc/postgresql-common/createcluster.conf"
@@ -36,10 +34,10 @@ func install() error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(settings, append(before, "\ncreate_main_cluster = false\n"...), 0o644); err != nil { //nolint:gosec // as the package has it
+	if err := os.WriteFile(settings, append(before, "\ncreate_main_cluster = false\n"...), 0o644); err != nil { //nolint:gosec // the mode of the package
 		return err
 	}
-	return errors.Join(aptGet("install", "postgresql"), os.WriteFile(settings, before, 0o644)) //nolint:gosec // as the package has it
+	return errors.Join(aptGet("install", "postgresql"), os.WriteFile(settings, before, 0o644)) //nolint:gosec // the mode of the package
 }
 
 func aptGet(args ...string) error {

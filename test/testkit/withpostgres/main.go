@@ -1,5 +1,4 @@
-// Command withpostgres runs a command beside a PostgreSQL server of its own; see scripts/with-postgres, which
-// builds and starts it.
+// Command withpostgres runs a command with a temporary PostgreSQL server. scripts/with-postgres builds and starts it.
 package main
 
 import (
@@ -26,7 +25,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run gives the exit code of the command.
+// run returns the exit code of the command.
 func run(args []string) (code int, err error) {
 	var o testkit.ClusterOptions
 	if len(args) > 0 && args[0] == "--durable" {
@@ -62,14 +61,13 @@ func run(args []string) (code int, err error) {
 	}
 	go func() {
 		for s := range signals {
-			if s != syscall.SIGINT { // the terminal sends that one to the command too
+			if s != syscall.SIGINT { // the terminal also sends it to the command
 				_ = cmd.Process.Signal(s)
 			}
 		}
 	}()
 	err = cmd.Wait()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 			return 128 + int(status.Signal()), nil
 		}
@@ -80,11 +78,11 @@ func run(args []string) (code int, err error) {
 
 const (
 	memory = "/dev/shm"
-	room   = 4 << 30 // bytes, which tests do not use by far
-	noexec = 8       // of a mount: tests run scripts that they have written
+	room   = 4 << 30 // bytes, far more than tests need
+	noexec = 8       // mount flag; tests run scripts that they create
 )
 
-// memoryFolder makes a folder on the memory file system, or gives "" where there is none with enough room.
+// memoryFolder creates a folder in the memory file system. It returns "" if there is none with enough space.
 func memoryFolder() string {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(memory, &s); err != nil || s.Bavail*uint64(s.Bsize) < room || s.Flags&noexec != 0 {
@@ -94,7 +92,7 @@ func memoryFolder() string {
 	if err != nil {
 		return ""
 	}
-	if err := os.Chmod(folder, 0o711); err != nil { // tests of root run programs of another user below it
+	if err := os.Chmod(folder, 0o711); err != nil { // tests of root run programs as another user below it
 		_ = os.Remove(folder)
 		return ""
 	}
