@@ -49,7 +49,7 @@ type companyCmd struct {
 type companyCreateCmd struct {
 	databaseFlags
 	Name     string `arg:"" help:"Name of the company."`
-	Timezone string `default:"America/Sao_Paulo" help:"IANA time zone in which its days begin."`
+	Timezone string `default:"America/Sao_Paulo" help:"IANA time zone of the company."`
 }
 
 func (c *companyCreateCmd) Run(e *env) error {
@@ -85,7 +85,7 @@ func (c *companyListCmd) Run(e *env) error {
 }
 
 type keyCmd struct {
-	Create keyCreateCmd `cmd:"" help:"Create an API key and print it this once."`
+	Create keyCreateCmd `cmd:"" help:"Create an API key and print it. It is not shown again."`
 	List   keyListCmd   `cmd:"" help:"List the keys of a company."`
 	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key."`
 }
@@ -93,14 +93,14 @@ type keyCmd struct {
 type keyCreateCmd struct {
 	databaseFlags
 	Company string        `required:"" help:"Id of the company." placeholder:"UUID"`
-	Name    string        `required:"" help:"What the key is for."`
+	Name    string        `required:"" help:"Name of the key."`
 	Scopes  string        `required:"" help:"Scopes separated by commas, such as conversations:read,messages:send, or all."`
 	User    string        `help:"Id of the team member the key acts as; default: the owner." placeholder:"UUID"`
-	ActsAs  string        `enum:"person,integration" default:"person" help:"Who sends what is sent with the key: the team member (person) or nobody (integration): no sender, no first response, no responsible person, no attendance opened."`
-	Expires time.Duration `help:"Life of the key, such as 720h; default: no end."`
-	Boards  string        `help:"Ids of the boards the key may see, separated by commas; default: all." placeholder:"UUID,…"`
-	Rate    int64         `noenv:"" help:"Requests a second; default: the installation's rate."`
-	Burst   int64         `noenv:"" help:"Largest burst; default: twice the rate."`
+	ActsAs  string        `enum:"person,integration" default:"person" help:"Sender of messages sent with the key: the team member (person) or none (integration). Messages of an integration have no sender, do not count as a first response, do not assign the conversation and do not open an attendance."`
+	Expires time.Duration `help:"Lifetime of the key, such as 720h; default: unlimited."`
+	Boards  string        `help:"Ids of the boards the key can see, separated by commas; default: all." placeholder:"UUID,…"`
+	Rate    int64         `noenv:"" help:"Requests per second; default: the rate of the installation."`
+	Burst   int64         `noenv:"" help:"Maximum burst; default: twice the rate."`
 }
 
 func (c *keyCreateCmd) Run(e *env) error {
@@ -139,7 +139,7 @@ func (c *keyCreateCmd) Run(e *env) error {
 			return err
 		}
 		if operator.User.ID.IsZero() && in.User == nil {
-			return errors.New("the company has no owner yet: create one with `recado user create --role owner`, or give --user")
+			return errors.New("the company has no owner yet: create one with `recado user create --role owner`, or pass --user")
 		}
 		_, secret, err := d.People.CreateKey(ctx, operator, in)
 		if err != nil {
@@ -170,7 +170,7 @@ func (c *keyCreateCmd) rate() (*kernel.Rate, error) {
 	case c.Rate == 0 && c.Burst == 0:
 		return nil, nil
 	case c.Rate < 1 || c.Rate > 1_000_000 || c.Burst < 0 || c.Burst > 1_000_000:
-		return nil, fmt.Errorf("--rate and --burst must lie between 1 and 1000000, and --burst needs --rate (%w)", errUsage)
+		return nil, fmt.Errorf("--rate and --burst must be between 1 and 1000000, and --burst needs --rate (%w)", errUsage)
 	}
 	return &kernel.Rate{PerSecond: c.Rate, Burst: cmp.Or(c.Burst, min(2*c.Rate, 1_000_000))}, nil
 }
@@ -214,7 +214,7 @@ func keyState(k *people.Key) string {
 type keyRevokeCmd struct {
 	databaseFlags
 	Company string `required:"" help:"Id of the company." placeholder:"UUID"`
-	ID      string `arg:"" help:"Id of the key, as key list shows it."`
+	ID      string `arg:"" help:"Id of the key, as shown by key list."`
 }
 
 func (c *keyRevokeCmd) Run(e *env) error {

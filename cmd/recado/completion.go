@@ -55,7 +55,7 @@ complete -c recado -f -n 'test -n "$(__recado_words)"' -a '(__recado_words)'
 
 // completeCmd is called by the scripts.
 type completeCmd struct {
-	Words []string `arg:"" optional:"" help:"The words after the program's name, the last one as far as it is typed."`
+	Words []string `arg:"" optional:"" help:"Words of the command line after the program name."`
 }
 
 func (c *completeCmd) Run(e *env, k *kong.Context) error {

@@ -27,7 +27,7 @@ func (c *serveCmd) demo(e *env, s *server.Server, clock *admin.Clock) error {
 	}
 	made, err := admin.Make(context.WithoutCancel(e.ctx), s.Desk, clock, rand.Text())
 	if err != nil {
-		return fmt.Errorf("the demo could not be made: %w", err)
+		return fmt.Errorf("the demo could not be created: %w", err)
 	}
 	made.BaseURL = s.URL + "/v1"
 	return writeDemo(e, s, made, path)
@@ -37,7 +37,7 @@ func (c *serveCmd) demo(e *env, s *server.Server, clock *admin.Clock) error {
 func repeatDemo(e *env, s *server.Server, path string) error {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		_, err := fmt.Fprintln(e.stdout, "The database is not empty: no demo was made.")
+		_, err := fmt.Fprintln(e.stdout, "The database is not empty: no demo was created.")
 		return err
 	}
 	var made admin.Demo

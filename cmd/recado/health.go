@@ -12,9 +12,9 @@ import (
 
 // healthCmd is for health checks in containers, whose image contains no other program.
 type healthCmd struct {
-	Addr     string        `default:"127.0.0.1:8080" help:"Address that the server listens on (${default})." placeholder:"HOST:PORT"`
-	BasePath string        `name:"base-path" help:"Sub-path that it serves under." placeholder:"PATH"`
-	Timeout  time.Duration `noenv:"" default:"4s" help:"How long to wait for an answer (${default})."`
+	Addr     string        `default:"127.0.0.1:8080" help:"Address the server listens on (${default})." placeholder:"HOST:PORT"`
+	BasePath string        `name:"base-path" help:"Sub-path the server is served under." placeholder:"PATH"`
+	Timeout  time.Duration `noenv:"" default:"4s" help:"How long to wait for a response (${default})."`
 }
 
 func (c *healthCmd) Run(e *env) error {
@@ -33,13 +33,13 @@ func (c *healthCmd) Run(e *env) error {
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return fmt.Errorf("the server does not answer: %w", err)
+		return fmt.Errorf("the server does not respond: %w", err)
 	}
 	var answer struct{ Code, Message string }
 	_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer) // other programs send no such body
 	_ = resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server is not ready: it answers %s. %s", resp.Status, printable(answer.Message))
+		return fmt.Errorf("the server is not ready: it returned %s. %s", resp.Status, printable(answer.Message))
 	}
 	_, err = fmt.Fprintln(e.stdout, "ready")
 	return err

@@ -27,7 +27,7 @@ func (versionCmd) Run(e *env) error {
 }
 
 type helpCmd struct {
-	Command []string `arg:"" optional:"" help:"The command to explain."`
+	Command []string `arg:"" optional:"" help:"The command to show help for."`
 }
 
 func (c *helpCmd) Run(k *kong.Context) error {

@@ -19,29 +19,29 @@ import (
 // listenCmd is a webhook receiver for tests: it verifies and prints deliveries.
 type listenCmd struct {
 	Addr   string `default:"127.0.0.1:9090" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
-	Secret string `secret:"" help:"The signing secret of a webhook that is registered; without it nothing is verified." placeholder:"whsec_…"`
+	Secret string `secret:"" help:"Signing secret of a registered webhook; without it, signatures are not verified." placeholder:"whsec_…"`
 	Brand  string `default:"Service" help:"Name in the X-<Brand>-* headers."`
-	Status int    `default:"204" help:"Status to answer verified deliveries with, such as 500 to watch retries."`
+	Status int    `default:"204" help:"Status code to return for verified deliveries, such as 500 to observe retries."`
 
-	Key    string   `secret:"" help:"API key with webhooks:manage: a webhook is registered and, at the end, removed. Where the server cannot reach this receiver, its stream of events is followed instead." placeholder:"rcd_…"`
-	Server string   `default:"http://127.0.0.1:8080" help:"With --key: address of the server, with its base path (${default})." placeholder:"URL"`
-	URL    string   `name:"url" help:"With --key: address under which the server reaches this receiver; default: http:// and the address." placeholder:"URL"`
+	Key    string   `secret:"" help:"API key with webhooks:manage, used to register a webhook that is removed on exit. If the server cannot reach this receiver, the event stream is read instead." placeholder:"rcd_…"`
+	Server string   `default:"http://127.0.0.1:8080" help:"With --key: URL of the server, including its base path (${default})." placeholder:"URL"`
+	URL    string   `name:"url" help:"With --key: URL at which the server reaches this receiver; default: http:// and the address." placeholder:"URL"`
 	Events []string `help:"With --key: the events to receive; default: all." placeholder:"EVENT,…"`
 
-	SecretFile string `name:"secret-file" help:"File that holds the signing secret." placeholder:"FILE"`
-	KeyFile    string `name:"key-file" help:"File that holds the API key." placeholder:"FILE"`
+	SecretFile string `name:"secret-file" help:"File that contains the signing secret." placeholder:"FILE"`
+	KeyFile    string `name:"key-file" help:"File that contains the API key." placeholder:"FILE"`
 }
 
 func (c *listenCmd) check() error {
 	switch {
 	case c.Secret != "" && !strings.HasPrefix(c.Secret, webhooks.SigningSecretPrefix):
-		return fmt.Errorf("--secret must be the secret as it was shown, beginning with %s (%w)", webhooks.SigningSecretPrefix, errUsage)
+		return fmt.Errorf("--secret must be the complete secret, starting with %s (%w)", webhooks.SigningSecretPrefix, errUsage)
 	case c.Status < 200 || c.Status > 599:
 		return fmt.Errorf("--status must be between 200 and 599 (%w)", errUsage)
 	case !plainHeaderName(c.Brand):
 		return fmt.Errorf("--brand must be letters and digits (%w)", errUsage)
 	case c.Key != "" && c.Secret != "":
-		return fmt.Errorf("--key registers a webhook of its own: give --key or --secret, not both (%w)", errUsage)
+		return fmt.Errorf("--key registers its own webhook: use either --key or --secret, not both (%w)", errUsage)
 	case c.Key == "" && (c.URL != "" || len(c.Events) > 0):
 		return fmt.Errorf("--url and --events need --key (%w)", errUsage)
 	}
@@ -95,7 +95,7 @@ const (
 func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, listenBody))
 	if err != nil {
-		http.Error(w, "the body cannot be read", http.StatusBadRequest)
+		http.Error(w, "cannot read the body", http.StatusBadRequest)
 		return
 	}
 	l.mu.Lock()

@@ -40,15 +40,15 @@ func (c *listenCmd) register(e *env, receiver *listener, s *http.Server, l net.L
 	}
 	if id == "" {
 		_ = s.Close()
-		_, _ = fmt.Fprintf(e.stdout, "Following the stream of events: %s\n", reason)
+		_, _ = fmt.Fprintf(e.stdout, "Reading the event stream instead: %s\n", reason)
 		return c.follow(e, server)
 	}
-	_, _ = fmt.Fprintf(e.stdout, "Listening for deliveries on %s; the webhook is removed at the end.\n", own)
+	_, _ = fmt.Fprintf(e.stdout, "Listening for deliveries on %s; the webhook is removed on exit.\n", own)
 	err = <-served
 	if failed := server.call(ctx, http.MethodDelete, "/integrations/webhooks/"+id, nil, nil); failed != nil {
 		return errors.Join(err, fmt.Errorf("the webhook %s was not removed: %w", id, failed))
 	}
-	_, _ = fmt.Fprintln(e.stdout, "The webhook is removed.")
+	_, _ = fmt.Fprintln(e.stdout, "The webhook was removed.")
 	return err
 }
 
@@ -122,7 +122,7 @@ type refusal struct {
 
 func (r *refusal) Error() string {
 	if r.Message == "" {
-		return fmt.Sprintf("the server answers with the status %d", r.status)
+		return fmt.Sprintf("the server returned status %d", r.status)
 	}
 	return r.Message
 }

@@ -75,7 +75,7 @@ func TestListenRegistersAWebhookAndRemovesItAtTheEnd(t *testing.T) {
 	}
 	l.end(t)
 	testkit.Equal(t, "webhooks after the end", s.webhooks(t, key), before)
-	testkit.Contains(t, "output", l.out.String(), "The webhook is removed.")
+	testkit.Contains(t, "output", l.out.String(), "The webhook was removed.")
 }
 
 func TestListenFollowsTheStreamWhereTheServerCannotReachIt(t *testing.T) {
@@ -83,7 +83,7 @@ func TestListenFollowsTheStreamWhereTheServerCannotReachIt(t *testing.T) {
 	company := s.demo.Companies[0]
 	before := s.webhooks(t, company.APIKey)
 	l := listen(t, "RECADO_KEY="+company.APIKey, "--server", s.base+"/", "--events", "message.received,message.sent")
-	l.says(t, "Following the stream of events: ")
+	l.says(t, "Reading the event stream instead: ")
 	testkit.Eventually(t, "an event of the stream is printed", func() bool {
 		s.call(t, "POST", "/channels/"+company.Channel+"/simulate", company.APIKey, `{"from":"+5511912345678","text":"Oi"}`)
 		return strings.Contains(l.out.String(), "message.received  from the stream\n{")

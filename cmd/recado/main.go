@@ -54,23 +54,23 @@ func (p process) getenv(name string) string {
 type cli struct {
 	Serve            serveCmd      `cmd:"" help:"Run the server."`
 	Company          companyCmd    `cmd:"" help:"Create and list companies."`
-	User             userCmd       `cmd:"" help:"Create and list team members, and let them in again."`
+	User             userCmd       `cmd:"" help:"Create and list team members, and restore their access."`
 	Key              keyCmd        `cmd:"" help:"Create, list and revoke API keys."`
 	Channel          channelCmd    `cmd:"" help:"List, connect, test and disconnect WhatsApp numbers."`
-	SecretKey        secretCmd     `cmd:"" name:"secret-key" help:"Replace the key that seals secrets at rest."`
+	SecretKey        secretCmd     `cmd:"" name:"secret-key" help:"Manage the key that encrypts stored secrets."`
 	Report           reportCmd     `cmd:"" help:"Rebuild the manager report."`
-	Backup           backupCmd     `cmd:"" help:"Write database, media and secret key of a SQLite installation into one archive, also while the server runs."`
-	Restore          restoreCmd    `cmd:"" help:"Check a backup and bring it back into a data folder without a database."`
-	Move             moveCmd       `cmd:"" help:"Move the installation from SQLite to PostgreSQL or back, with the server stopped."`
+	Backup           backupCmd     `cmd:"" help:"Write the database, media and secret key of a SQLite installation to one archive; the server may be running."`
+	Restore          restoreCmd    `cmd:"" help:"Check a backup and restore it to a data folder without a database."`
+	Move             moveCmd       `cmd:"" help:"Move an installation from SQLite to PostgreSQL or back, while the server is stopped."`
 	Listen           listenCmd     `cmd:"" help:"Receive webhook deliveries, verify their signatures and print them."`
-	SimulateWhatsApp simulateCmd   `cmd:"" name:"simulate-whatsapp" help:"Run a simulated WhatsApp Cloud API that sends nothing, for trying Recado out."`
-	Health           healthCmd     `cmd:"" help:"Ask a running server whether it is ready; the exit code is 0 when it is."`
-	Completion       completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
-	CompleteWords    completeCmd   `cmd:"" name:"complete-words" hidden:"" help:"Print the words that may follow, for the scripts of completion."`
-	Help             helpCmd       `cmd:"" help:"Explain a command."`
+	SimulateWhatsApp simulateCmd   `cmd:"" name:"simulate-whatsapp" help:"Run a simulated WhatsApp Cloud API that sends nothing, for testing."`
+	Health           healthCmd     `cmd:"" help:"Check whether a server is ready; exits with status 0 if it is."`
+	Completion       completionCmd `cmd:"" help:"Print a shell completion script."`
+	CompleteWords    completeCmd   `cmd:"" name:"complete-words" hidden:"" help:"Print the possible next words, for completion scripts."`
+	Help             helpCmd       `cmd:"" help:"Show help for a command."`
 	Version          versionCmd    `cmd:"" help:"Print the version."`
 
-	Config string `help:"File with the settings of the installation, one RECADO_SOME_FLAG=value a line; default: /etc/recado/recado.env, where it exists." placeholder:"FILE"`
+	Config string `help:"File with the settings of the installation, one RECADO_SOME_FLAG=value per line; default: /etc/recado/recado.env, if it exists." placeholder:"FILE"`
 
 	VersionFlag versionFlag `name:"version" noenv:"" help:"Print the version."`
 }
@@ -100,7 +100,7 @@ func run(ctx context.Context, p process) int {
 	exited, code := false, 0
 	parser, err := kong.New(&c,
 		kong.Name("recado"),
-		kong.Description("A self-hosted WhatsApp customer-service desk: one binary, one API. Every flag --some-flag may be given as RECADO_SOME_FLAG in the environment. Secrets are safest there, or in a file named by --some-flag-file, where - is the standard input: flags are visible in the process list."),
+		kong.Description("A self-hosted WhatsApp customer-service desk: one binary, one API. Every flag --some-flag can also be set as RECADO_SOME_FLAG in the environment. Set secrets there or in a file given with --some-flag-file (- for standard input), because flags are visible in the process list."),
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(func(status int) { exited, code = true, status }),
 		kong.Resolvers(environment(p.getenv)),

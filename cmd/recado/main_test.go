@@ -219,8 +219,8 @@ func TestServe(t *testing.T) {
 		if code != 0 {
 			t.Fatal(stderr)
 		}
-		if code, _, stderr := recado(t, nil, "backup", "--data", dir, file); code != 1 || stderr != "recado: "+file+" is there already; choose another name, or replace it with --replace.\n" {
-			t.Fatalf(`want code == 1 and stderr == "recado: "+file+" is there already; choose another name, or replace it with --replace.\n"; got %+v, %+v`, code, stderr)
+		if code, _, stderr := recado(t, nil, "backup", "--data", dir, file); code != 1 || stderr != "recado: "+file+" already exists. Choose another name, or replace it with --replace.\n" {
+			t.Fatalf(`want code == 1 and stderr == "recado: "+file+" already exists. Choose another name, or replace it with --replace.\n"; got %+v, %+v`, code, stderr)
 		}
 		if code, _, _ := recado(t, nil, "restore", "--data", dir, file); code == 0 {
 			t.Fatal("a backup was restored over a living database")
@@ -228,8 +228,8 @@ func TestServe(t *testing.T) {
 		fresh := t.TempDir()
 		for _, command := range []string{"backup", "restore"} {
 			code, _, stderr := recado(t, nil, command, "--data", fresh, "--database-url", "postgres://localhost/desk", file)
-			if code != 1 || !strings.Contains(stderr, "is for SQLite") {
-				t.Fatalf(`want code == 1 and strings.Contains(stderr, "is for SQLite"); got %+v, %+v, %+v`, command, code, stderr)
+			if code != 1 || !strings.Contains(stderr, "supports only SQLite") {
+				t.Fatalf(`want code == 1 and strings.Contains(stderr, "supports only SQLite"); got %+v, %+v, %+v`, command, code, stderr)
 			}
 		}
 		if code, _, stderr := recado(t, nil, "restore", "--data", fresh, file); code != 0 {

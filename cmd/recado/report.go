@@ -9,12 +9,12 @@ import (
 )
 
 type reportCmd struct {
-	Rebuild reportRebuildCmd `cmd:"" help:"Count the attendances of the manager report afresh."`
+	Rebuild reportRebuildCmd `cmd:"" help:"Recalculate the attendance report."`
 }
 
 type reportRebuildCmd struct {
 	databaseFlags
-	Company string `help:"Id of the company; default: all of them." placeholder:"UUID"`
+	Company string `help:"Id of the company; default: all companies." placeholder:"UUID"`
 }
 
 func (c *reportRebuildCmd) Run(e *env) error {

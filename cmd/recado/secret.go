@@ -8,9 +8,9 @@ import (
 )
 
 type secretCmd struct {
-	Rotate      secretRotateCmd      `cmd:"" help:"Put a new key into the key file and seal every secret with it; the older keys stay."`
-	Retire      secretRetireCmd      `cmd:"" help:"Take every key but the newest out of the key file, after sealing with it what still needs that."`
-	ReplaceLost secretReplaceLostCmd `cmd:"" name:"replace-lost" help:"Make an installation usable whose secret key is lost for good: secrets that cannot be read are replaced."`
+	Rotate      secretRotateCmd      `cmd:"" help:"Add a new key to the key file and re-encrypt every secret with it; older keys are kept."`
+	Retire      secretRetireCmd      `cmd:"" help:"Re-encrypt remaining secrets with the newest key and remove all other keys from the key file."`
+	ReplaceLost secretReplaceLostCmd `cmd:"" name:"replace-lost" help:"Recover an installation whose secret key is lost: unreadable secrets are replaced."`
 }
 
 type secretRotateCmd struct{ databaseFlags }
@@ -21,7 +21,7 @@ func (c *secretRotateCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(e.stdout, "A new key seals; %d secrets were sealed anew. The older keys stay until `recado secret-key retire`.\n", n)
+		_, err = fmt.Fprintf(e.stdout, "A new key was added and %d secrets were re-encrypted with it. The older keys are kept until you run `recado secret-key retire`.\n", n)
 		return err
 	})
 }
@@ -34,13 +34,13 @@ func (c *secretRetireCmd) Run(e *env) error {
 			if _, err := d.SecretKey().Reseal(ctx); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintln(e.stdout, "Every secret is sealed with the first key of the setting. Take the others out of it on every node, and restart.")
+			_, err := fmt.Fprintln(e.stdout, "Every secret is encrypted with the first key of the setting. Remove the other keys from it on every node, and restart.")
 			return err
 		}
 		if err := d.SecretKey().Retire(ctx); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(e.stdout, "The newest key is the only one. Restart the server; older backups still need the older keys.")
+		_, err := fmt.Fprintln(e.stdout, "All keys except the newest were removed. Restart the server. Older backups still need the older keys.")
 		return err
 	})
 }
@@ -60,7 +60,7 @@ func (c *secretReplaceLostCmd) Run(e *env) error {
 		}
 		_, err = fmt.Fprintf(e.stdout, "%d webhooks have a new secret and are inactive: rotate the secret of each, give it to the receiver, and activate the webhook.\n"+
 			"%d channels are disconnected: connect each again with `recado channel connect --token-file FILE --app-secret-file FILE`.\n"+
-			"%d people sign in without two-factor now: ask them to turn it on again.\n", webhooks, channels, members)
+			"%d people now sign in without two-factor: ask them to turn it on again.\n", webhooks, channels, members)
 		return err
 	})
 }

@@ -198,14 +198,14 @@ func TestASecretKeyThatDoesNotFitIsRefused(t *testing.T) {
 			t.Error("a new key was put beside a database that needs the old one")
 		}
 		i.vars["RECADO_SECRET_KEY"] = otherKey
-		i.refused("does not fit")
+		i.refused("does not match")
 		i.vars["RECADO_SECRET_KEY"] = otherKey + "," + strings.TrimSpace(string(right))
 		i.ok("company", "list")
 		i.ok("secret-key", "retire")
 		i.vars["RECADO_SECRET_KEY"] = otherKey
 		i.ok("company", "list")
 		i.vars["RECADO_SECRET_KEY"] = strings.TrimSpace(string(right))
-		i.refused("does not fit")
+		i.refused("does not match")
 	})
 }
 
@@ -228,11 +228,11 @@ func TestADatabaseOfAnOlderVersionIsCheckedByItsSecrets(t *testing.T) {
 
 		i.forget()
 		i.vars["RECADO_SECRET_KEY"] = otherKey
-		i.refused("does not fit")
+		i.refused("does not match")
 		delete(i.vars, "RECADO_SECRET_KEY")
 		i.ok("company", "list")
 		i.vars["RECADO_SECRET_KEY"] = otherKey
-		i.refused("does not fit")
+		i.refused("does not match")
 
 		t.Run("a lost key is replaced, and what it sealed has to be given again", func(t *testing.T) {
 			i.t = t
@@ -247,7 +247,7 @@ func TestADatabaseOfAnOlderVersionIsCheckedByItsSecrets(t *testing.T) {
 			if test := i.ok("channel", "test", "--company", company, channel); !strings.Contains(test, "CONNECTED") {
 				t.Errorf(`i.ok("channel", "test", "--company", company, channel): want strings.Contains(test, "CONNECTED"); got %+v`, test)
 			}
-			if code, _, stderr := recado(t, i.vars, "secret-key", "replace-lost"); code != 1 || !strings.Contains(stderr, "no secret is lost") {
+			if code, _, stderr := recado(t, i.vars, "secret-key", "replace-lost"); code != 1 || !strings.Contains(stderr, "no secrets are lost") {
 				t.Errorf("a second time: exit %d %s", code, stderr)
 			}
 		})

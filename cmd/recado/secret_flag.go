@@ -31,7 +31,7 @@ func exposedSecrets(args []string, flags []*kong.Flag) []string {
 				continue
 			}
 		}
-		warnings = append(warnings, fmt.Sprintf("--%[1]s is visible in the process list: give it as %[2]s, or in a file with --%[1]s%[3]s", flag.Name, variable(flag.Name), fileSuffix))
+		warnings = append(warnings, fmt.Sprintf("--%[1]s is visible in the process list: set it as %[2]s, or in a file with --%[1]s%[3]s", flag.Name, variable(flag.Name), fileSuffix))
 	}
 	return warnings
 }
@@ -49,7 +49,7 @@ func readSecrets(p process, flags []*kong.Flag) error {
 		case given && !file:
 			continue // the flag takes precedence over the variable
 		default:
-			return fmt.Errorf("--%[1]s and --%[1]s%[2]s are both given (%[3]w)", flag.Name, fileSuffix, errUsage)
+			return fmt.Errorf("--%[1]s and --%[1]s%[2]s cannot be combined (%[3]w)", flag.Name, fileSuffix, errUsage)
 		}
 		value, err := readSecretFile(flags[i].Target.String(), p.stdin)
 		if err != nil {

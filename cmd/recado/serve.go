@@ -25,12 +25,12 @@ import (
 
 // databaseFlags are the flags of all commands that open the database.
 type databaseFlags struct {
-	Data        string `default:"./data" help:"Folder of the SQLite database, media and the secret key (${default})." placeholder:"DIR"`
-	DatabaseURL string `name:"database-url" secret:"" help:"postgres://… : use PostgreSQL instead of SQLite." placeholder:"URL"`
-	SecretKey   string `name:"secret-key" secret:"" help:"Key that seals secrets at rest, for several nodes; default: a file in the data folder." placeholder:"BASE64"`
+	Data        string `default:"./data" help:"Folder with the SQLite database, the media and the secret key (${default})." placeholder:"DIR"`
+	DatabaseURL string `name:"database-url" secret:"" help:"URL of a PostgreSQL database to use instead of SQLite (postgres://…)." placeholder:"URL"`
+	SecretKey   string `name:"secret-key" secret:"" help:"Key that encrypts stored secrets, for several nodes; default: a file in the data folder." placeholder:"BASE64"`
 
-	DatabaseURLFile string `name:"database-url-file" help:"File that holds the database URL." placeholder:"FILE"`
-	SecretKeyFile   string `name:"secret-key-file" help:"File that holds the secret key." placeholder:"FILE"`
+	DatabaseURLFile string `name:"database-url-file" help:"File that contains the database URL." placeholder:"FILE"`
+	SecretKeyFile   string `name:"secret-key-file" help:"File that contains the secret key." placeholder:"FILE"`
 }
 
 func (f databaseFlags) config(e *env) (server.Config, error) {
@@ -50,40 +50,40 @@ type serveCmd struct {
 	addressFlags
 	Addr        string `default:"127.0.0.1:8080" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
 	MetricsAddr string `name:"metrics-addr" help:"Address for Prometheus metrics; none by default." placeholder:"HOST:PORT"`
-	DebugAddr   string `name:"debug-addr" help:"Loopback address for profiles of the process (pprof); none by default." placeholder:"HOST:PORT"`
+	DebugAddr   string `name:"debug-addr" help:"Loopback address for profiling with pprof; none by default." placeholder:"HOST:PORT"`
 	Brand       string `default:"Service" help:"Name in the X-<Brand>-* headers of webhook deliveries."`
-	Rate        int64  `default:"100" help:"Requests a second per key that has no rate of its own."`
-	Burst       int64  `default:"200" help:"Largest burst of such a key."`
+	Rate        int64  `default:"100" help:"Requests per second for keys without a rate of their own."`
+	Burst       int64  `default:"200" help:"Maximum burst for such keys."`
 
 	Limits     string `help:"Changes to the limits of each company, such as keys=1000,boards=400; see Limits in docs/api.md." placeholder:"NAME=N,..."`
-	MediaQuota string `name:"media-quota" help:"Bytes of stored files that each company may have (50GiB)." placeholder:"SIZE"`
+	MediaQuota string `name:"media-quota" help:"Maximum size of stored files per company (50GiB)." placeholder:"SIZE"`
 
 	S3 s3Flags `embed:"" prefix:"s3-" group:"Media in S3, shared by several nodes (default: the data folder):"`
 
-	WebhookTimeout       time.Duration `name:"webhook-timeout" default:"8s" help:"Time a webhook receiver has to answer."`
-	WebhookRetries       string        `name:"webhook-retries" default:"30s,2m,10m,1h,6h" help:"Waits before each retry of a delivery."`
+	WebhookTimeout       time.Duration `name:"webhook-timeout" default:"8s" help:"Time limit for the response of a webhook receiver."`
+	WebhookRetries       string        `name:"webhook-retries" default:"30s,2m,10m,1h,6h" help:"Delay before each retry of a delivery."`
 	WebhookAllowInsecure bool          `name:"webhook-allow-insecure" help:"Development only: allow http and internal addresses."`
 
-	TrustedProxies []network `name:"trusted-proxies" help:"Addresses or networks of the proxies in front of this server, whose X-Forwarded-For and X-Forwarded-Proto are believed." placeholder:"CIDR,..."`
+	TrustedProxies []network `name:"trusted-proxies" help:"Addresses or networks of the proxies in front of this server whose X-Forwarded-For and X-Forwarded-Proto headers are trusted." placeholder:"CIDR,..."`
 
-	CORSOrigins []string `name:"cors-origins" help:"Other sites whose pages may call the API with a key, such as https://crm.example.com; none by default. They never use a session." placeholder:"ORIGIN,..."`
+	CORSOrigins []string `name:"cors-origins" help:"Origins of other sites whose pages can call the API with a key, such as https://crm.example.com; none by default. Sessions are never accepted from them." placeholder:"ORIGIN,..."`
 
-	Lease time.Duration `help:"How long the work of a node that died waits for the others; default: 20s, for webhooks the timeout and 6s."`
-	Drain time.Duration `default:"0s" help:"How long to answer on after SIGTERM while /readyz says 503, so that load balancers turn away."`
+	Lease time.Duration `help:"Time after which other nodes take over the work of a dead node; default: 20s, for webhooks the timeout plus 6s."`
+	Drain time.Duration `default:"0s" help:"How long to keep serving after SIGTERM while /readyz returns 503, so that load balancers stop sending requests."`
 
-	Demo bool `help:"On an empty database, first make two demo companies and write demo.json."`
+	Demo bool `help:"If the database is empty, create two demo companies and write demo.json."`
 }
 
 // s3Flags configure a bucket for media.
 type s3Flags struct {
-	Bucket    string `help:"Bucket that holds the media; it must exist." placeholder:"NAME"`
-	Endpoint  string `help:"Address of the S3 service." placeholder:"URL"`
-	Region    string `help:"Region of the bucket; asked of the service by default."`
-	Prefix    string `help:"Put before the name of every object."`
-	AccessKey string `help:"Access key; default: the usual AWS variables, then the machine's role."`
-	SecretKey string `secret:"" help:"Secret key that goes with it."`
+	Bucket    string `help:"Bucket for the media; it must exist." placeholder:"NAME"`
+	Endpoint  string `help:"URL of the S3 service." placeholder:"URL"`
+	Region    string `help:"Region of the bucket; default: determined by the service."`
+	Prefix    string `help:"Prefix of all object names."`
+	AccessKey string `help:"Access key; default: the AWS environment variables, then the role of the machine."`
+	SecretKey string `secret:"" help:"Secret key for the access key."`
 
-	SecretKeyFile string `help:"File that holds this secret key." placeholder:"FILE"`
+	SecretKeyFile string `help:"File that contains this secret key." placeholder:"FILE"`
 }
 
 func (f s3Flags) options() (*blob.S3Options, error) {
@@ -91,7 +91,7 @@ func (f s3Flags) options() (*blob.S3Options, error) {
 		return nil, nil
 	}
 	if f.Bucket == "" || f.Endpoint == "" {
-		return nil, fmt.Errorf("--s3-bucket and --s3-endpoint are needed together (%w)", errUsage)
+		return nil, fmt.Errorf("--s3-bucket and --s3-endpoint must be set together (%w)", errUsage)
 	}
 	return &blob.S3Options{
 		Endpoint: f.Endpoint, Region: f.Region, Bucket: f.Bucket, Prefix: f.Prefix, AccessKey: f.AccessKey, SecretKey: f.SecretKey,
@@ -138,7 +138,7 @@ func printSetupLink(e *env, s *server.Server) error {
 	if err != nil || !needed {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "There is no company yet. Open this link to make one:\n  %s/#/setup?token=%s\n", s.URL, url.QueryEscape(token))
+	_, err = fmt.Fprintf(e.stdout, "There is no company yet. Open this link to create one:\n  %s/#/setup?token=%s\n", s.URL, url.QueryEscape(token))
 	return err
 }
 
@@ -205,9 +205,9 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 
 // addressFlags are the addresses of this server and of WhatsApp.
 type addressFlags struct {
-	PublicURL       string `name:"public-url" help:"Address under which others reach this server; default: http:// and the address." placeholder:"URL"`
+	PublicURL       string `name:"public-url" help:"Public URL of this server; default: http:// and the address." placeholder:"URL"`
 	BasePath        string `name:"base-path" help:"Sub-path to serve under, such as /desk." placeholder:"PATH"`
-	WhatsAppBaseURL string `name:"whatsapp-base-url" help:"Address of the WhatsApp Cloud API; default: Meta's." placeholder:"URL"`
+	WhatsAppBaseURL string `name:"whatsapp-base-url" help:"URL of the WhatsApp Cloud API; default: Meta's." placeholder:"URL"`
 }
 
 func (f addressFlags) apply(config *server.Config) error {
@@ -221,7 +221,7 @@ func (f addressFlags) apply(config *server.Config) error {
 
 func (f addressFlags) check() error {
 	if f.BasePath != "" && !plainPath(f.BasePath) {
-		return fmt.Errorf("--base-path must start with a slash and not end with one, and be of letters, digits and -._~, "+
+		return fmt.Errorf("--base-path must start with a slash, not end with one, and contain only letters, digits and -._~,  "+
 			"such as /desk (%w)", errUsage)
 	}
 	if f.PublicURL != "" && !plainAddress(f.PublicURL) {
@@ -280,7 +280,7 @@ func checkLoopback(flag, address string) error {
 	}
 	host, _, _ := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("%s must be an address of this machine alone, such as 127.0.0.1:6060, not %q (%w)", flag, address, errUsage)
+		return fmt.Errorf("%s must be a loopback address, such as 127.0.0.1:6060, not %q (%w)", flag, address, errUsage)
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 
 type simulateCmd struct {
 	Addr     string `default:"127.0.0.1:8090" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
-	Window   string `default:"sync" enum:"sync,async,off" help:"What a late free-form message gets: sync a refusal, async a failed status, off nothing."`
-	Ladder   string `default:"read" enum:"none,sent,delivered,read" help:"How far each message gets by itself."`
-	NoLimits bool   `name:"no-limits" help:"Do not refuse what is sent faster than WhatsApp allows."`
+	Window   string `default:"sync" enum:"sync,async,off" help:"Response to a free-form message outside the 24-hour window: sync for an error, async for a failed status, off for none."`
+	Ladder   string `default:"read" enum:"none,sent,delivered,read" help:"Last status that each message reaches automatically."`
+	NoLimits bool   `name:"no-limits" help:"Do not enforce WhatsApp's rate limits."`
 }
 
 func (c *simulateCmd) Run(e *env) error {
@@ -33,7 +33,7 @@ func (c *simulateCmd) Run(e *env) error {
 	sim := simulator.New(simulator.Options{Window: c.Window, NoLimits: c.NoLimits, Ladder: ladder})
 	defer sim.Close()
 	base := "http://" + l.Addr().String()
-	_, err = fmt.Fprintf(e.stdout, `A simulated WhatsApp Cloud API, which sends nothing, is at %[1]s
+	_, err = fmt.Fprintf(e.stdout, `A simulated WhatsApp Cloud API, which sends nothing, is listening at %[1]s
 
   recado serve --demo --whatsapp-base-url %[1]s
 
@@ -44,11 +44,11 @@ Connect its number with these credentials:
   token            %[4]s
   app_secret       %[5]s
 
-Have a customer write:
+Send a message as a customer:
 
   curl %[1]s/_control/messages -d '{"customer": "5511912345678", "name": "Marina", "text": "Bom dia!"}'
 
-See what customers got:
+Show the messages that customers received:
 
   curl %[1]s/_control/ledger
 `, base, simulator.DefaultNumberID, simulator.DefaultWABAID, simulator.DefaultToken, simulator.DefaultAppSecret)

@@ -18,24 +18,24 @@ import (
 
 type backupCmd struct {
 	databaseFlags
-	File             string `arg:"" help:"Archive to write, such as recado.tar, or a folder: then the archive is named by the time."`
-	WithoutSecretKey bool   `name:"without-secret-key" noenv:"" help:"Leave the secret key out: keep it in another place."`
-	Replace          bool   `noenv:"" help:"Replace an archive of that name, once the new one is complete."`
-	Keep             int    `noenv:"" help:"Write into a folder, and then remove the oldest archives in it but for this many." placeholder:"N"`
-	Check            bool   `noenv:"" help:"Write nothing: read an archive to its end and report whether it can be restored."`
+	File             string `arg:"" help:"Archive to write, such as recado.tar, or a folder, in which the archive is named after the current time."`
+	WithoutSecretKey bool   `name:"without-secret-key" noenv:"" help:"Do not include the secret key; store it elsewhere."`
+	Replace          bool   `noenv:"" help:"Replace an existing archive once the new one is complete."`
+	Keep             int    `noenv:"" help:"Write to a folder and keep only this many of the newest archives in it." placeholder:"N"`
+	Check            bool   `noenv:"" help:"Do not write a backup; read an archive and report whether it can be restored."`
 }
 
 func (c *backupCmd) Run(e *env) error {
 	switch {
 	case c.Check && (c.Replace || c.WithoutSecretKey || c.Keep != 0):
-		return fmt.Errorf("--check writes nothing: it goes with no other flag (%w)", errUsage)
+		return fmt.Errorf("--check cannot be combined with other flags (%w)", errUsage)
 	case c.Keep < 0:
 		return fmt.Errorf("--keep must be at least 1 (%w)", errUsage)
 	case c.Check:
 		return c.check(e)
 	}
 	if c.DatabaseURL != "" {
-		return errors.New("PostgreSQL is backed up with pg_dump, and media and secret.key by copying the data folder; recado backup is for SQLite")
+		return errors.New("recado backup supports only SQLite: back up PostgreSQL with pg_dump, and the media and secret.key by copying the data folder")
 	}
 	if err := server.FindData(c.Data); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (c *backupCmd) check(e *env) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(e.stdout, "%s can be restored: every file has its hash, and every page of the database was read.\n", c.File); err != nil || info.Format == 0 {
+	if _, err := fmt.Fprintf(e.stdout, "%s can be restored: the hash of every file matches, and every page of the database was read.\n", c.File); err != nil || info.Format == 0 {
 		return err
 	}
 	return e.describeBackup(c.File, info)
@@ -113,23 +113,23 @@ func (c *backupCmd) check(e *env) error {
 
 // describeBackup prints the content of an archive.
 func (e *env) describeBackup(file string, info admin.Info) error {
-	text := fmt.Sprintf("%s holds the database and %d media files", file, info.Media)
+	text := fmt.Sprintf("%s contains the database and %d media files", file, info.Media)
 	if info.SecretKey {
-		text += ", and the secret key: keep it where only you can read it"
+		text += ", and the secret key: store it where only you can read it"
 	}
 	if info.MissingMedia > 0 {
-		text += fmt.Sprintf(". %d media files are not in the data folder: they are in S3, or were lost before", info.MissingMedia)
+		text += fmt.Sprintf(". %d media files are not in the data folder: they are in S3, or were already missing", info.MissingMedia)
 	}
 	if _, err := fmt.Fprintln(e.stdout, text+"."); err != nil {
 		return err
 	}
-	return e.warnDamaged(info.DamagedMedia, "The archive holds it as it is")
+	return e.warnDamaged(info.DamagedMedia, "It was archived unchanged")
 }
 
 // warnDamaged lists the media files whose hash differs from the database.
 func (e *env) warnDamaged(files []kernel.ID, outcome string) error {
 	for _, file := range files {
-		if _, err := fmt.Fprintf(e.stderr, "recado: warning: the media file %s is damaged: it does not have the SHA-256 that the database says. %s.\n", file, outcome); err != nil {
+		if _, err := fmt.Fprintf(e.stderr, "recado: warning: the media file %s is damaged: its SHA-256 hash does not match the database. %s.\n", file, outcome); err != nil {
 			return err
 		}
 	}
@@ -138,33 +138,33 @@ func (e *env) warnDamaged(files []kernel.ID, outcome string) error {
 
 type restoreCmd struct {
 	databaseFlags
-	File string `arg:"" help:"A file that recado backup wrote."`
+	File string `arg:"" help:"Archive written by recado backup."`
 }
 
 func (c *restoreCmd) Run(e *env) error {
 	if c.DatabaseURL != "" {
-		return errors.New("PostgreSQL is restored with pg_restore; recado restore is for SQLite")
+		return errors.New("recado restore supports only SQLite: restore PostgreSQL with pg_restore")
 	}
 	done, err := admin.Restore(e.ctx, admin.RestoreOptions{File: c.File, Dir: c.Data, SecretKey: c.SecretKey})
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("The database and %d media files are restored to %s.", done.Media, c.Data)
+	text := fmt.Sprintf("The database and %d media files were restored to %s.", done.Media, c.Data)
 	if done.KeyMissing {
-		text += fmt.Sprintf(" Before the server starts, put the %s of the installation that was backed up to %s.", vault.FileName, filepath.Join(c.Data, vault.FileName))
+		text += fmt.Sprintf(" Before starting the server, copy the %s of the original installation to %s.", vault.FileName, filepath.Join(c.Data, vault.FileName))
 	}
 	if _, err = fmt.Fprintln(e.stdout, text); err != nil {
 		return err
 	}
-	return e.warnDamaged(done.DamagedMedia, "It was so when the backup was made")
+	return e.warnDamaged(done.DamagedMedia, "It was already damaged when the backup was made")
 }
 
 type moveCmd struct {
 	databaseFlags
-	To string `secret:"" help:"postgres://… : the empty PostgreSQL database to move to. A folder: the data folder to move to." placeholder:"URL|DIR"`
+	To string `secret:"" help:"Destination: postgres://… for an empty PostgreSQL database, or a data folder for SQLite." placeholder:"URL|DIR"`
 
-	ToFile string `name:"to-file" help:"File that holds the URL to move to." placeholder:"FILE"`
-	Undo   bool   `noenv:"" help:"Use the source of an earlier move again: take away the mark that keeps servers and commands from it."`
+	ToFile string `name:"to-file" help:"File that contains the URL to move to." placeholder:"FILE"`
+	Undo   bool   `noenv:"" help:"Make the source of an earlier move usable again by removing the mark that blocks servers and commands."`
 }
 
 func (c *moveCmd) Run(e *env) error {
@@ -184,7 +184,7 @@ func (c *moveCmd) Run(e *env) error {
 		o.ToDir = c.To
 	}
 	if (o.DatabaseURL == "") == (o.ToURL == "") {
-		return fmt.Errorf("a move goes from SQLite to PostgreSQL (--to postgres://…) or back (--database-url postgres://… --to DIR) (%w)", errUsage)
+		return fmt.Errorf("only moves from SQLite to PostgreSQL (--to postgres://…) or back (--database-url postgres://… --to DIR) are supported (%w)", errUsage)
 	}
 	if o.DatabaseURL == "" {
 		if err := server.FindData(c.Data); err != nil {
@@ -203,7 +203,7 @@ func (c *moveCmd) Run(e *env) error {
 // undo makes the source of a move usable again.
 func (c *moveCmd) undo(e *env) error {
 	if c.To != "" {
-		return fmt.Errorf("--undo goes without --to (%w)", errUsage)
+		return fmt.Errorf("--undo cannot be combined with --to (%w)", errUsage)
 	}
 	if c.DatabaseURL == "" {
 		if err := server.FindData(c.Data); err != nil {
@@ -214,7 +214,7 @@ func (c *moveCmd) undo(e *env) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "This installation can be used again, as it was before it was moved to %s. Start no server there any more: messages that wait would be sent twice.\n", target)
+	_, err = fmt.Fprintf(e.stdout, "This installation can be used again, in the state before it was moved to %s. Do not start a server there again: pending messages would be sent twice.\n", target)
 	return err
 }
 
@@ -240,8 +240,8 @@ func (r *moveReport) table(t db.MovedTable) (err error) {
 }
 
 func (r *moveReport) end(o admin.MoveOptions, moved admin.Moved) error {
-	text := fmt.Sprintf("%d rows in %d tables were moved and verified; %d media files are there.", r.rows, len(moved.Tables), moved.Media)
-	outcome := "It stays as it is"
+	text := fmt.Sprintf("%d rows in %d tables were moved and verified; %d media files are in place.", r.rows, len(moved.Tables), moved.Media)
+	outcome := "It was left unchanged"
 	if o.ToDir != "" {
 		outcome = "It was not copied"
 	}
@@ -249,16 +249,16 @@ func (r *moveReport) end(o admin.MoveOptions, moved admin.Moved) error {
 		return err
 	}
 	if moved.MissingMedia > 0 {
-		text += fmt.Sprintf(" %d media files are not in %s: they are in S3, or were lost before.", moved.MissingMedia, o.Dir)
+		text += fmt.Sprintf(" %d media files are not in %s: they are in S3, or were already missing.", moved.MissingMedia, o.Dir)
 	}
 	if o.ToURL != "" {
-		text += fmt.Sprintf(" Start the server with --database-url and --data %s, which keeps media and %s.", o.Dir, vault.FileName)
+		text += fmt.Sprintf(" Start the server with --database-url and --data %s, which still contains the media and %s.", o.Dir, vault.FileName)
 	} else {
 		text += fmt.Sprintf(" Start the server with --data %s.", o.ToDir)
 	}
 	if moved.KeyMissing {
 		text += fmt.Sprintf(" It needs the %s of this installation, which was not found in %s.", vault.FileName, o.Dir)
 	}
-	_, err := fmt.Fprintln(r.stdout, text+" Search indexes all texts again in the background. The source is marked as moved, and is otherwise unchanged: no server and no command works on it until `recado move --undo`.")
+	_, err := fmt.Fprintln(r.stdout, text+" The search index is rebuilt in the background. The source is marked as moved and otherwise unchanged: servers and commands refuse to use it until you run `recado move --undo`.")
 	return err
 }

@@ -18,9 +18,9 @@ import (
 
 type userCmd struct {
 	Create      userCreateCmd      `cmd:"" help:"Create a team member."`
-	SetPassword userSetPasswordCmd `cmd:"" name:"set-password" help:"Set the password of a team member, read from a prompt or the standard input."`
+	SetPassword userSetPasswordCmd `cmd:"" name:"set-password" help:"Set the password of a team member, read from a prompt or from standard input."`
 	List        userListCmd        `cmd:"" help:"List the team members."`
-	ResetLink   userResetLinkCmd   `cmd:"" name:"reset-link" help:"Print a link with which a team member sets a new password."`
+	ResetLink   userResetLinkCmd   `cmd:"" name:"reset-link" help:"Print a link for a team member to set a new password."`
 
 	DisableTwoFactor userDisableTwoFactorCmd `cmd:"" name:"disable-two-factor" help:"Let a team member who lost their device sign in without a code."`
 }
@@ -29,11 +29,11 @@ type userCreateCmd struct {
 	databaseFlags
 	Company string `required:"" help:"Id of the company." placeholder:"UUID"`
 	Name    string `required:"" help:"Name of the person."`
-	Email   string `required:"" help:"E-mail address: the login."`
+	Email   string `required:"" help:"E-mail address, used to sign in."`
 	Role    string `default:"agent" enum:"owner,admin,manager,agent" help:"owner, admin, manager or agent."`
-	Access  string `default:"all" enum:"all,sectors,own" help:"Which conversations the person sees: all, sectors or own."`
+	Access  string `default:"all" enum:"all,sectors,own" help:"Conversations the person can see: all, sectors or own."`
 
-	PasswordStdin bool `name:"password-stdin" noenv:"" help:"Read a password of 10 characters or more from the standard input; default: none, so that the person cannot sign in."`
+	PasswordStdin bool `name:"password-stdin" noenv:"" help:"Read a password of at least 10 characters from standard input. Without it, the person has no password and cannot sign in."`
 }
 
 func (c *userCreateCmd) Run(e *env) error {
@@ -87,7 +87,7 @@ func readPassword(e *env) (string, error) {
 		return readLine(e.stdin)
 	}
 	var typed [2]string
-	for i, prompt := range []string{"New password: ", "Again: "} {
+	for i, prompt := range []string{"New password: ", "Repeat the password: "} {
 		_, _ = io.WriteString(e.stderr, prompt)
 		line, err := term.ReadPassword(int(f.Fd()))
 		_, _ = io.WriteString(e.stderr, "\n")

@@ -58,7 +58,7 @@ type personLine struct {
 // personFlags identify a team member.
 type personFlags struct {
 	Email   string `required:"" help:"E-mail address of the person."`
-	Company string `help:"Id of the company, where the address belongs to several." placeholder:"UUID"`
+	Company string `help:"Id of the company, if the address belongs to several." placeholder:"UUID"`
 }
 
 func (f personFlags) find(ctx context.Context, d *server.Desk) (people.Person, error) {
@@ -68,7 +68,7 @@ func (f personFlags) find(ctx context.Context, d *server.Desk) (people.Person, e
 	}
 	p, err := d.People.FindPerson(ctx, f.Email, company)
 	if kernel.CodeOf(err) == kernel.CodeCompanyRequired {
-		err = fmt.Errorf("%s belongs to several companies: give --company; recado user list shows their ids (%w)", f.Email, errUsage)
+		err = fmt.Errorf("%s belongs to several companies: pass --company; recado user list shows their ids (%w)", f.Email, errUsage)
 	}
 	return p, err
 }
@@ -76,7 +76,7 @@ func (f personFlags) find(ctx context.Context, d *server.Desk) (people.Person, e
 type userResetLinkCmd struct {
 	databaseFlags
 	personFlags
-	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" help:"Address of the server, as given to recado serve (${default})." placeholder:"URL"`
+	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" help:"Public URL of the server, as passed to recado serve (${default})." placeholder:"URL"`
 	BasePath  string `name:"base-path" help:"Sub-path of the server, such as /desk." placeholder:"PATH"`
 }
 
@@ -98,7 +98,7 @@ func (c *userResetLinkCmd) Run(e *env) error {
 			return err
 		}
 		_, err = fmt.Fprintf(e.stdout, "%s%s/#/welcome?token=%s\n", strings.TrimSuffix(c.PublicURL, "/"), c.BasePath, url.QueryEscape(token))
-		_, _ = fmt.Fprintf(e.stderr, "%s sets a new password with this link. It works once, until %s.\n", p.Email, link.ExpiresAt.Format(time.RFC3339))
+		_, _ = fmt.Fprintf(e.stderr, "%s can set a new password with this link. It can be used once, until %s.\n", p.Email, link.ExpiresAt.Format(time.RFC3339))
 		return err
 	})
 }
@@ -117,7 +117,7 @@ func (c *userDisableTwoFactorCmd) Run(e *env) error {
 		if err := d.People.SwitchTwoFactorOff(ctx, p); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(e.stdout, "%s signs in without a code.\n", p.Email)
+		_, err = fmt.Fprintf(e.stdout, "%s can now sign in without a code.\n", p.Email)
 		return err
 	})
 }

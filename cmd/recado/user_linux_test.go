@@ -28,7 +28,7 @@ func TestATerminalIsAskedForThePasswordTwiceAndShowsNothing(t *testing.T) {
 		}
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), process{args: set, environ: []string{"RECADO_DATA=" + dir}, stdin: terminal, stdout: &stdout, stderr: &stderr})
-		if code != want || !strings.Contains(stderr.String(), "New password: \nAgain: \n") || strings.Contains(stdout.String()+stderr.String(), "fourth") {
+		if code != want || !strings.Contains(stderr.String(), "New password: \nRepeat the password: \n") || strings.Contains(stdout.String()+stderr.String(), "fourth") {
 			t.Errorf("exit %d, want %d: %s%s", code, want, stdout.String(), stderr.String())
 		}
 		if changed := passwordHash(t, dir) != before; changed != (want == 0) {

@@ -59,7 +59,7 @@ type BackupOptions struct {
 // damaged database is refused. The archive appears when it is complete.
 func Backup(ctx context.Context, o BackupOptions) (info Info, err error) {
 	if there, err := os.Lstat(o.File); err == nil && !(o.Replace && there.Mode().IsRegular()) {
-		return info, kernel.Errorf(kernel.CodeInvalidRequest, "%s is there already; choose another name, or replace it with --replace.", o.File)
+		return info, kernel.Errorf(kernel.CodeInvalidRequest, "%s already exists. Choose another name, or replace it with --replace.", o.File)
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(o.File), ".recado-backup-")
 	if err != nil {
@@ -114,7 +114,7 @@ func refuseDamaged(snapshot, database string) error {
 	if err != nil || damage == "" {
 		return err
 	}
-	return kernel.Errorf(kernel.CodeInvalidRequest, "%s is damaged (%s). No backup was written, and earlier ones stay as they are. "+
+	return kernel.Errorf(kernel.CodeInvalidRequest, "%s is damaged (%s). No backup was written, and earlier backups are unchanged. "+
 		"Check the latest with `recado backup --check FILE` and restore it with `recado restore`.", database, damage)
 }
 
@@ -134,7 +134,7 @@ func (o BackupOptions) key(snapshot string) ([]byte, error) {
 	case key == nil && sealed == nil:
 		return nil, nil // nothing is sealed yet
 	case key == nil:
-		return nil, fmt.Errorf("there is no %s in %s: give the key with --secret-key, or leave it out with --without-secret-key", vault.FileName, o.Dir)
+		return nil, fmt.Errorf("there is no %s in %s: pass the key with --secret-key, or omit it with --without-secret-key", vault.FileName, o.Dir)
 	}
 	return key, fits(key, sealed)
 }

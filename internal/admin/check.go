@@ -42,7 +42,7 @@ func Check(ctx context.Context, file string) (info Info, err error) {
 			return info, err
 		}
 		if err := fits(r.key, sealed); err != nil {
-			return info, r.bad("its secret key does not fit its database")
+			return info, r.bad("its secret key does not match its database")
 		}
 	}
 	return r.info, nil
@@ -64,7 +64,7 @@ func (r *archive) checkMedia() error {
 		found++
 		damaged := file.SHA256 != nil && got != hex.EncodeToString(file.SHA256)
 		if damaged && !slices.Contains(r.info.DamagedMedia, file.ID) {
-			return r.bad("the media file %s does not have the SHA-256 that the database says", file.ID)
+			return r.bad("the SHA-256 hash of the media file %s does not match the database", file.ID)
 		}
 	}
 	if found != r.info.Media || missing != r.info.MissingMedia || r.info.SecretKey != (r.key != nil) {

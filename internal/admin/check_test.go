@@ -107,7 +107,7 @@ func TestCheckReadsAnArchiveAsARestoreWould(t *testing.T) {
 	}{
 		"a byte is changed":       {flipped, "SHA-256"},
 		"it is cut off":           {whole[:len(whole)/2], "cannot be read"},
-		"it is empty":             {nil, "cut off"},
+		"it is empty":             {nil, "truncated"},
 		"the database is damaged": {repack(t, whole, func(name string, content []byte) []byte { return replaced(name, "recado.db", content, pages) }), "damaged"},
 		"a media file is missing": {repack(t, whole, func(name string, content []byte) []byte { return replaced(name, "media/"+i.media, content, nil) }), "does not describe it"},
 		"a media file is that of another": {repack(t, whole, func(name string, content []byte) []byte {
@@ -115,7 +115,7 @@ func TestCheckReadsAnArchiveAsARestoreWould(t *testing.T) {
 		}), i.media},
 		"the key does not fit": {repack(t, whole, func(name string, content []byte) []byte {
 			return replaced(name, "secret.key", content, []byte("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n"))
-		}), "secret key does not fit"},
+		}), "secret key does not match"},
 		"the description counts other media":    {repack(t, whole, describeMore), "does not describe it"},
 		"the description is of a later version": {repack(t, whole, laterFormat), "its form is 99"},
 		"the description is missing":            {repack(t, whole, func(name string, content []byte) []byte { return replaced(name, "recado-backup.json", content, nil) }), "its form is 0"},

@@ -139,7 +139,7 @@ func (o MoveOptions) moveFiles(ctx context.Context, out *Moved) error {
 		return nil
 	}
 	if err := fits(key, sealed); err != nil {
-		return fmt.Errorf("%w: give the key of this installation with --secret-key, or put it into %s", err, o.Dir)
+		return fmt.Errorf("%w: pass the key of this installation with --secret-key, or copy it to %s", err, o.Dir)
 	}
 	if o.ToDir != "" {
 		return writeKey(o.ToDir, key)

@@ -168,9 +168,9 @@ func (r *archive) each(ctx context.Context, do func(name string, content io.Read
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return r.bad("it is damaged, cut off or not an archive of Recado")
+			return r.bad("it is damaged, truncated or not a Recado archive")
 		case header.Typeflag != tar.TypeReg:
-			return r.bad("it holds %s, which is no file", header.Name)
+			return r.bad("it contains %s, which is not a file", header.Name)
 		}
 		if err := do(header.Name, files); err != nil {
 			return err
@@ -185,7 +185,7 @@ func (r *archive) bad(format string, args ...any) error {
 // read computes the hash of a file and keeps its content if it is needed.
 func (r *archive) read(name string, content io.Reader) error {
 	if _, twice := r.sums[name]; twice || r.list != nil {
-		return r.bad("it holds %s twice or after its end", name)
+		return r.bad("it contains %s twice or after its end", name)
 	}
 	sum := sha256.New()
 	hashed := io.TeeReader(content, sum)
@@ -223,7 +223,7 @@ func (r *archive) keep(name string, content io.Reader) (err error) {
 		}
 	default:
 		if _, ok := mediaID(name); !ok {
-			return r.bad("it holds %s, which this version does not know", name)
+			return r.bad("it contains %s, which this version does not support", name)
 		}
 	}
 	return err
@@ -242,16 +242,16 @@ func mediaID(name string) (id kernel.ID, ok bool) {
 func (r *archive) check() error {
 	switch {
 	case r.list == nil:
-		return r.bad("it is cut off or not an archive of Recado")
+		return r.bad("it is truncated or not a Recado archive")
 	case r.info.Format != format:
-		return r.bad("its form is %d, this version reads %d", r.info.Format, format)
+		return r.bad("it has the format %d, but this version reads the format %d", r.info.Format, format)
 	}
 	left := maps.Clone(r.sums)
 	delete(left, sumsName)
 	for line := range bytes.Lines(r.list) {
 		want, name, found := strings.Cut(strings.TrimSpace(string(line)), "  ")
 		if got, there := left[name]; !found || !there || got != want {
-			return r.bad("%s is missing or does not have the SHA-256 that the archive says", name)
+			return r.bad("%s is missing, or its SHA-256 hash does not match the archive", name)
 		}
 		delete(left, name)
 	}
@@ -260,7 +260,7 @@ func (r *archive) check() error {
 	}
 	database := filepath.Join(r.temp, db.DatabaseFile)
 	if _, err := os.Stat(database); err != nil {
-		return r.bad("it holds no database")
+		return r.bad("it contains no database")
 	}
 	return kernel.CheckBackup(database)
 }
@@ -285,7 +285,7 @@ func (r *restore) checkKey() ([]byte, error) {
 		return there, nil
 	}
 	if err := fits(there, sealed); err != nil {
-		return nil, fmt.Errorf("%w: the key that is set, or the %s in %s, is that of another installation; nothing was changed", err, vault.FileName, r.Dir)
+		return nil, fmt.Errorf("%w: the configured key, or the %s in %s, belongs to another installation; nothing was changed", err, vault.FileName, r.Dir)
 	}
 	return there, nil
 }

@@ -362,13 +362,13 @@ func TestAMoveRefusesWhatItCannotMove(t *testing.T) {
 	})
 	t.Run("a key that does not fit", func(t *testing.T) {
 		o := admin.MoveOptions{Dir: i.dir, ToURL: testkit.Database(t, ""), SecretKey: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="}
-		refuses(t, o, "does not fit")
+		refuses(t, o, "does not match")
 		o.SecretKey = ""
 		move(t, o) // and goes on with the right one
 	})
 	t.Run("a source that is not there", func(t *testing.T) {
 		refuses(t, admin.MoveOptions{Dir: t.TempDir(), ToURL: testkit.Database(t, "")}, "no Recado data")
-		refuses(t, admin.MoveOptions{Dir: i.dir, DatabaseURL: testkit.Database(t, ""), ToDir: t.TempDir()}, "no data of Recado")
+		refuses(t, admin.MoveOptions{Dir: i.dir, DatabaseURL: testkit.Database(t, ""), ToDir: t.TempDir()}, "no Recado data")
 	})
 }
 
@@ -437,7 +437,7 @@ func TestARestoreThatFailsACheckChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := admin.Restore(t.Context(), admin.RestoreOptions{File: file, Dir: to})
-		if err == nil || !strings.Contains(err.Error(), "does not fit") {
+		if err == nil || !strings.Contains(err.Error(), "does not match") {
 			t.Errorf("got %v", err)
 		}
 		entries, err := os.ReadDir(to)

@@ -38,14 +38,14 @@ func (b *Board) Subject() kernel.Subject { return kernel.Subject{Kind: people.Su
 type Stage struct {
 	ID       kernel.ID `json:"id"`
 	Name     string    `json:"name"`
-	Position int64     `json:"position" doc:"0 is the leftmost stage."`
+	Position int64     `json:"position" doc:"The stage's position, counted from 0 at the left."`
 	Kind     string    `json:"kind" enum:"open,won,lost"`
 }
 
 // StageCount is the number of cards in a stage.
 type StageCount struct {
 	Stage kernel.ID `json:"stage"`
-	Cards int64     `json:"cards" doc:"Archived cards are excluded. 10,000 stands for 10,000 and more."`
+	Cards int64     `json:"cards" doc:"The number of cards, excluding archived ones. 10,000 means 10,000 or more."`
 }
 
 // MaxStageCount is the number up to which the cards of a stage are counted.
@@ -147,7 +147,7 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 		if int64(len(stages)) > d.Limit(limitStages) {
 			return b, kernel.LimitReached("stages of a board", d.Limit(limitStages))
 		}
-		err := kernel.CheckLimit(tx, a.Company.ID, countBoards, "boards, archived ones included,", d.Limit(limitBoards))
+		err := kernel.CheckLimit(tx, a.Company.ID, countBoards, "boards, including archived ones,", d.Limit(limitBoards))
 		if err != nil {
 			return b, err
 		}

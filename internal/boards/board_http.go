@@ -9,7 +9,7 @@ import (
 )
 
 type listBoardsInput struct {
-	Archived string `query:"archived" enum:"0,1,true,false" default:"0" doc:"1 or true lists the archived boards, 0 or false the others."`
+	Archived string `query:"archived" enum:"0,1,true,false" default:"0" doc:"Set to 1 or true to list archived boards, or to 0 or false to list all others."`
 }
 
 func (s *handlers) listBoards(ctx context.Context, a *kernel.Principal, in *listBoardsInput) (*httpserver.Reply[[]Board], error) {
@@ -29,13 +29,13 @@ func (s *handlers) countBoard(ctx context.Context, a *kernel.Principal, in *http
 // StageBody is a stage in a request.
 type StageBody struct {
 	Name string `json:"name" minLength:"1" maxLength:"120"`
-	Kind string `json:"kind,omitempty" enum:"open,won,lost" default:"open" doc:"A card that enters a won stage is completed, one that enters a lost stage is lost."`
+	Kind string `json:"kind,omitempty" enum:"open,won,lost" default:"open" doc:"Cards that enter a won stage are completed; cards that enter a lost stage are lost."`
 }
 
 type createBoardInput struct {
 	Body struct {
 		Name   string       `json:"name" minLength:"1" maxLength:"120"`
-		Stages *[]StageBody `json:"stages,omitempty" minItems:"1" maxItems:"1000" doc:"From left to right. Absent means To do, Doing and Done."`
+		Stages *[]StageBody `json:"stages,omitempty" minItems:"1" maxItems:"1000" doc:"The stages from left to right. Defaults to To do, Doing and Done."`
 	}
 }
 
@@ -75,7 +75,7 @@ type createStageInput struct {
 	httpserver.AtID
 	Body struct {
 		StageBody
-		Position *int64 `json:"position,omitempty" minimum:"0" doc:"0 is the leftmost. Absent means after the last."`
+		Position *int64 `json:"position,omitempty" minimum:"0" doc:"The stage's position, counted from 0 at the left. Defaults to the last position."`
 	}
 }
 
@@ -94,8 +94,8 @@ func (s *handlers) createStage(ctx context.Context, a *kernel.Principal, in *cre
 
 // AtStage is the input of operations on one stage of a board.
 type AtStage struct {
-	ID      string `path:"id" doc:"UUID of the board."`
-	StageID string `path:"stage_id" doc:"UUID of the stage."`
+	ID      string `path:"id" doc:"The id of the board."`
+	StageID string `path:"stage_id" doc:"The id of the stage."`
 }
 
 func (at *AtStage) ids() (board, stage kernel.ID, err error) {

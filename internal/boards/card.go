@@ -39,7 +39,7 @@ type Card struct {
 	Attendance   *kernel.ID  `json:"attendance"`
 	Private      bool        `json:"private"`
 	Status       string      `json:"status" enum:"open,completed,lost,archived"`
-	Position     string      `json:"position" doc:"Cards of a stage are in the bytewise order of this text."`
+	Position     string      `json:"position" doc:"The cards of a stage are sorted by this string, byte by byte."`
 	Version      int64       `json:"version"`
 	CreatedAt    time.Time   `json:"created_at"`
 	UpdatedAt    time.Time   `json:"updated_at"`

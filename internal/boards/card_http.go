@@ -11,7 +11,7 @@ import (
 
 // cardReply is a card with its version as ETag.
 type cardReply struct {
-	ETag string `header:"ETag" doc:"The card's version, in quotes."`
+	ETag string `header:"ETag" doc:"The version of the card, in quotes."`
 	Body Card
 }
 
@@ -20,17 +20,17 @@ func newCardReply(c *Card) *cardReply { return &cardReply{httpserver.VersionTag(
 func replyCard(c Card, err error) (*cardReply, error) { return newCardReply(&c), err }
 
 type listCardsInput struct {
-	BoardID      httpserver.FilterID `query:"board_id" doc:"Absent: all boards that the caller may see and that are not archived."`
-	StageID      httpserver.FilterID `query:"stage_id" doc:"Only of this stage."`
-	Sort         string              `query:"sort" enum:"newest,position" default:"newest" doc:"position: in the order of the stages, and of the cards within each."`
+	BoardID      httpserver.FilterID `query:"board_id" doc:"Returns only cards of this board. Defaults to all boards visible to the caller that are not archived."`
+	StageID      httpserver.FilterID `query:"stage_id" doc:"Returns only cards of this stage."`
+	Sort         string              `query:"sort" enum:"newest,position" default:"newest" doc:"position sorts by stage, and within each stage by the position of the card."`
 	Limit        int                 `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor       string              `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
-	Q            string              `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents are ignored. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
+	Q            string              `query:"q" maxLength:"100" doc:"Returns cards whose title or description contains this text. Case and accents are ignored. If the text has no three consecutive letters or digits, or is too common for the search index, only the newest 10,000 cards are searched."`
 	Priority     string              `query:"priority" enum:"low,medium,high,urgent"`
 	Label        httpserver.FilterID `query:"label"`
-	Assignee     string              `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
-	Conversation httpserver.FilterID `query:"conversation" doc:"Only of this conversation."`
-	Due          string              `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (seven days including today) are days in tz. overdue: the due date is past and the card is open. none: no due date."`
+	Assignee     string              `query:"assignee" doc:"The UUID of a person, \"me\" for the person the key acts as, or \"none\" for cards without an assignee."`
+	Conversation httpserver.FilterID `query:"conversation" doc:"Returns only cards of this conversation."`
+	Due          string              `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (seven days including today) use the time zone tz. overdue: the due date has passed and the card is open. none: no due date."`
 	TZ           string              `query:"tz" default:"America/Sao_Paulo" doc:"The IANA name of the time zone for due."`
 	Status       string              `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
 }
@@ -59,14 +59,14 @@ func (s *handlers) getCard(ctx context.Context, a *kernel.Principal, in *httpser
 
 // CardBody has the fields that requests to create and to change a card have in common.
 type CardBody struct {
-	Description  kernel.Optional[string]    `json:"description,omitempty" doc:"Up to 10,000 characters."`
+	Description  kernel.Optional[string]    `json:"description,omitempty" doc:"At most 10,000 characters."`
 	Priority     *string                    `json:"priority,omitempty" enum:"low,medium,high,urgent"`
 	LabelIDs     *[]kernel.ID               `json:"label_ids,omitempty" maxItems:"100"`
 	DueAt        kernel.Optional[time.Time] `json:"due_at,omitempty"`
-	Assignee     kernel.Optional[kernel.ID] `json:"assignee,omitempty" doc:"A team member."`
+	Assignee     kernel.Optional[kernel.ID] `json:"assignee,omitempty" doc:"The team member the card is assigned to."`
 	Contact      kernel.Optional[kernel.ID] `json:"contact,omitempty"`
 	Conversation kernel.Optional[kernel.ID] `json:"conversation,omitempty"`
-	Private      *bool                      `json:"private,omitempty" doc:"API keys do not see private cards: with a key, this response is the last one that contains the card."`
+	Private      *bool                      `json:"private,omitempty" doc:"API keys cannot see private cards. When an API key makes a card private, this response is the last one that contains it."`
 }
 
 func (b *CardBody) fields(title *string) CardFields {
@@ -79,8 +79,8 @@ func (b *CardBody) fields(title *string) CardFields {
 type createCardInput struct {
 	Body struct {
 		BoardID      kernel.ID                  `json:"board_id"`
-		StageID      kernel.Optional[kernel.ID] `json:"stage_id,omitempty" doc:"Absent means the board's first stage."`
-		BeforeCardID kernel.Optional[kernel.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert it. Absent: at the end."`
+		StageID      kernel.Optional[kernel.ID] `json:"stage_id,omitempty" doc:"Defaults to the board's first stage."`
+		BeforeCardID kernel.Optional[kernel.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert this card. Defaults to the end of the stage."`
 		Title        string                     `json:"title" minLength:"1" maxLength:"120"`
 		CardBody
 	}
@@ -88,7 +88,7 @@ type createCardInput struct {
 
 // locatedCard is a new card with its address.
 type locatedCard struct {
-	Location string `header:"Location" doc:"The address of the new card."`
+	Location string `header:"Location" doc:"The URL of the new card."`
 	ETag     string `header:"ETag" hidden:"true"` // sent, but not documented
 	Body     Card
 }
@@ -110,8 +110,8 @@ type updateCardInput struct {
 	Body struct {
 		Title *string `json:"title,omitempty" minLength:"1" maxLength:"120"`
 		CardBody
-		Status  *string `json:"status,omitempty" enum:"open,archived" doc:"archived archives the card; open restores it, with the status that its stage gives."`
-		Version *int64  `json:"version,omitempty" doc:"The version that the change is based on, unless If-Match has it."`
+		Status  *string `json:"status,omitempty" enum:"open,archived" doc:"archived archives the card. open restores it with the status of its stage."`
+		Version *int64  `json:"version,omitempty" doc:"The version the change is based on, unless sent in If-Match."`
 	} `required:"false"`
 }
 
@@ -137,8 +137,8 @@ type moveCardInput struct {
 	httpserver.AtVersion
 	Body struct {
 		StageID      kernel.ID                  `json:"stage_id" doc:"A stage of the card's board."`
-		BeforeCardID kernel.Optional[kernel.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert it. Absent: at the end."`
-		Version      *int64                     `json:"version,omitempty" doc:"The version that the move is based on, unless If-Match has it."`
+		BeforeCardID kernel.Optional[kernel.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert this card. Defaults to the end of the stage."`
+		Version      *int64                     `json:"version,omitempty" doc:"The version the move is based on, unless sent in If-Match."`
 	}
 }
 
@@ -161,7 +161,7 @@ type deleteCardInput struct {
 	httpserver.AtID
 	httpserver.AtVersion
 	Body *struct {
-		Version *int64 `json:"version,omitempty" doc:"Delete only this version of the card."`
+		Version *int64 `json:"version,omitempty" doc:"Deletes the card only if it has this version."`
 	}
 }
 

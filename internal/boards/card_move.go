@@ -95,7 +95,7 @@ func checkVersion(tx *kernel.Tx, c *Card, version int64) error {
 		return err
 	}
 	conflict := kernel.Errorf(kernel.CodeVersionConflict,
-		"The card is at version %d by now, not %d. Fetch it again and apply the change to what it is.", c.Version, version)
+		"The card is now at version %d, not %d. Fetch it again and reapply the change.", c.Version, version)
 	moved, err := movedSince(tx, c, version)
 	if err != nil {
 		return err

@@ -10,10 +10,10 @@ var (
 	})
 	EventCardMoved = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "kanban.card.moved", Order: 7,
-		Description: "A card moved from one stage to another; the event says from where, to where and by whom.",
+		Description: "A card was moved from one stage to another. The event contains both stages and the person who moved it.",
 	})
 	EventCardCompleted = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "kanban.card.completed", Order: 8,
-		Description: "A card reached a stage that counts as won.",
+		Description: "A card was moved to a won stage.",
 	})
 )

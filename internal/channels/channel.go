@@ -55,14 +55,14 @@ type Channel struct {
 	Status    string    `json:"status" enum:"connected,disconnected"`
 	CreatedAt time.Time `json:"created_at"`
 
-	ArchivedAt *time.Time `json:"archived_at" doc:"When the channel was archived; null: it was not. Nothing is sent or received through an archived channel, and no list shows it."`
+	ArchivedAt *time.Time `json:"archived_at" doc:"The time at which the channel was archived, or null. An archived channel neither sends nor receives messages and does not appear in lists."`
 
-	StatusReason *provider.Reason `json:"status_reason" doc:"Why the channel is disconnected; null while it is connected."`
-	Warning      *provider.Reason `json:"warning" doc:"What is wrong with a channel that is connected all the same, such as a number that has gone silent; null when nothing is."`
+	StatusReason *provider.Reason `json:"status_reason" doc:"The reason why the channel is disconnected; null while it is connected."`
+	Warning      *provider.Reason `json:"warning" doc:"A problem with a channel that is nevertheless connected, such as a number that no longer receives messages; null if there is none."`
 
-	Sign bool `json:"sign" doc:"Messages that people send in the app begin with the name of the person."`
+	Sign bool `json:"sign" doc:"Whether messages sent from the app begin with the sender's name."`
 
-	HoursID *kernel.ID `json:"hours_id" doc:"Its own opening hours; null: those of the company."`
+	HoursID *kernel.ID `json:"hours_id" doc:"The channel's own opening hours; if null, the company's opening hours apply."`
 
 	Company kernel.ID `json:"-"`
 	Private bool      `json:"-"`
@@ -132,12 +132,12 @@ func (a Access) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "access t
 
 // ChannelConnection describes how a number is connected to its provider, without the secrets. All fields of a sandbox are nil.
 type ChannelConnection struct {
-	CallbackURL   *string `json:"callback_url" doc:"Where the provider sends callbacks; entered at Meta." example:"https://desk.example.com/channels/01991c2e-5b1a-7d3f-8b6c-2f4a5d6e7f80/whatsapp"`
-	VerifyToken   *string `json:"verify_token" doc:"The token with which Meta verifies the callback address; entered beside it."`
+	CallbackURL   *string `json:"callback_url" doc:"The URL to which the provider sends callbacks. Enter it at Meta." example:"https://desk.example.com/channels/01991c2e-5b1a-7d3f-8b6c-2f4a5d6e7f80/whatsapp"`
+	VerifyToken   *string `json:"verify_token" doc:"The token that Meta sends to verify the callback URL. Enter it at Meta next to the URL."`
 	PhoneNumberID *string `json:"phone_number_id" example:"106540352242922"`
-	WABAID        *string `json:"waba_id" doc:"Id of the WhatsApp Business account." example:"102290129340398"`
-	APIVersion    *string `json:"api_version" doc:"Version of the Meta API; null: the default of this server." example:"v25.0"`
-	Coexistence   *bool   `json:"coexistence" doc:"The number is also used in the WhatsApp Business app."`
+	WABAID        *string `json:"waba_id" doc:"The id of the WhatsApp Business account." example:"102290129340398"`
+	APIVersion    *string `json:"api_version" doc:"The version of the Meta API; null if the default of this server is used." example:"v25.0"`
+	Coexistence   *bool   `json:"coexistence" doc:"Whether the number is also used in the WhatsApp Business app."`
 }
 
 // NumberState is the state of a number at WhatsApp.
@@ -152,10 +152,10 @@ type NumberState struct {
 type ChannelTest struct {
 	OK           bool             `json:"ok"`
 	Phone        *string          `json:"phone"`
-	VerifiedName *string          `json:"verified_name" doc:"The name that customers see."`
-	Status       *string          `json:"status" doc:"Of the number at the provider; CONNECTED when it can send and receive."`
+	VerifiedName *string          `json:"verified_name" doc:"The name shown to customers."`
+	Status       *string          `json:"status" doc:"The status of the number at the provider. CONNECTED means that it can send and receive messages."`
 	Quality      *string          `json:"quality" example:"GREEN"`
-	Error        *provider.Reason `json:"error" doc:"Why the test failed; null when it did not."`
+	Error        *provider.Reason `json:"error" doc:"The reason why the test failed; null if it succeeded."`
 }
 
 // NewChannel describes a channel to create.
@@ -397,7 +397,7 @@ func (d *Channels) beginRecounts(
 }
 
 func errConfirm() error {
-	return kernel.Invalid("body.confirm", ruleConfirm, "must be true to make a private channel public: everybody will see its "+
+	return kernel.Invalid("body.confirm", ruleConfirm, "must be true to make a private channel public: everyone will see its "+
 		"history")
 }
 
@@ -755,7 +755,7 @@ func (d *Channels) silence(h CallbackStats, now time.Time) (silent, unusual time
 
 func silenceWarning(silent, longest time.Duration) provider.Reason {
 	message := fmt.Sprintf("Nothing has arrived from WhatsApp for %s; the longest silence of the last two weeks was %s. "+
-		"Test the channel, and look at its callback address at Meta.", roughly(silent), roughly(longest))
+		"Test the channel, and check its callback address at Meta.", roughly(silent), roughly(longest))
 	return provider.NewReason("silent", message,
 		kernel.Params{"silent_seconds": int(silent.Seconds()), "longest_seconds": int(longest.Seconds())})
 }

@@ -24,22 +24,22 @@ func (s *handlers) listChannels(
 // channelCredentials are the credentials of a number as Meta's dashboard shows them. They are stored encrypted and never
 // returned.
 type channelCredentials struct {
-	PhoneNumberID string `json:"phone_number_id" pattern:"^[0-9]{1,32}$" doc:"The id of the number at Meta, not the phone number." example:"106540352242922"`
-	WABAID        string `json:"waba_id" pattern:"^[0-9]{1,32}$" doc:"Id of the WhatsApp Business account." example:"102290129340398"`
-	Token         string `json:"token" minLength:"1" maxLength:"2048" doc:"Access token, preferably of a system user, with the permissions whatsapp_business_messaging and whatsapp_business_management."`
-	AppSecret     string `json:"app_secret" minLength:"1" maxLength:"256" doc:"Secret of the Meta app, which signs its callbacks."`
-	VerifyToken   string `json:"verify_token,omitempty" minLength:"1" maxLength:"256" doc:"The token that Meta sends when it verifies the callback address. Absent: one is generated."`
-	APIVersion    string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$" doc:"Version of the Meta API. Absent: the default of this server." example:"v25.0"`
+	PhoneNumberID string `json:"phone_number_id" pattern:"^[0-9]{1,32}$" doc:"Meta's id of the phone number, not the phone number itself." example:"106540352242922"`
+	WABAID        string `json:"waba_id" pattern:"^[0-9]{1,32}$" doc:"The id of the WhatsApp Business account." example:"102290129340398"`
+	Token         string `json:"token" minLength:"1" maxLength:"2048" doc:"An access token, preferably of a system user, with the permissions whatsapp_business_messaging and whatsapp_business_management."`
+	AppSecret     string `json:"app_secret" minLength:"1" maxLength:"256" doc:"The secret of the Meta app, used to verify the signatures of its callbacks."`
+	VerifyToken   string `json:"verify_token,omitempty" minLength:"1" maxLength:"256" doc:"The token that Meta sends to verify the callback URL. Generated if omitted."`
+	APIVersion    string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$" doc:"The version of the Meta API. Defaults to the version configured on this server." example:"v25.0"`
 }
 
 type createChannelInput struct {
 	Body struct {
 		Name        string              `json:"name" minLength:"1" maxLength:"120"`
-		Phone       string              `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"Required for a sandbox. For a WhatsApp channel it is read from WhatsApp; a number given here must be the same." example:"+5511912345678"`
-		Provider    string              `json:"provider" enum:"sandbox,whatsapp" doc:"A sandbox needs no WhatsApp account: its messages are accepted immediately, and POST /channels/{id}/simulate acts as the customer."`
+		Phone       string              `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"The phone number. Required for a sandbox. For a WhatsApp channel it is read from WhatsApp; if given here, it must match." example:"+5511912345678"`
+		Provider    string              `json:"provider" enum:"sandbox,whatsapp" doc:"A sandbox does not need a WhatsApp account: its messages are accepted immediately, and POST /channels/{id}/simulate plays the customer."`
 		Credentials *channelCredentials `json:"credentials,omitempty" doc:"Required for a WhatsApp number."`
-		Coexistence bool                `json:"coexistence,omitempty" doc:"The number is also used in the WhatsApp Business app; it may then send 20 messages per second instead of 80."`
-		Private     bool                `json:"private,omitempty" doc:"Only with a session. Only viewers see a private channel; the person who creates it is the first viewer."`
+		Coexistence bool                `json:"coexistence,omitempty" doc:"Whether the number is also used in the WhatsApp Business app. It can then send 20 messages per second instead of 80."`
+		Private     bool                `json:"private,omitempty" doc:"Whether the channel is private, that is, visible only to its viewers. The creator is the first viewer. Requires a session."`
 	}
 }
 
@@ -61,7 +61,7 @@ type updateChannelInput struct {
 	httpserver.AtID
 	Body struct {
 		Name        *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Status      *string `json:"status,omitempty" enum:"connected,disconnected" doc:"Messages that wait to be sent are kept while the channel is disconnected and sent when WhatsApp has accepted it again."`
+		Status      *string `json:"status,omitempty" enum:"connected,disconnected" doc:"Pending messages are kept while the channel is disconnected and sent once WhatsApp accepts the channel again."`
 		Credentials *struct {
 			PhoneNumberID *string `json:"phone_number_id,omitempty" pattern:"^[0-9]{1,32}$"`
 			WABAID        *string `json:"waba_id,omitempty" pattern:"^[0-9]{1,32}$"`
@@ -69,12 +69,12 @@ type updateChannelInput struct {
 			AppSecret     *string `json:"app_secret,omitempty" minLength:"1" maxLength:"256"`
 			VerifyToken   *string `json:"verify_token,omitempty" minLength:"1" maxLength:"256"`
 			APIVersion    *string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$"`
-		} `json:"credentials,omitempty" doc:"The credentials to replace. They are checked at WhatsApp, and the channel is connected."`
+		} `json:"credentials,omitempty" doc:"The credentials to replace. They are verified with WhatsApp, and the channel is connected."`
 		Coexistence *bool                      `json:"coexistence,omitempty"`
-		Sign        *bool                      `json:"sign,omitempty" doc:"Messages that people send in the app begin with the name of the person: *Ana:*."`
-		HoursID     kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"The opening hours of the channel; null: those of the company."`
-		Private     *bool                      `json:"private,omitempty" doc:"Only for owners and admins with a session. Only viewers see a private channel and what belongs to it, including its history."`
-		Viewers     *[]kernel.ID               `json:"viewers,omitempty" maxItems:"1000" doc:"Only for owners and admins with a session: the team members who see the private channel, at least one."`
+		Sign        *bool                      `json:"sign,omitempty" doc:"Whether messages sent from the app begin with the sender's name, as in *Ana:*."`
+		HoursID     kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"The opening hours of the channel; null to use the company's opening hours."`
+		Private     *bool                      `json:"private,omitempty" doc:"Whether the channel is private. Only its viewers can see a private channel and its data, including its history. Can be set only by owners and admins with a session."`
+		Viewers     *[]kernel.ID               `json:"viewers,omitempty" maxItems:"1000" doc:"The team members who can see the private channel, at least one. Can be set only by owners and admins with a session."`
 		Confirm     bool                       `json:"confirm,omitempty" doc:"Must be true to make a private channel public."`
 	} `required:"false"`
 }

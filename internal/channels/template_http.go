@@ -11,7 +11,7 @@ import (
 
 type listTemplatesInput struct {
 	httpserver.AtID
-	Q      string `query:"q" maxLength:"100" doc:"Only templates whose name or body contains this, whatever the case and the accents."`
+	Q      string `query:"q" maxLength:"100" doc:"Returns only templates whose name or body contains this text. Case and accents are ignored."`
 	Status string `query:"status" maxLength:"40" doc:"Meta's word in lower case." example:"approved"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor string `query:"cursor" maxLength:"1200" doc:"The next_cursor of the previous page, with the same filters."`
@@ -29,7 +29,7 @@ func (s *handlers) listTemplates(
 }
 
 type templateSync struct {
-	SyncedAt *time.Time `json:"synced_at" doc:"When the copy was fetched last; null if never."`
+	SyncedAt *time.Time `json:"synced_at" doc:"The time at which the templates were last fetched; null if never."`
 }
 
 func (s *handlers) syncTemplates(
@@ -50,14 +50,14 @@ func (s *handlers) syncTemplates(
 type TemplateBody struct {
 	Name       string              `json:"name" minLength:"1" maxLength:"512"`
 	Language   string              `json:"language" minLength:"2" maxLength:"20" example:"pt_BR"`
-	Parameters []templateParameter `json:"parameters,omitempty" maxItems:"64" doc:"The values of the parameters of the template: those of each component in their order or by name."`
+	Parameters []templateParameter `json:"parameters,omitempty" maxItems:"64" doc:"The values of the template parameters, for each component by position or by name."`
 }
 
 type templateParameter struct {
-	Component string     `json:"component,omitempty" enum:"header,body,button" doc:"Absent: body."`
+	Component string     `json:"component,omitempty" enum:"header,body,button" doc:"Defaults to body."`
 	Name      string     `json:"name,omitempty" maxLength:"120"`
 	Text      string     `json:"text,omitempty" minLength:"1" maxLength:"4096"`
-	MediaID   *kernel.ID `json:"media_id,omitempty" doc:"The file of a header, instead of text."`
+	MediaID   *kernel.ID `json:"media_id,omitempty" doc:"The file for a header, instead of text."`
 }
 
 // Template returns the template of the request; nil for none.

@@ -151,7 +151,7 @@ func isA[T error](err error) bool {
 var connectionDetails = []refusal{nobodyListens, noRoute, connectionLost}
 
 var (
-	nobodyListens  = refusal{"nobody_listens", "nothing listens there"}
+	nobodyListens  = refusal{"nobody_listens", "the connection was refused"}
 	noRoute        = refusal{"no_route", "no route"}
 	connectionLost = refusal{"lost", "the connection was lost"}
 )

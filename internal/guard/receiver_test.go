@@ -282,7 +282,7 @@ func TestHostileReceivers(t *testing.T) {
 		}
 		l.Close()
 		_, err = New(Options{AllowInsecure: true}).Post(t.Context(), "http://"+l.Addr().String(), nil, nil)
-		if text(err) != "connection failed: nothing listens there" {
+		if text(err) != "connection failed: the connection was refused" {
 			t.Error(err)
 		}
 	})

@@ -85,7 +85,7 @@ func (s *Server) spend(h http.Header, a *kernel.Principal, now time.Time) error 
 	}
 	return &kernel.Error{
 		Code:       kernel.CodeRateLimited,
-		Message:    "This " + a.Kind().String() + " has made too many requests. Wait for the seconds in Retry-After.",
+		Message:    "This " + a.Kind().String() + " has made too many requests. Wait for the number of seconds in Retry-After.",
 		RetryAfter: wait,
 	}
 }
@@ -145,7 +145,7 @@ func checkUser(r *http.Request, a *kernel.Principal) error {
 	for _, named := range r.Header[headerUser] {
 		if id, ok := kernel.ParseID(named); !ok || id != a.User.ID {
 			return kernel.Errorf(kernel.CodeSessionChanged,
-				"Another person is signed in with this cookie than %s names. Sign in again.", headerUser)
+				"This cookie belongs to another person than %s names. Sign in again.", headerUser)
 		}
 	}
 	return nil

@@ -57,7 +57,7 @@ func EventNoun(name, schema string) EventPart {
 // tagApp is the tag of operations that do not accept API keys.
 var tagApp = Tag{
 	Name:        "app",
-	Description: "For the app: signing in, and what only people who are signed in may do. API keys cannot make these calls.",
+	Description: "Operations for the app: signing in, and actions that require a session. API keys cannot use them.",
 }
 
 // mergeTags returns the tags of all capabilities in the given order, followed by others, and the tag names by Words.

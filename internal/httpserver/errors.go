@@ -75,11 +75,11 @@ func Statuses() map[kernel.Code]int { return maps.Clone(statusOf) }
 
 // Error is the body of error responses.
 type Error struct {
-	Code      kernel.Code    `json:"code" doc:"The stable name of the error." example:"invalid_request"`
-	Message   string         `json:"message" doc:"What is wrong and what to do, in English, for people who read logs. It may change at any time."`
-	RequestID string         `json:"request_id" doc:"The X-Request-Id of the answer. Quote it when you ask for help."`
-	Params    map[string]any `json:"params" doc:"What a program needs beside the code; {} where the code says it all. service_window_closed: reason is never_wrote or expired."`
-	Details   []ErrorDetail  `json:"details" doc:"The wrong parts of the request; empty if the message says everything."`
+	Code      kernel.Code    `json:"code" doc:"A stable identifier of the error." example:"invalid_request"`
+	Message   string         `json:"message" doc:"A description of the error and how to fix it, in English, for logs. The wording may change at any time."`
+	RequestID string         `json:"request_id" doc:"The X-Request-Id of the response. Include it when you report a problem."`
+	Params    map[string]any `json:"params" doc:"Values that accompany the code; {} if there are none. service_window_closed: reason is never_wrote or expired."`
+	Details   []ErrorDetail  `json:"details" doc:"The invalid parts of the request. Empty if the error does not concern specific fields."`
 
 	status  int
 	headers http.Header
@@ -88,10 +88,10 @@ type Error struct {
 // ErrorDetail is an invalid part of a request.
 type ErrorDetail struct {
 	Field   string         `json:"field" example:"body.phone"`
-	Code    string         `json:"code" doc:"The stable name of the rule that the value breaks. Newer versions may have more." example:"malformed"`
-	Params  map[string]any `json:"params" doc:"What a program needs beside the code to put it into words; {} where the code says it all. too_short, too_few, too_small: min. too_long, too_many, too_large: max. one_of: values. no_such: noun. malformed: format."`
-	Message string         `json:"message" doc:"The same in English, for people who read logs. It may change at any time."`
-	Value   string         `json:"value,omitempty" doc:"A value to send instead, if there is a choice."`
+	Code    string         `json:"code" doc:"A stable identifier of the rule that the value violates. Newer versions may add values." example:"malformed"`
+	Params  map[string]any `json:"params" doc:"Values to use with the code when composing a message; {} if there are none. too_short, too_few, too_small: min. too_long, too_many, too_large: max. one_of: values. no_such: noun. malformed: format."`
+	Message string         `json:"message" doc:"A description in English, for logs. The wording may change at any time."`
+	Value   string         `json:"value,omitempty" doc:"A valid value to send instead, if there are several to choose from."`
 }
 
 // Error returns the text of the error.
@@ -175,5 +175,5 @@ func newError(ctx huma.Context, status int, message string, errs ...error) huma.
 }
 
 func errInternal() *kernel.Error {
-	return kernel.Errorf(kernel.CodeInternal, "The server failed to handle this request. Report it with this request id.")
+	return kernel.Errorf(kernel.CodeInternal, "The server failed to handle this request. Include the request id when you report it.")
 }

@@ -283,14 +283,14 @@ func hashBody(ctx huma.Context, next func(huma.Context)) {
 // documentKey adds the header to the documentation of an operation.
 func (r *Route) documentKey(op *huma.Operation) {
 	minLength, maxLength := kernel.MinIdempotencyKey, kernel.MaxIdempotencyKey
-	pending := "a repeat waits for one that is in progress, and one that was interrupted can be repeated."
+	pending := "a retry waits for a request that is in progress, and an interrupted request can be retried."
 	if r.reserves {
-		pending = "while the first one is in progress, or when it was interrupted, a repeat is 409 idempotency_pending."
+		pending = "if the first request is in progress or was interrupted, a retry returns 409 idempotency_pending."
 	}
 	op.Parameters = append(op.Parameters, &huma.Param{
 		Name: headerIdempotencyKey, In: "header", Required: r.KeyRequired,
-		Description: "Chosen by the caller for each operation. For seven days a repeat of the same call under the same key gets the same answer, " +
-			"with Idempotency-Replayed: true and without secrets, or 404 if the caller may no longer see what it shows. Another call under the same key is 409 idempotency_conflict; " + pending,
+		Description: "A unique key chosen by the caller for each operation. For seven days, repeating the request with the same key returns the same response, " +
+			"with Idempotency-Replayed: true and without secrets, or 404 if the caller can no longer see the resource. A different request with the same key returns 409 idempotency_conflict; " + pending,
 		Schema: &huma.Schema{Type: huma.TypeString, MinLength: &minLength, MaxLength: &maxLength},
 	})
 }

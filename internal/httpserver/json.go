@@ -71,7 +71,7 @@ func checkJSON(data []byte) error {
 				"must not contain the NUL character", kernel.Params{"format": "no_nul"}))
 		case dec.StackDepth() == 0:
 			if rest := bytes.TrimLeft(data[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
-				return jsonFault(kernel.CodeInvalidJSON, ruleNotJSON.At("body", "there is something after the end of the JSON value"))
+				return jsonFault(kernel.CodeInvalidJSON, ruleNotJSON.At("body", "unexpected data after the JSON value"))
 			}
 			if token.Kind() == 'n' {
 				return jsonFault(kernel.CodeInvalidRequest, kernel.RuleRequired.At("body", "must be an object, not null"))
@@ -113,7 +113,7 @@ func decodingFault(err error) error {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		rule, message = kernel.RuleRepeated, "the same name appears twice"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		message = "the JSON ends too early"
+		message = "unexpected end of JSON"
 	case strings.Contains(err.Error(), "UTF-8") || strings.Contains(err.Error(), "surrogate"):
 		message = "must be valid UTF-8 without lone surrogates"
 	}

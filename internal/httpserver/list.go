@@ -35,7 +35,7 @@ func OffsetPage[T any](in Page, page kernel.Page[T]) OffsetList[T] {
 // CursorList is a page of a list with cursor paging.
 type CursorList[T any] struct {
 	Data       []T     `json:"data"`
-	NextCursor *string `json:"next_cursor" doc:"Send it as cursor to get the next page; null on the last page."`
+	NextCursor *string `json:"next_cursor" doc:"Pass it as cursor to get the next page; null on the last page."`
 }
 
 // CursorPage returns the response with a page. next is "" on the last one.

@@ -126,7 +126,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, holder *kernel.P
 		notFound(w, message.ID, "this server has no subscriptions")
 		return
 	case message.Method == methodCall && !message.IsCall():
-		h.api.Refuse(w, r, kernel.Errorf(kernel.CodeInvalidRequest, "A call of a tool needs an id, so that it has an answer."))
+		h.api.Refuse(w, r, kernel.Errorf(kernel.CodeInvalidRequest, "A tool call must have an id."))
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -142,7 +142,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, holder *kernel.P
 			return
 		}
 		h.api.Refuse(w, r, kernel.Errorf(kernel.CodeInvalidRequest,
-			"This is not a request of the Model Context Protocol: %s.", printable(strings.TrimSpace(out.body.String()))))
+			"This is not a Model Context Protocol request: %s.", printable(strings.TrimSpace(out.body.String()))))
 		return
 	}
 	if kind := out.header.Get("Content-Type"); kind != "" {
@@ -164,12 +164,12 @@ func readMessage(r *http.Request) ([]byte, *jsonrpc.Request, *kernel.Error) {
 	}
 	decoded, err := jsonrpc.DecodeMessage(body)
 	if err != nil {
-		return nil, nil, kernel.Errorf(kernel.CodeInvalidJSON, "The body must be one message of JSON-RPC 2.0.")
+		return nil, nil, kernel.Errorf(kernel.CodeInvalidJSON, "The body must be a single JSON-RPC 2.0 message.")
 	}
 	message, ok := decoded.(*jsonrpc.Request)
 	if !ok {
 		return nil, nil, kernel.Errorf(kernel.CodeInvalidRequest,
-			"The body must be a request or a notification; this server asks nothing of its clients.")
+			"The body must be a request or a notification; this server sends no requests to clients.")
 	}
 	return body, message, nil
 }

@@ -11,7 +11,7 @@ func describeEvents(doc Document, events []Event) {
 		webhooks[string(kind)] = map[string]any{"post": map[string]any{
 			"operationId": "receive" + camelCase(string(kind)),
 			"summary":     kind.Description(),
-			"description": "The server sends it to the registered address. The headers also have the names that --brand sets; see the guide Receiving events.",
+			"description": "The server sends this request to the registered address. The headers are also sent with the names set by --brand; see the guide Receiving events.",
 			"tags":        []any{"webhooks"},
 			"security":    []any{},
 			"parameters":  signatureHeaders,
@@ -19,8 +19,8 @@ func describeEvents(doc Document, events []Event) {
 				"required": true, "content": map[string]any{"application/json": map[string]any{"schema": schema, "example": doc.Example(schema)}},
 			},
 			"responses": map[string]any{
-				"2XX": map[string]any{"description": "Received. Every other answer, and none within the time limit, is a failed attempt, which is repeated."},
-				"4XX": map[string]any{"description": "A failed attempt, which is repeated."},
+				"2XX": map[string]any{"description": "Received. Any other response, or none within the time limit, is a failed attempt, which is retried."},
+				"4XX": map[string]any{"description": "A failed attempt, which is retried."},
 			},
 		}}
 	}
@@ -36,7 +36,7 @@ func eventSchema(event Event) map[string]any {
 	return map[string]any{
 		"type": "object", "description": event.Type.Description(), "required": []any{"id", "type", "created_at", "tenant_id", "data"},
 		"properties": map[string]any{
-			"id":         map[string]any{"type": "string", "format": "uuid", "description": "The same in all deliveries of the event."},
+			"id":         map[string]any{"type": "string", "format": "uuid", "description": "The id of the event, the same in all its deliveries."},
 			"type":       map[string]any{"type": "string", "enum": []any{string(event.Type)}},
 			"created_at": map[string]any{"type": "string", "format": "date-time"},
 			"tenant_id":  map[string]any{"type": "string", "format": "uuid", "description": "The company."},
@@ -47,9 +47,9 @@ func eventSchema(event Event) map[string]any {
 
 // signatureHeaders describes the headers of Standard Webhooks.
 var signatureHeaders = []any{
-	signatureHeader("webhook-id", "The id of the event: ignore one that you have had."),
-	signatureHeader("webhook-timestamp", "Unix seconds of this attempt."),
-	signatureHeader("webhook-signature", "v1 and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots; two of them for a day after a rotation."),
+	signatureHeader("webhook-id", "The id of the event. Ignore events that you have already received."),
+	signatureHeader("webhook-timestamp", "The time of this attempt, in Unix seconds."),
+	signatureHeader("webhook-signature", "v1 and the base64-encoded HMAC-SHA256 of id, timestamp and body, joined by dots. For a day after a rotation, there are two signatures."),
 }
 
 func signatureHeader(name, description string) map[string]any {

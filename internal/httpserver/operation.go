@@ -231,7 +231,7 @@ func (r *Route) Operation(s *Server) huma.Operation {
 	if r.conditional {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "If-None-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
-			Description: "The ETag of an answer that you have. If it would be the same now, the answer is 304 without a body.",
+			Description: "The ETag of an earlier response. If it has not changed, the response is 304 without a body.",
 		})
 	}
 	if r.takesKey() {
@@ -291,7 +291,7 @@ type Reply[T any] struct{ Body T }
 // Located is the response of operations that create something.
 type Located[T any] struct {
 	Status   int
-	Location string `header:"Location" doc:"The address of what was created."`
+	Location string `header:"Location" doc:"The URL of the new resource."`
 	Body     T
 }
 

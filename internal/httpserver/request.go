@@ -38,10 +38,10 @@ func At(ctx context.Context, path string) string { return callFrom(ctx).server.b
 
 // Renewal returns a function that authenticates the request of a context again, because the key may have been revoked or the
 // session may have ended. It can be called after the handler has returned.
-func Renewal(ctx context.Context) func() (*kernel.Principal, error) {
+func Renewal(ctx context.Context) func(ctx context.Context) (*kernel.Principal, error) {
 	c := callFrom(ctx)
-	server, r := c.server, c.request.WithContext(context.WithoutCancel(ctx))
-	return func() (*kernel.Principal, error) { return server.authenticate(r) }
+	server, r := c.server, c.request
+	return func(ctx context.Context) (*kernel.Principal, error) { return server.authenticate(r.WithContext(ctx)) }
 }
 
 // WriteError responds with an error to a request that is not an operation.

@@ -329,7 +329,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if err := s.ready(ctx); err != nil {
 		s.log.Warn("not ready", "error", err)
 		if code := kernel.CodeOf(err); code != kernel.CodeUnavailable && code != kernel.CodeStorageFull {
-			err = &kernel.Error{Code: kernel.CodeUnavailable, Message: "The database does not answer. Try again.", RetryAfter: time.Second}
+			err = &kernel.Error{Code: kernel.CodeUnavailable, Message: "The database does not respond. Try again.", RetryAfter: time.Second}
 		}
 		p := s.problem(callFrom(r.Context()).requestID, err)
 		p.status = http.StatusServiceUnavailable
@@ -341,7 +341,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 
 var calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 	Name:    "recado_api_call_seconds",
-	Help:    "Time taken by API calls, by route and status class.",
+	Help:    "Duration of API requests, by route and status class.",
 	Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 }, []string{"method", "route", "status"})
 

@@ -21,7 +21,7 @@ func (d Document) version30() (Document, error) {
 	components := doc["components"].(map[string]any)
 	delete(components, "headers")
 	components["responses"] = map[string]any{"Error": map[string]any{
-		"description": "A refusal. The document for OpenAPI 3.1 lists the statuses and codes of each operation.",
+		"description": "An error. The OpenAPI 3.1 document lists the status codes and error codes of each operation.",
 		"content":     map[string]any{"application/json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/Error"}}},
 	}}
 	for op := range doc.operations() {

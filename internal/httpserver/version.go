@@ -12,7 +12,7 @@ func VersionTag(version int64) string { return `"` + strconv.FormatInt(version, 
 
 // AtVersion is the header with the version that a change is based on.
 type AtVersion struct {
-	IfMatch string `header:"If-Match" doc:"The version that the change is based on, as in its ETag." example:"\"7\""`
+	IfMatch string `header:"If-Match" doc:"The version the change is based on, as returned in the ETag." example:"\"7\""`
 }
 
 // Version returns the version that a change is based on, or 0 if there is none; see kernel.ChangeVersion.

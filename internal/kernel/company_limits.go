@@ -102,5 +102,5 @@ func SizeText(n int64) string {
 
 // LimitReached returns the error for exceeding a limit. what is a plural such as "labels".
 func LimitReached(what string, limit int64) *Error {
-	return Errorf(CodeLimitReached, "The limit of %d %s is reached.", limit, what)
+	return Errorf(CodeLimitReached, "The limit of %d %s has been reached.", limit, what)
 }

@@ -55,7 +55,7 @@ func (k CursorKey) mac(company ID, filter string, payload []byte) []byte {
 
 func invalid() *Error {
 	return Errorf(CodeInvalidCursor,
-		"This cursor is not one of this list's. Send it exactly as the previous page gave it, with the same filters, "+
+		"This cursor does not belong to this list. Send it exactly as returned with the previous page, with the same filters, "+
 			"or start again without a cursor.")
 }
 

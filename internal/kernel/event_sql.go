@@ -107,7 +107,7 @@ func (s *Store) alignFeed(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("the feed of events cannot be continued after this restored dump: %w", err)
+		return fmt.Errorf("the event feed cannot be continued after restoring this dump: %w", err)
 	}
 	_, err = s.readFeedOffset(ctx)
 	return err

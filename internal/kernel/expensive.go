@@ -39,7 +39,7 @@ func (e *Expensive) Wait(ctx context.Context, company ID) (release func(), err e
 
 // ErrBusy returns the error for exceeding the number of concurrent calls of a company.
 func ErrBusy(what string, limit int64) error {
-	err := Errorf(CodeRateLimited, "This company has as many %s running as it may, %d at once. Try again in a moment.", what, limit)
+	err := Errorf(CodeRateLimited, "This company has reached its limit of %d concurrent %s. Try again in a moment.", limit, what)
 	err.RetryAfter = time.Second
 	return err
 }

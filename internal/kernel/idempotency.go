@@ -12,7 +12,7 @@ import (
 func IdempotencyKey(lines []string) (string, *Error) {
 	if len(lines) == 0 || len(lines) == 1 && lines[0] == "" {
 		return "", keyError(CodeIdempotencyRequired, RuleRequired,
-			"is required: choose a new one for each operation, and repeat it when repeating the call.")
+			"is required: use a new key for each operation, and the same key to retry it.")
 	}
 	if len(lines) > 1 {
 		return "", keyError(CodeIdempotencyInvalid, RuleRepeated, "must be sent once.")
@@ -224,10 +224,10 @@ func (c *onceCall) repeat(tx *Tx, earlier *Earlier) error {
 	c.taken = true
 	switch {
 	case earlier.Fingerprint != c.reservation.Fingerprint:
-		return Errorf(CodeIdempotencyConflict, "This Idempotency-Key was used for another call. Send a new one for each operation.")
+		return Errorf(CodeIdempotencyConflict, "This Idempotency-Key was used for another request. Send a new one for each operation.")
 	case earlier.Answer == nil:
 		return Errorf(CodeIdempotencyPending,
-			"A call with this Idempotency-Key is in progress, or was interrupted. Look at what it was to change before trying again with a new key.")
+			"A request with this Idempotency-Key is in progress or was interrupted. Check whether it took effect before trying again with a new key.")
 	}
 	if err := c.kernel.CheckSubject(tx, c.principal, earlier.Answer.Subject); err != nil {
 		return err

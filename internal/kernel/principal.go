@@ -16,7 +16,7 @@ import (
 type Company struct {
 	ID       ID     `json:"id"`
 	Name     string `json:"name"`
-	Timezone string `json:"timezone" doc:"IANA name of the time zone in which this company's days begin." example:"America/Sao_Paulo"`
+	Timezone string `json:"timezone" doc:"The IANA name of the company's time zone, which determines when its days begin." example:"America/Sao_Paulo"`
 }
 
 // Ref is a reference to a team member or a sector.
@@ -30,7 +30,7 @@ type Integration struct {
 	ID        ID         `json:"id"`
 	Name      string     `json:"name"`
 	Scopes    []Scope    `json:"scopes"`
-	Boards    Boards     `json:"boards" nullable:"true" doc:"Boards this key may see; null means all of them."`
+	Boards    Boards     `json:"boards" nullable:"true" doc:"The boards this key can see; null means all boards."`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
 }
@@ -223,9 +223,9 @@ func (a *Principal) ID() ID {
 func (a *Principal) May(v Verb) error {
 	switch {
 	case a == nil || a.kind == 0:
-		return Errorf(CodeInsufficientScope, "This call has no principal.")
+		return Errorf(CodeInsufficientScope, "The request has no principal.")
 	case v.SessionOnly && a.kind != KindSession:
-		return Errorf(CodeSessionRequired, "An API key cannot make this call. Sign in with POST /session.")
+		return Errorf(CodeSessionRequired, "API keys cannot use this operation. Sign in with POST /session.")
 	case !a.Scopes.Has(v.Scope):
 		return ErrScope(a, v.Scope)
 	case v.Role != "":
@@ -306,7 +306,7 @@ func (a *Principal) Need(role Role) error {
 	if a.Role.AtLeast(role) {
 		return nil
 	}
-	return Errorf(CodeInsufficientScope, "This call needs the role %s or above; the %s has the role %s.", role, a.kind, a.Role)
+	return Errorf(CodeInsufficientScope, "This operation requires the role %s or above; the %s has the role %s.", role, a.kind, a.Role)
 }
 
 // KeyLimit is a member whose current rights limit a key: its issuer, or the member that the issuing key acts as.

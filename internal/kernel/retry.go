@@ -21,16 +21,16 @@ const (
 func ParseRetries(s string) (Retries, error) {
 	parts := strings.Split(s, ",")
 	if len(parts) > maxRetries {
-		return nil, fmt.Errorf("a schedule of %d retries is too long: at most %d", len(parts), maxRetries)
+		return nil, fmt.Errorf("%d retries are too many: at most %d are allowed", len(parts), maxRetries)
 	}
 	retries := make(Retries, 0, len(parts))
 	for _, part := range parts {
 		wait, err := time.ParseDuration(strings.TrimSpace(part))
 		if err != nil {
-			return nil, fmt.Errorf("%s is no wait: give a list such as %v", Quoted(part), DefaultRetries)
+			return nil, fmt.Errorf("%s is not a duration: use a list such as %v", Quoted(part), DefaultRetries)
 		}
 		if wait <= 0 || wait > maxRetry {
-			return nil, fmt.Errorf("a wait of %v is out of bounds: more than 0 and at most %v", wait, maxRetry)
+			return nil, fmt.Errorf("the duration %v is out of range: it must be more than 0 and at most %v", wait, maxRetry)
 		}
 		retries = append(retries, wait)
 	}

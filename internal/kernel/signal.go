@@ -37,7 +37,7 @@ type Audience struct {
 	Seeing  *Visibility `json:"seeing,omitempty"`  // may see this
 	Unless  *Visibility `json:"unless,omitempty"`  // may not see this
 	Scope   Scope       `json:"scope,omitempty"`   // have this scope
-	Members []ID        `json:"members,omitempty"` // are one of these
+	Members []ID        `json:"members,omitzero"`  // are one of these; empty: nobody
 	OrRole  Role        `json:"or_role,omitempty"` // with Members: or have this role or a higher one
 }
 
@@ -55,7 +55,7 @@ func (t *Audience) Includes(a *Principal) bool {
 type signals struct {
 	node      ID
 	receivers []func(Signal)
-	greeters  []func(a *Principal) []Signal
+	greeters  []func(a *Principal, send func(Signal))
 }
 
 // OnSignal adds a function that gets every signal. The function must not block. Call OnSignal before the first request.
@@ -63,17 +63,16 @@ func (d *Kernel) OnSignal(receive func(Signal)) {
 	d.signals.receivers = append(d.signals.receivers, receive)
 }
 
-// OnStream adds a function that returns the first signals of a new live stream. Call it before the first request.
-func (d *Kernel) OnStream(greet func(a *Principal) []Signal) {
+// OnStream adds a function that sends the first signals of a new live stream. Call it before the first request.
+func (d *Kernel) OnStream(greet func(a *Principal, send func(Signal))) {
 	d.signals.greeters = append(d.signals.greeters, greet)
 }
 
-// Greetings returns the first signals of a new live stream.
-func (d *Kernel) Greetings(a *Principal) (all []Signal) {
+// Greet sends the first signals of a new live stream.
+func (d *Kernel) Greet(a *Principal, send func(Signal)) {
 	for _, greet := range d.signals.greeters {
-		all = append(all, greet(a)...)
+		greet(a, send)
 	}
-	return all
 }
 
 // Signal sends a signal to the receivers of all nodes: immediately on this node, and through the database to the others.

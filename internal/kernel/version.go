@@ -10,7 +10,7 @@ func CardVersion(lines []string, body *int64) (int64, *Error) {
 	version, err := ChangeVersion(lines, body)
 	if err == nil && version == 0 {
 		err = Errorf(CodeVersionRequired,
-			"Say which version of the card you are changing: send the value of its ETag as If-Match, or version in the body.")
+			"Specify the version of the card: send its ETag as If-Match, or version in the body.")
 	}
 	return version, err
 }

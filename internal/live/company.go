@@ -103,6 +103,13 @@ func (c *company) attach(s *Stream, place webhooks.FeedPlace) bool {
 	return true
 }
 
+// published returns the place up to which events were published.
+func (c *company) published() webhooks.FeedPlace {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.place
+}
+
 // read publishes the company's events until its last stream is gone.
 func (c *company) read() {
 	d := c.hub.system
@@ -198,8 +205,11 @@ func (c *company) markSeen() {
 // refresh looks at the sessions of the streams and at the presence of the members.
 func (c *company) refresh(ctx context.Context) error {
 	c.mu.Lock()
-	opened := slices.Clone(c.streams) // one that is added meanwhile may be younger than what is read
+	opened := slices.DeleteFunc(slices.Clone(c.streams), func(s *Stream) bool { return s.renewal != nil }) // one that is added meanwhile may be younger than what is read
 	c.mu.Unlock()
+	if len(opened) == 0 {
+		return nil
+	}
 	now, err := c.hub.system.people.LiveState(ctx, c.of)
 	if err != nil {
 		return err
@@ -207,9 +217,7 @@ func (c *company) refresh(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range opened {
-		if s.renewal == nil {
-			s.renew(now.Sessions[s.session])
-		}
+		s.renew(now.Sessions[s.session])
 	}
 	var changed []byte // all in one piece: after a restart all members come online at the same time
 	for id, is := range now.Presence {
@@ -231,12 +239,14 @@ func (c *company) refresh(ctx context.Context) error {
 }
 
 // renewFollowers gives the streams of integrations their present rights, and ends those whose key has ended.
-func (c *company) renewFollowers() {
+func (c *company) renewFollowers(ctx context.Context) {
 	c.mu.Lock()
 	followers := slices.DeleteFunc(slices.Clone(c.streams), func(s *Stream) bool { return s.renewal == nil })
 	c.mu.Unlock()
 	for _, s := range followers {
-		now, err := s.renewal()
+		limited, cancel := context.WithTimeout(ctx, renewalTimeout)
+		now, err := s.renewal(limited)
+		cancel()
 		if err != nil || now.May(webhooks.VerbEvents) != nil {
 			s.end(nil)
 			continue

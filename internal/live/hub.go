@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"recado/internal/kernel"
@@ -24,9 +25,10 @@ const (
 	perKey    = 20     // streams of events; one more is refused
 	inAll     = 20_000 // streams of a node
 
-	checkEvery = 5 * time.Second // sessions and presence, beside the checks that signals ask for
-	checkPause = 200 * time.Millisecond
-	markEvery  = time.Minute // an open stream counts as activity of its member
+	checkEvery     = 5 * time.Second // sessions and presence, beside the checks that signals ask for
+	checkPause     = 200 * time.Millisecond
+	renewalTimeout = 5 * time.Second // of the check of one integration
+	markEvery      = time.Minute     // an open stream counts as activity of its member
 
 	burst = 200 // streams whose opening takes memory worth giving back
 	calm  = 20  // streams opened in a second after which a burst is over
@@ -52,8 +54,8 @@ type Hub struct {
 
 	byKey, byCompany *limits.Concurrency[kernel.ID] // of streams of events
 
-	heartbeat time.Duration // of silent streams; the loop looks once a second
-	writeTime time.Duration // for a client to read what was written
+	heartbeat atomic.Int64 // nanoseconds between comments to silent streams; the loop looks once a second
+	writeTime atomic.Int64 // nanoseconds for a client to read what was written
 }
 
 // New makes the hub of a desk, before the desk is used.
@@ -62,8 +64,8 @@ func New(d *Sources, log *slog.Logger) *Hub {
 		desk: d, system: d, log: log, check: make(chan struct{}, 1), ready: make(chan *Stream, inAll), companies: map[kernel.ID]*company{}, due: map[kernel.ID]bool{},
 		byKey:     limits.NewConcurrency[kernel.ID](perKey, 0),
 		byCompany: limits.NewConcurrency[kernel.ID](d.Limit(webhooks.LimitStreams), 0),
-		heartbeat: 14 * time.Second, writeTime: 10 * time.Second,
 	}
+	h.SetTimes(14*time.Second, 10*time.Second)
 	h.system.OnSignal(h.receive)
 	return h
 }
@@ -87,7 +89,7 @@ func (h *Hub) Run(ctx context.Context) {
 		case <-ctx.Done():
 		case now := <-tick.C:
 			waiting = h.trim(waiting)
-			if now.Sub(beat) >= h.heartbeat-time.Second {
+			if now.Sub(beat) >= time.Duration(h.heartbeat.Load())-time.Second {
 				beat = now
 				h.each(func(c *company) { c.heartbeat() })
 			}
@@ -122,8 +124,11 @@ func (h *Hub) trim(opened int) int {
 }
 
 // SetTimes sets how often a silent stream gets a heartbeat, and how long a client may take to read what was written. It is
-// called before the first stream.
-func (h *Hub) SetTimes(heartbeat, write time.Duration) { h.heartbeat, h.writeTime = heartbeat, write }
+// for tests.
+func (h *Hub) SetTimes(heartbeat, write time.Duration) {
+	h.heartbeat.Store(int64(heartbeat))
+	h.writeTime.Store(int64(write))
+}
 
 // Close ends every stream: a server that stops does not wait for clients that never leave.
 func (h *Hub) Close() {
@@ -275,7 +280,7 @@ func (h *Hub) renewFollowers(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			h.each(func(c *company) { c.renewFollowers() })
+			h.each(func(c *company) { c.renewFollowers(ctx) })
 		}
 	}
 }

@@ -19,17 +19,17 @@ type liveStreams struct{ hub *Hub }
 func (h *Hub) HTTP() httpserver.Capability {
 	l := &liveStreams{hub: h}
 	return httpserver.Capability{Routes: []*httpserver.Route{
-		httpserver.Get("/live", webhooks.VerbLive, "Follow the company live", l.follow, httpserver.Streams, httpserver.Answers("text/event-stream"), httpserver.Named("followLive"),
-			httpserver.About("Server-sent events for the app. Events of the feed that the person may see have a cursor as id; with Last-Event-ID the stream resumes without loss and "+
-				"without repetition. An unusable cursor gives one event reset: fetch everything again. Signals have no id: typing {conversation, user}, "+
+		httpserver.Get("/live", webhooks.VerbLive, "Stream the company's events and signals", l.follow, httpserver.Streams, httpserver.Answers("text/event-stream"), httpserver.Named("followLive"),
+			httpserver.About("Returns server-sent events for the app. Events of the feed visible to the person have a cursor as id; with Last-Event-ID, the stream resumes without loss and "+
+				"without repetition. If the cursor is invalid, the stream sends the event reset: fetch everything again. Signals have no id: typing {conversation, user}, "+
 				"viewing {conversation, users}, presence {user, presence}, private {conversation}: something changed in a private conversation, fetch it; "+
 				"board {board}: a board, its stages or cards changed without an event, fetch it; "+
-				"gone {conversation}: it is no longer visible; notes {conversation}: a note was changed or deleted; draft {conversation}: the person's own draft is different; scheduled {conversation}: its scheduled messages are different; notification {kind, conversation}: the person has a new "+
-				"notification, or with the kind read has read some; session {state}: the session has ended, or was replaced because the person opened more than six streams, "+
+				"gone {conversation}: it is no longer visible; notes {conversation}: a note was changed or deleted; draft {conversation}: the person's own draft changed; scheduled {conversation}: its scheduled messages changed; notification {kind, conversation}: the person has a new "+
+				"notification or, with the kind read, has read some; session {state}: the session has ended, or was replaced because the person opened more than six streams, "+
 				"and the stream ends. A comment is sent at least every 15 seconds.")),
-		httpserver.Get("/events/stream", webhooks.VerbEvents, "Follow the feed live", l.followEvents, httpserver.Streams, httpserver.Answers("text/event-stream"), httpserver.Named("followEvents"),
-			httpserver.About("Server-sent events: id is a cursor of the feed, event the type, data the body. The stream begins with new events, or after the cursor in "+
-				"Last-Event-ID or after, so that no event is lost between two connections. A comment is sent at least every 15 seconds.")),
+		httpserver.Get("/events/stream", webhooks.VerbEvents, "Stream the events of the feed", l.followEvents, httpserver.Streams, httpserver.Answers("text/event-stream"), httpserver.Named("followEvents"),
+			httpserver.About("Returns server-sent events: id is a cursor of the feed, event is the type and data is the body. The stream starts with new events, or after the cursor in "+
+				"Last-Event-ID or after, so that no events are lost between connections. A comment is sent at least every 15 seconds.")),
 	}}
 }
 

@@ -167,7 +167,7 @@ func (s *Stream) write(frames ...[]byte) bool {
 	if len(frames) == 0 {
 		return true
 	}
-	if !s.limitWrite(time.Now().Add(s.hub.writeTime)) {
+	if !s.limitWrite(time.Now().Add(time.Duration(s.hub.writeTime.Load()))) {
 		return false
 	}
 	all := net.Buffers(frames)

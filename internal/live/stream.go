@@ -30,9 +30,9 @@ type Stream struct {
 	resumes bool // behind a cursor of the client
 	reset   bool // the cursor of the client cannot be used
 
-	types   kernel.EventSet                   // the events that it sends
-	renewal func() (*kernel.Principal, error) // reads the rights of an integration again; nil for a live stream
-	leave   func()                            // gives its place up
+	types   kernel.EventSet // the events that it sends
+	renewal Renewal         // reads the rights of an integration again; nil for a live stream
+	leave   func()          // gives its place up
 
 	// Under the lock of the company.
 	principal *kernel.Principal
@@ -78,16 +78,17 @@ func (h *Hub) Open(ctx context.Context, a *kernel.Principal, cursor string) (*St
 	}
 	h.system.people.MarkLive(a.Company.ID, s.session, s.person)
 	h.checkSoon(a.Company.ID) // the person may have come online
-	for _, greeting := range h.system.Greetings(fresh) {
-		s.push(frame(greeting.Kind, greeting.Data))
-	}
+	h.system.Greet(fresh, func(greeting kernel.Signal) { s.push(frame(greeting.Kind, greeting.Data)) })
 	h.tellStreams(s.company, s.person, true)
 	return s, nil
 }
 
+// Renewal authenticates the caller of a stream again.
+type Renewal func(ctx context.Context) (*kernel.Principal, error)
+
 // Follow opens a stream of events for an integration, which begins after a cursor, or now without one. The caller serves it at
-// once. renewal authenticates the integration again.
-func (h *Hub) Follow(ctx context.Context, a *kernel.Principal, after string, types kernel.EventSet, renewal func() (*kernel.Principal, error)) (*Stream, error) {
+// once.
+func (h *Hub) Follow(ctx context.Context, a *kernel.Principal, after string, types kernel.EventSet, renewal Renewal) (*Stream, error) {
 	leave, err := h.enter(ctx, a)
 	if err != nil {
 		return nil, err
@@ -218,6 +219,7 @@ func (s *Stream) catchUp(ctx context.Context) bool {
 		if behind {
 			read = s.hub.system.webhooks.PastEvents
 		}
+		published := s.company.published()
 		events, err := read(ctx, s.company.of.ID, place, feedPage)
 		if err != nil {
 			return false // the client comes back with the id of the last event it has
@@ -237,12 +239,8 @@ func (s *Stream) catchUp(ctx context.Context) bool {
 		if !s.write(append(frames, signals...)...) || !open {
 			return false
 		}
-		if len(events) == 0 { // what the others have seen will be there in a moment
-			select {
-			case <-time.After(feedSoon):
-			case <-ctx.Done():
-				return false
-			}
+		if len(events) == 0 && published.After(place) {
+			place = published // there is no event in between
 		}
 	}
 	return true

@@ -8,20 +8,20 @@ import (
 
 // AttendanceRules are the company's settings for attendances.
 type AttendanceRules struct {
-	Enabled                      bool       `json:"enabled" doc:"Whether conversations open attendances at all."`
-	FirstResponderTakesOwnership bool       `json:"first_responder_takes_ownership" doc:"The first member to answer an attendance without a responsible person becomes responsible."`
-	Mode                         string     `json:"mode" enum:"restricted,liberal" doc:"Restricted: only the responsible person, or a manager and above, answers or closes."`
+	Enabled                      bool       `json:"enabled" doc:"Whether conversations open attendances."`
+	FirstResponderTakesOwnership bool       `json:"first_responder_takes_ownership" doc:"Whether the first member to answer an unassigned attendance becomes responsible for it."`
+	Mode                         string     `json:"mode" enum:"restricted,liberal" doc:"In restricted mode, only the responsible person and members with the role manager or above can answer or close an attendance."`
 	AutoClose                    AutoClose  `json:"auto_close"`
-	GraceMinutes                 int64      `json:"grace_minutes" minimum:"0" maximum:"120" doc:"For how many minutes after closing the team's messages belong to the closed attendance and open no new one."`
-	GraceForCustomers            bool       `json:"grace_for_customers" doc:"The customer's messages open no new attendance within grace_minutes either."`
-	KeepRevoked                  bool       `json:"keep_revoked" doc:"Messages that a customer deletes keep their text and file."`
-	HoursID                      *kernel.ID `json:"hours_id" doc:"The opening hours of channels and sectors that have none of their own; null: always open."`
+	GraceMinutes                 int64      `json:"grace_minutes" minimum:"0" maximum:"120" doc:"The number of minutes after closing during which the team's messages belong to the closed attendance instead of opening a new one."`
+	GraceForCustomers            bool       `json:"grace_for_customers" doc:"Whether grace_minutes also applies to the customer's messages, so that they do not open a new attendance."`
+	KeepRevoked                  bool       `json:"keep_revoked" doc:"Whether messages deleted by a customer keep their text and file."`
+	HoursID                      *kernel.ID `json:"hours_id" doc:"The opening hours of channels and sectors without their own; null means always open."`
 }
 
 // AutoClose sets whether and when attendances without messages are closed.
 type AutoClose struct {
 	Enabled      bool  `json:"enabled"`
-	AfterMinutes int64 `json:"after_minutes" minimum:"1" maximum:"525600" doc:"Minutes without any message."`
+	AfterMinutes int64 `json:"after_minutes" minimum:"1" maximum:"525600" doc:"The number of minutes without a message."`
 }
 
 // The two modes of AttendanceRules.

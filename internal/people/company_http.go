@@ -10,7 +10,7 @@ import (
 type updateCompanyInput struct {
 	Body struct {
 		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Timezone *string `json:"timezone,omitempty" minLength:"1" maxLength:"64" doc:"A time zone by its IANA name."`
+		Timezone *string `json:"timezone,omitempty" minLength:"1" maxLength:"64" doc:"An IANA time zone name."`
 	} `required:"false"`
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Identity is the response of GET /me.
 type Identity struct {
-	Integration *kernel.Integration `json:"integration" doc:"The key; null for a person who is signed in."`
+	Integration *kernel.Integration `json:"integration" doc:"The API key; null for a signed-in person."`
 	User        IdentityUser        `json:"user"`
 	Company     kernel.Company      `json:"company"`
 	APIVersion  string              `json:"api_version" example:"1.1.0"`

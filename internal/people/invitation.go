@@ -50,7 +50,7 @@ func (d *People) Invite(ctx context.Context, a *kernel.Principal, in NewInvitati
 			return Invitation{}, err
 		}
 		removeOpenInvitation(tx, a.Company.ID, u.Email)
-		const counted = "invitations, those of the last 30 days included,"
+		const counted = "invitations, including those of the last 30 days,"
 		if err := kernel.CheckLimit(tx, a.Company.ID, countInvitations, counted, d.Limit(limitInvitations)); err != nil {
 			return Invitation{}, err
 		}

@@ -52,9 +52,9 @@ func (s *handlers) welcome(ctx context.Context, v kernel.Visitor, in *welcomeInp
 type acceptInput struct {
 	Body struct {
 		Token    string `json:"token" maxLength:"200"`
-		Name     string `json:"name,omitempty" maxLength:"120" doc:"Absent: the name in the invitation."`
-		Password string `json:"password" doc:"10 to 256 characters."`
-		Code     string `json:"code,omitempty" maxLength:"40" doc:"Required for a new password with two-factor sign-in."`
+		Name     string `json:"name,omitempty" maxLength:"120" doc:"Defaults to the name in the invitation."`
+		Password string `json:"password" doc:"Must have 10 to 256 characters."`
+		Code     string `json:"code,omitempty" maxLength:"40" doc:"Required to set a new password if two-factor sign-in is on."`
 	}
 }
 

@@ -80,8 +80,8 @@ type Key struct {
 	Name       string         `json:"name"`
 	Scopes     []kernel.Scope `json:"scopes"`
 	Boards     kernel.Boards  `json:"boards" nullable:"true"`
-	User       kernel.Ref     `json:"user" doc:"The team member this key acts as."`
-	ActsAs     string         `json:"acts_as" enum:"person,integration" doc:"person: what is sent with the key counts as an answer of the member. integration: messages have no sender, are no first response, make nobody responsible and open no attendance."`
+	User       kernel.Ref     `json:"user" doc:"The team member the key acts as."`
+	ActsAs     string         `json:"acts_as" enum:"person,integration" doc:"person: messages sent with the key count as sent by the member. integration: messages have no sender, do not count as a first response, do not make anyone responsible and do not open an attendance."`
 	Rate       kernel.Rate    `json:"rate"`
 	CreatedAt  time.Time      `json:"created_at"`
 	ExpiresAt  *time.Time     `json:"expires_at"`
@@ -269,14 +269,14 @@ func adoptKey(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 		return err
 	}
 	if slices.Contains(ancestors, id) {
-		return kernel.Errorf(kernel.CodeInsufficientScope, "A key cannot rotate the keys that it was issued by.")
+		return kernel.Errorf(kernel.CodeInsufficientScope, "A key cannot rotate the keys it was issued by.")
 	}
 	theirs, err := keyAncestors(tx, a.Company.ID, id)
 	if err != nil || slices.Contains(theirs, a.Key) {
 		return err
 	}
 	if slices.ContainsFunc(theirs, func(key kernel.ID) bool { return !slices.Contains(ancestors, key) }) {
-		return kernel.Errorf(kernel.CodeInsufficientScope, "The key was issued by one that the caller's key does not descend from.")
+		return kernel.Errorf(kernel.CodeInsufficientScope, "The issuer of this key is not an ancestor of the caller's key.")
 	}
 	setKeyParent(tx, a.Company.ID, id, a.Key)
 	return nil
@@ -298,7 +298,7 @@ func mayReplace(tx *kernel.Tx, a *kernel.Principal, k Key, scopes kernel.ScopeSe
 	case !scopes.Subset(a.Scopes):
 		return kernel.Errorf(kernel.CodeInsufficientScope, "The key has scopes that the caller lacks.")
 	case !seesBoards(a, k.Boards):
-		return kernel.Errorf(kernel.CodeInsufficientScope, "The key sees boards that the caller does not see.")
+		return kernel.Errorf(kernel.CodeInsufficientScope, "The key can see boards that the caller cannot see.")
 	}
 	m, found, err := MemberPowers(tx, a.Company.ID, k.User.ID)
 	if err != nil || !found { // the key of a removed member is useless
@@ -605,7 +605,7 @@ func mayActAs(a *kernel.Principal, member kernel.ID, role kernel.Role) error {
 		return kernel.Errorf(kernel.CodeInsufficientScope, "A key of the role %s cannot issue a key of the role %s.", a.Role, role)
 	case a.Profile != kernel.AccessAll:
 		return kernel.Errorf(kernel.CodeInsufficientScope,
-			"A caller who does not see every conversation can issue keys only for their own member.")
+			"A caller who cannot see all conversations can issue keys only for their own member.")
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (s *handlers) me(ctx context.Context, a *kernel.Principal, _ *httpserver.No
 // newKey is a key with its secret, which is shown once.
 type newKey struct {
 	Key
-	Secret string `json:"key" nullable:"true" doc:"The key itself. It is only in this response, and null when the response is repeated for an Idempotency-Key." example:"rcd_…"`
+	Secret string `json:"key" nullable:"true" doc:"The API key. It is returned only in this response, and null in a response replayed for an Idempotency-Key." example:"rcd_…"`
 }
 
 func newKeyWithoutSecret(k *Key) *httpserver.Reply[newKey] {
@@ -27,11 +27,11 @@ type createKeyInput struct {
 	Body struct {
 		Name      string       `json:"name" minLength:"1" maxLength:"120"`
 		Scopes    []string     `json:"scopes" minItems:"1"`
-		Boards    *[]kernel.ID `json:"boards,omitempty" maxItems:"200" doc:"Boards the key may see; absent means all."`
+		Boards    *[]kernel.ID `json:"boards,omitempty" maxItems:"200" doc:"The boards the key can see. Defaults to all boards."`
 		ExpiresAt *time.Time   `json:"expires_at,omitempty"`
-		UserID    *kernel.ID   `json:"user_id,omitempty" doc:"The team member that the key acts as. Absent: its creator."`
-		ActsAs    string       `json:"acts_as,omitempty" enum:"person,integration" doc:"Absent: person. integration: messages have no sender, are no first response, make nobody responsible and open no attendance."`
-		Rate      *kernel.Rate `json:"rate,omitempty" doc:"Absent: the rate of the installation, or that of the issuing key if it is lower."`
+		UserID    *kernel.ID   `json:"user_id,omitempty" doc:"The team member the key acts as. Defaults to the creator of the key."`
+		ActsAs    string       `json:"acts_as,omitempty" enum:"person,integration" doc:"Defaults to person. With integration, messages sent with the key have no sender, do not count as a first response, do not make anyone responsible and do not open an attendance."`
+		Rate      *kernel.Rate `json:"rate,omitempty" doc:"Defaults to the rate of the installation, or to the rate of the issuing key if that is lower."`
 	}
 }
 
@@ -68,7 +68,7 @@ func (s *handlers) updateKey(ctx context.Context, a *kernel.Principal, in *updat
 type rotateKeyInput struct {
 	httpserver.AtID
 	Body *struct {
-		OverlapSeconds int64 `json:"overlap_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long the old key stays valid."`
+		OverlapSeconds int64 `json:"overlap_seconds,omitempty" minimum:"0" maximum:"604800" doc:"The number of seconds the old key remains valid."`
 	}
 }
 

@@ -210,8 +210,8 @@ const recoveryCodes = 10
 
 // TwoFactorSecret is what an authenticator app needs.
 type TwoFactorSecret struct {
-	Secret string `json:"secret" nullable:"true" doc:"Base32, for typing it in. null when the response is repeated for an Idempotency-Key."`
-	URL    string `json:"url" nullable:"true" doc:"otpauth:// address, usually shown as a QR code. null when the response is repeated for an Idempotency-Key."`
+	Secret string `json:"secret" nullable:"true" doc:"The secret in Base32, for manual entry. null in a response replayed for an Idempotency-Key."`
+	URL    string `json:"url" nullable:"true" doc:"An otpauth:// URL, usually shown as a QR code. null in a response replayed for an Idempotency-Key."`
 }
 
 // BeginTwoFactor returns a two-factor secret. It takes effect when ConfirmTwoFactor confirms it.

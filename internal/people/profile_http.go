@@ -13,8 +13,8 @@ type profileInput struct {
 		Email    *string `json:"email,omitempty" maxLength:"254"`
 		Password *struct {
 			Current string `json:"current" maxLength:"1024"`
-			New     string `json:"new" doc:"10 to 256 characters."`
-		} `json:"password,omitempty" doc:"A new password ends all other sessions."`
+			New     string `json:"new" doc:"Must have 10 to 256 characters."`
+		} `json:"password,omitempty" doc:"Changing the password ends all other sessions."`
 		Language  *string `json:"language,omitempty" enum:"pt-BR,en,es"`
 		Signature *string `json:"signature,omitempty" maxLength:"120"`
 	}
@@ -30,13 +30,13 @@ func (s *handlers) updateProfile(ctx context.Context, a *kernel.Principal, in *p
 
 type presenceInput struct {
 	Body struct {
-		Presence string `json:"presence" enum:"auto,online,away,offline" doc:"auto follows activity: online within 2 minutes of a request or while a live stream is open, away within 15."`
+		Presence string `json:"presence" enum:"auto,online,away,offline" doc:"auto derives the presence from activity: online within 2 minutes of a request or while a live stream is open, away within 15 minutes."`
 	}
 }
 
 type presenceReply struct {
 	Body struct {
-		Presence string `json:"presence" enum:"online,away,offline" doc:"What others see."`
+		Presence string `json:"presence" enum:"online,away,offline" doc:"The presence shown to other members."`
 	}
 }
 
@@ -84,7 +84,7 @@ type codeInput struct {
 
 type recoveryReply struct {
 	Body struct {
-		Codes []string `json:"recovery_codes" nullable:"true" doc:"Each works once instead of a code. They are only in this response, and null when it is repeated for an Idempotency-Key."`
+		Codes []string `json:"recovery_codes" nullable:"true" doc:"Recovery codes. Each can be used once in place of a code. They are returned only in this response, and null in a response replayed for an Idempotency-Key."`
 	}
 }
 
@@ -99,7 +99,7 @@ func (s *handlers) confirmTwoFactor(ctx context.Context, a *kernel.Principal, in
 type disableInput struct {
 	Body struct {
 		Password string `json:"password" maxLength:"1024"`
-		Code     string `json:"code" maxLength:"40" doc:"Six digits, or a recovery code."`
+		Code     string `json:"code" maxLength:"40" doc:"The six-digit code, or a recovery code."`
 	}
 }
 

@@ -20,10 +20,10 @@ const (
 
 // Distribution configures how waiting cases of a sector get a responsible person.
 type Distribution struct {
-	Mode               string `json:"mode" enum:"manual,round_robin,least_busy" doc:"round_robin: the person who has waited longest for a case. least_busy: the person with the fewest open cases."`
-	Capacity           int64  `json:"capacity" minimum:"1" maximum:"100" doc:"How many open cases a member may have, over all sectors; members may have a capacity of their own."`
-	PreferLast         bool   `json:"prefer_last" doc:"The person who had the last case of the same conversation gets the next one, where they can."`
-	ReturnAfterMinutes *int64 `json:"return_after_minutes" doc:"A distributed case that is not answered for this long returns to the queue and then goes to another person; null: never."`
+	Mode               string `json:"mode" enum:"manual,round_robin,least_busy" doc:"round_robin assigns a case to the person who has waited longest for one, least_busy to the person with the fewest open cases."`
+	Capacity           int64  `json:"capacity" minimum:"1" maximum:"100" doc:"The maximum number of open cases per member, across all sectors. A member's own capacity takes precedence."`
+	PreferLast         bool   `json:"prefer_last" doc:"Whether a new case is assigned, if possible, to the person who had the previous case of the same conversation."`
+	ReturnAfterMinutes *int64 `json:"return_after_minutes" doc:"The number of minutes after which a distributed case without an answer returns to the queue and is assigned to another person, or null for never."`
 }
 
 // DefaultDistribution is the distribution of a new sector.

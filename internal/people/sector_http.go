@@ -11,8 +11,8 @@ type createSectorInput struct {
 	Body struct {
 		Name         string                     `json:"name" minLength:"1" maxLength:"120"`
 		MemberIDs    []kernel.ID                `json:"member_ids,omitempty" maxItems:"1000"`
-		HoursID      kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"Its own opening hours."`
-		Distribution *distributionBody          `json:"distribution,omitempty" doc:"How waiting cases get a responsible person."`
+		HoursID      kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"The sector's own opening hours."`
+		Distribution *distributionBody          `json:"distribution,omitempty" doc:"How waiting cases are assigned."`
 	}
 }
 
@@ -21,7 +21,7 @@ type distributionBody struct {
 	Mode               *string                `json:"mode,omitempty" enum:"manual,round_robin,least_busy"`
 	Capacity           *int64                 `json:"capacity,omitempty" minimum:"1" maximum:"100"`
 	PreferLast         *bool                  `json:"prefer_last,omitempty"`
-	ReturnAfterMinutes kernel.Optional[int64] `json:"return_after_minutes,omitempty" required:"false" doc:"1 to 1440; null: never."`
+	ReturnAfterMinutes kernel.Optional[int64] `json:"return_after_minutes,omitempty" required:"false" doc:"The number of minutes, from 1 to 1440, or null for never."`
 }
 
 func (s *handlers) createSector(ctx context.Context, a *kernel.Principal, in *createSectorInput) (*httpserver.Reply[Sector], error) {
@@ -37,8 +37,8 @@ type updateSectorInput struct {
 	Body struct {
 		Name         *string                    `json:"name,omitempty" minLength:"1" maxLength:"120"`
 		MemberIDs    *[]kernel.ID               `json:"member_ids,omitempty" maxItems:"1000" doc:"Replaces all members."`
-		HoursID      kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"Its own opening hours; null: those of the channel, or of the company."`
-		Distribution *distributionBody          `json:"distribution,omitempty" doc:"How waiting cases get a responsible person. Absent fields do not change."`
+		HoursID      kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"The sector's own opening hours; if null, the opening hours of the channel or the company apply."`
+		Distribution *distributionBody          `json:"distribution,omitempty" doc:"How waiting cases are assigned. Omitted fields do not change."`
 	} `required:"false"`
 }
 

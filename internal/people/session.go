@@ -39,16 +39,16 @@ const (
 type Session struct {
 	User       SessionUser    `json:"user"`
 	Company    kernel.Company `json:"company"`
-	Scopes     []kernel.Scope `json:"scopes" doc:"What the person's role allows."`
-	ExpiresAt  time.Time      `json:"expires_at" doc:"When the session ends without further requests."`
+	Scopes     []kernel.Scope `json:"scopes" doc:"The scopes granted by the person's role."`
+	ExpiresAt  time.Time      `json:"expires_at" doc:"The time at which the session expires if there are no further requests."`
 	APIVersion string         `json:"api_version" example:"1.1.0"`
 }
 
 // SessionUser is the person who is signed in.
 type SessionUser struct {
 	Member
-	TwoFactor bool   `json:"two_factor" doc:"Whether signing in also takes a code."`
-	Signature string `json:"signature" doc:"The name that signs this person's messages; empty: the person's name."`
+	TwoFactor bool   `json:"two_factor" doc:"Whether signing in also requires a code."`
+	Signature string `json:"signature" doc:"The name used to sign this person's messages. If empty, the person's name is used."`
 }
 
 // SignedIn is one of a person's own sessions.
@@ -58,7 +58,7 @@ type SignedIn struct {
 	LastSeenAt time.Time `json:"last_seen_at"`
 	IP         string    `json:"ip"`
 	UserAgent  string    `json:"user_agent"`
-	Current    bool      `json:"current" doc:"Whether this request was made with it."`
+	Current    bool      `json:"current" doc:"Whether this is the session of the current request."`
 }
 
 // SessionEnd returns when a session ends without further requests: the earlier of its two limits.
@@ -81,12 +81,12 @@ type Invitation struct {
 	CreatedAt     time.Time            `json:"created_at"`
 	ExpiresAt     time.Time            `json:"expires_at"`
 	AcceptedAt    *time.Time           `json:"accepted_at"`
-	URL           *string              `json:"url" doc:"The link to send to the person. It is shown once, in the response to the invitation."`
+	URL           *string              `json:"url" doc:"The link to send to the person. It is returned only once, in the response to the invitation."`
 }
 
 // AccessLink is a link for setting a password.
 type AccessLink struct {
-	URL       string    `json:"url" nullable:"true" doc:"Works once. Earlier links of the same person stop working. null when the response is repeated for an Idempotency-Key."`
+	URL       string    `json:"url" nullable:"true" doc:"The link. It can be used once and invalidates earlier links of the same person. null in a response replayed for an Idempotency-Key."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
@@ -115,13 +115,13 @@ const PresenceAuto = "auto"
 // Preferences are a person's settings of the app.
 type Preferences struct {
 	Language       string `json:"language" enum:"pt-BR,en,es"`
-	LanguageChosen bool   `json:"language_chosen" doc:"Whether the person has chosen the language. false: language is the default, and an app may show the language of the browser."`
+	LanguageChosen bool   `json:"language_chosen" doc:"Whether the person has chosen a language. If false, language is the default, and an app may use the browser's language instead."`
 	Theme          string `json:"theme" enum:"system,light,dark"`
 	SendWith       string `json:"send_with" enum:"enter,ctrl_enter"`
 	MarkRead       string `json:"mark_read" enum:"opening,answering"`
 	Sound          string `json:"sound" enum:"none,chime,drop"`
 	Notify         string `json:"notify" enum:"mine_and_queues,everything,nothing"`
-	Shortcuts      bool   `json:"shortcuts" doc:"Whether single keys are commands."`
+	Shortcuts      bool   `json:"shortcuts" doc:"Whether single-key shortcuts are enabled."`
 	Sign           bool   `json:"sign" doc:"Whether messages begin with the person's name."`
 }
 
@@ -567,7 +567,7 @@ func checkToken[T any](
 func errTooManyFailures(wait time.Duration) error {
 	return &kernel.Error{
 		Code: kernel.CodeRateLimited, RetryAfter: wait,
-		Message: "There were too many failed attempts to sign in. Wait for the seconds in Retry-After.",
+		Message: "There were too many failed attempts to sign in. Wait for the number of seconds in Retry-After.",
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // sessionReply is a new session with its cookie.
 type sessionReply struct {
 	Status    int
-	SetCookie string `header:"Set-Cookie" doc:"The cookie of the session: HttpOnly, SameSite=Lax, Secure over https."`
+	SetCookie string `header:"Set-Cookie" doc:"The session cookie: HttpOnly, SameSite=Lax, and Secure over https."`
 	Body      Session
 }
 
@@ -21,8 +21,8 @@ func signedIn(ctx context.Context, session NewSession, status int) *sessionReply
 
 type setupReply struct {
 	Body struct {
-		Needed bool       `json:"needed" doc:"True while this installation has no company."`
-		Demo   *DemoLogin `json:"demo,omitempty" doc:"The login of the demo; only in a demo, for callers on the same machine as the server, and while the password is unchanged."`
+		Needed bool       `json:"needed" doc:"Whether the installation has no company yet."`
+		Demo   *DemoLogin `json:"demo,omitempty" doc:"The login of the demo. Returned only by a demo installation to callers on the same machine, while the password is unchanged."`
 	}
 }
 
@@ -70,12 +70,12 @@ func (s *Setup) get(ctx context.Context, _ kernel.Visitor, _ *httpserver.None) (
 
 type setupInput struct {
 	Body struct {
-		Token    string `json:"token" maxLength:"200" doc:"From the link that recado serve prints."`
+		Token    string `json:"token" maxLength:"200" doc:"The token in the link printed by recado serve."`
 		Company  string `json:"company" minLength:"1" maxLength:"120"`
 		Timezone string `json:"timezone" maxLength:"60" example:"America/Sao_Paulo"`
 		Name     string `json:"name" minLength:"1" maxLength:"120" doc:"The name of the owner."`
 		Email    string `json:"email" maxLength:"254"`
-		Password string `json:"password" doc:"10 to 256 characters."`
+		Password string `json:"password" doc:"Must have 10 to 256 characters."`
 	}
 }
 
@@ -88,8 +88,8 @@ type signInInput struct {
 	Body struct {
 		Email    string     `json:"email" maxLength:"254"`
 		Password string     `json:"password" maxLength:"1024"`
-		Code     string     `json:"code,omitempty" maxLength:"40" doc:"With two-factor sign-in: six digits, or a recovery code."`
-		Company  *kernel.ID `json:"company,omitempty" doc:"Required if the address belongs to several companies: see 409 company_required."`
+		Code     string     `json:"code,omitempty" maxLength:"40" doc:"The six-digit code or a recovery code, if two-factor sign-in is on."`
+		Company  *kernel.ID `json:"company,omitempty" doc:"The company to sign in to. Required if the e-mail address belongs to several companies; see 409 company_required."`
 	}
 }
 
@@ -100,7 +100,7 @@ func (s *handlers) signIn(ctx context.Context, v kernel.Visitor, in *signInInput
 
 // noCookie is a response without a body that removes the cookie.
 type noCookie struct {
-	SetCookie string `header:"Set-Cookie" doc:"Removes the cookie of the session."`
+	SetCookie string `header:"Set-Cookie" doc:"Removes the session cookie."`
 }
 
 func (s *handlers) signOut(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*noCookie, error) {

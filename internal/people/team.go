@@ -28,9 +28,9 @@ type Member struct {
 	Presence      string               `json:"presence" enum:"online,away,offline"`
 	Sectors       []kernel.Ref         `json:"sectors"`
 
-	OpenAttendances int64 `json:"open_attendances" doc:"Open attendances for which the person is responsible."`
+	OpenAttendances int64 `json:"open_attendances" doc:"The number of open attendances assigned to the person."`
 
-	Capacity *int64 `json:"capacity" doc:"How many open attendances distribution gives the person at most, over all sectors; null: as the sector says."`
+	Capacity *int64 `json:"capacity" doc:"The maximum number of open attendances that distribution assigns to the person across all sectors; null if the sector's capacity applies."`
 }
 
 // Sector is a department with its members and queues.
@@ -40,7 +40,7 @@ type Sector struct {
 	Members []kernel.Ref `json:"members"`
 	Queues  []Queue      `json:"queues"`
 
-	HoursID *kernel.ID `json:"hours_id" doc:"Its own opening hours; null: those of the channel, or of the company."`
+	HoursID *kernel.ID `json:"hours_id" doc:"The sector's own opening hours; if null, the opening hours of the channel or the company apply."`
 
 	Distribution Distribution `json:"distribution"`
 }
@@ -186,7 +186,7 @@ func mayShow(a *kernel.Principal, profile kernel.AccessProfile, sectors []kernel
 		return nil
 	}
 	return kernel.Errorf(kernel.CodeInsufficientScope,
-		"A caller who does not see every conversation cannot give a member a wider access profile.")
+		"A caller who cannot see all conversations cannot give a member a wider access profile.")
 }
 
 // CheckSectors returns an error unless all sectors belong to the company. It keeps them from being removed until the transaction

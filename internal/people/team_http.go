@@ -10,9 +10,9 @@ import (
 type createMemberInput struct {
 	Body struct {
 		Name          string               `json:"name" minLength:"1" maxLength:"120"`
-		Email         string               `json:"email" minLength:"3" maxLength:"254" doc:"The address that the person signs in with; unique in the company."`
+		Email         string               `json:"email" minLength:"3" maxLength:"254" doc:"The e-mail address the person signs in with. It must be unique in the company."`
 		Role          kernel.Role          `json:"role,omitempty" enum:"owner,admin,manager,agent" default:"agent"`
-		AccessProfile kernel.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own" default:"all" doc:"Which conversations the person sees."`
+		AccessProfile kernel.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own" default:"all" doc:"The conversations the person can see."`
 		SectorIDs     []kernel.ID          `json:"sector_ids,omitempty" maxItems:"1000"`
 	}
 }
@@ -32,7 +32,7 @@ type updateMemberInput struct {
 		Role          *kernel.Role           `json:"role,omitempty" enum:"owner,admin,manager,agent"`
 		AccessProfile *kernel.AccessProfile  `json:"access_profile,omitempty" enum:"all,sectors,own"`
 		SectorIDs     *[]kernel.ID           `json:"sector_ids,omitempty" maxItems:"1000" doc:"Replaces all sectors of the person."`
-		Capacity      kernel.Optional[int64] `json:"capacity,omitempty" required:"false" doc:"How many open attendances distribution gives the person at most, 1 to 100; null: as the sector says."`
+		Capacity      kernel.Optional[int64] `json:"capacity,omitempty" required:"false" doc:"The maximum number of open attendances that distribution assigns to the person, from 1 to 100; null to use the sector's capacity."`
 	} `required:"false"`
 }
 

@@ -17,7 +17,7 @@ type PrivateChannel struct {
 type Viewer struct {
 	ID      kernel.ID `json:"id"`
 	Name    string    `json:"name"`
-	Pending bool      `json:"pending,omitzero" doc:"True while the member does not see the channel, because they set their password with a link made by somebody who does not see it. Saving the viewers with PATCH /channels/{id} confirms them."`
+	Pending bool      `json:"pending,omitzero" doc:"Whether the member cannot see the channel yet, because they set their password with a link created by someone without access to it. Saving the viewers with PATCH /channels/{id} confirms the member."`
 }
 
 // PrivateChannels lists the company's private channels with their viewers.

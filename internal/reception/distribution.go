@@ -17,11 +17,11 @@ import (
 type DistributionStatus struct {
 	Sector          kernel.Ref           `json:"sector"`
 	Distribution    people.Distribution  `json:"distribution"`
-	Open            bool                 `json:"open" doc:"Whether it is within the opening hours of the sector. Where it has none, those of a channel with cases in the queue count, and without any those of the company."`
-	Waiting         int64                `json:"waiting" doc:"Cases in the queue."`
+	Open            bool                 `json:"open" doc:"Whether the sector is currently within its opening hours. If it has none, the opening hours of a channel with cases in the queue apply, or else the company's."`
+	Waiting         int64                `json:"waiting" doc:"The number of cases in the queue."`
 	OldestWaitingAt *time.Time           `json:"oldest_waiting_at"`
-	Next            *kernel.Ref          `json:"next" doc:"Who gets the next case of a customer without a case before; null: no person can."`
-	Members         []DistributionMember `json:"members" doc:"In the order in which they get cases; those who get none come last."`
+	Next            *kernel.Ref          `json:"next" doc:"The person who gets the next case of a customer without previous cases; null if nobody is available."`
+	Members         []DistributionMember `json:"members" doc:"The members in the order in which they get cases. Members who cannot get cases come last."`
 }
 
 // DistributionMember is a member of a sector as distribution sees them.
@@ -29,9 +29,9 @@ type DistributionMember struct {
 	User            kernel.Ref `json:"user"`
 	Presence        string     `json:"presence" enum:"online,away,offline"`
 	OpenAttendances int64      `json:"open_attendances"`
-	Capacity        int64      `json:"capacity" doc:"Their own, or that of the sector."`
-	ReceivedAt      *time.Time `json:"received_at" doc:"When they last got a case by distribution."`
-	Reason          string     `json:"reason" enum:"next,available,away,offline,full" doc:"next: gets the next case. available: comes later. away, offline: only people who are online get cases. full: has as many cases as the capacity."`
+	Capacity        int64      `json:"capacity" doc:"The member's own capacity, or the capacity of the sector."`
+	ReceivedAt      *time.Time `json:"received_at" doc:"The time at which the member last got a case through distribution."`
+	Reason          string     `json:"reason" enum:"next,available,away,offline,full" doc:"next: gets the next case. available: gets a later case. away, offline: gets no cases, because only people who are online do. full: has reached the capacity."`
 }
 
 // Distribution returns who gets the next case of a sector, and why.

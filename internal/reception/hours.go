@@ -14,7 +14,7 @@ import (
 type Hours struct {
 	ID         kernel.ID        `json:"id"`
 	Name       string           `json:"name"`
-	Timezone   string           `json:"timezone" doc:"IANA name of the time zone in which the times are meant." example:"America/Sao_Paulo"`
+	Timezone   string           `json:"timezone" doc:"The IANA name of the time zone of the periods." example:"America/Sao_Paulo"`
 	Weekly     []WeeklyPeriod   `json:"weekly"`
 	Exceptions []HoursException `json:"exceptions"`
 	CreatedAt  time.Time        `json:"created_at"`
@@ -24,15 +24,15 @@ type Hours struct {
 // WeeklyPeriod is a time of the day on some days of the week.
 type WeeklyPeriod struct {
 	Days []string `json:"days" enum:"mon,tue,wed,thu,fri,sat,sun" minItems:"1" maxItems:"7"`
-	From string   `json:"from" doc:"HH:MM" example:"08:00"`
-	To   string   `json:"to" doc:"HH:MM, later than from; 24:00 is the end of the day." example:"12:00"`
+	From string   `json:"from" doc:"The start of the period, as HH:MM." example:"08:00"`
+	To   string   `json:"to" doc:"The end of the period, as HH:MM, later than from; 24:00 is the end of the day." example:"12:00"`
 }
 
 // HoursException replaces the weekly periods on one date, or on that date of every year.
 type HoursException struct {
-	Date    string        `json:"date" doc:"A date such as 2026-12-24, or --12-25 for every year. A date beats the same day of every year." example:"2026-12-24"`
-	Closed  bool          `json:"closed" required:"false" doc:"Closed all day."`
-	Periods []HoursPeriod `json:"periods" required:"false" doc:"When it is open on that day instead; empty when it is closed."`
+	Date    string        `json:"date" doc:"A date such as 2026-12-24, or --12-25 for every year. A full date takes precedence over a yearly one." example:"2026-12-24"`
+	Closed  bool          `json:"closed" required:"false" doc:"Whether it is closed all day."`
+	Periods []HoursPeriod `json:"periods" required:"false" doc:"The opening times on that day; empty if it is closed."`
 }
 
 // HoursPeriod is a time of the day.
@@ -44,15 +44,15 @@ type HoursPeriod struct {
 // HoursStatus shows whether opening hours are open at a time, and when that changes.
 type HoursStatus struct {
 	Open       bool       `json:"open"`
-	ClosesAt   *time.Time `json:"closes_at" doc:"When they close; null while they are closed, and where they do not close within nine years."`
-	NextOpenAt *time.Time `json:"next_open_at" doc:"When they open again; null while they are open, and where they do not open within nine years."`
+	ClosesAt   *time.Time `json:"closes_at" doc:"The next closing time; null if currently closed, or if there is none within nine years."`
+	NextOpenAt *time.Time `json:"next_open_at" doc:"The next opening time; null if currently open, or if there is none within nine years."`
 }
 
 // Holiday is a public holiday of one year.
 type Holiday struct {
 	Date     string `json:"date" example:"2026-12-25"`
-	Yearly   bool   `json:"yearly" doc:"It is on the same date every year; an exception can name it as --12-25."`
-	Optional bool   `json:"optional" doc:"Many close on that day though the law does not make it a national holiday."`
+	Yearly   bool   `json:"yearly" doc:"Whether the holiday has the same date every year, so that an exception can name it in the form --12-25."`
+	Optional bool   `json:"optional" doc:"Whether the day is not a national holiday by law although many businesses close."`
 	Key      string `json:"key" example:"christmas"`
 	Name     string `json:"name" example:"Natal"`
 }

@@ -18,8 +18,8 @@ func (s *handlers) listHours(
 type createHoursInput struct {
 	Body struct {
 		Name       string           `json:"name" minLength:"1" maxLength:"120"`
-		Timezone   *string          `json:"timezone,omitempty" minLength:"1" maxLength:"64" doc:"A time zone by its IANA name. Absent: that of the company."`
-		Weekly     []WeeklyPeriod   `json:"weekly,omitempty" maxItems:"50" doc:"When it is open; no two periods of a day overlap. A period over midnight is written as two."`
+		Timezone   *string          `json:"timezone,omitempty" minLength:"1" maxLength:"64" doc:"An IANA time zone name. Defaults to the company's time zone."`
+		Weekly     []WeeklyPeriod   `json:"weekly,omitempty" maxItems:"50" doc:"The opening times. The periods of a day must not overlap. Split a period that spans midnight in two."`
 		Exceptions []HoursException `json:"exceptions,omitempty" maxItems:"400"`
 	}
 }
@@ -60,7 +60,7 @@ func (s *handlers) deleteHours(ctx context.Context, a *kernel.Principal, in *htt
 
 type hoursStatusInput struct {
 	httpserver.AtID
-	At string `query:"at" format:"date-time" doc:"A time; absent: now."`
+	At string `query:"at" format:"date-time" doc:"The time to check. Defaults to now."`
 }
 
 func (s *handlers) hoursStatus(
@@ -81,7 +81,7 @@ func (s *handlers) hoursStatus(
 }
 
 type holidaysInput struct {
-	Year int `query:"year" minimum:"1900" maximum:"2199" doc:"Absent: the present year."`
+	Year int `query:"year" minimum:"1900" maximum:"2199" doc:"Defaults to the current year."`
 }
 
 func (s *handlers) listHolidays(

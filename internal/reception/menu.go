@@ -11,6 +11,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/fold"
 	"recado/internal/kernel"
+	"recado/internal/talk"
 )
 
 // MaxSent is the maximum number of automatic messages of an attendance.
@@ -67,15 +68,15 @@ const (
 	EndPeople = "people"
 )
 
-// Reasons of EndPeople in the history. Those of choices are "Menu: " and the titles.
-const (
-	ReasonAsked    = "Menu: asked for a person"
-	ReasonInvalid  = "Menu: no valid answer"
-	ReasonTimeout  = "Menu: no answer in time"
-	ReasonRepeated = "Menu: the same text again and again"
-	ReasonLimit    = "Menu: too many messages"
-	ReasonChanged  = "Menu: no longer available"
-	reasonChoice   = "Menu: "
+// Reasons of an End in the history.
+var (
+	ReasonAsked    = talk.RegisterCause("Menu: asked for a person", "menu_asked")
+	ReasonInvalid  = talk.RegisterCause("Menu: no valid answer", "menu_invalid")
+	ReasonTimeout  = talk.RegisterCause("Menu: no answer in time", "menu_timeout")
+	ReasonRepeated = talk.RegisterCause("Menu: the same text again and again", "menu_repeated")
+	ReasonLimit    = talk.RegisterCause("Menu: too many messages", "menu_limit")
+	ReasonChanged  = talk.RegisterCause("Menu: no longer available", "menu_changed")
+	reasonChoice   = talk.RegisterPathCause("Menu: ", "menu_choice") // with the titles
 )
 
 // Begin returns the first automatic message of an attendance and the state of its menu; either may be nil. open reports whether

@@ -18,8 +18,8 @@ import (
 type Reception struct {
 	Enabled  bool    `json:"enabled"`
 	Greeting *string `json:"greeting" doc:"The beginning of the first message."`
-	Away     *string `json:"away" doc:"Follows the greeting outside of the opening hours."`
-	Menu     *Menu   `json:"menu" doc:"Ends the first message with a choice; null: none."`
+	Away     *string `json:"away" doc:"The text that follows the greeting outside opening hours."`
+	Menu     *Menu   `json:"menu" doc:"The menu at the end of the first message, or null."`
 
 	Version int64 `json:"-"` // 1 until it is first set; every change increments it
 }
@@ -28,10 +28,10 @@ type Reception struct {
 type Menu struct {
 	Text           string       `json:"text" minLength:"1" maxLength:"1024"`
 	Options        []MenuOption `json:"options" minItems:"2" maxItems:"10"`
-	InvalidText    *string      `json:"invalid_text" required:"false" doc:"Sent after an answer that is none of the options; null: that of the menu above, or the menu again."`
-	MaxInvalid     int64        `json:"max_invalid" required:"false" minimum:"1" maximum:"5" doc:"So many invalid answers end the menu. Absent: that of the menu above, or 2."`
-	TimeoutMinutes int64        `json:"timeout_minutes" required:"false" minimum:"1" maximum:"1440" doc:"Without an answer for so long the menu ends. Absent: that of the menu above, or 10."`
-	FallbackSector *kernel.ID   `json:"fallback_sector" required:"false" doc:"Where the case goes when the menu ends without a choice; null: that of the menu above, or the general queue."`
+	InvalidText    *string      `json:"invalid_text" required:"false" doc:"The text sent after an invalid answer. If null, the text of the parent menu is used; if that is null too, the menu is sent again."`
+	MaxInvalid     int64        `json:"max_invalid" required:"false" minimum:"1" maximum:"5" doc:"The number of invalid answers after which the menu ends. Defaults to the value of the parent menu, or 2."`
+	TimeoutMinutes int64        `json:"timeout_minutes" required:"false" minimum:"1" maximum:"1440" doc:"The number of minutes without an answer after which the menu ends. Defaults to the value of the parent menu, or 10."`
+	FallbackSector *kernel.ID   `json:"fallback_sector" required:"false" doc:"The sector that receives the case if the menu ends without a choice. If null, the sector of the parent menu or the general queue receives it."`
 }
 
 // MenuOption is one option of a menu.
@@ -42,11 +42,11 @@ type MenuOption struct {
 
 // MenuAction is what a choice does. Exactly one of the fields is set.
 type MenuAction struct {
-	Sector *kernel.ID `json:"sector,omitempty" doc:"Puts the case into the queue of this sector."`
-	User   *kernel.ID `json:"user,omitempty" doc:"Makes this person responsible."`
-	Text   *string    `json:"text,omitempty" minLength:"1" maxLength:"1024" doc:"Answers with this text and shows the menu again."`
+	Sector *kernel.ID `json:"sector,omitempty" doc:"Adds the case to the queue of this sector."`
+	User   *kernel.ID `json:"user,omitempty" doc:"Assigns the case to this person."`
+	Text   *string    `json:"text,omitempty" minLength:"1" maxLength:"1024" doc:"Replies with this text and shows the menu again."`
 	Close  *bool      `json:"close,omitempty" doc:"true closes the case."`
-	Menu   *Menu      `json:"menu,omitempty" doc:"Shows another menu. Menus are at most three deep."`
+	Menu   *Menu      `json:"menu,omitempty" doc:"Shows a submenu. Menus can be nested at most three deep."`
 }
 
 // The limits and defaults of receptions.
@@ -59,18 +59,19 @@ const (
 
 // ReceptionReply is the automatic reply to one text of the customer.
 type ReceptionReply struct {
-	Customer    string                `json:"customer" doc:"What the customer wrote."`
-	Text        *string               `json:"text" doc:"The automatic answer in words; null: none."`
-	Interactive *provider.Interactive `json:"interactive" doc:"The buttons or the list of the answer."`
-	Outcome     *ReceptionOutcome     `json:"outcome" doc:"Where the case goes when the reception ends with this text; null while the menu goes on."`
+	Customer    string                `json:"customer" doc:"The customer's message."`
+	Text        *string               `json:"text" doc:"The text of the automatic reply; null if there is none."`
+	Interactive *provider.Interactive `json:"interactive" doc:"The buttons or the list of the reply."`
+	Outcome     *ReceptionOutcome     `json:"outcome" doc:"The destination of the case if the reception ends with this text; null if the menu continues."`
 }
 
 // ReceptionOutcome is how a reception ended.
 type ReceptionOutcome struct {
-	Kind   string     `json:"kind" enum:"sector,user,close,people,none" doc:"people: the fallback sector, or the general queue. none: there is no menu."`
-	Sector *kernel.ID `json:"sector"`
-	User   *kernel.ID `json:"user"`
-	Reason string     `json:"reason" doc:"As the history shows it." example:"Menu: Sales"`
+	Kind   string      `json:"kind" enum:"sector,user,close,people,none" doc:"people: the fallback sector or the general queue. none: there is no menu."`
+	Sector *kernel.ID  `json:"sector"`
+	User   *kernel.ID  `json:"user"`
+	Reason string      `json:"reason" doc:"The reason shown in the history." example:"Menu: Sales"`
+	Cause  *talk.Cause `json:"cause"`
 }
 
 // Reception returns the reception of a channel.
@@ -106,7 +107,7 @@ func (d *Receptionist) SetReception(
 		old, err := lockReception(tx, ch.Company, ch.ID)
 		if err == nil && version != 0 && version != old.Version {
 			err = kernel.Errorf(kernel.CodeVersionConflict,
-				"The reception is at version %d by now, not %d. Fetch it again and apply the change to what it is.", old.Version, version)
+				"The reception is now at version %d, not %d. Fetch it again and reapply the change.", old.Version, version)
 		}
 		if err != nil {
 			return r, err

@@ -8,6 +8,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/fold"
 	"recado/internal/kernel"
+	"recado/internal/talk"
 )
 
 // Check validates a reception and sets its defaults. field is its name in the request, such as "body".
@@ -164,7 +165,7 @@ func Try(r *Reception, open bool, texts []string) []ReceptionReply {
 			addTitles(shown, m.Interactive)
 		}
 		if end != nil {
-			reply.Outcome = &ReceptionOutcome{Kind: end.Kind, Sector: end.Sector, User: end.User, Reason: end.Reason}
+			reply.Outcome = &ReceptionOutcome{Kind: end.Kind, Sector: end.Sector, User: end.User, Reason: end.Reason, Cause: talk.CauseOf(nil, &end.Reason)}
 		}
 		out = append(out, reply)
 	}

@@ -34,8 +34,8 @@ func (s *handlers) getReception(ctx context.Context, a *kernel.Principal, in *ht
 type receptionBody struct {
 	Enabled  bool                    `json:"enabled,omitempty"`
 	Greeting kernel.Optional[string] `json:"greeting,omitempty" required:"false" doc:"The beginning of the first message, at most 1024 characters."`
-	Away     kernel.Optional[string] `json:"away,omitempty" required:"false" doc:"Follows the greeting outside of the opening hours, at most 1024 characters."`
-	Menu     kernel.Optional[Menu]   `json:"menu,omitempty" required:"false" doc:"Ends the first message with a choice."`
+	Away     kernel.Optional[string] `json:"away,omitempty" required:"false" doc:"The text that follows the greeting outside opening hours, at most 1024 characters."`
+	Menu     kernel.Optional[Menu]   `json:"menu,omitempty" required:"false" doc:"The menu at the end of the first message."`
 }
 
 func (b *receptionBody) reception() Reception {
@@ -72,10 +72,10 @@ func (s *handlers) setReception(ctx context.Context, a *kernel.Principal, in *se
 type tryReceptionInput struct {
 	httpserver.AtID
 	Body struct {
-		Reception *receptionBody `json:"reception,omitempty" doc:"Absent: the channel's own, switched on or not."`
-		Texts     []string       `json:"texts" minItems:"1" maxItems:"20" doc:"What the customer writes, one text after the other; the first one opens the attendance. The id of a button or row that was shown presses it."`
-		At        *time.Time     `json:"at,omitempty" doc:"When the customer writes, which decides on the away text. Absent: now."`
-		Open      *bool          `json:"open,omitempty" doc:"Whether it is open then. Absent: as the opening hours say."`
+		Reception *receptionBody `json:"reception,omitempty" doc:"The reception to try. Defaults to the channel's own, even if it is disabled."`
+		Texts     []string       `json:"texts" minItems:"1" maxItems:"20" doc:"The customer's messages, in order; the first one opens the attendance. To press a button or select a row, send its id."`
+		At        *time.Time     `json:"at,omitempty" doc:"The time at which the customer writes, which determines whether the away text is sent. Defaults to now."`
+		Open      *bool          `json:"open,omitempty" doc:"Whether it is open at that time. Determined by the opening hours if omitted."`
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *handlers) tryReception(
 type setBotInput struct {
 	httpserver.AtID
 	Body struct {
-		PausedUntil kernel.Optional[time.Time] `json:"paused_until" doc:"null lets bots answer again."`
+		PausedUntil kernel.Optional[time.Time] `json:"paused_until" doc:"The time until which bots are paused. null resumes them."`
 	}
 }
 

@@ -32,10 +32,10 @@ type Report struct {
 
 // Figures are the numbers of one line of a report.
 type Figures struct {
-	Opened        int64 `json:"opened" doc:"Attendances opened, by the day of opening."`
-	Closed        int64 `json:"closed" doc:"Attendances closed, by the day of closing."`
-	FirstResponse Times `json:"first_response" doc:"By the day of the response."`
-	Resolution    Times `json:"resolution" doc:"By the day of closing."`
+	Opened        int64 `json:"opened" doc:"The number of attendances opened, by the day they were opened."`
+	Closed        int64 `json:"closed" doc:"The number of attendances closed, by the day they were closed."`
+	FirstResponse Times `json:"first_response" doc:"First-response times, by the day of the response."`
+	Resolution    Times `json:"resolution" doc:"Resolution times, by the day the attendance was closed."`
 }
 
 // Times summarizes durations. Count and average are exact; the median and the 90th percentile come from a sketch. All but the

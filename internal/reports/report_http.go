@@ -8,10 +8,10 @@ import (
 )
 
 type attendanceReportInput struct {
-	From   string `query:"from" format:"date" doc:"First day, YYYY-MM-DD." example:"2026-11-01"`
-	To     string `query:"to" format:"date" doc:"Last day, included. At most 366 days." example:"2026-11-30"`
-	Sector string `query:"sector" format:"uuid" doc:"Only attendances of this sector."`
-	User   string `query:"user" format:"uuid" doc:"Only attendances that this person is responsible for."`
+	From   string `query:"from" format:"date" doc:"The first day of the report, as YYYY-MM-DD." example:"2026-11-01"`
+	To     string `query:"to" format:"date" doc:"The last day of the report, inclusive. A report covers at most 366 days." example:"2026-11-30"`
+	Sector string `query:"sector" format:"uuid" doc:"Includes only attendances of this sector."`
+	User   string `query:"user" format:"uuid" doc:"Includes only attendances assigned to this person."`
 }
 
 func (s *handlers) attendanceReport(

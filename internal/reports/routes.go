@@ -7,7 +7,7 @@ func (d *Reports) HTTP() httpserver.Capability {
 	s := &handlers{d}
 	return httpserver.Capability{
 		Routes: s.reportRoutes(),
-		Tags:   []httpserver.Tag{{Name: "reports", Description: "Figures of the team's work."}},
+		Tags:   []httpserver.Tag{{Name: "reports", Description: "Statistics about the team's work."}},
 	}
 }
 
@@ -15,11 +15,11 @@ func (s *handlers) reportRoutes() []*httpserver.Route {
 	return []*httpserver.Route{
 		httpserver.Get("/reports/attendance", VerbAttendanceReport, "Report on attendances", s.attendanceReport,
 			httpserver.AsTool(httpserver.Tool{Name: "get_attendance_report"}),
-			httpserver.About("Attendances opened and closed, first-response and resolution times: in total, per responsible person, per "+
+			httpserver.About("Returns attendances opened and closed, first-response times and resolution times: in total, per responsible person, per "+
 				"sector and per day. "+
-				"Days are those of the company's time zone. Without dates it is the last 30 days; with from alone it ends today, with to "+
-				"alone it has 30 days. "+
-				"An attendance counts for its present responsible person and sector.")),
+				"Days are in the company's time zone. Without dates, the report covers the last 30 days; with only from, it ends today; with only to, it "+
+				"covers 30 days. "+
+				"An attendance is counted for its current responsible person and sector.")),
 	}
 }
 

@@ -93,7 +93,7 @@ func tooSlow(err error) error {
 	if db.TimedOut(err) {
 		return &kernel.Error{
 			Code: kernel.CodeUnavailable, RetryAfter: 2 * time.Second,
-			Message: "The search took too long. Repeat it later, with a longer text or with more filters.",
+			Message: "The search took too long. Try again later, or use a longer text or more filters.",
 		}
 	}
 	return err

@@ -11,7 +11,7 @@ import (
 )
 
 var waitingDesc = prometheus.NewDesc("recado_waiting",
-	"Other background work that is left, on all nodes, by kind: sends, files to fetch, search texts to index; counted up to 100000.",
+	"Pending background work other than webhook deliveries, on all nodes, by kind: sends, files to fetch, search texts to index; counted up to 100000.",
 	[]string{"kind"}, nil)
 
 // waitingCollector collects a metric of the pending background work except deliveries.

@@ -31,8 +31,13 @@ func TestTheAppKnowsEveryCode(t *testing.T) {
 	for _, code := range provider.NoticeCodes() {
 		notices[string(code)] = nil
 	}
+	causes := map[string][]string{}
+	for _, code := range talk.CauseCodes() {
+		causes[code] = nil
+	}
 	groups := map[string]map[string][]string{
 		"attempts": webhooks.AttemptCodes(),
+		"causes":   causes,
 		"channel":  channels.ReasonCodes(),
 		"errors":   errorCodes,
 		"failures": talk.FailureCodes(),

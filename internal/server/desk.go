@@ -77,7 +77,7 @@ func (d *Desk) Ready(ctx context.Context) error {
 	if errors.Is(err, ErrWrongSecretKey) {
 		return &kernel.Error{
 			Code: kernel.CodeUnavailable, RetryAfter: time.Second,
-			Message: "The secret key of this server does not fit its database. Start it again with the key that the other nodes have.",
+			Message: "The secret key of this server does not match its database. Restart it with the key used by the other nodes.",
 		}
 	}
 	return err

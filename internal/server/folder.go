@@ -104,8 +104,8 @@ func refuseLostDatabase(c Config) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s %s, but media and secret.key of an installation are beside it. Restore a backup: move the empty file away, if there is one, and run `recado restore FILE --data %s`. "+
-		"If the data are in PostgreSQL, give --database-url. For a new installation choose another --data, or move everything out of this folder", path, state, c.DataDir)
+	return fmt.Errorf("%s %s, but the media and secret.key of an installation are next to it. Restore a backup: move the empty file away, if there is one, and run `recado restore FILE --data %s`. "+
+		"If the data is in PostgreSQL, pass --database-url. For a new installation choose another --data, or move everything out of this folder", path, state, c.DataDir)
 }
 
 // holdsFiles reports whether a folder or one of its subfolders contains a file.
@@ -122,7 +122,7 @@ func holdsFiles(dir string) bool {
 }
 
 func noData(dir string) error {
-	return fmt.Errorf("there is no Recado data in %s: check --data; `recado serve` and `recado company create` make a new data folder", dir)
+	return fmt.Errorf("there is no Recado data in %s: check --data; `recado serve` and `recado company create` create a new data folder", dir)
 }
 
 func warnOfOpenFolder(log *slog.Logger, folder string) {

@@ -55,7 +55,7 @@ func buildInfo(version string) prometheus.Collector {
 // freeSpace returns a metric of the data disk.
 func freeSpace(dir string) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "recado_data_free_bytes", Help: "Bytes that can still be stored on the disk of the data folder.",
+		Name: "recado_data_free_bytes", Help: "Free bytes on the disk of the data folder.",
 	}, func() float64 {
 		free, err := blob.Free(dir)
 		if err != nil {

@@ -22,7 +22,7 @@ type SecretKey struct {
 }
 
 // ErrWrongSecretKey is returned for a secret key that does not open the secrets in the database.
-var ErrWrongSecretKey = errors.New("the secret key does not fit this database")
+var ErrWrongSecretKey = errors.New("the secret key does not match this database")
 
 // The content of the check value, which belongs to no company.
 var (
@@ -134,7 +134,7 @@ func (k *SecretKey) ReplaceLost(ctx context.Context) (webhooks, channels, member
 		return 0, 0, 0, err
 	}
 	if fits {
-		return 0, 0, 0, kernel.Errorf(kernel.CodeInvalidRequest, "The secret key fits this database: no secret is lost.")
+		return 0, 0, 0, kernel.Errorf(kernel.CodeInvalidRequest, "The secret key matches this database: no secrets are lost.")
 	}
 	err = k.store.Write(ctx, func(tx *kernel.Tx) (err error) {
 		if webhooks, err = k.replaceWebhookSecrets(tx); err != nil {

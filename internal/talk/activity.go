@@ -177,14 +177,13 @@ func (d *Talk) ExpireViewers() {
 	}
 }
 
-// greet returns signals with the viewers of all conversations that a principal may see.
-func (d *Talk) greet(a *kernel.Principal) (all []kernel.Signal) {
+// greet sends the viewers of all conversations that a principal may see, under the lock, so that no later change is sent before.
+func (d *Talk) greet(a *kernel.Principal, send func(kernel.Signal)) {
 	d.activities.mu.Lock()
 	defer d.activities.mu.Unlock()
 	for key, v := range d.activities.viewed {
 		if key.company == a.Company.ID && len(v.viewers) > 0 && a.MaySeeBy(v.visibility) {
-			all = append(all, v.signal(key))
+			send(v.signal(key))
 		}
 	}
-	return all
 }

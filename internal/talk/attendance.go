@@ -38,6 +38,7 @@ type Attendance struct {
 	ClosedAt             *time.Time        `json:"closed_at"`
 	ClosedBy             *kernel.Ref       `json:"closed_by"`
 	CloseReason          *string           `json:"close_reason"`
+	CloseCause           *Cause            `json:"close_cause" doc:"Why the server closed the case by itself; null if it is open or a person closed it."`
 
 	Company kernel.ID `json:"-"`
 	Number  int64     `json:"-"`
@@ -281,7 +282,7 @@ func (t *LockedConversation) CloseAttendance(by *kernel.Ref, reason *string) (*A
 		return nil, err
 	}
 	now := t.Tx.Now
-	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason = AttendanceClosed, &now, by, reason
+	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason, att.CloseCause = AttendanceClosed, &now, by, reason, CauseOf(by, reason)
 	t.Attendance, t.Unanswered, t.Assignee = nil, false, nil
 	t.EndMenu()
 	saveAttendance(t.Tx, att)

@@ -15,12 +15,12 @@ import (
 
 type listAttendancesInput struct {
 	Status       string              `query:"status" enum:"open,closed"`
-	Assignee     string              `query:"assignee" doc:"The UUID of the responsible person, or none for attendances without one."`
+	Assignee     string              `query:"assignee" doc:"The UUID of the responsible person, or none for attendances without a responsible person."`
 	Sector       httpserver.FilterID `query:"sector"`
 	Conversation httpserver.FilterID `query:"conversation"`
-	Protocol     string              `query:"protocol" doc:"With or without the prefix and leading zeros." example:"ATD-000123"`
-	From         string              `query:"from" doc:"Opened at this time or later: RFC 3339, or YYYY-MM-DD for the beginning of that day in the time zone of the company." example:"2026-11-01"`
-	To           string              `query:"to" doc:"Opened before this time, in the same format." example:"2026-12-01"`
+	Protocol     string              `query:"protocol" doc:"The protocol number, with or without the prefix and leading zeros." example:"ATD-000123"`
+	From         string              `query:"from" doc:"Returns only attendances opened at or after this time: an RFC 3339 time, or YYYY-MM-DD for the start of that day in the company's time zone." example:"2026-11-01"`
+	To           string              `query:"to" doc:"Returns only attendances opened before this time, in the same format." example:"2026-12-01"`
 	Limit        int                 `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor       string              `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 }

@@ -29,7 +29,7 @@ func scanAttendance(r db.Row) Attendance {
 		OpenedAt: r.Time("opened_at"), OpenedBy: r.Text("opened_by"), FirstResponseAt: r.NullTime("first_response_at"),
 		ClosedAt: r.NullTime("closed_at"), ClosedBy: scanRef(r, "closed_by", "closed_by_name"), CloseReason: r.NullText("close_reason"),
 	}
-	a.Protocol, a.Status = FormatProtocol(a.Number), AttendanceOpen
+	a.Protocol, a.Status, a.CloseCause = FormatProtocol(a.Number), AttendanceOpen, CauseOf(a.ClosedBy, a.CloseReason)
 	if a.ClosedAt != nil {
 		a.Status = AttendanceClosed
 	}
@@ -243,11 +243,13 @@ func listAssignments(tx *kernel.Tx, company, conversation kernel.ID) ([]Assignme
 }
 
 func scanAssignment(r db.Row) AssignmentEntry {
-	return AssignmentEntry{
+	e := AssignmentEntry{
 		ID: r.ID("id"), Action: r.Text("action"), User: scanRef(r, "member", "member_name"),
 		By: scanRef(r, "by_member", "by_member_name"), Sector: r.NullID("sector"), Reason: r.NullText("reason"), CreatedAt: r.Time("created_at"),
 		SectorFrom: r.NullID("sector_from"), SectorTo: r.NullID("sector_to"),
 	}
+	e.Cause = CauseOf(e.By, e.Reason)
+	return e
 }
 
 // staleSchedules returns the companies whose rule of automatic closing has changed since their attendances were scheduled.

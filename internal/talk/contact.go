@@ -22,7 +22,7 @@ type Contact struct {
 	Channel      *kernel.ID  `json:"channel_id"`
 	LabelIDs     []kernel.ID `json:"label_ids"`
 	Blocked      bool        `json:"blocked"`
-	Automation   bool        `json:"automation" doc:"Whether the reception of a channel answers this person."`
+	Automation   bool        `json:"automation" doc:"Whether the reception of a channel replies to this person."`
 	CreatedAt    time.Time   `json:"created_at"`
 	UpdatedAt    time.Time   `json:"updated_at"`
 

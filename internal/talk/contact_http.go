@@ -9,9 +9,9 @@ import (
 
 type listContactsInput struct {
 	httpserver.Page
-	Q       string              `query:"q" maxLength:"200" doc:"Part of the name or the phone. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 contacts; so is one for which the search index would have to read too much."`
+	Q       string              `query:"q" maxLength:"200" doc:"Returns contacts whose name or phone contains this text. Case, accents and surrounding spaces are ignored. If the text has no three consecutive letters or digits, or is too common for the search index, only the newest 10,000 contacts are searched."`
 	Label   httpserver.FilterID `query:"label"`
-	Channel httpserver.FilterID `query:"channel" doc:"Only contacts with this channel_id."`
+	Channel httpserver.FilterID `query:"channel" doc:"Returns only contacts with this channel_id."`
 }
 
 func (s *handlers) listContacts(ctx context.Context, a *kernel.Principal, in *listContactsInput) (*httpserver.Reply[httpserver.OffsetList[Contact]], error) {
@@ -22,11 +22,11 @@ func (s *handlers) listContacts(ctx context.Context, a *kernel.Principal, in *li
 type createContactInput struct {
 	Body struct {
 		Name       string     `json:"name" minLength:"1" maxLength:"120"`
-		Phone      string     `json:"phone" minLength:"1" maxLength:"64" doc:"With country code; a number without one is read as Brazilian if possible. Spaces, dashes, dots and brackets between the digits are ignored." example:"+55 11 91234-5678"`
+		Phone      string     `json:"phone" minLength:"1" maxLength:"64" doc:"The phone number with country code. A number without one is interpreted as Brazilian if possible. Spaces, dashes, dots and brackets between digits are ignored." example:"+55 11 91234-5678"`
 		Company    *string    `json:"company,omitempty" minLength:"1" maxLength:"120"`
 		City       *string    `json:"city,omitempty" minLength:"1" maxLength:"120"`
 		ChannelID  *kernel.ID `json:"channel_id,omitempty" doc:"The WhatsApp number this contact belongs to."`
-		Automation *bool      `json:"automation,omitempty" doc:"false: the reception of a channel never answers this person. Absent: true."`
+		Automation *bool      `json:"automation,omitempty" doc:"Whether the reception of a channel replies to this person. Defaults to true."`
 	}
 }
 
@@ -49,12 +49,12 @@ type updateContactInput struct {
 	httpserver.AtID
 	Body struct {
 		Name       *string                 `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Phone      *string                 `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"Only while the contact has no conversation."`
-		Company    kernel.Optional[string] `json:"company,omitempty" required:"false" doc:"null removes it."`
-		City       kernel.Optional[string] `json:"city,omitempty" required:"false" doc:"null removes it."`
+		Phone      *string                 `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"The phone number. It can be changed only while the contact has no conversations."`
+		Company    kernel.Optional[string] `json:"company,omitempty" required:"false" doc:"null removes the value."`
+		City       kernel.Optional[string] `json:"city,omitempty" required:"false" doc:"null removes the value."`
 		LabelIDs   *[]kernel.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the contact."`
-		Blocked    *bool                   `json:"blocked,omitempty" doc:"Messages from a blocked contact are stored without a notification. No message can be sent to it."`
-		Automation *bool                   `json:"automation,omitempty" doc:"false: the reception of a channel never answers this person."`
+		Blocked    *bool                   `json:"blocked,omitempty" doc:"Whether the contact is blocked. Messages from a blocked contact are stored without a notification, and no messages can be sent to it."`
+		Automation *bool                   `json:"automation,omitempty" doc:"Whether the reception of a channel replies to this person."`
 	} `required:"false"`
 }
 

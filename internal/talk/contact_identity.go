@@ -54,7 +54,7 @@ func (d *Talk) contactFor(tx *kernel.Tx, channel channels.Channel, p provider.Pe
 
 // errBusyElsewhere is returned when a concurrent transaction has just removed a row that this one had found.
 func errBusyElsewhere() error {
-	return kernel.Errorf(kernel.CodeUnavailable, "Another call is changing this at the moment. Try again.")
+	return kernel.Errorf(kernel.CodeUnavailable, "Another request is changing this at the moment. Try again.")
 }
 
 // joiner merges contacts of the same person and reports whether it did.

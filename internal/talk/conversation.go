@@ -44,15 +44,15 @@ type Conversation struct {
 	LastMessage *LastMessage `json:"last_message"`
 
 	Attendance      *OpenAttendance `json:"attendance" doc:"The open attendance."`
-	WindowExpiresAt *time.Time      `json:"window_expires_at" doc:"When the 24 hours after the customer's last message end. After that, WhatsApp accepts only templates. A time in the past if the customer never wrote; null if the channel has no such window."`
+	WindowExpiresAt *time.Time      `json:"window_expires_at" doc:"The end of the 24-hour window after the customer's last message. After that, WhatsApp accepts only templates. A time in the past if the customer has never written; null if the channel has no such window."`
 	SnoozedUntil    *time.Time      `json:"snoozed_until"`
-	BotPausedUntil  *time.Time      `json:"bot_paused_until" doc:"Until when bots are paused: an hour after the last message of a person, or as it was set."`
+	BotPausedUntil  *time.Time      `json:"bot_paused_until" doc:"The time until which bots are paused: an hour after the last message from a person, or the time that was set."`
 
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 
 	// Draft is nil for API keys and in events. It points to nil for a person without a draft.
-	Draft **Draft `json:"draft,omitzero" null:"true" doc:"The draft of the signed-in person, or null. Absent from responses to API keys and from events."`
+	Draft **Draft `json:"draft,omitzero" null:"true" doc:"The draft of the signed-in person, or null. Not included in responses to API keys or in events."`
 
 	Company        kernel.ID  `json:"-"`
 	Private        bool       `json:"-"` // of a private channel
@@ -84,7 +84,7 @@ type OpenAttendance struct {
 	ID           kernel.ID  `json:"id"`
 	Protocol     string     `json:"protocol" example:"ATD-000123"`
 	OpenedAt     time.Time  `json:"opened_at"`
-	WaitingSince *time.Time `json:"waiting_since" doc:"The time of the customer's oldest unanswered message; null if the team wrote last."`
+	WaitingSince *time.Time `json:"waiting_since" doc:"The time of the customer's oldest unanswered message; null if the last message is from the team."`
 
 	Number int64 `json:"-"`
 }
@@ -138,8 +138,8 @@ type LastMessage struct {
 	CreatedAt time.Time `json:"created_at"`
 
 	Status          string   `json:"status" enum:"queued,sent,delivered,read,failed,received"`
-	FileName        *string  `json:"file_name" doc:"The name of its file; null if it has none."`
-	DurationSeconds *float64 `json:"duration_seconds" doc:"The duration of its file; null if unknown."`
+	FileName        *string  `json:"file_name" doc:"The name of the file; null if the message has none."`
+	DurationSeconds *float64 `json:"duration_seconds" doc:"The duration of the file; null if unknown."`
 
 	Notice *provider.MessageNotice `json:"notice" doc:"The notice of the message; null if it has none."`
 }
@@ -148,12 +148,13 @@ type LastMessage struct {
 type AssignmentEntry struct {
 	ID         kernel.ID   `json:"id"`
 	Action     string      `json:"action" enum:"took_over,received,handed_back,moved"`
-	User       *kernel.Ref `json:"user" doc:"The person who got or lost the conversation; null for moved."`
+	User       *kernel.Ref `json:"user" doc:"The person the conversation was assigned to or taken from; null for moved."`
 	By         *kernel.Ref `json:"by"`
-	Sector     *kernel.ID  `json:"sector" doc:"The sector afterwards."`
+	Sector     *kernel.ID  `json:"sector" doc:"The sector after the change."`
 	SectorFrom *kernel.ID  `json:"sector_from" doc:"The previous sector, if the entry changed the sector; otherwise null."`
 	SectorTo   *kernel.ID  `json:"sector_to" doc:"The new sector, if the entry changed the sector; otherwise null."`
 	Reason     *string     `json:"reason"`
+	Cause      *Cause      `json:"cause" doc:"Why the server made the change by itself; null if a person made it."`
 	CreatedAt  time.Time   `json:"created_at"`
 }
 
@@ -196,7 +197,11 @@ func (d *Talk) Conversation(ctx context.Context, a *kernel.Principal, id kernel.
 	if err := a.May(VerbConversation); err != nil {
 		return nil, err
 	}
-	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
+	read := kernel.ReadOne[*Conversation]
+	if a.Kind() == kernel.KindSession {
+		read = kernel.Read[*Conversation] // the draft is a second statement
+	}
+	return read(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
 		c, err := visibleConversation(tx, a, id)
 		if err != nil {
 			return nil, err
@@ -413,14 +418,14 @@ func (d *Talk) contactToOpen(tx *kernel.Tx, a *kernel.Principal, channel channel
 func (t *LockedConversation) startedBy(a *kernel.Principal, created bool) error {
 	if a.ActsAsIntegration() {
 		if !MaySee(a, &t.Conversation) {
-			return kernel.Errorf(kernel.CodeNotVisible, "The access profile of this key's member does not cover the conversation, and an integration does not become responsible for it.")
+			return kernel.Errorf(kernel.CodeNotVisible, "The access profile of this key's member does not cover the conversation, and an integration cannot be made responsible for it.")
 		}
 		return nil
 	}
 	if !MaySee(a, &t.Conversation) {
 		if !created && !a.Role.AtLeast(kernel.RoleManager) {
 			return kernel.Errorf(kernel.CodeNotVisible,
-				"This channel has a conversation with this contact that you may not see. A manager can transfer it to you.")
+				"This channel has a conversation with this contact that you cannot see. A manager can transfer it to you.")
 		}
 		if t.Assignee != nil {
 			return kernel.Errorf(kernel.CodeAttendanceRestricted, "Another member is responsible for the conversation with this contact. Ask that member or a manager.")
@@ -432,7 +437,7 @@ func (t *LockedConversation) startedBy(a *kernel.Principal, created bool) error 
 	return t.openAttendance(OpenedByTeam)
 }
 
-// Snooze snoozes a conversation until a time; nil ends snoozing. It returns as unread at that time, or when the customer writes.
+// Snooze snoozes a conversation until a time; nil ends snoozing. The conversation returns as unread at that time, or as soon as the customer writes.
 func (d *Talk) Snooze(ctx context.Context, a *kernel.Principal, id kernel.ID, until *time.Time) (*Conversation, error) {
 	if err := a.May(VerbSnooze); err != nil {
 		return nil, err

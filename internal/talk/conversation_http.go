@@ -10,19 +10,19 @@ import (
 
 type listConversationsInput struct {
 	httpserver.Page
-	Cursor   string              `query:"cursor" doc:"The next_cursor of the previous page, with the same filters: returns the next page, regardless of changes in between. Not together with offset."`
-	Q        string              `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
-	Archived string              `query:"archived" enum:"true,false,1,0" doc:"Absent: both."`
-	Unread   string              `query:"unread" enum:"true,false,1,0" doc:"true: only conversations with unread messages. false filters nothing."`
+	Cursor   string              `query:"cursor" doc:"The next_cursor of the previous page, with the same filters. Returns the next page regardless of changes in between. Cannot be combined with offset."`
+	Q        string              `query:"q" maxLength:"200" doc:"Returns conversations whose name, phone or last message contains this text. Case, accents and surrounding spaces are ignored. If the text has no three consecutive letters or digits, or is too common for the search index, only the newest 10,000 conversations are searched."`
+	Archived string              `query:"archived" enum:"true,false,1,0" doc:"Returns only archived (true) or unarchived (false) conversations. Defaults to both."`
+	Unread   string              `query:"unread" enum:"true,false,1,0" doc:"Set to true to return only conversations with unread messages. false has no effect."`
 	Kind     string              `query:"kind" enum:"direct,group"`
-	Channel  httpserver.FilterID `query:"channel" doc:"Only conversations of this WhatsApp number."`
-	Assignee string              `query:"assignee" doc:"The UUID of a person, \"me\" for the caller (the person that an API key acts as), or \"none\"."`
+	Channel  httpserver.FilterID `query:"channel" doc:"Returns only conversations of this WhatsApp number."`
+	Assignee string              `query:"assignee" doc:"The UUID of a person, \"me\" for the caller (or the person an API key acts as), or \"none\"."`
 	Sector   httpserver.FilterID `query:"sector"`
 	Label    httpserver.FilterID `query:"label"`
-	Contact  httpserver.FilterID `query:"contact" doc:"Only conversations with this contact."`
-	Status   string              `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and the conversation is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
-	Snoozed  string              `query:"snoozed" enum:"true,false,1,0" doc:"Absent: snoozed conversations are omitted for the status open and waiting only."`
-	Sort     string              `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first unless status is given, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
+	Contact  httpserver.FilterID `query:"contact" doc:"Returns only conversations with this contact."`
+	Status   string              `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or the conversation has unread messages and is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
+	Snoozed  string              `query:"snoozed" enum:"true,false,1,0" doc:"Returns only snoozed (true) or only other (false) conversations. By default, snoozed conversations are omitted only with the status open or waiting."`
+	Sort     string              `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest sorts by newest message, with pinned conversations first unless status is given. oldest_waiting returns conversations whose customer is waiting for an answer first, the longest wait first, then the others by newest message."`
 }
 
 // conversationList is a page of a list that supports both offsets and cursors.
@@ -31,7 +31,7 @@ type conversationList struct {
 	Limit      int            `json:"limit"`
 	Offset     int            `json:"offset"`
 	HasMore    bool           `json:"has_more"`
-	NextCursor *string        `json:"next_cursor" doc:"Send it as cursor to get the next page; null on the last page."`
+	NextCursor *string        `json:"next_cursor" doc:"Pass it as cursor to get the next page; null on the last page."`
 }
 
 func (s *handlers) listConversations(ctx context.Context, a *kernel.Principal, in *listConversationsInput) (*httpserver.Reply[conversationList], error) {
@@ -77,7 +77,7 @@ type openConversationInput struct {
 		ChannelID kernel.ID  `json:"channel_id"`
 		Phone     *string    `json:"phone,omitempty" minLength:"1" maxLength:"64" example:"+55 11 91234-5678"`
 		ContactID *kernel.ID `json:"contact_id,omitempty"`
-		Name      *string    `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"The name of the contact and conversation if they are new."`
+		Name      *string    `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"The name for the contact and the conversation, if they are new."`
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // Draft is an unsent message of a person in a conversation. Only that person can see it.
 type Draft struct {
 	Text      string    `json:"text"`
-	ReplyTo   *string   `json:"reply_to_external_id" doc:"The external_id of the message that it quotes."`
+	ReplyTo   *string   `json:"reply_to_external_id" doc:"The external_id of the quoted message."`
 	UpdatedAt time.Time `json:"updated_at"`
 }
 

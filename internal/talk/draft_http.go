@@ -15,7 +15,7 @@ func (s *handlers) draftTool() httpserver.OwnTool {
 	return httpserver.OwnTool{
 		Tool: httpserver.Tool{
 			Name: "save_draft", Effect: httpserver.Changes,
-			About: "The person that the key acts as finds the text in the message box of the conversation and decides whether to send it. " +
+			About: "The person the key acts as sees the text in the message box of the conversation and decides whether to send it. " +
 				"It replaces an existing draft.",
 		},
 		Title: "Save a draft", Verb: VerbSuggestDraft, Call: s.suggestDraft,
@@ -23,7 +23,7 @@ func (s *handlers) draftTool() httpserver.OwnTool {
 			"type": "object", "additionalProperties": false, "required": []string{"conversation_id", "text"},
 			"properties": map[string]any{
 				"conversation_id":      map[string]any{"type": "string", "description": "The conversation.", "format": "uuid"},
-				"text":                 map[string]any{"type": "string", "description": "The text of the answer.", "minLength": 1, "maxLength": provider.MaxText},
+				"text":                 map[string]any{"type": "string", "description": "The text of the reply.", "minLength": 1, "maxLength": provider.MaxText},
 				"reply_to_external_id": map[string]any{"type": "string", "description": "The external_id of a message of this conversation to quote."},
 			},
 		},

@@ -9,30 +9,30 @@ import (
 var (
 	EventMessageReceived = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "message.received", Order: 1,
-		Description: "A customer's message arrived.",
+		Description: "A message was received from a customer.",
 	})
 	EventMessageSent = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "message.sent", Order: 2,
-		Description: "A message went out to a customer, whether written in the app, on the phone or through the API.",
+		Description: "A message was sent to a customer from the app, the phone or the API.",
 	})
 	EventConversationUpdated = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "conversation.updated", Order: 3,
-		Description: "Something about a conversation changed, such as who is responsible, its sector or its last message. Expect many of these.",
+		Description: "A conversation changed, for example its responsible person, sector or last message. This event is frequent.",
 	})
 	EventAttendanceOpened = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "attendance.opened", Order: 4,
-		Description: "An attendance began and got its protocol number.",
+		Description: "An attendance was opened and received its protocol number.",
 	})
 	EventAttendanceClosed = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "attendance.closed", Order: 5,
-		Description: "An attendance ended, closed by a person or automatically.",
+		Description: "An attendance was closed, by a person or automatically.",
 	})
 	EventMessageUpdated = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "message.updated", Order: 9,
-		Description: "A message changed: it was delivered, read or could not be sent, was edited or deleted by its author, or got a reaction. Expect many of these.",
+		Description: "A message changed: it was delivered or read, could not be sent, was edited or deleted by its author, or received a reaction. This event is frequent.",
 	})
 	EventNoteCreated = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "note.created", Order: 10, Scope: people.ScopeNotesRead,
-		Description: "A member wrote an internal note in a conversation. Only callers with the scope notes:read get it.",
+		Description: "A member wrote an internal note in a conversation. Only callers with the scope notes:read receive it.",
 	})
 )

@@ -18,21 +18,21 @@ import (
 // InboxCounts are the numbers beside the views of an inbox. They count open conversations that are not snoozed, except for
 // Snoozed and for views of snoozed conversations.
 type InboxCounts struct {
-	Mine       int64         `json:"mine" doc:"Those for which the caller is responsible."`
-	Unassigned int64         `json:"unassigned" doc:"Those of the status waiting."`
-	Unread     int64         `json:"unread" doc:"Those with unread messages."`
-	Open       int64         `json:"open" doc:"Those of the status open."`
-	Snoozed    int64         `json:"snoozed" doc:"Conversations that are snoozed, open or not."`
+	Mine       int64         `json:"mine" doc:"The number of conversations assigned to the caller."`
+	Unassigned int64         `json:"unassigned" doc:"The number of conversations with the status waiting."`
+	Unread     int64         `json:"unread" doc:"The number of conversations with unread messages."`
+	Open       int64         `json:"open" doc:"The number of conversations with the status open."`
+	Snoozed    int64         `json:"snoozed" doc:"The number of snoozed conversations, whether open or not."`
 	Sectors    []SectorCount `json:"sectors"`
 	Labels     []LabelCount  `json:"labels"`
-	Views      []ViewCount   `json:"views" doc:"The saved views of the caller and the shared ones."`
+	Views      []ViewCount   `json:"views" doc:"The caller's own and shared saved views."`
 }
 
 // SectorCount counts the conversations of a sector.
 type SectorCount struct {
 	ID      kernel.ID `json:"id"`
 	Waiting int64     `json:"waiting"`
-	Unread  int64     `json:"unread" doc:"Open ones with unread messages."`
+	Unread  int64     `json:"unread" doc:"The number of open conversations with unread messages."`
 }
 
 // LabelCount counts the conversations with a label.
@@ -65,9 +65,9 @@ type View struct {
 	ID       kernel.ID  `json:"id"`
 	Name     string     `json:"name"`
 	Query    ViewQuery  `json:"query"`
-	Shared   bool       `json:"shared" doc:"The whole team sees it."`
-	Owner    kernel.Ref `json:"owner" doc:"The person who made it."`
-	Position int64      `json:"position" doc:"The list is in this order; equal positions by name."`
+	Shared   bool       `json:"shared" doc:"Whether the whole team sees the view."`
+	Owner    kernel.Ref `json:"owner" doc:"The person who created the view."`
+	Position int64      `json:"position" doc:"The position in the list. Views with the same position are sorted by name."`
 }
 
 // ViewQuery holds the filters of a list of conversations in the form of its query parameters. Absent ones filter nothing.
@@ -79,7 +79,7 @@ type ViewQuery struct {
 	Unread   ViewFlag   `json:"unread,omitzero"`
 	Snoozed  ViewFlag   `json:"snoozed,omitzero"`
 	Kind     string     `json:"kind,omitempty" enum:"direct,group"`
-	Assignee string     `json:"assignee,omitempty" minLength:"1" maxLength:"36" doc:"A person's UUID, \"me\" or \"none\"."`
+	Assignee string     `json:"assignee,omitempty" minLength:"1" maxLength:"36" doc:"The UUID of a person, \"me\" or \"none\"."`
 	Channel  *kernel.ID `json:"channel,omitempty"`
 	Sector   *kernel.ID `json:"sector,omitempty"`
 	Label    *kernel.ID `json:"label,omitempty"`

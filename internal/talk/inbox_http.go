@@ -12,25 +12,25 @@ import (
 
 type bulkInput struct {
 	Body struct {
-		IDs      []kernel.ID                `json:"ids" minItems:"1" maxItems:"100" doc:"Conversations."`
+		IDs      []kernel.ID                `json:"ids" minItems:"1" maxItems:"100" doc:"The ids of the conversations."`
 		Action   string                     `json:"action" enum:"read,unread,archive,unarchive,close,take,transfer,label,snooze"`
-		Reason   string                     `json:"reason,omitempty" maxLength:"500" doc:"For close and transfer."`
-		UserID   kernel.Optional[kernel.ID] `json:"user_id,omitempty" doc:"For transfer; null returns the conversations to the queue."`
-		SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"For transfer; null means no sector."`
-		Add      []kernel.ID                `json:"add,omitempty" maxItems:"100" doc:"For label: the labels to add. A conversation that would have more than 100 labels stays as it is, with limit_reached."`
-		Remove   []kernel.ID                `json:"remove,omitempty" maxItems:"100" doc:"For label: the labels to remove."`
-		Until    kernel.Optional[time.Time] `json:"until,omitempty" doc:"For snooze; null ends snoozing."`
+		Reason   string                     `json:"reason,omitempty" maxLength:"500" doc:"The reason, for close and transfer."`
+		UserID   kernel.Optional[kernel.ID] `json:"user_id,omitempty" doc:"The new responsible person, for transfer; null returns the conversations to the queue."`
+		SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"The new sector, for transfer; null means no sector."`
+		Add      []kernel.ID                `json:"add,omitempty" maxItems:"100" doc:"The labels to add, for label. A conversation that would exceed 100 labels is not changed and gets the code limit_reached."`
+		Remove   []kernel.ID                `json:"remove,omitempty" maxItems:"100" doc:"The labels to remove, for label."`
+		Until    kernel.Optional[time.Time] `json:"until,omitempty" doc:"The time until which to snooze, for snooze. null ends snoozing."`
 	}
 }
 
 type bulkResult struct {
 	ID     kernel.ID    `json:"id"`
-	Status int          `json:"status" doc:"The HTTP status of the action for this conversation." example:"200"`
+	Status int          `json:"status" doc:"The HTTP status code of the action for this conversation." example:"200"`
 	Code   *kernel.Code `json:"code,omitempty" doc:"The error code, if the action failed."`
 }
 
 type bulkResults struct {
-	Results []bulkResult `json:"results" doc:"In the order of ids."`
+	Results []bulkResult `json:"results" doc:"The results, in the order of ids."`
 }
 
 func (s *handlers) bulkConversations(ctx context.Context, a *kernel.Principal, in *bulkInput) (*httpserver.Reply[bulkResults], error) {
@@ -72,9 +72,9 @@ func (s *handlers) listViews(ctx context.Context, a *kernel.Principal, _ *httpse
 type createViewInput struct {
 	Body struct {
 		Name     string    `json:"name" minLength:"1" maxLength:"120"`
-		Query    ViewQuery `json:"query" doc:"Filters of GET /conversations, as its query parameters are written."`
-		Shared   bool      `json:"shared,omitempty" doc:"For managers and above: the whole team sees the view."`
-		Position *int64    `json:"position,omitempty" minimum:"-1000000" maximum:"1000000" doc:"Absent: behind all others."`
+		Query    ViewQuery `json:"query" doc:"The filters of the view, with the names and values of the query parameters of GET /conversations."`
+		Shared   bool      `json:"shared,omitempty" doc:"Whether the whole team sees the view. Requires the role manager or above."`
+		Position *int64    `json:"position,omitempty" minimum:"-1000000" maximum:"1000000" doc:"Defaults to the last position."`
 	}
 }
 

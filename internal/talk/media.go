@@ -25,11 +25,11 @@ import (
 
 // Media is a file that was uploaded or received with a customer's message.
 type Media struct {
-	ID        kernel.ID `json:"id" doc:"Give it as media_id to send the file."`
-	MimeType  string    `json:"mime_type" doc:"Detected from the bytes of the file." example:"image/png"`
+	ID        kernel.ID `json:"id" doc:"The id of the file. Pass it as media_id to send the file."`
+	MimeType  string    `json:"mime_type" doc:"The content type, detected from the content of the file." example:"image/png"`
 	FileName  string    `json:"file_name"`
-	Size      int64     `json:"size" doc:"Bytes."`
-	SHA256    string    `json:"sha256" doc:"Hexadecimal."`
+	Size      int64     `json:"size" doc:"The size in bytes."`
+	SHA256    string    `json:"sha256" doc:"The SHA-256 hash of the file, in hexadecimal."`
 	CreatedAt time.Time `json:"created_at"`
 	MediaShape
 
@@ -50,8 +50,8 @@ func (m *Media) Subject() kernel.Subject { return kernel.Subject{Kind: SubjectFi
 
 // MediaShape holds the dimensions of an image or video and the duration of an audio file or video; null where unknown.
 type MediaShape struct {
-	Width           *int64   `json:"width" doc:"Pixels, as it is shown."`
-	Height          *int64   `json:"height" doc:"Pixels, as it is shown."`
+	Width           *int64   `json:"width" doc:"In pixels, as displayed."`
+	Height          *int64   `json:"height" doc:"In pixels, as displayed."`
 	DurationSeconds *float64 `json:"duration_seconds"`
 }
 
@@ -63,7 +63,7 @@ type File struct {
 	Size     int64     `json:"size"`
 	MediaShape
 	Message   kernel.ID `json:"message"`
-	CreatedAt time.Time `json:"created_at" doc:"When the message was sent or received."`
+	CreatedAt time.Time `json:"created_at" doc:"The time at which the message was sent or received."`
 
 	Seq int64 `json:"-"` // of the message
 }

@@ -33,7 +33,7 @@ func (s *handlers) uploadMedia(ctx context.Context, a *kernel.Principal, _ *http
 }
 
 type mediaLink struct {
-	URL       string    `json:"url" format:"uri" doc:"Needs no key and supports range requests."`
+	URL       string    `json:"url" format:"uri" doc:"The link. It requires no key and supports range requests."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 

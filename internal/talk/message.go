@@ -36,21 +36,21 @@ type Message struct {
 	DeliveredAt  *time.Time       `json:"delivered_at"`
 	ReadAt       *time.Time       `json:"read_at"`
 
-	Author    *MessageAuthor     `json:"author" doc:"Who wrote a message of a group; null in other conversations."`
+	Author    *MessageAuthor     `json:"author" doc:"The author of a message in a group; null in other conversations."`
 	Reactions Reactions          `json:"reactions"`
-	Referral  *provider.Referral `json:"referral" doc:"The ad or post that led the customer to write."`
-	Product   *provider.Product  `json:"product" doc:"The catalogue item that the customer asks about."`
-	EditedAt  *time.Time         `json:"edited_at" doc:"When its author last edited it."`
-	RevokedAt *time.Time         `json:"revoked_at" doc:"When its author deleted it for everyone. Text and file are gone then, unless the company keeps them."`
+	Referral  *provider.Referral `json:"referral" doc:"The ad or post through which the customer started the conversation."`
+	Product   *provider.Product  `json:"product" doc:"The catalogue item the customer is asking about."`
+	EditedAt  *time.Time         `json:"edited_at" doc:"The time of the author's last edit."`
+	RevokedAt *time.Time         `json:"revoked_at" doc:"The time at which the author deleted the message for everyone. Its text and file are removed unless the company keeps them."`
 
-	Interactive *provider.Interactive `json:"interactive" doc:"The buttons or the list that the message offers; text has all of it in words."`
-	Choice      *provider.Choice      `json:"choice" doc:"What the customer chose from buttons or a list; text has it in words."`
-	Voice       bool                  `json:"voice" doc:"Whether the file is a recording made for the chat."`
-	Integration *kernel.Ref           `json:"integration" doc:"The API key that the message was sent with; null for all others."`
+	Interactive *provider.Interactive `json:"interactive" doc:"The buttons or the list of the message; text contains all of it as plain text."`
+	Choice      *provider.Choice      `json:"choice" doc:"The customer's choice from buttons or a list; text contains it as plain text."`
+	Voice       bool                  `json:"voice" doc:"Whether the file is a voice message."`
+	Integration *kernel.Ref           `json:"integration" doc:"The API key the message was sent with; null for other messages."`
 
-	Notice  *provider.MessageNotice `json:"notice" doc:"What the server says of a message without words, such as a missed call, as a code to translate; text has it in English. Null in messages that people wrote."`
-	Form    *provider.Form          `json:"form" doc:"What the customer filled in; text has it in words."`
-	Standby bool                    `json:"standby" doc:"Whether another app, such as Meta's AI, was answering in this conversation when the message passed."`
+	Notice  *provider.MessageNotice `json:"notice" doc:"A code that describes a message without text, such as a missed call, for translation; text contains the description in English. null in messages written by people."`
+	Form    *provider.Form          `json:"form" doc:"The form the customer submitted; text contains it as plain text."`
+	Standby bool                    `json:"standby" doc:"Whether another app, such as Meta's AI, was handling the conversation when the message passed through."`
 
 	Company kernel.ID `json:"-"`
 	Channel kernel.ID `json:"-"`
@@ -66,16 +66,16 @@ func (m *Message) Subject() kernel.Subject {
 // MessagePage is one page of a conversation, newest first.
 type MessagePage struct {
 	Data   []Message `json:"data"`
-	Before *string   `json:"before" doc:"Give it as before to get the next older page; null at the beginning of the conversation."`
-	After  *string   `json:"after" doc:"Give it as after to get what came after this page; null only while the conversation has no message."`
+	Before *string   `json:"before" doc:"Pass it as before to get the next older page; null at the beginning of the conversation."`
+	After  *string   `json:"after" doc:"Pass it as after to get the messages that follow this page; null only if the conversation has no messages."`
 }
 
 // FoundMessage is a message that a search found.
 type FoundMessage struct {
 	Message      Message    `json:"message"`
 	Conversation kernel.Ref `json:"conversation"`
-	Snippet      string     `json:"snippet" doc:"The text around the first match as plain text, at most 160 characters."`
-	Match        [2]int     `json:"match" doc:"Start and length of the match in the snippet, in UTF-16 units."`
+	Snippet      string     `json:"snippet" doc:"The plain text around the first match, at most 160 characters."`
+	Match        [2]int     `json:"match" doc:"The start and length of the match in the snippet, in UTF-16 code units."`
 }
 
 // Left reports whether an outbound message is known to be sent.
@@ -138,7 +138,7 @@ func FailureCodes() map[string][]string {
 // UncertainError returns the error with the code ErrorUncertain.
 func UncertainError() *provider.Reason {
 	return new(provider.NewReason(ErrorUncertain,
-		"It is not known whether the provider took this message, so it is not sent again."))
+		"It is not known whether the provider accepted this message, so it is not sent again."))
 }
 
 // progress orders the statuses of a message that did not fail; queued is 0.
@@ -153,9 +153,9 @@ type MessageMedia struct {
 	FileName string    `json:"file_name"`
 	Size     int64     `json:"size"`
 
-	Width           *int64   `json:"width" doc:"Pixels, as it is shown; null where unknown."`
-	Height          *int64   `json:"height" doc:"Pixels, as it is shown; null where unknown."`
-	DurationSeconds *float64 `json:"duration_seconds" doc:"Null where unknown."`
+	Width           *int64   `json:"width" doc:"In pixels, as displayed; null if unknown."`
+	Height          *int64   `json:"height" doc:"In pixels, as displayed; null if unknown."`
+	DurationSeconds *float64 `json:"duration_seconds" doc:"The duration of the file in seconds; null if unknown."`
 }
 
 // MessageQuery selects a page of a conversation. At most one of Before and After is set.
@@ -486,9 +486,9 @@ func maySend(t *LockedConversation, a *kernel.Principal, o *Outbox, in *NewMessa
 	if err := mayWrite(t, a, o); err != nil || o.Provider == channels.ProviderSandbox || in.Template != nil {
 		return err
 	}
-	reason, message := "expired", "The customer's last message is more than 24 hours old: WhatsApp takes only a template now."
+	reason, message := "expired", "The customer's last message is more than 24 hours old: WhatsApp now accepts only a template."
 	if t.LastInboundAt == nil {
-		reason, message = "never_wrote", "This customer has not written yet: WhatsApp takes only a template to begin with."
+		reason, message = "never_wrote", "This customer has not written yet: WhatsApp accepts only a template as the first message."
 	} else if t.Tx.Now.Sub(*t.LastInboundAt) < ServiceWindow {
 		return nil
 	}
@@ -605,6 +605,6 @@ func setSender(a *kernel.Principal, m *Message) {
 
 // MessageAuthor is the author of a message in a group.
 type MessageAuthor struct {
-	ID   *kernel.ID `json:"id" doc:"The contact; null where the desk has none."`
+	ID   *kernel.ID `json:"id" doc:"The id of the contact; null if there is no such contact."`
 	Name string     `json:"name"`
 }

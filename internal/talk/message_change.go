@@ -377,7 +377,7 @@ func (d *Talk) setReaction(ctx context.Context, a *kernel.Principal, id kernel.I
 			return nil, err
 		}
 		if m.ExternalID == nil || m.RevokedAt != nil {
-			return nil, kernel.Errorf(kernel.CodeMessageNotSent, "This message was not sent or was deleted, so it takes no reaction.")
+			return nil, kernel.Errorf(kernel.CodeMessageNotSent, "This message was not sent or was deleted, so it cannot have a reaction.")
 		}
 		return &m, t.react(&m, Reaction{Emoji: emoji, By: ByTeam, User: new(a.User), At: tx.Now}, o.Provider)
 	})

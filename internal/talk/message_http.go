@@ -12,8 +12,8 @@ import (
 type listMessagesInput struct {
 	httpserver.AtID
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
-	Before string `query:"before" doc:"The before of a page: gives the messages before it."`
-	After  string `query:"after" doc:"The after of a page: gives the messages after it; if there are more than limit, the oldest of them."`
+	Before string `query:"before" doc:"The before value of a page. Returns the messages that precede it."`
+	After  string `query:"after" doc:"The after value of a page. Returns the messages that follow it; if there are more than limit, the oldest of them."`
 }
 
 func (s *handlers) listMessages(ctx context.Context, a *kernel.Principal, in *listMessagesInput) (*httpserver.Reply[*MessagePage], error) {
@@ -30,15 +30,15 @@ func (s *handlers) getMessage(ctx context.Context, a *kernel.Principal, in *http
 }
 
 type searchMessagesInput struct {
-	Q            string              `query:"q" required:"true" minLength:"2" maxLength:"100" doc:"The text to look for."`
+	Q            string              `query:"q" required:"true" minLength:"2" maxLength:"100" doc:"The text to search for."`
 	Conversation httpserver.FilterID `query:"conversation"`
-	Contact      httpserver.FilterID `query:"contact" doc:"In the conversations with this contact."`
+	Contact      httpserver.FilterID `query:"contact" doc:"Searches only conversations with this contact."`
 	Channel      httpserver.FilterID `query:"channel"`
-	User         httpserver.FilterID `query:"user" doc:"Sent by this member."`
+	User         httpserver.FilterID `query:"user" doc:"Returns only messages sent by this member."`
 	Direction    string              `query:"direction" enum:"inbound,outbound"`
 	Type         string              `query:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
-	From         string              `query:"from" doc:"Written at this time or later: RFC 3339, or YYYY-MM-DD for the beginning of that day in the time zone of the company." example:"2026-11-01"`
-	To           string              `query:"to" doc:"Written before this time, in the same format." example:"2026-12-01"`
+	From         string              `query:"from" doc:"Returns only messages written at or after this time: an RFC 3339 time, or YYYY-MM-DD for the start of that day in the company's time zone." example:"2026-11-01"`
+	To           string              `query:"to" doc:"Returns only messages written before this time, in the same format." example:"2026-12-01"`
 	Limit        int                 `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor       string              `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 }
@@ -54,7 +54,7 @@ func (s *handlers) searchMessages(ctx context.Context, a *kernel.Principal, in *
 type reactInput struct {
 	httpserver.AtID
 	Body struct {
-		Emoji string `json:"emoji" minLength:"1" maxLength:"32" doc:"One emoji." example:"👍"`
+		Emoji string `json:"emoji" minLength:"1" maxLength:"32" doc:"The reaction, a single emoji." example:"👍"`
 	}
 }
 
@@ -78,13 +78,13 @@ func (s *handlers) removeReaction(ctx context.Context, a *kernel.Principal, in *
 type sendMessageInput struct {
 	httpserver.AtID
 	Body struct {
-		ClientID    kernel.ID              `json:"client_id" doc:"A UUID that you choose, one per message. Sending it again returns the message and sends nothing."`
-		Text        *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Required without media_id. With media_id it is the caption, at most 1024 characters."`
-		MediaID     *kernel.ID             `json:"media_id,omitempty" doc:"A file from POST /media."`
+		ClientID    kernel.ID              `json:"client_id" doc:"A UUID that you choose for each message. If you send it again, the response contains the existing message and nothing is sent."`
+		Text        *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"The text. Required unless media_id is sent; with media_id, this is the caption, at most 1024 characters."`
+		MediaID     *kernel.ID             `json:"media_id,omitempty" doc:"The id of a file uploaded with POST /media."`
 		ReplyTo     *string                `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512" doc:"The external_id of a message of this conversation to quote."`
-		Interactive *interactiveBody       `json:"interactive,omitempty" doc:"Instead of text and media_id: a message with buttons or a list. Its text is written from it."`
-		Voice       *bool                  `json:"voice,omitempty" doc:"true: send the file, which must be Opus in Ogg, as a voice message."`
-		Template    *channels.TemplateBody `json:"template,omitempty" doc:"Instead of text and media_id. WhatsApp accepts only templates when the last message of the customer is more than 24 hours old."`
+		Interactive *interactiveBody       `json:"interactive,omitempty" doc:"A message with buttons or a list, instead of text or media_id. The text of the message is generated from it."`
+		Voice       *bool                  `json:"voice,omitempty" doc:"Whether to send the file, which must be Opus in Ogg, as a voice message."`
+		Template    *channels.TemplateBody `json:"template,omitempty" doc:"The template to send instead of text or media_id. WhatsApp accepts only templates if the customer's last message is more than 24 hours old."`
 	}
 }
 
@@ -92,7 +92,7 @@ type interactiveBody struct {
 	Body    string        `json:"body" minLength:"1" maxLength:"4096" doc:"At most 1024 characters with buttons, 4096 with a list."`
 	Header  *string       `json:"header,omitempty" minLength:"1" maxLength:"60"`
 	Footer  *string       `json:"footer,omitempty" minLength:"1" maxLength:"60"`
-	Buttons *[]choiceBody `json:"buttons,omitempty" minItems:"1" maxItems:"3" doc:"One of buttons and list is required."`
+	Buttons *[]choiceBody `json:"buttons,omitempty" minItems:"1" maxItems:"3" doc:"The buttons. Exactly one of buttons and list is required."`
 	List    *listBody     `json:"list,omitempty"`
 }
 
@@ -102,12 +102,12 @@ type choiceBody struct {
 }
 
 type listBody struct {
-	Button   string        `json:"button" minLength:"1" maxLength:"20" doc:"Opens the list."`
-	Sections []sectionBody `json:"sections" minItems:"1" maxItems:"10" doc:"At most 10 rows in all."`
+	Button   string        `json:"button" minLength:"1" maxLength:"20" doc:"The label of the button that opens the list."`
+	Sections []sectionBody `json:"sections" minItems:"1" maxItems:"10" doc:"The sections may have at most 10 rows in total."`
 }
 
 type sectionBody struct {
-	Title *string   `json:"title,omitempty" minLength:"1" maxLength:"24" doc:"Required when there are several sections."`
+	Title *string   `json:"title,omitempty" minLength:"1" maxLength:"24" doc:"The title of the section. Required if there are several sections."`
 	Rows  []rowBody `json:"rows" minItems:"1" maxItems:"10"`
 }
 
@@ -143,7 +143,7 @@ func (in *interactiveBody) interactive() *provider.Interactive {
 }
 
 type sendMessageOutput struct {
-	Replayed string `header:"Idempotency-Replayed" doc:"true if this conversation already had a message with this client_id: nothing was sent."`
+	Replayed string `header:"Idempotency-Replayed" doc:"Whether the conversation already had a message with this client_id, in which case nothing was sent."`
 	Body     *Message
 }
 

@@ -16,9 +16,9 @@ type Note struct {
 	ID           kernel.ID    `json:"id"`
 	ClientID     kernel.ID    `json:"client_id"`
 	Conversation kernel.ID    `json:"conversation"`
-	Attendance   *kernel.ID   `json:"attendance" doc:"The attendance that was open when it was written."`
+	Attendance   *kernel.ID   `json:"attendance" doc:"The attendance that was open when the note was written."`
 	Text         string       `json:"text"`
-	Mentions     []kernel.Ref `json:"mentions" doc:"The members it is meant for. Each gets a notification."`
+	Mentions     []kernel.Ref `json:"mentions" doc:"The members mentioned in the note. Each of them is notified."`
 	Author       kernel.Ref   `json:"author"`
 	CreatedAt    time.Time    `json:"created_at"`
 	EditedAt     *time.Time   `json:"edited_at"`
@@ -157,7 +157,7 @@ func (t *LockedConversation) mentioned(ids []kernel.ID) ([]kernel.Ref, error) {
 	}
 	var refs []kernel.Ref
 	invalid := &kernel.Error{
-		Code: kernel.CodeInvalidRequest, Message: "body.mentions: some of the people are not members who may see this conversation.",
+		Code: kernel.CodeInvalidRequest, Message: "body.mentions: some of the people are not members with access to this conversation.",
 	}
 	for i, id := range ids {
 		m := members[id]

@@ -25,14 +25,14 @@ func (s *handlers) listNotes(ctx context.Context, a *kernel.Principal, in *listN
 type createNoteInput struct {
 	httpserver.AtID
 	Body struct {
-		ClientID kernel.ID   `json:"client_id" doc:"A UUID that you choose, one per note. Sending it again returns the first note."`
+		ClientID kernel.ID   `json:"client_id" doc:"A UUID that you choose for each note. If you send it again, the response contains the existing note."`
 		Text     string      `json:"text" minLength:"1" maxLength:"4096"`
-		Mentions []kernel.ID `json:"mentions,omitempty" maxItems:"20" doc:"Members who may see the conversation. Each gets a notification."`
+		Mentions []kernel.ID `json:"mentions,omitempty" maxItems:"20" doc:"The members to mention. They must have access to the conversation, and each of them is notified."`
 	}
 }
 
 type noteOutput struct {
-	Replayed string `header:"Idempotency-Replayed" doc:"true if this conversation already had a note with this client_id: nothing was added."`
+	Replayed string `header:"Idempotency-Replayed" doc:"Whether the conversation already had a note with this client_id, in which case nothing was added."`
 	Body     Note
 }
 

@@ -27,8 +27,8 @@ type Notification struct {
 	ID           kernel.ID   `json:"id"`
 	Kind         string      `json:"kind" enum:"assigned,mentioned,waiting,snooze_ended,message_failed"`
 	Conversation kernel.Ref  `json:"conversation"`
-	By           *kernel.Ref `json:"by" doc:"The person who caused it; null for the system and for customers."`
-	Entry        *kernel.ID  `json:"entry" doc:"The note of a mention, or the message that failed: the timeline takes it as around. Null for other kinds."`
+	By           *kernel.Ref `json:"by" doc:"The person who caused the notification; null if it was the system or a customer."`
+	Entry        *kernel.ID  `json:"entry" doc:"The note that contains the mention, or the message that failed. Pass it to the timeline as around. null for other kinds."`
 	CreatedAt    time.Time   `json:"created_at"`
 	ReadAt       *time.Time  `json:"read_at"`
 }

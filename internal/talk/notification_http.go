@@ -8,15 +8,15 @@ import (
 )
 
 type listNotificationsInput struct {
-	Unread string `query:"unread" enum:"true,false,1,0" doc:"true: only unread ones. false: all."`
+	Unread string `query:"unread" enum:"true,false,1,0" doc:"Set to true to return only unread notifications."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
 type notificationList struct {
 	Data        []Notification `json:"data"`
-	NextCursor  *string        `json:"next_cursor" doc:"Send it as cursor to get the next page; null on the last page."`
-	UnreadCount int64          `json:"unread_count" doc:"Of all notifications, not only those of this page."`
+	NextCursor  *string        `json:"next_cursor" doc:"Pass it as cursor to get the next page; null on the last page."`
+	UnreadCount int64          `json:"unread_count" doc:"The number of unread notifications, including those not on this page."`
 }
 
 func (s *handlers) listNotifications(ctx context.Context, a *kernel.Principal, in *listNotificationsInput) (*httpserver.Reply[notificationList], error) {
@@ -31,7 +31,7 @@ func (s *handlers) listNotifications(ctx context.Context, a *kernel.Principal, i
 type readNotificationsInput struct {
 	Body struct {
 		IDs []kernel.ID `json:"ids,omitempty" maxItems:"100"`
-		All bool        `json:"all,omitempty" doc:"Instead of ids."`
+		All bool        `json:"all,omitempty" doc:"Set to true to mark all notifications as read. Cannot be combined with ids."`
 	}
 }
 

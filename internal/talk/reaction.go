@@ -20,7 +20,7 @@ const (
 type Reaction struct {
 	Emoji string      `json:"emoji"`
 	By    string      `json:"by" enum:"customer,team"`
-	User  *kernel.Ref `json:"user" doc:"The team member, where the reaction was made here."`
+	User  *kernel.Ref `json:"user" doc:"The team member who reacted; null if the reaction was not made in Recado."`
 	At    time.Time   `json:"at"`
 
 	Contact *kernel.ID `json:"-"` // the customer who reacted, perhaps one of a group

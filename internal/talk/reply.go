@@ -20,15 +20,15 @@ type Reply struct {
 	Title     string      `json:"title"`
 	Text      string      `json:"text"`
 	MediaID   *kernel.ID  `json:"media_id"`
-	SectorIDs []kernel.ID `json:"sector_ids" doc:"The sectors it is meant for; empty: all."`
-	Owner     *kernel.Ref `json:"owner" doc:"The person whose reply it is; null: the team's."`
-	Uses      int64       `json:"uses" doc:"How many times it was rendered and then sent."`
+	SectorIDs []kernel.ID `json:"sector_ids" doc:"The sectors the reply is intended for; empty means all sectors."`
+	Owner     *kernel.Ref `json:"owner" doc:"The owner of the reply; null for replies of the team."`
+	Uses      int64       `json:"uses" doc:"The number of times the reply was rendered and then sent."`
 	UpdatedAt time.Time   `json:"updated_at"`
 }
 
 // Rendered is a canned reply whose variables were replaced by the values of a conversation.
 type Rendered struct {
-	Text    string     `json:"text" doc:"A variable without a value and without a fallback stays unchanged."`
+	Text    string     `json:"text" doc:"The rendered text. Variables that have neither a value nor a fallback are left unchanged."`
 	MediaID *kernel.ID `json:"media_id"`
 
 	Conversation kernel.ID `json:"-"`

@@ -16,10 +16,10 @@ type createReplyInput struct {
 	Body struct {
 		Shortcut  string                     `json:"shortcut" minLength:"1" maxLength:"32" pattern:"^[a-z0-9_-]{1,32}$" patternDescription:"a-z, 0-9, _ and -" example:"hello"`
 		Title     string                     `json:"title" minLength:"1" maxLength:"120"`
-		Text      string                     `json:"text" minLength:"0" maxLength:"4096" doc:"May have the variables {{contact.name}}, {{contact.first_name}}, {{user.name}}, {{protocol}}, {{sector}} and {{company}}, each with an optional fallback: {{contact.first_name|client}}. With media_id it is the caption, at most 1024 characters, and may be empty."`
-		MediaID   kernel.Optional[kernel.ID] `json:"media_id,omitempty" doc:"A file from POST /media."`
+		Text      string                     `json:"text" minLength:"0" maxLength:"4096" doc:"May contain the variables {{contact.name}}, {{contact.first_name}}, {{user.name}}, {{protocol}}, {{sector}} and {{company}}, each with an optional fallback, as in {{contact.first_name|client}}. With media_id, this is the caption: at most 1024 characters, and it may be empty."`
+		MediaID   kernel.Optional[kernel.ID] `json:"media_id,omitempty" doc:"The id of a file uploaded with POST /media."`
 		SectorIDs []kernel.ID                `json:"sector_ids,omitempty" maxItems:"100"`
-		Owner     kernel.Optional[kernel.ID] `json:"owner,omitempty" doc:"null: a reply of the team, which needs the scope replies:manage. Absent, or your own id: your own."`
+		Owner     kernel.Optional[kernel.ID] `json:"owner,omitempty" doc:"null for a reply of the team, which requires the scope replies:manage. If omitted or set to your own id, the reply is your own."`
 	}
 }
 
@@ -37,7 +37,7 @@ type updateReplyInput struct {
 		Shortcut  *string                    `json:"shortcut,omitempty" minLength:"1" maxLength:"32" pattern:"^[a-z0-9_-]{1,32}$" patternDescription:"a-z, 0-9, _ and -"`
 		Title     *string                    `json:"title,omitempty" minLength:"1" maxLength:"120"`
 		Text      *string                    `json:"text,omitempty" minLength:"0" maxLength:"4096"`
-		MediaID   kernel.Optional[kernel.ID] `json:"media_id,omitempty" doc:"null removes the file."`
+		MediaID   kernel.Optional[kernel.ID] `json:"media_id,omitempty" doc:"The id of a file uploaded with POST /media; null removes the file."`
 		SectorIDs *[]kernel.ID               `json:"sector_ids,omitempty" maxItems:"100" doc:"Replaces all sectors."`
 	} `required:"false"`
 }

@@ -41,18 +41,18 @@ const (
 // ScheduledMessage is a message that is sent later.
 type ScheduledMessage struct {
 	ID            kernel.ID          `json:"id"`
-	ClientID      kernel.ID          `json:"client_id" doc:"Also that of the message."`
+	ClientID      kernel.ID          `json:"client_id" doc:"The client_id of the scheduled message and of the message that is sent."`
 	Conversation  kernel.ID          `json:"conversation"`
 	Status        string             `json:"status" enum:"scheduled,sent,failed,cancelled"`
 	SendAt        time.Time          `json:"send_at"`
 	Text          *string            `json:"text"`
 	MediaID       *kernel.ID         `json:"media_id"`
 	Template      *ScheduledTemplate `json:"template"`
-	CancelOnReply bool               `json:"cancel_on_reply" doc:"It is cancelled when the customer writes before."`
-	Message       *kernel.ID         `json:"message" doc:"The message, once it is sent."`
-	Error         *provider.Reason   `json:"error" doc:"Why it failed; null otherwise."`
-	Warning       *string            `json:"warning" enum:"service_window" doc:"service_window: the 24 hours after the customer's last message will be over, and WhatsApp takes templates only."`
-	CreatedBy     kernel.Ref         `json:"created_by" doc:"The person in whose name it is sent."`
+	CancelOnReply bool               `json:"cancel_on_reply" doc:"Whether the message is cancelled if the customer writes before it is sent."`
+	Message       *kernel.ID         `json:"message" doc:"The message, after it has been sent."`
+	Error         *provider.Reason   `json:"error" doc:"The reason why sending failed, or null."`
+	Warning       *string            `json:"warning" enum:"service_window" doc:"service_window: at send_at, more than 24 hours will have passed since the customer's last message, and WhatsApp will accept only templates."`
+	CreatedBy     kernel.Ref         `json:"created_by" doc:"The person on whose behalf the message is sent."`
 	CreatedAt     time.Time          `json:"created_at"`
 	UpdatedAt     time.Time          `json:"updated_at"`
 
@@ -76,7 +76,7 @@ type ScheduledTemplate struct {
 type ScheduledParameter struct {
 	Name      string     `json:"name,omitempty"`
 	Text      string     `json:"text,omitempty"`
-	Component string     `json:"component,omitempty" doc:"Absent: the body."`
+	Component string     `json:"component,omitempty" doc:"Defaults to body."`
 	MediaID   *kernel.ID `json:"media_id,omitempty"`
 }
 
@@ -335,7 +335,7 @@ func (d *Talk) lockScheduled(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (
 		return s, nil, kernel.ErrOr(err, kernel.NotFound("scheduled message"))
 	}
 	if s.Status != ScheduledWaiting {
-		return s, nil, kernel.Errorf(kernel.CodeNotScheduled, "This message is not scheduled any more: it is %s.", s.Status)
+		return s, nil, kernel.Errorf(kernel.CodeNotScheduled, "This message is no longer scheduled: it is %s.", s.Status)
 	}
 	return s, &box, nil
 }
@@ -418,7 +418,7 @@ func (d *Talk) sendScheduled(tx *kernel.Tx, due Due) error {
 		return err
 	}
 	if !MaySee(a, &o.Conversation) {
-		return kernel.Errorf(kernel.CodeNotVisible, "%s may not see this conversation any more.", a.User.Name)
+		return kernel.Errorf(kernel.CodeNotVisible, "%s can no longer see this conversation.", a.User.Name)
 	}
 	var sent accepted
 	if o.Earlier {

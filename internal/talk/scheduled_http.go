@@ -11,7 +11,7 @@ import (
 
 type listScheduledInput struct {
 	httpserver.AtID
-	Status string `query:"status" enum:"scheduled,sent,failed,cancelled" doc:"Absent: all."`
+	Status string `query:"status" enum:"scheduled,sent,failed,cancelled" doc:"Returns only scheduled messages with this status. Defaults to all."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"The maximum number of entries."`
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
@@ -28,17 +28,17 @@ func (s *handlers) listScheduled(ctx context.Context, a *kernel.Principal, in *l
 type scheduleInput struct {
 	httpserver.AtID
 	Body struct {
-		ClientID      kernel.ID              `json:"client_id" doc:"A UUID that you choose, one per message; the message gets it too. Sending it again returns the first."`
-		SendAt        time.Time              `json:"send_at" doc:"Between 1 minute and 90 days from now."`
-		Text          *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Required without media_id. With media_id it is the caption, at most 1024 characters."`
-		MediaID       *kernel.ID             `json:"media_id,omitempty" doc:"A file from POST /media."`
-		Template      *channels.TemplateBody `json:"template,omitempty" doc:"Instead of text and media_id."`
-		CancelOnReply bool                   `json:"cancel_on_reply,omitempty" doc:"Cancel it when the customer writes before."`
+		ClientID      kernel.ID              `json:"client_id" doc:"A UUID that you choose for each message, also used as the client_id of the message. If you send it again, the response contains the existing scheduled message."`
+		SendAt        time.Time              `json:"send_at" doc:"The time to send the message, between 1 minute and 90 days from now."`
+		Text          *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"The text. Required unless media_id is sent; with media_id, this is the caption, at most 1024 characters."`
+		MediaID       *kernel.ID             `json:"media_id,omitempty" doc:"The id of a file uploaded with POST /media."`
+		Template      *channels.TemplateBody `json:"template,omitempty" doc:"The template to send instead of text or media_id."`
+		CancelOnReply bool                   `json:"cancel_on_reply,omitempty" doc:"Whether to cancel the message if the customer writes before it is sent."`
 	}
 }
 
 type scheduledOutput struct {
-	Replayed string `header:"Idempotency-Replayed" doc:"true if this conversation already had a scheduled message with this client_id: nothing was added."`
+	Replayed string `header:"Idempotency-Replayed" doc:"Whether the conversation already had a scheduled message with this client_id, in which case nothing was added."`
 	Body     ScheduledMessage
 }
 
@@ -60,8 +60,8 @@ func (s *handlers) scheduleMessage(ctx context.Context, a *kernel.Principal, in 
 type updateScheduledInput struct {
 	httpserver.AtID
 	Body struct {
-		SendAt        *time.Time             `json:"send_at,omitempty" doc:"Between 1 minute and 90 days from now."`
-		Text          *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Text, media_id and template together replace the content."`
+		SendAt        *time.Time             `json:"send_at,omitempty" doc:"The time to send the message, between 1 minute and 90 days from now."`
+		Text          *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"text, media_id and template together replace the content of the message."`
 		MediaID       *kernel.ID             `json:"media_id,omitempty"`
 		Template      *channels.TemplateBody `json:"template,omitempty"`
 		CancelOnReply *bool                  `json:"cancel_on_reply,omitempty"`

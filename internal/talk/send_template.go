@@ -61,7 +61,7 @@ func (d *Talk) templateFile(tx *kernel.Tx, a *kernel.Principal, m *Message, p *p
 		p.Kind = string(media.Kind)
 	}
 	if p.Kind != string(media.Kind) {
-		return kernel.Invalid(field, channels.RuleTemplateParameter, "the header of this template takes a file of the type "+p.Kind,
+		return kernel.Invalid(field, channels.RuleTemplateParameter, "the header of this template requires a file of the type "+p.Kind,
 			kernel.Params{"reason": "type", "parameter": "header", "type": p.Kind})
 	}
 	attach(m, &media)

@@ -12,14 +12,14 @@ import (
 type simulateInput struct {
 	httpserver.AtID
 	Body struct {
-		From    *string        `json:"from,omitempty" minLength:"1" maxLength:"64" doc:"The customer's phone." example:"+5511987654321"`
-		Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"The name that the customer uses."`
+		From    *string        `json:"from,omitempty" minLength:"1" maxLength:"64" doc:"The customer's phone number." example:"+5511987654321"`
+		Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"The customer's profile name."`
 		Text    *string        `json:"text,omitempty" minLength:"1" maxLength:"4096"`
 		MediaID *kernel.ID     `json:"media_id,omitempty"`
 		ReplyTo *string        `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512"`
-		Group   *simulateGroup `json:"group,omitempty" doc:"The group that the customer writes in."`
+		Group   *simulateGroup `json:"group,omitempty" doc:"The group the customer writes in."`
 
-		Choice   *simulateChoice   `json:"choice,omitempty" doc:"What the customer chooses from buttons or a list, instead of text."`
+		Choice   *simulateChoice   `json:"choice,omitempty" doc:"The customer's choice from buttons or a list, instead of text."`
 		Reaction *simulateReaction `json:"reaction,omitempty" doc:"The customer reacts to a message."`
 		Edit     *simulateEdit     `json:"edit,omitempty" doc:"The customer edits a message."`
 		Revoke   *simulateRevoke   `json:"revoke,omitempty" doc:"The customer deletes a message."`
@@ -27,8 +27,8 @@ type simulateInput struct {
 		ExternalID *string `json:"external_id,omitempty" minLength:"1" maxLength:"512" doc:"The message whose status is reported."`
 		Status     *string `json:"status,omitempty" enum:"delivered,read,failed"`
 
-		FromPhoneApp *bool   `json:"from_phone_app,omitempty" doc:"true: a team member writes with the phone app."`
-		To           *string `json:"to,omitempty" minLength:"1" maxLength:"64" doc:"The phone of the customer who receives the message."`
+		FromPhoneApp *bool   `json:"from_phone_app,omitempty" doc:"Set to true if a team member writes from the phone app."`
+		To           *string `json:"to,omitempty" minLength:"1" maxLength:"64" doc:"The phone number of the customer who receives the message."`
 	}
 }
 
@@ -44,7 +44,7 @@ type simulateChoice struct {
 
 type simulateReaction struct {
 	ExternalID string                  `json:"external_id" minLength:"1" maxLength:"512"`
-	Emoji      kernel.Optional[string] `json:"emoji,omitempty" doc:"Null, or absent, removes the reaction."`
+	Emoji      kernel.Optional[string] `json:"emoji,omitempty" doc:"The emoji. If null or omitted, the reaction is removed."`
 }
 
 type simulateEdit struct {

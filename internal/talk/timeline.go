@@ -28,7 +28,7 @@ type TimelineEntry struct {
 	Message    *Message         `json:"message,omitempty"`
 	Note       *Note            `json:"note,omitempty"`
 	Assignment *AssignmentEntry `json:"assignment,omitempty"`
-	Attendance *Attendance      `json:"attendance,omitempty" doc:"As it is now."`
+	Attendance *Attendance      `json:"attendance,omitempty" doc:"The current state of the attendance."`
 
 	Position TimelinePosition `json:"-"`
 }
@@ -52,8 +52,8 @@ const (
 // TimelinePage is a page of a timeline, newest first, with its cursors.
 type TimelinePage struct {
 	Data   []TimelineEntry `json:"data"`
-	Before *string         `json:"before" doc:"Send it as before to get older entries; null if there are none."`
-	After  *string         `json:"after" doc:"Send it as after to get newer entries; null while the conversation is empty."`
+	Before *string         `json:"before" doc:"Pass it as before to get older entries; null if there are none."`
+	After  *string         `json:"after" doc:"Pass it as after to get newer entries; null if the conversation is empty."`
 }
 
 // TimelineQuery selects a page. At most one of Before, After, Around and At is set.

@@ -11,10 +11,10 @@ import (
 type timelineInput struct {
 	httpserver.AtID
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
-	Before string `query:"before" doc:"The before of a page: returns the entries before it."`
-	After  string `query:"after" doc:"The after of a page: returns the entries after it; if there are more than limit, the oldest of them."`
-	Around string `query:"around" doc:"The id of a message or of a note: returns the page with it in the middle. 404 if the conversation has no such entry."`
-	At     string `query:"at" format:"date-time" doc:"A time: returns the page with the first message from then on in the middle, or the newest page."`
+	Before string `query:"before" doc:"The before value of a page. Returns the entries that precede it."`
+	After  string `query:"after" doc:"The after value of a page. Returns the entries that follow it; if there are more than limit, the oldest of them."`
+	Around string `query:"around" doc:"The id of a message or note. Returns the page around it, or 404 if the conversation has no such entry."`
+	At     string `query:"at" format:"date-time" doc:"A time. Returns the page around the first message at or after this time, or the newest page if there is none."`
 }
 
 func (s *handlers) timeline(ctx context.Context, a *kernel.Principal, in *timelineInput) (*httpserver.Reply[*TimelinePage], error) {

@@ -122,7 +122,7 @@ func (t *LockedConversation) Assign(to *kernel.Ref, sector *kernel.ID, by *kerne
 	if !changesPerson && !changesSector {
 		return nil
 	}
-	entry := AssignmentEntry{Action: ActionReceived, User: to, By: by, Sector: sector, Reason: reason}
+	entry := AssignmentEntry{Action: ActionReceived, User: to, By: by, Sector: sector, Reason: reason, Cause: CauseOf(by, reason)}
 	if changesSector {
 		entry.SectorFrom, entry.SectorTo = t.Sector, sector
 	}

@@ -11,7 +11,7 @@ type transferInput struct {
 	httpserver.AtID
 	Body struct {
 		UserID   kernel.Optional[kernel.ID] `json:"user_id,omitempty" doc:"The new responsible person; null returns the conversation to the queue."`
-		SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"The new sector; null means none. Without user_id the conversation enters the queue of that sector."`
+		SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"The new sector; null means none. Without user_id, the conversation is added to the queue of that sector."`
 		Reason   string                     `json:"reason,omitempty" maxLength:"500"`
 	} `required:"false"`
 }
@@ -28,7 +28,7 @@ func (s *handlers) transfer(ctx context.Context, a *kernel.Principal, in *transf
 type setSectorInput struct {
 	httpserver.AtID
 	Body struct {
-		SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"null means no sector. Absent: the sector stays."`
+		SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"The new sector; null means no sector. If omitted, the sector does not change."`
 		Reason   string                     `json:"reason,omitempty" maxLength:"500"`
 	} `required:"false"`
 }

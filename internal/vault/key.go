@@ -89,7 +89,7 @@ func (v *Vault) replace(change func(ring []key) []key) error {
 	next := v.path + ".new"
 	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("vault: another change of the keys is under way; if one was cut off, remove %s", next)
+		return fmt.Errorf("vault: another change of the keys is in progress; if it was interrupted, remove %s", next)
 	}
 	if err != nil {
 		return fmt.Errorf("vault: %w", err)
@@ -138,7 +138,7 @@ func readKeyFile(path string) ([]key, error) {
 		return nil, fmt.Errorf("vault: %w", err)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("vault: %s has mode %04o, so others may read the secret keys; run: chmod 600 %s", path, mode, path)
+		return nil, fmt.Errorf("vault: %s has mode %04o, so other users can read the secret keys; run: chmod 600 %s", path, mode, path)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -155,7 +155,7 @@ func readKeyFile(path string) ([]key, error) {
 func parseKeys(text string) ([]key, error) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
 	if len(words) == 0 {
-		return nil, errors.New("there is no key in it")
+		return nil, errors.New("it contains no key")
 	}
 	ring := make([]key, len(words))
 	for i, word := range words {

@@ -20,7 +20,7 @@ var (
 	ErrNotAuthentic = errors.New("vault: the sealed value was altered or belongs elsewhere")
 
 	// ErrNoFile is returned for a rotation of keys that came from the environment.
-	ErrNoFile = errors.New("vault: the secret keys come from the environment; put a new one before the others there")
+	ErrNoFile = errors.New("vault: the secret keys come from the environment; add a new one there before the others")
 )
 
 // A sealed value consists of the format number, the key number, the nonce, and the ciphertext with its tag.

@@ -9,7 +9,7 @@ import (
 
 var (
 	inFlight = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "recado_webhook_requests_in_flight", Help: "Requests to webhooks under way on this node.",
+		Name: "recado_webhook_requests_in_flight", Help: "Webhook requests in progress on this node.",
 	})
 	attempts = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "recado_webhook_attempts_total", Help: "Attempts at deliveries by this node, by result: ok or failed.",
@@ -18,7 +18,7 @@ var (
 		Name: "recado_webhook_deliveries_total", Help: "Deliveries that became final on this node, by status: delivered or failed.",
 	}, []string{"status"})
 	attemptSeconds = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "recado_webhook_attempt_seconds", Help: "Time a receiver took to answer.",
+		Name: "recado_webhook_attempt_seconds", Help: "Response time of webhook receivers.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	})
 

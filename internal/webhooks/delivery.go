@@ -43,9 +43,9 @@ func (d *Delivery) Subject() kernel.Subject {
 type Attempt struct {
 	At         time.Time      `json:"at"`
 	StatusCode *int64         `json:"status_code"`
-	Code       *string        `json:"code" doc:"The stable name of why the attempt failed; null when it did not. Newer versions may have more." example:"timeout"`
-	Params     map[string]any `json:"params" doc:"What a program needs beside the code; {} where the code says it all. answered and redirected: status. tls, connection_failed and refused_address: reason, a more precise name."`
-	Error      *string        `json:"error" doc:"The same in English, for people who read logs. It may change at any time."`
+	Code       *string        `json:"code" doc:"A stable identifier of the reason why the attempt failed; null if it succeeded. Newer versions may add values." example:"timeout"`
+	Params     map[string]any `json:"params" doc:"Values that accompany the code; {} if there are none. answered and redirected: status. tls, connection_failed and refused_address: reason, a more specific identifier."`
+	Error      *string        `json:"error" doc:"A description in English, for logs. The wording may change at any time."`
 	DurationMS int64          `json:"duration_ms"`
 }
 
@@ -219,10 +219,10 @@ var (
 	failureDisabled = attemptFailure{"disabled", "not sent: the webhook was disabled after too many deliveries that failed " +
 		"permanently"}
 	failureHidden     = attemptFailure{"hidden", "not sent: the card or the number was made private, or the card was deleted"}
-	failureNoEvent    = attemptFailure{"event_gone", "the event is older than events are kept"}
+	failureNoEvent    = attemptFailure{"event_gone", "the event is older than the retention period"}
 	failureNoSecret   = attemptFailure{"secret_unreadable", "the signing secret cannot be read: rotate it"}
-	failureAnswered   = attemptFailure{"answered", "answered %d, not 2xx"}
-	failureRedirected = attemptFailure{"redirected", "answered %d: redirects are not followed"}
+	failureAnswered   = attemptFailure{"answered", "the response status was %d, not 2xx"}
+	failureRedirected = attemptFailure{"redirected", "the response status was %d: redirects are not followed"}
 )
 
 // attempt makes one attempt of a delivery. It reports whether the receiver responded in time with a 2xx, and how long it took.

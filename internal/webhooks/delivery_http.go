@@ -39,7 +39,7 @@ func (in *deliveryInput) ids() (webhook, delivery kernel.ID, err error) {
 // sentDelivery is a delivery together with what was sent.
 type sentDelivery struct {
 	Delivery
-	Body *string `json:"body" doc:"The body of the requests, byte for byte. null: the event is older than 14 days, or of a card that the caller may not see."`
+	Body *string `json:"body" doc:"The request body, byte for byte; null if the event is older than 14 days or belongs to a card the caller cannot see."`
 }
 
 func (s *handlers) getDelivery(

@@ -13,8 +13,8 @@ import (
 
 // FeedInput has the parameters of the feed and of its stream.
 type FeedInput struct {
-	After string `query:"after" doc:"A cursor of this feed; the response has the events that follow it in the given order."`
-	Types string `query:"types" doc:"Event types, separated by commas. Absent: all." example:"message.received,message.sent"`
+	After string `query:"after" doc:"A cursor of this feed. The response contains the events that follow it in the given order."`
+	Types string `query:"types" doc:"A comma-separated list of event types. Defaults to all." example:"message.received,message.sent"`
 }
 
 // EventTypes returns the types that the caller asks for.
@@ -31,14 +31,14 @@ func (f FeedInput) EventTypes() (kernel.EventSet, error) {
 
 type listEventsInput struct {
 	FeedInput
-	Order string `query:"order" enum:"asc,desc" default:"asc" doc:"asc: oldest first, to follow what happens. desc: newest first; next_cursor leads to older events."`
+	Order string `query:"order" enum:"asc,desc" default:"asc" doc:"asc returns the oldest events first, for following the feed. desc returns the newest first; next_cursor then leads to older events."`
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 }
 
 // eventFeed is a page of the feed.
 type eventFeed struct {
 	Data       []feedEvent `json:"data"`
-	NextCursor *string     `json:"next_cursor" doc:"Send it as after to get the next events, now or later. null: there is no event after the after of this call, so keep that one; with order=desc, the oldest event has been read."`
+	NextCursor *string     `json:"next_cursor" doc:"Pass it as after to get the next events, now or later. null means that there are no newer events: keep the cursor you sent. With order=desc, null means that the oldest event has been returned."`
 }
 
 func (s *handlers) listEvents(
@@ -86,7 +86,7 @@ func (feedEvent) Schema(r huma.Registry) *huma.Schema {
 			"type":       {Type: huma.TypeString, Enum: names},
 			"created_at": text("date-time"),
 			"tenant_id":  {Type: huma.TypeString, Format: "uuid", Description: "The company."},
-			"data": {Type: huma.TypeObject, Description: "What happened; its members depend on the " +
+			"data": {Type: huma.TypeObject, Description: "The data of the event; its fields depend on the " +
 				"type.", AdditionalProperties: true},
 		},
 	}

@@ -119,9 +119,9 @@ func (d *Webhooks) FeedStart(ctx context.Context, a *kernel.Principal, after str
 	return FeedPlace{position, id}, nil
 }
 
-// PastEvents is LiveEvents for a stream that is far behind. It waits while the company reads its feed in many other places.
+// PastEvents is LiveEvents for a stream that is far behind. It waits while many other streams of the company are.
 func (d *Webhooks) PastEvents(ctx context.Context, company kernel.ID, after FeedPlace, limit int) ([]LiveEvent, error) {
-	release, err := d.feeds.Wait(ctx, company)
+	release, err := d.catchUps.Acquire(ctx, company)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ const ChannelDeliver = "recado_deliver"
 // WebhookTest is the event of a test delivery. Only the tested webhook gets it.
 var WebhookTest = kernel.RegisterEvent(kernel.EventInfo{
 	Type: "webhook.test", Unlisted: true,
-	Description: "A test of one webhook, requested by its owner.",
+	Description: "A test event, requested for one webhook.",
 })
 
 // LimitStreams limits the streams of a company that are open on a node.

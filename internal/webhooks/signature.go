@@ -21,7 +21,7 @@ const SignatureTolerance = 5 * time.Minute
 // The errors of VerifyService and VerifyStandard.
 var (
 	ErrSignature = errors.New("the signature does not match the body and the secret")
-	ErrTimestamp = errors.New("the timestamp is missing, or more than five minutes away from now")
+	ErrTimestamp = errors.New("the timestamp is missing, or differs from the current time by more than five minutes")
 )
 
 // NewSigningSecret returns a random signing secret. It is shown once and stored encrypted.

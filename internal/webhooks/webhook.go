@@ -373,8 +373,8 @@ func maySeeEveryEvent(a *kernel.Principal) error {
 		return nil
 	}
 	return kernel.Errorf(kernel.CodeInsufficientScope,
-		"Webhooks receive the events of every conversation, and this key acts as a member who does not see them all. "+
-			"GET /events returns what it may see.")
+		"Webhooks receive the events of all conversations, and this key acts as a member who cannot see all of them. "+
+			"Use GET /events to read the events it can see.")
 }
 
 // boardsOf returns the principal's key if its list of boards limits the card events of a webhook.

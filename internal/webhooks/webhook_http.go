@@ -34,7 +34,7 @@ func (s *handlers) listWebhookEvents(
 // newWebhook is a webhook with its signing secret, which is shown once.
 type newWebhook struct {
 	Webhook
-	Secret string `json:"secret" nullable:"true" doc:"The signing secret. It is only in this answer, and null when the answer is repeated for an Idempotency-Key." example:"whsec_…"`
+	Secret string `json:"secret" nullable:"true" doc:"The signing secret. It is returned only in this response, and null in a response replayed for an Idempotency-Key." example:"whsec_…"`
 }
 
 func newWebhookWithoutSecret(w *Webhook) *httpserver.Reply[newWebhook] {
@@ -44,8 +44,8 @@ func newWebhookWithoutSecret(w *Webhook) *httpserver.Reply[newWebhook] {
 type createWebhookInput struct {
 	Body struct {
 		Name   string   `json:"name" minLength:"1" maxLength:"120"`
-		URL    string   `json:"url" format:"uri" maxLength:"2048" doc:"An https address that is not in an internal network." example:"https://example.com/hooks/recado"`
-		Events []string `json:"events" minItems:"1" doc:"Event types; GET /integrations/webhooks/events lists them."`
+		URL    string   `json:"url" format:"uri" maxLength:"2048" doc:"An https URL outside internal networks." example:"https://example.com/hooks/recado"`
+		Events []string `json:"events" minItems:"1" doc:"The event types to receive. GET /integrations/webhooks/events lists them."`
 	}
 }
 
@@ -63,8 +63,8 @@ type updateWebhookInput struct {
 		Name   *string   `json:"name,omitempty" minLength:"1" maxLength:"120"`
 		URL    *string   `json:"url,omitempty" format:"uri" maxLength:"2048"`
 		Events *[]string `json:"events,omitempty" minItems:"1"`
-		Active *bool     `json:"active,omitempty" doc:"true activates the webhook and resets its count of failures; false fails its pending deliveries."`
-		Replay bool      `json:"replay,omitempty" doc:"With active: true, also delivers the events that the webhook missed since it was deactivated, in their order, as far as the feed still has them."`
+		Active *bool     `json:"active,omitempty" doc:"true activates the webhook and resets its failure count. false deactivates it and fails its pending deliveries."`
+		Replay bool      `json:"replay,omitempty" doc:"With active: true, also delivers the events missed since the webhook was deactivated, in order, if they are still in the feed."`
 	}
 }
 

@@ -2,6 +2,7 @@
 package webhooks
 
 import (
+	"math"
 	"time"
 
 	"recado/internal/guard"
@@ -17,6 +18,7 @@ type Webhooks struct {
 	brand    brand
 	retries  kernel.Retries
 	feeds    kernel.Expensive               // reads of the feed that scan very many events
+	catchUps *limits.Concurrency[kernel.ID] // reads of the feed by streams that are behind, by company
 	tests    *limits.Concurrency[kernel.ID] // of webhooks, by company
 	allTests *limits.Concurrency[struct{}]
 	due      dueWebhooks
@@ -24,6 +26,9 @@ type Webhooks struct {
 
 // feedWait is how long a read of the feed waits for a slot before it returns a short page.
 const feedWait = 2 * time.Second
+
+// catchUpsAtOnce is how many streams of a company read past events at once; the others wait.
+const catchUpsAtOnce = 4
 
 // Options say how webhooks are delivered.
 type Options struct {
@@ -36,6 +41,7 @@ type Options struct {
 func New(p *people.People, o Options) *Webhooks {
 	d := &Webhooks{
 		Kernel: p.Kernel, guard: o.Guard, brand: newBrand(o.Brand), retries: o.Retries,
+		catchUps: limits.NewConcurrency[kernel.ID](catchUpsAtOnce, math.MaxInt64),
 		tests:    limits.NewConcurrency[kernel.ID](companyTests, 0),
 		allTests: limits.NewConcurrency[struct{}](maxTests, 0),
 		due: dueWebhooks{

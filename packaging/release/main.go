@@ -1,5 +1,5 @@
-// Command release builds the archives of a release: one for each platform with its list of components, and the
-// checksums. The same commit and Go version produce the same bytes.
+// Command release builds the archives of a release, one for each platform, with an SBOM for each and checksums. The same
+// commit and Go version produce the same bytes.
 //
 //	go run ./packaging/release -version v1.2.3 -time 1700000000 -out dist
 package main
@@ -33,8 +33,8 @@ func main() {
 	var only string
 	var seconds int64
 	flag.StringVar(&r.version, "version", "", "the version, such as 0.1.0")
-	flag.Int64Var(&seconds, "time", 0, "time of every file in the archives, in Unix seconds; that of the commit")
-	flag.StringVar(&r.out, "out", "dist", "folder for the archives; it must be empty or not exist")
+	flag.Int64Var(&seconds, "time", 0, "modification time of the files in the archives, in Unix seconds; use that of the commit")
+	flag.StringVar(&r.out, "out", "dist", "folder for the archives, which must be empty or not exist")
 	flag.StringVar(&only, "platforms", strings.Join(platforms, ","), "platforms to build, such as linux/amd64")
 	flag.Parse()
 	r.time = time.Unix(seconds, 0).UTC()
@@ -113,13 +113,13 @@ type file struct {
 	mode       fs.FileMode
 }
 
-// forImages are the files for container images. Only the archives for Linux have them.
+// forImages are the files for container images. Only the archives for Linux contain them.
 var forImages = []string{
 	"packaging/Dockerfile", "packaging/Dockerfile.release", "packaging/compose.yaml", "packaging/compose.env.example",
 }
 
-// contents returns the program and the extras that are in git, sorted by name. The Dockerfile of the repository builds
-// the sources; that of an archive copies the program.
+// contents returns the program and the extras that are in git, sorted by name. The Dockerfile in the repository builds from
+// source; the one in an archive copies the program.
 func contents(program, system string) ([]file, error) {
 	files := []file{{filepath.Base(program), program, 0o755}}
 	out, err := exec.Command("git", append([]string{"ls-files", "-z", "--"}, extras...)...).Output()
@@ -201,7 +201,7 @@ func (r release) create(name string, write func(w io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// sums writes the checksums of all files in the format of sha256sum.
+// sums writes the checksums of all files to SHA256SUMS, in the format of sha256sum.
 func (r release) sums() error {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {

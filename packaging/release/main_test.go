@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// archived returns the paths of the files of an archive by their names.
+// archived returns the source paths of the files in an archive by name.
 func archived(t *testing.T, program, system string) map[string]string {
 	t.Helper()
 	t.Chdir("../..")
@@ -58,7 +58,7 @@ func TestTheArchiveContainsEverythingForItsImage(t *testing.T) {
 	}
 	compose, err := os.ReadFile(files["packaging/compose.yaml"])
 	if err != nil || !strings.Contains(string(compose), "context: ..\n      dockerfile: packaging/Dockerfile\n") {
-		t.Errorf("the compose file builds another image: %v", err)
+		t.Errorf("compose.yaml does not build packaging/Dockerfile in ..: %v", err)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestTheArchivesOfOtherSystemsContainNoDockerfile(t *testing.T) {
 		}
 	}
 	if files["recado.exe"] == "" || files["docs/install.md"] == "" {
-		t.Errorf("the archive contains %v", files)
+		t.Errorf("got the files %v, want recado.exe and docs/install.md among them", files)
 	}
 }
 
@@ -88,6 +88,6 @@ func TestBothDockerfilesBuildTheSameImage(t *testing.T) {
 		})
 	}
 	if source, release := last("Dockerfile"), last("Dockerfile.release"); !slices.Equal(source, release) {
-		t.Errorf("from the sources:\n%s\nfrom an archive:\n%s", strings.Join(source, "\n"), strings.Join(release, "\n"))
+		t.Errorf("the last stages differ. Dockerfile:\n%s\nDockerfile.release:\n%s", strings.Join(source, "\n"), strings.Join(release, "\n"))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// component is an entry of a CycloneDX document.
+// component is a component in a CycloneDX document.
 type component struct {
 	Type    string `json:"type"`
 	Ref     string `json:"bom-ref"`

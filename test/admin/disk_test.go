@@ -17,7 +17,7 @@ import (
 	"recado/test/testkit"
 )
 
-// smallDisk mounts a file system with little space, which only root can.
+// smallDisk mounts a small file system. It skips the test if the user is not root.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -63,7 +63,7 @@ func metric(t *testing.T, addr, name string) float64 {
 	}
 	_, value, found := strings.Cut(string(text), "\n"+name+" ")
 	if !found {
-		t.Fatalf("there is no metric %s", name)
+		t.Fatalf("/metrics has no %s", name)
 	}
 	var out float64
 	if _, err := fmt.Sscan(value, &out); err != nil {
@@ -72,7 +72,7 @@ func metric(t *testing.T, addr, name string) float64 {
 	return out
 }
 
-func TestAFullDiskIsAnsweredLoggedAndShown(t *testing.T) {
+func TestAFullDiskReturns507AndIsLoggedAndMeasured(t *testing.T) {
 	dir := smallDisk(t)
 	metrics := binary.FreeAddress(t)
 	p := binary.Serve(t, filepath.Join(dir, "data"), "--metrics-addr", metrics)
@@ -110,14 +110,14 @@ func TestAFullDiskIsAnsweredLoggedAndShown(t *testing.T) {
 	}
 	free := metric(t, metrics, "recado_data_free_bytes")
 	if free < 1<<20 || free > 40<<20 {
-		t.Errorf("recado_data_free_bytes is %f with some of 40 MiB left", free)
+		t.Errorf("recado_data_free_bytes on a disk of 40 MiB: got %f, want 1 MiB to 40 MiB", free)
 	}
 
 	ballast := fill(t, dir)
 	if status, code := upload(); status != http.StatusInsufficientStorage || code != "storage_full" {
 		t.Errorf("upload on a full disk: %d %s, want 507 storage_full", status, code)
 	}
-	// The write-ahead log has room for some writes that are smaller than what it held before.
+	// The first writes may still fit into the space that the write-ahead log already occupies.
 	status, code := write()
 	for tries := 0; status < 300 && tries < 2000; tries++ {
 		status, code = write()
@@ -130,13 +130,13 @@ func TestAFullDiskIsAnsweredLoggedAndShown(t *testing.T) {
 	}
 	out, err := exec.CommandContext(t.Context(), p.Path, "health", "--addr", strings.TrimPrefix(p.URL, "http://")).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "disk of the server is full") {
-		t.Errorf("recado health: %v %s", err, out)
+		t.Errorf("recado health on a full disk: got %v %s, want an error with \"disk of the server is full\"", err, out)
 	}
 	if free := metric(t, metrics, "recado_data_free_bytes"); free >= 1<<20 {
-		t.Errorf("recado_data_free_bytes is %f on a full disk", free)
+		t.Errorf("recado_data_free_bytes on a full disk: got %f, want less than 1 MiB", free)
 	}
 	if status, _ := call("GET", "/conversations", ""); status != http.StatusOK {
-		t.Errorf("reading on a full disk: %d", status)
+		t.Errorf("reading on a full disk: got %d, want 200", status)
 	}
 
 	if err := os.Remove(ballast); err != nil {
@@ -156,6 +156,6 @@ func TestAFullDiskIsAnsweredLoggedAndShown(t *testing.T) {
 		testkit.Contains(t, "the log", p.Log(), want)
 	}
 	if strings.Contains(p.Log(), `"level":"ERROR"`) {
-		t.Errorf("an error in the log: %s", p.Log())
+		t.Errorf("the log contains an error: %s", p.Log())
 	}
 }

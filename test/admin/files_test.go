@@ -1,4 +1,4 @@
-// Package admin tests the command as an administrator meets it: as a process, with files on a real disk.
+// Package admin tests the recado command as administrators use it: as a separate process, with files on a real disk.
 package admin
 
 import (
@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { binary.Main(m) }
 
-// withUmask gives a command that runs Recado under a umask.
+// withUmask returns a command that runs Recado with a umask.
 func withUmask(t *testing.T, umask string) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "recado")
@@ -26,7 +26,7 @@ func withUmask(t *testing.T, umask string) string {
 	return script
 }
 
-func TestFilesAreForTheirOwnerAloneWhateverTheUmask(t *testing.T) {
+func TestFilesAreReadableByTheirOwnerOnlyWhateverTheUmask(t *testing.T) {
 	t.Parallel()
 	for _, umask := range []string{"000", "022", "177"} {
 		t.Run("umask "+umask, func(t *testing.T) {
@@ -43,11 +43,11 @@ func TestFilesAreForTheirOwnerAloneWhateverTheUmask(t *testing.T) {
 			checkModes(t, parent, parent)
 			p.Stop()
 			if strings.Contains(p.Log(), "chmod") {
-				t.Errorf("a warning about a private folder: %s", p.Log())
+				t.Errorf("the log warns about a folder that is private: %s", p.Log())
 			}
 		})
 	}
-	t.Run("in an existing folder that others may enter, with a warning", func(t *testing.T) {
+	t.Run("in an existing folder that others can open, with a warning", func(t *testing.T) {
 		dir := t.TempDir()
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -59,13 +59,13 @@ func TestFilesAreForTheirOwnerAloneWhateverTheUmask(t *testing.T) {
 		checkModes(t, dir, dir)
 		p.Stop()
 		if !strings.Contains(p.Log(), `"mode":"0755"`) {
-			t.Errorf("no warning about the open folder: %s", p.Log())
+			t.Errorf("the log has no warning about a folder that others can open: %s", p.Log())
 		}
 	})
-	t.Run("a database that an older version left readable is closed to others", func(t *testing.T) {
+	t.Run("the mode of a database that an older version left readable is corrected", func(t *testing.T) {
 		dir := t.TempDir()
 		p := binary.Serve(t, dir)
-		p.Kill() // the write-ahead log stays
+		p.Kill() // leaves the write-ahead log behind
 		for _, name := range []string{"recado.db", "recado.db-wal", "recado.db-shm"} {
 			if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
 				t.Fatal(err)
@@ -76,7 +76,7 @@ func TestFilesAreForTheirOwnerAloneWhateverTheUmask(t *testing.T) {
 	})
 }
 
-// checkModes reports every file that is not 0600 and every folder that is not 0700 below a folder, but for one.
+// checkModes checks that below a folder every file has mode 0600 and every folder 0700, with one exception.
 func checkModes(t *testing.T, root, except string) {
 	t.Helper()
 	files := 0
@@ -100,7 +100,7 @@ func checkModes(t *testing.T, root, except string) {
 		return nil
 	})
 	if err != nil || files < 5 {
-		t.Errorf("%d files: %v", files, err)
+		t.Errorf("found %d files: %v", files, err)
 	}
 }
 
@@ -113,6 +113,6 @@ func upload(t *testing.T, p *binary.Process) {
 func command(t *testing.T, path string, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
-		t.Fatalf("want err == nil; got %+v, %+v, %+v", args, err, out)
+		t.Fatalf("%v: %v\n%s", args, err, out)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestAMoveThatIsKilledGoesOnWithTheSameCommand(t *testing.T) {
+func TestAKilledMoveResumesWithTheSameCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	p := binary.Serve(t, dir)
@@ -36,7 +36,7 @@ func TestAMoveThatIsKilledGoesOnWithTheSameCommand(t *testing.T) {
 	}
 	out, err := exec.CommandContext(t.Context(), p.Path, args...).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "were moved and verified") {
-		t.Fatalf("the move that goes on: %v %s", err, out)
+		t.Fatalf("resuming the move: %v %s", err, out)
 	}
 	moved := binary.New(t, dir, "--database-url", url)
 	moved.Start()

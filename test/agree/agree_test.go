@@ -1,5 +1,5 @@
-// Package agree lets short random histories happen to a desk and compares all that it says with a ledger
-// that works everything out from scratch.
+// Package agree runs short random sequences of operations on a desk and compares its lists, queues and reports with a
+// simple in-memory model, the ledger.
 package agree
 
 import (
@@ -43,8 +43,8 @@ func TestReportQueuesHistoryAndAttendancesAgree(t *testing.T) {
 	})
 }
 
-// each lets n histories happen, a part of them on each of a few databases at the same time: most of the
-// time is spent waiting for commits.
+// each runs n histories, divided among a few databases that run concurrently, because most of the time is spent
+// waiting for commits.
 func each(t *testing.T, n int, database func(t *testing.T) db.Options) {
 	if *histories > 0 {
 		n = *histories
@@ -85,11 +85,11 @@ func run(t *testing.T, o db.Options, n int, random *rand.Rand) {
 	}
 }
 
-// history lets a few customers and the team do things, and looks at everything at the end.
+// history runs random steps of a few customers and the team, and compares desk and ledger at the end.
 func (o *fixture) history() {
 	o.log = o.log[:0]
 	chats := []*chat{o.customer(), o.customer(), o.customer()}
-	if len(o.chats) > len(chats) { // a customer of an earlier one returns
+	if len(o.chats) > len(chats) { // a customer of an earlier history returns
 		chats = append(chats, pick(o, o.chats))
 	}
 	for range stepsPerHistory {
@@ -98,7 +98,7 @@ func (o *fixture) history() {
 	o.check(chats)
 }
 
-// retire keeps what is left of a fixture out of the sweeps of the next.
+// retire prevents sweeps of the next fixture from touching the rows of this one.
 func (o *fixture) retire() {
 	if o != nil && o.rules.AutoClose.Enabled {
 		o.rules.AutoClose.Enabled = false

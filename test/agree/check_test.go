@@ -14,10 +14,10 @@ import (
 	"recado/internal/talk"
 )
 
-// agrees fails the test where the desk and the ledger say different things.
+// agrees fails the test if the desk and the ledger differ.
 func (o *fixture) agrees(what string, want, got any) {
 	o.t.Helper()
-	if reflect.DeepEqual(want, got) { // far cheaper than looking for a difference
+	if reflect.DeepEqual(want, got) { // much cheaper than computing a diff
 		return
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(sameTimes)); diff != "" {
@@ -25,14 +25,14 @@ func (o *fixture) agrees(what string, want, got any) {
 	}
 }
 
-// anonymous takes out what the ledger cannot know: the ids that the desk made up, and the contact.
+// anonymous clears the fields that the ledger cannot predict: generated ids and the contact.
 func anonymous(a *talk.Attendance) {
 	if a != nil {
 		a.ID, a.Company, a.Contact = kernel.ID{}, kernel.ID{}, talk.AttendanceContact{}
 	}
 }
 
-// check looks at everything there is to see.
+// check compares everything that the API shows with the ledger.
 func (o *fixture) check(chats []*chat) {
 	o.t.Helper()
 	o.checkLists()
@@ -89,12 +89,12 @@ func (o *fixture) checkQueues() {
 	sectors, err := o.desk.People.Sectors(o.ctx, o.owner)
 	o.must(err)
 	if len(sectors) != len(o.sectors) {
-		o.t.Fatalf("%d sectors, want %d", len(sectors), len(o.sectors))
+		o.t.Fatalf("got %d sectors, want %d", len(sectors), len(o.sectors))
 	}
 	for _, s := range sectors {
 		want := []people.Queue{}
 		for _, channel := range o.channels[:len(o.channels)-1] {
-			if q := o.queue(s.ID, channel); q.Waiting > 0 { // empty queues are left out
+			if q := o.queue(s.ID, channel); q.Waiting > 0 { // empty queues are omitted
 				want = append(want, q)
 			}
 		}
@@ -130,7 +130,7 @@ func (o *fixture) checkChat(c *chat) {
 	o.agrees("the history", c.history, history)
 }
 
-// checkReport compares the report over all the days of the fixture.
+// checkReport compares the report for all days of the fixture.
 func (o *fixture) checkReport(user, place *kernel.ID) {
 	from, _ := kernel.ParseDate(o.began.In(o.zone).Format(time.DateOnly))
 	to, _ := kernel.ParseDate(o.clock.Now().In(o.zone).Format(time.DateOnly))
@@ -171,7 +171,7 @@ func idOrMax(ref *kernel.Ref) kernel.ID {
 	return ref.ID
 }
 
-// checkRebuild counts everything afresh, which must change nothing.
+// checkRebuild rebuilds the report, which must not change it.
 func (o *fixture) checkRebuild() {
 	from := kernel.DateOf(o.began, o.zone)
 	read := func() reports.Report {

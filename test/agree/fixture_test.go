@@ -16,7 +16,7 @@ import (
 	"recado/test/testkit"
 )
 
-// fixture is one company: the desk whose verbs are called, and the ledger that does the same.
+// fixture is one company: the desk whose verbs are called, and the ledger that mirrors them.
 type fixture struct {
 	*ledger
 	t        *testing.T
@@ -26,11 +26,11 @@ type fixture struct {
 	clock    *testkit.Clock
 	began    time.Time
 	owner    *kernel.Principal
-	people   []*kernel.Principal // on the team, the owner among them
+	people   []*kernel.Principal // the team, including the owner
 	sectors  []*sector
-	channels []kernel.ID // the last of them is private
-	made     int         // names and phones given out
-	log      []string    // what was done in this history
+	channels []kernel.ID // the last one is private
+	made     int         // counter for unique names and phones
+	log      []string    // the steps of this history
 }
 
 type sector struct {
@@ -38,7 +38,7 @@ type sector struct {
 	members []kernel.ID
 }
 
-// zones have days of 23 and 25 hours, days that start at one in the morning, and quarter hours.
+// zones include days of 23 and 25 hours, days that start at 1 a.m., and offsets of a quarter hour.
 var zones = []string{"America/Sao_Paulo", "America/Sao_Paulo", "UTC", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "America/St_Johns"}
 
 func newFixture(t *testing.T, d *server.Desk, clock *testkit.Clock, random *rand.Rand) *fixture {
@@ -58,7 +58,7 @@ func newFixture(t *testing.T, d *server.Desk, clock *testkit.Clock, random *rand
 		o.addMember(kernel.RoleAgent)
 	}
 	for range 3 {
-		o.found()
+		o.addSector()
 	}
 	for i := range 3 {
 		channel, err := d.Channels.CreateChannel(o.ctx, o.owner, channels.NewChannel{
@@ -77,13 +77,13 @@ func (o *fixture) must(err error) {
 	}
 }
 
-// refused fails the test unless err has the code of a rule; an empty code means that nothing is refused.
+// refused fails the test unless err has this code. An empty code means that no error is expected.
 func (o *fixture) refused(err error, code kernel.Code) {
 	o.t.Helper()
 	if code == "" {
 		o.must(err)
 	} else if err == nil || kernel.CodeOf(err) != code {
-		o.t.Fatalf("%v, want %s\nafter %v", err, code, o.log)
+		o.t.Fatalf("got error %v, want %s\nafter %v", err, code, o.log)
 	}
 }
 
@@ -98,8 +98,8 @@ func (o *fixture) addMember(role kernel.Role) {
 	o.people = append(o.people, person)
 }
 
-// found adds a sector with some of the team.
-func (o *fixture) found() {
+// addSector adds a sector with a random part of the team.
+func (o *fixture) addSector() {
 	o.made++
 	members := o.some()
 	made, err := o.desk.People.CreateSector(o.ctx, o.owner, people.SectorChange{Name: new(fmt.Sprint("Sector ", o.made)), Members: &members})
@@ -107,7 +107,7 @@ func (o *fixture) found() {
 	o.sectors = append(o.sectors, &sector{id: made.ID, members: members})
 }
 
-// some is any part of the team.
+// some returns a random part of the team.
 func (o *fixture) some() []kernel.ID {
 	members := []kernel.ID{}
 	for _, p := range o.people {
@@ -118,7 +118,7 @@ func (o *fixture) some() []kernel.ID {
 	return members
 }
 
-// customer makes a chat with a new person who has not written yet.
+// customer returns a chat with a new customer who has not written yet.
 func (o *fixture) customer() *chat {
 	o.made++
 	channel := o.random.IntN(5) % len(o.channels)

@@ -9,57 +9,57 @@ import (
 	"recado/internal/talk"
 )
 
-// ledger is the desk done simply: it keeps every attendance and every line of every history in memory, and
-// works out from scratch what lists, queues and reports must say.
+// ledger is a simple model of the desk. It keeps every attendance and every history entry in memory and computes the
+// expected lists, queues and reports from scratch.
 type ledger struct {
 	zone   *time.Location
 	rules  people.AttendanceRules
 	chats  []*chat
-	cases  []*talk.Attendance // the oldest first
+	cases  []*talk.Attendance // oldest first
 	number int64
 }
 
-// chat is a conversation as the ledger knows it.
+// chat is the ledger's model of a conversation.
 type chat struct {
-	id      kernel.ID // zero until it is known, and where it is private
-	channel kernel.ID
-	private bool
-	phone   string
-	known   bool // it has begun
-	wrote   bool // the customer has written since the open attendance began
+	id            kernel.ID // zero for private conversations, and until the first message
+	channel       kernel.ID
+	private       bool
+	phone         string
+	exists        bool // the conversation exists
+	customerWrote bool // the customer has written since the open attendance began
 
 	assignee *kernel.Ref
 	sector   *kernel.ID
 	open     *talk.Attendance
-	closed   time.Time              // when its latest attendance was closed
-	last     time.Time              // of the latest message
-	history  []talk.AssignmentEntry // the oldest first
+	closed   time.Time              // when the latest attendance was closed
+	last     time.Time              // time of the latest message
+	history  []talk.AssignmentEntry // oldest first
 }
 
-// received: the customer writes.
-func (l *ledger) received(c *chat, now time.Time) {
+// receiveMessage records a message of the customer.
+func (l *ledger) receiveMessage(c *chat, now time.Time) {
 	c.last = now
-	if l.rules.GraceForCustomers && l.justClosed(c, now) {
-		c.known = true
+	if l.rules.GraceForCustomers && l.inGracePeriod(c, now) {
+		c.exists = true
 		return
 	}
-	l.begun(c, talk.OpenedByCustomer, now)
-	c.wrote = true
+	l.openCase(c, talk.OpenedByCustomer, now)
+	c.customerWrote = true
 }
 
-// justClosed: messages still belong to the attendance that was closed.
-func (l *ledger) justClosed(c *chat, now time.Time) bool {
+// inGracePeriod reports whether messages still belong to the closed attendance.
+func (l *ledger) inGracePeriod(c *chat, now time.Time) bool {
 	return c.open == nil && !c.closed.IsZero() && now.Sub(c.closed) < time.Duration(l.rules.GraceMinutes)*time.Minute
 }
 
-// begun: the customer or the team starts to talk.
-func (l *ledger) begun(c *chat, by string, now time.Time) {
-	c.known = true
+// openCase opens an attendance unless one is open.
+func (l *ledger) openCase(c *chat, by string, now time.Time) {
+	c.exists = true
 	if c.open != nil || !l.rules.Enabled {
 		return
 	}
-	c.wrote = false
-	if !c.private { // those are numbered apart, and never shown
+	c.customerWrote = false
+	if !c.private { // private attendances are numbered separately and never shown
 		l.number++
 	}
 	c.open = &talk.Attendance{
@@ -70,38 +70,38 @@ func (l *ledger) begun(c *chat, by string, now time.Time) {
 	l.cases = append(l.cases, c.open)
 }
 
-// mayAnswer is the rule of restricted mode.
+// mayAnswer reports whether restricted mode lets a member answer.
 func (l *ledger) mayAnswer(c *chat, who *kernel.Principal) bool {
 	return l.mayClose(c, who) || c.assignee == nil && l.rules.FirstResponderTakesOwnership
 }
 
-// mayClose is the same without the way in that the first responder has.
+// mayClose is like mayAnswer, without the exception for the first responder.
 func (l *ledger) mayClose(c *chat, who *kernel.Principal) bool {
 	return c.open == nil || c.assignee != nil && c.assignee.ID == who.User.ID ||
 		l.rules.Mode == people.ModeLiberal || who.Role != kernel.RoleAgent
 }
 
-// answered: a member, or nil for an author on the phone, writes to the customer.
-func (l *ledger) answered(c *chat, who *kernel.Ref, now time.Time) {
+// sendMessage records a message to the customer, by a member or, if nil, by someone on the phone.
+func (l *ledger) sendMessage(c *chat, who *kernel.Ref, now time.Time) {
 	c.last = now
 	opens := c.open == nil
-	if opens && !l.justClosed(c, now) {
-		l.begun(c, talk.OpenedByTeam, now)
+	if opens && !l.inGracePeriod(c, now) {
+		l.openCase(c, talk.OpenedByTeam, now)
 	}
 	if c.open == nil {
 		return
 	}
 	if who != nil && c.assignee == nil && l.rules.FirstResponderTakesOwnership {
-		l.moved(c, who, c.sector, who, nil, now)
+		l.assign(c, who, c.sector, who, nil, now)
 	}
-	if !opens && c.open.FirstResponseAt == nil && (c.wrote || c.open.OpenedBy != talk.OpenedByTeam) {
+	if !opens && c.open.FirstResponseAt == nil && (c.customerWrote || c.open.OpenedBy != talk.OpenedByTeam) {
 		seconds := int64(now.Sub(c.open.OpenedAt).Seconds())
 		c.open.FirstResponseAt, c.open.FirstResponseSeconds = &now, &seconds
 	}
 }
 
-// moved: the conversation goes to a person or none, in a sector or none.
-func (l *ledger) moved(c *chat, to *kernel.Ref, sector *kernel.ID, by *kernel.Ref, reason *string, now time.Time) {
+// assign sets the responsible person and the sector; nil means none.
+func (l *ledger) assign(c *chat, to *kernel.Ref, sector *kernel.ID, by *kernel.Ref, reason *string, now time.Time) {
 	entry := talk.AssignmentEntry{Action: talk.ActionReceived, User: to, By: by, Sector: sector, Reason: reason, CreatedAt: now}
 	samePerson := to == nil && c.assignee == nil || to != nil && c.assignee != nil && to.ID == c.assignee.ID
 	sameSector := sector == nil && c.sector == nil || sector != nil && c.sector != nil && *sector == *c.sector
@@ -125,13 +125,13 @@ func (l *ledger) moved(c *chat, to *kernel.Ref, sector *kernel.ID, by *kernel.Re
 	}
 }
 
-func (l *ledger) closed(c *chat, by *kernel.Ref, reason *string, now time.Time) {
+func (l *ledger) closeCase(c *chat, by *kernel.Ref, reason *string, now time.Time) {
 	c.open.Status, c.open.ClosedAt, c.open.ClosedBy, c.open.CloseReason = talk.AttendanceClosed, &now, by, reason
 	c.open, c.assignee, c.closed = nil, nil, now
 }
 
-// swept: what has been silent for too long is closed.
-func (l *ledger) swept(now time.Time) {
+// closeSilent closes attendances that have been silent for too long.
+func (l *ledger) closeSilent(now time.Time) {
 	if !l.rules.AutoClose.Enabled {
 		return
 	}
@@ -145,30 +145,30 @@ func (l *ledger) swept(now time.Time) {
 			active = c.last
 		}
 		if !now.Before(active.Add(time.Duration(l.rules.AutoClose.AfterMinutes) * time.Minute)) {
-			l.closed(c, nil, &reason, now)
+			l.closeCase(c, nil, &reason, now)
 		}
 	}
 }
 
-// left: a member is no longer on the team.
-func (l *ledger) left(who kernel.ID, by *kernel.Ref, now time.Time) {
+// removeMember returns the cases of a member who left to the queue.
+func (l *ledger) removeMember(who kernel.ID, by *kernel.Ref, now time.Time) {
 	for _, c := range l.chats {
 		if c.assignee != nil && c.assignee.ID == who {
-			l.moved(c, nil, c.sector, by, nil, now)
+			l.assign(c, nil, c.sector, by, nil, now)
 		}
 	}
 }
 
-// dissolved: a sector is no more.
-func (l *ledger) dissolved(sector kernel.ID, by *kernel.Ref, now time.Time) {
+// removeSector removes a deleted sector from its conversations.
+func (l *ledger) removeSector(sector kernel.ID, by *kernel.Ref, now time.Time) {
 	for _, c := range l.chats {
 		if c.sector != nil && *c.sector == sector {
-			l.moved(c, c.assignee, nil, by, nil, now)
+			l.assign(c, c.assignee, nil, by, nil, now)
 		}
 	}
 }
 
-// list gives the attendances that a filter chooses, the newest first.
+// list returns the attendances that match a filter, newest first.
 func (l *ledger) list(chosen func(a *talk.Attendance) bool) []talk.Attendance {
 	out := []talk.Attendance{}
 	for _, a := range slices.Backward(l.cases) {
@@ -179,7 +179,7 @@ func (l *ledger) list(chosen func(a *talk.Attendance) bool) []talk.Attendance {
 	return out
 }
 
-// queue gives what waits in a sector on a channel.
+// queue returns the queue of a sector on a channel.
 func (l *ledger) queue(sector, channel kernel.ID) people.Queue {
 	q := people.Queue{Channel: channel}
 	for _, a := range l.cases {

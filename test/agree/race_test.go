@@ -2,6 +2,6 @@
 
 package agree
 
-// The race detector makes a history ten times dearer: it gets a part of them, and `make test` runs all
-// of them again without it.
+// A history takes ten times as long with the race detector, so it runs fewer of them. `make test` runs all of them
+// again without it.
 func init() { raceDetector = true }

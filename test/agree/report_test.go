@@ -9,7 +9,7 @@ import (
 	"recado/internal/reports"
 )
 
-// pile is one line of a report before it is summed up: every single duration.
+// pile holds the individual durations behind one row of a report.
 type pile struct {
 	opened, closed    int64
 	answers, closings []int64
@@ -35,7 +35,7 @@ func times(seconds []int64) reports.Times {
 	}
 }
 
-// sameTimes allows percentiles the error that the report promises, and nothing else.
+// sameTimes compares figures exactly, except percentiles, which may differ by the documented error.
 func sameTimes(want, got reports.Times) bool {
 	return want.Count == got.Count && within(want.AverageSeconds, got.AverageSeconds, 0) &&
 		within(want.MedianSeconds, got.MedianSeconds, 0.01) && within(want.P90Seconds, got.P90Seconds, 0.01)
@@ -48,7 +48,7 @@ func within(want, got *float64, tolerance float64) bool {
 	return *want == *got || *want > 100 && math.Abs(*want-*got) <= tolerance**want
 }
 
-// report works the figures of a range of days out, for one person or sector where these are given.
+// report computes the figures for a range of days, limited to a person or sector if given.
 func (l *ledger) report(from, to time.Time, user, sector *kernel.ID) (total pile, people, sectors map[kernel.ID]*pile, days map[string]*pile) {
 	people, sectors, days = map[kernel.ID]*pile{}, map[kernel.ID]*pile{}, map[string]*pile{}
 	first, last := from.In(l.zone).Format(time.DateOnly), to.In(l.zone).Format(time.DateOnly)

@@ -11,14 +11,14 @@ import (
 	"recado/internal/talk"
 )
 
-// step does one thing at random, in the desk and in the ledger, a moment after the one before.
+// step performs one random operation on the desk and on the ledger, a moment after the previous one.
 func (o *fixture) step(chats []*chat) {
 	o.wait()
 	c := pick(o, chats)
 	switch n := o.random.IntN(100); {
 	case n < 4 && !c.private:
 		o.start(c)
-	case n < 22 || !c.known:
+	case n < 22 || !c.exists:
 		o.receive(c)
 	case n < 30:
 		o.answerOnPhone(c)
@@ -31,7 +31,7 @@ func (o *fixture) step(chats []*chat) {
 			looked, err = o.desk.Talk.CloseIdle(o.ctx, o.clock.Now(), 100)
 			o.must(err)
 		}
-		o.swept(o.clock.Now())
+		o.closeSilent(o.clock.Now())
 	case n < 50:
 		o.reorganise()
 	case c.private:
@@ -47,7 +47,7 @@ func (o *fixture) step(chats []*chat) {
 	}
 }
 
-// wait lets some time pass: mostly seconds, at times days.
+// wait advances the clock, mostly by seconds, sometimes by days.
 func (o *fixture) wait() {
 	steps := []time.Duration{time.Millisecond, time.Second, time.Minute, 20 * time.Minute, 3 * time.Hour, 30 * time.Hour}
 	longest := steps[o.random.IntN(len(steps))]
@@ -64,27 +64,27 @@ func (o *fixture) wait() {
 func (o *fixture) receive(c *chat) {
 	o.note("%s: %s writes", o.clock.Now().Format(time.RFC3339Nano), c.phone)
 	text := "Bom dia"
-	if c.private { // the sandbox of a private number cannot be reached by the API
+	if c.private { // the API cannot reach the sandbox of a private number
 		o.must(o.desk.Talk.Receive(o.ctx, o.owner.Company.ID, c.channel, []provider.Incoming{{Message: o.incoming(c, false)}}))
 	} else {
 		m, err := o.desk.Talk.Simulate(o.ctx, o.owner, c.channel, talk.Simulation{From: &c.phone, Text: &text})
 		o.must(err)
 		c.id = m.Conversation
 	}
-	o.received(c, o.clock.Now())
+	o.receiveMessage(c, o.clock.Now())
 }
 
-// start lets a member begin to talk, before anything is written.
+// start opens a conversation as a member, without a message.
 func (o *fixture) start(c *chat) {
 	who := pick(o, o.people)
 	o.note("%s starts to talk to %s", who.User.Name, c.phone)
 	opened, err := o.desk.Talk.OpenConversation(o.ctx, who, talk.NewConversation{Channel: c.channel, Phone: &c.phone})
 	o.must(err)
-	if opened.Created == c.known {
-		o.t.Fatalf("created is %t\nafter %v", opened.Created, o.log)
+	if opened.Created == c.exists {
+		o.t.Fatalf("got created %t, want %t\nafter %v", opened.Created, !c.exists, o.log)
 	}
 	c.id = opened.Conversation.ID
-	o.begun(c, talk.OpenedByTeam, o.clock.Now())
+	o.openCase(c, talk.OpenedByTeam, o.clock.Now())
 }
 
 func (o *fixture) incoming(c *chat, fromPhone bool) *provider.IncomingMessage {
@@ -97,7 +97,7 @@ func (o *fixture) incoming(c *chat, fromPhone bool) *provider.IncomingMessage {
 func (o *fixture) answerOnPhone(c *chat) {
 	o.note("%s is answered on the phone", c.phone)
 	o.must(o.desk.Talk.Receive(o.ctx, o.owner.Company.ID, c.channel, []provider.Incoming{{Message: o.incoming(c, true)}}))
-	o.ledger.answered(c, nil, o.clock.Now())
+	o.ledger.sendMessage(c, nil, o.clock.Now())
 }
 
 func (o *fixture) answer(c *chat) {
@@ -110,7 +110,7 @@ func (o *fixture) answer(c *chat) {
 		return
 	}
 	o.must(err)
-	o.answered(c, &who.User, o.clock.Now())
+	o.sendMessage(c, &who.User, o.clock.Now())
 }
 
 func (o *fixture) transfer(c *chat) {
@@ -143,11 +143,11 @@ func (o *fixture) transfer(c *chat) {
 	_, err := o.desk.Talk.Transfer(o.ctx, by, c.id, in)
 	o.refused(err, code)
 	if code == "" {
-		o.moved(c, to, place, &by.User, reason, o.clock.Now())
+		o.assign(c, to, place, &by.User, reason, o.clock.Now())
 	}
 }
 
-// reason is one, or none.
+// reason returns a random reason, or none.
 func (o *fixture) reason() *string {
 	if o.random.IntN(3) > 0 {
 		return nil
@@ -165,7 +165,7 @@ func (o *fixture) setSector(c *chat) {
 	o.must(err)
 	place := to.Pointer()
 	if (place == nil) != (c.sector == nil) || place != nil && *place != *c.sector {
-		o.moved(c, c.assignee, place, &by.User, nil, o.clock.Now())
+		o.assign(c, c.assignee, place, &by.User, nil, o.clock.Now())
 	}
 }
 
@@ -183,7 +183,7 @@ func (o *fixture) close(c *chat) {
 		o.refused(err, kernel.CodeAttendanceRestricted)
 	default:
 		o.must(err)
-		o.closed(c, &who.User, reason, o.clock.Now())
+		o.closeCase(c, &who.User, reason, o.clock.Now())
 	}
 }
 
@@ -209,11 +209,11 @@ func (o *fixture) setRules() {
 	})
 	o.must(err)
 	if got != o.rules {
-		o.t.Fatalf("the rules are %+v\nafter %v", got, o.log)
+		o.t.Fatalf("got the rules %+v, want %+v\nafter %v", got, o.rules, o.log)
 	}
 }
 
-// reorganise changes who works where, and at times who works here at all.
+// reorganise changes the members of sectors, and sometimes removes a member or a sector.
 func (o *fixture) reorganise() {
 	switch o.random.IntN(4) {
 	case 0:
@@ -225,16 +225,16 @@ func (o *fixture) reorganise() {
 		for _, s := range o.sectors {
 			s.members = slices.DeleteFunc(s.members, func(id kernel.ID) bool { return id == gone.User.ID })
 		}
-		o.left(gone.User.ID, &o.owner.User, o.clock.Now())
+		o.removeMember(gone.User.ID, &o.owner.User, o.clock.Now())
 		o.addMember(gone.Role)
 	case 1:
 		i := o.random.IntN(len(o.sectors))
 		gone := o.sectors[i].id
-		o.note("sector %s is dissolved", gone)
+		o.note("sector %s is removed", gone)
 		o.must(o.desk.People.RemoveSector(o.ctx, o.owner, gone))
 		o.sectors = slices.Delete(o.sectors, i, i+1)
-		o.dissolved(gone, &o.owner.User, o.clock.Now())
-		o.found()
+		o.removeSector(gone, &o.owner.User, o.clock.Now())
+		o.addSector()
 	default:
 		s := pick(o, o.sectors)
 		s.members = o.some()

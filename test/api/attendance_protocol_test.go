@@ -9,6 +9,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
 func TestAPrivateChannelLeavesNoGapInTheProtocolNumbers(t *testing.T) {
@@ -38,11 +39,9 @@ func TestAPrivateChannelLeavesNoGapInTheProtocolNumbers(t *testing.T) {
 		list := w.A.Get(t, "/attendances").OK(200)
 		for i, want := range []string{"ATD-000003", "ATD-000002", "ATD-000001"} {
 			if got := list.Text("data", i, "protocol"); got != want {
-				t.Errorf("%d: %q, want %q", i, got, want)
+				t.Errorf("data.%d.protocol: got %q, want %q", i, got, want)
 			}
 		}
-		if n := len(list.List()); n != 3 {
-			t.Errorf("%d attendances", n)
-		}
+		testkit.Equal(t, "number of attendances", len(list.List()), 3)
 	})
 }

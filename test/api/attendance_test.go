@@ -17,21 +17,21 @@ import (
 	"recado/test/testkit"
 )
 
-// customerWrites lets a customer write and gives the conversation.
+// customerWrites sends "oi" from a customer's phone and returns the id of the conversation.
 func customerWrites(t *testing.T, w *servertest.World, channel, phone string) string {
 	t.Helper()
 	return w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"name":"Zé %s","text":"oi"}`, phone, phone[len(phone)-4:])).OK(201).Text("conversation")
 }
 
-// current gives the open attendance of a conversation.
-func current(t *testing.T, w *servertest.World, conversation string) *servertest.Answer {
+// openAttendance returns the open attendance of a conversation. The body is null if there is none.
+func openAttendance(t *testing.T, w *servertest.World, conversation string) *servertest.Answer {
 	t.Helper()
 	return w.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200)
 }
 
 func phoneNumber(n int) string { return fmt.Sprintf("+55119%08d", 10000000+n) }
 
-func TestAttendanceLife(t *testing.T) {
+func TestAnAttendanceIsOpenedAnsweredAndClosed(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -40,7 +40,7 @@ func TestAttendanceLife(t *testing.T) {
 		path := "/conversations/" + c
 
 		t.Run("the customer's message opens an attendance with a protocol number", func(t *testing.T) {
-			att := current(t, w, c)
+			att := openAttendance(t, w, c)
 			testkit.Equal(t, "protocol", att.Text("protocol"), "ATD-000001")
 			testkit.Equal(t, "status", att.Text("status"), "open")
 			testkit.Equal(t, "opened_by", att.Text("opened_by"), "customer")
@@ -50,33 +50,33 @@ func TestAttendanceLife(t *testing.T) {
 			testkit.Equal(t, "responsible", att.At("responsible"), nil)
 			testkit.Equal(t, "first_response_at", att.At("first_response_at"), nil)
 			testkit.Equal(t, "closed_at", att.At("closed_at"), nil)
-			testkit.Equal(t, `w.A.Get(t, "/attendances/"+att.ID()).OK(200).Raw`, string(w.A.Get(t, "/attendances/"+att.ID()).OK(200).Raw), string(att.Raw))
+			testkit.Equal(t, "attendance read by id", string(w.A.Get(t, "/attendances/"+att.ID()).OK(200).Raw), string(att.Raw))
 			customerWrites(t, w, channel, phoneNumber(1))
-			if got := current(t, w, c).ID(); got != att.ID() {
-				t.Fatal("a second message opened another")
+			if got := openAttendance(t, w, c).ID(); got != att.ID() {
+				t.Fatalf("a second message opened attendance %s, want it in %s", got, att.ID())
 			}
 		})
 
-		t.Run("the first member to answer becomes responsible, and the response time counts whole seconds", func(t *testing.T) {
+		t.Run("the first member to reply becomes responsible, and the response time is in whole seconds", func(t *testing.T) {
 			w.Clock.Advance(90 * time.Second)
 			ana.Post(t, path+"/messages", message("bom dia")).OK(201)
-			att := current(t, w, c)
-			testkit.Equal(t, "responsible.id", att.Text("responsible", "id"), ana.ref)
+			att := openAttendance(t, w, c)
+			testkit.Equal(t, "responsible.id", att.Text("responsible", "id"), ana.id)
 			testkit.Equal(t, "responsible.name", att.Text("responsible", "name"), "Ana")
 			testkit.Equal(t, "first_response_seconds", att.Int("first_response_seconds"), 90)
-			testkit.Equal(t, "assignee", w.A.Get(t, path).OK(200).Text("assignee"), ana.ref)
+			testkit.Equal(t, "assignee", w.A.Get(t, path).OK(200).Text("assignee"), ana.id)
 			w.A.Post(t, path+"/messages", message("e eu")).OK(201)
-			later := current(t, w, c)
+			later := openAttendance(t, w, c)
 			testkit.Equal(t, "first_response_at", later.Text("first_response_at"), att.Text("first_response_at"))
-			testkit.Equal(t, "responsible.id", later.Text("responsible", "id"), ana.ref)
+			testkit.Equal(t, "responsible.id", later.Text("responsible", "id"), ana.id)
 			history := w.A.Get(t, path+"/assignments").OK(200)
 			testkit.Equal(t, "number of data", len(history.List()), 1)
 			testkit.Equal(t, "data.0.action", history.Text("data", 0, "action"), "took_over")
-			testkit.Equal(t, "data.0.user.id", history.Text("data", 0, "user", "id"), ana.ref)
-			testkit.Equal(t, "data.0.by.id", history.Text("data", 0, "by", "id"), ana.ref)
+			testkit.Equal(t, "data.0.user.id", history.Text("data", 0, "user", "id"), ana.id)
+			testkit.Equal(t, "data.0.by.id", history.Text("data", 0, "by", "id"), ana.id)
 		})
 
-		t.Run("closing keeps who was responsible and clears the conversation's", func(t *testing.T) {
+		t.Run("closing keeps the responsible person and clears the assignee of the conversation", func(t *testing.T) {
 			w.A.Post(t, path+"/attendance/close", `{"reason":"`+strings.Repeat("x", 501)+`"}`).Fails(400, "invalid_request")
 			w.A.Post(t, path+"/attendance/close", `{"why":"x"}`).Fails(400, "invalid_request")
 			w.B.Post(t, path+"/attendance/close", `{}`).Fails(404, "not_found")
@@ -84,89 +84,83 @@ func TestAttendanceLife(t *testing.T) {
 			testkit.Equal(t, "status", closed.Text("status"), "closed")
 			testkit.Equal(t, "close_reason", closed.Text("close_reason"), "resolvido")
 			testkit.Equal(t, "closed_by.id", closed.Text("closed_by", "id"), w.A.Owner.ID.String())
-			testkit.Equal(t, "responsible.id", closed.Text("responsible", "id"), ana.ref)
+			testkit.Equal(t, "responsible.id", closed.Text("responsible", "id"), ana.id)
 			if closed.Text("closed_at") == "" {
-				t.Fatalf(`want closed_at != ""; got %s`, closed.Raw)
+				t.Fatalf("closed_at: got none, want a time: %s", closed.Raw)
 			}
-			if w.A.Get(t, path).OK(200).At("assignee") != nil {
-				t.Fatal("the conversation still has an assignee")
-			}
-			testkit.Equal(t, "strings.TrimSpace(string(current(t, w, c).Raw))", strings.TrimSpace(string(current(t, w, c).Raw)), "null")
+			testkit.Equal(t, "assignee", w.A.Get(t, path).OK(200).At("assignee"), nil)
+			testkit.Equal(t, "open attendance", strings.TrimSpace(string(openAttendance(t, w, c).Raw)), "null")
 			w.A.Post(t, path+"/attendance/close", nil).Fails(409, "attendance_not_open")
-			testkit.Equal(t, `w.A.Get(t, "/attendances/"+closed.ID()).OK(200).Raw`, string(w.A.Get(t, "/attendances/"+closed.ID()).OK(200).Raw), string(closed.Raw))
+			testkit.Equal(t, "attendance read by id", string(w.A.Get(t, "/attendances/"+closed.ID()).OK(200).Raw), string(closed.Raw))
 		})
 
-		t.Run("the next message of the customer opens the next attendance, an answer does not", func(t *testing.T) {
+		t.Run("the customer's next message opens a new attendance, a reply from the team does not", func(t *testing.T) {
 			w.A.Post(t, path+"/messages", message("até logo")).OK(201)
-			testkit.Equal(t, "strings.TrimSpace(string(current(t, w, c).Raw))", strings.TrimSpace(string(current(t, w, c).Raw)), "null")
+			testkit.Equal(t, "open attendance", strings.TrimSpace(string(openAttendance(t, w, c).Raw)), "null")
 			customerWrites(t, w, channel, phoneNumber(1))
-			att := current(t, w, c)
+			att := openAttendance(t, w, c)
 			testkit.Equal(t, "protocol", att.Text("protocol"), "ATD-000002")
 			testkit.Equal(t, "responsible", att.At("responsible"), nil)
 			w.A.Post(t, path+"/attendance/close", nil).OK(200)
 		})
 
-		t.Run("the team opens one by starting the conversation", func(t *testing.T) {
+		t.Run("starting a conversation opens an attendance", func(t *testing.T) {
 			made := w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q,"name":"Nina"}`, channel, phoneNumber(2))).OK(201)
-			att := current(t, w, made.ID())
+			att := openAttendance(t, w, made.ID())
 			testkit.Equal(t, "opened_by", att.Text("opened_by"), "team")
 			testkit.Equal(t, "protocol", att.Text("protocol"), "ATD-000003")
 			testkit.Equal(t, "contact.name", att.Text("contact", "name"), "Nina")
 			w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phoneNumber(2))).OK(200)
-			if got := current(t, w, made.ID()).ID(); got != att.ID() {
-				t.Fatal("opened twice")
+			if got := openAttendance(t, w, made.ID()).ID(); got != att.ID() {
+				t.Fatalf("starting the conversation again opened attendance %s, want %s still open", got, att.ID())
 			}
 		})
 
-		t.Run("an answer from the phone is a first response and sets no responsible person", func(t *testing.T) {
+		t.Run("a reply from the phone is a first response but makes nobody responsible", func(t *testing.T) {
 			c := customerWrites(t, w, channel, phoneNumber(3))
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from_phone_app":true,"to":%q,"text":"oi!"}`, phoneNumber(3))).OK(201)
-			if att := current(t, w, c); att.Text("first_response_at") == "" || att.At("responsible") != nil {
-				t.Fatalf(`current(t, w, c): want first_response_at != "" and responsible == nil; got %s`, att.Raw)
+			if att := openAttendance(t, w, c); att.Text("first_response_at") == "" || att.At("responsible") != nil {
+				t.Fatalf("got %s, want a first_response_at and no responsible person", att.Raw)
 			}
 		})
 
-		t.Run("a group has an attendance with the group's name", func(t *testing.T) {
+		t.Run("the attendance of a group has the group's name", func(t *testing.T) {
 			c := w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"oi","group":{"id":"g1","name":"Condomínio"}}`, phoneNumber(4))).OK(201).Text("conversation")
-			if att := current(t, w, c); att.Text("contact", "name") != "Condomínio" || att.At("contact", "id") != nil || att.At("contact", "phone") != nil {
-				t.Fatalf(`current(t, w, c): want contact.name == "Condomínio" and contact.id == nil and contact.phone == nil; got %s`, att.Raw)
+			if att := openAttendance(t, w, c); att.Text("contact", "name") != "Condomínio" || att.At("contact", "id") != nil || att.At("contact", "phone") != nil {
+				t.Fatalf("got %s, want the contact name Condomínio without id and phone", att.Raw)
 			}
 		})
 
-		t.Run("events tell of opening and closing", func(t *testing.T) {
+		t.Run("opening and closing raise events", func(t *testing.T) {
 			got := attendanceEvents(t, w, 7)[c]
-			testkit.Diff(t, "got", got, []string{"attendance.opened", "attendance.closed", "attendance.opened", "attendance.closed"})
+			testkit.Diff(t, "attendance events", got, []string{"attendance.opened", "attendance.closed", "attendance.opened", "attendance.closed"})
 		})
 
-		t.Run("a company without attendances opens none", func(t *testing.T) {
+		t.Run("no attendance opens while they are disabled", func(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"enabled":false}`).OK(200)
 			c := customerWrites(t, w, channel, phoneNumber(5))
-			testkit.Equal(t, "strings.TrimSpace(string(current(t, w, c).Raw))", strings.TrimSpace(string(current(t, w, c).Raw)), "null")
+			testkit.Equal(t, "open attendance", strings.TrimSpace(string(openAttendance(t, w, c).Raw)), "null")
 			ana.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
 			w.A.Patch(t, "/company/attendance", `{"enabled":true}`).OK(200)
 			customerWrites(t, w, channel, phoneNumber(5))
-			if current(t, w, c).Text("status") != "open" {
-				t.Fatal("not opened")
-			}
+			testkit.Equal(t, "status", openAttendance(t, w, c).Text("status"), "open")
 		})
 
-		t.Run("with the rule off an answer sets no responsible person", func(t *testing.T) {
+		t.Run("without first_responder_takes_ownership a reply makes nobody responsible", func(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":false}`).OK(200)
 			c := customerWrites(t, w, channel, phoneNumber(6))
 			ana.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
-			if att := current(t, w, c); att.Text("first_response_at") == "" || att.At("responsible") != nil {
-				t.Fatalf(`current(t, w, c): want first_response_at != "" and responsible == nil; got %s`, att.Raw)
+			if att := openAttendance(t, w, c); att.Text("first_response_at") == "" || att.At("responsible") != nil {
+				t.Fatalf("got %s, want a first_response_at and no responsible person", att.Raw)
 			}
 			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":true}`).OK(200)
 			ana.Post(t, "/conversations/"+c+"/messages", message("de novo")).OK(201)
-			if current(t, w, c).Text("responsible", "id") != ana.ref {
-				t.Fatal("she did not take over")
-			}
+			testkit.Equal(t, "responsible.id", openAttendance(t, w, c).Text("responsible", "id"), ana.id)
 		})
 	})
 }
 
-func TestAttendanceList(t *testing.T) {
+func TestAttendancesAreListedAndFiltered(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -188,7 +182,7 @@ func TestAttendanceList(t *testing.T) {
 				w.A.Post(t, "/conversations/"+c+"/attendance/close", nil).OK(200)
 			}
 		}
-		// protocols lists the numbers a filter gives, in order.
+		// protocols returns the last two digits of the protocol numbers that a query lists, in order.
 		protocols := func(t *testing.T, c *servertest.Client, query string) []string {
 			t.Helper()
 			var out []string
@@ -204,7 +198,7 @@ func TestAttendanceList(t *testing.T) {
 		expect := func(query string, want ...string) {
 			t.Helper()
 			if got := protocols(t, w.A.Client, query); !slices.Equal(got, want) {
-				t.Errorf("%s: %v, want %v", query, got, want)
+				t.Errorf("%s: got %v, want %v", query, got, want)
 			}
 		}
 		at := func(hours int) string {
@@ -213,7 +207,7 @@ func TestAttendanceList(t *testing.T) {
 		expect("", "12", "11", "10", "09", "08", "07", "06", "05", "04", "03", "02", "01")
 		expect("status=closed", "09", "05", "01")
 		expect("status=open", "12", "11", "10", "08", "07", "06", "04", "03", "02")
-		expect("assignee="+ana.ref, "11", "09", "07", "05", "03", "01")
+		expect("assignee="+ana.id, "11", "09", "07", "05", "03", "01")
 		expect("assignee=none", "12", "10", "08", "06", "04", "02")
 		expect("assignee="+unknownID, []string{}...)
 		expect("sector="+sector, "10", "07", "04", "01")
@@ -229,10 +223,10 @@ func TestAttendanceList(t *testing.T) {
 		expect("from="+at(2)+"&to="+at(4), "04", "03")
 		expect("from="+at(2)+"&to="+at(2), []string{}...)
 		if got := protocols(t, w.B.Client, ""); len(got) != 0 {
-			t.Errorf("another company sees %v", got)
+			t.Errorf("attendances of another company: got %v, want none", got)
 		}
 
-		t.Run("a day is the company's", func(t *testing.T) {
+		t.Run("a date is a day in the company's time zone", func(t *testing.T) {
 			zone, _ := time.LoadLocation("America/Sao_Paulo")
 			midnight := kernel.DateOf(start.Add(6*time.Hour), zone).StartOfDay(zone)
 			var want []string
@@ -243,7 +237,7 @@ func TestAttendanceList(t *testing.T) {
 			}
 			expect("from="+midnight.Format(time.DateOnly), want...)
 			if got := protocols(t, w.A.Client, "to="+midnight.Format(time.DateOnly)); len(got)+len(want) != 12 {
-				t.Errorf("%v and %v", got, want)
+				t.Errorf("attendances before midnight: got %v, want the 12 without %v", got, want)
 			}
 		})
 
@@ -271,7 +265,7 @@ func TestAttendanceList(t *testing.T) {
 				page := w.A.Get(t, path).OK(200)
 				for i := range page.List() {
 					if p := page.Text("data", i, "protocol"); seen[p] {
-						t.Errorf("%s twice", p)
+						t.Errorf("%s is listed twice", p)
 					} else {
 						seen[p] = true
 					}
@@ -279,7 +273,7 @@ func TestAttendanceList(t *testing.T) {
 				next := page.Text("next_cursor")
 				if next == "" {
 					if page.At("next_cursor") != nil || len(page.List()) != 2 {
-						t.Errorf("want next_cursor == nil and number of data == 2; got %s", page.Raw)
+						t.Errorf("last page: got %s, want 2 attendances and no next_cursor", page.Raw)
 					}
 					break
 				}
@@ -290,27 +284,19 @@ func TestAttendanceList(t *testing.T) {
 				w.B.Get(t, path).Fails(400, "invalid_cursor")
 			}
 			if len(seen) != 12 {
-				t.Errorf("%d attendances", len(seen))
+				t.Errorf("got %d attendances, want 12", len(seen))
 			}
 		})
 
-		t.Run("a member sees what the access profile says", func(t *testing.T) {
+		t.Run("a member sees what their access profile allows", func(t *testing.T) {
 			own := addMember(t, w, "Own", `"access_profile":"own"`)
 			sectors := addMember(t, w, "Sec", `"access_profile":"sectors"`)
-			if got := protocols(t, own.Client, ""); len(got) != 0 {
-				t.Errorf(`protocols(t, own.Client, ""): want number of got == 0; got %+v`, got)
-			}
-			if got := protocols(t, sectors.Client, ""); len(got) != 0 {
-				t.Errorf(`protocols(t, sectors.Client, ""): want number of got == 0; got %+v`, got)
-			}
-			w.A.Patch(t, "/sectors/"+sector, `{"member_ids":["`+sectors.ref+`"]}`).OK(200)
-			if got := protocols(t, sectors.Client, ""); !slices.Equal(got, []string{"10", "07", "04", "01"}) {
-				t.Errorf(`protocols(t, sectors.Client, ""): want slices.Equal(got, []string{"10", "07", "04", "01"}); got %+v`, got)
-			}
-			w.A.Post(t, "/conversations/"+conversations[1]+"/transfer", `{"user_id":"`+own.ref+`"}`).OK(200)
-			if got := protocols(t, own.Client, ""); !slices.Equal(got, []string{"02"}) {
-				t.Errorf(`protocols(t, own.Client, ""): want slices.Equal(got, []string{"02"}); got %+v`, got)
-			}
+			testkit.Diff(t, "attendances of a member with the profile own", protocols(t, own.Client, ""), []string(nil))
+			testkit.Diff(t, "attendances of a member without sectors", protocols(t, sectors.Client, ""), []string(nil))
+			w.A.Patch(t, "/sectors/"+sector, `{"member_ids":["`+sectors.id+`"]}`).OK(200)
+			testkit.Diff(t, "attendances of a member of the sector", protocols(t, sectors.Client, ""), []string{"10", "07", "04", "01"})
+			w.A.Post(t, "/conversations/"+conversations[1]+"/transfer", `{"user_id":"`+own.id+`"}`).OK(200)
+			testkit.Diff(t, "attendances after a transfer to the member", protocols(t, own.Client, ""), []string{"02"})
 			id := w.A.Get(t, "/attendances?protocol=3").OK(200).Text("data", 0, "id")
 			own.Get(t, "/attendances/"+id).Fails(404, "not_found")
 			own.Get(t, "/conversations/"+conversations[2]+"/attendance").Fails(404, "not_found")
@@ -318,15 +304,15 @@ func TestAttendanceList(t *testing.T) {
 	})
 }
 
-func TestAttendanceCards(t *testing.T) {
+func TestACardFollowsItsAttendance(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		boards := w.A.Get(t, "/kanban/boards").OK(200)
 		board, waiting, inProgress, done := boards.Text(0, "id"), boards.Text(0, "stages", 0, "id"), boards.Text(0, "stages", 1, "id"), boards.Text(0, "stages", 2, "id")
 		c := customerWrites(t, w, channel, phoneNumber(1))
-		att := current(t, w, c).ID()
-		in := func(stage, assignee, status string) {
+		att := openAttendance(t, w, c).ID()
+		expectCard := func(stage, assignee, status string) {
 			t.Helper()
 			cards := w.A.Get(t, "/kanban/cards?status=all&board_id="+board).OK(200)
 			testkit.Equal(t, "number of data", len(cards.List()), 1)
@@ -336,19 +322,19 @@ func TestAttendanceCards(t *testing.T) {
 			testkit.Equal(t, "data.0.status", cards.Text("data", 0, "status"), status)
 		}
 		me := w.A.Owner.ID.String()
-		in(waiting, "", "open")
+		expectCard(waiting, "", "open")
 		w.A.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
-		in(inProgress, me, "open")
+		expectCard(inProgress, me, "open")
 		w.A.Post(t, "/conversations/"+c+"/transfer", `{"user_id":null}`).OK(200)
-		in(waiting, "", "open")
+		expectCard(waiting, "", "open")
 		w.A.Post(t, "/conversations/"+c+"/transfer", `{"user_id":"`+me+`"}`).OK(200)
-		in(inProgress, me, "open")
+		expectCard(inProgress, me, "open")
 		w.A.Post(t, "/conversations/"+c+"/attendance/close", nil).OK(200)
-		in(done, me, "completed")
+		expectCard(done, me, "completed")
 	})
 }
 
-func TestRacingOpenings(t *testing.T) {
+func TestConcurrentAttendancesGetConsecutiveProtocolNumbers(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -380,16 +366,16 @@ func TestRacingOpenings(t *testing.T) {
 		}
 		for i := range customers {
 			if !numbers[talk.FormatProtocol(int64(i+1))] {
-				t.Errorf("%d is missing", i+1)
+				t.Errorf("protocol number %d is missing", i+1)
 			}
 		}
 		if len(numbers) != customers {
-			t.Errorf("%d attendances", len(numbers))
+			t.Errorf("got %d protocol numbers, want %d", len(numbers), customers)
 		}
 	})
 }
 
-func TestPrivateAttendances(t *testing.T) {
+func TestAttendancesOfPrivateChannelsAreHidden(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
@@ -401,16 +387,14 @@ func TestPrivateAttendances(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, query := range []string{"", "?protocol=1", "?assignee=none", "?status=open"} {
-			if list := w.A.Get(t, "/attendances"+query).OK(200).List(); len(list) != 0 {
-				t.Errorf("data: want number of list == 0; got %+v", list)
-			}
+			testkit.Diff(t, "attendances of "+query, w.A.Get(t, "/attendances"+query).OK(200).List(), []any{})
 		}
 		queues := w.A.Get(t, "/sectors").OK(200)
 		if strings.Contains(string(queues.Raw), private.ID.String()) || queues.Text("data", 0, "id") != sector {
-			t.Errorf("want !strings.Contains(string(queues.Raw), private.ID.String()) and data.0.id == sector; got %s", queues.Raw)
+			t.Errorf("sectors: got %s, want the sector without the private channel", queues.Raw)
 		}
-		if got := current(t, w, customerWrites(t, w, sandbox(t, w), phoneNumber(1))).Text("protocol"); got != "ATD-000001" {
-			t.Errorf("%s: a private attendance left a gap", got)
+		if got := openAttendance(t, w, customerWrites(t, w, sandbox(t, w), phoneNumber(1))).Text("protocol"); got != "ATD-000001" {
+			t.Errorf("protocol after a private attendance: got %s, want ATD-000001", got)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestRestrictedMode(t *testing.T) {
+func TestRestrictedModeLimitsWhoMayReply(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -32,7 +32,7 @@ func TestRestrictedMode(t *testing.T) {
 		gil.Post(t, path+"/attendance/close", nil).OK(200)
 		bia.Post(t, path+"/messages", message("depois de fechar")).OK(201)
 
-		t.Run("every member may answer while there is no responsible person", func(t *testing.T) {
+		t.Run("every member may reply while nobody is responsible", func(t *testing.T) {
 			customerWrites(t, w, channel, phoneNumber(1))
 			bia.Post(t, path+"/messages", message("minha")).OK(201)
 			ana.Post(t, path+"/messages", message("oi")).Fails(409, "attendance_restricted")
@@ -41,82 +41,80 @@ func TestRestrictedMode(t *testing.T) {
 	})
 }
 
-func TestAutomaticClosing(t *testing.T) {
+func TestIdleAttendancesAreClosedAutomatically(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
-		close := func() {
+		closeIdle := func() {
 			t.Helper()
 			if _, err := w.Desk.Talk.CloseIdle(context.Background(), w.Clock.Now(), 100); err != nil {
 				t.Fatal(err)
 			}
 		}
-		open := func(conversation string) bool { return current(t, w, conversation).Text("status") == "open" }
+		isOpen := func(conversation string) bool { return openAttendance(t, w, conversation).Text("status") == "open" }
 
 		before := customerWrites(t, w, channel, phoneNumber(1))
 		w.Clock.Advance(48 * time.Hour)
-		close()
-		if !open(before) {
-			t.Fatal("closed without a rule")
+		closeIdle()
+		if !isOpen(before) {
+			t.Fatal("the attendance was closed while auto_close is disabled")
 		}
 		w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":true,"after_minutes":60}}`).OK(200)
-		close()
-		t.Run("a new rule closes what has been silent for longer already", func(t *testing.T) {
-			if open(before) {
-				t.Fatal("still open")
+		closeIdle()
+		t.Run("a new rule closes attendances that are already idle", func(t *testing.T) {
+			if isOpen(before) {
+				t.Fatal("the attendance is still open")
 			}
 			att := w.A.Get(t, "/attendances?conversation="+before).OK(200)
 			testkit.Equal(t, "data.0.close_reason", att.Text("data", 0, "close_reason"), "automatic")
 			testkit.Equal(t, "data.0.closed_by", att.At("data", 0, "closed_by"), nil)
 			testkit.Equal(t, "data.0.status", att.Text("data", 0, "status"), "closed")
-			testkit.Diff(t, "attendanceEvents(t, w, 2)[before]", attendanceEvents(t, w, 2)[before], []string{"attendance.opened", "attendance.closed"})
+			testkit.Diff(t, "attendance events", attendanceEvents(t, w, 2)[before], []string{"attendance.opened", "attendance.closed"})
 		})
-		t.Run("a message begins the time anew", func(t *testing.T) {
+		t.Run("a message restarts the idle time", func(t *testing.T) {
 			c := customerWrites(t, w, channel, phoneNumber(2))
 			w.Clock.Advance(50 * time.Minute)
 			w.A.Post(t, "/conversations/"+c+"/messages", message("um momento")).OK(201)
 			w.Clock.Advance(50 * time.Minute)
-			close()
-			if !open(c) {
-				t.Fatal("closed too early")
+			closeIdle()
+			if !isOpen(c) {
+				t.Fatal("the attendance was closed 10 minutes too early")
 			}
 			w.Clock.Advance(9 * time.Minute)
-			close()
-			if !open(c) {
-				t.Fatal("closed a minute too early")
+			closeIdle()
+			if !isOpen(c) {
+				t.Fatal("the attendance was closed a minute too early")
 			}
 			w.Clock.Advance(2 * time.Minute)
-			close()
-			if open(c) {
-				t.Fatal("still open")
+			closeIdle()
+			if isOpen(c) {
+				t.Fatal("the attendance is still open")
 			}
-			if w.A.Get(t, "/conversations/"+c).OK(200).At("assignee") != nil {
-				t.Fatal("still assigned")
-			}
+			testkit.Equal(t, "assignee", w.A.Get(t, "/conversations/"+c).OK(200).At("assignee"), nil)
 		})
-		t.Run("a changed rule holds for open attendances", func(t *testing.T) {
+		t.Run("a changed rule applies to open attendances", func(t *testing.T) {
 			c := customerWrites(t, w, channel, phoneNumber(3))
 			w.A.Patch(t, "/company/attendance", `{"auto_close":{"after_minutes":10}}`).OK(200)
 			w.Clock.Advance(11 * time.Minute)
-			close()
-			if open(c) {
-				t.Fatal("still open under the shorter rule")
+			closeIdle()
+			if isOpen(c) {
+				t.Fatal("the attendance is still open after the rule was shortened to 10 minutes")
 			}
 			c = customerWrites(t, w, channel, phoneNumber(3))
 			w.A.Patch(t, "/company/attendance", `{"auto_close":{"after_minutes":600}}`).OK(200)
 			w.Clock.Advance(time.Hour)
-			close()
-			if !open(c) {
-				t.Fatal("closed under the longer rule")
+			closeIdle()
+			if !isOpen(c) {
+				t.Fatal("the attendance was closed after the rule was extended to 600 minutes")
 			}
 			w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":false}}`).OK(200)
 			w.Clock.Advance(24 * time.Hour)
-			close()
-			if !open(c) {
-				t.Fatal("closed without a rule")
+			closeIdle()
+			if !isOpen(c) {
+				t.Fatal("the attendance was closed while auto_close is disabled")
 			}
 		})
-		t.Run("many at once are each closed once", func(t *testing.T) {
+		t.Run("concurrent runs close each attendance once", func(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":true,"after_minutes":5}}`).OK(200)
 			var all []string
 			for i := range 30 {
@@ -125,21 +123,21 @@ func TestAutomaticClosing(t *testing.T) {
 			w.Clock.Advance(time.Hour)
 			var wg sync.WaitGroup
 			for range 4 {
-				wg.Go(close)
+				wg.Go(closeIdle)
 			}
 			wg.Wait()
 			events := attendanceEvents(t, w, 7+2*len(all))
 			for _, c := range all {
-				if types := events[c]; open(c) || !slices.Equal(types, []string{"attendance.opened", "attendance.closed"}) {
-					t.Errorf(`events[c]: want !open(c) and slices.Equal(types, []string{"attendance.opened", "attendance.closed"}); got %+v`, types)
+				if types := events[c]; isOpen(c) || !slices.Equal(types, []string{"attendance.opened", "attendance.closed"}) {
+					t.Errorf("events of %s: got %v, want it opened and closed once", c, types)
 				}
 			}
 		})
 	})
 }
 
-// attendanceEvents lists the attendance.* events of each conversation, the oldest first, once there are n
-// of them: the feed shows nothing while an older transaction of the database may still add to it.
+// attendanceEvents waits until the feed has n attendance events and returns them by conversation, oldest first. The feed
+// holds events back while an older transaction may still add some.
 func attendanceEvents(t *testing.T, w *servertest.World, n int) map[string][]string {
 	t.Helper()
 	var events map[string][]string
@@ -151,6 +149,7 @@ func attendanceEvents(t *testing.T, w *servertest.World, n int) map[string][]str
 	return events
 }
 
+// readAttendanceEvents returns the attendance events in the feed by conversation, and their number.
 func readAttendanceEvents(t *testing.T, w *servertest.World) (events map[string][]string, total int) {
 	t.Helper()
 	events = map[string][]string{}
@@ -168,7 +167,7 @@ func readAttendanceEvents(t *testing.T, w *servertest.World) (events map[string]
 		w.A.Get(t, path).OK(200).Into(&page)
 		for _, e := range page.Data {
 			if e.Data.Attendance.Conversation != e.Data.Conversation.ID {
-				t.Errorf("want e.Data.Attendance.Conversation == e.Data.Conversation.ID; got %+v", e)
+				t.Errorf("attendance.conversation: got %s, want %s", e.Data.Attendance.Conversation, e.Data.Conversation.ID)
 			}
 			events[e.Data.Conversation.ID] = append(events[e.Data.Conversation.ID], e.Type)
 		}

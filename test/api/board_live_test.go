@@ -8,13 +8,13 @@ import (
 	"recado/test/testkit"
 )
 
-func TestChangesOfBoardsThatNoEventTellsOfAreSignalled(t *testing.T) {
+func TestBoardChangesWithoutAnEventAreSignalled(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, anaID := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")
 		b := newBoard(t, w.A.Client)
-		messages, _ := live(t, bia)
-		told := func(what, board string) {
+		messages, _ := openLive(t, bia)
+		expectSignal := func(what, board string) {
 			t.Helper()
 			testkit.Equal[any](t, what, await(t, messages, "board")["board"], board)
 		}
@@ -22,43 +22,43 @@ func TestChangesOfBoardsThatNoEventTellsOfAreSignalled(t *testing.T) {
 		await(t, messages, "kanban.card.created")
 		at := "/kanban/cards/" + card.ID()
 		card = ana.Patch(t, at, `{"title": "big cake", "version": 1}`).OK(200)
-		told("a changed card", b.id)
+		expectSignal("a changed card", b.id)
 		card = b.move(t, ana, card, "Doing", "").OK(200)
 		await(t, messages, "kanban.card.moved")
 		first := b.card(t, ana, "bread", fmt.Sprintf(`, "stage_id": %q`, b.stages["Doing"])).OK(201)
 		await(t, messages, "kanban.card.created")
 		b.move(t, ana, first, "Doing", fmt.Sprintf(`, "before_card_id": %q`, card.ID())).OK(200)
-		told("a card moved within its stage", b.id)
+		expectSignal("a card moved within its stage", b.id)
 		ana.Delete(t, at).OK(204)
-		told("a deleted card", b.id)
+		expectSignal("a deleted card", b.id)
 		ana.Patch(t, "/kanban/boards/"+b.id, `{"name": "Orders of today"}`).OK(200)
-		told("a renamed board", b.id)
-		ana.Post(t, "/kanban/boards/"+b.id+"/stages", `{"name": "Packed"}`, once()...).OK(201)
-		told("a new stage", b.id)
+		expectSignal("a renamed board", b.id)
+		ana.Post(t, "/kanban/boards/"+b.id+"/stages", `{"name": "Packed"}`, idempotencyKey()...).OK(201)
+		expectSignal("a new stage", b.id)
 		other := newBoard(t, ana)
-		told("a new board", other.id)
+		expectSignal("a new board", other.id)
 
 		contact := w.A.Post(t, "/contacts", `{"name":"Eva","phone":"+5511912345678"}`).OK(201).ID()
 		named := b.card(t, ana, "call", fmt.Sprintf(`, "contact": %q`, contact)).OK(201)
 		await(t, messages, "kanban.card.created")
 		w.A.Delete(t, "/contacts/"+contact).OK(204)
-		told("a card whose contact was deleted", b.id)
-		testkit.Equal(t, "its version", ana.Get(t, "/kanban/cards/"+named.ID()).OK(200).Int("version"), 2)
+		expectSignal("a card whose contact was deleted", b.id)
+		testkit.Equal(t, "version of the card", ana.Get(t, "/kanban/cards/"+named.ID()).OK(200).Int("version"), 2)
 
-		t.Run("but private cards only to those who see them", func(t *testing.T) {
-			own, _ := live(t, ana)
+		t.Run("changes of a private card are signalled only to those who see it", func(t *testing.T) {
+			creator, _ := openLive(t, ana)
 			secret := b.card(t, ana, "secret", `, "private": true`).OK(201)
-			testkit.Equal[any](t, "the person who made it", await(t, own, "board")["board"], b.id)
+			testkit.Equal[any](t, "board signalled to the creator", await(t, creator, "board")["board"], b.id)
 			ana.Patch(t, "/kanban/cards/"+secret.ID(), fmt.Sprintf(`{"assignee": %q, "version": 1}`, anaID)).OK(200)
 			newBoard(t, ana)
 			if got := await(t, messages, "board")["board"]; got == b.id {
-				t.Errorf("a colleague is told of a private card")
+				t.Errorf("a private card was signalled to another member: got board %v", got)
 			}
 		})
 	})
 }
 
-func TestBoardCounts(t *testing.T) {
+func TestBoardCountsIncludeOnlyVisibleCards(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, _ := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")
@@ -103,17 +103,17 @@ func TestAConflictSaysWhoMovedTheCard(t *testing.T) {
 		moved := bia.Get(t, "/kanban/cards/"+card.ID()).OK(200)
 		ana.Patch(t, "/kanban/cards/"+card.ID(), `{"title": "big cake", "version": 2}`).OK(200)
 		if got := details(b.move(t, bia, moved, "Won", "").Fails(409, "version_conflict")); len(got) != 0 {
-			t.Errorf("a change that is no move: got details %v, want none", got)
+			t.Errorf("conflict with a change that is not a move: got details %v, want none", got)
 		}
 	})
 }
 
-func TestCardsOfAPersonAndOfAConversation(t *testing.T) {
+func TestCardsAreFilteredByAssigneeAndConversation(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, anaID := signedIn(t, w, "Ana")
 		b := newBoard(t, w.A.Client)
-		conversation := write(t, w.A.Client, channel, "+5511987650001", "hello")
+		conversation := customerWritesText(t, w.A.Client, channel, "+5511987650001", "hello")
 		mine := b.card(t, ana, "mine", fmt.Sprintf(`, "assignee": %q`, anaID)).OK(201).ID()
 		about := b.card(t, ana, "about", fmt.Sprintf(`, "conversation": %q`, conversation)).OK(201).ID()
 		both := b.card(t, ana, "both", fmt.Sprintf(`, "assignee": %q, "conversation": %q`, anaID, conversation)).OK(201).ID()

@@ -11,51 +11,52 @@ import (
 	"recado/internal/people"
 	"recado/internal/talk"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-func TestUnreadAgain(t *testing.T) {
+func TestAConversationCanBeMarkedUnread(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		c := "/conversations/" + customerWrites(t, w, sandbox(t, w), phoneNumber(1))
 		w.A.Post(t, c+"/read", nil).OK(200)
 		again := w.A.Post(t, c+"/unread", nil).OK(200)
-		want(t, "unread", []any{again.At("unread"), again.At("unread_count")}, []any{true, 1.0})
-		want(t, "a second time", w.A.Post(t, c+"/unread", nil).OK(200).At("updated_at"), again.At("updated_at"))
+		testkit.Diff(t, "unread", []any{again.At("unread"), again.At("unread_count")}, []any{true, 1.0})
+		testkit.Diff(t, "updated_at after a second call", w.A.Post(t, c+"/unread", nil).OK(200).At("updated_at"), again.At("updated_at"))
 		w.B.Post(t, c+"/unread", nil).Fails(404, "not_found")
 	})
 }
 
-func TestTakingAConversation(t *testing.T) {
+func TestAMemberTakesAConversation(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, bia, own := addMember(t, w, "Ana"), addMember(t, w, "Bia"), addMember(t, w, "Olga", `"access_profile":"own"`)
-		boss := addMember(t, w, "Caio", `"role":"manager"`)
+		manager := addMember(t, w, "Caio", `"role":"manager"`)
 		id := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
 		c := "/conversations/" + id
 
-		t.Run("makes the caller responsible", func(t *testing.T) {
-			want(t, "assignee", ana.Post(t, c+"/take", nil).OK(200).Text("assignee"), ana.ref)
-			want(t, "responsible", current(t, w, id).Text("responsible", "id"), ana.ref)
-			want(t, "history", history(t, w, id), []string{"took_over Ana Ana"})
+		t.Run("taking it makes the caller responsible", func(t *testing.T) {
+			testkit.Diff(t, "assignee", ana.Post(t, c+"/take", nil).OK(200).Text("assignee"), ana.id)
+			testkit.Diff(t, "responsible", openAttendance(t, w, id).Text("responsible", "id"), ana.id)
+			testkit.Diff(t, "history", assignmentHistory(t, w, id), []string{"took_over Ana Ana"})
 			ana.Post(t, c+"/take", nil).OK(200)
-			want(t, "history after taking what one has", len(history(t, w, id)), 1)
-			want(t, "assignee", bia.Post(t, c+"/take", nil).OK(200).Text("assignee"), bia.ref)
+			testkit.Diff(t, "number of history entries after taking the conversation again", len(assignmentHistory(t, w, id)), 1)
+			testkit.Diff(t, "assignee", bia.Post(t, c+"/take", nil).OK(200).Text("assignee"), bia.id)
 		})
-		t.Run("409 attendance_restricted where the rules forbid", func(t *testing.T) {
+		t.Run("restricted mode refuses to take it from another member", func(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"mode":"restricted"}`).OK(200)
 			ana.Post(t, c+"/take", nil).Fails(409, "attendance_restricted")
-			want(t, "a manager", boss.Post(t, c+"/take", nil).OK(200).Text("assignee"), boss.ref)
+			testkit.Diff(t, "assignee after a manager took it", manager.Post(t, c+"/take", nil).OK(200).Text("assignee"), manager.id)
 			w.A.Post(t, c+"/transfer", `{"user_id":null}`).OK(200)
-			want(t, "from the queue", ana.Post(t, c+"/take", nil).OK(200).Text("assignee"), ana.ref)
+			testkit.Diff(t, "assignee after taking it from the queue", ana.Post(t, c+"/take", nil).OK(200).Text("assignee"), ana.id)
 		})
-		t.Run("what one may not see is not there", func(t *testing.T) {
+		t.Run("an invisible conversation is not found", func(t *testing.T) {
 			own.Post(t, c+"/take", nil).Fails(404, "not_found")
 			w.B.Post(t, c+"/take", nil).Fails(404, "not_found")
 		})
 	})
 }
 
-func TestSnoozing(t *testing.T) {
+func TestAConversationCanBeSnoozed(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -71,39 +72,39 @@ func TestSnoozing(t *testing.T) {
 		snooze := func() string {
 			t.Helper()
 			until := w.Clock.Now().Add(time.Hour).Format(kernel.Time)
-			want(t, "snoozed_until", w.A.Post(t, c+"/snooze", `{"until":"`+until+`"}`).OK(200).Text("snoozed_until"), until)
+			testkit.Diff(t, "snoozed_until", w.A.Post(t, c+"/snooze", `{"until":"`+until+`"}`).OK(200).Text("snoozed_until"), until)
 			return until
 		}
 
-		t.Run("snoozed ones are left out of open and waiting and of the counts", func(t *testing.T) {
+		t.Run("snoozed conversations are not listed or counted as open or waiting", func(t *testing.T) {
 			snooze()
-			want(t, "open", listedIDs(t, w.A.Client, "status=open"), []string{other})
-			want(t, "waiting", listedIDs(t, w.A.Client, "status=waiting&sort=oldest_waiting"), []string{other})
-			want(t, "all", listedIDs(t, w.A.Client, ""), []string{other, id})
-			want(t, "snoozed=true", listedIDs(t, w.A.Client, "snoozed=true"), []string{id})
-			want(t, "open and snoozed", listedIDs(t, w.A.Client, "status=open&snoozed=true"), []string{id})
-			want(t, "snoozed=false", listedIDs(t, w.A.Client, "snoozed=false"), []string{other})
+			testkit.Diff(t, "open", listedIDs(t, w.A.Client, "status=open"), []string{other})
+			testkit.Diff(t, "waiting", listedIDs(t, w.A.Client, "status=waiting&sort=oldest_waiting"), []string{other})
+			testkit.Diff(t, "all", listedIDs(t, w.A.Client, ""), []string{other, id})
+			testkit.Diff(t, "snoozed=true", listedIDs(t, w.A.Client, "snoozed=true"), []string{id})
+			testkit.Diff(t, "open and snoozed", listedIDs(t, w.A.Client, "status=open&snoozed=true"), []string{id})
+			testkit.Diff(t, "snoozed=false", listedIDs(t, w.A.Client, "snoozed=false"), []string{other})
 			counts := w.A.Get(t, "/inbox/counts").OK(200)
-			want(t, "open and snoozed", []int{counts.Int("open"), counts.Int("snoozed")}, []int{1, 1})
+			testkit.Diff(t, "open and snoozed", []int{counts.Int("open"), counts.Int("snoozed")}, []int{1, 1})
 		})
-		t.Run("a customer's message wakes it, unread", func(t *testing.T) {
+		t.Run("a customer's message ends it and marks the conversation unread", func(t *testing.T) {
 			customerWrites(t, w, channel, phoneNumber(1))
 			got := w.A.Get(t, c).OK(200)
-			want(t, "awake", []any{got.At("snoozed_until"), got.At("unread")}, []any{nil, true})
+			testkit.Diff(t, "snoozed_until and unread", []any{got.At("snoozed_until"), got.At("unread")}, []any{nil, true})
 		})
-		t.Run("the time wakes it, unread", func(t *testing.T) {
+		t.Run("it ends at its time and marks the conversation unread", func(t *testing.T) {
 			w.A.Post(t, c+"/read", nil).OK(200)
 			until := snooze()
 			wake()
-			want(t, "before its time", w.A.Get(t, c).OK(200).Text("snoozed_until"), until)
+			testkit.Diff(t, "snoozed_until before its time", w.A.Get(t, c).OK(200).Text("snoozed_until"), until)
 			w.Clock.Advance(2 * time.Hour)
 			wake()
 			got := w.A.Get(t, c).OK(200)
-			want(t, "awake", []any{got.At("snoozed_until"), got.At("unread")}, []any{nil, true})
+			testkit.Diff(t, "snoozed_until and unread", []any{got.At("snoozed_until"), got.At("unread")}, []any{nil, true})
 		})
-		t.Run("null ends it", func(t *testing.T) {
+		t.Run("until null ends it", func(t *testing.T) {
 			snooze()
-			want(t, "snoozed_until", w.A.Post(t, c+"/snooze", `{"until":null}`).OK(200).At("snoozed_until"), nil)
+			testkit.Diff(t, "snoozed_until", w.A.Post(t, c+"/snooze", `{"until":null}`).OK(200).At("snoozed_until"), nil)
 		})
 		t.Run("bad times are refused", func(t *testing.T) {
 			for _, body := range []string{`{}`, `{"until":"tomorrow"}`, `{"until":"2001-01-01T00:00:00Z"}`, `{"until":1}`} {
@@ -114,7 +115,7 @@ func TestSnoozing(t *testing.T) {
 	})
 }
 
-func TestBulkAddsNoMoreLabelsThanAConversationMayHave(t *testing.T) {
+func TestBulkLabellingRespectsTheLabelLimit(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
@@ -128,15 +129,15 @@ func TestBulkAddsNoMoreLabelsThanAConversationMayHave(t *testing.T) {
 			return w.A.Post(t, "/conversations/bulk", body).OK(200).At("results", 0, "status")
 		}
 		last := labels[talk.MaxConversationLabels:]
-		want(t, "as many as fit", label(labels[:talk.MaxConversationLabels]), any(200.0))
-		want(t, "one more", label(last), any(409.0))
-		want(t, "one that it has", label(labels[:1]), any(200.0))
-		want(t, "one instead of another", label(last, labels[0]), any(200.0))
-		want(t, "labels", len(w.A.Get(t, "/conversations/"+id).OK(200).List("label_ids")), talk.MaxConversationLabels)
+		testkit.Diff(t, "status of adding as many labels as allowed", label(labels[:talk.MaxConversationLabels]), 200.0)
+		testkit.Diff(t, "status of adding one more", label(last), 409.0)
+		testkit.Diff(t, "status of adding a label that it has", label(labels[:1]), 200.0)
+		testkit.Diff(t, "status of replacing a label", label(last, labels[0]), 200.0)
+		testkit.Diff(t, "number of labels", len(w.A.Get(t, "/conversations/"+id).OK(200).List("label_ids")), talk.MaxConversationLabels)
 	})
 }
 
-func TestBulk(t *testing.T) {
+func TestBulkActionsApplyToEachConversation(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -148,11 +149,11 @@ func TestBulk(t *testing.T) {
 			ids = append(ids, customerWrites(t, w, channel, phoneNumber(n)))
 		}
 		all := `["` + strings.Join(ids, `","`) + `"]`
-		do := func(c *servertest.Client, ids, rest string) []any {
+		bulk := func(c *servertest.Client, ids, rest string) []any {
 			t.Helper()
 			return c.Post(t, "/conversations/bulk", `{"ids":`+ids+`,`+rest+`}`).OK(200).List("results")
 		}
-		done := func(status ...int) (out []any) {
+		results := func(status ...int) (out []any) {
 			for i, s := range status {
 				r := map[string]any{"id": ids[i], "status": float64(s)}
 				if s == 409 {
@@ -174,7 +175,7 @@ func TestBulk(t *testing.T) {
 			{`"action":"archive"`, "archived", true},
 			{`"action":"unarchive"`, "archived", false},
 			{`"action":"take"`, "assignee", w.A.Owner.ID.String()},
-			{`"action":"transfer","user_id":"` + ana.ref + `","reason":"férias"`, "assignee", ana.ref},
+			{`"action":"transfer","user_id":"` + ana.id + `","reason":"férias"`, "assignee", ana.id},
 			{`"action":"transfer","sector_id":"` + sector + `"`, "sector", sector},
 			{`"action":"label","add":["` + label + `"]`, "label_ids", []any{label}},
 			{`"action":"label","remove":["` + label + `"]`, "label_ids", []any{}},
@@ -182,26 +183,26 @@ func TestBulk(t *testing.T) {
 			{`"action":"snooze","until":null`, "snoozed_until", nil},
 		} {
 			t.Run(step.action, func(t *testing.T) {
-				want(t, "results", do(w.A.Client, all, step.action), done(200, 200, 200))
+				testkit.Diff(t, "results", bulk(w.A.Client, all, step.action), results(200, 200, 200))
 				for n := range ids {
-					want(t, "conversation", get(n, step.field), step.want)
+					testkit.Diff(t, "conversation", get(n, step.field), step.want)
 				}
 			})
 		}
-		t.Run("results in the order of ids, with status and code", func(t *testing.T) {
+		t.Run("results are in the order of ids and have a status and a code", func(t *testing.T) {
 			w.A.Post(t, "/conversations/"+ids[1]+"/attendance/close", nil).OK(200)
-			want(t, "close", do(w.A.Client, all, `"action":"close","reason":"fim"`), done(200, 409, 200))
-			strange := kernel.NewID().String()
-			want(t, "unknown ones", do(w.A.Client, `["`+strange+`","`+ids[0]+`"]`, `"action":"read"`), []any{
-				map[string]any{"id": strange, "status": 404.0, "code": "not_found"}, map[string]any{"id": ids[0], "status": 200.0},
+			testkit.Diff(t, "close", bulk(w.A.Client, all, `"action":"close","reason":"fim"`), results(200, 409, 200))
+			unknown := kernel.NewID().String()
+			testkit.Diff(t, "results of an unknown and a known conversation", bulk(w.A.Client, `["`+unknown+`","`+ids[0]+`"]`, `"action":"read"`), []any{
+				map[string]any{"id": unknown, "status": 404.0, "code": "not_found"}, map[string]any{"id": ids[0], "status": 200.0},
 			})
-			want(t, "the other company", do(w.B.Client, `["`+ids[0]+`"]`, `"action":"read"`)[0].(map[string]any)["code"], any("not_found"))
+			testkit.Diff(t, "code for another company", bulk(w.B.Client, `["`+ids[0]+`"]`, `"action":"read"`)[0].(map[string]any)["code"], "not_found")
 		})
-		t.Run("closing takes attendances:write as well", func(t *testing.T) {
+		t.Run("closing also needs attendances:write", func(t *testing.T) {
 			_, c := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeConversationsWrite))
-			want(t, "code", do(c, `["`+ids[0]+`"]`, `"action":"close"`)[0].(map[string]any)["code"], any("insufficient_scope"))
+			testkit.Diff(t, "code", bulk(c, `["`+ids[0]+`"]`, `"action":"close"`)[0].(map[string]any)["code"], "insufficient_scope")
 		})
-		t.Run("bad calls are refused as a whole", func(t *testing.T) {
+		t.Run("a bad request is refused as a whole", func(t *testing.T) {
 			many := strings.TrimSuffix(strings.Repeat(`"`+ids[0]+`",`, 101), ",")
 			for _, body := range []string{
 				`{"ids":[],"action":"read"}`, `{"ids":[` + many + `],"action":"read"}`, `{"ids":` + all + `,"action":"explode"}`, `{"ids":` + all + `}`,

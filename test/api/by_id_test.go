@@ -3,14 +3,13 @@ package api_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-func TestWhatAListShowsCanBeReadByItsID(t *testing.T) {
+func TestListEntriesCanBeReadByID(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -31,17 +30,15 @@ func TestWhatAListShowsCanBeReadByItsID(t *testing.T) {
 						want = entry
 					}
 				}
-				if diff := cmp.Diff(want, w.A.Get(t, list+"/"+id).OK(200).At()); diff != "" {
-					t.Errorf("the entry of the list, and what its id gives: %s", diff)
-				}
+				testkit.Diff(t, "the entry read by id", w.A.Get(t, list+"/"+id).OK(200).At(), want)
 				for _, unknown := range []string{kernel.NewID().String(), "none"} {
 					w.A.Get(t, list+"/"+unknown).Fails(404, "not_found")
 				}
 				w.B.Get(t, list+"/"+id).Fails(404, "not_found")
 			})
 		}
-		want(t, "queues", w.A.Get(t, "/sectors/"+sector).OK(200).Int("queues", 0, "waiting"), 1)
-		t.Run("a removed member, a removed sector and a deleted webhook are gone", func(t *testing.T) {
+		testkit.Diff(t, "queues.0.waiting", w.A.Get(t, "/sectors/"+sector).OK(200).Int("queues", 0, "waiting"), 1)
+		t.Run("a removed member, sector or webhook is not found", func(t *testing.T) {
 			for _, path := range []string{"/team/" + person, "/sectors/" + sector, "/integrations/webhooks/" + webhook} {
 				w.A.Delete(t, path).OK(204)
 				w.A.Get(t, path).Fails(404, "not_found")
@@ -50,18 +47,18 @@ func TestWhatAListShowsCanBeReadByItsID(t *testing.T) {
 		t.Run("a revoked key is still shown", func(t *testing.T) {
 			w.A.Delete(t, "/keys/"+key).OK(204)
 			if w.A.Get(t, "/keys/"+key).OK(200).At("revoked_at") == nil {
-				t.Error("revoked_at is null")
+				t.Error("revoked_at: got null, want a time")
 			}
 		})
 	})
 }
 
-func TestAFileIsDescribedByItsID(t *testing.T) {
+func TestFileMetadataIsReadByID(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		made := w.A.Upload(t, "menu.txt", []byte("a plain note")).OK(201)
 		path := "/media/" + made.ID()
-		want(t, "metadata", string(w.A.Get(t, path).OK(200).Raw), string(made.Raw))
+		testkit.Diff(t, "metadata", string(w.A.Get(t, path).OK(200).Raw), string(made.Raw))
 		w.B.Get(t, path).Fails(404, "not_found")
 		w.A.Get(t, "/media/"+kernel.NewID().String()).Fails(404, "not_found")
 		_, limited := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeMediaWrite))
@@ -69,7 +66,7 @@ func TestAFileIsDescribedByItsID(t *testing.T) {
 	})
 }
 
-func TestAPrivateChannelIsGivenToItsViewersAlone(t *testing.T) {
+func TestOnlyViewersReadAPrivateChannelByID(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ada", `"role":"admin"`)

@@ -11,9 +11,10 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-func TestListCards(t *testing.T) {
+func TestCardsAreListedAndFiltered(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		c := w.A.Client
@@ -95,39 +96,27 @@ func TestListCards(t *testing.T) {
 				{"&q=", all},
 			} {
 				if got := titles(c.Get(t, "/kanban/cards?board_id="+b.id+tt.query).OK(200)); got != tt.want {
-					t.Errorf("%s (indexed: %v): %s, want %s", tt.query, indexed, got, tt.want)
+					t.Errorf("%s (indexed: %v): got %s, want %s", tt.query, indexed, got, tt.want)
 				}
 			}
 		}
 
-		t.Run("without a board all allowed ones are listed", func(t *testing.T) {
-			if got := titles(c.Get(t, "/kanban/cards?label="+red).OK(200)); got != "Elsewhere, This morning, Tomorrow" {
-				t.Errorf(`titles(c.Get(t, "/kanban/cards?label="+red).OK(200)): want got == "Elsewhere, This morning, Tomorrow"; got %+v`, got)
-			}
-			if got := titles(c.Get(t, "/kanban/cards?status=all&q=elsewhere").OK(200)); got != "Elsewhere" {
-				t.Errorf(`titles(c.Get(t, "/kanban/cards?status=all&q=elsewhere").OK(200)): want got == "Elsewhere"; got %+v`, got)
-			}
+		t.Run("without a board_id the cards of all allowed boards are listed", func(t *testing.T) {
+			testkit.Equal(t, "cards with a label", titles(c.Get(t, "/kanban/cards?label="+red).OK(200)), "Elsewhere, This morning, Tomorrow")
+			testkit.Equal(t, "cards with a text", titles(c.Get(t, "/kanban/cards?status=all&q=elsewhere").OK(200)), "Elsewhere")
 			id, _ := kernel.ParseID(other.id)
 			boards := []kernel.ID{id}
 			_, limited := w.NewKey(t, w.A.ID, people.NewKey{Name: "other", Scopes: kernel.NewScopeSet(people.ScopeRead), Boards: &boards})
 			for _, query := range []string{"", "?status=all", "?due=any&priority=high", "?q=ELSE", "?label=" + red} {
-				if got := titles(limited.Get(t, "/kanban/cards"+query).OK(200)); got != "Elsewhere" {
-					t.Errorf(`titles(limited.Get(t, "/kanban/cards"+query).OK(200)): want got == "Elsewhere"; got %+v, %+v`, query, got)
-				}
+				testkit.Equal(t, "cards of a limited key with "+query, titles(limited.Get(t, "/kanban/cards"+query).OK(200)), "Elsewhere")
 			}
 			for _, query := range []string{"?board_id=" + b.id, "?board_id=" + kernel.NewID().String()} {
-				if got := titles(limited.Get(t, "/kanban/cards"+query).OK(200)); got != "" {
-					t.Errorf(`titles(limited.Get(t, "/kanban/cards"+query).OK(200)): want got == ""; got %+v, %+v`, query, got)
-				}
+				testkit.Equal(t, "cards of a limited key with "+query, titles(limited.Get(t, "/kanban/cards"+query).OK(200)), "")
 			}
-			if got := titles(w.B.Get(t, "/kanban/cards?status=all").OK(200)); got != "" {
-				t.Errorf(`titles(w.B.Get(t, "/kanban/cards?status=all").OK(200)): want got == ""; got %+v`, got)
-			}
-			if got := titles(w.B.Get(t, "/kanban/cards?board_id="+b.id).OK(200)); got != "" {
-				t.Errorf(`titles(w.B.Get(t, "/kanban/cards?board_id="+b.id).OK(200)): want got == ""; got %+v`, got)
-			}
+			testkit.Equal(t, "cards of another company", titles(w.B.Get(t, "/kanban/cards?status=all").OK(200)), "")
+			testkit.Equal(t, "cards of the board for another company", titles(w.B.Get(t, "/kanban/cards?board_id="+b.id).OK(200)), "")
 		})
-		t.Run("pages follow one another", func(t *testing.T) {
+		t.Run("pages list every card once", func(t *testing.T) {
 			for _, query := range []string{"status=all", "label=" + red + "&status=all", "q=day", "due=week", "due=none&status=all", "priority=high"} {
 				whole := titles(c.Get(t, "/kanban/cards?"+query).OK(200))
 				var parts []string
@@ -143,7 +132,7 @@ func TestListCards(t *testing.T) {
 					cursor = "&cursor=" + page.Text("next_cursor")
 				}
 				if got := strings.Join(parts, ", "); got != whole {
-					t.Errorf("%s: %s, want %s", query, got, whole)
+					t.Errorf("%s in pages: got %s, want %s", query, got, whole)
 				}
 			}
 			page := c.Get(t, "/kanban/cards?limit=1").OK(200)
@@ -153,7 +142,7 @@ func TestListCards(t *testing.T) {
 			c.Get(t, "/kanban/cards?cursor=x"+cursor).Fails(400, "invalid_cursor")
 			w.B.Get(t, "/kanban/cards?cursor="+cursor).Fails(400, "invalid_cursor")
 		})
-		t.Run("what is malformed is 400", func(t *testing.T) {
+		t.Run("malformed queries are refused", func(t *testing.T) {
 			for _, query := range []string{
 				"board_id=x", "board_id=", "limit=0", "limit=101", "limit=x", "q=" + strings.Repeat("a", 101), "priority=huge", "label=x",
 				"due=tomorrow", "tz=Mars/Base", "tz=../etc/passwd", "status=closed", "offset=1",
@@ -162,32 +151,30 @@ func TestListCards(t *testing.T) {
 			}
 			c.Get(t, "/kanban/cards?q="+url.QueryEscape(strings.Repeat("ã", 100))).OK(200)
 		})
-		t.Run("the answer's cards are those of GET", func(t *testing.T) {
+		t.Run("listed cards equal cards read by id", func(t *testing.T) {
 			page := c.Get(t, "/kanban/cards?status=all&limit=100").OK(200)
 			for _, id := range ids(page.List()) {
-				if card := c.Get(t, "/kanban/cards/"+id).OK(200); !strings.Contains(string(page.Raw), string(card.Raw)) {
-					t.Errorf(`c.Get(t, "/kanban/cards/"+id).OK(200): want strings.Contains(string(page.Raw), string(card.Raw)); got %s`, card.Raw)
-				}
+				testkit.Contains(t, "the list", page.Raw, string(c.Get(t, "/kanban/cards/"+id).OK(200).Raw))
 			}
 			if !slices.IsSortedFunc(ids(page.List()), func(a, b string) int { return strings.Compare(b, a) }) {
-				t.Error("not the newest first")
+				t.Errorf("cards are not listed newest first: %v", ids(page.List()))
 			}
 		})
 	})
 }
 
-func TestCardsOfArchivedBoards(t *testing.T) {
+func TestCardsOfArchivedBoardsAreListedOnlyByBoard(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		used, put := newBoard(t, w.A.Client), newBoard(t, w.A.Client)
-		here, there := used.card(t, w.A.Client, "here", "").OK(201).ID(), put.card(t, w.A.Client, "there", "").OK(201).ID()
-		w.A.Patch(t, "/kanban/boards/"+put.id, `{"archived": true}`).OK(200)
-		boards := []kernel.ID{mustID(used.id), mustID(put.id)}
+		active, archived := newBoard(t, w.A.Client), newBoard(t, w.A.Client)
+		here, there := active.card(t, w.A.Client, "here", "").OK(201).ID(), archived.card(t, w.A.Client, "there", "").OK(201).ID()
+		w.A.Patch(t, "/kanban/boards/"+archived.id, `{"archived": true}`).OK(200)
+		boards := []kernel.ID{mustID(active.id), mustID(archived.id)}
 		_, some := w.NewKey(t, w.A.ID, people.NewKey{Name: "some", Scopes: kernel.NewScopeSet(people.ScopeRead), Boards: &boards})
 		for _, key := range []*servertest.Client{w.A.Client, some} {
-			for query, want := range map[string]string{"": here, "?q=here": here, "?q=there": "", "?board_id=" + put.id: there, "?status=all&limit=1": here} {
+			for query, want := range map[string]string{"": here, "?q=here": here, "?q=there": "", "?board_id=" + archived.id: there, "?status=all&limit=1": here} {
 				if got := strings.Join(ids(key.Get(t, "/kanban/cards"+query).OK(200).List()), " "); got != want {
-					t.Errorf("%q: %s, want %s", query, got, want)
+					t.Errorf("%q: got %s, want %s", query, got, want)
 				}
 			}
 			key.Get(t, "/kanban/cards/"+there).OK(200)

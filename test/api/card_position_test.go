@@ -6,9 +6,10 @@ import (
 
 	"recado/internal/kernel"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-func TestAColumnOfABoardIsOnePage(t *testing.T) {
+func TestCardsAreListedByStageAndPosition(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		c := w.A.Client
@@ -21,7 +22,7 @@ func TestAColumnOfABoardIsOnePage(t *testing.T) {
 			ids[title] = b.card(t, c, title, fmt.Sprintf(`,"stage_id":%q`, b.stages["Doing"])).OK(201).ID()
 		}
 		c.Post(t, "/kanban/cards/"+ids["e"]+"/move", fmt.Sprintf(`{"stage_id":%q,"before_card_id":%q,"version":1}`, b.stages["New"], ids["b"]),
-			"Idempotency-Key", kernel.NewID().String()).OK(200)
+			idempotencyKey()...).OK(200)
 		titles := func(query string) (out string) {
 			for cursor := ""; ; {
 				page := c.Get(t, "/kanban/cards?board_id="+b.id+query+cursor).OK(200)
@@ -36,14 +37,14 @@ func TestAColumnOfABoardIsOnePage(t *testing.T) {
 		}
 		stage := "&stage_id=" + b.stages["New"]
 		for _, limit := range []string{"", "&limit=1", "&limit=2", "&limit=5"} {
-			want(t, "by position"+limit, titles(stage+"&sort=position"+limit), "aebcd")
-			want(t, "the newest"+limit, titles(stage+limit), "edcba")
-			want(t, "the whole board"+limit, titles("&sort=position"+limit), "aebcdxy")
-			want(t, "of another stage"+limit, titles("&stage_id="+b.stages["Doing"]+"&sort=newest"+limit), "yx")
+			testkit.Diff(t, "by position"+limit, titles(stage+"&sort=position"+limit), "aebcd")
+			testkit.Diff(t, "newest first"+limit, titles(stage+limit), "edcba")
+			testkit.Diff(t, "the whole board"+limit, titles("&sort=position"+limit), "aebcdxy")
+			testkit.Diff(t, "another stage"+limit, titles("&stage_id="+b.stages["Doing"]+"&sort=newest"+limit), "yx")
 		}
-		want(t, "with a text", titles(stage+"&sort=position&q=c"), "c")
-		want(t, "of no stage", titles("&sort=position&stage_id="+kernel.NewID().String()), "")
-		want(t, "of another board", titles("&sort=position&stage_id="+newBoard(t, c).stages["New"]), "")
+		testkit.Diff(t, "cards with a text", titles(stage+"&sort=position&q=c"), "c")
+		testkit.Diff(t, "cards of an unknown stage", titles("&sort=position&stage_id="+kernel.NewID().String()), "")
+		testkit.Diff(t, "cards of another board's stage", titles("&sort=position&stage_id="+newBoard(t, c).stages["New"]), "")
 		c.Get(t, "/kanban/cards?sort=oldest").Fails(400, "invalid_request")
 		c.Get(t, "/kanban/cards?stage_id=x").Fails(400, "invalid_request")
 		w.B.Get(t, "/kanban/cards?sort=position&stage_id="+b.stages["New"]).OK(200)

@@ -12,13 +12,13 @@ import (
 	"recado/test/testkit"
 )
 
-func TestCards(t *testing.T) {
+func TestCardsAreCreatedChangedAndDeleted(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		b := newBoard(t, w.A.Client)
 		label := w.A.Post(t, "/labels", `{"name": "urgent"}`).OK(201).ID()
 
-		t.Run("a card is made with defaults", func(t *testing.T) {
+		t.Run("a new card has defaults", func(t *testing.T) {
 			made := b.card(t, w.A.Client, " Bake ", "").OK(201)
 			testkit.Equal(t, "title", made.Text("title"), "Bake")
 			testkit.Equal(t, "priority", made.Text("priority"), "medium")
@@ -31,12 +31,12 @@ func TestCards(t *testing.T) {
 			testkit.Equal(t, "header ETag", made.Header.Get("ETag"), `"1"`)
 			testkit.Equal(t, "header Location", made.Header.Get("Location"), "/v1/kanban/cards/"+made.ID())
 			got := w.A.Get(t, "/kanban/cards/"+made.ID()).OK(200)
-			testkit.Equal(t, "got.Raw", string(got.Raw), string(made.Raw))
+			testkit.Equal(t, "card read by id", string(got.Raw), string(made.Raw))
 			testkit.Equal(t, "header ETag", got.Header.Get("ETag"), `"1"`)
 			w.B.Get(t, "/kanban/cards/"+made.ID()).Fails(404, "not_found")
 			w.A.Get(t, "/kanban/cards/7").Fails(404, "not_found")
 		})
-		t.Run("a card holds what it is given", func(t *testing.T) {
+		t.Run("a card stores every field", func(t *testing.T) {
 			made := b.card(t, w.A.Client, "all", fmt.Sprintf(`, "description": "two\nlines", "priority": "urgent", "label_ids": [%q, %q],
 				"due_at": "2026-11-14T20:56:54.1239-03:00", "assignee": %q, "stage_id": %q, "contact": null, "conversation": null, "before_card_id": null`,
 				label, label, w.A.Owner.ID, b.stages["Doing"])).OK(201)
@@ -45,9 +45,9 @@ func TestCards(t *testing.T) {
 			testkit.Equal(t, "number of label_ids", len(made.List("label_ids")), 1)
 			testkit.Equal(t, "description", made.Text("description"), "two\nlines")
 			got := w.A.Get(t, "/kanban/cards/"+made.ID()).OK(200)
-			testkit.Equal(t, "got.Raw", string(got.Raw), string(made.Raw))
+			testkit.Equal(t, "card read by id", string(got.Raw), string(made.Raw))
 		})
-		t.Run("what a card names must be there", func(t *testing.T) {
+		t.Run("a reference to something unknown is refused", func(t *testing.T) {
 			unknownID, known := kernel.NewID().String(), w.A.Post(t, "/labels", `{"name": "known"}`).OK(201).ID()
 			for field, more := range map[string]string{
 				"body.stage_id":       fmt.Sprintf(`, "stage_id": %q`, unknownID),
@@ -62,15 +62,13 @@ func TestCards(t *testing.T) {
 				"body.description":    `, "description": "` + strings.Repeat("x", 10_001) + `"`,
 				"body.due_at":         `, "due_at": "tomorrow"`,
 			} {
-				if got := b.card(t, w.A.Client, "wrong", more).Fails(400, "invalid_request").Text("details", 0, "field"); got != field {
-					t.Errorf("details.0.field: want got == field; got %+v, %+v", more, got)
-				}
+				testkit.Equal(t, "details.0.field of "+more, b.card(t, w.A.Client, "wrong", more).Fails(400, "invalid_request").Text("details", 0, "field"), field)
 			}
 			board{id: unknownID}.card(t, w.A.Client, "x", "").Fails(400, "invalid_request")
 			b.card(t, w.B.Client, "x", "").Fails(400, "invalid_request")
 			b.card(t, w.A.Client, "   ", "").Fails(400, "invalid_request")
 		})
-		t.Run("an edit needs the version and raises it", func(t *testing.T) {
+		t.Run("a change needs the version and increments it", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "edit me", "").OK(201)
 			at := "/kanban/cards/" + card.ID()
 			w.A.Patch(t, at, `{"title": "x"}`).Fails(428, "version_required")
@@ -96,23 +94,23 @@ func TestCards(t *testing.T) {
 			testkit.Equal(t, "due_at", cleared.At("due_at"), nil)
 			testkit.Equal(t, "number of label_ids", len(cleared.List("label_ids")), 0)
 		})
-		t.Run("checks come in their order: 404, 400 of ids, 428, 409", func(t *testing.T) {
+		t.Run("the checks are made in this order: 404, 400 for ids, 428, 409", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "order", "").OK(201)
 			unknownID := kernel.NewID().String()
 			w.A.Patch(t, "/kanban/cards/"+unknownID, `{"assignee": "`+unknownID+`"}`).Fails(404, "not_found")
 			w.A.Patch(t, "/kanban/cards/"+card.ID(), `{"assignee": "`+unknownID+`"}`).Fails(400, "invalid_request")
-			w.A.Post(t, "/kanban/cards/"+unknownID+"/move", `{"stage_id": "`+unknownID+`"}`, once()...).Fails(404, "not_found")
-			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+unknownID+`"}`, once()...).Fails(400, "invalid_request")
-			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`"}`, once()...).Fails(428, "version_required")
-			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`", "version": 9}`, once()...).Fails(409, "version_conflict")
-			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`"}`, append(once(), "If-Match", `"1"`)...).OK(200)
+			w.A.Post(t, "/kanban/cards/"+unknownID+"/move", `{"stage_id": "`+unknownID+`"}`, idempotencyKey()...).Fails(404, "not_found")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+unknownID+`"}`, idempotencyKey()...).Fails(400, "invalid_request")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`"}`, idempotencyKey()...).Fails(428, "version_required")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`", "version": 9}`, idempotencyKey()...).Fails(409, "version_conflict")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`"}`, append(idempotencyKey(), "If-Match", `"1"`)...).OK(200)
 		})
-		t.Run("a stage decides the status", func(t *testing.T) {
+		t.Run("the stage determines the status", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "win", "").OK(201)
 			won := b.move(t, w.A.Client, card, "Won", "").OK(200)
 			testkit.Equal(t, "status", won.Text("status"), "completed")
 			if won.Text("completed_at") == "" {
-				t.Fatalf(`want completed_at != ""; got %s`, won.Raw)
+				t.Fatalf("completed_at: got none, want a time: %s", won.Raw)
 			}
 			testkit.Equal(t, "header ETag", won.Header.Get("ETag"), `"2"`)
 			lost := b.move(t, w.A.Client, won, "Lost", "").OK(200)
@@ -125,7 +123,7 @@ func TestCards(t *testing.T) {
 			b.stages["elsewhere"] = other.stages["New"]
 			b.move(t, w.A.Client, open, "elsewhere", "").Fails(400, "invalid_request")
 		})
-		t.Run("the archive keeps a card where it stood", func(t *testing.T) {
+		t.Run("a card returns from the archive to its stage", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "old", fmt.Sprintf(`, "stage_id": %q`, b.stages["Won"])).OK(201)
 			at := "/kanban/cards/" + card.ID()
 			testkit.Equal(t, "status", card.Text("status"), "completed")
@@ -135,7 +133,7 @@ func TestCards(t *testing.T) {
 			testkit.Equal(t, "status", back.Text("status"), "completed")
 			testkit.Equal(t, "completed_at", back.Text("completed_at"), card.Text("completed_at"))
 		})
-		t.Run("a deleted card is gone", func(t *testing.T) {
+		t.Run("a deleted card is not found", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "gone", fmt.Sprintf(`, "label_ids": [%q]`, label)).OK(201)
 			at := "/kanban/cards/" + card.ID()
 			w.B.Delete(t, at).Fails(404, "not_found")
@@ -145,7 +143,7 @@ func TestCards(t *testing.T) {
 			w.A.Get(t, at).Fails(404, "not_found")
 			w.A.Delete(t, at).Fails(404, "not_found")
 		})
-		t.Run("a private card shows once and never again", func(t *testing.T) {
+		t.Run("a key sees a private card only in the response that made it private", func(t *testing.T) {
 			for _, private := range []*servertest.Answer{
 				b.card(t, w.A.Client, "secret", `, "private": true`).OK(201),
 				w.A.Patch(t, "/kanban/cards/"+b.card(t, w.A.Client, "turns", "").OK(201).ID(), `{"private": true, "version": 1}`).OK(200),
@@ -159,7 +157,7 @@ func TestCards(t *testing.T) {
 				b.card(t, w.A.Client, "before it", fmt.Sprintf(`, "before_card_id": %q`, private.ID())).Fails(400, "invalid_request")
 			}
 		})
-		t.Run("deleting a label raises the version of its cards", func(t *testing.T) {
+		t.Run("deleting a label increments the version of its cards", func(t *testing.T) {
 			label := w.A.Post(t, "/labels", `{"name": "short-lived"}`).OK(201).ID()
 			card := b.card(t, w.A.Client, "labelled", fmt.Sprintf(`, "label_ids": [%q]`, label)).OK(201)
 			w.A.Delete(t, "/labels/"+label).OK(204)
@@ -170,7 +168,7 @@ func TestCards(t *testing.T) {
 	})
 }
 
-func TestCardPlaces(t *testing.T) {
+func TestCardsKeepTheirPositions(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		b := newBoard(t, w.A.Client)
@@ -192,10 +190,10 @@ func TestCardPlaces(t *testing.T) {
 			}
 			return out
 		}
-		want := func(stage, want string) {
+		expectOrder := func(stage, want string) {
 			t.Helper()
 			if got := order(stage); got != want {
-				t.Fatalf("%s: %s, want %s", stage, got, want)
+				t.Fatalf("order of the cards in %s: got %s, want %s", stage, got, want)
 			}
 		}
 		before := func(name string) string { return fmt.Sprintf(`, "before_card_id": %q`, cards[name].ID()) }
@@ -204,25 +202,25 @@ func TestCardPlaces(t *testing.T) {
 			cards[name] = b.card(t, w.A.Client, name, "").OK(201)
 		}
 		cards["d"] = b.card(t, w.A.Client, "d", before("b")).OK(201)
-		want("New", "adbc")
+		expectOrder("New", "adbc")
 		b.move(t, w.A.Client, cards["c"], "New", before("a")).OK(200)
-		want("New", "cadb")
+		expectOrder("New", "cadb")
 		b.move(t, w.A.Client, cards["c"], "New", "").OK(200)
-		want("New", "adbc")
+		expectOrder("New", "adbc")
 		b.move(t, w.A.Client, cards["a"], "New", before("a")).Fails(400, "invalid_request")
 		b.move(t, w.A.Client, cards["a"], "Doing", before("b")).Fails(400, "invalid_request")
 		b.move(t, w.A.Client, cards["a"], "Doing", "").OK(200)
 		b.move(t, w.A.Client, cards["b"], "Doing", before("a")).OK(200)
-		want("Doing", "ba")
-		want("New", "dc")
+		expectOrder("Doing", "ba")
+		expectOrder("New", "dc")
 
-		t.Run("a crowd is spread when its ranks grow long, in its order", func(t *testing.T) {
-			crowd := []*servertest.Answer{cards["d"], cards["c"]} // each next card goes between the last two
+		t.Run("long ranks are rebalanced and keep their order", func(t *testing.T) {
+			crowd := []*servertest.Answer{cards["d"], cards["c"]} // each new card is inserted between the last two
 			at := 1
 			for i := range 300 {
 				made := b.card(t, w.A.Client, "crowd", fmt.Sprintf(`, "before_card_id": %q`, crowd[at].ID())).OK(201)
 				if len(made.Text("position")) > rank.Long {
-					t.Fatalf("want number of position <= rank.Long; got %s", made.Raw)
+					t.Fatalf("position has more than %d characters: %s", rank.Long, made.Raw)
 				}
 				crowd = slices.Insert(crowd, at, made)
 				at += i % 2
@@ -231,10 +229,10 @@ func TestCardPlaces(t *testing.T) {
 			for _, card := range crowd {
 				got := w.A.Get(t, "/kanban/cards/"+card.ID()).OK(200)
 				if got.Text("position") <= last {
-					t.Fatalf("%s does not come after %s", got.Text("position"), last)
+					t.Fatalf("position %s is not after %s", got.Text("position"), last)
 				}
 				if got.Text("position") != card.Text("position") && got.Int("version") <= card.Int("version") {
-					t.Fatalf("another position under the same version: %s", got.Raw)
+					t.Fatalf("the position changed and the version did not: %s", got.Raw)
 				}
 				last = got.Text("position")
 			}

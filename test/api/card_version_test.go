@@ -15,35 +15,34 @@ import (
 	"recado/test/servertest"
 )
 
-// cardState is a card as its versions tell it: which change made which version.
+// cardState is a version of a card and the title that was set with it.
 type cardState struct {
 	version int
 	title   string
 }
 
-// cardCall is a read, or a change of a version to a title.
+// cardCall reads a card, or changes the title of a version.
 type cardCall struct {
 	card  string
 	write bool
 	cardState
 }
 
-// cardAnswer is the card as answered, or a conflict.
+// cardAnswer is the card in a response, or a conflict.
 type cardAnswer struct {
 	conflict bool
 	cardState
 }
 
-// versions is the card as if all calls came one after another: a change succeeds on the newest version
-// alone and makes the next one.
+// versions is the sequential model of a card: a change succeeds only on the newest version and creates the next one.
 var versions = porcupine.Model{
 	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
-		of := map[string][]porcupine.Operation{}
+		byCard := map[string][]porcupine.Operation{}
 		for _, op := range history {
 			card := op.Input.(cardCall).card
-			of[card] = append(of[card], op)
+			byCard[card] = append(byCard[card], op)
 		}
-		for _, part := range of {
+		for _, part := range byCard {
 			parts = append(parts, part)
 		}
 		return parts
@@ -63,7 +62,7 @@ var versions = porcupine.Model{
 	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v -> %+v", input, output) },
 }
 
-func TestVersionsAreLinearizable(t *testing.T) {
+func TestCardVersionsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	play := func(t *testing.T, w *servertest.World, nodes []*servertest.Client) {
 		b := newBoard(t, w.A.Client)
@@ -101,7 +100,7 @@ func TestVersionsAreLinearizable(t *testing.T) {
 		all.Wait()
 		result, _ := porcupine.CheckOperationsVerbose(versions, history, time.Minute)
 		if result != porcupine.Ok {
-			t.Fatalf("%v: %d calls have no order that explains their answers", result, len(history))
+			t.Fatalf("%v: no order of the %d calls explains their responses", result, len(history))
 		}
 		conflicts := 0
 		for _, op := range history {
@@ -110,7 +109,7 @@ func TestVersionsAreLinearizable(t *testing.T) {
 			}
 		}
 		if conflicts == 0 || conflicts > len(history)*2/3 {
-			t.Errorf("%d conflicts in %d calls prove little", conflicts, len(history))
+			t.Errorf("got %d conflicts in %d calls, want more than none and at most two thirds", conflicts, len(history))
 		}
 	}
 	t.Run("two nodes on one PostgreSQL", func(t *testing.T) {
@@ -125,7 +124,7 @@ func TestVersionsAreLinearizable(t *testing.T) {
 	})
 }
 
-// sendCard makes a call: reads are GET, changes are PATCH.
+// sendCard makes a call, with GET for reads and PATCH for changes.
 func sendCard(t *testing.T, c *servertest.Client, in cardCall) cardAnswer {
 	var a *servertest.Answer
 	if in.write {
@@ -137,12 +136,12 @@ func sendCard(t *testing.T, c *servertest.Client, in cardCall) cardAnswer {
 	case a.Status == http.StatusConflict && a.Text("code") == "version_conflict":
 		return cardAnswer{conflict: true}
 	case a.Status != http.StatusOK || strings.Trim(a.Header.Get("ETag"), `"`) != fmt.Sprint(a.Int("version")):
-		t.Errorf("%d %s", a.Status, a.Raw)
+		t.Errorf("got %d %s with the ETag %s, want 200 and the version as ETag, or a conflict", a.Status, a.Raw, a.Header.Get("ETag"))
 	}
 	return cardAnswer{cardState: cardState{a.Int("version"), a.Text("title")}}
 }
 
-func TestConcurrentMovesKeepPlacesApart(t *testing.T) {
+func TestConcurrentMovesGiveEachCardItsOwnPosition(t *testing.T) {
 	t.Parallel()
 	url := kerneltest.URL(t)
 	w := servertest.Start(t, url)
@@ -164,9 +163,9 @@ func TestConcurrentMovesKeepPlacesApart(t *testing.T) {
 				if random.IntN(3) > 0 {
 					more = fmt.Sprintf(`, "before_card_id": %q`, cards[random.IntN(len(cards))])
 				}
-				// Another hand may have been faster, or have taken the neighbour elsewhere.
+				// Another client may have moved the card first, or moved its neighbour to another stage.
 				if a := b.move(t, c, card, []string{"New", "Doing"}[random.IntN(2)], more); a.Status != 200 && a.Status != 409 && a.Status != 400 {
-					t.Errorf(`b.move(t, c, card, []string{"New", "Doing"}[random.IntN(2)], more): want not (a.Status != 200 && a.Status != 409 && a.Status != 400); got %+v, %s`, a.Status, a.Raw)
+					t.Errorf("move: got %d %s, want 200, 400 or 409", a.Status, a.Raw)
 				}
 			}
 		})
@@ -177,7 +176,7 @@ func TestConcurrentMovesKeepPlacesApart(t *testing.T) {
 		card := w.A.Get(t, "/kanban/cards/"+id).OK(200)
 		place := card.Text("stage_id") + card.Text("position")
 		if taken[place] {
-			t.Fatalf("two cards at %s", place)
+			t.Fatalf("two cards have the stage and position %s", place)
 		}
 		taken[place] = true
 	}

@@ -10,7 +10,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestChannels(t *testing.T) {
+func TestChannelsAreCreatedAndChanged(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		t.Run("a sandbox channel is connected at once", func(t *testing.T) {
@@ -23,40 +23,36 @@ func TestChannels(t *testing.T) {
 			testkit.Equal(t, "name", renamed.Text("name"), "Reception")
 			testkit.Equal(t, "created_at", renamed.Text("created_at"), made.Text("created_at"))
 			testkit.Equal(t, "number of data", len(w.A.Get(t, "/channels").OK(200).List()), 1)
-			if others := w.B.Get(t, "/channels").OK(200).List(); len(others) != 0 {
-				t.Fatalf("another company sees %v", others)
-			}
+			testkit.Diff(t, "channels of another company", w.B.Get(t, "/channels").OK(200).List(), []any{})
 			w.B.Patch(t, "/channels/"+made.ID(), `{"name": "Mine"}`).Fails(404, "not_found")
 		})
-		t.Run("a disconnected sandbox hears and does not send", func(t *testing.T) {
+		t.Run("a disconnected sandbox receives and does not send", func(t *testing.T) {
 			box := w.A.Post(t, "/channels", `{"name": "Box", "phone": "+5511912345679", "provider": "sandbox"}`).OK(201).ID()
-			heard := func() string {
+			receive := func() string {
 				return w.A.Post(t, "/channels/"+box+"/simulate", `{"from": "+5511987651234", "text": "Oi"}`).OK(201).Text("conversation")
 			}
-			conversation := heard()
+			conversation := receive()
 			send := func() *servertest.Answer {
 				return w.A.Post(t, "/conversations/"+conversation+"/messages", `{"client_id": "`+kernel.NewID().String()+`", "text": "Olá"}`)
 			}
 			w.A.Patch(t, "/channels/"+box, `{"status": "disconnected"}`).OK(200)
 			send().Fails(409, "channel_disconnected")
-			if heard() != conversation {
-				t.Error("what a customer writes goes elsewhere")
-			}
+			testkit.Equal(t, "conversation of a message received while disconnected", receive(), conversation)
 			w.A.Patch(t, "/channels/"+box, `{"status": "connected"}`).OK(200)
 			send().OK(201)
 		})
-		t.Run("bad input names the field", func(t *testing.T) {
+		t.Run("bad input is refused", func(t *testing.T) {
 			w.A.Post(t, "/channels", `{"name": "x", "phone": "12", "provider": "sandbox"}`).Fails(400, "invalid_request")
 			w.A.Post(t, "/channels", `{"name": "x", "phone": "+5511912345678", "provider": "carrier pigeon"}`).Fails(400, "invalid_request")
 			w.A.Post(t, "/channels", `{"name": "x", "phone": "+5511912345678", "provider": "sandbox", "private": true}`).Fails(400, "invalid_request")
 			w.A.Patch(t, "/channels/"+kernel.NewID().String(), `{}`).Fails(404, "not_found")
 			w.A.Patch(t, "/channels/nonsense", `{}`).Fails(404, "not_found")
 		})
-		t.Run("a private channel does not exist for a key", func(t *testing.T) {
+		t.Run("a private channel is invisible to a key", func(t *testing.T) {
 			private := privateChannel(t, w)
 			for _, ch := range w.A.Get(t, "/channels").OK(200).List() {
 				if ch.(map[string]any)["id"] == private.ID.String() {
-					t.Fatal("listed")
+					t.Fatal("the private channel is listed")
 				}
 			}
 			w.A.Patch(t, "/channels/"+private.ID.String(), `{"name": "x"}`).Fails(404, "not_found")
@@ -64,7 +60,7 @@ func TestChannels(t *testing.T) {
 	})
 }
 
-// privateChannel makes one of company A the way the operator does.
+// privateChannel creates a private channel of company A as the operator does.
 func privateChannel(t *testing.T, w *servertest.World) channels.Channel {
 	t.Helper()
 	operator, err := w.Desk.People.Operator(context.Background(), w.A.ID)

@@ -15,11 +15,11 @@ import (
 	"recado/test/testkit"
 )
 
-func TestContacts(t *testing.T) {
+func TestContactsAreCreatedAndChanged(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		channel := channelOf(t, w.A, "+5511955550001")
-		t.Run("a contact has the fields it was given", func(t *testing.T) {
+		channel := newChannel(t, w.A, "+5511955550001")
+		t.Run("a new contact has every field that was sent", func(t *testing.T) {
 			made := w.A.Post(t, "/contacts", map[string]any{
 				"name": " Ana Souza ", "phone": "(11) 91234-5678", "company": "Souza & Filhos", "city": "São Paulo", "channel_id": channel,
 			}).OK(201)
@@ -31,9 +31,9 @@ func TestContacts(t *testing.T) {
 			testkit.Equal(t, "blocked", made.At("blocked"), false)
 			testkit.Equal(t, "number of label_ids", len(made.List("label_ids")), 0)
 			testkit.Equal(t, "header Location", made.Header.Get("Location"), "/v1/contacts/"+made.ID())
-			testkit.Equal(t, `w.A.Get(t, "/contacts/"+made.ID()).OK(200).Raw`, string(w.A.Get(t, "/contacts/"+made.ID()).OK(200).Raw), string(made.Raw))
+			testkit.Equal(t, "contact read by id", string(w.A.Get(t, "/contacts/"+made.ID()).OK(200).Raw), string(made.Raw))
 		})
-		t.Run("a second contact with that phone is refused with the first one's id", func(t *testing.T) {
+		t.Run("a second contact with the same phone is refused with the id of the first", func(t *testing.T) {
 			first := w.A.Post(t, "/contacts", `{"name": "Bia", "phone": "+55 21 98888-7777"}`).OK(201)
 			for _, spelling := range []string{"+5521988887777", "+552188887777", "021 98888 7777", "21 8888-7777"} {
 				refused := w.A.Post(t, "/contacts", map[string]any{"name": "Bia again", "phone": spelling}).Fails(409, "contact_exists")
@@ -58,9 +58,9 @@ func TestContacts(t *testing.T) {
 				`{"name": "x", "phone": "+5511912345699", "channel_id": "` + privateChannel(t, w).ID.String() + `"}`: "body.channel_id",
 			} {
 				refused := w.A.Post(t, "/contacts", body)
-				testkit.Equal(t, "refused.Status", refused.Status, 400)
+				testkit.Equal(t, "status of "+body, refused.Status, 400)
 				if got := refused.Text("details", 0, "field"); !strings.HasPrefix(got, field) {
-					t.Errorf("%s: field %q", body, got)
+					t.Errorf("%s: details.0.field: got %q, want %q", body, got, field)
 				}
 			}
 			w.B.Post(t, "/contacts", `{"name": "x", "phone": "+5511912345699", "channel_id": "`+channel+`"}`).Fails(400, "invalid_request")
@@ -75,16 +75,14 @@ func TestContacts(t *testing.T) {
 			testkit.Equal(t, "company", changed.At("company"), nil)
 			testkit.Equal(t, "city", changed.Text("city"), "Y")
 			testkit.Equal(t, "blocked", changed.At("blocked"), true)
-			if got := changed.List("label_ids"); len(got) != 2 || got[0] != two || got[1] != one {
-				t.Fatalf("label_ids: want number of got == 2 and got[0] == two and got[1] == one; got %s", changed.Raw)
-			}
+			testkit.Diff(t, "label_ids", changed.List("label_ids"), []any{two, one})
 			if got := w.A.Patch(t, "/contacts/"+id, nil).OK(200); got.Text("name") != "Caio Lima" || len(got.List("label_ids")) != 2 {
-				t.Fatalf(`w.A.Patch(t, "/contacts/"+id, nil).OK(200): want name == "Caio Lima" and number of label_ids == 2; got %s`, got.Raw)
+				t.Fatalf("an empty change: got %s, want the name Caio Lima and 2 labels", got.Raw)
 			}
 			refused := w.A.Patch(t, "/contacts/"+id, map[string]any{"label_ids": []string{one, theirs}, "name": "No"}).Fails(400, "invalid_request")
 			testkit.Equal(t, "details.0.field", refused.Text("details", 0, "field"), "body.label_ids[1]")
 			if got := w.A.Get(t, "/contacts/"+id).OK(200); got.Text("name") != "Caio Lima" {
-				t.Fatalf("half stored: %s", got.Raw)
+				t.Fatalf("a refused change was partly stored: %s", got.Raw)
 			}
 			for _, body := range []string{`{"name": null}`, `{"phone": null}`, `{"blocked": "yes"}`, `{"city": ""}`, `{"label_ids": null}`} {
 				w.A.Patch(t, "/contacts/"+id, body).Fails(400, "invalid_request")
@@ -93,18 +91,18 @@ func TestContacts(t *testing.T) {
 			w.B.Get(t, "/contacts/"+id).Fails(404, "not_found")
 			w.A.Get(t, "/contacts/nonsense").Fails(404, "not_found")
 		})
-		t.Run("twenty racing creations make one contact", func(t *testing.T) {
+		t.Run("twenty concurrent requests create one contact", func(t *testing.T) {
 			statuses := race(20, func() int { return w.A.Post(t, "/contacts", `{"name": "Race", "phone": "+5541966665555"}`).Status })
-			testkit.Equal(t, "statuses[201]", statuses[201], 1)
-			testkit.Equal(t, "statuses[409]", statuses[409], 19)
+			testkit.Equal(t, "number of 201 responses", statuses[201], 1)
+			testkit.Equal(t, "number of 409 responses", statuses[409], 19)
 		})
 	})
 }
 
-func TestContactList(t *testing.T) {
+func TestContactsAreListedAndSearched(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		channel := channelOf(t, w.A, "+5511955550001")
+		channel := newChannel(t, w.A, "+5511955550001")
 		label := w.A.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()
 		names := []string{"João Pereira", "JOAQUIM 100%", "a_b", "Zoë Straße", `back\slash "quoted"`, "Иван Иванов", "Ana"}
 		var ids []string
@@ -148,7 +146,7 @@ func TestContactList(t *testing.T) {
 				}
 			})
 		}
-		t.Run("filters narrow together", func(t *testing.T) {
+		t.Run("filters can be combined", func(t *testing.T) {
 			expect(t, "label="+label, 2, 1)
 			expect(t, "channel="+channel, 6, 4, 2, 0)
 			expect(t, "channel="+channel+"&label="+label, 2)
@@ -157,17 +155,15 @@ func TestContactList(t *testing.T) {
 			expect(t, "label="+kernel.NewID().String())
 			expect(t, "channel="+kernel.NewID().String())
 		})
-		t.Run("pages", func(t *testing.T) {
+		t.Run("contacts are listed in pages", func(t *testing.T) {
 			expect(t, "limit=2", 6, 5)
 			expect(t, "limit=2&offset=2", 4, 3)
 			expect(t, "limit=2&offset=6", 0)
 			expect(t, "limit=2&offset=1000000")
 			if page := w.A.Get(t, "/contacts?limit=3&offset=3").OK(200); page.Int("limit") != 3 || page.Int("offset") != 3 || page.At("has_more") != true {
-				t.Errorf(`w.A.Get(t, "/contacts?limit=3&offset=3").OK(200): want limit == 3 and offset == 3 and has_more == true; got %s`, page.Raw)
+				t.Errorf("second page: got %s, want limit 3, offset 3 and has_more true", page.Raw)
 			}
-			if page := w.A.Get(t, "/contacts?limit=4&offset=3").OK(200); page.At("has_more") != false {
-				t.Errorf(`w.A.Get(t, "/contacts?limit=4&offset=3").OK(200): want has_more == false; got %s`, page.Raw)
-			}
+			testkit.Equal(t, "has_more of the last page", w.A.Get(t, "/contacts?limit=4&offset=3").OK(200).At("has_more"), false)
 			for _, query := range []string{"limit=0", "limit=101", "limit=x", "offset=-1", "offset=1000001", "label=x", "channel=1", "sort=name", "limit=", "q=" + strings.Repeat("a", 201)} {
 				w.A.Get(t, "/contacts?"+query).Fails(400, "invalid_request")
 			}
@@ -175,13 +171,13 @@ func TestContactList(t *testing.T) {
 	})
 }
 
-// channelOf makes a channel and gives its id.
-func channelOf(t *testing.T, c *servertest.Company, phone string) string {
+// newChannel creates a sandbox channel with a phone number and returns its id.
+func newChannel(t *testing.T, c *servertest.Company, phone string) string {
 	t.Helper()
 	return c.Post(t, "/channels", map[string]any{"name": "Desk " + phone, "phone": phone, "provider": "sandbox"}).OK(201).ID()
 }
 
-// indexAll runs the indexing of search texts to its end.
+// indexAll indexes all texts for the search.
 func indexAll(t *testing.T, w *servertest.World) {
 	t.Helper()
 	if err := w.Desk.Talk.IndexSearch(context.Background()); err != nil {
@@ -189,7 +185,7 @@ func indexAll(t *testing.T, w *servertest.World) {
 	}
 }
 
-// race makes n calls at once and counts what they gave.
+// race makes n concurrent calls and counts their results.
 func race[T comparable](n int, call func() T) map[T]int {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -206,7 +202,7 @@ func race[T comparable](n int, call func() T) map[T]int {
 	return counts
 }
 
-// memberKey makes a member of company A with an access profile and a key that acts as them.
+// memberKey adds a member with an access profile to company A and returns a key that acts as them.
 func memberKey(t *testing.T, w *servertest.World, name string, role kernel.Role, profile kernel.AccessProfile) (people.Member, *servertest.Client) {
 	t.Helper()
 	return w.NewMemberKey(t, people.NewUser{Name: name, Email: name + "@" + w.A.ID.String() + ".example", Role: role, AccessProfile: profile})

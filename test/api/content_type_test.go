@@ -24,12 +24,12 @@ func TestABodyMustBeDeclaredAsJSON(t *testing.T) {
 			}
 			a := send(`{}`).Fails(400, "invalid_request")
 			if got := a.Text("details", 0, "field"); got != "header.Content-Type" {
-				t.Errorf("%s as %q: the field is %s", path, kind, got)
+				t.Errorf("%s as %q: details.0.field: got %q, want header.Content-Type", path, kind, got)
 			}
 			send(`{"x":"`+strings.Repeat("a", 70_000)+`"}`).Fails(413, "body_too_large")
 		}
 	}
-	t.Run("an absent body needs no type where every field is optional", func(t *testing.T) {
+	t.Run("an absent body needs no Content-Type if every field is optional", func(t *testing.T) {
 		w.A.Do(t, "POST", "/conversations/"+conversation+"/read", nil).OK(200)
 		w.A.Do(t, "POST", "/conversations/"+conversation+"/attendance/close", nil).OK(200)
 		w.A.Do(t, "PATCH", "/company/attendance", nil).OK(200)

@@ -13,15 +13,15 @@ import (
 	"recado/test/testkit"
 )
 
-func TestSearchingTheLastMessage(t *testing.T) {
+func TestConversationsAreFoundByTheirLastMessage(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		channel := channelOf(t, w.A, "+5511955550001")
+		channel := newChannel(t, w.A, "+5511955550001")
 		write := func(t *testing.T, from, text string) string {
 			t.Helper()
 			return w.A.Post(t, simulatePath(channel), map[string]any{"from": from, "text": text}).OK(201).Text("conversation")
 		}
-		finds := func(t *testing.T, q string, want ...string) {
+		expectFound := func(t *testing.T, q string, want ...string) {
 			t.Helper()
 			found := w.A.Get(t, "/conversations?q="+url.QueryEscape(q)).OK(200).List()
 			ok := len(found) == len(want)
@@ -32,49 +32,49 @@ func TestSearchingTheLastMessage(t *testing.T) {
 				t.Errorf("%q: got %v, want %v", q, found, want)
 			}
 		}
-		t.Run("finds the newest message at once, and the one before no more", func(t *testing.T) {
+		t.Run("the newest message is found at once, and the one before is no longer found", func(t *testing.T) {
 			ana := write(t, "+5511911110001", "Quero um PÃO de queijo")
-			finds(t, "pao de QUEIJO", ana)
+			expectFound(t, "pao de QUEIJO", ana)
 			indexAll(t, w)
-			finds(t, "pao de queijo", ana)
+			expectFound(t, "pao de queijo", ana)
 			write(t, "+5511911110001", "e um café")
-			finds(t, "cafe", ana)
-			finds(t, "queijo")
+			expectFound(t, "cafe", ana)
+			expectFound(t, "queijo")
 			w.A.Post(t, "/conversations/"+ana+"/messages", message("Saindo do forno")).OK(201)
-			finds(t, "do forno", ana)
-			finds(t, "cafe")
+			expectFound(t, "do forno", ana)
+			expectFound(t, "cafe")
 			indexAll(t, w)
-			finds(t, "do forno", ana)
-			finds(t, "cafe")
+			expectFound(t, "do forno", ana)
+			expectFound(t, "cafe")
 		})
-		t.Run("% and _ are letters like any other", func(t *testing.T) {
+		t.Run("% and _ are ordinary characters", func(t *testing.T) {
 			sale := write(t, "+5511911110002", "50% de desconto_hoje")
-			finds(t, "50%", sale)
-			finds(t, "0% de", sale)
-			finds(t, "desconto_", sale)
-			finds(t, "5%de")
-			finds(t, "descont_")
+			expectFound(t, "50%", sale)
+			expectFound(t, "0% de", sale)
+			expectFound(t, "desconto_", sale)
+			expectFound(t, "5%de")
+			expectFound(t, "descont_")
 			indexAll(t, w)
-			finds(t, "0% de", sale)
-			finds(t, "desconto_hoje", sale)
-			finds(t, "desconto%")
-			finds(t, "%", sale)
+			expectFound(t, "0% de", sale)
+			expectFound(t, "desconto_hoje", sale)
+			expectFound(t, "desconto%")
+			expectFound(t, "%", sale)
 		})
-		t.Run("newest activity first", func(t *testing.T) {
+		t.Run("the newest activity comes first", func(t *testing.T) {
 			one, two := write(t, "+5511911110003", "igualzinho"), write(t, "+5511911110004", "igualzinho")
-			finds(t, "igual", two, one)
+			expectFound(t, "igual", two, one)
 			write(t, "+5511911110003", "igualzinho de novo")
-			finds(t, "igual", one, two)
+			expectFound(t, "igual", one, two)
 			w.A.Patch(t, "/conversations/"+two, `{"pinned": true}`).OK(200)
-			finds(t, "igual", two, one)
+			expectFound(t, "igual", two, one)
 		})
 	})
 }
 
-func TestASearchMissesNothingWhileTextsAreIndexed(t *testing.T) {
+func TestSearchFindsNewMessagesDuringIndexing(t *testing.T) {
 	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
-		channel := channelOf(t, w.A, "+5511955550001")
+		channel := newChannel(t, w.A, "+5511955550001")
 		var writers, indexer sync.WaitGroup
 		ctx, stop := context.WithCancel(context.Background())
 		indexer.Go(func() {
@@ -91,7 +91,7 @@ func TestASearchMissesNothingWhileTextsAreIndexed(t *testing.T) {
 					token := fmt.Sprintf("token%dx%dz", i, n)
 					w.A.Post(t, simulatePath(channel), map[string]any{"from": "+551191111000" + strconv.Itoa(i), "text": "olha o " + token}).OK(201)
 					if found := w.A.Get(t, "/conversations?q="+token).OK(200).List(); len(found) != 1 {
-						t.Errorf("%s: found %d times", token, len(found))
+						t.Errorf("%s: got %d conversations, want 1", token, len(found))
 					}
 				}
 			})
@@ -102,10 +102,10 @@ func TestASearchMissesNothingWhileTextsAreIndexed(t *testing.T) {
 	})
 }
 
-func TestUnreadConversations(t *testing.T) {
+func TestUnreadConversationsAreListedUntilRead(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		channel := channelOf(t, w.A, "+5511955550001")
+		channel := newChannel(t, w.A, "+5511955550001")
 		for range 2 {
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511911110001", "name": "Ana", "text": "oi"}`).OK(201)
 		}
@@ -114,25 +114,25 @@ func TestUnreadConversations(t *testing.T) {
 		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations?unread=true").OK(200).List()), 3)
 		groups := w.A.Get(t, "/conversations?kind=group").OK(200).List()
 		testkit.Equal(t, "number of groups", len(groups), 1)
-		testkit.Equal[any](t, `groups[0].(map[string]any)["id"]`, groups[0].(map[string]any)["id"], group)
+		testkit.Equal[any](t, "data.0.id of the groups", groups[0].(map[string]any)["id"], group)
 		read := w.A.Post(t, "/conversations/"+id+"/read", nil).OK(200)
 		testkit.Equal(t, "unread_count", read.Int("unread_count"), 0)
 		testkit.Equal(t, "unread", read.At("unread"), false)
-		testkit.Equal(t, `w.A.Post(t, "/conversations/"+id+"/read", nil).OK(200).Raw`, string(w.A.Post(t, "/conversations/"+id+"/read", nil).OK(200).Raw), string(read.Raw))
+		testkit.Equal(t, "response to a second call", string(w.A.Post(t, "/conversations/"+id+"/read", nil).OK(200).Raw), string(read.Raw))
 		if unread := w.A.Get(t, "/conversations?unread=true&kind=direct").OK(200).List(); len(unread) != 1 || unread[0].(map[string]any)["name"] != "Ana" {
-			t.Fatalf(`data: want number of unread == 1 and unread[0].(map[string]any)["name"] == "Ana"; got %+v`, unread)
+			t.Fatalf("unread direct conversations: got %v, want Ana's only", unread)
 		}
-		events, _ := feedOf(t, w.A.Client, "&types=conversation.updated", "", 5) // four messages, one reading
+		events, _ := readFeed(t, w.A.Client, "&types=conversation.updated", "", 5) // four messages and one read
 		last := events[4]["data"].(map[string]any)
-		testkit.Equal(t, `last["changed"]`, fmt.Sprint(last["changed"]), "[unread unread_count]")
-		testkit.Equal[any](t, `last["conversation"].(map[string]any)["id"]`, last["conversation"].(map[string]any)["id"], id)
+		testkit.Equal(t, "changed", fmt.Sprint(last["changed"]), "[unread unread_count]")
+		testkit.Equal[any](t, "conversation.id", last["conversation"].(map[string]any)["id"], id)
 	})
 }
 
-func TestPagesOfConversationsHoldEachOnce(t *testing.T) {
+func TestPagesListEachConversationOnce(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		channel := channelOf(t, w.A, "+5511955550001")
+		channel := newChannel(t, w.A, "+5511955550001")
 		const all = 23
 		for i := range all {
 			w.A.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": fmt.Sprintf("+55119111100%02d", i), "name": "cliente"}).OK(201)
@@ -145,19 +145,19 @@ func TestPagesOfConversationsHoldEachOnce(t *testing.T) {
 					seen[c.(map[string]any)["id"]] = true
 				}
 				if more := page.At("has_more").(bool); more != (offset+5 < all) {
-					t.Fatalf("%s at %d: has_more %v", query, offset, more)
+					t.Fatalf("%q at offset %d: has_more: got %v, want %v", query, offset, more, !more)
 				} else if !more {
 					break
 				}
 			}
 			if len(seen) != all {
-				t.Errorf("%q: %d of %d", query, len(seen), all)
+				t.Errorf("%q: got %d conversations, want %d", query, len(seen), all)
 			}
 		}
 	})
 }
 
-func TestPrivateChannelsStayUnseen(t *testing.T) {
+func TestSearchesDoNotFindPrivateChannels(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
@@ -176,7 +176,7 @@ func TestPrivateChannelsStayUnseen(t *testing.T) {
 				"/conversations?channel=" + private.ID.String(), "/contacts", "/contacts?q=sigilosa", "/contacts?q=si", "/contacts?channel=" + private.ID.String(),
 			} {
 				if got := w.A.Get(t, path).OK(200).List(); len(got) != 0 {
-					t.Errorf("data: want number of got == 0; got %+v, %+v", path, got)
+					t.Errorf("%s: got %v, want nothing", path, got)
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,14 +13,14 @@ import (
 	"recado/test/testkit"
 )
 
-func TestOpeningConversations(t *testing.T) {
+func TestTheTeamOpensConversations(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		channel := channelOf(t, w.A, "+5511955550001")
-		other := channelOf(t, w.A, "+5511955550002")
+		channel := newChannel(t, w.A, "+5511955550001")
+		other := newChannel(t, w.A, "+5511955550002")
 		open := func(t *testing.T, body map[string]any) *servertest.Answer { return w.A.Post(t, "/conversations", body) }
 
-		t.Run("with a new phone it is 201, then 200, in every spelling", func(t *testing.T) {
+		t.Run("a new phone creates a conversation, and any spelling of it finds it again", func(t *testing.T) {
 			made := open(t, map[string]any{"channel_id": channel, "phone": "+5511987654321", "name": "Ana"}).OK(201)
 			testkit.Equal(t, "name", made.Text("name"), "Ana")
 			testkit.Equal(t, "phone", made.Text("phone"), "+5511987654321")
@@ -31,40 +32,40 @@ func TestOpeningConversations(t *testing.T) {
 			testkit.Equal(t, "header Location", made.Header.Get("Location"), "/v1/conversations/"+made.ID())
 			for _, spelling := range []string{"+5511987654321", "+551187654321", "(11) 98765-4321"} {
 				again := open(t, map[string]any{"channel_id": channel, "phone": spelling, "name": "Another name"}).OK(200)
-				testkit.Equal(t, "again.ID()", again.ID(), made.ID())
+				testkit.Equal(t, "id", again.ID(), made.ID())
 				testkit.Equal(t, "name", again.Text("name"), "Ana")
 				testkit.Equal(t, "header Location", again.Header.Get("Location"), "")
 			}
 			if contact := w.A.Get(t, "/contacts/"+made.Text("contact")).OK(200); contact.Text("name") != "Ana" || contact.Text("channel_id") != channel {
-				t.Fatalf(`w.A.Get(t, "/contacts/"+made.Text("contact")).OK(200): want name == "Ana" and channel_id == channel; got %s`, contact.Raw)
+				t.Fatalf("contact: got %s, want the name Ana and the channel %s", contact.Raw, channel)
 			}
 			elsewhere := open(t, map[string]any{"channel_id": other, "phone": "+5511987654321"}).OK(201)
 			if elsewhere.ID() == made.ID() {
-				t.Fatalf("want elsewhere.ID() != made.ID(); got %s", elsewhere.Raw)
+				t.Fatalf("another channel: got the same conversation %s, want a new one", elsewhere.Raw)
 			}
 			testkit.Equal(t, "contact", elsewhere.Text("contact"), made.Text("contact"))
 		})
-		t.Run("with a contact", func(t *testing.T) {
+		t.Run("a contact can be given instead of a phone", func(t *testing.T) {
 			contact := w.A.Post(t, "/contacts", `{"name": "Bia", "phone": "+5521988887777"}`).OK(201).ID()
 			made := open(t, map[string]any{"channel_id": channel, "contact_id": contact}).OK(201)
 			testkit.Equal(t, "name", made.Text("name"), "Bia")
 			testkit.Equal(t, "contact", made.Text("contact"), contact)
-			testkit.Equal(t, `open(t, map[string]any{"channel_id": channel, "phone": "+552188887777"}).OK(200).ID()`, open(t, map[string]any{"channel_id": channel, "phone": "+552188887777"}).OK(200).ID(), made.ID())
+			testkit.Equal(t, "conversation opened by phone", open(t, map[string]any{"channel_id": channel, "phone": "+552188887777"}).OK(200).ID(), made.ID())
 			named := open(t, map[string]any{"channel_id": other, "contact_id": contact, "name": "Bia (sales)"}).OK(201)
 			testkit.Equal(t, "name", named.Text("name"), "Bia (sales)")
 			testkit.Equal(t, "name", w.A.Get(t, "/contacts/"+contact).OK(200).Text("name"), "Bia")
 		})
-		t.Run("the team has started it: an attendance opens", func(t *testing.T) {
+		t.Run("opening a conversation opens an attendance", func(t *testing.T) {
 			made := open(t, map[string]any{"channel_id": channel, "phone": "+5511911110000"}).OK(201)
 			path := "/conversations/" + made.ID() + "/attendance"
 			first := w.A.Get(t, path).OK(200)
 			testkit.Equal(t, "opened_by", first.Text("opened_by"), "team")
 			open(t, map[string]any{"channel_id": channel, "phone": "+5511911110000"}).OK(200)
-			testkit.Equal(t, "w.A.Get(t, path).OK(200).ID()", w.A.Get(t, path).OK(200).ID(), first.ID())
+			testkit.Equal(t, "attendance after opening it again", w.A.Get(t, path).OK(200).ID(), first.ID())
 			w.A.Post(t, path+"/close", nil).OK(200)
 			open(t, map[string]any{"channel_id": channel, "phone": "+5511911110000"}).OK(200)
 			if again := w.A.Get(t, path).OK(200); again.At("id") == nil || again.ID() == first.ID() {
-				t.Fatalf("w.A.Get(t, path).OK(200): want id != nil and again.ID() != first.ID(); got %s", again.Raw)
+				t.Fatalf("attendance after closing the first: got %s, want a new one", again.Raw)
 			}
 		})
 		t.Run("bad input names the field", func(t *testing.T) {
@@ -84,26 +85,24 @@ func TestOpeningConversations(t *testing.T) {
 				{map[string]any{"channel_id": channel, "contact_id": kernel.NewID()}, "body.contact_id"},
 			} {
 				refused := open(t, c.body).Fails(400, "invalid_request")
-				if got := refused.Text("details", 0, "field"); got != c.field {
-					t.Errorf("details.0.field: want got == c.field; got %+v, %s", c.body, refused.Raw)
-				}
+				testkit.Equal(t, fmt.Sprintf("details.0.field of %v", c.body), refused.Text("details", 0, "field"), c.field)
 			}
 			w.B.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5511987654321"}).Fails(400, "invalid_request")
-			mine := channelOf(t, w.B, "+5511955559999")
+			mine := newChannel(t, w.B, "+5511955559999")
 			w.B.Post(t, "/conversations", map[string]any{"channel_id": mine, "contact_id": contact}).Fails(400, "invalid_request")
 		})
-		t.Run("twenty racing openings make one conversation", func(t *testing.T) {
+		t.Run("twenty concurrent requests open one conversation", func(t *testing.T) {
 			got := race(20, func() string {
 				a := open(t, map[string]any{"channel_id": channel, "phone": "+5541966665555"})
 				return strconv.Itoa(a.Status) + " " + a.Text("id")
 			})
-			testkit.Equal(t, "number of got", len(got), 2)
-			for answer, times := range got {
-				testkit.Equal(t, `strings.HasPrefix(answer, "201 ")`, strings.HasPrefix(answer, "201 "), (times == 1))
-				testkit.Equal(t, `strings.HasPrefix(answer, "200 ")`, strings.HasPrefix(answer, "200 "), (times == 19))
+			testkit.Equal(t, "number of different responses", len(got), 2)
+			for response, times := range got {
+				testkit.Equal(t, fmt.Sprintf("%s is 201, %d times", response, times), strings.HasPrefix(response, "201 "), times == 1)
+				testkit.Equal(t, fmt.Sprintf("%s is 200, %d times", response, times), strings.HasPrefix(response, "200 "), times == 19)
 			}
 		})
-		t.Run("a member who sees only their own becomes responsible", func(t *testing.T) {
+		t.Run("a member who sees only their own conversations becomes responsible", func(t *testing.T) {
 			m, own := memberKey(t, w, "olga", kernel.RoleAgent, kernel.AccessOwn)
 			made := own.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5541966660001"}).OK(201)
 			testkit.Equal(t, "assignee", made.Text("assignee"), m.ID.String())
@@ -111,7 +110,7 @@ func TestOpeningConversations(t *testing.T) {
 			_, rival := memberKey(t, w, "rita", kernel.RoleAgent, kernel.AccessOwn)
 			rival.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5541966660001"}).Fails(409, "not_visible")
 		})
-		t.Run("a conversation outside of the access profile is not handed over", func(t *testing.T) {
+		t.Run("a conversation outside the access profile is refused", func(t *testing.T) {
 			sector := w.A.Post(t, "/sectors", `{"name":"Elsewhere"}`).OK(201).ID()
 			queued := open(t, map[string]any{"channel_id": channel, "phone": "+5541966660002"})
 			w.A.Post(t, "/conversations/"+queued.ID()+"/transfer", map[string]any{"sector_id": sector}).OK(200)
@@ -135,21 +134,21 @@ func TestOpeningConversations(t *testing.T) {
 			}
 			m, manager := memberKey(t, w, "manager", kernel.RoleManager, kernel.AccessOwn)
 			if got := manager.Post(t, "/conversations", bodies[0]).OK(200).Text("assignee"); got != m.ID.String() {
-				t.Errorf("assignee = %q, want the manager %s", got, m.ID)
+				t.Errorf("assignee: got %q, want the manager %s", got, m.ID)
 			}
 		})
 	})
 }
 
-func TestConversation(t *testing.T) {
+func TestAConversationCanBeReadAndChanged(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		channel := channelOf(t, w.A, "+5511955550001")
+		channel := newChannel(t, w.A, "+5511955550001")
 		made := w.A.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5511987654321", "name": "Ana"}).OK(201)
 		path := "/conversations/" + made.ID()
 
-		t.Run("is found by its company alone", func(t *testing.T) {
-			testkit.Equal(t, "w.A.Get(t, path).OK(200).ID()", w.A.Get(t, path).OK(200).ID(), made.ID())
+		t.Run("only its company finds it", func(t *testing.T) {
+			testkit.Equal(t, "id", w.A.Get(t, path).OK(200).ID(), made.ID())
 			for _, c := range []*servertest.Answer{
 				w.B.Get(t, path), w.B.Patch(t, path, `{"archived": true}`), w.B.Post(t, path+"/read", nil),
 				w.A.Get(t, "/conversations/"+kernel.NewID().String()), w.A.Patch(t, "/conversations/x", `{}`), w.A.Post(t, "/conversations/x/read", nil),
@@ -157,10 +156,10 @@ func TestConversation(t *testing.T) {
 				c.Fails(404, "not_found")
 			}
 		})
-		t.Run("its flags, name and labels change alone or together", func(t *testing.T) {
+		t.Run("flags, name and labels can be changed one by one or together", func(t *testing.T) {
 			label := w.A.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()
 			for _, flag := range []string{"archived", "pinned", "muted"} {
-				testkit.Equal(t, "flag", w.A.Patch(t, path, `{"`+flag+`": true}`).OK(200).At(flag), true)
+				testkit.Equal(t, flag, w.A.Patch(t, path, `{"`+flag+`": true}`).OK(200).At(flag), true)
 			}
 			got := w.A.Patch(t, path, map[string]any{"archived": false, "name": "  Ana Paula ", "label_ids": []string{label, label}}).OK(200)
 			testkit.Equal(t, "archived", got.At("archived"), false)
@@ -180,37 +179,33 @@ func TestConversation(t *testing.T) {
 				`{"label_ids": ["x"]}`: "body.label_ids[0]", `{"label_ids": ["` + theirs + `"], "pinned": false}`: "body.label_ids[0]", `{"assignee": null}`: "body.assignee",
 			} {
 				refused := w.A.Patch(t, path, body).Fails(400, "invalid_request")
-				if got := refused.Text("details", 0, "field"); got != field {
-					t.Errorf("details.0.field: want got == field; got %+v, %s", body, refused.Raw)
-				}
+				testkit.Equal(t, "details.0.field of "+body, refused.Text("details", 0, "field"), field)
 			}
 			if got := w.A.Get(t, path).OK(200); got.At("pinned") != true {
-				t.Fatalf("half stored: %s", got.Raw)
+				t.Fatalf("a refused change was partly stored: %s", got.Raw)
 			}
 		})
-		t.Run("a contact's new name shows unless the conversation was renamed", func(t *testing.T) {
+		t.Run("a conversation shows the contact's new name unless it was renamed", func(t *testing.T) {
 			plain := w.A.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5511912340000", "name": "Bia"}).OK(201)
 			w.A.Patch(t, "/contacts/"+plain.Text("contact"), `{"name": "Beatriz"}`).OK(200)
 			testkit.Equal(t, "name", w.A.Get(t, "/conversations/"+plain.ID()).OK(200).Text("name"), "Beatriz")
 			w.A.Patch(t, "/contacts/"+made.Text("contact"), `{"name": "Anita"}`).OK(200)
 			testkit.Equal(t, "name", w.A.Get(t, path).OK(200).Text("name"), "Ana Paula")
 		})
-		t.Run("deleting a label takes it off", func(t *testing.T) {
+		t.Run("deleting a label removes it from conversations", func(t *testing.T) {
 			gone := w.A.Post(t, "/labels", `{"name": "gone"}`).OK(201).ID()
 			stays := w.A.Post(t, "/labels", `{"name": "stays"}`).OK(201).ID()
 			w.A.Patch(t, path, map[string]any{"label_ids": []string{gone, stays}}).OK(200)
 			w.A.Delete(t, "/labels/"+gone).OK(204)
-			if got := w.A.Get(t, path).OK(200).List("label_ids"); len(got) != 1 || got[0] != stays {
-				t.Fatalf("label_ids: want number of got == 1 and got[0] == stays; got %+v", got)
-			}
+			testkit.Diff(t, "label_ids", w.A.Get(t, path).OK(200).List("label_ids"), []any{stays})
 		})
 	})
 }
 
-func TestConversationList(t *testing.T) {
+func TestConversationsAreListedAndFiltered(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		one, two := channelOf(t, w.A, "+5511955550001"), channelOf(t, w.A, "+5511955550002")
+		one, two := newChannel(t, w.A, "+5511955550001"), newChannel(t, w.A, "+5511955550002")
 		sales := w.A.Post(t, "/sectors", `{"name": "Sales"}`).OK(201).ID()
 		label := w.A.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()
 		agent, agentKey := memberKey(t, w, "olga", kernel.RoleAgent, kernel.AccessOwn)
@@ -229,7 +224,7 @@ func TestConversationList(t *testing.T) {
 		w.A.Patch(t, "/conversations/"+ids[2], map[string]any{"label_ids": []string{label}}).OK(200)
 		w.A.Post(t, "/conversations/"+ids[3]+"/transfer", map[string]any{"user_id": agent.ID}).OK(200)
 		w.A.Post(t, "/conversations/"+ids[4]+"/transfer", map[string]any{"sector_id": sales}).OK(200)
-		w.B.Post(t, "/conversations", map[string]any{"channel_id": channelOf(t, w.B, "+5511955550003"), "phone": "+5511987650010", "name": "João of B"}).OK(201)
+		w.B.Post(t, "/conversations", map[string]any{"channel_id": newChannel(t, w.B, "+5511955550003"), "phone": "+5511987650010", "name": "João of B"}).OK(201)
 
 		list := func(t *testing.T, c *servertest.Client, query string) (got []string) {
 			t.Helper()
@@ -250,8 +245,8 @@ func TestConversationList(t *testing.T) {
 		}
 		unknownID := kernel.NewID().String()
 		zoe := w.A.Get(t, "/conversations/"+ids[2]).OK(200).Text("contact")
-		t.Run("pinned first, then the newest", func(t *testing.T) { expect(t, w.A.Client, "", 0, 4, 3, 2, 1) })
-		t.Run("every filter", func(t *testing.T) {
+		t.Run("pinned conversations come first, then the newest", func(t *testing.T) { expect(t, w.A.Client, "", 0, 4, 3, 2, 1) })
+		t.Run("every filter selects its conversations", func(t *testing.T) {
 			for query, want := range map[string][]int{
 				"archived=true": {1}, "archived=false": {0, 4, 3, 2}, "unread=true": nil, "unread=false": {0, 4, 3, 2, 1},
 				"kind=direct": {0, 4, 3, 2, 1}, "kind=group": nil, "channel=" + one: {0, 3, 2, 1}, "channel=" + two: {4}, "channel=" + unknownID: nil,
@@ -279,15 +274,13 @@ func TestConversationList(t *testing.T) {
 				expect(t, w.A.Client, "q=joa&limit=1&offset=1", 1)
 			})
 		}
-		t.Run("has_more", func(t *testing.T) {
+		t.Run("has_more is true only before the last page", func(t *testing.T) {
 			if page := w.A.Get(t, "/conversations?limit=4").OK(200); page.At("has_more") != true || page.Int("limit") != 4 {
-				t.Errorf(`w.A.Get(t, "/conversations?limit=4").OK(200): want has_more == true and limit == 4; got %s`, page.Raw)
+				t.Errorf("first page: got %s, want has_more true and limit 4", page.Raw)
 			}
-			if page := w.A.Get(t, "/conversations?limit=5").OK(200); page.At("has_more") != false {
-				t.Errorf(`w.A.Get(t, "/conversations?limit=5").OK(200): want has_more == false; got %s`, page.Raw)
-			}
+			testkit.Equal(t, "has_more of the whole list", w.A.Get(t, "/conversations?limit=5").OK(200).At("has_more"), false)
 		})
-		t.Run("malformed filters are 400", func(t *testing.T) {
+		t.Run("malformed filters are refused", func(t *testing.T) {
 			for _, query := range []string{
 				"archived=2", "archived=TRUE", "archived=", "unread=yes", "kind=channel", "channel=x", "assignee=unknown", "assignee=x", "sector=none", "label=1", "contact=zoe",
 				"limit=0", "limit=101", "limit=1.5", "offset=-1", "offset=1000001", "order=name", "limit=1&limit=2", "q=" + strings.Repeat("a", 201),
@@ -295,7 +288,7 @@ func TestConversationList(t *testing.T) {
 				w.A.Get(t, "/conversations?"+query).Fails(400, "invalid_request")
 			}
 		})
-		t.Run("an access profile narrows the list and the look at one alike", func(t *testing.T) {
+		t.Run("an access profile limits the list and single conversations alike", func(t *testing.T) {
 			seller, sellerKey := memberKey(t, w, "sara", kernel.RoleAgent, kernel.AccessSectors)
 			w.A.Patch(t, "/sectors/"+sales, map[string]any{"member_ids": []string{seller.ID.String()}}).OK(200)
 			for who, c := range map[string]*servertest.Client{"own": agentKey, "sectors": sellerKey, "all": w.A.Client} {
@@ -303,7 +296,7 @@ func TestConversationList(t *testing.T) {
 				for i, id := range ids {
 					status := c.Get(t, "/conversations/"+id).Status
 					if want := slices.Contains(listed, names[i]); (status == 200) != want {
-						t.Errorf("%s: %s is listed %v but answers %d", who, names[i], want, status)
+						t.Errorf("%s: %s: got status %d for a conversation that is listed: %v", who, names[i], status, want)
 					}
 				}
 			}

@@ -13,7 +13,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestTheCookieFitsTheAddressOfTheServer(t *testing.T) {
+func TestTheCookieMatchesTheServerAddress(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		public, base string
@@ -30,7 +30,7 @@ func TestTheCookieFitsTheAddressOfTheServer(t *testing.T) {
 		"https of a proxy with a path": {forwarded: "https", base: "/desk", cookie: "__Secure-recado", path: "/desk", secure: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := servertest.Start(t, "", func(c *server.Config) { c.PublicURL, c.BasePath = tt.public, tt.base }, proxied)
+			w := servertest.Start(t, "", func(c *server.Config) { c.PublicURL, c.BasePath = tt.public, tt.base }, trustLocalProxy)
 			made := w.NewMember(t, people.NewUser{Name: "Ana", Password: password})
 			body := `{"email":"` + made.Email + `","password":"` + password + `"}`
 			r, _ := http.NewRequest("POST", "http://"+w.Addr()+tt.base+"/v1/session", strings.NewReader(body))
@@ -49,7 +49,7 @@ func TestTheCookieFitsTheAddressOfTheServer(t *testing.T) {
 			}
 			got := cookies[0]
 			if got.Name != tt.cookie || got.Path != tt.path || got.Secure != tt.secure || !got.HttpOnly || got.SameSite != http.SameSiteLaxMode || got.Domain != "" {
-				t.Errorf("got %s", got.Raw)
+				t.Errorf("cookie: got %s, want %s with the path %s, secure %v, HttpOnly and SameSite=Lax", got.Raw, tt.cookie, tt.path, tt.secure)
 			}
 			r, _ = http.NewRequest("GET", "http://"+w.Addr()+tt.base+"/v1/session", nil)
 			r.AddCookie(&http.Cookie{Name: got.Name, Value: got.Value})
@@ -68,13 +68,13 @@ func TestTheCookieFitsTheAddressOfTheServer(t *testing.T) {
 	}
 }
 
-func TestOnlyTrustedProxiesAreBelieved(t *testing.T) {
+func TestForwardedHeadersNeedATrustedProxy(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "")
 	_, email := member(t, w.A.Client, "Ana")
 	made := w.A.Visitor().Post(t, "/session", map[string]string{"email": email, "password": password}, "X-Forwarded-For", "198.51.100.7", "X-Forwarded-Proto", "https").OK(200)
 	if cookie := made.Header.Get("Set-Cookie"); !strings.HasPrefix(cookie, "recado=") {
-		t.Errorf("cookie: got %q, want that of plain http", cookie)
+		t.Errorf("cookie: got %q, want the cookie for plain HTTP", cookie)
 	}
 	sessions := w.A.WithSession(t, made).Get(t, "/sessions").OK(200)
 	if ip := sessions.Text("data", 0, "ip"); ip != "127.0.0.1" {
@@ -102,21 +102,21 @@ func TestASessionThatEndsOnOneNodeEndsOnTheOther(t *testing.T) {
 			there := session.On(other)
 			there.Get(t, "/session").OK(200)
 			end(session)
-			ended(t, there, "/session", 401)
+			waitForStatus(t, there, "/session", 401)
 		})
 	}
 	t.Run("a lower role", func(t *testing.T) {
 		there := w.A.SignIn(t, email, password).On(other)
 		there.Get(t, "/reports/attendance").OK(200)
 		w.A.Patch(t, "/team/"+id, `{"role":"agent"}`).OK(200)
-		ended(t, there, "/reports/attendance", 403)
+		waitForStatus(t, there, "/reports/attendance", 403)
 	})
 }
 
-// ended waits until a call is refused with the status, which takes less than a second.
-func ended(t *testing.T, c *servertest.Client, path string, status int) {
+// waitForStatus waits until a request is refused with the status, which takes less than a second on an idle machine.
+func waitForStatus(t *testing.T, c *servertest.Client, path string, status int) {
 	t.Helper()
-	limit := 5 * time.Second // one second, and a busy machine
+	limit := 5 * time.Second // the machine may be busy
 	testkit.EventuallyWithin(t, limit, "GET "+path+" is refused", func() bool { return c.Get(t, path).Status == status })
 }
 
@@ -133,7 +133,7 @@ func TestIdempotencyKeysOfASessionBelongToThePerson(t *testing.T) {
 			t.Errorf("in another session of the same person: got board %s, want %s again", again.ID(), first.ID())
 		}
 		if other := board(bia).OK(201); other.ID() == first.ID() {
-			t.Error("another person gets the answer of the first")
+			t.Error("another person gets the first person's response")
 		}
 	})
 }

@@ -18,14 +18,14 @@ import (
 	"recado/test/testkit"
 )
 
-// again raises one more delivery of the webhook's test event and gives its id.
-func again(t *testing.T, c *servertest.Client, path, delivery string) string {
+// redeliver delivers an earlier event once more and returns the id of the new delivery.
+func redeliver(t *testing.T, c *servertest.Client, path, delivery string) string {
 	t.Helper()
 	return c.Post(t, path+"/deliveries/"+delivery+"/redeliver", nil).OK(200).ID()
 }
 
-// source makes the event that again repeats.
-func source(t *testing.T, c *servertest.Client, path string, r *testkit.Receiver) string {
+// sendTestEvent sends a test event to the webhook and returns the delivery, for use with redeliver.
+func sendTestEvent(t *testing.T, c *servertest.Client, path string, r *testkit.Receiver) string {
 	t.Helper()
 	id := c.Post(t, path+"/test", nil).OK(200).ID()
 	if r != nil {
@@ -47,8 +47,8 @@ type delivery struct {
 	} `json:"attempts"`
 }
 
-// state reads one delivery.
-func state(t *testing.T, c *servertest.Client, path, id string) delivery {
+// deliveryByID returns a delivery of a webhook.
+func deliveryByID(t *testing.T, c *servertest.Client, path, id string) delivery {
 	t.Helper()
 	var page struct{ Data []delivery }
 	c.Get(t, path+"/deliveries?limit=100").OK(200).Into(&page)
@@ -57,57 +57,58 @@ func state(t *testing.T, c *servertest.Client, path, id string) delivery {
 			return d
 		}
 	}
-	t.Fatalf("no delivery %s", id)
+	t.Fatalf("delivery %s is not listed", id)
 	return delivery{}
 }
 
-// until reads a delivery again and again until it is as wanted.
-func until(t *testing.T, c *servertest.Client, path, id string, good func(d delivery) bool) delivery {
+// waitForDelivery waits until a delivery satisfies a condition and returns it.
+func waitForDelivery(t *testing.T, c *servertest.Client, path, id string, condition func(d delivery) bool) delivery {
 	t.Helper()
 	var d delivery
-	testkit.Eventually(t, "a delivery gets the state that the test waits for", func() bool {
-		d = state(t, c, path, id)
-		return good(d)
+	testkit.Eventually(t, "the delivery reaches the expected state", func() bool {
+		d = deliveryByID(t, c, path, id)
+		return condition(d)
 	})
 	return d
 }
 
-func attempts(n int) func(d delivery) bool {
+// hasAttempts returns the condition that n attempts were made.
+func hasAttempts(n int) func(d delivery) bool {
 	return func(d delivery) bool { return len(d.Attempts) == n }
 }
 
-func TestTheRetrySchedule(t *testing.T) {
+func TestFailedDeliveriesAreRetriedOnSchedule(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
-		path, _, secret := hook(t, w.A.Client, receiver.URL)
-		first := source(t, w.A.Client, path, receiver)
+		path, _, secret := registerWebhook(t, w.A.Client, receiver.URL)
+		first := sendTestEvent(t, w.A.Client, path, receiver)
 		failures := func() int { return w.A.Get(t, "/integrations/webhooks").Int("data", 0, "consecutive_failures") }
 
-		// run lets a delivery go through its attempts; ok says which of them succeed.
+		// run makes a delivery and all of its attempts. ok reports whether an attempt shall succeed.
 		run := func(t *testing.T, ok func(attempt int) bool) (string, []testkit.Delivery) {
-			answer := func(n int) {
+			respond := func(n int) {
 				if ok(n) {
 					receiver.AnswerStatus(204)
 				} else {
 					receiver.AnswerStatus(503)
 				}
 			}
-			answer(1)
-			id := again(t, w.A.Client, path, first)
+			respond(1)
+			id := redeliver(t, w.A.Client, path, first)
 			var got []testkit.Delivery
 			for n, wait := range append([]time.Duration{0}, kernel.DefaultRetries...) {
 				if n > 0 {
-					d := until(t, w.A.Client, path, id, attempts(n))
-					testkit.Equal(t, "d.Status", d.Status, "pending")
+					d := waitForDelivery(t, w.A.Client, path, id, hasAttempts(n))
+					testkit.Equal(t, "status", d.Status, "pending")
 					if d.NextAttemptAt == nil {
-						t.Fatalf("want d.NextAttemptAt != nil; got %+v", d)
+						t.Fatalf("next_attempt_at: got none, want a time: %+v", d)
 					}
 					last := d.Attempts[n-1].At
 					if gap := d.NextAttemptAt.Sub(last); gap < wait || gap > wait+time.Second {
-						t.Fatalf("attempt %d comes %v after the one before, want %v", n+1, gap, wait)
+						t.Fatalf("attempt %d: got %v after the previous one, want %v", n+1, gap, wait)
 					}
-					answer(n + 1)
+					respond(n + 1)
 					w.Clock.Set(d.NextAttemptAt.Add(time.Millisecond))
 					w.Desk.Kernel.Wakeup(webhooks.WakeDeliver).Notify()
 				}
@@ -116,48 +117,48 @@ func TestTheRetrySchedule(t *testing.T) {
 					break
 				}
 			}
-			until(t, w.A.Client, path, id, func(d delivery) bool { return d.FinishedAt != nil })
+			waitForDelivery(t, w.A.Client, path, id, func(d delivery) bool { return d.FinishedAt != nil })
 			return id, got
 		}
 
-		t.Run("all six attempts, the same bytes, each freshly signed", func(t *testing.T) {
+		t.Run("six attempts send the same body, each with a new signature", func(t *testing.T) {
 			id, got := run(t, func(int) bool { return false })
-			d := state(t, w.A.Client, path, id)
-			testkit.Equal(t, "d.Status", d.Status, "failed")
-			testkit.Equal(t, "number of d.Attempts", len(d.Attempts), 6)
+			d := deliveryByID(t, w.A.Client, path, id)
+			testkit.Equal(t, "status", d.Status, "failed")
+			testkit.Equal(t, "number of attempts", len(d.Attempts), 6)
 			if d.NextAttemptAt != nil {
-				t.Fatalf("want d.NextAttemptAt == nil; got %+v", d)
+				t.Fatalf("next_attempt_at: got %v, want none", d.NextAttemptAt)
 			}
-			testkit.Equal(t, "*d.Attempts[0].StatusCode", *d.Attempts[0].StatusCode, 503)
+			testkit.Equal(t, "status_code of the first attempt", *d.Attempts[0].StatusCode, 503)
 			if d.Attempts[0].Error == nil {
-				t.Fatalf("want d.Attempts[0].Error != nil; got %+v", d)
+				t.Fatalf("error of the first attempt: got none: %+v", d)
 			}
 			stamps := map[string]bool{}
 			for _, a := range got {
-				testkit.Equal(t, "a.Body", a.Body, got[0].Body)
-				if !serviceSignatureHolds(a, secret) {
-					t.Fatalf("want serviceSignatureHolds(a, secret); got %+v", a.Header)
+				testkit.Equal(t, "body", a.Body, got[0].Body)
+				if !serviceSignatureIsValid(a, secret) {
+					t.Fatalf("X-Service-Signature is not valid: %v", a.Header)
 				}
-				if !standardSignatureHolds(a, secret) {
-					t.Fatalf("want standardSignatureHolds(a, secret); got %+v", a.Header)
+				if !standardSignatureIsValid(a, secret) {
+					t.Fatalf("webhook-signature is not valid: %v", a.Header)
 				}
 				testkit.Equal(t, "header X-Service-Delivery", a.Header.Get("X-Service-Delivery"), id)
 				stamps[a.Header.Get("X-Service-Timestamp")] = true
 			}
 			if len(stamps) != 6 || failures() != 1 {
-				t.Fatalf("%v, %d failures", stamps, failures())
+				t.Fatalf("got the timestamps %v and %d failures, want 6 timestamps and 1 failure", stamps, failures())
 			}
 		})
-		t.Run("a success on the last attempt resets the count", func(t *testing.T) {
+		t.Run("a success with the last attempt resets the count of failures", func(t *testing.T) {
 			id, _ := run(t, func(n int) bool { return n == 6 })
-			if d := state(t, w.A.Client, path, id); d.Status != "delivered" || len(d.Attempts) != 6 || failures() != 0 {
-				t.Fatalf("%+v, %d failures", d, failures())
+			if d := deliveryByID(t, w.A.Client, path, id); d.Status != "delivered" || len(d.Attempts) != 6 || failures() != 0 {
+				t.Fatalf("got %+v and %d failures, want it delivered with the sixth attempt and 0 failures", d, failures())
 			}
 		})
-		t.Run("after ten failures in a row the webhook is inactive, until it is reactivated", func(t *testing.T) {
+		t.Run("ten consecutive failures deactivate the webhook until it is reactivated", func(t *testing.T) {
 			for n := range webhooks.MaxWebhookFailures {
 				if got := failures(); got != n {
-					t.Fatalf("%d failures counted, want %d", got, n)
+					t.Fatalf("consecutive_failures: got %d, want %d", got, n)
 				}
 				run(t, func(int) bool { return false })
 			}
@@ -166,36 +167,36 @@ func TestTheRetrySchedule(t *testing.T) {
 			testkit.Equal(t, "data.0.consecutive_failures", hooks.Int("data", 0, "consecutive_failures"), 10)
 			w.A.Post(t, path+"/deliveries/"+first+"/redeliver", nil).Fails(400, "invalid_request")
 			if a := w.A.Patch(t, path, `{"active":true}`).OK(200); a.At("active") != true || a.Int("consecutive_failures") != 0 {
-				t.Fatalf("w.A.Patch(t, path, `{\"active\":true}`).OK(200): want active == true and consecutive_failures == 0; got %s", a.Raw)
+				t.Fatalf("reactivated webhook: got %s, want it active without failures", a.Raw)
 			}
 			run(t, func(int) bool { return true })
 		})
 	})
 }
 
-func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
+func TestConcurrentFailuresDeactivateAWebhookOnce(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
-		path, _, _ := hook(t, w.A.Client, receiver.URL)
-		first := source(t, w.A.Client, path, receiver)
+		path, _, _ := registerWebhook(t, w.A.Client, receiver.URL)
+		first := sendTestEvent(t, w.A.Client, path, receiver)
 		receiver.AnswerStatus(500)
 		var ids []string
 		for range 25 {
-			ids = append(ids, again(t, w.A.Client, path, first))
+			ids = append(ids, redeliver(t, w.A.Client, path, first))
 		}
 		for _, id := range ids {
-			until(t, w.A.Client, path, id, attempts(1))
+			waitForDelivery(t, w.A.Client, path, id, hasAttempts(1))
 		}
 		w.Clock.Advance(time.Hour)
 		w.Desk.Kernel.Wakeup(webhooks.WakeDeliver).Notify()
 		final := map[string]int{}
 		for _, id := range ids {
-			d := until(t, w.A.Client, path, id, func(d delivery) bool { return d.FinishedAt != nil })
+			d := waitForDelivery(t, w.A.Client, path, id, func(d delivery) bool { return d.FinishedAt != nil })
 			final[d.Status]++
 		}
 		hooks := w.A.Get(t, "/integrations/webhooks").OK(200)
-		testkit.Equal(t, `final["failed"]`, final["failed"], 25)
+		testkit.Equal(t, "number of failed deliveries", final["failed"], 25)
 		testkit.Equal(t, "data.0.active", hooks.At("data", 0, "active"), false)
 		testkit.Equal(t, "data.0.consecutive_failures", hooks.Int("data", 0, "consecutive_failures"), 10)
 	}, func(c *server.Config) { c.WebhookRetries = kernel.Retries{time.Hour} })
@@ -204,7 +205,7 @@ func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
 func TestADeliveryShowsTheBodyThatWasSent(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
-		path, _, _ := hook(t, w.A.Client, receiver.URL)
+		path, _, _ := registerWebhook(t, w.A.Client, receiver.URL)
 		made := w.A.Post(t, path+"/test", nil).OK(200)
 		tested := w.A.Get(t, path+"/deliveries/"+made.ID()).OK(200)
 		testkit.Equal(t, "body", tested.Text("body"), receiver.Next(t).Body)
@@ -218,114 +219,114 @@ func TestADeliveryShowsTheBodyThatWasSent(t *testing.T) {
 		sent := receiver.Next(t)
 		one := path + "/deliveries/" + sent.Header.Get("X-Service-Delivery")
 		testkit.Equal(t, "body", w.A.Get(t, one).OK(200).Text("body"), sent.Body)
-		testkit.Equal(t, "body for a key without the board", w.A.Client.As(limited).Get(t, one).OK(200).At("body"), nil)
+		testkit.Equal(t, "body for a key that may not see the board", w.A.Client.As(limited).Get(t, one).OK(200).At("body"), nil)
 		w.A.Patch(t, "/kanban/cards/"+card.ID(), `{"private": true, "version": 1}`).OK(200)
 		testkit.Equal(t, "body of a private card", w.A.Get(t, one).OK(200).At("body"), nil)
 	})
 }
 
-func TestRedelivery(t *testing.T) {
+func TestADeliveryCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
-		path, _, secret := hook(t, w.A.Client, receiver.URL)
+		path, _, secret := registerWebhook(t, w.A.Client, receiver.URL)
 		made := w.A.Post(t, path+"/test", nil).OK(200)
 		original := receiver.Next(t)
-		answer := w.A.Post(t, path+"/deliveries/"+made.ID()+"/redeliver", nil).OK(200)
-		if answer.ID() == made.ID() {
-			t.Fatalf("want answer.ID() != made.ID(); got %s", answer.Raw)
+		second := w.A.Post(t, path+"/deliveries/"+made.ID()+"/redeliver", nil).OK(200)
+		if second.ID() == made.ID() {
+			t.Fatalf("id: got %s again, want a new delivery", second.ID())
 		}
-		testkit.Equal(t, "event_id", answer.Text("event_id"), made.Text("event_id"))
-		testkit.Equal(t, "status", answer.Text("status"), "pending")
+		testkit.Equal(t, "event_id", second.Text("event_id"), made.Text("event_id"))
+		testkit.Equal(t, "status", second.Text("status"), "pending")
 		repeated := receiver.Next(t)
-		testkit.Equal(t, "repeated.Body", repeated.Body, original.Body)
-		testkit.Equal(t, "header X-Service-Delivery", repeated.Header.Get("X-Service-Delivery"), answer.ID())
-		if !serviceSignatureHolds(repeated, secret) {
-			t.Fatalf("want serviceSignatureHolds(repeated, secret); got %+v, %+v", repeated.Header, repeated.Body)
+		testkit.Equal(t, "body", repeated.Body, original.Body)
+		testkit.Equal(t, "header X-Service-Delivery", repeated.Header.Get("X-Service-Delivery"), second.ID())
+		if !serviceSignatureIsValid(repeated, secret) {
+			t.Fatalf("X-Service-Signature is not valid: %v %s", repeated.Header, repeated.Body)
 		}
-		until(t, w.A.Client, path, answer.ID(), func(d delivery) bool { return d.Status == "delivered" })
+		waitForDelivery(t, w.A.Client, path, second.ID(), func(d delivery) bool { return d.Status == "delivered" })
 		w.B.Post(t, path+"/deliveries/"+made.ID()+"/redeliver", nil).Fails(404, "not_found")
 	})
 }
 
-func TestRotationOverlaps(t *testing.T) {
+func TestTheOldSecretSignsForADayAfterRotation(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
-		path, _, old := hook(t, w.A.Client, receiver.URL)
+		path, _, old := registerWebhook(t, w.A.Client, receiver.URL)
 		fresh := w.A.Post(t, path+"/rotate-secret", nil).OK(200).Text("secret")
-		check := func(t *testing.T, want int) {
+		expectSignatures := func(t *testing.T, want int) {
 			t.Helper()
 			w.A.Post(t, path+"/test", nil).OK(200)
 			a := receiver.Next(t)
-			if !serviceSignatureHolds(a, fresh) {
-				t.Fatalf("want serviceSignatureHolds(a, fresh); got %+v", a.Header)
+			if !serviceSignatureIsValid(a, fresh) {
+				t.Fatalf("X-Service-Signature is not valid with the new secret: %v", a.Header)
 			}
-			if serviceSignatureHolds(a, old) {
-				t.Fatalf("want !serviceSignatureHolds(a, old); got %+v", a.Header)
+			if serviceSignatureIsValid(a, old) {
+				t.Fatalf("X-Service-Signature is valid with the old secret: %v", a.Header)
 			}
-			if !standardSignatureHolds(a, fresh) {
-				t.Fatalf("want standardSignatureHolds(a, fresh); got %+v", a.Header)
+			if !standardSignatureIsValid(a, fresh) {
+				t.Fatalf("webhook-signature is not valid with the new secret: %v", a.Header)
 			}
-			testkit.Equal(t, "standardSignatureHolds(a, old)", standardSignatureHolds(a, old), (want == 2))
-			testkit.Equal(t, `number of strings.Fields(a.Header.Get("webhook-signature"))`, len(strings.Fields(a.Header.Get("webhook-signature"))), want)
+			testkit.Equal(t, "webhook-signature is valid with the old secret", standardSignatureIsValid(a, old), want == 2)
+			testkit.Equal(t, "number of signatures", len(strings.Fields(a.Header.Get("webhook-signature"))), want)
 		}
-		check(t, 2)
+		expectSignatures(t, 2)
 		w.Clock.Advance(23 * time.Hour)
-		check(t, 2)
+		expectSignatures(t, 2)
 		w.Clock.Advance(time.Hour)
-		check(t, 1)
+		expectSignatures(t, 1)
 	})
 }
 
-func TestChangesWhileDeliveriesArePending(t *testing.T) {
+func TestPendingDeliveriesFollowWebhookChanges(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		failing, healthy := testkit.NewReceiver(t), testkit.NewReceiver(t)
 		failing.AnswerStatus(500)
 		pending := func(t *testing.T) (path, id string) {
-			path, _, _ = hook(t, w.A.Client, failing.URL)
-			id = again(t, w.A.Client, path, source(t, w.A.Client, path, failing))
+			path, _, _ = registerWebhook(t, w.A.Client, failing.URL)
+			id = redeliver(t, w.A.Client, path, sendTestEvent(t, w.A.Client, path, failing))
 			failing.Next(t)
-			until(t, w.A.Client, path, id, attempts(1))
+			waitForDelivery(t, w.A.Client, path, id, hasAttempts(1))
 			return path, id
 		}
-		due := func() {
+		retryPending := func() {
 			w.Clock.Advance(time.Minute)
 			w.Desk.Kernel.Wakeup(webhooks.WakeDeliver).Notify()
 		}
-		t.Run("a changed address gets the next attempt", func(t *testing.T) {
+		t.Run("the next attempt uses the new address", func(t *testing.T) {
 			path, id := pending(t)
 			w.A.Patch(t, path, map[string]string{"url": healthy.URL}).OK(200)
-			due()
+			retryPending()
 			testkit.Equal(t, "header X-Service-Delivery", healthy.Next(t).Header.Get("X-Service-Delivery"), id)
-			until(t, w.A.Client, path, id, func(d delivery) bool { return d.Status == "delivered" && len(d.Attempts) == 2 })
+			waitForDelivery(t, w.A.Client, path, id, func(d delivery) bool { return d.Status == "delivered" && len(d.Attempts) == 2 })
 		})
-		t.Run("deactivating gives up what is pending and says so", func(t *testing.T) {
+		t.Run("deactivating fails pending deliveries with an error", func(t *testing.T) {
 			path, id := pending(t)
 			w.A.Patch(t, path, `{"active":false}`).OK(200)
-			d := state(t, w.A.Client, path, id)
-			testkit.Equal(t, "d.Status", d.Status, "failed")
+			d := deliveryByID(t, w.A.Client, path, id)
+			testkit.Equal(t, "status", d.Status, "failed")
 			if d.NextAttemptAt != nil {
-				t.Fatalf("want d.NextAttemptAt == nil; got %+v", d)
+				t.Fatalf("next_attempt_at: got %v, want none", d.NextAttemptAt)
 			}
 			if d.FinishedAt == nil {
-				t.Fatalf("want d.FinishedAt != nil; got %+v", d)
+				t.Fatalf("finished_at: got none, want a time: %+v", d)
 			}
-			testkit.Contains(t, "*d.Attempts[len(d.Attempts)-1].Error", *d.Attempts[len(d.Attempts)-1].Error, "inactive")
-			due()
+			testkit.Contains(t, "error of the last attempt", *d.Attempts[len(d.Attempts)-1].Error, "inactive")
+			retryPending()
 			w.A.Patch(t, path, `{"active":true}`).OK(200)
-			due()
-			testkit.Equal(t, "state(t, w.A.Client, path, id).Status", state(t, w.A.Client, path, id).Status, "failed")
+			retryPending()
+			testkit.Equal(t, "status after reactivating", deliveryByID(t, w.A.Client, path, id).Status, "failed")
 		})
-		t.Run("deleting ends everything", func(t *testing.T) {
+		t.Run("deleting the webhook ends its deliveries", func(t *testing.T) {
 			path, _ := pending(t)
 			w.A.Delete(t, path).OK(204)
-			due()
+			retryPending()
 			w.A.Get(t, path+"/deliveries").Fails(404, "not_found")
 		})
 		if n := failing.Waiting(); n != 0 {
-			t.Fatalf("%d requests to addresses that were changed, inactive or gone", n)
+			t.Fatalf("got %d requests to a changed, inactive or deleted webhook, want none", n)
 		}
 	})
 }
@@ -375,7 +376,7 @@ func TestReactivatingWithReplayDeliversTheMissedEventsInOrder(t *testing.T) {
 
 		w.A.Patch(t, path, `{"active":true,"replay":true}`).OK(200)
 		want = write(1)
-		testkit.Diff(t, "an active webhook has nothing to replay", arrivals(1), want)
+		testkit.Diff(t, "events after a replay of an active webhook", arrivals(1), want)
 
 		w.A.Patch(t, path, `{"active":false}`).OK(200)
 		write(2)
@@ -388,7 +389,7 @@ func TestReactivatingWithReplayDeliversTheMissedEventsInOrder(t *testing.T) {
 	})
 }
 
-func TestAReplayWaitsForAnEventWhoseDeliveryFailed(t *testing.T) {
+func TestAReplayWaitsForAFailedDelivery(t *testing.T) {
 	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		got := make(chan string, 100)
@@ -422,9 +423,9 @@ func TestAReplayWaitsForAnEventWhoseDeliveryFailed(t *testing.T) {
 			write(n)
 		}
 		w.A.Patch(t, path, `{"active":true}`).OK(200)
-		w.A.Patch(t, path, `{"active":true,"replay":true}`).OK(200) // what was missed is still known
+		w.A.Patch(t, path, `{"active":true,"replay":true}`).OK(200) // the missed events can still be replayed
 		write(6)
-		w.A.Patch(t, path, `{"active":true,"replay":true}`).OK(200) // it is going on
+		w.A.Patch(t, path, `{"active":true,"replay":true}`).OK(200) // a replay is already running
 		for _, want := range []string{"message 0", "message 1", "message 2", "message 3 failed", "message 3", "message 4", "message 5", "message 6"} {
 			text, _ := testkit.Receive(t, "an event", got)
 			testkit.Equal(t, "event", text, want)
@@ -432,8 +433,8 @@ func TestAReplayWaitsForAnEventWhoseDeliveryFailed(t *testing.T) {
 	}, func(c *server.Config) { c.WebhookRetries = kernel.Retries{300 * time.Millisecond} })
 }
 
-// raw is a receiver that does what it likes with the connection.
-func raw(t *testing.T, act func(c net.Conn)) string {
+// startRawReceiver starts a receiver that reads the request and then passes the connection to act. It returns the address.
+func startRawReceiver(t *testing.T, act func(c net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -456,7 +457,7 @@ func raw(t *testing.T, act func(c net.Conn)) string {
 	return "http://" + l.Addr().String()
 }
 
-func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
+func TestHostileReceiversOnlyCauseFailedAttempts(t *testing.T) {
 	t.Parallel()
 	flood := func(c net.Conn, head, block string) {
 		_, _ = io.WriteString(c, head)
@@ -483,31 +484,30 @@ func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
 			"closes at once": {func(net.Conn) {}, "connection"},
 		} {
 			t.Run(name, func(t *testing.T) {
-				path, _, _ := hook(t, w.A.Client, raw(t, c.act))
-				id := again(t, w.A.Client, path, source(t, w.A.Client, path, nil))
-				d := until(t, w.A.Client, path, id, attempts(1))
+				path, _, _ := registerWebhook(t, w.A.Client, startRawReceiver(t, c.act))
+				id := redeliver(t, w.A.Client, path, sendTestEvent(t, w.A.Client, path, nil))
+				d := waitForDelivery(t, w.A.Client, path, id, hasAttempts(1))
 				if d.Status != "pending" || d.Attempts[0].Error == nil || !strings.Contains(*d.Attempts[0].Error, c.want) {
 					text, _ := json.Marshal(d)
-					t.Fatalf("%s", text)
+					t.Fatalf("delivery: got %s, want it pending with the error %q", text, c.want)
 				}
 				w.A.Delete(t, path).OK(204)
 			})
 		}
 		if redirected.Waiting() != 0 {
-			t.Fatal("a redirect was followed")
+			t.Fatal("the redirect was followed")
 		}
 	}, func(c *server.Config) { c.WebhookTimeout = 3 * time.Second })
 }
 
-// An address that never answers must not hold up the others: all of theirs arrive while its first
-// requests are still hanging.
-func TestAHangingAddressDelaysNoOtherDelivery(t *testing.T) {
+// TestAHangingReceiverDelaysNoOtherDelivery checks that other deliveries arrive while the first requests to one address hang.
+func TestAHangingReceiverDelaysNoOtherDelivery(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		hanging, healthy := testkit.NewReceiver(t), testkit.NewReceiver(t)
-		stuck, _, _ := hook(t, w.A.Client, hanging.URL)
-		free, _, _ := hook(t, w.A.Client, healthy.URL)
-		stuckSource, freeSource := source(t, w.A.Client, stuck, hanging), source(t, w.A.Client, free, healthy)
+		stuck, _, _ := registerWebhook(t, w.A.Client, hanging.URL)
+		free, _, _ := registerWebhook(t, w.A.Client, healthy.URL)
+		stuckSource, freeSource := sendTestEvent(t, w.A.Client, stuck, hanging), sendTestEvent(t, w.A.Client, free, healthy)
 		release := make(chan struct{})
 		defer close(release)
 		hanging.Answer(func(_ http.ResponseWriter, r *http.Request) {
@@ -517,17 +517,17 @@ func TestAHangingAddressDelaysNoOtherDelivery(t *testing.T) {
 			}
 		})
 		for range 20 {
-			again(t, w.A.Client, stuck, stuckSource)
+			redeliver(t, w.A.Client, stuck, stuckSource)
 		}
 		hanging.Next(t)
 		for range 100 {
-			again(t, w.A.Client, free, freeSource)
+			redeliver(t, w.A.Client, free, freeSource)
 		}
 		for range 100 {
 			healthy.Next(t)
 		}
 		if n := hanging.Waiting(); n != 0 {
-			t.Fatalf("%d more requests to an address that has not answered its first", n)
+			t.Fatalf("got %d more requests to the hanging receiver, want none before it responds", n)
 		}
 	}, func(c *server.Config) { c.WebhookTimeout = time.Minute })
 }

@@ -16,9 +16,10 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/webhooks"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-// keywords are those of JSON Schema 2020-12 and OpenAPI 3.1 that the document may use.
+// keywords lists the keywords of JSON Schema 2020-12 and OpenAPI 3.1 that the document may use.
 var keywords = []string{
 	"$ref", "$schema", "additionalProperties", "allOf", "anyOf", "const", "contentEncoding", "contentMediaType", "default", "deprecated", "description",
 	"enum", "example", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum",
@@ -26,7 +27,7 @@ var keywords = []string{
 	"uniqueItems", "writeOnly",
 }
 
-// eachSchema calls visit for every schema below a node of the document, and says where it is.
+// eachSchema calls visit with every schema below a node of the document and with its place.
 func eachSchema(node any, place string, visit func(place string, schema map[string]any)) {
 	switch node := node.(type) {
 	case []any:
@@ -59,7 +60,7 @@ func eachSchema(node any, place string, visit func(place string, schema map[stri
 	}
 }
 
-func TestTheDocumentIsValidJSONSchema(t *testing.T) {
+func TestTheOpenAPIDocumentIsValidJSONSchema(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "")
 	doc := w.A.Get(t, "/openapi.json").OK(200).At()
@@ -81,25 +82,25 @@ func TestTheDocumentIsValidJSONSchema(t *testing.T) {
 		}
 	})
 	if seen < 500 || nullableEnums == 0 {
-		t.Errorf("only %d schemas and %d enums with null were found", seen, nullableEnums)
+		t.Errorf("got %d schemas and %d nullable enums, want at least 500 and 1", seen, nullableEnums)
 	}
 }
 
-func TestEveryErrorCodeIsDocumentedAtAnOperation(t *testing.T) {
+func TestEveryErrorCodeIsDocumentedByAnOperation(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "")
 	document := string(w.A.Get(t, "/openapi.json").OK(200).Raw)
 	for code, status := range httpserver.Statuses() {
 		if code == kernel.CodeMethodNotAllowed {
-			continue // it is the answer of addresses that have no such operation
+			continue // only addresses without such an operation return it
 		}
 		if !strings.Contains(document, http.StatusText(status)+": `") || !strings.Contains(document, "`"+string(code)+"`") {
-			t.Errorf("the document names no operation that answers %d %s", status, code)
+			t.Errorf("no operation in the document returns %d %s", status, code)
 		}
 	}
 }
 
-func TestOnlyCallsThatReserveTheirKeyAreDocumentedAsPending(t *testing.T) {
+func TestOnlyOperationsThatReserveTheirKeyDocumentIdempotencyPending(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "")
 	doc, err := openapi3.NewLoader().LoadFromData(w.A.Get(t, "/openapi.json").OK(200).Raw)
@@ -110,12 +111,12 @@ func TestOnlyCallsThatReserveTheirKeyAreDocumentedAsPending(t *testing.T) {
 		"/conversations/{id}/messages": false, "/labels": false, "/kanban/cards": false, "/conversations/bulk": true, "/integrations/webhooks/{id}/test": true,
 	} {
 		conflict := *doc.Paths.Value(path).Post.Responses.Status(409).Value.Description
-		want(t, "POST "+path+" names idempotency_conflict", strings.Contains(conflict, "`idempotency_conflict`"), true)
-		want(t, "POST "+path+" names idempotency_pending", strings.Contains(conflict, "`idempotency_pending`"), pending)
+		testkit.Diff(t, "POST "+path+" names idempotency_conflict", strings.Contains(conflict, "`idempotency_conflict`"), true)
+		testkit.Diff(t, "POST "+path+" names idempotency_pending", strings.Contains(conflict, "`idempotency_pending`"), pending)
 	}
 }
 
-func TestTheDocumentNamesOperationsByVerbs(t *testing.T) {
+func TestOperationIDsBeginWithAVerb(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "")
 	verbs := regexp.MustCompile(`^(accept|archive|begin|cancel|change|close|confirm|create|delete|disable|end|follow|get|invite|link|list|mark|move|open|react|read|redeliver|remove|render|report|reset|revoke|rotate|save|schedule|search|send|set|sign|simulate|snooze|sync|take|test|transfer|try|update|upload)[A-Z][A-Za-z]*$`)
@@ -137,10 +138,10 @@ func TestTheDocumentNamesOperationsByVerbs(t *testing.T) {
 		for method, op := range item {
 			here := method + " " + path
 			if !verbs.MatchString(op.OperationID) {
-				t.Errorf("%s: the id %q does not begin with a verb that is known here", here, op.OperationID)
+				t.Errorf("%s: the id %q does not begin with a known verb", here, op.OperationID)
 			}
 			if other := ids[op.OperationID]; other != "" {
-				t.Errorf("%s and %s have the same id %s", here, other, op.OperationID)
+				t.Errorf("%s and %s have the same operation id %s", here, other, op.OperationID)
 			}
 			ids[op.OperationID] = here
 			if len(op.Tags) != 1 || !described[op.Tags[0]] {
@@ -148,15 +149,15 @@ func TestTheDocumentNamesOperationsByVerbs(t *testing.T) {
 			}
 		}
 	}
-	want(t, "sendMessage", ids["sendMessage"], "post /conversations/{id}/messages")
+	testkit.Diff(t, "sendMessage", ids["sendMessage"], "post /conversations/{id}/messages")
 	for _, event := range append([]kernel.EventType{webhooks.WebhookTest}, kernel.AllEvents...) {
 		if doc.Webhooks[string(event)] == nil {
-			t.Errorf("the section webhooks lacks %s", event)
+			t.Errorf("the webhooks section lacks %s", event)
 		}
 	}
 }
 
-func TestEveryAnswerHasAnExampleThatFits(t *testing.T) {
+func TestEveryResponseHasAValidExample(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "")
 	doc, err := openapi3.NewLoader().LoadFromData(w.A.Get(t, "/openapi-3.0.json").OK(200).Raw)
@@ -183,7 +184,7 @@ func TestEveryAnswerHasAnExampleThatFits(t *testing.T) {
 	}
 }
 
-func TestSchemasOfAnswersAllowFurtherFields(t *testing.T) {
+func TestResponseSchemasAllowAdditionalFields(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "")
 	var doc struct {
@@ -191,14 +192,14 @@ func TestSchemasOfAnswersAllowFurtherFields(t *testing.T) {
 	}
 	w.A.Get(t, "/openapi.json").OK(200).Into(&doc)
 	for _, name := range []string{"Conversation", "Message", "Card", "Error", "ListLabel", "MessageReceivedEvent"} {
-		if more, said := doc.Components.Schemas[name]["additionalProperties"]; said {
-			t.Errorf("%s: additionalProperties is %v", name, more)
+		if value, present := doc.Components.Schemas[name]["additionalProperties"]; present {
+			t.Errorf("%s: additionalProperties: got %v, want none", name, value)
 		}
 	}
-	want(t, "a request", doc.Components.Schemas["CreateLabelInputBody"]["additionalProperties"], any(false))
+	testkit.Diff(t, "additionalProperties of a request", doc.Components.Schemas["CreateLabelInputBody"]["additionalProperties"], false)
 }
 
-func TestTheGuideHasEveryErrorCodeWithItsStatus(t *testing.T) {
+func TestTheGuideListsEveryErrorCodeWithItsStatus(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
 	if err != nil {
@@ -209,16 +210,16 @@ func TestTheGuideHasEveryErrorCodeWithItsStatus(t *testing.T) {
 	for _, row := range rows {
 		for _, code := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[2], -1) {
 			if statuses[code[1]] != "" {
-				t.Errorf("the table has %s twice", code[1])
+				t.Errorf("the table lists %s twice", code[1])
 			}
 			statuses[code[1]] = row[1]
 		}
 	}
 	for code, status := range httpserver.Statuses() {
-		want(t, string(code), statuses[string(code)], strconv.Itoa(status))
+		testkit.Diff(t, "status of "+string(code), statuses[string(code)], strconv.Itoa(status))
 		delete(statuses, string(code))
 	}
 	for code := range statuses {
-		t.Errorf("the table has %s, which is no code", code)
+		t.Errorf("the table lists %s, which is not an error code", code)
 	}
 }

@@ -5,9 +5,10 @@ import (
 
 	"recado/internal/kernel"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-func TestDrafts(t *testing.T) {
+func TestADraftBelongsToOnePerson(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		in := w.A.Post(t, simulatePath(channel), `{"from":"`+phoneNumber(1)+`","text":"oi"}`).OK(201)
@@ -16,49 +17,49 @@ func TestDrafts(t *testing.T) {
 		ana, _ := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")
 		own, _ := signedIn(t, w, "Own", `"access_profile":"own"`)
-		mine, _ := live(t, ana)
+		mine, _ := openLive(t, ana)
 
 		saved := ana.Put(t, c+"/draft", map[string]any{"text": "Good morn", "reply_to_external_id": in.Text("external_id")}).OK(200)
-		want(t, "text", saved.Text("text"), "Good morn")
-		want(t, "reply_to_external_id", saved.Text("reply_to_external_id"), in.Text("external_id"))
+		testkit.Diff(t, "text", saved.Text("text"), "Good morn")
+		testkit.Diff(t, "reply_to_external_id", saved.Text("reply_to_external_id"), in.Text("external_id"))
 		var draft any
 		saved.Into(&draft)
 
-		t.Run("the person's other streams are told", func(t *testing.T) {
-			want(t, "conversation", await(t, mine, "draft")["conversation"], any(id))
+		t.Run("the person's other streams get a signal", func(t *testing.T) {
+			testkit.Diff(t, "conversation", await(t, mine, "draft")["conversation"], id)
 		})
-		t.Run("it is shown with the conversation to that person alone", func(t *testing.T) {
-			want(t, "one", ana.Get(t, c).OK(200).At("draft"), draft)
-			want(t, "list", ana.Get(t, "/conversations").OK(200).At("data", 0, "draft"), draft)
-			want(t, "changed", ana.Patch(t, c, `{"pinned":true}`).OK(200).At("draft"), draft)
-			want(t, "transferred", ana.Post(t, c+"/transfer", `{"user_id":null}`).OK(200).At("draft"), draft)
-			shown, there := bia.Get(t, c).OK(200).At().(map[string]any)["draft"]
-			if shown != nil || !there {
-				t.Errorf("another person's draft: got %v, want null", shown)
+		t.Run("only that person sees it with the conversation", func(t *testing.T) {
+			testkit.Diff(t, "one", ana.Get(t, c).OK(200).At("draft"), draft)
+			testkit.Diff(t, "list", ana.Get(t, "/conversations").OK(200).At("data", 0, "draft"), draft)
+			testkit.Diff(t, "changed", ana.Patch(t, c, `{"pinned":true}`).OK(200).At("draft"), draft)
+			testkit.Diff(t, "transferred", ana.Post(t, c+"/transfer", `{"user_id":null}`).OK(200).At("draft"), draft)
+			shown, present := bia.Get(t, c).OK(200).At().(map[string]any)["draft"]
+			if shown != nil || !present {
+				t.Errorf("draft for another person: got %v, want null", shown)
 			}
-			if shown, there := w.A.Get(t, c).OK(200).At().(map[string]any)["draft"]; there {
-				t.Errorf("a key is shown the draft %v", shown)
+			if shown, present := w.A.Get(t, c).OK(200).At().(map[string]any)["draft"]; present {
+				t.Errorf("draft for a key: got %v, want no such field", shown)
 			}
 		})
-		t.Run("the last one counts", func(t *testing.T) {
+		t.Run("a new draft replaces the last one", func(t *testing.T) {
 			ana.Put(t, c+"/draft", `{"text":"Good morning","reply_to_external_id":null}`).OK(200)
-			want(t, "text", ana.Get(t, c).OK(200).Text("draft", "text"), "Good morning")
-			want(t, "reply_to_external_id", ana.Get(t, c).OK(200).At("draft", "reply_to_external_id"), nil)
+			testkit.Diff(t, "text", ana.Get(t, c).OK(200).Text("draft", "text"), "Good morning")
+			testkit.Diff(t, "reply_to_external_id", ana.Get(t, c).OK(200).At("draft", "reply_to_external_id"), nil)
 		})
-		t.Run("it is gone when that person sends", func(t *testing.T) {
+		t.Run("sending a message deletes the sender's draft", func(t *testing.T) {
 			bia.Put(t, c+"/draft", `{"text":"mine stays"}`).OK(200)
 			await(t, mine, "draft")
 			ana.Post(t, c+"/messages", message("Good morning")).OK(201)
-			want(t, "draft", ana.Get(t, c).OK(200).At("draft"), nil)
+			testkit.Diff(t, "draft", ana.Get(t, c).OK(200).At("draft"), nil)
 			await(t, mine, "draft")
-			want(t, "another person's", bia.Get(t, c).OK(200).Text("draft", "text"), "mine stays")
+			testkit.Diff(t, "text of another person's draft", bia.Get(t, c).OK(200).Text("draft", "text"), "mine stays")
 		})
-		t.Run("it is deleted", func(t *testing.T) {
+		t.Run("a draft can be deleted", func(t *testing.T) {
 			bia.Delete(t, c+"/draft").OK(204)
 			bia.Delete(t, c+"/draft").OK(204)
-			want(t, "draft", bia.Get(t, c).OK(200).At("draft"), nil)
+			testkit.Diff(t, "draft", bia.Get(t, c).OK(200).At("draft"), nil)
 		})
-		t.Run("what cannot be a draft is refused", func(t *testing.T) {
+		t.Run("invalid drafts are refused", func(t *testing.T) {
 			ana.Put(t, c+"/draft", `{"text":""}`).Fails(400, "invalid_request")
 			ana.Put(t, c+"/draft", `{"text":"x","reply_to_external_id":"unknown"}`).Fails(400, "invalid_request")
 			ana.Put(t, c+"/draft", `{}`).Fails(400, "invalid_request")

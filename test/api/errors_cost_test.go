@@ -12,8 +12,8 @@ import (
 	"recado/test/servertest"
 )
 
-// wrongFields is an object with that many fields that no operation has.
-func wrongFields(n int) string {
+// unknownFields returns an object with n fields that no operation has.
+func unknownFields(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, `,"f%d":1`, i)
@@ -21,10 +21,10 @@ func wrongFields(n int) string {
 	return "{" + b.String()[1:] + "}"
 }
 
-func TestErrorsOfManyPartsNameTwentyOfThem(t *testing.T) {
+func TestAnErrorListsAtMostTwentyDetails(t *testing.T) {
 	w := servertest.Start(t, "")
 	for name, c := range map[string]struct{ path, body string }{
-		"unknown fields":  {"/labels", wrongFields(2400)},
+		"unknown fields":  {"/labels", unknownFields(2400)},
 		"elements":        {"/sectors", `{"name":"Sales","member_ids":[` + strings.Repeat(`7,`, 10_000) + `7]}`},
 		"nested elements": {"/kanban/boards", `{"name":"Orders","stages":[` + strings.Repeat(`{"x":1},`, 5_000) + `{"x":1}]}`},
 		"long names":      {"/labels", `{"` + strings.Repeat(strings.Repeat("n", 3000)+`":1,"`, 10) + `x":1}`},
@@ -33,14 +33,14 @@ func TestErrorsOfManyPartsNameTwentyOfThem(t *testing.T) {
 			a := w.A.Post(t, c.path, c.body, "Idempotency-Key", "many-parts-"+strings.ReplaceAll(name, " ", "-"))
 			a.OK(400)
 			if len(a.Raw) > 8<<10 || len(a.List("details")) > 20 {
-				t.Errorf("%d bytes, %d details", len(a.Raw), len(a.List("details")))
+				t.Errorf("got %d bytes and %d details, want at most 8 KiB and 20", len(a.Raw), len(a.List("details")))
 			}
 		})
 	}
-	t.Run("and the message says how many more there are", func(t *testing.T) {
-		a := w.A.Post(t, "/labels", wrongFields(240)).Fails(400, "invalid_request")
+	t.Run("the message says how many more there are", func(t *testing.T) {
+		a := w.A.Post(t, "/labels", unknownFields(240)).Fails(400, "invalid_request")
 		if len(a.List("details")) != 20 || !strings.HasSuffix(a.Text("message"), " and 221 more.") { // the name is missing too
-			t.Errorf("%d details, %s", len(a.List("details")), a.Text("message"))
+			t.Errorf("got %d details and %q, want 20 and a message about 221 more", len(a.List("details")), a.Text("message"))
 		}
 	})
 }
@@ -48,20 +48,20 @@ func TestErrorsOfManyPartsNameTwentyOfThem(t *testing.T) {
 func TestAnObjectHasAtMost256Fields(t *testing.T) {
 	w := servertest.Start(t, "")
 	for body, want := range map[string]string{
-		wrongFields(256): "Several parts of the request are wrong: ",
-		wrongFields(257): "body: an object has more than 256 fields",
-		`{"name":"Sales","member_ids":[` + wrongFields(257) + `]}`: "body: an object has more than 256 fields",
+		unknownFields(256): "Several parts of the request are wrong: ",
+		unknownFields(257): "body: an object has more than 256 fields",
+		`{"name":"Sales","member_ids":[` + unknownFields(257) + `]}`: "body: an object has more than 256 fields",
 	} {
 		if got := w.A.Post(t, "/sectors", body).Fails(400, "invalid_request").Text("message"); !strings.HasPrefix(got, want) {
-			t.Errorf("got %s, want %s", got, want)
+			t.Errorf("message: got %s, want the prefix %s", got, want)
 		}
 	}
 	if got := w.A.Post(t, "/sectors", `{"name":"Sales","member_ids":[`+strings.Repeat(`7,`, 600)+`7]}`).Fails(400, "invalid_request").Text("message"); strings.Contains(got, "256") {
-		t.Errorf("a list counts as an object: %s", got)
+		t.Errorf("a long list is refused like an object: %s", got)
 	}
 }
 
-func TestErrorsCostInProportionToTheBody(t *testing.T) {
+func TestErrorCostIsProportionalToTheBody(t *testing.T) {
 	w := servertest.Start(t, "")
 	cost := func(body string) uint64 {
 		send := func() {
@@ -70,7 +70,7 @@ func TestErrorsCostInProportionToTheBody(t *testing.T) {
 			r.Header.Set("Content-Type", "application/json")
 			rec := httptest.NewRecorder()
 			if w.API.ServeHTTP(rec, r); rec.Code != 400 {
-				t.Fatalf("want rec.Code == 400; got %+v, %+v", rec.Code, rec.Body)
+				t.Fatalf("got %d %s, want 400", rec.Code, rec.Body)
 			}
 		}
 		send()
@@ -82,8 +82,8 @@ func TestErrorsCostInProportionToTheBody(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return (after.TotalAlloc - before.TotalAlloc) / 5
 	}
-	few, many := cost(wrongFields(25)), cost(wrongFields(250))
+	few, many := cost(unknownFields(25)), cost(unknownFields(250))
 	if many > 20*few {
-		t.Errorf("ten times as many wrong fields allocate %d bytes instead of %d: more than 20 times as much", many, few)
+		t.Errorf("ten times as many unknown fields allocate %d bytes instead of %d, want at most 20 times as much", many, few)
 	}
 }

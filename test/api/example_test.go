@@ -8,29 +8,29 @@ import (
 	"recado/test/servertest"
 )
 
-func TestTheDocumentShowsExamplesThatFitIt(t *testing.T) {
+func TestEveryJSONBodyHasValidExamples(t *testing.T) {
 	w := servertest.Start(t, "")
 	doc, err := openapi3.NewLoader().LoadFromData(w.A.Get(t, "/openapi.json").OK(200).Raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fits := func(t *testing.T, content openapi3.Content) {
+	check := func(t *testing.T, content openapi3.Content) {
 		t.Helper()
 		media := content["application/json"]
 		if media == nil {
 			return
 		}
-		shown := []any{}
+		examples := []any{}
 		if media.Example != nil {
-			shown = append(shown, media.Example)
+			examples = append(examples, media.Example)
 		}
 		for _, example := range media.Examples {
-			shown = append(shown, example.Value.Value)
+			examples = append(examples, example.Value.Value)
 		}
-		if len(shown) == 0 {
-			t.Error("no example")
+		if len(examples) == 0 {
+			t.Error("there is no example")
 		}
-		for _, example := range shown {
+		for _, example := range examples {
 			if err := media.Schema.Value.VisitJSON(example); err != nil {
 				t.Error(err)
 			}
@@ -40,10 +40,10 @@ func TestTheDocumentShowsExamplesThatFitIt(t *testing.T) {
 		for method, op := range item.Operations() {
 			t.Run(method+" "+path, func(t *testing.T) {
 				if op.RequestBody != nil {
-					fits(t, op.RequestBody.Value.Content)
+					check(t, op.RequestBody.Value.Content)
 				}
 				for _, response := range op.Responses.Map() {
-					fits(t, response.Value.Content)
+					check(t, response.Value.Content)
 				}
 			})
 		}

@@ -13,7 +13,8 @@ import (
 // plainClient does not follow redirects.
 var plainClient = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-func headersOf(t *testing.T, r *http.Request) (int, http.Header) {
+// responseHeaders sends a request and returns the status and the headers of the response.
+func responseHeaders(t *testing.T, r *http.Request) (int, http.Header) {
 	t.Helper()
 	resp, err := plainClient.Do(r)
 	if err != nil {
@@ -23,15 +24,15 @@ func headersOf(t *testing.T, r *http.Request) (int, http.Header) {
 	return resp.StatusCode, resp.Header
 }
 
-func TestEveryAnswerHasItsSecurityHeaders(t *testing.T) {
+func TestEveryResponseHasSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "", func(c *server.Config) { c.BasePath = "/desk" })
-	want := func(t *testing.T, r *http.Request, headers map[string]string) http.Header {
+	expectHeaders := func(t *testing.T, r *http.Request, headers map[string]string) http.Header {
 		t.Helper()
-		status, got := headersOf(t, r)
+		status, got := responseHeaders(t, r)
 		for name, value := range headers {
 			if got.Get(name) != value {
-				t.Errorf("%s %s (%d): %s is %q, want %q", r.Method, r.URL, status, name, got.Get(name), value)
+				t.Errorf("%s %s (%d): %s: got %q, want %q", r.Method, r.URL, status, name, got.Get(name), value)
 			}
 		}
 		return got
@@ -39,36 +40,36 @@ func TestEveryAnswerHasItsSecurityHeaders(t *testing.T) {
 	api := map[string]string{"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 	for _, route := range w.API.Routes() {
 		for _, key := range []string{"", w.A.Secret()} {
-			r, _ := http.NewRequest(route.Method, w.A.Base()+someID(route.Path), nil)
+			r, _ := http.NewRequest(route.Method, w.A.Base()+withRandomIDs(route.Path), nil)
 			if key != "" {
 				r.Header.Set("Authorization", "Bearer "+key)
 			}
-			want(t, r, api)
+			expectHeaders(t, r, api)
 		}
 	}
 	for _, path := range []string{
-		"/healthz", "/readyz", "/v1/openapi.json", "/v1/nothing", "/nothing", "/v1//x", "/media" + someID("/{id}"), "/channels" + someID("/{id}") + "/whatsapp", "/docs/nothing", "/docs/guides/nothing", "/docs",
+		"/healthz", "/readyz", "/v1/openapi.json", "/v1/nothing", "/nothing", "/v1//x", "/media" + withRandomIDs("/{id}"), "/channels" + withRandomIDs("/{id}") + "/whatsapp", "/docs/nothing", "/docs/guides/nothing", "/docs",
 	} {
 		r, _ := http.NewRequest("GET", w.URL+path, nil)
-		want(t, r, api)
+		expectHeaders(t, r, api)
 	}
 	page := map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
 	for _, path := range []string{"/", "/docs/", "/docs/recado.css", "/docs/guides/", "/docs/guides/api", "/docs/swagger-ui-bundle.js", "/docs/oauth2-redirect.html"} {
 		r, _ := http.NewRequest("GET", w.URL+path, nil)
-		policy := want(t, r, page).Get("Content-Security-Policy")
+		policy := expectHeaders(t, r, page).Get("Content-Security-Policy")
 		for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} {
 			if !strings.Contains(policy, part) {
-				t.Errorf("%s: %q is not in the policy %q", path, part, policy)
+				t.Errorf("%s: want %q in the Content-Security-Policy, got %q", path, part, policy)
 			}
 		}
 		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
-			t.Errorf(`want !strings.Contains(policy, "unsafe") and !strings.Contains(policy, "*"); got %+v, %+v`, path, policy)
+			t.Errorf("%s: Content-Security-Policy: got %q, want neither unsafe sources nor *", path, policy)
 		}
 	}
-	t.Run("a file has its own", func(t *testing.T) {
+	t.Run("a file has its own headers", func(t *testing.T) {
 		link, _ := url.Parse(w.A.Get(t, "/media/"+w.A.Upload(t, "x.png", png).OK(201).ID()+"/url").OK(200).Text("url"))
 		r, _ := http.NewRequest("GET", link.String(), nil)
-		want(t, r, map[string]string{
+		expectHeaders(t, r, map[string]string{
 			"X-Content-Type-Options": "nosniff", "Cache-Control": "private, max-age=600", "Content-Security-Policy": "sandbox; default-src 'none'",
 			"Referrer-Policy": "no-referrer",
 		})

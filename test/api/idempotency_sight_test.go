@@ -7,10 +7,11 @@ import (
 
 	"recado/internal/kernel"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-// TestAStoredAnswerIsRepeatedOnlyToThoseWhoMaySeeIt repeats calls after the caller lost sight of what they show.
-func TestAStoredAnswerIsRepeatedOnlyToThoseWhoMaySeeIt(t *testing.T) {
+// TestAStoredResponseIsReplayedOnlyToThoseWhoMaySeeIt repeats requests after the caller lost access to what they return.
+func TestAStoredResponseIsReplayedOnlyToThoseWhoMaySeeIt(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -33,11 +34,11 @@ func TestAStoredAnswerIsRepeatedOnlyToThoseWhoMaySeeIt(t *testing.T) {
 		}
 		keys := make([][]string, len(calls))
 		for i, call := range calls {
-			keys[i] = []string{"Idempotency-Key", kernel.NewID().String()}
+			keys[i] = idempotencyKey()
 			first := ana.Post(t, call.path, call.body, keys[i]...)
 			again := ana.Post(t, call.path, call.body, keys[i]...)
 			if first.Status >= 400 && first.Status != 409 || again.Header.Get("Idempotency-Replayed") != "true" || string(again.Raw) != string(first.Raw) {
-				t.Fatalf("%s: got %d %s, then %d %s", call.path, first.Status, first.Raw, again.Status, again.Raw)
+				t.Fatalf("%s: got %d %s and then %d %s, want a response and its replay", call.path, first.Status, first.Raw, again.Status, again.Raw)
 			}
 		}
 		w.A.Patch(t, "/team/"+anaID, `{"role":"agent","access_profile":"own"}`).OK(200)
@@ -48,21 +49,21 @@ func TestAStoredAnswerIsRepeatedOnlyToThoseWhoMaySeeIt(t *testing.T) {
 				t.Errorf("%s: got %d %s, want 404", call.path, again.Status, again.Raw)
 			}
 		}
-		t.Run("a repeated client_id alone shows nothing either", func(t *testing.T) {
+		t.Run("a repeated client_id without a key is not found either", func(t *testing.T) {
 			for _, call := range calls[:3] {
 				ana.Post(t, call.path, call.body).Fails(404, "not_found")
 			}
 		})
-		t.Run("those who see it again get the stored answer", func(t *testing.T) {
+		t.Run("a caller who regained access gets the stored response", func(t *testing.T) {
 			w.A.Patch(t, "/team/"+anaID, `{"role":"manager","access_profile":"all"}`).OK(200)
 			for i, call := range calls {
 				if again := ana.Post(t, call.path, call.body, keys[i]...); again.Header.Get("Idempotency-Replayed") != "true" {
-					t.Errorf("%s: got %d %s, want the stored answer", call.path, again.Status, again.Raw)
+					t.Errorf("%s: got %d %s, want the stored response", call.path, again.Status, again.Raw)
 				}
 			}
 		})
-		t.Run("who lost the permission of the call gets 403", func(t *testing.T) {
-			key := []string{"Idempotency-Key", kernel.NewID().String()}
+		t.Run("a caller who lost the permission gets 403", func(t *testing.T) {
+			key := idempotencyKey()
 			body := fmt.Sprintf(`{"name":"New","email":"%s@x.example"}`, kernel.NewID())
 			ana.Post(t, "/team", body, key...).OK(201)
 			w.A.Patch(t, "/team/"+anaID, `{"role":"agent"}`).OK(200)
@@ -71,15 +72,14 @@ func TestAStoredAnswerIsRepeatedOnlyToThoseWhoMaySeeIt(t *testing.T) {
 	})
 }
 
-func TestAStoredAnswerAboutADeletedContactIsNotRepeated(t *testing.T) {
+func TestAStoredResponseAboutADeletedContactIsNotReplayed(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		key := []string{"Idempotency-Key", kernel.NewID().String()}
+		key := idempotencyKey()
 		body := fmt.Sprintf(`{"name":"Eva","phone":%q}`, phoneNumber(1))
 		id := w.A.Post(t, "/contacts", body, key...).OK(201).ID()
-		want(t, "Idempotency-Replayed", w.A.Post(t, "/contacts", body, key...).OK(201).Header.Get("Idempotency-Replayed"), "true")
-		deleting := []string{"Idempotency-Key", kernel.NewID().String()}
-		w.A.Delete(t, "/contacts/"+id, deleting...).OK(204)
+		testkit.Diff(t, "header Idempotency-Replayed", w.A.Post(t, "/contacts", body, key...).OK(201).Header.Get("Idempotency-Replayed"), "true")
+		w.A.Delete(t, "/contacts/"+id, idempotencyKey()...).OK(204)
 		w.A.Post(t, "/contacts", body, key...).Fails(404, "not_found")
 	})
 }

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -15,7 +14,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestIdempotency(t *testing.T) {
+func TestKanbanPostsAreIdempotent(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		c := w.A.Client
@@ -25,18 +24,16 @@ func TestIdempotency(t *testing.T) {
 		count := func(title string) int {
 			return len(c.Get(t, "/kanban/cards?status=all&limit=100&q="+title).OK(200).List())
 		}
-		same := func(t *testing.T, first, again *servertest.Answer) {
+		expectReplay := func(t *testing.T, first, again *servertest.Answer) {
 			t.Helper()
-			testkit.Equal(t, "again.Status", again.Status, first.Status)
-			if !bytes.Equal(again.Raw, first.Raw) {
-				t.Fatalf("want bytes.Equal(again.Raw, first.Raw); got %+v, %+v, %s, %+v, %+v, %s", first.Status, first.Header, first.Raw, again.Status, again.Header, again.Raw)
-			}
+			testkit.Equal(t, "status of the repeat", again.Status, first.Status)
+			testkit.Equal(t, "body of the repeat", string(again.Raw), string(first.Raw))
 			testkit.Equal(t, "header Idempotency-Replayed", again.Header.Get("Idempotency-Replayed"), "true")
 			testkit.Equal(t, "header ETag", again.Header.Get("ETag"), first.Header.Get("ETag"))
 			testkit.Equal(t, "header Location", again.Header.Get("Location"), first.Header.Get("Location"))
 			testkit.Equal(t, "header Content-Type", again.Header.Get("Content-Type"), first.Header.Get("Content-Type"))
 			if first.Header.Get("Idempotency-Replayed") != "" {
-				t.Fatal("the first answer says that it is a repeat")
+				t.Fatal("the first response has the header Idempotency-Replayed")
 			}
 		}
 
@@ -59,43 +56,43 @@ func TestIdempotency(t *testing.T) {
 			c.Post(t, "/kanban/cards", body, "Idempotency-Key", strings.Repeat("~", 128)).OK(201)
 			c.Post(t, "/kanban/cards", body, "Idempotency-Key", "!2345678").OK(201)
 		})
-		t.Run("a repeat gets the same answer byte for byte and changes nothing", func(t *testing.T) {
+		t.Run("a repeat gets the same bytes and changes nothing", func(t *testing.T) {
 			k := key()
 			body := fmt.Sprintf(`{"board_id": %q, "title": "repeated"}`, b.id)
 			first := c.Post(t, "/kanban/cards", body, "Idempotency-Key", k).OK(201)
 			c.Patch(t, "/kanban/cards/"+first.ID(), `{"title": "repeated and changed", "version": 1}`).OK(200)
-			same(t, first, c.Post(t, "/kanban/cards", body, "Idempotency-Key", k))
+			expectReplay(t, first, c.Post(t, "/kanban/cards", body, "Idempotency-Key", k))
 			if n := count("repeated"); n != 1 {
-				t.Fatalf("%d cards", n)
+				t.Fatalf("got %d cards, want 1", n)
 			}
 			k = key()
 			made := c.Post(t, "/kanban/boards", `{"name": "repeated"}`, "Idempotency-Key", k).OK(201)
-			same(t, made, c.Post(t, "/kanban/boards", `{"name": "repeated"}`, "Idempotency-Key", k))
+			expectReplay(t, made, c.Post(t, "/kanban/boards", `{"name": "repeated"}`, "Idempotency-Key", k))
 			k = key()
 			stage := c.Post(t, "/kanban/boards/"+made.ID()+"/stages", `{"name": "x"}`, "Idempotency-Key", k).OK(201)
-			same(t, stage, c.Post(t, "/kanban/boards/"+made.ID()+"/stages", `{"name": "x"}`, "Idempotency-Key", k))
+			expectReplay(t, stage, c.Post(t, "/kanban/boards/"+made.ID()+"/stages", `{"name": "x"}`, "Idempotency-Key", k))
 		})
-		t.Run("a move is repeated by its answer", func(t *testing.T) {
+		t.Run("a repeated move returns the first response", func(t *testing.T) {
 			card := b.card(t, c, "moved", "").OK(201)
 			k := key()
 			body := fmt.Sprintf(`{"stage_id": %q, "version": 1}`, b.stages["Doing"])
 			first := c.Post(t, "/kanban/cards/"+card.ID()+"/move", body, "Idempotency-Key", k).OK(200)
-			same(t, first, c.Post(t, "/kanban/cards/"+card.ID()+"/move", body, "Idempotency-Key", k))
+			expectReplay(t, first, c.Post(t, "/kanban/cards/"+card.ID()+"/move", body, "Idempotency-Key", k))
 			testkit.Equal(t, "version", c.Get(t, "/kanban/cards/"+card.ID()).OK(200).Int("version"), 2)
 		})
-		t.Run("another call under the same key is a conflict", func(t *testing.T) {
+		t.Run("another request with the same key is a conflict", func(t *testing.T) {
 			k := key()
 			first := c.Post(t, "/kanban/cards", body, "Idempotency-Key", k).OK(201)
 			c.Post(t, "/kanban/cards", body+" ", "Idempotency-Key", k).Fails(409, "idempotency_conflict")
 			c.Post(t, "/kanban/boards", `{"name": "other"}`, "Idempotency-Key", k).Fails(409, "idempotency_conflict")
 			c.Post(t, "/kanban/cards/"+first.ID()+"/move", fmt.Sprintf(`{"stage_id": %q, "version": 1}`, b.stages["Won"]), "Idempotency-Key", k).Fails(409, "idempotency_conflict")
 		})
-		t.Run("another integration's key is its own", func(t *testing.T) {
+		t.Run("companies do not share keys", func(t *testing.T) {
 			k := key()
 			first := c.Post(t, "/kanban/boards", `{"name": "shared key"}`, "Idempotency-Key", k).OK(201)
 			second := w.B.Post(t, "/kanban/boards", `{"name": "shared key"}`, "Idempotency-Key", k).OK(201)
 			if first.ID() == second.ID() || second.Header.Get("Idempotency-Replayed") != "" {
-				t.Fatal("shared")
+				t.Fatal("another company got the stored response")
 			}
 		})
 		t.Run("a key survives the rotation of the API key", func(t *testing.T) {
@@ -109,23 +106,23 @@ func TestIdempotency(t *testing.T) {
 				return c.Send(t, r).OK(201)
 			}
 			first := send(made.Text("key"))
-			same(t, first, send(c.Post(t, "/keys/"+made.ID()+"/rotate", `{}`).OK(200).Text("key")))
+			expectReplay(t, first, send(c.Post(t, "/keys/"+made.ID()+"/rotate", `{}`).OK(200).Text("key")))
 		})
-		t.Run("404 and 409 are answers and are repeated", func(t *testing.T) {
+		t.Run("404 and 409 are replayed", func(t *testing.T) {
 			k := key()
 			gone := "/kanban/cards/" + kernel.NewID().String() + "/move"
 			move := fmt.Sprintf(`{"stage_id": %q, "version": 1}`, b.stages["Won"])
-			same(t, c.Post(t, gone, move, "Idempotency-Key", k).Fails(404, "not_found"), c.Post(t, gone, move, "Idempotency-Key", k))
+			expectReplay(t, c.Post(t, gone, move, "Idempotency-Key", k).Fails(404, "not_found"), c.Post(t, gone, move, "Idempotency-Key", k))
 			k = key()
 			card := b.card(t, c, "stale", "").OK(201)
 			c.Patch(t, "/kanban/cards/"+card.ID(), `{"title": "newer", "version": 1}`).OK(200)
 			at := "/kanban/cards/" + card.ID() + "/move"
-			same(t, c.Post(t, at, move, "Idempotency-Key", k).Fails(409, "version_conflict"), c.Post(t, at, move, "Idempotency-Key", k))
+			expectReplay(t, c.Post(t, at, move, "Idempotency-Key", k).Fails(409, "version_conflict"), c.Post(t, at, move, "Idempotency-Key", k))
 			k = key()
-			same(t, c.Post(t, "/kanban/boards", `{"name": "Attendances"}`, "Idempotency-Key", k).Fails(409, "name_taken"),
+			expectReplay(t, c.Post(t, "/kanban/boards", `{"name": "Attendances"}`, "Idempotency-Key", k).Fails(409, "name_taken"),
 				c.Post(t, "/kanban/boards", `{"name": "Attendances"}`, "Idempotency-Key", k))
 		})
-		t.Run("400, 403, 413 and 428 leave the key free", func(t *testing.T) {
+		t.Run("400, 403, 413 and 428 do not use the key", func(t *testing.T) {
 			k := key()
 			card := b.card(t, c, "free", "").OK(201)
 			at := "/kanban/cards/" + card.ID() + "/move"
@@ -139,22 +136,22 @@ func TestIdempotency(t *testing.T) {
 			c.Post(t, at, fmt.Sprintf(`{"stage_id": %q, "version": 1}`, kernel.NewID()), "Idempotency-Key", k).Fails(400, "invalid_request")
 			c.Post(t, at, fmt.Sprintf(`{"stage_id": %q, "version": 1}`, b.stages["Won"]), "Idempotency-Key", k).OK(200)
 		})
-		t.Run("a private card's answer is repeated to its caller", func(t *testing.T) {
+		t.Run("the response with a private card is replayed to its caller", func(t *testing.T) {
 			k := key()
 			body := fmt.Sprintf(`{"board_id": %q, "title": "hush", "private": true}`, b.id)
-			same(t, c.Post(t, "/kanban/cards", body, "Idempotency-Key", k).OK(201), c.Post(t, "/kanban/cards", body, "Idempotency-Key", k))
+			expectReplay(t, c.Post(t, "/kanban/cards", body, "Idempotency-Key", k).OK(201), c.Post(t, "/kanban/cards", body, "Idempotency-Key", k))
 		})
-		t.Run("one hundred racing calls execute once", func(t *testing.T) {
+		t.Run("one hundred concurrent requests execute once", func(t *testing.T) {
 			k := key()
 			body := fmt.Sprintf(`{"board_id": %q, "title": "raced"}`, b.id)
-			answers := make([]*servertest.Answer, 100)
+			responses := make([]*servertest.Answer, 100)
 			var all sync.WaitGroup
-			for i := range answers {
-				all.Go(func() { answers[i] = c.Post(t, "/kanban/cards", body, "Idempotency-Key", k) })
+			for i := range responses {
+				all.Go(func() { responses[i] = c.Post(t, "/kanban/cards", body, "Idempotency-Key", k) })
 			}
 			all.Wait()
 			ids, fresh := map[string]bool{}, 0
-			for _, a := range answers {
+			for _, a := range responses {
 				switch {
 				case a.Status == 201:
 					ids[a.ID()] = true
@@ -166,18 +163,18 @@ func TestIdempotency(t *testing.T) {
 				}
 			}
 			if len(ids) != 1 || fresh != 1 || count("raced") != 1 {
-				t.Fatalf("%d cards, %d executions, %d in the list", len(ids), fresh, count("raced"))
+				t.Fatalf("got %d cards, %d executions and %d cards in the list, want 1 of each", len(ids), fresh, count("raced"))
 			}
 		})
-		t.Run("after seven days the key is free again", func(t *testing.T) {
+		t.Run("after seven days the key can be used again", func(t *testing.T) {
 			k := key()
 			first := c.Post(t, "/kanban/cards", body, "Idempotency-Key", k).OK(201)
 			w.Clock.Advance(7*24*time.Hour - time.Minute)
-			same(t, first, c.Post(t, "/kanban/cards", body, "Idempotency-Key", k))
+			expectReplay(t, first, c.Post(t, "/kanban/cards", body, "Idempotency-Key", k))
 			w.Clock.Advance(2 * time.Minute)
 			again := c.Post(t, "/kanban/cards", body, "Idempotency-Key", k).OK(201)
 			if again.ID() == first.ID() {
-				t.Fatalf("want again.ID() != first.ID(); got %s", again.Raw)
+				t.Fatalf("id: got %s again, want a new card", again.ID())
 			}
 			testkit.Equal(t, "header Idempotency-Replayed", again.Header.Get("Idempotency-Replayed"), "")
 			w.Clock.Advance(8 * 24 * time.Hour)

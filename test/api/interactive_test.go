@@ -10,7 +10,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestInteractiveMessages(t *testing.T) {
+func TestInteractiveMessagesAreSentAndAnswered(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		const ana = "+5511987654321"
@@ -18,29 +18,29 @@ func TestInteractiveMessages(t *testing.T) {
 		send := func(t *testing.T, content string) *servertest.Answer {
 			return w.A.Post(t, "/conversations/"+conversation+"/messages", fmt.Sprintf(`{"client_id": %q, %s}`, kernel.NewID(), content))
 		}
-		t.Run("buttons", func(t *testing.T) {
+		t.Run("buttons can be sent", func(t *testing.T) {
 			m := send(t, `"interactive": {"body": "Confirma?", "header": "Pedido 9", "footer": "Padaria", "buttons": [{"id": "y", "title": "Sim"}, {"id": "n", "title": "Não"}]}`).OK(201)
 			testkit.Equal(t, "type", m.Text("type"), "interactive")
 			testkit.Equal(t, "text", m.Text("text"), "Pedido 9\nConfirma?\nPadaria\n- Sim\n- Não")
 			testkit.Equal(t, "button", m.Text("interactive", "buttons", 1, "title"), "Não")
 			testkit.Equal(t, "list", m.At("interactive", "list"), nil)
 			testkit.Equal(t, "choice", m.At("choice"), nil)
-			testkit.Equal(t, "as read again", string(w.A.Get(t, "/messages/"+m.ID()).OK(200).Raw), string(m.Raw))
+			testkit.Equal(t, "message read by id", string(w.A.Get(t, "/messages/"+m.ID()).OK(200).Raw), string(m.Raw))
 		})
-		t.Run("a list", func(t *testing.T) {
+		t.Run("a list can be sent", func(t *testing.T) {
 			m := send(t, `"interactive": {"body": "Escolha", "list": {"button": "Ver", "sections": [{"title": "Doces", "rows": [{"id": "1", "title": "Bolo", "description": "de fubá"}]}, {"title": "Pães", "rows": [{"id": "2", "title": "Francês"}]}]}}`).OK(201)
 			testkit.Equal(t, "text", m.Text("text"), "Escolha\nDoces\n- Bolo: de fubá\nPães\n- Francês")
 			testkit.Equal(t, "row", m.Text("interactive", "list", "sections", 0, "rows", 0, "description"), "de fubá")
 			testkit.Equal(t, "buttons", m.At("interactive", "buttons"), nil)
 		})
-		t.Run("the customer's choice", func(t *testing.T) {
+		t.Run("a customer's choice is a text with the id of the option", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from": "`+ana+`", "choice": {"id": "y", "title": "Sim"}}`).OK(201)
 			testkit.Equal(t, "type", m.Text("type"), "text")
 			testkit.Equal(t, "text", m.Text("text"), "Sim")
 			testkit.Equal(t, "choice", m.Text("choice", "id"), "y")
 			w.A.Post(t, simulatePath(channel), `{"from": "`+ana+`", "text": "x", "choice": {"id": "y", "title": "Sim"}}`).Fails(400, "invalid_request")
 		})
-		t.Run("WhatsApp's limits, by field", func(t *testing.T) {
+		t.Run("input beyond WhatsApp's limits is refused with the field", func(t *testing.T) {
 			long := func(n int) string { return strings.Repeat("é", n) }
 			rows := func(n int) string {
 				all := make([]string, n)

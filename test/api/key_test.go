@@ -7,10 +7,11 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-// TestKeysAndMembersCannotGrantMoreThanTheyHave holds keys and members to one rule: what a key may not do or see
-// itself it can neither hand out, nor take over, nor take away.
+// TestKeysAndMembersCannotGrantMoreThanTheyHave checks that a caller can neither grant nor take over nor revoke rights that it
+// does not have itself.
 func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
@@ -37,17 +38,17 @@ func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 				path, _ := key(name, admin, manage, boards)
 				made[name] = w.A.Get(t, path).OK(200).At("boards")
 			}
-			want(t, "boards of none", made["none"], any([]any{}))
-			want(t, "boards of two", len(made["two"].([]any)), 2)
+			testkit.Diff(t, "boards of none", made["none"], []any{})
+			testkit.Diff(t, "boards of two", len(made["two"].([]any)), 2)
 			listed := map[string]any{}
 			for _, k := range w.A.Get(t, "/keys").OK(200).List() {
 				if k := k.(map[string]any); made[k["name"].(string)] != nil || k["name"] == "all" {
 					listed[k["name"].(string)] = k["boards"]
 				}
 			}
-			want(t, "boards in the list", listed, made)
+			testkit.Diff(t, "boards in the list", listed, made)
 		})
-		t.Run("a stronger key is neither rotated nor revoked", func(t *testing.T) {
+		t.Run("a stronger key can be neither rotated nor revoked", func(t *testing.T) {
 			scopes, _ := key("more scopes", admin, kernel.EveryScope, nil)
 			owner, _ := key("the owner's", w.A.Owner.ID, manage, nil)
 			all, _ := key("all boards", admin, manage, nil)
@@ -59,7 +60,7 @@ func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 			weak.Delete(t, "/keys/"+kernel.NewID().String()).Fails(404, "not_found")
 			weak.Delete(t, "/keys/"+w.B.Key.ID.String()).Fails(404, "not_found")
 		})
-		t.Run("one that is no stronger is, and so is its own", func(t *testing.T) {
+		t.Run("an equal key and the key itself can be rotated and revoked", func(t *testing.T) {
 			equal, _ := key("equal", admin, manage, nil)
 			weak.Post(t, equal+"/rotate", nil).OK(200)
 			weak.Delete(t, equal).OK(204)
@@ -67,7 +68,7 @@ func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 			own.Delete(t, path).OK(204)
 			own.Get(t, "/keys").Fails(401, "key_revoked")
 		})
-		t.Run("a key without the scopes of admins and owners lets none of them in", func(t *testing.T) {
+		t.Run("a key without all scopes of admins and owners cannot add or reset them", func(t *testing.T) {
 			_, owners := key("of the owner", w.A.Owner.ID, manage, nil)
 			for _, role := range []string{"owner", "admin"} {
 				owners.Post(t, "/team", fmt.Sprintf(`{"name":"New","email":"%s@x.example","role":%q}`, kernel.NewID(), role)).Fails(403, "insufficient_scope")
@@ -86,7 +87,7 @@ func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 			_, complete := key("complete", w.A.Owner.ID, kernel.ScopesOf(kernel.RoleOwner), nil)
 			complete.Post(t, "/team/"+w.A.Owner.ID.String()+"/reset-link", nil).OK(200)
 		})
-		t.Run("a member with a limited profile makes no link for one who sees more", func(t *testing.T) {
+		t.Run("a member with a limited profile cannot issue a link for a member who sees more", func(t *testing.T) {
 			manager := person("Manager", kernel.RoleManager, kernel.AccessOwn)
 			c := w.A.Enter(t, manager.String(), password)
 			wide, narrow := person("Wide", kernel.RoleAgent, kernel.AccessAll), person("Narrow", kernel.RoleAgent, kernel.AccessOwn)
@@ -95,7 +96,7 @@ func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 			c.Post(t, "/team/invitations", `{"name":"New","email":"new@x.example","role":"agent","access_profile":"all"}`).Fails(403, "insufficient_scope")
 			c.Post(t, "/team/"+narrow.String()+"/reset-link", nil).OK(200)
 		})
-		t.Run("a member with a limited profile cannot widen the profile of others", func(t *testing.T) {
+		t.Run("a member with a limited profile cannot extend the profile of others", func(t *testing.T) {
 			mine := w.A.Post(t, "/sectors", `{"name": "Mine"}`).OK(201).ID()
 			other := w.A.Post(t, "/sectors", `{"name": "Other"}`).OK(201).ID()
 			head := person("Head", kernel.RoleManager, kernel.AccessSectors)

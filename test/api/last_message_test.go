@@ -9,7 +9,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestTheLastMessageOfAConversationTellsItsStatusAndItsFile(t *testing.T) {
+func TestTheLastMessageShowsItsStatusAndFile(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -24,14 +24,14 @@ func TestTheLastMessageOfAConversationTellsItsStatusAndItsFile(t *testing.T) {
 		}
 		in := w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "name": "Ana", "text": "Bom dia"}`).OK(201)
 		path := "/conversations/" + in.Text("conversation")
-		check := func(t *testing.T, what string, wanted last) {
+		check := func(t *testing.T, what string, want last) {
 			t.Helper()
-			testkit.Equal(t, what, read(w.A.Get(t, path).OK(200)), wanted)
-			testkit.Equal(t, what+", in the list", read(w.A.Get(t, "/conversations").OK(200), "data", 0), wanted)
+			testkit.Equal(t, what, read(w.A.Get(t, path).OK(200)), want)
+			testkit.Equal(t, what+", in the list", read(w.A.Get(t, "/conversations").OK(200), "data", 0), want)
 		}
-		check(t, "a text of the customer", last{Status: "received"})
+		check(t, "a customer's text", last{Status: "received"})
 
-		t.Run("a status of the last message, not of an earlier one", func(t *testing.T) {
+		t.Run("the status is that of the last message, not of an earlier one", func(t *testing.T) {
 			feed := &feedReader{w: w}
 			first := w.A.Post(t, path+"/messages", message("Olá")).OK(201)
 			second := w.A.Post(t, path+"/messages", message("Tudo bem?")).OK(201)
@@ -45,20 +45,20 @@ func TestTheLastMessageOfAConversationTellsItsStatusAndItsFile(t *testing.T) {
 				report(second, status)
 			}
 			check(t, "read", last{Status: "read"})
-			updates := named(feed.next(t, "message.updated"), "message.updated")
-			testkit.Equal(t, "events about statuses", len(updates), 3)
+			updates := eventsOfType(feed.next(t, "message.updated"), "message.updated")
+			testkit.Equal(t, "number of status events", len(updates), 3)
 			testkit.Equal[any](t, "status in the event", updates[2].at("conversation", "last_message", "status"), "read")
 			third := w.A.Post(t, path+"/messages", message("Até logo")).OK(201)
 			report(third, "failed")
 			check(t, "failed", last{Status: "failed"})
 		})
-		t.Run("a recording, a file and a text after them", func(t *testing.T) {
-			voice := w.A.Upload(t, "voice.amr", sound(75)).OK(201).ID()
+		t.Run("file name and duration are those of the last message", func(t *testing.T) {
+			voice := w.A.Upload(t, "voice.amr", amrFile(75)).OK(201).ID()
 			w.A.Post(t, path+"/messages", fmt.Sprintf(`{"client_id":%q,"media_id":%q}`, kernel.NewID(), voice)).OK(201)
 			check(t, "a recording", last{Status: "sent", FileName: "voice.amr", Seconds: 1.5})
 			file := w.A.Upload(t, "proposta.txt", []byte("plain text")).OK(201).ID()
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from": "+5511987654321", "media_id": %q}`, file)).OK(201)
-			check(t, "a file of the customer", last{Status: "received", FileName: "proposta.txt"})
+			check(t, "a customer's file", last{Status: "received", FileName: "proposta.txt"})
 			w.A.Post(t, path+"/messages", message("Recebido")).OK(201)
 			check(t, "a text", last{Status: "sent"})
 		})

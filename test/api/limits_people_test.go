@@ -22,11 +22,11 @@ func TestACompanyHasALimitedNumberOfInvitations(t *testing.T) {
 		if refused := invite(4).Fails(409, "limit_reached"); !strings.Contains(refused.Text("message"), "4 invitations") {
 			t.Errorf("the message does not name the limit: %s", refused.Raw)
 		}
-		again := invite(3).OK(201) // it replaces the first one
+		again := invite(3).OK(201) // it replaces the earlier invitation
 		w.A.Delete(t, "/team/invitations/"+again.ID()).OK(204)
 		invite(4).OK(201)
 		w.B.Post(t, "/team/invitations", `{"email":"p@padaria.example","name":"Bia","role":"agent","access_profile":"all"}`).OK(201)
-	}, limited(kernel.Limits{"invitations": 4}))
+	}, withLimits(kernel.Limits{"invitations": 4}))
 }
 
 func TestAnAcceptedInvitationAddsNoMembershipsBeyondTheLimit(t *testing.T) {
@@ -40,7 +40,7 @@ func TestAnAcceptedInvitationAddsNoMembershipsBeyondTheLimit(t *testing.T) {
 		}
 		accept(1).OK(200)
 		accept(2).Fails(409, "limit_reached")
-	}, limited(kernel.Limits{"memberships": 3}))
+	}, withLimits(kernel.Limits{"memberships": 3}))
 }
 
 func TestAPersonHasALimitedNumberOfSessions(t *testing.T) {

@@ -16,14 +16,14 @@ import (
 	"recado/test/servertest"
 )
 
-// limited starts servers whose companies have these limits.
-func limited(l kernel.Limits) servertest.Option { return func(c *server.Config) { c.Limits = l } }
+// withLimits configures the limits of companies.
+func withLimits(l kernel.Limits) servertest.Option { return func(c *server.Config) { c.Limits = l } }
 
-func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
+func TestACompanyCannotExceedItsLimits(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		for _, c := range []struct {
 			name, path, body string
-			first            int // of those that fit: what a company starts with counts
+			existing         int // how many a company has from the start
 		}{
 			{"keys", "/keys", `{"name":"k%d","scopes":["read"]}`, 1},
 			{"team members", "/team", `{"name":"m%d","email":"m%d@example.com","role":"agent","access_profile":"all"}`, 1},
@@ -38,7 +38,7 @@ func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 					n++
 					return w.A.Post(t, c.path, strings.ReplaceAll(c.body, "%d", fmt.Sprint(n)), "Idempotency-Key", fmt.Sprintf("%s-%05d", strings.ReplaceAll(c.name, " ", "-"), n))
 				}
-				for range 4 - c.first {
+				for range 4 - c.existing {
 					create().OK(201)
 				}
 				if refused := create().Fails(409, "limit_reached"); !strings.Contains(refused.Text("message"), "4 "+c.name) {
@@ -46,10 +46,10 @@ func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 				}
 			})
 		}
-		t.Run("another company has limits of its own", func(t *testing.T) {
+		t.Run("limits apply to each company separately", func(t *testing.T) {
 			w.B.Post(t, "/labels", `{"name":"l"}`).OK(201)
 		})
-		t.Run("what is removed counts no more", func(t *testing.T) {
+		t.Run("removed objects are not counted", func(t *testing.T) {
 			label := w.A.Get(t, "/labels").OK(200).Text("data", 0, "id")
 			w.A.Delete(t, "/labels/"+label).OK(204)
 			w.A.Post(t, "/labels", `{"name":"again"}`).OK(201)
@@ -60,7 +60,7 @@ func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 			}
 			w.A.Post(t, "/keys", `{"name":"again","scopes":["read"]}`).OK(201)
 		})
-		t.Run("private channels are counted apart", func(t *testing.T) {
+		t.Run("private channels are counted separately", func(t *testing.T) {
 			operator, err := w.Desk.People.Operator(t.Context(), w.B.ID)
 			if err != nil {
 				t.Fatal(err)
@@ -76,13 +76,13 @@ func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 			}
 			w.B.Post(t, "/channels", `{"name":"c","phone":"+5511987654322","provider":"sandbox"}`).OK(201)
 			if err := create(); kernel.CodeOf(err) != kernel.CodeLimitReached || !strings.Contains(err.Error(), "4 private channels") {
-				t.Errorf("a fifth private channel: got %v, want limit_reached", err)
+				t.Errorf("fifth private channel: got %v, want limit_reached", err)
 			}
 		})
-	}, limited(kernel.Limits{"keys": 4, "members": 4, "sectors": 4, "channels": 4, "labels": 4, "boards": 4}))
+	}, withLimits(kernel.Limits{"keys": 4, "members": 4, "sectors": 4, "channels": 4, "labels": 4, "boards": 4}))
 }
 
-func TestAChannelThatBecomesPublicOrPrivateCountsThere(t *testing.T) {
+func TestMakingAChannelPublicOrPrivateRespectsTheLimits(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
 		create := func(private bool) string {
@@ -101,7 +101,7 @@ func TestAChannelThatBecomesPublicOrPrivateCountsThere(t *testing.T) {
 			}
 		}
 		owner.Patch(t, "/channels/"+private, `{"private":true}`).OK(200)
-	}, limited(kernel.Limits{"channels": 1}))
+	}, withLimits(kernel.Limits{"channels": 1}))
 }
 
 func TestACompanyHasALimitedNumberOfViewersOfPrivateChannels(t *testing.T) {
@@ -111,27 +111,27 @@ func TestACompanyHasALimitedNumberOfViewersOfPrivateChannels(t *testing.T) {
 		bia, _ := member(t, w.A.Client, "Bia")
 		body := map[string]any{"name": "c", "phone": "+551140028922", "provider": "sandbox", "private": true}
 		one, two := owner.Post(t, "/channels", body).OK(201).ID(), owner.Post(t, "/channels", body).OK(201).ID()
-		set := func(channel string, viewers ...string) *servertest.Answer {
+		setViewers := func(channel string, viewers ...string) *servertest.Answer {
 			return owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": viewers})
 		}
-		set(one, ada, ada, bia).OK(200)
+		setViewers(one, ada, ada, bia).OK(200)
 		body["private"] = false
 		public := owner.Post(t, "/channels", body).OK(201).ID()
 		body["private"] = true
-		for name, answer := range map[string]*servertest.Answer{
-			"a second viewer":       set(two, ada, bia),
+		for name, response := range map[string]*servertest.Answer{
+			"a second viewer":       setViewers(two, ada, bia),
 			"a new private channel": owner.Post(t, "/channels", body),
-			"a channel made so":     owner.Patch(t, "/channels/"+public, `{"private":true}`),
+			"an existing channel":   owner.Patch(t, "/channels/"+public, `{"private":true}`),
 		} {
-			if !strings.Contains(answer.Fails(409, "limit_reached").Text("message"), "3 viewers of private channels") {
-				t.Errorf("%s: the message does not name the limit: %s", name, answer.Raw)
+			if !strings.Contains(response.Fails(409, "limit_reached").Text("message"), "3 viewers of private channels") {
+				t.Errorf("%s: the message does not name the limit: %s", name, response.Raw)
 			}
 		}
-		set(one, bia, ada).OK(200)
-		set(two, bia).OK(200)
+		setViewers(one, bia, ada).OK(200)
+		setViewers(two, bia).OK(200)
 		w.A.Delete(t, "/team/"+ada).OK(204)
-		set(two, bia, w.A.Owner.ID.String()).OK(200)
-	}, limited(kernel.Limits{"viewers": 3}))
+		setViewers(two, bia, w.A.Owner.ID.String()).OK(200)
+	}, withLimits(kernel.Limits{"viewers": 3}))
 }
 
 func TestABoardHasALimitedNumberOfStages(t *testing.T) {
@@ -143,17 +143,17 @@ func TestABoardHasALimitedNumberOfStages(t *testing.T) {
 		if !strings.Contains(refused.Text("message"), "3 stages") {
 			t.Errorf("the message does not name the limit: %s", refused.Raw)
 		}
-	}, limited(kernel.Limits{"stages": 3}))
+	}, withLimits(kernel.Limits{"stages": 3}))
 }
 
-func TestOfTwoCreationsAtTheLastPlaceOneWins(t *testing.T) {
+func TestConcurrentCreationsStopAtTheLimit(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		board := "/kanban/boards/" + newBoard(t, w.A.Client).id
 		data := []any{"data"}
 		for _, c := range []struct {
 			path, body string
-			list       string // where it is not the path
-			at         []any  // of the list in the answer
+			list       string // path of the list, if it differs from path
+			at         []any  // place of the list in the response
 		}{
 			{path: "/labels", body: `{"name":"l%d"}`, at: data},
 			{path: "/keys", body: `{"name":"k%d","scopes":["read"]}`, at: data},
@@ -169,25 +169,25 @@ func TestOfTwoCreationsAtTheLastPlaceOneWins(t *testing.T) {
 				var all sync.WaitGroup
 				for i := range 12 {
 					all.Go(func() {
-						answer := w.A.Post(t, c.path, strings.ReplaceAll(c.body, "%d", fmt.Sprint(i)), "Idempotency-Key", kernel.NewID().String())
-						switch answer.Status {
+						response := w.A.Post(t, c.path, strings.ReplaceAll(c.body, "%d", fmt.Sprint(i)), "Idempotency-Key", kernel.NewID().String())
+						switch response.Status {
 						case http.StatusCreated:
 							made.Add(1)
 						case http.StatusConflict:
 							refused.Add(1)
 						default:
-							t.Errorf("%d %s", answer.Status, answer.Raw)
+							t.Errorf("got %d %s, want 201 or 409", response.Status, response.Raw)
 						}
 					})
 				}
 				all.Wait()
 				listed, _ := w.A.Get(t, cmp.Or(c.list, c.path)).OK(200).At(c.at...).([]any)
-				if have := len(listed); have != 5 || refused.Load() != 12-made.Load() {
-					t.Errorf("the company has %d, want the limit of 5; %d made, %d refused", have, made.Load(), refused.Load())
+				if n := len(listed); n != 5 || refused.Load() != 12-made.Load() {
+					t.Errorf("got %d objects, %d created and %d refused, want the limit of 5 and the rest refused", n, made.Load(), refused.Load())
 				}
 			})
 		}
-	}, limited(kernel.Limits{"labels": 5, "keys": 5, "sectors": 5, "members": 5, "invitations": 5, "channels": 5, "stages": 5, "boards": 5}))
+	}, withLimits(kernel.Limits{"labels": 5, "keys": 5, "sectors": 5, "members": 5, "invitations": 5, "channels": 5, "stages": 5, "boards": 5}))
 }
 
 func TestSearchesAndReportsBeyondTheLimitAreRefused(t *testing.T) {
@@ -196,7 +196,7 @@ func TestSearchesAndReportsBeyondTheLimitAreRefused(t *testing.T) {
 			w.A.Get(t, path).OK(200)
 			w.A.Get(t, path+"?q=").OK(200)
 			if refused := w.A.Get(t, path+"?q=maria").Fails(429, "rate_limited"); refused.Header.Get("Retry-After") == "" {
-				t.Errorf("%s: no Retry-After: %v", path, refused.Header)
+				t.Errorf("%s: Retry-After: got none, want a number of seconds: %v", path, refused.Header)
 			}
 		}
 		for _, path := range []string{"/conversations", "/contacts"} {
@@ -205,7 +205,7 @@ func TestSearchesAndReportsBeyondTheLimitAreRefused(t *testing.T) {
 		}
 		w.A.Get(t, "/messages?q=maria").Fails(429, "rate_limited")
 		w.A.Get(t, "/reports/attendance").Fails(429, "rate_limited")
-	}, limited(kernel.Limits{"searches": 0}))
+	}, withLimits(kernel.Limits{"searches": 0}))
 }
 
 func TestACompanyHasALimitedNumberOfStreams(t *testing.T) {
@@ -219,10 +219,10 @@ func TestACompanyHasALimitedNumberOfStreams(t *testing.T) {
 		follow(t, keys[1], "")
 		refused := keys[2].Get(t, "/events/stream").Fails(429, "rate_limited")
 		if refused.Header.Get("Retry-After") == "" || !strings.Contains(refused.Text("message"), "company") {
-			t.Errorf(`want header Retry-After != "" and strings.Contains(refused.Text("message"), "company"); got %+v, %s`, refused.Header, refused.Raw)
+			t.Errorf("got %v %s, want a Retry-After and a message about the company", refused.Header, refused.Raw)
 		}
 		follow(t, w.B.Client, "")
-	}, limited(kernel.Limits{"streams": 2}))
+	}, withLimits(kernel.Limits{"streams": 2}))
 }
 
 func TestACompanyHasALimitedNumberOfMembershipsInSectors(t *testing.T) {
@@ -234,17 +234,17 @@ func TestACompanyHasALimitedNumberOfMembershipsInSectors(t *testing.T) {
 		both := `{"name":"a","member_ids":["` + one + `","` + two + `"]}`
 		a := w.A.Post(t, "/sectors", both).OK(201).ID()
 		b := w.A.Post(t, "/sectors", `{"name":"b","member_ids":["`+one+`"]}`).OK(201).ID()
-		for name, answer := range map[string]*servertest.Answer{
+		for name, response := range map[string]*servertest.Answer{
 			"a new sector": w.A.Post(t, "/sectors", strings.Replace(both, `"a"`, `"c"`, 1)),
 			"a sector":     w.A.Patch(t, "/sectors/"+b, strings.Replace(both, `"a"`, `"b"`, 1)),
 			"a member":     w.A.Patch(t, "/team/"+two, `{"sector_ids":["`+a+`","`+b+`"]}`),
 			"a new member": w.A.Post(t, "/team", `{"name":"m3","email":"m3@example.com","role":"agent","access_profile":"all","sector_ids":["`+a+`"]}`),
 		} {
-			if !strings.Contains(answer.Fails(409, "limit_reached").Text("message"), "3 memberships") {
-				t.Errorf("%s: the message does not name the limit: %s", name, answer.Raw)
+			if !strings.Contains(response.Fails(409, "limit_reached").Text("message"), "3 memberships") {
+				t.Errorf("%s: the message does not name the limit: %s", name, response.Raw)
 			}
 		}
 		w.A.Patch(t, "/sectors/"+a, `{"member_ids":["`+two+`"]}`).OK(200)
 		w.A.Patch(t, "/team/"+two, `{"sector_ids":["`+a+`","`+b+`"]}`).OK(200)
-	}, limited(kernel.Limits{"memberships": 3}))
+	}, withLimits(kernel.Limits{"memberships": 3}))
 }

@@ -13,35 +13,35 @@ import (
 	"recado/test/testkit"
 )
 
-// link makes a reset link of a member and gives its token.
-func link(t *testing.T, issuer *servertest.Client, member string) string {
+// resetToken issues a reset link for a member and returns its token.
+func resetToken(t *testing.T, issuer *servertest.Client, member string) string {
 	t.Helper()
 	return tokenOf(t, issuer.Post(t, "/team/"+member+"/reset-link", nil).OK(200).Text("url"))
 }
 
-// invitation invites an agent and gives the token. fields are more members of the body.
-func invitation(t *testing.T, issuer *servertest.Client, fields string) string {
+// invitationToken invites an agent and returns the token. fields has additional fields of the body.
+func invitationToken(t *testing.T, issuer *servertest.Client, fields string) string {
 	t.Helper()
 	body := fmt.Sprintf(`{"email":"x@%s.example","name":"Xu","role":"agent"%s}`, kernel.NewID(), fields)
 	return tokenOf(t, issuer.Post(t, "/team/invitations", body).OK(201).Text("url"))
 }
 
-// dead checks that a link is answered like one that does not exist.
-func dead(t *testing.T, w *servertest.World, token string) {
+// expectExpiredLink checks that a link is refused like one that does not exist.
+func expectExpiredLink(t *testing.T, w *servertest.World, token string) {
 	t.Helper()
 	w.A.Visitor().Get(t, "/welcome?token="+url.QueryEscape(token)).Fails(404, "not_found")
 	w.A.Visitor().Post(t, "/welcome", map[string]string{"token": token, "password": password}).Fails(404, "not_found")
-	w.Clock.Advance(time.Hour) // wrong tokens make the next one wait
+	w.Clock.Advance(time.Hour) // wrong tokens are throttled
 }
 
-// alive checks that a link works, and uses it.
-func alive(t *testing.T, w *servertest.World, token string) *servertest.Client {
+// useLink uses a link and returns the new session.
+func useLink(t *testing.T, w *servertest.World, token string) *servertest.Client {
 	t.Helper()
 	w.A.Visitor().Get(t, "/welcome?token="+url.QueryEscape(token)).OK(200)
 	return w.A.WithSession(t, w.A.Visitor().Post(t, "/welcome", map[string]string{"token": token, "password": password}).OK(200))
 }
 
-func TestAResetLinkDiesWhenItsMemberMayDoOrSeeSomethingElse(t *testing.T) {
+func TestAResetLinkExpiresWhenItsMembersRightsChange(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
@@ -70,22 +70,22 @@ func TestAResetLinkDiesWhenItsMemberMayDoOrSeeSomethingElse(t *testing.T) {
 				issuer, role = owner, "manager"
 			}
 			agent, _ := member(t, w.A.Client, "Bia", `"access_profile":"sectors"`, `"sector_ids":["`+sector+`"]`, `"role":"`+role+`"`)
-			token := link(t, issuer, agent)
+			token := resetToken(t, issuer, agent)
 			change(agent)
-			t.Run(name, func(t *testing.T) { dead(t, w, token) })
+			t.Run(name, func(t *testing.T) { expectExpiredLink(t, w, token) })
 		}
-		t.Run("what changes no rights", func(t *testing.T) {
+		t.Run("a change of the name keeps the link valid", func(t *testing.T) {
 			agent, _ := member(t, w.A.Client, "Bia", `"access_profile":"sectors"`, `"sector_ids":["`+sector+`"]`)
-			token := link(t, manager, agent)
+			token := resetToken(t, manager, agent)
 			w.A.Patch(t, "/team/"+agent, map[string]any{"name": "Beatriz", "role": "agent", "access_profile": "sectors", "sector_ids": []string{sector}}).OK(200)
-			alive(t, w, token)
-			dead(t, w, token)
+			useLink(t, w, token)
+			expectExpiredLink(t, w, token)
 		})
 	})
 }
 
-// TestALinkWorksOnlyWhileItsIssuerMayMakeIt changes the issuers of links and invitations.
-func TestALinkWorksOnlyWhileItsIssuerMayMakeIt(t *testing.T) {
+// TestALinkWorksOnlyWhileItsIssuerMayIssueIt changes the issuers of reset links and invitations.
+func TestALinkWorksOnlyWhileItsIssuerMayIssueIt(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
@@ -95,74 +95,74 @@ func TestALinkWorksOnlyWhileItsIssuerMayMakeIt(t *testing.T) {
 		for name, test := range map[string]struct {
 			role   string
 			change func(issuer, key string)
-			dies   bool
+			ends   bool
 		}{
-			"removed":                      {"manager", func(issuer, _ string) { w.A.Delete(t, "/team/"+issuer).OK(204) }, true},
-			"who may make no links":        {"manager", patch(`{"role":"agent"}`), true},
-			"with a lower role":            {"admin", patch(`{"role":"manager"}`), true},
-			"lowered and raised again":     {"manager", func(issuer, _ string) { patch(`{"role":"agent"}`)(issuer, ""); patch(`{"role":"manager"}`)(issuer, "") }, true},
-			"who sees less":                {"manager", patch(`{"access_profile":"own"}`), true},
-			"who sees some sectors":        {"manager", patch(`{"access_profile":"sectors","sector_ids":["` + sector + `"]}`), true},
-			"with a higher role":           {"manager", patch(`{"role":"owner"}`), false},
-			"with another name":            {"manager", patch(`{"name":"Maria"}`), false},
-			"whose key is revoked":         {"admin", func(_, key string) { w.A.Delete(t, "/keys/"+key).OK(204) }, true},
-			"whose key has expired":        {"admin", func(string, string) { w.Clock.Advance(90 * time.Minute) }, true},
-			"whose key has another secret": {"admin", func(_, key string) { w.A.Post(t, "/keys/"+key+"/rotate", nil).OK(200) }, false},
+			"removed":                       {"manager", func(issuer, _ string) { w.A.Delete(t, "/team/"+issuer).OK(204) }, true},
+			"who may no longer issue links": {"manager", patch(`{"role":"agent"}`), true},
+			"with a lower role":             {"admin", patch(`{"role":"manager"}`), true},
+			"lowered and raised again":      {"manager", func(issuer, _ string) { patch(`{"role":"agent"}`)(issuer, ""); patch(`{"role":"manager"}`)(issuer, "") }, true},
+			"who sees less":                 {"manager", patch(`{"access_profile":"own"}`), true},
+			"who sees some sectors":         {"manager", patch(`{"access_profile":"sectors","sector_ids":["` + sector + `"]}`), true},
+			"with a higher role":            {"manager", patch(`{"role":"owner"}`), false},
+			"with another name":             {"manager", patch(`{"name":"Maria"}`), false},
+			"whose key is revoked":          {"admin", func(_, key string) { w.A.Delete(t, "/keys/"+key).OK(204) }, true},
+			"whose key has expired":         {"admin", func(string, string) { w.Clock.Advance(90 * time.Minute) }, true},
+			"whose key has another secret":  {"admin", func(_, key string) { w.A.Post(t, "/keys/"+key+"/rotate", nil).OK(200) }, false},
 		} {
 			t.Run("an issuer "+name, func(t *testing.T) {
 				issuer, email := member(t, w.A.Client, "Mia", `"role":"`+test.role+`"`)
 				agent, _ := member(t, w.A.Client, "Bia")
-				with, key := w.A.SignIn(t, email, password), ""
+				client, key := w.A.SignIn(t, email, password), ""
 				if test.role == "admin" && name != "with a lower role" {
-					made := with.Post(t, "/keys", map[string]any{
+					made := client.Post(t, "/keys", map[string]any{
 						"name": "Joins", "scopes": []string{"team:read", "team:manage"}, "expires_at": w.Clock.Now().Add(time.Hour).Format(time.RFC3339),
 					}).OK(201)
-					with, key = w.A.As(made.Text("key")), made.ID()
+					client, key = w.A.As(made.Text("key")), made.ID()
 				}
-				reset, invited := link(t, with, agent), invitation(t, with, "")
+				reset, invited := resetToken(t, client, agent), invitationToken(t, client, "")
 				test.change(issuer, key)
-				if test.dies {
-					dead(t, w, reset)
-					dead(t, w, invited)
+				if test.ends {
+					expectExpiredLink(t, w, reset)
+					expectExpiredLink(t, w, invited)
 					return
 				}
-				alive(t, w, reset)
-				alive(t, w, invited)
+				useLink(t, w, reset)
+				useLink(t, w, invited)
 			})
 		}
 	})
 }
 
-func TestAnInvitationOfARemovedIssuerIsNotListed(t *testing.T) {
+func TestAnInvitationFromARemovedIssuerIsNotListed(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Mia", `"role":"manager"`)
 		manager := w.A.SignIn(t, email, password)
-		alive(t, w, invitation(t, manager, ""))
-		invitation(t, manager, "")
+		useLink(t, w, invitationToken(t, manager, ""))
+		invitationToken(t, manager, "")
 		w.A.Delete(t, "/team/"+id).OK(204)
 		listed := w.A.Get(t, "/team/invitations").OK(200)
-		want(t, "invitations", len(listed.List()), 1)
+		testkit.Diff(t, "invitations", len(listed.List()), 1)
 		if listed.At("data", 0, "accepted_at") == nil {
-			t.Errorf("got %s, want the accepted one", listed.Raw)
+			t.Errorf("invitations: got %s, want only the accepted one", listed.Raw)
 		}
 	})
 }
 
-func TestAnInvitationToASectorThatWasRemovedIsStillGood(t *testing.T) {
+func TestAnInvitationToARemovedSectorIsStillValid(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
 		gone := w.A.Post(t, "/sectors", `{"name":"Suporte"}`).OK(201).ID()
 		_, email := member(t, w.A.Client, "Mia", `"role":"manager"`, `"access_profile":"sectors"`, `"sector_ids":["`+sector+`","`+gone+`"]`)
-		token := invitation(t, w.A.SignIn(t, email, password), `,"access_profile":"sectors","sector_ids":["`+sector+`","`+gone+`"]`)
+		token := invitationToken(t, w.A.SignIn(t, email, password), `,"access_profile":"sectors","sector_ids":["`+sector+`","`+gone+`"]`)
 		w.A.Delete(t, "/sectors/"+gone).OK(204)
-		sectors := alive(t, w, token).Get(t, "/session").OK(200).At("user", "sectors")
-		want(t, "sectors", sectors, any([]any{map[string]any{"id": sector, "name": "Vendas"}}))
+		sectors := useLink(t, w, token).Get(t, "/session").OK(200).At("user", "sectors")
+		testkit.Diff(t, "sectors", sectors, []any{map[string]any{"id": sector, "name": "Vendas"}})
 	})
 }
 
-func TestResetLinksDieWithTheSessionsOfTheirMember(t *testing.T) {
+func TestResetLinksExpireWithTheirMembersSessions(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		for name, end := range map[string]func(id string, agent *servertest.Client){
@@ -171,7 +171,7 @@ func TestResetLinksDieWithTheSessionsOfTheirMember(t *testing.T) {
 			},
 			"signing out everywhere":  func(_ string, agent *servertest.Client) { agent.Delete(t, "/sessions").OK(204) },
 			"signed out by a manager": func(id string, _ *servertest.Client) { w.A.Delete(t, "/team/"+id+"/sessions").OK(204) },
-			"a password of the operator": func(id string, agent *servertest.Client) {
+			"a password set by the operator": func(id string, agent *servertest.Client) {
 				email := w.A.Get(t, "/team/"+id).OK(200).Text("email")
 				if err := w.Desk.People.SetPassword(t.Context(), w.A.ID, email, "another password"); err != nil {
 					t.Fatal(err)
@@ -180,15 +180,15 @@ func TestResetLinksDieWithTheSessionsOfTheirMember(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				id, email := member(t, w.A.Client, "Bia")
-				token := link(t, w.A.Client, id)
+				token := resetToken(t, w.A.Client, id)
 				end(id, w.A.SignIn(t, email, password))
-				dead(t, w, token)
+				expectExpiredLink(t, w, token)
 			})
 		}
 	})
 }
 
-func TestALinkOfTheOperatorHasNoIssuer(t *testing.T) {
+func TestALinkFromTheOperatorHasNoIssuer(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
@@ -201,11 +201,11 @@ func TestALinkOfTheOperatorHasNoIssuer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		alive(t, w, token).Get(t, "/channels/"+channel).OK(200)
+		useLink(t, w, token).Get(t, "/channels/"+channel).OK(200)
 	})
 }
 
-func TestALinkOfSomebodyWhoDoesNotSeeAPrivateNumberHidesItUntilItIsConfirmed(t *testing.T) {
+func TestALinkFromANonViewerHidesPrivateChannelsUntilConfirmed(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ownerID := w.A.Owner.ID.String()
@@ -236,40 +236,40 @@ func TestALinkOfSomebodyWhoDoesNotSeeAPrivateNumberHidesItUntilItIsConfirmed(t *
 			return "no viewer"
 		}
 
-		bia := alive(t, w, link(t, manager, agent))
+		bia := useLink(t, w, resetToken(t, manager, agent))
 		bia.Get(t, "/channels/"+hidden).Fails(404, "not_found")
 		bia.Get(t, "/conversations/"+conversation).Fails(404, "not_found")
 		bia.Get(t, "/conversations/"+conversation+"/messages").Fails(404, "not_found")
-		want(t, "conversations", len(bia.Get(t, "/conversations").OK(200).List()), 0)
-		bia.Get(t, "/channels/"+shared).OK(200) // the manager sees it as well
-		want(t, "pending", pending(hidden), any(true))
-		want(t, "pending where the manager is a viewer", pending(shared), nil)
-		owner.Patch(t, "/channels/"+hidden, `{"name":"Board"}`).OK(200) // changes no viewers
+		testkit.Diff(t, "conversations", len(bia.Get(t, "/conversations").OK(200).List()), 0)
+		bia.Get(t, "/channels/"+shared).OK(200) // the manager sees it too
+		testkit.Diff(t, "pending", pending(hidden), true)
+		testkit.Diff(t, "pending on the channel that the manager sees", pending(shared), nil)
+		owner.Patch(t, "/channels/"+hidden, `{"name":"Board"}`).OK(200) // does not change the viewers
 		bia.Get(t, "/channels/"+hidden).Fails(404, "not_found")
 
 		owner.Patch(t, "/channels/"+hidden, map[string]any{"viewers": []string{ownerID, agent}}).OK(200)
-		want(t, "pending after the owner saved the viewers", pending(hidden), nil)
+		testkit.Diff(t, "pending after the owner saved the viewers", pending(hidden), nil)
 		bia.Get(t, "/conversations/"+conversation).OK(200)
 
-		bia = alive(t, w, link(t, owner, agent)) // the owner sees both numbers
+		bia = useLink(t, w, resetToken(t, owner, agent)) // the owner sees both channels
 		bia.Get(t, "/channels/"+hidden).OK(200)
-		bia = alive(t, w, link(t, w.A.Client, agent)) // a key sees none
+		bia = useLink(t, w, resetToken(t, w.A.Client, agent)) // a key sees neither
 		bia.Get(t, "/channels/"+hidden).Fails(404, "not_found")
 		bia.Get(t, "/channels/"+shared).Fails(404, "not_found")
 
-		// Whose own place waits to be confirmed vouches for nobody.
-		alive(t, w, link(t, w.A.Client, managerID))
+		// A viewer who is pending cannot vouch for others.
+		useLink(t, w, resetToken(t, w.A.Client, managerID))
 		owner.Patch(t, "/channels/"+hidden, map[string]any{"viewers": []string{ownerID}}).OK(200)
-		want(t, "no viewer any more", pending(hidden), any("no viewer"))
+		testkit.Diff(t, "pending after the viewer was removed", pending(hidden), "no viewer")
 		other, _ := member(t, w.A.Client, "Caio")
 		third := private("Law", phoneNumber(4), ownerID, other, managerID)
-		manager = alive(t, w, link(t, w.A.Client, managerID))
+		manager = useLink(t, w, resetToken(t, w.A.Client, managerID))
 		manager.Get(t, "/channels/"+third).Fails(404, "not_found")
-		alive(t, w, link(t, manager, other)).Get(t, "/channels/"+third).Fails(404, "not_found")
+		useLink(t, w, resetToken(t, manager, other)).Get(t, "/channels/"+third).Fails(404, "not_found")
 	})
 }
 
-func TestASignInUnderWayDoesNotOutliveANewPassword(t *testing.T) {
+func TestAConcurrentSignInDoesNotOutliveANewPassword(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Bia")
@@ -277,7 +277,7 @@ func TestASignInUnderWayDoesNotOutliveANewPassword(t *testing.T) {
 		for round := range 6 {
 			bia := w.A.SignIn(t, email, current)
 			next := fmt.Sprintf("password number %d", round)
-			made := make([]*servertest.Answer, 4) // with the change no more than the failures that are free
+			made := make([]*servertest.Answer, 4) // few enough that failed sign-ins are not throttled
 			var running sync.WaitGroup
 			for i := range made {
 				running.Go(func() {
@@ -294,14 +294,14 @@ func TestASignInUnderWayDoesNotOutliveANewPassword(t *testing.T) {
 				}
 			}
 			bia.Get(t, "/session").OK(200)
-			want(t, "sessions", len(bia.Get(t, "/sessions").OK(200).List()), 1)
+			testkit.Diff(t, "sessions", len(bia.Get(t, "/sessions").OK(200).List()), 1)
 			current = next
-			w.Clock.Advance(2 * time.Hour) // the failures are forgotten
+			w.Clock.Advance(2 * time.Hour) // earlier failures no longer count
 		}
 	})
 }
 
-func TestASignInUnderWayNeedsTheCodeThatTwoFactorAsksForMeanwhile(t *testing.T) {
+func TestAConcurrentSignInNeedsTheNewTwoFactorCode(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		for range 4 {
@@ -312,12 +312,7 @@ func TestASignInUnderWayNeedsTheCodeThatTwoFactorAsksForMeanwhile(t *testing.T) 
 			if err != nil {
 				t.Fatal(err)
 			}
-			listed := func() (ids []string) {
-				for _, s := range bia.Get(t, "/sessions").OK(200).List() {
-					ids = append(ids, s.(map[string]any)["id"].(string))
-				}
-				return ids
-			}
+			sessions := func() int { return len(bia.Get(t, "/sessions").OK(200).List()) }
 			made := make([]*servertest.Answer, 4)
 			var running sync.WaitGroup
 			for i := range made {
@@ -326,24 +321,24 @@ func TestASignInUnderWayNeedsTheCodeThatTwoFactorAsksForMeanwhile(t *testing.T) 
 				})
 			}
 			bia.Post(t, "/me/two-factor/confirm", map[string]string{"code": code}).OK(200)
-			before := listed()
+			before := sessions()
 			running.Wait()
 			for _, a := range made {
 				if a.Status != 200 {
 					a.Fails(401, "code_required")
 				}
 			}
-			want(t, "sessions that began after two-factor was on", len(listed())-len(before), 0)
+			testkit.Diff(t, "number of sessions that began after two-factor was enabled", sessions()-before, 0)
 		}
 	})
 }
 
-func TestSigningInOverASessionEndsIt(t *testing.T) {
+func TestSigningInAgainEndsThePreviousSession(t *testing.T) {
 	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Bia")
 		_, other := member(t, w.B.Client, "Caio")
-		for name, again := range map[string]func(c *servertest.Client) *servertest.Answer{
+		for name, signIn := range map[string]func(c *servertest.Client) *servertest.Answer{
 			"the same person": func(c *servertest.Client) *servertest.Answer {
 				return c.Post(t, "/session", map[string]string{"email": email, "password": password}, "Sec-Fetch-Site", "same-origin")
 			},
@@ -351,11 +346,11 @@ func TestSigningInOverASessionEndsIt(t *testing.T) {
 				return c.Post(t, "/session", map[string]string{"email": other, "password": password}, "Sec-Fetch-Site", "same-origin")
 			},
 			"an invitation": func(c *servertest.Client) *servertest.Answer {
-				return c.Post(t, "/welcome", map[string]string{"token": invitation(t, w.A.Client, ""), "password": password}, "Sec-Fetch-Site", "same-origin")
+				return c.Post(t, "/welcome", map[string]string{"token": invitationToken(t, w.A.Client, ""), "password": password}, "Sec-Fetch-Site", "same-origin")
 			},
 			"a reset link": func(c *servertest.Client) *servertest.Answer {
 				someone, _ := member(t, w.A.Client, "Davi")
-				return c.Post(t, "/welcome", map[string]string{"token": link(t, w.A.Client, someone), "password": password}, "Sec-Fetch-Site", "same-origin")
+				return c.Post(t, "/welcome", map[string]string{"token": resetToken(t, w.A.Client, someone), "password": password}, "Sec-Fetch-Site", "same-origin")
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -363,7 +358,7 @@ func TestSigningInOverASessionEndsIt(t *testing.T) {
 				messages, _ := bia.Follow(t, "/live")
 				bia.Post(t, "/session", map[string]string{"email": email, "password": "not the password"}).Fails(401, "login_failed")
 				bia.Get(t, "/session").OK(200)
-				w.A.WithSession(t, again(bia).OK(200)).Get(t, "/session").OK(200)
+				w.A.WithSession(t, signIn(bia).OK(200)).Get(t, "/session").OK(200)
 				bia.Get(t, "/session").Fails(401, "session_missing")
 				elsewhere.Get(t, "/session").OK(200)
 				testkit.EventuallyWithin(t, 10*time.Second, "the live stream ends", func() bool {

@@ -17,7 +17,7 @@ import (
 	"recado/test/testkit"
 )
 
-// eventID reads the id of an event of the feed.
+// eventID returns the id of the event in a stream message.
 func eventID(t *testing.T, m sse) string {
 	t.Helper()
 	var e struct{ ID string }
@@ -27,8 +27,8 @@ func eventID(t *testing.T, m sse) string {
 	return e.ID
 }
 
-// busy has customers write through several nodes at once and ends the returned channel afterwards.
-func busy(t *testing.T, nodes []*servertest.Client, channel string, messages int) <-chan struct{} {
+// writeConcurrently sends messages of customers through several nodes concurrently. It closes the returned channel when all are sent.
+func writeConcurrently(t *testing.T, nodes []*servertest.Client, channel string, messages int) <-chan struct{} {
 	var writers sync.WaitGroup
 	for worker := range 8 {
 		writers.Go(func() {
@@ -49,7 +49,7 @@ func busy(t *testing.T, nodes []*servertest.Client, channel string, messages int
 				}
 				_ = resp.Body.Close()
 				if resp.StatusCode != 201 {
-					t.Errorf("status %d", resp.StatusCode)
+					t.Errorf("got status %d, want 201", resp.StatusCode)
 				}
 			}
 		})
@@ -62,7 +62,7 @@ func busy(t *testing.T, nodes []*servertest.Client, channel string, messages int
 	return done
 }
 
-// feedIDs gives the ids of all events in the company's feed.
+// feedIDs returns the ids of all events in the company's feed.
 func feedIDs(t *testing.T, c *servertest.Client) (ids []string) {
 	t.Helper()
 	for after := ""; ; {
@@ -80,8 +80,8 @@ func feedIDs(t *testing.T, c *servertest.Client) (ids []string) {
 	}
 }
 
-// followResuming follows the company and breaks off again and again, on every node in turn, until an event says that
-// it is the last. It gives the ids of the events in the order of their arrival.
+// followResuming follows the live stream on every node in turn, reconnecting after breakOff events, until the message "the
+// last" arrives. It returns the ids of the events in the order of their arrival.
 func followResuming(t *testing.T, c *servertest.Client, nodes []*servertest.Client, cursor string, breakOff int) (ids []string) {
 	t.Helper()
 	for turn := 0; ; turn++ {
@@ -89,13 +89,13 @@ func followResuming(t *testing.T, c *servertest.Client, nodes []*servertest.Clie
 		for n := 0; n < breakOff; {
 			m, open := testkit.Receive(t, "an event of the stream", messages)
 			if !open {
-				break // the oldest stream of a person ends when there are too many, before the server has noticed that others ended
+				break // the server may not have noticed that earlier streams ended, and then ends the oldest one
 			}
 			if m.Event == "" || m.ID == "" {
 				continue
 			}
 			if m.Event == "reset" {
-				t.Fatal("the cursor of the last event gave reset")
+				t.Fatal("the cursor of the last event caused a reset")
 			}
 			cursor = m.ID
 			ids = append(ids, eventID(t, m))
@@ -109,6 +109,7 @@ func followResuming(t *testing.T, c *servertest.Client, nodes []*servertest.Clie
 	}
 }
 
+// testResuming checks that followers who reconnect during concurrent writes get every event once.
 func testResuming(t *testing.T, w *servertest.World, nodes []*servertest.Client) {
 	channel := sandbox(t, w)
 	ana, _ := signedIn(t, w, "Ana")
@@ -116,24 +117,24 @@ func testResuming(t *testing.T, w *servertest.World, nodes []*servertest.Client)
 	messages, stop := ana.Follow(t, "/live")
 	cursor := (<-messages).ID
 	stop()
-	done := busy(t, nodes, channel, 160)
+	done := writeConcurrently(t, nodes, channel, 160)
 	got := make([][]string, 4)
 	var followers sync.WaitGroup
 	for i := range got {
 		followers.Go(func() { got[i] = followResuming(t, ana, nodes, cursor, 7+5*i) })
 	}
 	<-done
-	write(t, w.A.Client, channel, "+5511987659999", "the last")
+	customerWritesText(t, w.A.Client, channel, "+5511987659999", "the last")
 	followers.Wait()
 	want := feedIDs(t, w.A.Client)[before:]
 	for i, ids := range got {
 		if len(ids) == 0 || strings.Join(ids, " ") != strings.Join(want[:min(len(ids), len(want))], " ") {
-			t.Errorf("follower %d got %d events, not those of the feed in its order without loss or repeat (%d)", i, len(ids), len(want))
+			t.Errorf("follower %d: got %d events, want the %d of the feed in the same order", i, len(ids), len(want))
 		}
 	}
 }
 
-func TestResumedStreamsLoseNothingAndRepeatNothing(t *testing.T) {
+func TestResumedStreamsNeitherLoseNorRepeatEvents(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) { testResuming(t, w, []*servertest.Client{w.A.Client}) })
 	t.Run("on two nodes", func(t *testing.T) {
 		address := kerneltest.URL(t)
@@ -144,32 +145,32 @@ func TestResumedStreamsLoseNothingAndRepeatNothing(t *testing.T) {
 	})
 }
 
-func TestASlowReaderIsCutOffAndDelaysNoOther(t *testing.T) {
+func TestASlowReaderIsDisconnectedAndDelaysNoOther(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, _ := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")
 		slow := openSlowly(t, ana, "/live")
-		quick, _ := live(t, bia)
-		// More than the buffers of a connection and the queue of a stream hold.
+		quick, _ := openLive(t, bia)
+		// This is more than the buffers of a connection and the queue of a stream can hold.
 		const count = 300
 		text := "a" + strings.Repeat("\u0001", 4095)
 		for range count {
-			write(t, w.A.Client, channel, "+5511987650001", text)
-			await(t, quick, "message.received") // others get theirs meanwhile
+			customerWritesText(t, w.A.Client, channel, "+5511987650001", text)
+			await(t, quick, "message.received") // the other stream is not delayed
 		}
 		_ = slow.SetReadDeadline(time.Now().Add(20 * time.Second))
 		got, err := io.Copy(io.Discard, slow)
 		if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-			t.Fatalf("the slow reader still has its connection, and got %d bytes", got)
+			t.Fatalf("the slow reader is still connected after %d bytes", got)
 		}
 		if all := int64(count) * 50_000; got == 0 || got > all {
-			t.Fatalf("the slow reader got %d bytes of %d", got, all)
+			t.Fatalf("the slow reader got %d bytes, want more than none and at most %d", got, all)
 		}
 	})
 }
 
-// openSlowly opens a stream and reads nothing of it.
+// openSlowly opens a stream and reads nothing from it.
 func openSlowly(t *testing.T, c *servertest.Client, path string) net.Conn {
 	t.Helper()
 	r, err := http.NewRequest("GET", c.Base()+path, nil)
@@ -191,12 +192,12 @@ func openSlowly(t *testing.T, c *servertest.Client, path string) net.Conn {
 func TestALiveStreamEndsWithItsServer(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		ana, _ := signedIn(t, w, "Ana")
-		messages, _ := live(t, ana)
+		messages, _ := openLive(t, ana)
 		if err := w.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := ends(t, messages); got != "" {
-			t.Errorf("the stream ended with session %s; the client is to come back by itself", got)
+		if got := waitForEnd(t, messages); got != "" {
+			t.Errorf("last session signal: got %s, want none because the client shall reconnect", got)
 		}
 	})
 }

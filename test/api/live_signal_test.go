@@ -10,7 +10,7 @@ import (
 	"recado/test/servertest"
 )
 
-// names gives the names of the users of a signal viewing.
+// viewers returns the names of the users in a viewing signal.
 func viewers(data map[string]any) (names []string) {
 	for _, u := range data["users"].([]any) {
 		names = append(names, u.(map[string]any)["name"].(string))
@@ -18,54 +18,54 @@ func viewers(data map[string]any) (names []string) {
 	return names
 }
 
-func TestActivityIsToldAndForgotten(t *testing.T) {
+func TestActivityIsSignalledAndExpires(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, anaID := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")
-		conversation := write(t, w.A.Client, channel, "+5511987650001", "hello")
-		act := func(c *servertest.Client, kind string) {
+		conversation := customerWritesText(t, w.A.Client, channel, "+5511987650001", "hello")
+		report := func(c *servertest.Client, kind string) {
 			t.Helper()
 			c.Post(t, "/conversations/"+conversation+"/activity", map[string]string{"kind": kind}).OK(204)
 		}
-		messages, _ := live(t, bia)
-		act(ana, "typing")
+		messages, _ := openLive(t, bia)
+		report(ana, "typing")
 		typing := await(t, messages, "typing")
 		if user := typing["user"].(map[string]any); typing["conversation"] != conversation || user["id"] != anaID || user["name"] != "Ana" {
-			t.Errorf("typing: got %v", typing)
+			t.Errorf("typing: got %v, want Ana in %s", typing, conversation)
 		}
-		act(ana, "viewing")
+		report(ana, "viewing")
 		if got := viewers(await(t, messages, "viewing")); fmt.Sprint(got) != "[Ana]" {
 			t.Errorf("viewers: got %v, want Ana", got)
 		}
-		act(bia, "viewing")
+		report(bia, "viewing")
 		if got := viewers(await(t, messages, "viewing")); fmt.Sprint(got) != "[Ana Bia]" {
 			t.Errorf("viewers: got %v, want Ana and Bia", got)
 		}
-		act(ana, "viewing") // within two seconds: not passed on
-		act(ana, "left")
+		report(ana, "viewing") // not passed on within two seconds
+		report(ana, "left")
 		if got := viewers(await(t, messages, "viewing")); fmt.Sprint(got) != "[Bia]" {
 			t.Errorf("viewers: got %v, want Bia", got)
 		}
-		act(ana, "viewing") // after left it is news at once
+		report(ana, "viewing") // passed on at once after left
 		if got := viewers(await(t, messages, "viewing")); fmt.Sprint(got) != "[Bia Ana]" {
 			t.Errorf("viewers: got %v, want Bia and Ana", got)
 		}
-		later, _ := live(t, ana)
+		later, _ := openLive(t, ana)
 		if got := viewers(await(t, later, "viewing")); fmt.Sprint(got) != "[Bia Ana]" {
-			t.Errorf("a new stream is told of viewers %v, want Bia and Ana", got)
+			t.Errorf("viewers in a new stream: got %v, want Bia and Ana", got)
 		}
 		w.Clock.Advance(3 * time.Second)
-		act(ana, "viewing") // passed on again
+		report(ana, "viewing") // passed on again
 		await(t, messages, "viewing")
 		w.Clock.Advance(18 * time.Second)
 		if got := viewers(await(t, messages, "viewing")); fmt.Sprint(got) != "[Ana]" {
-			t.Errorf("viewers after Bia was forgotten: got %v, want Ana", got)
+			t.Errorf("viewers after Bia's activity expired: got %v, want Ana", got)
 		}
 		w.Clock.Advance(20 * time.Second)
 		if got := viewers(await(t, messages, "viewing")); len(got) != 0 {
-			t.Errorf("viewers after all were forgotten: got %v, want none", got)
+			t.Errorf("viewers after all activity expired: got %v, want none", got)
 		}
 
 		activity := "/conversations/" + conversation + "/activity"
@@ -78,54 +78,54 @@ func TestActivityIsToldAndForgotten(t *testing.T) {
 	})
 }
 
-func TestWhoTypesStillViewsUntilTheyLeave(t *testing.T) {
+func TestATypingPersonStaysAViewerUntilTheyLeave(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, _ := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")
-		conversation := write(t, w.A.Client, channel, "+5511987650001", "hello")
-		act := func(c *servertest.Client, kind string) {
+		conversation := customerWritesText(t, w.A.Client, channel, "+5511987650001", "hello")
+		report := func(c *servertest.Client, kind string) {
 			t.Helper()
 			c.Post(t, "/conversations/"+conversation+"/activity", map[string]string{"kind": kind}).OK(204)
 		}
-		messages, _ := live(t, bia)
-		act(ana, "viewing")
+		messages, _ := openLive(t, bia)
+		report(ana, "viewing")
 		await(t, messages, "viewing")
 		for range 3 {
 			w.Clock.Advance(10 * time.Second)
-			act(ana, "typing")
+			report(ana, "typing")
 			await(t, messages, "typing")
 		}
-		act(bia, "viewing")
+		report(bia, "viewing")
 		if got := viewers(await(t, messages, "viewing")); fmt.Sprint(got) != "[Ana Bia]" {
 			t.Errorf("viewers after 30 seconds of typing: got %v, want Ana and Bia", got)
 		}
-		act(ana, "left")
+		report(ana, "left")
 		if got := viewers(await(t, messages, "viewing")); fmt.Sprint(got) != "[Bia]" {
 			t.Errorf("viewers after Ana left: got %v, want Bia", got)
 		}
-		act(bia, "left")
+		report(bia, "left")
 		await(t, messages, "viewing")
-		// One who typed and never viewed leaves, too.
-		act(ana, "typing")
+		// A person who typed without viewing can leave too.
+		report(ana, "typing")
 		await(t, messages, "typing")
 		w.Clock.Advance(3 * time.Second)
-		act(ana, "left")
+		report(ana, "left")
 		if got := viewers(await(t, messages, "viewing")); len(got) != 0 {
 			t.Errorf("viewers after Ana left: got %v, want none", got)
 		}
 	})
 }
 
-func TestPresenceThatChangesIsTold(t *testing.T) {
+func TestPresenceChangesAreSignalled(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, _ := signedIn(t, w, "Ana")
 		bia, biaID := signedIn(t, w, "Bia")
 		bia.Get(t, "/session").OK(200)
-		messages, _ := live(t, ana)
-		want := func(presence string) {
+		messages, _ := openLive(t, ana)
+		expectPresence := func(presence string) {
 			t.Helper()
 			for {
 				data := await(t, messages, "presence")
@@ -138,17 +138,17 @@ func TestPresenceThatChangesIsTold(t *testing.T) {
 			}
 		}
 		bia.Put(t, "/me/presence", map[string]string{"presence": "offline"}).OK(200)
-		want("offline")
+		expectPresence("offline")
 		bia.Put(t, "/me/presence", map[string]string{"presence": "auto"}).OK(200)
-		want("online")
+		expectPresence("online")
 		w.Clock.Advance(3 * time.Minute)
-		want("away")
-		live(t, bia)
-		want("online")
+		expectPresence("away")
+		openLive(t, bia)
+		expectPresence("online")
 	})
 }
 
-func TestSignalsCrossNodes(t *testing.T) {
+func TestSignalsReachOtherNodes(t *testing.T) {
 	t.Parallel()
 	url := kerneltest.URL(t)
 	now := func(c *server.Config) { c.Now = nil }
@@ -158,9 +158,9 @@ func TestSignalsCrossNodes(t *testing.T) {
 	ana, _ := signedIn(t, w, "Ana")
 	bia, biaID := signedIn(t, w, "Bia")
 	own, ownID := signedIn(t, w, "Own", `"access_profile":"own"`)
-	conversation := write(t, w.A.Client, channel, "+5511987650001", "hello")
-	messages, _ := live(t, ana.On(second))
-	owns, _ := live(t, own.On(second))
+	conversation := customerWritesText(t, w.A.Client, channel, "+5511987650001", "hello")
+	messages, _ := openLive(t, ana.On(second))
+	owns, _ := openLive(t, own.On(second))
 	for _, kind := range []string{"typing", "viewing"} {
 		bia.Post(t, "/conversations/"+conversation+"/activity", map[string]string{"kind": kind}).OK(204)
 		if got := await(t, messages, kind)["conversation"]; got != conversation {
@@ -180,23 +180,23 @@ func TestSignalsCrossNodes(t *testing.T) {
 	if got := await(t, owns, "gone")["conversation"]; got != conversation {
 		t.Errorf("gone: got %v, want %s", got, conversation)
 	}
-	t.Run("a change of what a person may see resets their streams", func(t *testing.T) {
+	t.Run("a change of the access profile resets a person's streams", func(t *testing.T) {
 		w.A.Patch(t, "/team/"+ownID, map[string]string{"access_profile": "all"}).OK(200)
 		await(t, owns, "reset")
 	})
-	t.Run("at most six streams on all nodes together", func(t *testing.T) {
+	t.Run("a person has at most six streams on all nodes together", func(t *testing.T) {
 		var streams []<-chan sse
 		for i := range 8 {
 			node := w.A.Client
 			if i%2 == 1 {
 				node = second
 			}
-			opened, _ := live(t, ana.On(node))
+			opened, _ := openLive(t, ana.On(node))
 			streams = append(streams, opened)
 		}
 		for i, s := range append([]<-chan sse{messages}, streams[:2]...) {
-			if got := ends(t, s); got != `{"state":"replaced"}` {
-				t.Errorf("stream %d: the last signal session is %q, want replaced", i, got)
+			if got := waitForEnd(t, s); got != `{"state":"replaced"}` {
+				t.Errorf("stream %d: last session signal: got %q, want replaced", i, got)
 			}
 		}
 		bia.Post(t, "/conversations/"+conversation+"/activity", map[string]string{"kind": "left"}).OK(204)
@@ -212,16 +212,16 @@ func TestASeventhStreamReplacesTheOldest(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		ana, _ := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")
-		bias, _ := live(t, bia)
+		bias, _ := openLive(t, bia)
 		var streams []<-chan sse
 		for range 7 {
-			messages, _ := live(t, ana)
+			messages, _ := openLive(t, ana)
 			streams = append(streams, messages)
 		}
-		if got := ends(t, streams[0]); got != `{"state":"replaced"}` {
-			t.Errorf("the last signal session is %q, want replaced", got)
+		if got := waitForEnd(t, streams[0]); got != `{"state":"replaced"}` {
+			t.Errorf("last session signal: got %q, want replaced", got)
 		}
-		conversation := write(t, w.A.Client, sandbox(t, w), "+5511987650001", "hello")
+		conversation := customerWritesText(t, w.A.Client, sandbox(t, w), "+5511987650001", "hello")
 		for _, s := range append(streams[1:], bias) {
 			if got := await(t, s, "message.received")["data"].(map[string]any)["message"].(map[string]any)["conversation"]; got != conversation {
 				t.Errorf("conversation: got %v, want %s", got, conversation)

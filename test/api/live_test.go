@@ -23,23 +23,23 @@ func signedIn(t *testing.T, w *servertest.World, name string, fields ...string) 
 	return w.A.SignIn(t, email, password), id
 }
 
-// live opens a live stream and waits for its first message, which tells its place.
-func live(t *testing.T, c *servertest.Client, headers ...string) (<-chan sse, context.CancelFunc) {
+// openLive opens a live stream and waits for its first message, which has the cursor.
+func openLive(t *testing.T, c *servertest.Client, headers ...string) (<-chan sse, context.CancelFunc) {
 	t.Helper()
 	messages, stop := c.Follow(t, "/live", headers...)
 	if first := <-messages; first.ID == "" || first.Event != "" {
-		t.Fatalf("the stream begins with %+v, want its place", first)
+		t.Fatalf("first message: got %+v, want the cursor without an event", first)
 	}
 	return messages, stop
 }
 
-// await gives the data of the next message with that event.
+// await returns the data of the next message with an event or signal of this type.
 func await(t *testing.T, messages <-chan sse, event string) map[string]any {
 	t.Helper()
 	for end := time.Now().Add(testkit.Patience); ; {
-		m := take(t, messages)
+		m := nextEvent(t, messages)
 		if time.Now().After(end) {
-			t.Fatalf("no %s came", event)
+			t.Fatalf("got no %s within %v", event, testkit.Patience)
 		}
 		if m.Event == event {
 			var data map[string]any
@@ -47,15 +47,15 @@ func await(t *testing.T, messages <-chan sse, event string) map[string]any {
 				t.Fatal(err)
 			}
 			if strings.Contains(event, ".") == (m.ID == "") {
-				t.Fatalf("%s: id %q; events have one and signals have none", event, m.ID)
+				t.Fatalf("%s: got the id %q, want one for events and none for signals", event, m.ID)
 			}
 			return data
 		}
 	}
 }
 
-// ends waits for the end of a stream and gives the data of the last signal session.
-func ends(t *testing.T, messages <-chan sse) (last string) {
+// waitForEnd waits for the end of a stream and returns the data of the last session signal.
+func waitForEnd(t *testing.T, messages <-chan sse) (last string) {
 	t.Helper()
 	for {
 		m, open := testkit.Receive(t, "the end of the stream", messages)
@@ -68,14 +68,14 @@ func ends(t *testing.T, messages <-chan sse) (last string) {
 	}
 }
 
-// write has a customer write on a sandbox channel and gives the conversation.
-func write(t *testing.T, c *servertest.Client, channel, phone, text string) string {
+// customerWritesText sends a text from a customer on a sandbox channel and returns the id of the conversation.
+func customerWritesText(t *testing.T, c *servertest.Client, channel, phone, text string) string {
 	t.Helper()
 	body := map[string]string{"from": phone, "name": "Customer " + phone, "text": text}
 	return c.Post(t, simulatePath(channel), body).OK(201).Text("conversation")
 }
 
-func TestALiveStreamGivesWhatItsHolderMaySee(t *testing.T) {
+func TestALiveStreamSendsOnlyWhatItsUserMaySee(t *testing.T) {
 	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -83,18 +83,18 @@ func TestALiveStreamGivesWhatItsHolderMaySee(t *testing.T) {
 		bia, biaID := signedIn(t, w, "Bia", `"access_profile":"own"`)
 		w.A.Get(t, "/live").Fails(403, "session_required")
 		w.A.Visitor().Get(t, "/live").Fails(401, "key_missing")
-		anas, _ := live(t, ana)
-		bias, _ := live(t, bia)
-		first := write(t, w.A.Client, channel, "+5511987650001", "one")
+		anas, _ := openLive(t, ana)
+		bias, _ := openLive(t, bia)
+		first := customerWritesText(t, w.A.Client, channel, "+5511987650001", "one")
 		if got := await(t, anas, "message.received")["data"].(map[string]any)["message"].(map[string]any)["text"]; got != "one" {
 			t.Errorf("text: got %v, want one", got)
 		}
-		second := write(t, w.A.Client, channel, "+5511987650002", "two")
+		second := customerWritesText(t, w.A.Client, channel, "+5511987650002", "two")
 		w.A.Post(t, "/conversations/"+second+"/transfer", map[string]string{"user_id": biaID}).OK(200)
 		for {
-			m := take(t, bias)
+			m := nextEvent(t, bias)
 			if strings.Contains(m.Data, first) {
-				t.Errorf("a person who sees only their own conversations got %s of another", m.Event)
+				t.Errorf("a person with the profile own got %s of another conversation", m.Event)
 			}
 			if m.Event == "conversation.updated" && strings.Contains(m.Data, second) {
 				break
@@ -107,7 +107,7 @@ func TestALiveStreamGivesWhatItsHolderMaySee(t *testing.T) {
 	})
 }
 
-func TestACursorThatCannotBeUsedGivesOneReset(t *testing.T) {
+func TestAnUnusableCursorCausesOneReset(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -116,34 +116,34 @@ func TestACursorThatCannotBeUsedGivesOneReset(t *testing.T) {
 		messages, stop := ana.Follow(t, "/live")
 		first := <-messages
 		stop()
-		try := func(cursor string) {
+		expectReset := func(cursor string) {
 			t.Helper()
 			messages, stop := ana.Follow(t, "/live", "Last-Event-ID", cursor)
 			defer stop()
-			m := take(t, messages)
+			m := nextEvent(t, messages)
 			if m.Event != "reset" || m.Data != "{}" {
 				t.Errorf("cursor %q: got %+v, want reset", cursor, m)
 			}
-			write(t, w.A.Client, channel, "+5511987650001", "after "+cursor)
-			if m := take(t, messages); m.Event == "reset" {
-				t.Errorf("cursor %q: a second reset", cursor)
+			customerWritesText(t, w.A.Client, channel, "+5511987650001", "after "+cursor)
+			if m := nextEvent(t, messages); m.Event == "reset" {
+				t.Errorf("cursor %q: got a second reset, want an event", cursor)
 			}
 		}
-		try("nonsense")
-		try("0198c0de-0000-7000-8000-000000000000")
+		expectReset("nonsense")
+		expectReset("0198c0de-0000-7000-8000-000000000000")
 		w.Clock.Advance(13 * 24 * time.Hour)
 		resumed, stop := ana.Follow(t, "/live", "Last-Event-ID", first.ID)
-		if m := take(t, resumed); m.Event == "reset" {
-			t.Error("a cursor of 13 days: got reset, want the events")
+		if m := nextEvent(t, resumed); m.Event == "reset" {
+			t.Error("a cursor from 13 days ago: got reset, want the events")
 		}
 		stop()
 		w.Clock.Advance(25 * time.Hour)
 		ana = w.A.SignIn(t, email, password)
-		try(first.ID)
+		expectReset(first.ID)
 	})
 }
 
-func TestMessageUpdatedTellsWhatChanged(t *testing.T) {
+func TestMessageUpdatedListsTheChangedFields(t *testing.T) {
 	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
@@ -156,39 +156,39 @@ func TestMessageUpdatedTellsWhatChanged(t *testing.T) {
 		}
 		channel := sandbox(t, w)
 		ana, _ := signedIn(t, w, "Ana")
-		conversation := write(t, w.A.Client, channel, "+5511987650001", "hello")
-		messages, _ := live(t, ana)
+		conversation := customerWritesText(t, w.A.Client, channel, "+5511987650001", "hello")
+		messages, _ := openLive(t, ana)
 		sent := ana.Post(t, "/conversations/"+conversation+"/messages", fmt.Sprintf(`{"client_id":%q,"text":"hi"}`, kernel.NewID().String())).OK(201)
 		for _, status := range []string{"delivered", "read"} {
 			w.A.Post(t, simulatePath(channel), map[string]string{"external_id": sent.Text("external_id"), "status": status}).OK(200)
 			data := await(t, messages, "message.updated")["data"].(map[string]any)
 			message := data["message"].(map[string]any)
 			if message["id"] != sent.ID() || message["status"] != status || fmt.Sprint(data["changed"]) != "[status]" || data["conversation"] == nil {
-				t.Errorf("message.updated after %s: got %v", status, data)
+				t.Errorf("message.updated after %[1]s: got %[2]v, want the status %[1]s", status, data)
 			}
 			if arrived := receiver.Next(t); arrived.Header.Get("X-Service-Event") != "message.updated" || !strings.Contains(arrived.Body, `"status":"`+status+`"`) {
-				t.Errorf("the webhook got %s: %s", arrived.Header.Get("X-Service-Event"), arrived.Body)
+				t.Errorf("the webhook got %s %s, want message.updated with the status %s", arrived.Header.Get("X-Service-Event"), arrived.Body, status)
 			}
 		}
 		if arrived := other.Next(t); arrived.Header.Get("X-Service-Event") != "message.sent" {
-			t.Errorf("the webhook that asked for message.sent got %s", arrived.Header.Get("X-Service-Event"))
+			t.Errorf("the webhook for message.sent got %s", arrived.Header.Get("X-Service-Event"))
 		}
 	})
 }
 
-func TestMessageUpdatedTellsOfEditsReactionsAndDeletions(t *testing.T) {
+func TestEditsReactionsAndDeletionsRaiseMessageUpdated(t *testing.T) {
 	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		id, _ := kernel.ParseID(channel)
 		ana, _ := signedIn(t, w, "Ana")
 		first := w.A.Post(t, simulatePath(channel), `{"from":"+5511987650001","text":"hello"}`).OK(201)
-		messages, _ := live(t, ana)
+		messages, _ := openLive(t, ana)
 		by := provider.Sender{Customer: provider.Person{Phone: "+5511987650001", WAID: "5511987650001"}}
 		at, external := w.Clock.Now().Add(time.Second), first.Text("external_id")
 		for _, c := range []struct {
 			change provider.Incoming
-			has    string
+			want   string
 		}{
 			{provider.Incoming{Edit: &provider.IncomingEdit{ExternalID: external, Text: "hello again", Sender: by, At: at}}, "hello again"},
 			{provider.Incoming{Reaction: &provider.IncomingReaction{ExternalID: external, Emoji: "👍", Sender: by, At: at}}, "👍"},
@@ -199,18 +199,18 @@ func TestMessageUpdatedTellsOfEditsReactionsAndDeletions(t *testing.T) {
 			}
 			data := await(t, messages, "message.updated")["data"].(map[string]any)
 			message := data["message"].(map[string]any)
-			if text := fmt.Sprint(message); message["id"] != first.ID() || !strings.Contains(text, c.has) || data["changed"] == nil {
-				t.Errorf("message.updated: got %v, want %s in it", data, c.has)
+			if text := fmt.Sprint(message); message["id"] != first.ID() || !strings.Contains(text, c.want) || data["changed"] == nil {
+				t.Errorf("message.updated: got %v, want %s in it", data, c.want)
 			}
-			if c.has == "revoked_at" && message["revoked_at"] == nil {
-				t.Errorf("revoked_at: got null")
+			if c.want == "revoked_at" && message["revoked_at"] == nil {
+				t.Errorf("revoked_at: got null, want a time")
 			}
 		}
 	})
 }
 
-// TestARemovedMembersStreamEndsOnAnotherNodeWithinASecond proves that a signal ends it: the check that needs none comes
-// every five seconds. The machine may be busy for a moment, so most of the streams count and not each of them.
+// TestARemovedMembersStreamEndsOnAnotherNodeWithinASecond checks that a signal ends the stream, since the periodic check runs
+// only every five seconds. The machine may be busy for a moment, so most of the streams must end in time but not all.
 func TestARemovedMembersStreamEndsOnAnotherNodeWithinASecond(t *testing.T) {
 	t.Parallel()
 	url := kerneltest.URL(t)
@@ -220,18 +220,18 @@ func TestARemovedMembersStreamEndsOnAnotherNodeWithinASecond(t *testing.T) {
 	within := 0
 	for range rounds {
 		ana, id := signedIn(t, w, "Ana")
-		there, _ := live(t, ana.On(second))
+		there, _ := openLive(t, ana.On(second))
 		w.A.Delete(t, "/team/"+id).OK(204)
 		removed := time.Now()
-		if got := ends(t, there); got != `{"state":"ended"}` {
-			t.Errorf("the last signal session is %q, want ended", got)
+		if got := waitForEnd(t, there); got != `{"state":"ended"}` {
+			t.Errorf("last session signal: got %q, want ended", got)
 		}
 		if time.Since(removed) <= time.Second {
 			within++
 		}
 	}
 	if within <= rounds/2 {
-		t.Errorf("%d of %d streams ended within a second", within, rounds)
+		t.Errorf("%d of %d streams ended within a second, want most of them", within, rounds)
 	}
 }
 
@@ -250,13 +250,13 @@ func TestAnEndedSessionEndsItsStreamsOnEveryNode(t *testing.T) {
 	} {
 		t.Run(how.name, func(t *testing.T) {
 			ana, id := signedIn(t, w, "Ana")
-			here, _ := live(t, ana)
-			there, _ := live(t, ana.On(second))
+			here, _ := openLive(t, ana)
+			there, _ := openLive(t, ana.On(second))
 			began := time.Now()
 			how.end(t, ana, id)
 			for node, messages := range []<-chan sse{here, there} {
-				if got := ends(t, messages); got != `{"state":"ended"}` {
-					t.Errorf("node %d: the last signal session is %q, want ended", node, got)
+				if got := waitForEnd(t, messages); got != `{"state":"ended"}` {
+					t.Errorf("node %d: last session signal: got %q, want ended", node, got)
 				}
 			}
 			t.Logf("both streams ended after %v", time.Since(began))

@@ -16,21 +16,21 @@ import (
 	"recado/test/servertest"
 )
 
-func TestStoredFilesHaveAQuotaThatIsExact(t *testing.T) {
+func TestTheMediaQuotaIsExact(t *testing.T) {
 	var dir string
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		t.Run("uploads at once never exceed it", func(t *testing.T) {
+		t.Run("concurrent uploads never exceed it", func(t *testing.T) {
 			var made, refused atomic.Int64
 			var all sync.WaitGroup
 			for range 6 {
 				all.Go(func() {
-					switch answer := w.A.Upload(t, "a.png", png); answer.Status {
+					switch response := w.A.Upload(t, "a.png", png); response.Status {
 					case http.StatusCreated:
 						made.Add(1)
 					default:
-						answer.Fails(409, "limit_reached")
-						if !strings.Contains(answer.Text("message"), kernel.SizeText(int64(4*len(png)))) {
-							t.Errorf("the message does not name the limit: %s", answer.Raw)
+						response.Fails(409, "limit_reached")
+						if !strings.Contains(response.Text("message"), kernel.SizeText(int64(4*len(png)))) {
+							t.Errorf("the message does not name the limit: %s", response.Raw)
 						}
 						refused.Add(1)
 					}
@@ -38,16 +38,16 @@ func TestStoredFilesHaveAQuotaThatIsExact(t *testing.T) {
 			}
 			all.Wait()
 			if made.Load() != 4 || refused.Load() != 2 {
-				t.Errorf("%d made, %d refused, want 4 and 2", made.Load(), refused.Load())
+				t.Errorf("got %d uploads created and %d refused, want 4 and 2", made.Load(), refused.Load())
 			}
-			if n := files(t, dir); n != 4 {
-				t.Errorf("%d files on disk, want 4: a refused upload leaves nothing", n)
+			if n := countFiles(t, dir); n != 4 {
+				t.Errorf("got %d files on disk, want 4 because refused uploads are removed", n)
 			}
 		})
-		t.Run("another company has its own", func(t *testing.T) {
+		t.Run("another company has its own quota", func(t *testing.T) {
 			w.B.Upload(t, "a.png", png).OK(201)
 		})
-		t.Run("what is removed counts no more", func(t *testing.T) {
+		t.Run("removed files are not counted", func(t *testing.T) {
 			w.Clock.Advance(talk.UnattachedRetention + time.Minute)
 			removeUnattached(t, w)
 			for range 4 {
@@ -55,10 +55,10 @@ func TestStoredFilesHaveAQuotaThatIsExact(t *testing.T) {
 			}
 			w.A.Upload(t, "a.png", png).Fails(409, "limit_reached")
 		})
-	}, limited(kernel.Limits{"media": int64(4 * len(png))}), func(c *server.Config) { dir = c.DataDir + "/media" })
+	}, withLimits(kernel.Limits{"media": int64(4 * len(png))}), func(c *server.Config) { dir = c.DataDir + "/media" })
 }
 
-func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
+func TestUnattachedUploadsAreRemovedAfterADay(t *testing.T) {
 	var dir string
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		conversation := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
@@ -78,11 +78,11 @@ func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
 		send(unused).Fails(400, "invalid_request")
 		w.A.Get(t, "/media/"+used+"/url").OK(200)
 		w.A.Get(t, "/media/"+young+"/url").OK(200)
-		if n := files(t, dir); n != 2 {
-			t.Errorf("%d files on disk, want 2", n)
+		if n := countFiles(t, dir); n != 2 {
+			t.Errorf("got %d files on disk, want 2", n)
 		}
 
-		t.Run("but never one that is being attached", func(t *testing.T) {
+		t.Run("an upload that is being attached is kept", func(t *testing.T) {
 			var old []string
 			for range 10 {
 				old = append(old, w.A.Upload(t, "d.png", png).OK(201).ID())
@@ -103,19 +103,19 @@ func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
 				}
 				resp, body := fetch(t, w.A.Get(t, "/media/"+id+"/url").OK(200).Text("url"))
 				if resp.StatusCode != 200 || len(body) != len(png) {
-					t.Errorf("a file that was sent: status %d, %d bytes, want 200 and %d", resp.StatusCode, len(body), len(png))
+					t.Errorf("a sent file: got status %d and %d bytes, want 200 and %d", resp.StatusCode, len(body), len(png))
 				}
 			}
 		})
 	}, func(c *server.Config) { dir = c.DataDir + "/media" })
 }
 
-func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
+func TestACompanyHasALimitedNumberOfConcurrentUploads(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		const head = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\r\n"
 		done := make(chan *servertest.Answer, 1000)
 		var bodies []*io.PipeWriter
-		hold := func() { // begins an upload that lasts, unless it is refused
+		hold := func() { // starts an upload that stays open unless it is refused
 			r, body := io.Pipe()
 			bodies = append(bodies, body)
 			go func() { done <- w.A.Post(t, "/media", io.Reader(r), "Content-Type", "multipart/form-data; boundary=b") }()
@@ -123,16 +123,16 @@ func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
 		}
 		hold()
 		hold()
-		for !t.Failed() { // the server takes the slot when it has read the head
-			answer := w.A.Upload(t, "a.png", png)
-			if answer.Status == 429 {
-				if answer.Fails(429, "rate_limited").Header.Get("Retry-After") == "" {
-					t.Errorf("no Retry-After: %v", answer.Header)
+		for !t.Failed() { // the server counts an upload only after reading its header
+			response := w.A.Upload(t, "a.png", png)
+			if response.Status == 429 {
+				if response.Fails(429, "rate_limited").Header.Get("Retry-After") == "" {
+					t.Errorf("Retry-After: got none, want a number of seconds: %v", response.Header)
 				}
 				break
 			}
-			answer.OK(201)
-			hold() // this upload may have taken the slot of one that was to last
+			response.OK(201)
+			hold() // this upload may have taken the place of one that should stay open
 		}
 		w.B.Upload(t, "a.png", png).OK(201)
 		for _, body := range bodies {
@@ -141,20 +141,20 @@ func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
 		}
 		stored := 0
 		for range bodies {
-			if answer := <-done; answer.Status == 201 {
+			if response := <-done; response.Status == 201 {
 				stored++
 			} else {
-				answer.Fails(429, "rate_limited")
+				response.Fails(429, "rate_limited")
 			}
 		}
 		if stored < 2 {
-			t.Errorf("%d uploads that lasted were stored, want 2", stored)
+			t.Errorf("got %d open uploads stored, want at least 2", stored)
 		}
 		w.A.Upload(t, "a.png", png).OK(201)
-	}, limited(kernel.Limits{"uploads": 2}))
+	}, withLimits(kernel.Limits{"uploads": 2}))
 }
 
-// removeUnattached does what the sweep does with uploads that nothing refers to.
+// removeUnattached removes uploads that no message refers to, as the periodic job does.
 func removeUnattached(t *testing.T, w *servertest.World) {
 	t.Helper()
 	if _, err := w.Desk.Talk.RemoveUnattached(t.Context()); err != nil {

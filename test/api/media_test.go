@@ -27,7 +27,7 @@ import (
 
 var png = append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), bytes.Repeat([]byte("pixels"), 5000)...)
 
-func TestMedia(t *testing.T) {
+func TestFilesAreUploadedSentAndServed(t *testing.T) {
 	t.Parallel()
 	var dir string
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
@@ -35,7 +35,7 @@ func TestMedia(t *testing.T) {
 		inbound := w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "name": "Ana", "text": "Bom dia"}`).OK(201)
 		path := "/conversations/" + inbound.Text("conversation") + "/messages"
 
-		t.Run("a file is told by its bytes", func(t *testing.T) {
+		t.Run("the type of a file is detected from its bytes", func(t *testing.T) {
 			m := w.A.Upload(t, "menu.exe", png).OK(201)
 			testkit.Equal(t, "mime_type", m.Text("mime_type"), "image/png")
 			testkit.Equal(t, "file_name", m.Text("file_name"), "menu.exe.png")
@@ -44,17 +44,17 @@ func TestMedia(t *testing.T) {
 			w.A.Upload(t, "page.png", []byte("<html><script>alert(1)</script></html>")).Fails(400, "media_type_not_allowed")
 			w.A.Upload(t, "empty.txt", nil).Fails(400, "invalid_request")
 		})
-		t.Run("each kind has its limit", func(t *testing.T) {
+		t.Run("each kind of file has a size limit", func(t *testing.T) {
 			limit := int(talk.MediaImage.Limit())
 			w.A.Upload(t, "just.png", append(bytes.Clone(png), make([]byte, limit-len(png))...)).OK(201)
-			before := files(t, dir)
+			before := countFiles(t, dir)
 			w.A.Upload(t, "over.png", append(bytes.Clone(png), make([]byte, limit-len(png)+1)...)).Fails(413, "media_too_large")
-			if after := files(t, dir); after != before {
-				t.Fatalf("%d files, %d before", after, before)
+			if after := countFiles(t, dir); after != before {
+				t.Fatalf("got %d files after refused uploads, want %d as before", after, before)
 			}
 		})
-		t.Run("forms that are none, empty or hold more are refused and leave nothing", func(t *testing.T) {
-			before := files(t, dir)
+		t.Run("bodies that are no form or an invalid form are refused and leave no file", func(t *testing.T) {
+			before := countFiles(t, dir)
 			w.A.Post(t, "/media", `{}`).Fails(400, "invalid_request")
 			w.A.Post(t, "/media", `--b--`, "Content-Type", "multipart/form-data; boundary=b").Fails(400, "invalid_request")
 			for _, parts := range [][2]string{{"other", "file"}, {"file", "file"}, {"file", "caption"}} {
@@ -67,12 +67,12 @@ func TestMedia(t *testing.T) {
 				_ = mw.Close()
 				w.A.Post(t, "/media", form.Bytes(), "Content-Type", mw.FormDataContentType()).Fails(400, "invalid_request")
 			}
-			if after := files(t, dir); after != before {
-				t.Fatalf("%d files, %d before", after, before)
+			if after := countFiles(t, dir); after != before {
+				t.Fatalf("got %d files after refused uploads, want %d as before", after, before)
 			}
 		})
-		t.Run("an upload that breaks off leaves no file and no row", func(t *testing.T) {
-			before := files(t, dir)
+		t.Run("an interrupted upload leaves no file", func(t *testing.T) {
+			before := countFiles(t, dir)
 			head := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.png\"\r\n\r\n"
 			whole := head + string(png) + "\r\n--b--\r\n"
 			for _, body := range []string{
@@ -81,7 +81,7 @@ func TestMedia(t *testing.T) {
 			} {
 				w.A.Post(t, "/media", body, "Content-Type", "multipart/form-data; boundary=b").Fails(400, "invalid_request")
 			}
-			// A connection that ends in the middle: there is no answer, and no file is kept.
+			// A connection that ends in the middle gets no successful response, and no file is kept.
 			address, _ := url.Parse(w.A.Base())
 			for _, cut := range []string{
 				"Content-Length: 1000000\r\n\r\n" + head + string(png),
@@ -96,16 +96,16 @@ func TestMedia(t *testing.T) {
 				_, _ = fmt.Fprintf(conn, "POST %s/media HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=b\r\n%s",
 					address.Path, w.A.Secret(), cut)
 				_ = conn.(*net.TCPConn).CloseWrite()
-				if answer, _ := io.ReadAll(conn); bytes.HasPrefix(answer, []byte("HTTP/1.1 2")) {
-					t.Errorf(`want !bytes.HasPrefix(answer, []byte("HTTP/1.1 2")); got %+v, %+v`, cut, answer)
+				if response, _ := io.ReadAll(conn); bytes.HasPrefix(response, []byte("HTTP/1.1 2")) {
+					t.Errorf("an interrupted upload with %.60q: got %q, want no success", cut, response)
 				}
 				_ = conn.Close()
 			}
-			if after := files(t, dir); after != before {
-				t.Fatalf("%d files, %d before", after, before)
+			if after := countFiles(t, dir); after != before {
+				t.Fatalf("got %d files after refused uploads, want %d as before", after, before)
 			}
 		})
-		t.Run("a message carries a file, with a caption where there can be one", func(t *testing.T) {
+		t.Run("a message can have a file, and a caption if its type allows one", func(t *testing.T) {
 			media := w.A.Upload(t, "menu.png", png).OK(201)
 			m := w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q, "text": "Cardápio"}`, kernel.NewID(), media.ID())).OK(201)
 			testkit.Equal(t, "type", m.Text("type"), "image")
@@ -132,36 +132,36 @@ func TestMedia(t *testing.T) {
 			link := w.A.Get(t, "/media/"+media.ID()+"/url").OK(200)
 			expires, err := time.Parse(time.RFC3339, link.Text("expires_at"))
 			if left := expires.Sub(w.Clock.Now()); err != nil || left < 9*time.Minute || left > 10*time.Minute {
-				t.Fatalf("expires.Sub(w.Clock.Now()): want err == nil and left >= 9*time.Minute and left <= 10*time.Minute; got %s", link.Raw)
+				t.Fatalf("expires_at: got %s, want a time in 9 to 10 minutes", link.Raw)
 			}
 			resp, body := fetch(t, link.Text("url"))
 			h := resp.Header
-			testkit.Equal(t, "resp.StatusCode", resp.StatusCode, 200)
+			testkit.Equal(t, "status", resp.StatusCode, 200)
 			if !bytes.Equal(body, png) {
-				t.Fatalf("want bytes.Equal(body, png); got %+v, %+v", resp.StatusCode, h)
+				t.Fatalf("the link returned %d bytes, want the %d of the file: %v", len(body), len(png), h)
 			}
 			testkit.Equal(t, "header Content-Type", h.Get("Content-Type"), "image/png")
 			testkit.Equal(t, "header X-Content-Type-Options", h.Get("X-Content-Type-Options"), "nosniff")
 			if !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox") {
-				t.Fatalf(`want strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox"); got %+v, %+v`, resp.StatusCode, h)
+				t.Fatalf("Content-Security-Policy: got %q, want the prefix sandbox", h.Get("Content-Security-Policy"))
 			}
 			if !strings.HasPrefix(h.Get("Content-Disposition"), "inline") {
-				t.Fatalf(`want strings.HasPrefix(h.Get("Content-Disposition"), "inline"); got %+v, %+v`, resp.StatusCode, h)
+				t.Fatalf("Content-Disposition: got %q, want the prefix inline", h.Get("Content-Disposition"))
 			}
 			testkit.Contains(t, "header Content-Disposition", h.Get("Content-Disposition"), "UTF-8''f%C3%A9rias.png")
 			if !strings.HasPrefix(h.Get("Cache-Control"), "private") {
-				t.Fatalf(`want strings.HasPrefix(h.Get("Cache-Control"), "private"); got %+v, %+v`, resp.StatusCode, h)
+				t.Fatalf("Cache-Control: got %q, want the prefix private", h.Get("Cache-Control"))
 			}
 			resp, body = fetch(t, link.Text("url"), "Range", "bytes=10-19")
-			testkit.Equal(t, "resp.StatusCode", resp.StatusCode, 206)
+			testkit.Equal(t, "status", resp.StatusCode, 206)
 			if !bytes.Equal(body, png[10:20]) {
-				t.Fatalf("want bytes.Equal(body, png[10:20]); got %+v, %+v, %+v", resp.StatusCode, body, resp.Header)
+				t.Fatalf("range: got %q, want %q", body, png[10:20])
 			}
 			testkit.Equal(t, "header Content-Range", resp.Header.Get("Content-Range"), fmt.Sprintf("bytes 10-19/%d", len(png)))
 			document := w.A.Upload(t, "note.txt", []byte("a plain note")).OK(201)
 			resp, _ = fetch(t, w.A.Get(t, "/media/"+document.ID()+"/url").OK(200).Text("url"))
 			if !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") {
-				t.Fatalf(`want strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment"); got %+v`, resp.Header)
+				t.Fatalf("Content-Disposition: got %q, want the prefix attachment", resp.Header.Get("Content-Disposition"))
 			}
 			for _, altered := range []string{
 				strings.Replace(link.Text("url"), media.ID(), document.ID(), 1),
@@ -170,15 +170,14 @@ func TestMedia(t *testing.T) {
 				strings.Split(link.Text("url"), "?")[0],
 			} {
 				if resp, body := fetch(t, altered); resp.StatusCode != 404 || bytes.Contains(body, []byte("pixels")) {
-					t.Fatalf(`want resp.StatusCode == 404 and !bytes.Contains(body, []byte("pixels")); got %+v, %+v`, altered, resp.StatusCode)
+					t.Fatalf("altered link %s: got %d and %d bytes, want 404 without the file", altered, resp.StatusCode, len(body))
 				}
 			}
 			w.Clock.Advance(11 * time.Minute)
-			if resp, _ := fetch(t, link.Text("url")); resp.StatusCode != 404 {
-				t.Fatal("an expired link still works")
-			}
+			resp, _ = fetch(t, link.Text("url"))
+			testkit.Equal(t, "status of an expired link", resp.StatusCode, 404)
 		})
-		t.Run("files of private channels, and of conversations out of sight, have no link", func(t *testing.T) {
+		t.Run("files of invisible conversations have no link", func(t *testing.T) {
 			private := privateChannel(t, w)
 			err := w.Desk.Talk.Receive(context.Background(), w.A.ID, private.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
 				ExternalID: "secret-1", Customer: provider.Person{WAID: "5511900007777"}, Type: "image", At: w.Clock.Now(),
@@ -197,7 +196,7 @@ func TestMedia(t *testing.T) {
 	}, func(c *server.Config) { dir = c.DataDir + "/media" })
 }
 
-// fetch follows a link without a key.
+// fetch requests a link without a key.
 func fetch(t *testing.T, link string, headers ...string) (*http.Response, []byte) {
 	t.Helper()
 	r, err := http.NewRequest("GET", link, nil)
@@ -207,7 +206,7 @@ func fetch(t *testing.T, link string, headers ...string) (*http.Response, []byte
 	return sendRaw(t, r, headers...)
 }
 
-// sendRaw sends a request with some headers and gives the answer with its body as it came.
+// sendRaw sends a request with additional headers and returns the response and its body.
 func sendRaw(t *testing.T, r *http.Request, headers ...string) (*http.Response, []byte) {
 	t.Helper()
 	for i := 0; i+1 < len(headers); i += 2 {
@@ -225,8 +224,8 @@ func sendRaw(t *testing.T, r *http.Request, headers ...string) (*http.Response, 
 	return resp, body
 }
 
-// files counts what is kept below a folder, finished or not.
-func files(t *testing.T, dir string) int {
+// countFiles counts the files below a folder, including unfinished uploads.
+func countFiles(t *testing.T, dir string) int {
 	t.Helper()
 	n := 0
 	err := fs.WalkDir(os.DirFS(dir), ".", func(_ string, entry fs.DirEntry, err error) error {

@@ -10,7 +10,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestMessageEvents(t *testing.T) {
+func TestMessagesRaiseEvents(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -22,36 +22,36 @@ func TestMessageEvents(t *testing.T) {
 			conversation = m.Text("conversation")
 			events := feed.next(t, "message.received", "conversation.updated")
 			received, updated := events[0], events[1]
-			testkit.Equal[any](t, `received.at("message", "id")`, received.at("message", "id"), m.ID())
-			testkit.Equal[any](t, `received.at("conversation", "id")`, received.at("conversation", "id"), conversation)
-			testkit.Equal(t, `received.at("conversation", "unread_count")`, received.at("conversation", "unread_count"), 1.0)
+			testkit.Equal[any](t, "message.id", received.at("message", "id"), m.ID())
+			testkit.Equal[any](t, "conversation.id", received.at("conversation", "id"), conversation)
+			testkit.Equal(t, "conversation.unread_count", received.at("conversation", "unread_count"), 1.0)
 			changed, _ := updated.at("changed").([]any)
 			for _, name := range []string{"last_message", "unread", "unread_count"} {
 				if !slices.Contains(changed, any(name)) {
-					t.Errorf("%v lacks %s", changed, name)
+					t.Errorf("changed: got %v, want %s in it", changed, name)
 				}
 			}
 			for _, e := range events {
 				if n := int(e.at("sequence").(float64)); n <= sequence {
-					t.Errorf("sequence %d after %d", n, sequence)
+					t.Errorf("sequence: got %d, want more than %d", n, sequence)
 				} else {
 					sequence = n
 				}
 			}
 		})
-		t.Run("a message that left raises message.sent once, and its statuses nothing", func(t *testing.T) {
+		t.Run("a sent message raises message.sent once, whatever its later statuses", func(t *testing.T) {
 			m := w.A.Post(t, "/conversations/"+conversation+"/messages", message("Olá")).OK(201)
 			for _, status := range []string{"delivered", "read"} {
 				w.A.Post(t, simulatePath(channel), `{"external_id": "`+m.Text("external_id")+`", "status": "`+status+`"}`).OK(200)
 			}
 			phone := w.A.Post(t, simulatePath(channel), `{"from_phone_app": true, "to": "+5511987654321", "text": "from the phone"}`).OK(201)
 			events := feed.next(t, "message.sent", "conversation.updated")
-			sent := named(events, "message.sent")
-			testkit.Equal(t, "number of sent", len(sent), 2)
-			testkit.Equal[any](t, `sent[0].at("message", "id")`, sent[0].at("message", "id"), m.ID())
-			testkit.Equal[any](t, `sent[1].at("message", "id")`, sent[1].at("message", "id"), phone.ID())
+			sent := eventsOfType(events, "message.sent")
+			testkit.Equal(t, "number of message.sent events", len(sent), 2)
+			testkit.Equal[any](t, "message.id of the first", sent[0].at("message", "id"), m.ID())
+			testkit.Equal[any](t, "message.id of the second", sent[1].at("message", "id"), phone.ID())
 		})
-		t.Run("repeats, blocked contacts and private channels raise nothing", func(t *testing.T) {
+		t.Run("repeats, blocked contacts and private channels raise no events", func(t *testing.T) {
 			ctx := context.Background()
 			c := w.A.Get(t, "/conversations/"+conversation).OK(200)
 			known := &provider.IncomingMessage{ExternalID: "again", Customer: provider.Person{WAID: "5511987654321"}, Type: "text", Text: "x", At: w.Clock.Now()}
@@ -60,7 +60,7 @@ func TestMessageEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			feed.next(t, "message.received", "conversation.updated")
-			block(t, w, c.Text("contact"))
+			blockContact(t, w, c.Text("contact"))
 			private := privateChannel(t, w)
 			secret := []provider.Incoming{{Message: &provider.IncomingMessage{ExternalID: "s", Customer: provider.Person{WAID: "5511900001111"}, Type: "text", Text: "x", At: w.Clock.Now()}}}
 			blocked := []provider.Incoming{{Message: &provider.IncomingMessage{ExternalID: "b", Customer: provider.Person{WAID: "5511987654321"}, Type: "text", Text: "x", At: w.Clock.Now()}}}
@@ -72,21 +72,23 @@ func TestMessageEvents(t *testing.T) {
 				}
 			}
 			marker := w.A.Post(t, simulatePath(channel), `{"from": "+5511900002222", "text": "marker"}`).OK(201)
-			events := named(feed.next(t, "message.received", "conversation.updated"), "message.received")
+			events := eventsOfType(feed.next(t, "message.received", "conversation.updated"), "message.received")
 			testkit.Equal(t, "number of events", len(events), 1)
-			testkit.Equal[any](t, `events[0].at("message", "id")`, events[0].at("message", "id"), marker.ID())
+			testkit.Equal[any](t, "message.id", events[0].at("message", "id"), marker.ID())
 		})
 	})
 }
 
-// feedReader follows company A's events.
+// feedReader reads the events of company A in steps.
 type feedReader struct {
 	w     *servertest.World
 	after string
 }
 
+// event is an event of the feed.
 type event map[string]any
 
+// at returns the value at a path in the event's data.
 func (e event) at(path ...string) any {
 	v := e["data"]
 	for _, name := range path {
@@ -96,7 +98,7 @@ func (e event) at(path ...string) any {
 	return v
 }
 
-// next gives the events of these types since the last look.
+// next returns the events of these types since the last call.
 func (f *feedReader) next(t *testing.T, types ...string) []event {
 	t.Helper()
 	query := "?limit=100"
@@ -116,7 +118,8 @@ func (f *feedReader) next(t *testing.T, types ...string) []event {
 	return out
 }
 
-func named(events []event, kind string) []event {
+// eventsOfType returns the events of one type.
+func eventsOfType(events []event, kind string) []event {
 	var out []event
 	for _, e := range events {
 		if e["type"] == kind {

@@ -15,11 +15,11 @@ import (
 	"recado/test/testkit"
 )
 
-func TestReceiving(t *testing.T) {
+func TestIncomingMessagesAreStored(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
-		t.Run("a customer's message makes contact, conversation, message and events at once", func(t *testing.T) {
+		t.Run("a customer's message creates the contact, the conversation and the message", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+55 11 98765-4321", "name": "Ana", "text": "Bom dia"}`).OK(201)
 			testkit.Equal(t, "direction", m.Text("direction"), "inbound")
 			testkit.Equal(t, "origin", m.Text("origin"), "customer")
@@ -36,11 +36,9 @@ func TestReceiving(t *testing.T) {
 			testkit.Equal(t, "kind", c.Text("kind"), "direct")
 			testkit.Equal(t, "channel", c.Text("channel"), channel)
 			again := w.A.Post(t, simulatePath(channel), `{"from": "551187654321", "text": "again, without the ninth digit"}`).OK(201)
-			if again.Text("conversation") != m.Text("conversation") {
-				t.Fatal("a second conversation")
-			}
+			testkit.Equal(t, "conversation without the ninth digit", again.Text("conversation"), m.Text("conversation"))
 			got := w.A.Get(t, "/messages/"+again.ID()).OK(200)
-			testkit.Equal(t, "got.Raw", string(got.Raw), string(again.Raw))
+			testkit.Equal(t, "message read by id", string(got.Raw), string(again.Raw))
 			w.B.Get(t, "/messages/"+again.ID()).Fails(404, "not_found")
 			w.A.Get(t, "/messages/none").Fails(404, "not_found")
 		})
@@ -53,7 +51,7 @@ func TestReceiving(t *testing.T) {
 			testkit.Equal(t, "contact", c.At("contact"), nil)
 			testkit.Equal(t, "name", c.Text("name"), "Bakers of the city")
 		})
-		t.Run("a message from the phone is outbound and reads nothing", func(t *testing.T) {
+		t.Run("a message from the phone is outbound", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from_phone_app": true, "to": "+5511987654321", "text": "typed on the phone"}`).OK(201)
 			testkit.Equal(t, "direction", m.Text("direction"), "outbound")
 			testkit.Equal(t, "origin", m.Text("origin"), "phone")
@@ -66,7 +64,7 @@ func TestReceiving(t *testing.T) {
 			testkit.Equal(t, "reply_to_external_id", reply.Text("reply_to_external_id"), m.Text("external_id"))
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from": "+5511900000001", "text": "x", "reply_to_external_id": %q}`, m.Text("external_id"))).Fails(400, "invalid_request")
 		})
-		t.Run("forms that are none or mixed are refused", func(t *testing.T) {
+		t.Run("incomplete and contradictory bodies are refused", func(t *testing.T) {
 			for _, body := range []string{
 				`{}`, `{"from": "+5511987654321"}`, `{"text": "x"}`, `{"from": "123", "text": "x"}`, `{"from": "+5511987654321", "text": "   "}`,
 				`{"external_id": "x"}`, `{"status": "read"}`, `{"external_id": "x", "status": "sent"}`, `{"external_id": "unknown", "status": "read"}`,
@@ -80,7 +78,7 @@ func TestReceiving(t *testing.T) {
 			w.A.Post(t, simulatePath(kernel.NewID().String()), `{"from": "+5511987654321", "text": "x"}`).Fails(404, "not_found")
 			w.B.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "x"}`).Fails(404, "not_found")
 		})
-		t.Run("a provider's repeat changes nothing and raises nothing", func(t *testing.T) {
+		t.Run("a message that the provider repeats is stored once", func(t *testing.T) {
 			ctx := context.Background()
 			in := []provider.Incoming{{Message: &provider.IncomingMessage{
 				ExternalID: "wamid.once", Customer: provider.Person{WAID: "5511955556666", Name: "Bia"}, Type: "text", Text: "only once", At: w.Clock.Now(),
@@ -91,13 +89,11 @@ func TestReceiving(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			c := conversationCalled(t, w, "Bia")
+			c := conversationNamed(t, w, "Bia")
 			testkit.Equal(t, "unread_count", c.Int("unread_count"), 1)
-			if page := w.A.Get(t, "/conversations/"+c.ID()+"/messages").OK(200).List(); len(page) != 1 {
-				t.Fatalf("%d messages", len(page))
-			}
+			testkit.Equal(t, "number of messages", len(w.A.Get(t, "/conversations/"+c.ID()+"/messages").OK(200).List()), 1)
 		})
-		t.Run("a person who hides their number is one contact under all their names", func(t *testing.T) {
+		t.Run("a person who hides their number is one contact under all their identifiers", func(t *testing.T) {
 			ctx, id := context.Background(), mustID(channel)
 			receive := func(ext string, p provider.Person) {
 				t.Helper()
@@ -106,27 +102,27 @@ func TestReceiving(t *testing.T) {
 				}
 			}
 			receive("hidden-1", provider.Person{UserID: "BR.77", Name: "Shy"})
-			c := conversationCalled(t, w, "Shy")
+			c := conversationNamed(t, w, "Shy")
 			testkit.Equal(t, "phone", c.At("phone"), nil)
 			receive("hidden-2", provider.Person{UserID: "BR.77", WAID: "5511944443333"})
 			receive("hidden-3", provider.Person{Phone: "+5511944443333"})
 			receive("hidden-4", provider.Person{WAID: "5511922221111", PreviousWAID: "5511944443333"})
-			c = conversationCalled(t, w, "Shy")
+			c = conversationNamed(t, w, "Shy")
 			testkit.Equal(t, "phone", c.Text("phone"), "+5511922221111")
 			testkit.Equal(t, "unread_count", c.Int("unread_count"), 4)
 		})
-		t.Run("the messages of a blocked contact are kept without notification", func(t *testing.T) {
+		t.Run("messages of a blocked contact are stored without being unread", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511977778888", "name": "Spam", "text": "buy"}`).OK(201)
 			conversation := m.Text("conversation")
 			contact := w.A.Get(t, "/conversations/"+conversation).OK(200).Text("contact")
-			block(t, w, contact)
+			blockContact(t, w, contact)
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511977778888", "text": "buy now"}`).OK(201)
 			c := w.A.Get(t, "/conversations/"+conversation).OK(200)
 			testkit.Equal(t, "unread_count", c.Int("unread_count"), 1)
 			testkit.Equal(t, "last_message.text", c.Text("last_message", "text"), "buy now")
 			w.A.Post(t, "/conversations/"+conversation+"/messages", message("no")).Fails(409, "contact_blocked")
 		})
-		t.Run("edits and withdrawals change what is shown and keep the message", func(t *testing.T) {
+		t.Run("an edited message shows its new text and a deleted one no text", func(t *testing.T) {
 			ctx, id := context.Background(), mustID(channel)
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511966665555", "text": "tpyo"}`).OK(201)
 			ext := m.Text("external_id")
@@ -144,7 +140,7 @@ func TestReceiving(t *testing.T) {
 	})
 }
 
-func TestRacingMessagesOfANewNumberMakeOneConversation(t *testing.T) {
+func TestConcurrentMessagesFromANewNumberCreateOneConversation(t *testing.T) {
 	t.Parallel()
 	race := func(t *testing.T, w *servertest.World, clients ...*servertest.Client) {
 		channel := sandbox(t, w)
@@ -163,7 +159,7 @@ func TestRacingMessagesOfANewNumberMakeOneConversation(t *testing.T) {
 	eachCluster(t, race)
 }
 
-func TestSending(t *testing.T) {
+func TestMessagesAreSent(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -171,16 +167,16 @@ func TestSending(t *testing.T) {
 		path := "/conversations/" + inbound.Text("conversation") + "/messages"
 		other := w.A.Post(t, simulatePath(channel), `{"from": "+5511987650000", "text": "hi"}`).OK(201)
 
-		t.Run("a sandbox accepts at once", func(t *testing.T) {
+		t.Run("a sandbox sends at once", func(t *testing.T) {
 			m := w.A.Post(t, path, message("Olá!")).OK(201)
 			testkit.Equal(t, "status", m.Text("status"), "sent")
 			testkit.Equal(t, "origin", m.Text("origin"), "api")
 			if m.Text("external_id") == "" {
-				t.Fatalf(`want external_id != ""; got %s`, m.Raw)
+				t.Fatalf("external_id: got none: %s", m.Raw)
 			}
 			testkit.Equal(t, "sent_by.id", m.Text("sent_by", "id"), w.A.Owner.ID.String())
 			if m.Text("sent_at") == "" {
-				t.Fatalf(`want sent_at != ""; got %s`, m.Raw)
+				t.Fatalf("sent_at: got none, want a time: %s", m.Raw)
 			}
 			c := w.A.Get(t, "/conversations/"+inbound.Text("conversation")).OK(200)
 			testkit.Equal(t, "last_message.id", c.Text("last_message", "id"), m.ID())
@@ -191,12 +187,12 @@ func TestSending(t *testing.T) {
 			body := `{"client_id": "` + client + `", "text": "once"}`
 			first := w.A.Post(t, path, body).OK(201)
 			if first.Header.Get("Idempotency-Replayed") != "" {
-				t.Fatal("the first is no repeat")
+				t.Fatal("the first response has the header Idempotency-Replayed")
 			}
 			w.A.Post(t, simulatePath(channel), `{"external_id": "`+first.Text("external_id")+`", "status": "read"}`).OK(200)
 			for _, body := range []string{body, `{"client_id": "` + client + `", "text": "other"}`, `{"client_id": "` + client + `"}`, `{"client_id": "` + strings.ToUpper(client) + `", "text": "x", "media_id": "` + kernel.NewID().String() + `"}`} {
 				again := w.A.Post(t, path, body).OK(201)
-				testkit.Equal(t, "again.ID()", again.ID(), first.ID())
+				testkit.Equal(t, "id", again.ID(), first.ID())
 				testkit.Equal(t, "text", again.Text("text"), "once")
 				testkit.Equal(t, "status", again.Text("status"), "read")
 				testkit.Equal(t, "header Idempotency-Replayed", again.Header.Get("Idempotency-Replayed"), "true")
@@ -224,7 +220,7 @@ func TestSending(t *testing.T) {
 				`{"client_id": "` + id + `", "text": "x", "reply_to": "y"}`:                                             "body.reply_to",
 			} {
 				if got := w.A.Post(t, path, body).Fails(400, "invalid_request").Text("details", 0, "field"); got != field {
-					t.Errorf("%s: %q, want %q", body, got, field)
+					t.Errorf("%s: details.0.field: got %q, want %q", body, got, field)
 				}
 			}
 			w.A.Post(t, path, `{"client_id": "`+id+`", "text": "`+strings.Repeat("é", 4096)+`"}`).OK(201)
@@ -241,19 +237,19 @@ func TestSending(t *testing.T) {
 			read := report("read")
 			testkit.Equal(t, "status", read.Text("status"), "read")
 			if read.Text("read_at") == "" {
-				t.Fatalf(`want read_at != ""; got %s`, read.Raw)
+				t.Fatalf("read_at: got none, want a time: %s", read.Raw)
 			}
 			if read.Text("delivered_at") == "" {
-				t.Fatalf(`want delivered_at != ""; got %s`, read.Raw)
+				t.Fatalf("delivered_at: got none, want a time: %s", read.Raw)
 			}
 			for _, status := range []string{"delivered", "failed", "read"} {
 				if got := report(status); string(got.Raw) != string(read.Raw) {
-					t.Fatalf("%s changed it to %s", status, got.Raw)
+					t.Fatalf("the status %s after read changed the message to %s", status, got.Raw)
 				}
 			}
 			m = w.A.Post(t, path, message("fail me")).OK(201)
 			if got := report("failed"); got.Text("status") != "failed" || got.Text("error", "code") == "" {
-				t.Fatalf(`report("failed"): want status == "failed" and error.code != ""; got %s`, got.Raw)
+				t.Fatalf("failed message: got %s, want the status failed and an error code", got.Raw)
 			}
 			testkit.Equal(t, "status", report("delivered").Text("status"), "failed")
 			w.A.Post(t, simulatePath(channel), `{"external_id": "`+inbound.Text("external_id")+`", "status": "read"}`).Fails(400, "invalid_request")
@@ -267,7 +263,7 @@ func TestSending(t *testing.T) {
 	})
 }
 
-func TestOneHundredRacingRepeatsOfAClientIDSendOnce(t *testing.T) {
+func TestConcurrentRepeatsOfAClientIDSendOnce(t *testing.T) {
 	t.Parallel()
 	race := func(t *testing.T, w *servertest.World, clients ...*servertest.Client) {
 		channel := sandbox(t, w)
@@ -294,7 +290,7 @@ func TestOneHundredRacingRepeatsOfAClientIDSendOnce(t *testing.T) {
 			}
 			wg.Wait()
 			if len(ids) != 1 || fresh != 1 {
-				t.Fatalf("%d messages, %d fresh", len(ids), fresh)
+				t.Fatalf("got %d messages and %d responses without a replay, want 1 of each", len(ids), fresh)
 			}
 		})
 		t.Run("across two conversations", func(t *testing.T) {
@@ -311,20 +307,20 @@ func TestOneHundredRacingRepeatsOfAClientIDSendOnce(t *testing.T) {
 					if m.Status == 201 {
 						ids[m.ID()]++
 					} else if m.Text("code") != "client_id_conflict" {
-						t.Errorf(`want code == "client_id_conflict"; got %s`, m.Raw)
+						t.Errorf("code: got %s, want client_id_conflict", m.Raw)
 					}
 				})
 			}
 			wg.Wait()
-			testkit.Equal(t, "number of ids", len(ids), 1)
-			testkit.Equal(t, "statuses[201]", statuses[201], 20)
-			testkit.Equal(t, "statuses[409]", statuses[409], 20)
+			testkit.Equal(t, "number of messages", len(ids), 1)
+			testkit.Equal(t, "number of 201 responses", statuses[201], 20)
+			testkit.Equal(t, "number of 409 responses", statuses[409], 20)
 		})
 	}
 	eachCluster(t, race)
 }
 
-func TestPaging(t *testing.T) {
+func TestMessagePagesHaveNoGapsAndNoRepeats(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -343,7 +339,7 @@ func TestPaging(t *testing.T) {
 			for {
 				for i := range page.List() {
 					if got := page.Text("data", i, "text"); got != fmt.Sprint(want) {
-						t.Fatalf("got %s, want %d", got, want)
+						t.Fatalf("text: got %s, want %d", got, want)
 					}
 					want--
 				}
@@ -355,7 +351,7 @@ func TestPaging(t *testing.T) {
 				page = w.A.Get(t, path+"?limit=4&before="+page.Text("before")).OK(200)
 			}
 			if want != -1 {
-				t.Fatalf("the beginning was not reached: %d", want)
+				t.Fatalf("the oldest message was not reached: message %d is missing", want)
 			}
 		})
 		t.Run("a client that polls with after misses nothing", func(t *testing.T) {
@@ -370,11 +366,11 @@ func TestPaging(t *testing.T) {
 					page = w.A.Get(t, path+"?limit=2&after="+page.Text("after")).OK(200)
 					n := len(page.List())
 					if page.At("before") == nil || page.At("after") == nil {
-						t.Fatalf("want before != nil and after != nil; got %s", page.Raw)
+						t.Fatalf("page: got %s, want the cursors before and after", page.Raw)
 					}
 					for i := n - 1; i >= 0; i-- {
 						if got := page.Text("data", i, "text"); got != fmt.Sprint(want) {
-							t.Fatalf("got %s, want %d", got, want)
+							t.Fatalf("text: got %s, want %d", got, want)
 						}
 						want++
 					}
@@ -384,12 +380,12 @@ func TestPaging(t *testing.T) {
 				}
 			}
 			if want != next {
-				t.Fatalf("saw up to %d of %d", want, next)
+				t.Fatalf("got %d messages, want %d", want, next)
 			}
 			back := w.A.Get(t, path+"?limit=1&before="+page.Text("before")).OK(200)
 			testkit.Equal(t, "data.0.text", back.Text("data", 0, "text"), fmt.Sprint(next-1))
 		})
-		t.Run("cursors are of one conversation and one company", func(t *testing.T) {
+		t.Run("a cursor is valid only in its conversation", func(t *testing.T) {
 			page := w.A.Get(t, path+"?limit=1").OK(200)
 			elsewhere := w.A.Post(t, simulatePath(channel), `{"from": "+5511900001111", "text": "x"}`).OK(201).Text("conversation")
 			w.A.Get(t, "/conversations/"+elsewhere+"/messages?before="+page.Text("before")).Fails(400, "invalid_cursor")
@@ -402,52 +398,56 @@ func TestPaging(t *testing.T) {
 		t.Run("a conversation without messages is an empty page", func(t *testing.T) {
 			opened := w.A.Post(t, "/conversations", `{"channel_id": "`+channel+`", "phone": "+5511900002222"}`).OK(201)
 			page := w.A.Get(t, "/conversations/"+opened.ID()+"/messages").OK(200)
-			testkit.Equal(t, "page.Raw", string(page.Raw), `{"data":[],"before":null,"after":null}`)
+			testkit.Equal(t, "page", string(page.Raw), `{"data":[],"before":null,"after":null}`)
 		})
 	})
 }
 
-// sandbox makes a sandbox channel of company A.
+// sandbox creates a sandbox channel of company A and returns its id.
 func sandbox(t *testing.T, w *servertest.World) string {
 	t.Helper()
 	return sandboxOf(t, w.A)
 }
 
+// sandboxOf creates a sandbox channel of a company and returns its id.
 func sandboxOf(t *testing.T, c *servertest.Company) string {
 	t.Helper()
 	return c.Post(t, "/channels", `{"name": "Front desk", "phone": "+551132345678", "provider": "sandbox"}`).OK(201).ID()
 }
 
+// simulatePath returns the path for simulating what customers do on a sandbox channel.
 func simulatePath(channel string) string { return "/channels/" + channel + "/simulate" }
 
-// message is a body with a client_id of its own.
+// message returns the body of a message with a new client_id.
 func message(text string) string {
 	return fmt.Sprintf(`{"client_id": %q, "text": %q}`, kernel.NewID(), text)
 }
 
+// mustID parses an id.
 func mustID(text string) kernel.ID {
 	id, _ := kernel.ParseID(text)
 	return id
 }
 
-func conversationCalled(t *testing.T, w *servertest.World, name string) *servertest.Answer {
+// conversationNamed returns the conversation with a name.
+func conversationNamed(t *testing.T, w *servertest.World, name string) *servertest.Answer {
 	t.Helper()
-	for i, c := range w.A.Get(t, "/conversations?limit=100").OK(200).List() {
-		_ = i
+	for _, c := range w.A.Get(t, "/conversations?limit=100").OK(200).List() {
 		if m := c.(map[string]any); m["name"] == name {
 			return w.A.Get(t, "/conversations/"+m["id"].(string)).OK(200)
 		}
 	}
-	t.Fatalf("no conversation called %s", name)
+	t.Fatalf("no conversation is named %s", name)
 	return nil
 }
 
-func block(t *testing.T, w *servertest.World, contact string) {
+// blockContact blocks a contact.
+func blockContact(t *testing.T, w *servertest.World, contact string) {
 	t.Helper()
 	w.A.Patch(t, "/contacts/"+contact, `{"blocked": true}`).OK(200)
 }
 
-// eachCluster runs body with one node on SQLite and with two nodes on PostgreSQL, and gives the clients of company A on each.
+// eachCluster runs body with one node on SQLite and with two nodes on PostgreSQL. nodes are clients of company A, one per node.
 func eachCluster(t *testing.T, body func(t *testing.T, w *servertest.World, nodes ...*servertest.Client)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {

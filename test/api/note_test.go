@@ -12,7 +12,7 @@ import (
 	"recado/test/testkit"
 )
 
-// note is the body of a note with a client_id of its own. mentions are ids of members.
+// note returns the body of a note with a new client_id. mentions are ids of members.
 func note(text string, mentions ...string) map[string]any {
 	if mentions == nil {
 		mentions = []string{}
@@ -20,7 +20,7 @@ func note(text string, mentions ...string) map[string]any {
 	return map[string]any{"client_id": kernel.NewID().String(), "text": text, "mentions": mentions}
 }
 
-func TestNotes(t *testing.T) {
+func TestNotesAreWrittenChangedAndDeleted(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		id := customerWrites(t, w, channel, phoneNumber(1))
@@ -34,24 +34,24 @@ func TestNotes(t *testing.T) {
 		body := note("call her back", biaID, biaID)
 		first := ana.Post(t, notes, body).OK(201)
 		t.Run("a note has its author, mentions and attendance", func(t *testing.T) {
-			want(t, "client_id", first.At("client_id"), body["client_id"])
-			want(t, "conversation", first.Text("conversation"), id)
-			want(t, "attendance", first.Text("attendance"), current(t, w, id).ID())
-			want(t, "author", first.At("author"), any(map[string]any{"id": anaID, "name": "Ana"}))
-			want(t, "mentions", first.At("mentions"), any([]any{map[string]any{"id": biaID, "name": "Bia"}}))
-			want(t, "edited_at", first.At("edited_at"), nil)
+			testkit.Diff(t, "client_id", first.At("client_id"), body["client_id"])
+			testkit.Diff(t, "conversation", first.Text("conversation"), id)
+			testkit.Diff(t, "attendance", first.Text("attendance"), openAttendance(t, w, id).ID())
+			testkit.Diff(t, "author", first.At("author"), map[string]any{"id": anaID, "name": "Ana"})
+			testkit.Diff(t, "mentions", first.At("mentions"), []any{map[string]any{"id": biaID, "name": "Bia"}})
+			testkit.Diff(t, "edited_at", first.At("edited_at"), nil)
 		})
-		t.Run("the same client_id gives the first note", func(t *testing.T) {
+		t.Run("a repeated client_id returns the first note", func(t *testing.T) {
 			again := ana.Post(t, notes, map[string]any{"client_id": body["client_id"], "text": "another"}).OK(201)
-			want(t, "again", string(again.Raw), string(first.Raw))
-			want(t, "Idempotency-Replayed", again.Header.Get("Idempotency-Replayed"), "true")
+			testkit.Diff(t, "repeated note", string(again.Raw), string(first.Raw))
+			testkit.Diff(t, "Idempotency-Replayed", again.Header.Get("Idempotency-Replayed"), "true")
 			ana.Post(t, "/conversations/"+other+"/notes", body).Fails(409, "client_id_conflict")
-			want(t, "notes", len(ana.Get(t, notes).OK(200).List()), 1)
+			testkit.Diff(t, "number of notes", len(ana.Get(t, notes).OK(200).List()), 1)
 		})
 		t.Run("a person who may not see the conversation cannot be mentioned", func(t *testing.T) {
 			for _, stranger := range []string{ownID, kernel.NewID().String(), w.B.Owner.ID.String()} {
 				refused := ana.Post(t, notes, note("x", biaID, anaID, stranger)).Fails(400, "invalid_request")
-				want(t, "field", refused.Text("details", 0, "field"), "body.mentions[2]")
+				testkit.Diff(t, "field", refused.Text("details", 0, "field"), "body.mentions[2]")
 			}
 			many := make([]string, 21)
 			for i := range many {
@@ -59,7 +59,7 @@ func TestNotes(t *testing.T) {
 			}
 			ana.Post(t, notes, note("x", many...)).Fails(400, "invalid_request")
 		})
-		t.Run("what cannot be a note is refused", func(t *testing.T) {
+		t.Run("invalid notes are refused", func(t *testing.T) {
 			for _, text := range []string{"", " ", strings.Repeat("a", 4097)} {
 				ana.Post(t, notes, note(text)).Fails(400, "invalid_request")
 			}
@@ -70,15 +70,15 @@ func TestNotes(t *testing.T) {
 			own.Get(t, notes).Fails(404, "not_found")
 			ana.Post(t, notes, note(strings.Repeat("á", 4096))).OK(201)
 		})
-		t.Run("the author changes it, the author or a manager deletes it", func(t *testing.T) {
+		t.Run("only the author changes a note, and the author or a manager deletes it", func(t *testing.T) {
 			bia.Patch(t, "/notes/"+first.ID(), `{"text":"x"}`).Fails(403, "insufficient_role")
 			mia.Patch(t, "/notes/"+first.ID(), `{"text":"x"}`).Fails(403, "insufficient_role")
 			own.Patch(t, "/notes/"+first.ID(), `{"text":"x"}`).Fails(404, "not_found")
 			changed := ana.Patch(t, "/notes/"+first.ID(), `{"text":"call him back","mentions":[]}`).OK(200)
-			want(t, "text", changed.Text("text"), "call him back")
-			want(t, "mentions", changed.At("mentions"), any([]any{}))
+			testkit.Diff(t, "text", changed.Text("text"), "call him back")
+			testkit.Diff(t, "mentions", changed.At("mentions"), []any{})
 			if changed.Text("edited_at") == "" {
-				t.Errorf("edited_at: got %s, want a time", changed.Raw)
+				t.Errorf("edited_at: got none, want a time: %s", changed.Raw)
 			}
 			ana.Patch(t, "/notes/"+first.ID(), map[string]any{"mentions": []string{ownID}}).Fails(400, "invalid_request")
 			ana.Patch(t, "/notes/"+first.ID(), `{"text":" "}`).Fails(400, "invalid_request")
@@ -87,17 +87,17 @@ func TestNotes(t *testing.T) {
 			mia.Delete(t, "/notes/"+first.ID()).Fails(404, "not_found")
 			ana.Delete(t, "/notes/"+ana.Post(t, notes, note("mine")).OK(201).ID()).OK(204)
 		})
-		t.Run("the list goes by pages, the newest first", func(t *testing.T) {
+		t.Run("notes are listed in pages, newest first", func(t *testing.T) {
 			for n := range 3 {
 				bia.Post(t, "/conversations/"+other+"/notes", note(fmt.Sprint(n))).OK(201)
 			}
 			page := bia.Get(t, "/conversations/"+other+"/notes?limit=2").OK(200)
-			want(t, "first page", []string{page.Text("data", 0, "text"), page.Text("data", 1, "text")}, []string{"2", "1"})
+			testkit.Diff(t, "first page", []string{page.Text("data", 0, "text"), page.Text("data", 1, "text")}, []string{"2", "1"})
 			rest := bia.Get(t, "/conversations/"+other+"/notes?limit=2&cursor="+page.Text("next_cursor")).OK(200)
-			want(t, "second page", rest.Text("data", 0, "text"), "0")
-			want(t, "next_cursor", rest.At("next_cursor"), nil)
+			testkit.Diff(t, "second page", rest.Text("data", 0, "text"), "0")
+			testkit.Diff(t, "next_cursor", rest.At("next_cursor"), nil)
 		})
-		t.Run("the scopes are notes:read and notes:write", func(t *testing.T) {
+		t.Run("reading needs notes:read and writing needs notes:write", func(t *testing.T) {
 			_, reader := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeNotesRead))
 			_, writer := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeNotesWrite))
 			reader.Get(t, notes).OK(200)
@@ -108,7 +108,7 @@ func TestNotes(t *testing.T) {
 	})
 }
 
-func TestNotesStandInTheTimeline(t *testing.T) {
+func TestNotesAppearInTheTimeline(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		id := customerWrites(t, w, channel, phoneNumber(1))
@@ -117,24 +117,24 @@ func TestNotesStandInTheTimeline(t *testing.T) {
 		made := w.A.Post(t, c+"/notes", note("one", w.A.Owner.ID.String())).OK(201)
 		sent := w.A.Post(t, c+"/messages", message("hello")).OK(201)
 		page := w.A.Get(t, c+"/timeline?after="+before.Text("after")).OK(200)
-		shown := entries(t, page)
-		want(t, "newest", shown[len(shown)-1], "note "+made.ID())
+		shown := timelineEntries(t, page)
+		testkit.Diff(t, "oldest entry after the cursor", shown[len(shown)-1], "note "+made.ID())
 		var got, single any
 		got = page.At("data", len(shown)-1, "note")
 		made.Into(&single)
-		want(t, "note", got, single)
+		testkit.Diff(t, "note", got, single)
 		if !strings.Contains(strings.Join(shown, "\n"), "message "+sent.ID()) {
-			t.Errorf("entries: got %v, want the message too", shown)
+			t.Errorf("entries: got %v, want the message in it", shown)
 		}
 		older := w.A.Get(t, c+"/timeline?limit=1").OK(200)
-		for older.At("before") != nil && entries(t, older)[0] != "note "+made.ID() {
+		for older.At("before") != nil && timelineEntries(t, older)[0] != "note "+made.ID() {
 			older = w.A.Get(t, c+"/timeline?limit=1&before="+older.Text("before")).OK(200)
 		}
-		want(t, "reached backwards", entries(t, older)[0], "note "+made.ID())
-		want(t, "around it", entries(t, w.A.Get(t, c+"/timeline?limit=1&around="+made.ID()).OK(200)), []string{"note " + made.ID()})
+		testkit.Diff(t, "entry reached backwards", timelineEntries(t, older)[0], "note "+made.ID())
+		testkit.Diff(t, "entry around the note", timelineEntries(t, w.A.Get(t, c+"/timeline?limit=1&around="+made.ID()).OK(200)), []string{"note " + made.ID()})
 		elsewhere := customerWrites(t, w, channel, phoneNumber(2))
 		w.A.Get(t, "/conversations/"+elsewhere+"/timeline?around="+made.ID()).Fails(404, "not_found")
-		t.Run("not without notes:read", func(t *testing.T) {
+		t.Run("without notes:read they are hidden", func(t *testing.T) {
 			_, key := w.NewKey(t, w.A.ID, keyWithScopes(people.ScopeMessagesRead, people.ScopeAttendancesRead))
 			if page := key.Get(t, c+"/timeline").OK(200); strings.Contains(string(page.Raw), made.ID()) {
 				t.Errorf("the timeline shows the note: %s", page.Raw)
@@ -148,7 +148,7 @@ func TestNotesStandInTheTimeline(t *testing.T) {
 	})
 }
 
-func TestNoteCreatedIsToldToThoseWhoMayReadNotes(t *testing.T) {
+func TestOnlyCallersWithNotesReadGetNoteCreated(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
 		id := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
@@ -158,16 +158,16 @@ func TestNoteCreatedIsToldToThoseWhoMayReadNotes(t *testing.T) {
 		}
 		_, without := w.NewKey(t, w.A.ID, people.NewKey{Name: "n", Scopes: kernel.EveryScope.Without(kernel.NewScopeSet(people.ScopeNotesRead))})
 		without.Post(t, "/integrations/webhooks", hook("note.created")).Fails(403, "insufficient_scope")
-		want(t, "it is not listed", strings.Contains(string(without.Get(t, "/integrations/webhooks/events").OK(200).Raw), "note.created"), false)
+		testkit.Diff(t, "note.created is listed without notes:read", strings.Contains(string(without.Get(t, "/integrations/webhooks/events").OK(200).Raw), "note.created"), false)
 		made := w.A.Post(t, "/integrations/webhooks", hook("conversation.updated")).OK(201)
 		without.Patch(t, "/integrations/webhooks/"+made.ID(), `{"events":["note.created"]}`).Fails(403, "insufficient_scope")
 		w.A.Patch(t, "/integrations/webhooks/"+made.ID(), `{"events":["note.created"]}`).OK(200)
 
-		messages, _ := live(t, ana)
+		messages, _ := openLive(t, ana)
 		written := ana.Post(t, "/conversations/"+id+"/notes", note("for us only")).OK(201)
 		event := await(t, messages, "note.created")["data"].(map[string]any)
-		want(t, "note", event["note"].(map[string]any)["id"], any(written.ID()))
-		want(t, "conversation", event["conversation"].(map[string]any)["id"], any(id))
+		testkit.Diff(t, "note", event["note"].(map[string]any)["id"], written.ID())
+		testkit.Diff(t, "conversation", event["conversation"].(map[string]any)["id"], id)
 		if body := receiver.Next(t).Body; !strings.Contains(body, `"type":"note.created"`) || !strings.Contains(body, "for us only") {
 			t.Errorf("delivery: got %s, want note.created", body)
 		}
@@ -175,19 +175,19 @@ func TestNoteCreatedIsToldToThoseWhoMayReadNotes(t *testing.T) {
 			return strings.Contains(string(c.Get(t, "/events?limit=100").OK(200).Raw), "note.created")
 		}
 		testkit.Eventually(t, "the feed has the event", func() bool { return inFeed(w.A.Client) })
-		want(t, "without notes:read", inFeed(without), false)
+		testkit.Diff(t, "the feed has the event without notes:read", inFeed(without), false)
 
 		ana.Patch(t, "/notes/"+written.ID(), `{"text":"changed"}`).OK(200)
-		want(t, "notes", await(t, messages, "notes")["conversation"], any(id))
+		testkit.Diff(t, "conversation in the notes signal", await(t, messages, "notes")["conversation"], id)
 		ana.Delete(t, "/notes/"+written.ID()).OK(204)
 		await(t, messages, "notes")
 	})
 }
 
-func TestWhatATeamWroteFollowsAConversationThatIsJoinedToAnother(t *testing.T) {
+func TestNotesFollowAMergedConversation(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := mustID(sandbox(t, w))
-		writes := func(p provider.Person) string {
+		receive := func(p provider.Person) string {
 			t.Helper()
 			p.Name = "Marina"
 			err := w.Desk.Talk.Receive(t.Context(), w.A.ID, channel, []provider.Incoming{{Message: &provider.IncomingMessage{
@@ -199,13 +199,13 @@ func TestWhatATeamWroteFollowsAConversationThatIsJoinedToAnother(t *testing.T) {
 			return w.A.Get(t, "/conversations").OK(200).Text("data", 0, "id")
 		}
 		ana, anaID := signedIn(t, w, "Ana")
-		first := writes(provider.Person{Phone: "+5511940001111", WAID: "5511940001111"})
-		second := writes(provider.Person{UserID: "BR.401"})
+		first := receive(provider.Person{Phone: "+5511940001111", WAID: "5511940001111"})
+		second := receive(provider.Person{UserID: "BR.401"})
 		a := w.A.Post(t, "/conversations/"+first+"/notes", note("a")).OK(201)
 		b := w.A.Post(t, "/conversations/"+second+"/notes", note("b", anaID)).OK(201)
-		joined := writes(provider.Person{Phone: "+5511940001111", WAID: "5511940001111", UserID: "BR.401"})
-		want(t, "the conversation that stays", joined, first)
-		page := ana.Get(t, "/conversations/"+joined+"/notes").OK(200)
-		want(t, "notes", []string{page.Text("data", 0, "id"), page.Text("data", 1, "id")}, []string{b.ID(), a.ID()})
+		merged := receive(provider.Person{Phone: "+5511940001111", WAID: "5511940001111", UserID: "BR.401"})
+		testkit.Diff(t, "remaining conversation", merged, first)
+		page := ana.Get(t, "/conversations/"+merged+"/notes").OK(200)
+		testkit.Diff(t, "notes", []string{page.Text("data", 0, "id"), page.Text("data", 1, "id")}, []string{b.ID(), a.ID()})
 	})
 }

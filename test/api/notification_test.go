@@ -7,10 +7,11 @@ import (
 
 	"recado/internal/kernel"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-// told gives the kinds and conversations of a person's notifications.
-func told(t *testing.T, c *servertest.Client, query string) []string {
+// notifications returns the kinds and conversations of a person's notifications.
+func notifications(t *testing.T, c *servertest.Client, query string) []string {
 	t.Helper()
 	out := []string{}
 	page := c.Get(t, "/me/notifications"+query).OK(200)
@@ -20,7 +21,7 @@ func told(t *testing.T, c *servertest.Client, query string) []string {
 	return out
 }
 
-func TestNotifications(t *testing.T) {
+func TestNotificationsAreCreatedAndRead(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, anaID := signedIn(t, w, "Ana")
@@ -29,44 +30,44 @@ func TestNotifications(t *testing.T) {
 		sector := w.A.Post(t, "/sectors", fmt.Sprintf(`{"name":"Sales","member_ids":[%q,%q,%q]}`, anaID, biaID, ownID)).OK(201).ID()
 		id := customerWrites(t, w, channel, phoneNumber(1))
 		c := "/conversations/" + id
-		stream, _ := live(t, ana)
+		stream, _ := openLive(t, ana)
 
-		t.Run("mentioned in a note, and not by oneself", func(t *testing.T) {
+		t.Run("a mention in a note notifies the others who are mentioned", func(t *testing.T) {
 			written := bia.Post(t, c+"/notes", note("look", anaID, biaID)).OK(201)
 			page := ana.Get(t, "/me/notifications").OK(200)
-			want(t, "kind", page.Text("data", 0, "kind"), "mentioned")
-			want(t, "conversation", page.At("data", 0, "conversation"), any(map[string]any{"id": id, "name": w.A.Get(t, c).OK(200).Text("name")}))
-			want(t, "by", page.At("data", 0, "by"), any(map[string]any{"id": biaID, "name": "Bia"}))
-			want(t, "entry", page.Text("data", 0, "entry"), written.ID())
-			want(t, "the timeline around it", entries(t, ana.Get(t, c+"/timeline?limit=1&around="+written.ID()).OK(200)), []string{"note " + written.ID()})
-			want(t, "read_at", page.At("data", 0, "read_at"), nil)
-			want(t, "unread_count", page.Int("unread_count"), 1)
+			testkit.Diff(t, "kind", page.Text("data", 0, "kind"), "mentioned")
+			testkit.Diff(t, "conversation", page.At("data", 0, "conversation"), map[string]any{"id": id, "name": w.A.Get(t, c).OK(200).Text("name")})
+			testkit.Diff(t, "by", page.At("data", 0, "by"), map[string]any{"id": biaID, "name": "Bia"})
+			testkit.Diff(t, "entry", page.Text("data", 0, "entry"), written.ID())
+			testkit.Diff(t, "timeline around the entry", timelineEntries(t, ana.Get(t, c+"/timeline?limit=1&around="+written.ID()).OK(200)), []string{"note " + written.ID()})
+			testkit.Diff(t, "read_at", page.At("data", 0, "read_at"), nil)
+			testkit.Diff(t, "unread_count", page.Int("unread_count"), 1)
 			signal := await(t, stream, "notification")
-			want(t, "signal", []any{signal["kind"], signal["conversation"]}, []any{"mentioned", id})
-			want(t, "Bia", told(t, bia, ""), []string{})
+			testkit.Diff(t, "signal", []any{signal["kind"], signal["conversation"]}, []any{"mentioned", id})
+			testkit.Diff(t, "notifications of the author", notifications(t, bia, ""), []string{})
 		})
-		t.Run("a repeat of the note tells no second time, an edit only those who are new", func(t *testing.T) {
+		t.Run("repeating or editing a note does not notify the same person again", func(t *testing.T) {
 			body := note("again", anaID)
 			made := bia.Post(t, c+"/notes", body).OK(201)
 			bia.Post(t, c+"/notes", body).OK(201)
 			bia.Patch(t, "/notes/"+made.ID(), map[string]any{"mentions": []string{anaID}}).OK(200)
-			want(t, "Ana", len(told(t, ana, "")), 2)
+			testkit.Diff(t, "number of Ana's notifications", len(notifications(t, ana, "")), 2)
 		})
-		t.Run("read by id and all", func(t *testing.T) {
+		t.Run("notifications are marked as read by id or all at once", func(t *testing.T) {
 			first := ana.Get(t, "/me/notifications").OK(200).Text("data", 0, "id")
 			bia.Post(t, "/me/notifications/read", map[string]any{"ids": []string{first}}).OK(204)
-			want(t, "another person's", len(told(t, ana, "?unread=true")), 2)
+			testkit.Diff(t, "number of unread notifications after another person's call", len(notifications(t, ana, "?unread=true")), 2)
 			ana.Post(t, "/me/notifications/read", map[string]any{"ids": []string{first, kernel.NewID().String()}}).OK(204)
-			want(t, "unread", len(told(t, ana, "?unread=true")), 1)
-			want(t, "false filters nothing", len(told(t, ana, "?unread=false")), 2)
-			want(t, "1 is true", told(t, ana, "?unread=1"), told(t, ana, "?unread=true"))
-			want(t, "0 is false", told(t, ana, "?unread=0"), told(t, ana, "?unread=false"))
-			want(t, "all", len(told(t, ana, "")), 2)
+			testkit.Diff(t, "number of unread notifications", len(notifications(t, ana, "?unread=true")), 1)
+			testkit.Diff(t, "number of notifications with unread=false", len(notifications(t, ana, "?unread=false")), 2)
+			testkit.Diff(t, "notifications with unread=1", notifications(t, ana, "?unread=1"), notifications(t, ana, "?unread=true"))
+			testkit.Diff(t, "notifications with unread=0", notifications(t, ana, "?unread=0"), notifications(t, ana, "?unread=false"))
+			testkit.Diff(t, "number of notifications", len(notifications(t, ana, "")), 2)
 			if ana.Get(t, "/me/notifications").OK(200).Text("data", 0, "read_at") == "" {
 				t.Error("read_at: got null, want a time")
 			}
 			ana.Post(t, "/me/notifications/read", `{"all":true}`).OK(204)
-			want(t, "unread_count", ana.Get(t, "/me/notifications").OK(200).Int("unread_count"), 0)
+			testkit.Diff(t, "unread_count", ana.Get(t, "/me/notifications").OK(200).Int("unread_count"), 0)
 			for kind := ""; kind != "read"; {
 				kind = await(t, stream, "notification")["kind"].(string)
 			}
@@ -74,31 +75,31 @@ func TestNotifications(t *testing.T) {
 				ana.Post(t, "/me/notifications/read", body).Fails(400, "invalid_request")
 			}
 		})
-		t.Run("assigned by another person", func(t *testing.T) {
+		t.Run("an assignment by another person notifies", func(t *testing.T) {
 			ana.Post(t, c+"/take", nil).OK(200)
-			want(t, "by oneself", told(t, ana, "?unread=true"), []string{})
+			testkit.Diff(t, "notifications after taking it oneself", notifications(t, ana, "?unread=true"), []string{})
 			bia.Post(t, c+"/transfer", map[string]string{"user_id": anaID}).OK(200)
-			want(t, "who is responsible already", told(t, ana, "?unread=true"), []string{})
+			testkit.Diff(t, "notifications of a person who was already responsible", notifications(t, ana, "?unread=true"), []string{})
 			bia.Post(t, c+"/transfer", map[string]string{"user_id": ownID}).OK(200)
-			want(t, "who sees it only then", told(t, own, ""), []string{"assigned " + id})
+			testkit.Diff(t, "notifications of a person who sees it only since then", notifications(t, own, ""), []string{"assigned " + id})
 			bia.Post(t, c+"/transfer", map[string]string{"user_id": anaID}).OK(200)
-			want(t, "assigned", told(t, ana, "?unread=true"), []string{"assigned " + id})
-			want(t, "entry", ana.Get(t, "/me/notifications").OK(200).At("data", 0, "entry"), nil)
+			testkit.Diff(t, "unread notifications after the assignment", notifications(t, ana, "?unread=true"), []string{"assigned " + id})
+			testkit.Diff(t, "entry", ana.Get(t, "/me/notifications").OK(200).At("data", 0, "entry"), nil)
 		})
-		t.Run("waiting in the queue of one of my sectors", func(t *testing.T) {
+		t.Run("a conversation waiting in a sector notifies its members", func(t *testing.T) {
 			ana.Post(t, "/me/notifications/read", `{"all":true}`).OK(204)
 			bia.Post(t, c+"/transfer", map[string]string{"sector_id": sector}).OK(200)
-			want(t, "Ana", told(t, ana, "?unread=true"), []string{"waiting " + id})
-			want(t, "who put it there", told(t, bia, ""), []string{})
-			want(t, "who does not see queues", told(t, own, ""), []string{})
+			testkit.Diff(t, "Ana's notifications", notifications(t, ana, "?unread=true"), []string{"waiting " + id})
+			testkit.Diff(t, "notifications of the person who transferred it", notifications(t, bia, ""), []string{})
+			testkit.Diff(t, "notifications of a member who does not see queues", notifications(t, own, ""), []string{})
 			w.A.Post(t, c+"/attendance/close", nil).OK(200)
 			customerWrites(t, w, channel, phoneNumber(1))
-			want(t, "Ana after the customer wrote again", told(t, ana, "?unread=true"), []string{"waiting " + id, "waiting " + id})
-			want(t, "Bia after the customer wrote again", told(t, bia, ""), []string{"waiting " + id})
+			testkit.Diff(t, "Ana's notifications after the customer wrote again", notifications(t, ana, "?unread=true"), []string{"waiting " + id, "waiting " + id})
+			testkit.Diff(t, "Bia's notifications after the customer wrote again", notifications(t, bia, ""), []string{"waiting " + id})
 			customerWrites(t, w, channel, phoneNumber(1))
-			want(t, "a further message is no entry", len(told(t, bia, "")), 1)
+			testkit.Diff(t, "number of Bia's notifications after another message", len(notifications(t, bia, "")), 1)
 		})
-		t.Run("the end of snoozing, by the customer or the time", func(t *testing.T) {
+		t.Run("the end of a snooze notifies", func(t *testing.T) {
 			ana.Post(t, c+"/take", nil).OK(200)
 			ana.Post(t, "/me/notifications/read", `{"all":true}`).OK(204)
 			until := func(d time.Duration) map[string]any {
@@ -106,15 +107,15 @@ func TestNotifications(t *testing.T) {
 			}
 			ana.Post(t, c+"/snooze", until(time.Hour)).OK(200)
 			customerWrites(t, w, channel, phoneNumber(1))
-			want(t, "customer", told(t, ana, "?unread=true"), []string{"snooze_ended " + id})
+			testkit.Diff(t, "notifications after the customer wrote", notifications(t, ana, "?unread=true"), []string{"snooze_ended " + id})
 			ana.Post(t, c+"/snooze", until(time.Hour)).OK(200)
 			w.Clock.Advance(2 * time.Hour)
 			if _, err := w.Desk.Talk.WakeSnoozed(t.Context(), w.Clock.Now(), 100); err != nil {
 				t.Fatal(err)
 			}
-			want(t, "the time", len(told(t, ana, "?unread=true")), 2)
+			testkit.Diff(t, "number of notifications after the time was over", len(notifications(t, ana, "?unread=true")), 2)
 		})
-		t.Run("a message that failed", func(t *testing.T) {
+		t.Run("a failed message notifies", func(t *testing.T) {
 			ana.Post(t, "/me/notifications/read", `{"all":true}`).OK(204)
 			fail := func(sent *servertest.Answer) {
 				t.Helper()
@@ -122,33 +123,33 @@ func TestNotifications(t *testing.T) {
 			}
 			failed := ana.Post(t, c+"/messages", message("one"))
 			fail(failed)
-			want(t, "the author", told(t, ana, "?unread=true"), []string{"message_failed " + id})
-			want(t, "entry", ana.Get(t, "/me/notifications").OK(200).Text("data", 0, "entry"), failed.ID())
+			testkit.Diff(t, "notifications of the author", notifications(t, ana, "?unread=true"), []string{"message_failed " + id})
+			testkit.Diff(t, "entry", ana.Get(t, "/me/notifications").OK(200).Text("data", 0, "entry"), failed.ID())
 			fail(w.A.Post(t, c+"/messages", message("two")))
-			want(t, "for an integration the responsible person", len(told(t, ana, "?unread=true")), 2)
+			testkit.Diff(t, "number of notifications after an integration's message failed", len(notifications(t, ana, "?unread=true")), 2)
 		})
-		t.Run("pages, and no more than 30 days", func(t *testing.T) {
-			all := told(t, ana, "?limit=100")
+		t.Run("notifications are listed in pages and kept for 30 days", func(t *testing.T) {
+			all := notifications(t, ana, "?limit=100")
 			page := ana.Get(t, "/me/notifications?limit=3").OK(200)
 			got := len(page.List())
 			for page.At("next_cursor") != nil {
 				page = ana.Get(t, "/me/notifications?limit=3&cursor="+page.Text("next_cursor")).OK(200)
 				got += len(page.List())
 			}
-			want(t, "entries", got, len(all))
+			testkit.Diff(t, "number of notifications in pages", got, len(all))
 			w.Clock.Advance(31 * 24 * time.Hour)
 			ana = w.A.Enter(t, anaID, password)
-			want(t, "after 31 days", told(t, ana, ""), []string{})
-			want(t, "unread_count", ana.Get(t, "/me/notifications").OK(200).Int("unread_count"), 0)
+			testkit.Diff(t, "notifications after 31 days", notifications(t, ana, ""), []string{})
+			testkit.Diff(t, "unread_count", ana.Get(t, "/me/notifications").OK(200).Int("unread_count"), 0)
 		})
-		t.Run("only for people", func(t *testing.T) {
+		t.Run("keys have no notifications", func(t *testing.T) {
 			w.A.Get(t, "/me/notifications").Fails(403, "session_required")
 		})
 	})
 }
 
-// TestNotificationsOfConversationsOutOfSightAreHidden moves a conversation away from a person who was told of it.
-func TestNotificationsOfConversationsOutOfSightAreHidden(t *testing.T) {
+// TestNotificationsOfInvisibleConversationsAreHidden transfers a conversation away from a person who was notified about it.
+func TestNotificationsOfInvisibleConversationsAreHidden(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		_, biaID := signedIn(t, w, "Bia")
@@ -157,15 +158,15 @@ func TestNotificationsOfConversationsOutOfSightAreHidden(t *testing.T) {
 		for _, id := range []string{first, second} {
 			w.A.Post(t, "/conversations/"+id+"/transfer", map[string]any{"user_id": ownID}).OK(200)
 		}
-		want(t, "before", told(t, own, ""), []string{"assigned " + second, "assigned " + first})
+		testkit.Diff(t, "notifications before the transfer", notifications(t, own, ""), []string{"assigned " + second, "assigned " + first})
 		w.A.Post(t, "/conversations/"+first+"/transfer", map[string]any{"user_id": biaID}).OK(200)
 		page := own.Get(t, "/me/notifications?limit=1").OK(200)
-		want(t, "after", told(t, own, ""), []string{"assigned " + second})
-		want(t, "unread", told(t, own, "?unread=true"), []string{"assigned " + second})
-		want(t, "unread_count", page.Int("unread_count"), 1)
-		want(t, "next_cursor", page.At("next_cursor"), nil)
+		testkit.Diff(t, "notifications after the transfer", notifications(t, own, ""), []string{"assigned " + second})
+		testkit.Diff(t, "unread notifications after the transfer", notifications(t, own, "?unread=true"), []string{"assigned " + second})
+		testkit.Diff(t, "unread_count", page.Int("unread_count"), 1)
+		testkit.Diff(t, "next_cursor", page.At("next_cursor"), nil)
 		w.A.Post(t, "/conversations/"+first+"/transfer", map[string]any{"user_id": ownID}).OK(200)
-		want(t, "seen again", len(told(t, own, "")), 3)
+		testkit.Diff(t, "number of notifications when it is visible again", len(notifications(t, own, "")), 3)
 	})
 }
 
@@ -179,12 +180,12 @@ func TestNotificationsOfAPrivateChannelAreForItsViewers(t *testing.T) {
 			admin.Patch(t, "/channels/"+channel, map[string]any{"viewers": ids}).OK(200)
 		}
 		viewers(adminID, biaID)
-		confidentialQuestion(t, w, channel)
+		receiveConfidentialMessage(t, w, channel)
 		id := admin.Get(t, "/conversations").OK(200).Text("data", 0, "id")
 		admin.Post(t, "/conversations/"+id+"/notes", note("look", biaID)).OK(201)
-		want(t, "a viewer", told(t, bia, ""), []string{"mentioned " + id})
+		testkit.Diff(t, "notifications of a viewer", notifications(t, bia, ""), []string{"mentioned " + id})
 		viewers(adminID)
-		want(t, "no viewer", told(t, bia, ""), []string{})
-		want(t, "unread_count", bia.Get(t, "/me/notifications").OK(200).Int("unread_count"), 0)
+		testkit.Diff(t, "notifications of a former viewer", notifications(t, bia, ""), []string{})
+		testkit.Diff(t, "unread_count", bia.Get(t, "/me/notifications").OK(200).Int("unread_count"), 0)
 	})
 }

@@ -23,13 +23,13 @@ func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
 		w.A.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).Fails(400, "invalid_request")
 		channel := admin.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
 		w.A.Post(t, "/channels", `{"name":"Shop","phone":"+551140028923","provider":"sandbox"}`).OK(201)
-		confidentialQuestion(t, w, channel)
+		receiveConfidentialMessage(t, w, channel)
 		conversation := admin.Get(t, "/conversations").OK(200).Text("data", 0, "id")
 		attendance := admin.Get(t, "/conversations/"+conversation+"/attendance").OK(200)
 		if got := attendance.Text("protocol"); got != "ATD-P000001" {
 			t.Errorf("protocol: got %q, want ATD-P000001", got)
 		}
-		paths := map[string]string{ // and a word that a viewer finds in the answer
+		paths := map[string]string{ // with a word that a viewer finds in the response
 			"/channels":                                         channel,
 			"/conversations":                                    conversation,
 			"/conversations?q=Dora&limit=1":                     conversation,
@@ -54,40 +54,40 @@ func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
 			for path, word := range paths {
 				a := c.Get(t, path)
 				if got := a.Status == 200 && strings.Contains(string(a.Raw), word); got != want {
-					t.Errorf("%s, %s: got %d %s, want it seen: %v", who, path, a.Status, a.Raw, want)
+					t.Errorf("%s, %s: got %d %s, want it visible: %v", who, path, a.Status, a.Raw, want)
 				}
 			}
 			if want {
 				for _, protocol := range []string{"ATD-P000001", "P000001", "atd-p1", "p1"} {
 					if found := c.Get(t, "/attendances?protocol="+protocol).OK(200).List(); len(found) != 1 {
-						t.Errorf("%s: the protocol %s finds %d attendances, want 1", who, protocol, len(found))
+						t.Errorf("%s: protocol %s: got %d attendances, want 1", who, protocol, len(found))
 					}
 				}
 				if found := c.Get(t, "/attendances?protocol=P000002").OK(200).List(); len(found) != 0 {
-					t.Errorf("%s: an unused protocol finds an attendance", who)
+					t.Errorf("%s: unused protocol: got %v, want no attendances", who, found)
 				}
 				if found := c.Get(t, "/attendances?protocol=1").OK(200).List(); len(found) != 0 {
-					t.Errorf("%s: bare digits find a private attendance", who)
+					t.Errorf("%s: protocol without P: got %v, want no attendances", who, found)
 				}
 			} else {
 				c.Get(t, "/attendances?protocol=ATD-P000001").Fails(400, "invalid_request")
 				c.Get(t, "/attendances?protocol=P000001").Fails(400, "invalid_request")
 			}
 			if events := c.Get(t, "/events").OK(200); strings.Contains(string(events.Raw), conversation) {
-				t.Errorf("%s: an event tells of the private conversation", who)
+				t.Errorf("%s: the feed has the private conversation: %s", who, events.Raw)
 			}
 		}
 		sees("the creator", admin, true)
-		sees("an owner who is no viewer", owner, false)
-		sees("an agent who is no viewer", agent, false)
+		sees("an owner who is not a viewer", owner, false)
+		sees("an agent who is not a viewer", agent, false)
 		sees("the owner's key", w.A.Client, false)
-		want(t, "no queue tells of it", strings.Contains(string(admin.Get(t, "/sectors").OK(200).Raw), `"waiting":1`), false)
+		testkit.Diff(t, "a queue counts the private conversation", strings.Contains(string(admin.Get(t, "/sectors").OK(200).Raw), `"waiting":1`), false)
 		admin.Post(t, "/conversations/"+conversation+"/messages", map[string]string{"client_id": kernel.NewID().String(), "text": "an answer"}).OK(201)
 		agent.Post(t, "/conversations/"+conversation+"/messages", map[string]string{"client_id": kernel.NewID().String(), "text": "an answer"}).Fails(404, "not_found")
 
 		listed := owner.Get(t, "/private-channels").OK(200)
 		if listed.Text(0, "id") != channel || listed.Text(0, "viewers", 0, "id") != adminID {
-			t.Errorf("private channels: got %s", listed.Raw)
+			t.Errorf("private channels: got %s, want %s with the viewer %s", listed.Raw, channel, adminID)
 		}
 		agent.Get(t, "/private-channels").Fails(403, "insufficient_scope")
 		w.A.Get(t, "/private-channels").Fails(403, "session_required")
@@ -98,14 +98,14 @@ func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
 		owner.Patch(t, "/channels/"+channel, `{"name":"Other"}`).Fails(404, "not_found")
 		owner.Patch(t, "/channels/"+channel, `{"private":false}`).Fails(400, "invalid_request")
 		sees("the former viewer", admin, false)
-		delete(paths, "/conversations?status=waiting&sort=oldest_waiting") // the answer made the former viewer responsible
+		delete(paths, "/conversations?status=waiting&sort=oldest_waiting") // the reply made the former viewer responsible
 		delete(paths, "/conversations?status=waiting&channel="+channel)
 		delete(paths, "/inbox/counts")
 		sees("the new viewer", agent, true)
 	})
 }
 
-func TestWhoChangesAPrivateChannelTheyDoNotSeeLearnsTheViewersOnly(t *testing.T) {
+func TestChangingAnInvisiblePrivateChannelShowsOnlyItsViewers(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		adminID, adminEmail := member(t, w.A.Client, "Ada", `"role":"admin"`)
@@ -113,17 +113,17 @@ func TestWhoChangesAPrivateChannelTheyDoNotSeeLearnsTheViewersOnly(t *testing.T)
 		owner, admin := w.A.Enter(t, w.A.Owner.ID.String(), password), w.A.SignIn(t, adminEmail, password)
 		channel := admin.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
 		changed := owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{agentID}}).OK(200)
-		want(t, "the answer", changed.At(), any(map[string]any{
+		testkit.Diff(t, "response", changed.At(), any(map[string]any{
 			"id": channel, "name": "Board", "viewers": []any{map[string]any{"id": agentID, "name": "Bia"}},
 		}))
 		owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{adminID}, "name": "Other"}).Fails(404, "not_found")
-		want(t, "viewers", owner.Get(t, "/private-channels").OK(200).Text(0, "viewers", 0, "id"), agentID)
+		testkit.Diff(t, "viewers", owner.Get(t, "/private-channels").OK(200).Text(0, "viewers", 0, "id"), agentID)
 		again := owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{agentID, w.A.Owner.ID.String()}}).OK(200)
-		want(t, "a viewer sees the phone", again.Text("phone"), "+551140028922")
+		testkit.Diff(t, "phone for a viewer", again.Text("phone"), "+551140028922")
 	})
 }
 
-func TestAChannelChangesInAllPartsOfARequestOrInNone(t *testing.T) {
+func TestAChannelUpdateIsAtomic(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		agentID, _ := member(t, w.A.Client, "Bia")
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
@@ -142,21 +142,21 @@ func TestAChannelChangesInAllPartsOfARequestOrInNone(t *testing.T) {
 		} {
 			owner.Patch(t, "/channels/"+channel, refused).Fails(400, "invalid_request")
 			name, status, viewer := state()
-			want(t, fmt.Sprintf("the name after %v", refused), name, "Board")
-			want(t, fmt.Sprintf("the status after %v", refused), status, "connected")
-			want(t, fmt.Sprintf("the viewer after %v", refused), viewer, w.A.Owner.ID.String())
+			testkit.Diff(t, fmt.Sprintf("the name after %v", refused), name, "Board")
+			testkit.Diff(t, fmt.Sprintf("the status after %v", refused), status, "connected")
+			testkit.Diff(t, fmt.Sprintf("the viewer after %v", refused), viewer, w.A.Owner.ID.String())
 		}
 		both := map[string]any{"name": "Other", "status": "disconnected", "viewers": []string{w.A.Owner.ID.String()}}
 		owner.Patch(t, "/channels/"+channel, both).OK(200)
 		name, status, _ := state()
-		want(t, "name and status", name+" "+status, "Other disconnected")
+		testkit.Diff(t, "name and status", name+" "+status, "Other disconnected")
 		away := owner.Patch(t, "/channels/"+channel, map[string]any{"name": "Last", "viewers": []string{agentID}}).OK(200)
-		want(t, "the name for those who see it no longer", away.Text("name"), "Last")
-		want(t, "its phone", away.At("phone"), nil)
+		testkit.Diff(t, "name for a former viewer", away.Text("name"), "Last")
+		testkit.Diff(t, "phone for a former viewer", away.At("phone"), nil)
 	})
 }
 
-func TestContactsOfAChannelFollowItWhenItBecomesPrivateOrPublic(t *testing.T) {
+func TestContactsBecomePrivateOrPublicWithTheirChannel(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
@@ -177,7 +177,7 @@ func TestContactsOfAChannelFollowItWhenItBecomesPrivateOrPublic(t *testing.T) {
 	})
 }
 
-func TestAPrivateChannelKeepsAViewer(t *testing.T) {
+func TestAPrivateChannelAlwaysHasAViewer(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		agentID, _ := member(t, w.A.Client, "Bia")
@@ -187,9 +187,9 @@ func TestAPrivateChannelKeepsAViewer(t *testing.T) {
 		owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{agentID}}).OK(200)
 		owner.Delete(t, "/team/"+agentID).Fails(400, "invalid_request")
 		owner.Get(t, "/channels/"+channel).Fails(404, "not_found")
-		manager.Delete(t, "/team/"+agentID).OK(204) // a refusal would tell of the channel
+		manager.Delete(t, "/team/"+agentID).OK(204) // a refusal would reveal the channel
 		owner.Get(t, "/channels/"+channel).OK(200)
-		want(t, "viewers", owner.Get(t, "/private-channels").OK(200).At(0, "viewers"), any([]any{
+		testkit.Diff(t, "viewers", owner.Get(t, "/private-channels").OK(200).At(0, "viewers"), any([]any{
 			map[string]any{"id": w.A.Owner.ID.String(), "name": w.A.Owner.Name},
 		}))
 	})
@@ -208,14 +208,14 @@ func TestAViewerSeesAPrivateChannelWhateverTheAccessProfile(t *testing.T) {
 			agent.Get(t, "/conversations/"+private+path).OK(200)
 			agent.Get(t, "/conversations/"+public+path).Fails(404, "not_found")
 		}
-		want(t, "the list", listedIDs(t, agent, ""), []string{private})
-		want(t, "the open ones", listedIDs(t, agent, "status=open"), []string{private})
-		want(t, "attendances", len(agent.Get(t, "/attendances").OK(200).List()), 1)
-		want(t, "cards", len(agent.Get(t, "/kanban/cards").OK(200).List()), 1)
+		testkit.Diff(t, "listed conversations", listedIDs(t, agent, ""), []string{private})
+		testkit.Diff(t, "open conversations", listedIDs(t, agent, "status=open"), []string{private})
+		testkit.Diff(t, "number of attendances", len(agent.Get(t, "/attendances").OK(200).List()), 1)
+		testkit.Diff(t, "number of cards", len(agent.Get(t, "/kanban/cards").OK(200).List()), 1)
 	})
 }
 
-func TestPublicAndPrivateConversationsAreListedInOneOrder(t *testing.T) {
+func TestPublicAndPrivateConversationsAreListedInOrder(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
@@ -257,13 +257,13 @@ func TestPublicAndPrivateConversationsAreListedInOneOrder(t *testing.T) {
 					}
 					cursor = "&cursor=" + page.Text("next_cursor")
 				}
-				want(t, fmt.Sprintf("%s by %d", query, limit), got, order)
+				testkit.Diff(t, fmt.Sprintf("%s by %d", query, limit), got, order)
 			}
-			want(t, query+" by offset", append(listedIDs(t, owner, query+"&limit=2"), listedIDs(t, owner, query+"&limit=100&offset=2")...), order)
+			testkit.Diff(t, query+" by offset", append(listedIDs(t, owner, query+"&limit=2"), listedIDs(t, owner, query+"&limit=100&offset=2")...), order)
 		}
 		counts := owner.Get(t, "/inbox/counts").OK(200)
 		for field, n := range map[string]int{"mine": 2, "unassigned": 6, "unread": 8, "open": 8, "snoozed": 1} {
-			want(t, field, counts.Int(field), n)
+			testkit.Diff(t, field, counts.Int(field), n)
 		}
 	})
 }
@@ -271,31 +271,31 @@ func TestPublicAndPrivateConversationsAreListedInOneOrder(t *testing.T) {
 func TestAPrivateCardIsSeenByItsCreatorItsAssigneeAndManagers(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		_, makerEmail := member(t, w.A.Client, "Bia")
-		doerID, doerEmail := member(t, w.A.Client, "Caio")
+		_, creatorEmail := member(t, w.A.Client, "Bia")
+		assigneeID, assigneeEmail := member(t, w.A.Client, "Caio")
 		_, otherEmail := member(t, w.A.Client, "Davi")
 		_, managerEmail := member(t, w.A.Client, "Mia", `"role":"manager"`)
-		maker, doer := w.A.SignIn(t, makerEmail, password), w.A.SignIn(t, doerEmail, password)
+		creator, assignee := w.A.SignIn(t, creatorEmail, password), w.A.SignIn(t, assigneeEmail, password)
 		other, manager := w.A.SignIn(t, otherEmail, password), w.A.SignIn(t, managerEmail, password)
 		b := newBoard(t, w.A.Client)
-		card := b.card(t, maker, "secret plan", fmt.Sprintf(`,"private":true,"assignee":%q`, doerID)).OK(201).ID()
-		for who, c := range map[string]*servertest.Client{"the maker": maker, "the assignee": doer, "a manager": manager} {
+		card := b.card(t, creator, "secret plan", fmt.Sprintf(`,"private":true,"assignee":%q`, assigneeID)).OK(201).ID()
+		for who, c := range map[string]*servertest.Client{"the creator": creator, "the assignee": assignee, "a manager": manager} {
 			c.Get(t, "/kanban/cards/"+card).OK(200)
 			for _, query := range []string{"", "q=secret", "sort=position", "stage_id=" + b.stages["New"], "board_id=" + b.id} {
-				want(t, who+" "+query, len(c.Get(t, "/kanban/cards?"+query).OK(200).List()), 1)
+				testkit.Diff(t, who+" "+query, len(c.Get(t, "/kanban/cards?"+query).OK(200).List()), 1)
 			}
 		}
 		for who, c := range map[string]*servertest.Client{"another person": other, "a key": w.A.Client} {
 			c.Get(t, "/kanban/cards/"+card).Fails(404, "not_found")
 			c.Delete(t, "/kanban/cards/"+card).Fails(404, "not_found")
 			for _, query := range []string{"", "q=secret", "sort=position", "stage_id=" + b.stages["New"]} {
-				want(t, who+" "+query, len(c.Get(t, "/kanban/cards?"+query).OK(200).List()), 0)
+				testkit.Diff(t, who+" "+query, len(c.Get(t, "/kanban/cards?"+query).OK(200).List()), 0)
 			}
 		}
 		if events := manager.Get(t, "/events").OK(200); strings.Contains(string(events.Raw), card) {
-			t.Error("an event tells of the private card")
+			t.Errorf("the feed has the private card: %s", events.Raw)
 		}
-		maker.Patch(t, "/kanban/cards/"+card, `{"title":"open plan","private":false,"version":1}`).OK(200)
+		creator.Patch(t, "/kanban/cards/"+card, `{"title":"open plan","private":false,"version":1}`).OK(200)
 		other.Get(t, "/kanban/cards/"+card).OK(200)
 	})
 }
@@ -315,12 +315,12 @@ func TestACardOfAPrivateConversationIsHidden(t *testing.T) {
 	})
 }
 
-func TestAFileThatWasSentOnlyInAPrivateConversationHasNoLinkForKeys(t *testing.T) {
+func TestKeysGetNoLinkToAFileOfAPrivateConversation(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
 		channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
-		confidentialQuestion(t, w, channel)
+		receiveConfidentialMessage(t, w, channel)
 		conversation := owner.Get(t, "/conversations").OK(200).Text("data", 0, "id")
 		file := w.A.Upload(t, "report.txt", []byte("confidential")).OK(201).ID()
 		w.A.Get(t, "/media/"+file+"/url").OK(200)
@@ -331,8 +331,8 @@ func TestAFileThatWasSentOnlyInAPrivateConversationHasNoLinkForKeys(t *testing.T
 	})
 }
 
-// confidentialQuestion has a customer write on a private channel, which cannot be simulated.
-func confidentialQuestion(t *testing.T, w *servertest.World, channel string) {
+// receiveConfidentialMessage delivers a customer's message on a private channel, which keys cannot simulate.
+func receiveConfidentialMessage(t *testing.T, w *servertest.World, channel string) {
 	t.Helper()
 	err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{{Message: &provider.IncomingMessage{
 		ExternalID: "private.1", Type: provider.TypeText, Text: "a confidential question",
@@ -343,7 +343,7 @@ func confidentialQuestion(t *testing.T, w *servertest.World, channel string) {
 	}
 }
 
-func TestPrivateChannelsStayOutside(t *testing.T) {
+func TestPrivateChannelsAreInvisibleToKeys(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
@@ -361,7 +361,7 @@ func TestPrivateChannelsStayOutside(t *testing.T) {
 		w.A.Post(t, simulatePath(private.ID.String()), `{"from": "+5511987654321", "text": "x"}`).Fails(404, "not_found")
 		receive(mustID(sandbox(t, w)), "o-1")
 		if list := w.A.Get(t, "/contacts").OK(200).List(); len(list) != 1 {
-			t.Fatalf("the contact wrote to a public number and is not listed: %v", list)
+			t.Fatalf("contacts after a message to a public number: got %v, want 1", list)
 		}
 		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations").OK(200).List()), 1)
 	})

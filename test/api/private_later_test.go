@@ -14,17 +14,18 @@ import (
 	"recado/test/testkit"
 )
 
-// numberHistory is a public number with a history that two customers have: one is known through it alone, one through another
-// number too.
+// numberHistory is a public number with conversations of two customers. One of them wrote only to this number, the other also
+// to another number.
 type numberHistory struct {
 	channel, other           string
-	conversation, attendance string // of the customer who is known through the number alone
-	contact, known           string // the contacts of both
-	both                     string // the conversation of the one who is known elsewhere too, through the number
-	elsewhere                string // and through the other number
+	conversation, attendance string // of the customer who wrote only to this number
+	contact, known           string // the contacts of the first and the second customer
+	both                     string // the second customer's conversation on this number
+	elsewhere                string // and on the other number
 	media, link, card        string
 }
 
+// newHistory creates a number with conversations, a file, a link to it and a card.
 func newHistory(t *testing.T, w *servertest.World) numberHistory {
 	t.Helper()
 	h := numberHistory{channel: sandbox(t, w), other: w.A.Post(t, "/channels", `{"name":"Shop","phone":"+551140028923","provider":"sandbox"}`).OK(201).ID()}
@@ -33,7 +34,7 @@ func newHistory(t *testing.T, w *servertest.World) numberHistory {
 	h.elsewhere = w.A.Post(t, simulatePath(h.other), fmt.Sprintf(`{"from":%q,"name":"Enzo","text":"bom dia"}`, phoneNumber(2))).OK(201).Text("conversation")
 	h.contact = w.A.Get(t, "/conversations/"+h.conversation).OK(200).Text("contact")
 	h.known = w.A.Get(t, "/conversations/"+h.both).OK(200).Text("contact")
-	h.attendance = current(t, w, h.conversation).ID()
+	h.attendance = openAttendance(t, w, h.conversation).ID()
 	h.media = w.A.Upload(t, "menu.png", png).OK(201).ID()
 	w.A.Post(t, "/conversations/"+h.conversation+"/messages", fmt.Sprintf(`{"client_id":%q,"media_id":%q}`, kernel.NewID(), h.media)).OK(201)
 	h.link = w.A.Get(t, "/media/"+h.media+"/url").OK(200).Text("url")
@@ -41,7 +42,7 @@ func newHistory(t *testing.T, w *servertest.World) numberHistory {
 	return h
 }
 
-// paths are those that show something of the number, each with a word that is in the answer.
+// paths returns the paths that show something of the number, each with a word in the response.
 func (h *numberHistory) paths() map[string]string {
 	return map[string]string{
 		"/channels":                                      h.channel,
@@ -69,18 +70,19 @@ func (h *numberHistory) paths() map[string]string {
 	}
 }
 
-// sees checks that a caller sees all that the number has, or nothing.
+// sees checks that a caller sees everything of the number, or nothing.
 func (h *numberHistory) sees(t *testing.T, who string, c *servertest.Client, want bool) {
 	t.Helper()
 	for path, word := range h.paths() {
 		a := c.Get(t, path)
 		if got := a.Status == 200 && strings.Contains(string(a.Raw), word); got != want {
-			t.Errorf("%s, %s: got %d %s, want it seen: %v", who, path, a.Status, a.Raw, want)
+			t.Errorf("%s, %s: got %d %s, want it visible: %v", who, path, a.Status, a.Raw, want)
 		}
 	}
 }
 
-func fed(t *testing.T, c *servertest.Client, what string) bool {
+// feedContains reports whether the feed contains a text.
+func feedContains(t *testing.T, c *servertest.Client, what string) bool {
 	t.Helper()
 	for cursor := ""; ; {
 		page := c.Get(t, "/events?limit=100"+cursor).OK(200)
@@ -98,7 +100,7 @@ func TestANumberWithHistoryBecomesPrivateAtOnce(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
-		hookPath, _, _ := hook(t, w.A.Client, receiver.URL)
+		hookPath, _, _ := registerWebhook(t, w.A.Client, receiver.URL)
 		h := newHistory(t, w)
 		sector := w.A.Post(t, "/sectors", `{"name":"Sales"}`).OK(201).ID()
 		w.A.Post(t, "/conversations/"+h.both+"/transfer", fmt.Sprintf(`{"sector_id":%q}`, sector)).OK(200)
@@ -113,8 +115,8 @@ func TestANumberWithHistoryBecomesPrivateAtOnce(t *testing.T) {
 		owner.Post(t, "/views", fmt.Sprintf(`{"name":"Secret view","shared":true,"query":{"channel":%q}}`, h.channel)).OK(201)
 
 		h.sees(t, "a key before", w.A.Client, true)
-		want(t, "the report before", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 3)
-		want(t, "the feed before", fed(t, w.A.Client, h.conversation), true)
+		testkit.Diff(t, "attendances in the report before", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 3)
+		testkit.Diff(t, "the feed has the conversation before", feedContains(t, w.A.Client, h.conversation), true)
 		delivery := ""
 		for i, d := range w.A.Get(t, hookPath+"/deliveries?limit=100").OK(200).List() {
 			if d.(map[string]any)["event"] == "message.received" {
@@ -124,60 +126,60 @@ func TestANumberWithHistoryBecomesPrivateAtOnce(t *testing.T) {
 		body := map[string]any{"private": true, "viewers": []string{viewerID}}
 		w.A.Patch(t, "/channels/"+h.channel, body).Fails(400, "invalid_request")
 		agent.Patch(t, "/channels/"+h.channel, body).Fails(403, "insufficient_scope")
-		answer := owner.Patch(t, "/channels/"+h.channel, body).OK(200)
-		want(t, "what an owner who is no viewer learns", answer.At("phone"), nil)
+		changed := owner.Patch(t, "/channels/"+h.channel, body).OK(200)
+		testkit.Diff(t, "phone for an owner who is not a viewer", changed.At("phone"), nil)
 
 		for who, c := range map[string]*servertest.Client{"a key": w.A.Client, "the owner": owner, "an agent": agent} {
 			h.sees(t, who, c, false)
-			want(t, who+": the feed", fed(t, c, h.conversation), false)
-			want(t, who+": events of the card", fed(t, c, h.card), false)
-			want(t, who+": the contact known elsewhere", c.Get(t, "/contacts/"+h.known).OK(200).Text("channel_id"), h.other)
-			want(t, who+": its conversations", listedIDs(t, c, "contact="+h.known), []string{h.elsewhere})
+			testkit.Diff(t, who+": the feed has the conversation", feedContains(t, c, h.conversation), false)
+			testkit.Diff(t, who+": the feed has the card", feedContains(t, c, h.card), false)
+			testkit.Diff(t, who+": channel of the second contact", c.Get(t, "/contacts/"+h.known).OK(200).Text("channel_id"), h.other)
+			testkit.Diff(t, who+": its visible conversations", listedIDs(t, c, "contact="+h.known), []string{h.elsewhere})
 		}
 		h.sees(t, "the viewer", viewer, true)
-		want(t, "the shared view of the viewer", strings.Contains(string(viewer.Get(t, "/views").OK(200).Raw), "Secret view"), true)
-		want(t, "the shared view of an agent", strings.Contains(string(agent.Get(t, "/views").OK(200).Raw), "Secret view"), false)
-		want(t, "the feed for a viewer", fed(t, viewer, h.conversation), false)
+		testkit.Diff(t, "the shared view of the viewer", strings.Contains(string(viewer.Get(t, "/views").OK(200).Raw), "Secret view"), true)
+		testkit.Diff(t, "the shared view of an agent", strings.Contains(string(agent.Get(t, "/views").OK(200).Raw), "Secret view"), false)
+		testkit.Diff(t, "the viewer's feed has the conversation", feedContains(t, viewer, h.conversation), false)
 		own := viewer.Get(t, "/conversations/"+h.both).OK(200).Text("contact")
-		want(t, "the private conversation has a contact of its own", own != h.known, true)
-		want(t, "its name", viewer.Get(t, "/contacts/"+own).OK(200).Text("name"), "Enzo")
+		testkit.Diff(t, "the private conversation has its own contact", own != h.known, true)
+		testkit.Diff(t, "name of the private contact", viewer.Get(t, "/contacts/"+own).OK(200).Text("name"), "Enzo")
 		w.A.Get(t, "/contacts/"+own).Fails(404, "not_found")
 
-		want(t, "the report", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 1)
-		want(t, "the queues", strings.Contains(string(owner.Get(t, "/sectors").OK(200).Raw), `"waiting":1`), false)
-		want(t, "open conversations of a key", w.A.Get(t, "/inbox/counts").OK(200).Int("open"), 1)
+		testkit.Diff(t, "attendances in the report", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 1)
+		testkit.Diff(t, "a queue counts the private conversation", strings.Contains(string(owner.Get(t, "/sectors").OK(200).Raw), `"waiting":1`), false)
+		testkit.Diff(t, "open conversations of a key", w.A.Get(t, "/inbox/counts").OK(200).Int("open"), 1)
 		resp, _ := fetch(t, h.link)
-		want(t, "a link from before", resp.StatusCode, http.StatusNotFound)
+		testkit.Diff(t, "status of a link from before", resp.StatusCode, http.StatusNotFound)
 		resp, _ = fetch(t, viewer.Get(t, "/media/"+h.media+"/url").OK(200).Text("url"))
-		want(t, "a link from afterwards", resp.StatusCode, http.StatusOK)
+		testkit.Diff(t, "status of a link from afterwards", resp.StatusCode, http.StatusOK)
 		w.A.Post(t, hookPath+"/deliveries/"+delivery+"/redeliver", nil).Fails(404, "not_found")
-		want(t, "the body of an old delivery", w.A.Get(t, hookPath+"/deliveries/"+delivery).OK(200).At("body"), nil)
+		testkit.Diff(t, "the body of an old delivery", w.A.Get(t, hookPath+"/deliveries/"+delivery).OK(200).At("body"), nil)
 
-		t.Run("a contact that is private now is no obstacle to a public one", func(t *testing.T) {
+		t.Run("a public contact can be created beside a private one", func(t *testing.T) {
 			w.A.Post(t, "/contacts", fmt.Sprintf(`{"name":"Dora","phone":%q}`, phoneNumber(1))).OK(201)
 		})
-		t.Run("the customer goes on in the same conversation", func(t *testing.T) {
+		t.Run("customers continue in the same conversation", func(t *testing.T) {
 			m := viewer.Post(t, simulatePath(h.channel), fmt.Sprintf(`{"from":%q,"text":"more"}`, phoneNumber(1))).OK(201)
-			want(t, "the conversation", m.Text("conversation"), h.conversation)
+			testkit.Diff(t, "the conversation", m.Text("conversation"), h.conversation)
 			m = viewer.Post(t, simulatePath(h.channel), fmt.Sprintf(`{"from":%q,"text":"more"}`, phoneNumber(2))).OK(201)
-			want(t, "the conversation of who is known elsewhere", m.Text("conversation"), h.both)
-			want(t, "the feed", fed(t, w.A.Client, m.ID()), false)
+			testkit.Diff(t, "conversation of the second customer", m.Text("conversation"), h.both)
+			testkit.Diff(t, "the feed has the message", feedContains(t, w.A.Client, m.ID()), false)
 			next := viewer.Post(t, simulatePath(h.channel), fmt.Sprintf(`{"from":%q,"text":"new"}`, phoneNumber(3))).OK(201).Text("conversation")
-			want(t, "the next protocol", viewer.Get(t, "/conversations/"+next+"/attendance").OK(200).Text("protocol"), "ATD-P000001")
+			testkit.Diff(t, "the next protocol", viewer.Get(t, "/conversations/"+next+"/attendance").OK(200).Text("protocol"), "ATD-P000001")
 		})
-		t.Run("what a key scheduled is not sent", func(t *testing.T) {
+		t.Run("a message scheduled by a key is not sent", func(t *testing.T) {
 			w.Clock.Advance(time.Hour + time.Minute)
 			testkit.Eventually(t, "the scheduled message fails", func() bool {
 				list := viewer.Get(t, "/conversations/"+h.conversation+"/scheduled").OK(200)
 				return list.Text("data", 0, "id") == scheduled && list.Text("data", 0, "status") == "failed" && list.Text("data", 0, "error", "code") == "not_visible"
 			})
 		})
-		t.Run("notifications", func(t *testing.T) {
-			want(t, "those of the viewer", strings.Contains(string(viewer.Get(t, "/me/notifications").OK(200).Raw), h.conversation), true)
+		t.Run("only viewers see notifications", func(t *testing.T) {
+			testkit.Diff(t, "the viewer has a notification", strings.Contains(string(viewer.Get(t, "/me/notifications").OK(200).Raw), h.conversation), true)
 			owner.Patch(t, "/channels/"+h.channel, map[string]any{"viewers": []string{w.A.Owner.ID.String()}}).OK(200)
 			after := viewer.Get(t, "/me/notifications").OK(200)
-			want(t, "those of who is no viewer any more", strings.Contains(string(after.Raw), h.conversation), false)
-			want(t, "their count", after.Int("unread_count"), 0)
+			testkit.Diff(t, "a former viewer has a notification", strings.Contains(string(after.Raw), h.conversation), false)
+			testkit.Diff(t, "unread_count of a former viewer", after.Int("unread_count"), 0)
 		})
 	})
 }
@@ -197,26 +199,26 @@ func TestAPrivateNumberBecomesPublicWithItsHistory(t *testing.T) {
 		h.sees(t, "a key after a change without confirm", w.A.Client, false)
 		owner.Patch(t, "/channels/"+h.channel, `{"private":false,"confirm":true}`).OK(200)
 		h.sees(t, "a key", w.A.Client, true)
-		want(t, "a message of the private period", strings.Contains(string(w.A.Get(t, "/conversations/"+h.conversation+"/messages").OK(200).Raw), "in private"), true)
-		want(t, "its event", fed(t, w.A.Client, secret), false)
-		want(t, "an event from before", fed(t, w.A.Client, h.conversation), true)
-		want(t, "the contact known elsewhere is one again", w.A.Get(t, "/conversations/"+h.both).OK(200).Text("contact"), h.known)
-		want(t, "contacts with the same phone are one", w.A.Get(t, "/conversations/"+fresh).OK(200).Text("contact"), gil)
-		want(t, "contacts named Gil", len(w.A.Get(t, "/contacts?q=Gil").OK(200).List()), 1)
-		want(t, "the protocol of the private period", w.A.Get(t, "/conversations/"+fresh+"/attendance").OK(200).Text("protocol"), "ATD-P000001")
-		want(t, "the report", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 4)
-		want(t, "private channels", len(owner.Get(t, "/private-channels").OK(200).At().([]any)), 0)
+		testkit.Diff(t, "a message of the private period", strings.Contains(string(w.A.Get(t, "/conversations/"+h.conversation+"/messages").OK(200).Raw), "in private"), true)
+		testkit.Diff(t, "the feed has its event", feedContains(t, w.A.Client, secret), false)
+		testkit.Diff(t, "the feed has an event from before", feedContains(t, w.A.Client, h.conversation), true)
+		testkit.Diff(t, "contact of the second customer", w.A.Get(t, "/conversations/"+h.both).OK(200).Text("contact"), h.known)
+		testkit.Diff(t, "contact of a customer with the same phone", w.A.Get(t, "/conversations/"+fresh).OK(200).Text("contact"), gil)
+		testkit.Diff(t, "number of contacts named Gil", len(w.A.Get(t, "/contacts?q=Gil").OK(200).List()), 1)
+		testkit.Diff(t, "the protocol of the private period", w.A.Get(t, "/conversations/"+fresh+"/attendance").OK(200).Text("protocol"), "ATD-P000001")
+		testkit.Diff(t, "attendances in the report", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 4)
+		testkit.Diff(t, "number of private channels", len(owner.Get(t, "/private-channels").OK(200).At().([]any)), 0)
 		resp, _ := fetch(t, link)
-		want(t, "a link from before", resp.StatusCode, http.StatusNotFound)
+		testkit.Diff(t, "status of a link from before", resp.StatusCode, http.StatusNotFound)
 		m := w.A.Post(t, simulatePath(h.channel), fmt.Sprintf(`{"from":%q,"text":"in public"}`, phoneNumber(4))).OK(201)
-		want(t, "the next message", m.Text("conversation"), fresh)
-		want(t, "its event", fed(t, w.A.Client, m.ID()), true)
+		testkit.Diff(t, "conversation of the next message", m.Text("conversation"), fresh)
+		testkit.Diff(t, "the feed has its event", feedContains(t, w.A.Client, m.ID()), true)
 	})
 }
 
-// Single objects, files, notifications and searches depend on the flag of the number alone. Lists are indexed by copies of the flag, and
+// Single objects, files, notifications and searches depend only on the flag of the number. Lists use copies of the flag and
 // never show too much.
-func TestVisibilityChangesBeforeANumberIsSettled(t *testing.T) {
+func TestVisibilityChangesBeforeTheListsAreUpdated(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		h := newHistory(t, w)
@@ -238,11 +240,11 @@ func TestVisibilityChangesBeforeANumberIsSettled(t *testing.T) {
 			for path, word := range direct {
 				a := c.Get(t, path)
 				if got := a.Status == 200 && strings.Contains(string(a.Raw), word); got != want {
-					t.Errorf("%s, %s: got %d %s, want it seen: %v", who, path, a.Status, a.Raw, want)
+					t.Errorf("%s, %s: got %d %s, want it visible: %v", who, path, a.Status, a.Raw, want)
 				}
 			}
 		}
-		told := func() bool {
+		notified := func() bool {
 			return strings.Contains(string(viewer.Get(t, "/me/notifications").OK(200).Raw), h.conversation)
 		}
 		system := w.Desk
@@ -251,7 +253,7 @@ func TestVisibilityChangesBeforeANumberIsSettled(t *testing.T) {
 		sees("the viewer of a number that is becoming private", viewer, true)
 		sees("an agent", agent, false)
 		h.sees(t, "an agent", agent, false)
-		want(t, "the viewer's notification", told(), true)
+		testkit.Diff(t, "the viewer has a notification", notified(), true)
 		system.Talk.HoldSettling(false)
 		for more := true; more; {
 			var err error
@@ -264,11 +266,11 @@ func TestVisibilityChangesBeforeANumberIsSettled(t *testing.T) {
 		owner.Patch(t, "/channels/"+h.channel, `{"private":false,"confirm":true}`).OK(200)
 		sees("an agent after the number became public", agent, true)
 		sees("the former viewer", viewer, true)
-		want(t, "the former viewer's notification", told(), true)
+		testkit.Diff(t, "the former viewer has a notification", notified(), true)
 	})
 }
 
-func TestMessagesThatArriveWhileANumberBecomesPrivate(t *testing.T) {
+func TestMessagesThatArriveWhileANumberBecomesPrivateAreHidden(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
 		channel := sandbox(t, w)
@@ -302,20 +304,20 @@ func TestMessagesThatArriveWhileANumberBecomesPrivate(t *testing.T) {
 		})
 		for _, path := range []string{"/conversations?limit=100", "/contacts?limit=100", "/attendances?limit=100", "/kanban/cards?limit=100"} {
 			if a := w.A.Get(t, path).OK(200); len(a.List()) != 0 {
-				t.Errorf("%s: a key sees %d, want 0: %s", path, len(a.List()), a.Raw)
+				t.Errorf("%s: a key got %d entries, want 0: %s", path, len(a.List()), a.Raw)
 			}
 		}
-		want(t, "the report", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 0)
-		want(t, "conversations of the viewer", len(owner.Get(t, "/conversations?limit=100").OK(200).List()), people)
+		testkit.Diff(t, "attendances in the report", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 0)
+		testkit.Diff(t, "number of conversations of the viewer", len(owner.Get(t, "/conversations?limit=100").OK(200).List()), people)
 		total := 0
 		for i := range people {
 			id := owner.Get(t, "/conversations?limit=100").OK(200).Text("data", i, "id")
 			total += len(owner.Get(t, "/conversations/"+id+"/messages?limit=100").OK(200).List())
 		}
-		want(t, "messages", total, people*(rounds+1))
+		testkit.Diff(t, "number of messages", total, people*(rounds+1))
 		owner.Patch(t, "/channels/"+channel, `{"private":false,"confirm":true}`).OK(200)
-		want(t, "the report of the public number", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), people)
-		want(t, "conversations of a key", len(w.A.Get(t, "/conversations?limit=100").OK(200).List()), people)
+		testkit.Diff(t, "attendances in the report of the public number", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), people)
+		testkit.Diff(t, "number of conversations of a key", len(w.A.Get(t, "/conversations?limit=100").OK(200).List()), people)
 	})
 }
 
@@ -330,12 +332,12 @@ func TestAnArchivedNumberStaysReadableAndSendsNothing(t *testing.T) {
 		w.B.Delete(t, "/channels/"+channel).Fails(404, "not_found")
 		w.A.Delete(t, "/channels/"+channel).OK(204)
 		w.A.Delete(t, "/channels/"+channel).OK(204)
-		want(t, "the list", len(w.A.Get(t, "/channels").OK(200).List()), 0)
+		testkit.Diff(t, "number of channels", len(w.A.Get(t, "/channels").OK(200).List()), 0)
 		archived := w.A.Get(t, "/channels/"+channel).OK(200)
-		want(t, "archived_at", archived.At("archived_at") != nil, true)
-		want(t, "status", archived.Text("status"), "disconnected")
-		want(t, "messages", len(w.A.Get(t, path+"/messages").OK(200).List()), 1)
-		want(t, "the case stays open", current(t, w, conversation).Text("status"), "open")
+		testkit.Diff(t, "archived_at is set", archived.At("archived_at") != nil, true)
+		testkit.Diff(t, "status", archived.Text("status"), "disconnected")
+		testkit.Diff(t, "number of messages", len(w.A.Get(t, path+"/messages").OK(200).List()), 1)
+		testkit.Diff(t, "status of the case", openAttendance(t, w, conversation).Text("status"), "open")
 		w.A.Post(t, path+"/messages", message("hello")).Fails(409, "channel_archived")
 		w.A.Post(t, path+"/scheduled", fmt.Sprintf(`{"client_id":%q,"text":"later","send_at":%q}`,
 			kernel.NewID(), w.Clock.Now().Add(time.Hour).Format(time.RFC3339))).Fails(409, "channel_archived")
@@ -346,9 +348,9 @@ func TestAnArchivedNumberStaysReadableAndSendsNothing(t *testing.T) {
 
 		again := sandbox(t, w)
 		other := customerWrites(t, w, again, phoneNumber(1))
-		want(t, "the new channel has a conversation of its own", other != conversation, true)
+		testkit.Diff(t, "the new channel has its own conversation", other != conversation, true)
 		w.A.Post(t, "/conversations/"+other+"/messages", message("hello")).OK(201)
-		want(t, "messages of the old one", len(w.A.Get(t, path+"/messages").OK(200).List()), 1)
+		testkit.Diff(t, "number of messages of the old conversation", len(w.A.Get(t, path+"/messages").OK(200).List()), 1)
 		w.Clock.Advance(time.Hour + time.Minute)
 		testkit.Eventually(t, "the scheduled message fails", func() bool {
 			list := w.A.Get(t, path+"/scheduled").OK(200)

@@ -10,7 +10,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestReactions(t *testing.T) {
+func TestReactionsAreAddedAndRemoved(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		const ana = "+5511987654321"
@@ -21,31 +21,31 @@ func TestReactions(t *testing.T) {
 		feed.next(t)
 		attendances := len(w.A.Get(t, "/attendances").OK(200).List())
 
-		t.Run("the team reacts, once per message", func(t *testing.T) {
+		t.Run("the team has one reaction per message", func(t *testing.T) {
 			w.A.Put(t, path, `{"emoji": "👍"}`).OK(200)
 			m := w.A.Put(t, path, `{"emoji": "❤️"}`).OK(200)
 			testkit.Equal(t, "number of reactions", len(m.List("reactions")), 1)
 			testkit.Equal(t, "emoji", m.Text("reactions", 0, "emoji"), "❤️")
 			testkit.Equal(t, "by", m.Text("reactions", 0, "by"), "team")
 			testkit.Equal(t, "user", m.At("reactions", 0, "user", "id"), w.A.Get(t, "/me").OK(200).At("user", "id"))
-			testkit.Equal(t, "as read again", string(w.A.Get(t, "/messages/"+asked.ID()).OK(200).Raw), string(m.Raw))
+			testkit.Equal(t, "message read by id", string(w.A.Get(t, "/messages/"+asked.ID()).OK(200).Raw), string(m.Raw))
 			events := feed.next(t, "message.updated")
 			testkit.Equal(t, "number of events", len(events), 2)
 			testkit.Equal(t, "changed", fmt.Sprint(events[1].at("changed")), "[reactions]")
 			w.A.Put(t, path, `{"emoji": "❤️"}`).OK(200)
 			testkit.Equal(t, "events of the same reaction again", len(feed.next(t, "message.updated")), 0)
 		})
-		t.Run("a reaction is removed", func(t *testing.T) {
+		t.Run("a reaction can be removed", func(t *testing.T) {
 			w.A.Delete(t, path).OK(204)
 			w.A.Delete(t, path).OK(204)
 			testkit.Equal(t, "number of reactions", len(w.A.Get(t, "/messages/"+asked.ID()).OK(200).List("reactions")), 0)
 			testkit.Equal(t, "number of events", len(feed.next(t, "message.updated")), 1)
 		})
-		t.Run("it is no message and opens no attendance", func(t *testing.T) {
+		t.Run("a reaction is not a message and opens no attendance", func(t *testing.T) {
 			testkit.Equal(t, "number of messages", len(w.A.Get(t, "/conversations/"+conversation+"/messages").OK(200).List()), 1)
 			testkit.Equal(t, "number of attendances", len(w.A.Get(t, "/attendances").OK(200).List()), attendances)
 		})
-		t.Run("what is not one emoji is refused", func(t *testing.T) {
+		t.Run("anything but one emoji is refused", func(t *testing.T) {
 			for _, body := range []string{`{}`, `{"emoji": ""}`, `{"emoji": "ok"}`, `{"emoji": "👍👍"}`, `{"emoji": 1}`, `{"emoji": "👍", "x": 1}`} {
 				w.A.Put(t, path, body).Fails(400, "invalid_request")
 			}
@@ -70,14 +70,14 @@ func TestReactions(t *testing.T) {
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(react, `"no"`)).Fails(400, "invalid_request")
 			w.A.Post(t, simulatePath(channel), `{"from": "`+ana+`", "reaction": {"external_id": "unknown", "emoji": "👍"}}`).Fails(400, "invalid_request")
 		})
-		t.Run("a deleted message takes no reaction", func(t *testing.T) {
+		t.Run("a deleted message accepts no reaction", func(t *testing.T) {
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from": %q, "revoke": {"external_id": %q}}`, ana, asked.Text("external_id"))).OK(200)
 			w.A.Put(t, path, `{"emoji": "👍"}`).Fails(409, "message_not_sent")
 		})
 	})
 }
 
-func TestEditsAndDeletions(t *testing.T) {
+func TestCustomersEditAndDeleteMessages(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		const ana = "+5511987654321"
@@ -89,35 +89,35 @@ func TestEditsAndDeletions(t *testing.T) {
 		}
 		feed := &feedReader{w: w}
 
-		t.Run("an edit shows", func(t *testing.T) {
+		t.Run("an edit changes the text", func(t *testing.T) {
 			asked := write("amanha")
 			m := change("edit", asked.Text("external_id"), `, "text": "amanhã"`).OK(200)
 			testkit.Equal(t, "text", m.Text("text"), "amanhã")
 			if m.At("edited_at") == nil {
-				t.Errorf("edited_at is null: %s", m.Raw)
+				t.Errorf("edited_at: got null, want a time: %s", m.Raw)
 			}
 			testkit.Equal(t, "changed", fmt.Sprint(feed.next(t, "message.updated")[0].at("changed")), "[text edited_at]")
 			testkit.Equal(t, "last message", w.A.Get(t, "/conversations/"+m.Text("conversation")).OK(200).Text("last_message", "text"), "amanhã")
 		})
-		t.Run("a deleted message is emptied", func(t *testing.T) {
+		t.Run("a deleted message loses its text", func(t *testing.T) {
 			asked := write("segredo")
 			m := change("revoke", asked.Text("external_id"), "").OK(200)
 			testkit.Equal(t, "text", m.At("text"), nil)
 			if m.At("revoked_at") == nil {
-				t.Errorf("revoked_at is null: %s", m.Raw)
+				t.Errorf("revoked_at: got null, want a time: %s", m.Raw)
 			}
 		})
-		t.Run("with keep_revoked it keeps its content", func(t *testing.T) {
-			testkit.Equal(t, "at first", w.A.Get(t, "/company/attendance").OK(200).At("keep_revoked"), false)
-			testkit.Equal(t, "changed", w.A.Patch(t, "/company/attendance", `{"keep_revoked": true}`).OK(200).At("keep_revoked"), true)
-			testkit.Equal(t, "as read again", w.A.Get(t, "/company/attendance").OK(200).At("keep_revoked"), true)
-			testkit.Equal(t, "of another company", w.B.Get(t, "/company/attendance").OK(200).At("keep_revoked"), false)
+		t.Run("with keep_revoked a deleted message keeps its text", func(t *testing.T) {
+			testkit.Equal(t, "keep_revoked at first", w.A.Get(t, "/company/attendance").OK(200).At("keep_revoked"), false)
+			testkit.Equal(t, "keep_revoked", w.A.Patch(t, "/company/attendance", `{"keep_revoked": true}`).OK(200).At("keep_revoked"), true)
+			testkit.Equal(t, "keep_revoked read again", w.A.Get(t, "/company/attendance").OK(200).At("keep_revoked"), true)
+			testkit.Equal(t, "keep_revoked of another company", w.B.Get(t, "/company/attendance").OK(200).At("keep_revoked"), false)
 			feed.next(t)
 			asked := write("fica")
 			m := change("revoke", asked.Text("external_id"), "").OK(200)
 			testkit.Equal(t, "text", m.Text("text"), "fica")
 			if m.At("revoked_at") == nil {
-				t.Errorf("revoked_at is null: %s", m.Raw)
+				t.Errorf("revoked_at: got null, want a time: %s", m.Raw)
 			}
 			testkit.Equal(t, "fields that changed", fmt.Sprint(feed.next(t, "message.updated")[0].at("changed")), "[revoked_at]")
 		})

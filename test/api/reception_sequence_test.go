@@ -11,30 +11,30 @@ import (
 	"recado/test/servertest"
 )
 
-// said is one message of a conversation as the rules of the reception look at it.
-type said struct {
+// receptionMessage has the fields of a message that the rules of the reception depend on.
+type receptionMessage struct {
 	Origin string    `json:"origin"`
 	At     time.Time `json:"created_at"`
 	Text   string    `json:"text"`
 }
 
-// sequence plays one customer, the team, its phone and the time against a real server, and checks the rules after each step.
+// sequence makes random steps of a customer, the team, its phone and the clock, and checks the rules after each step.
 type sequence struct {
 	*customer
 	person *servertest.Client
 	random *rand.Rand
-	texts  []string // of the customer
+	texts  []string // what the customer may write
 	steps  []string
-	team   bool // the team has decided on the open case
+	team   bool // the team has acted on the open case
 }
 
-// customerTexts are texts of customers; lostTexts are those that end no menu.
+// customerTexts are texts of customers. lostTexts are those of them that do not end a menu.
 var (
 	lostTexts     = []string{"oi", "3", "5", "9", "banana", "horario", "suporte", "obrigado\n3", "kiwi", "😀"}
 	customerTexts = append([]string{"1", "2", "4", "0", "Vendas", "forno", "atendente"}, lostTexts...)
 )
 
-// step does one thing that can happen.
+// step makes one random step.
 func (s *sequence) step(t *testing.T) {
 	at := "/conversations/" + s.conversation
 	do := func(what string, act func() int) { s.steps = append(s.steps, fmt.Sprintf("%s: %d", what, act())) }
@@ -75,7 +75,7 @@ func (s *sequence) step(t *testing.T) {
 	}
 }
 
-// wait lets time pass, and ends the menus whose time is over.
+// wait advances the clock and ends the menus that have timed out.
 func (s *sequence) wait(t *testing.T, d time.Duration) {
 	t.Helper()
 	s.Clock.Advance(d)
@@ -84,20 +84,21 @@ func (s *sequence) wait(t *testing.T, d time.Duration) {
 	}
 }
 
+// open reports whether there is an open case.
 func (s *sequence) open(t *testing.T) bool {
-	return s.conversation != "" && s.at(t).At("attendance") != nil
+	return s.conversation != "" && s.load(t).At("attendance") != nil
 }
 
-// fails ends the test with what has happened so far.
-func (s *sequence) fails(t *testing.T, format string, values ...any) {
+// fatalf ends the test with a message and the steps so far.
+func (s *sequence) fatalf(t *testing.T, format string, values ...any) {
 	t.Helper()
-	t.Fatalf("%s; after\n%s", fmt.Sprintf(format, values...), strings.Join(s.steps, "\n"))
+	t.Fatalf("%s\nafter these steps:\n%s", fmt.Sprintf(format, values...), strings.Join(s.steps, "\n"))
 }
 
-// check checks what holds at any time: of each attendance the number of automatic messages, and that none follows a person's.
+// check checks that no attendance has too many automatic messages, and that none follows a reply from the team.
 func (s *sequence) check(t *testing.T) {
 	t.Helper()
-	var messages struct{ Data []said }
+	var messages struct{ Data []receptionMessage }
 	s.A.Get(t, "/conversations/"+s.conversation+"/messages?limit=100").OK(200).Into(&messages)
 	var attendances struct {
 		Data []struct {
@@ -117,38 +118,38 @@ func (s *sequence) check(t *testing.T) {
 			case m.Origin != "automation":
 				answered = &m.At
 			case answered != nil:
-				s.fails(t, "%s: the automatic message %q follows an answer of the team", a.Protocol, m.Text)
+				s.fatalf(t, "%s: the automatic message %q follows a reply from the team", a.Protocol, m.Text)
 			default:
 				automatic++
 			}
 		}
 		if automatic > 4 {
-			s.fails(t, "%s: %d automatic messages", a.Protocol, automatic)
+			s.fatalf(t, "%s: got %d automatic messages, want at most 4", a.Protocol, automatic)
 		}
 	}
-	s.checkFiled(t)
+	s.checkSector(t)
 }
 
-// checkFiled checks that a case whose menu has ended has a sector or a person.
-func (s *sequence) checkFiled(t *testing.T) {
+// checkSector checks that a case whose menu has ended has a sector or a responsible person.
+func (s *sequence) checkSector(t *testing.T) {
 	t.Helper()
-	is := s.at(t)
-	if is.At("attendance") == nil || s.team {
+	conversation := s.load(t)
+	if conversation.At("attendance") == nil || s.team {
 		return
 	}
-	opened, _ := time.Parse(time.RFC3339, is.Text("attendance", "opened_at"))
+	opened, _ := time.Parse(time.RFC3339, conversation.Text("attendance", "opened_at"))
 	for i, entry := range s.A.Get(t, "/conversations/"+s.conversation+"/assignments").OK(200).List() {
 		at, _ := time.Parse(time.RFC3339, entry.(map[string]any)["created_at"].(string))
-		if i == 0 && !at.Before(opened) && is.At("sector") == nil && is.At("assignee") == nil {
-			s.fails(t, "the menu has ended, and the case has no sector and no person: %v", entry)
+		if i == 0 && !at.Before(opened) && conversation.At("sector") == nil && conversation.At("assignee") == nil {
+			s.fatalf(t, "the menu has ended and the case has neither a sector nor a responsible person: %v", entry)
 		}
 	}
 }
 
-func TestAnySequenceOfCustomerTeamPhoneAndTimeAtTheDesk(t *testing.T) {
+func TestTheReceptionRulesHoldInRandomSequences(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		f := newFront(t, w)
+		f := newReceptionChannel(t, w)
 		patient := strings.Replace(f.menu(), `"invalid_text"`, `"max_invalid":5,"invalid_text"`, 1)
 		w.A.Put(t, "/channels/"+f.channel+"/reception", patient).OK(200)
 		person, _ := signedIn(t, w, "Bia")
@@ -161,10 +162,10 @@ func TestAnySequenceOfCustomerTeamPhoneAndTimeAtTheDesk(t *testing.T) {
 				s.step(t)
 				s.check(t)
 			}
-			s.wait(t, 11*time.Minute) // no menu runs any more
+			s.wait(t, 11*time.Minute) // every menu has timed out
 			s.check(t)
-			if is := s.at(t); is.At("attendance") != nil && !s.team && is.At("sector") == nil && is.At("assignee") == nil {
-				s.fails(t, "seed %d: the time of the menu is over, and the case has no sector and no person", seed)
+			if c := s.load(t); c.At("attendance") != nil && !s.team && c.At("sector") == nil && c.At("assignee") == nil {
+				s.fatalf(t, "seed %d: the menu has timed out and the case has neither a sector nor a responsible person", seed)
 			}
 		}
 	})

@@ -8,9 +8,10 @@ import (
 	"recado/internal/people"
 	"recado/internal/talk"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-// shortcuts lists the shortcuts that a caller sees.
+// shortcuts returns the shortcuts of the replies that a caller sees.
 func shortcuts(t *testing.T, c *servertest.Client) []string {
 	t.Helper()
 	names := []string{}
@@ -20,7 +21,7 @@ func shortcuts(t *testing.T, c *servertest.Client) []string {
 	return names
 }
 
-func TestCannedReplies(t *testing.T) {
+func TestCannedRepliesBelongToAPersonOrTheTeam(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, anaID := signedIn(t, w, "Ana")
 		bia, biaID := signedIn(t, w, "Bia")
@@ -28,21 +29,21 @@ func TestCannedReplies(t *testing.T) {
 		sector := w.A.Post(t, "/sectors", `{"name":"Sales"}`).OK(201).ID()
 
 		mine := ana.Post(t, "/replies", `{"shortcut":"oi","title":"Greeting","text":"Oi {{contact.first_name|cliente}}!"}`).OK(201)
-		want(t, "owner", mine.At("owner"), any(map[string]any{"id": anaID, "name": "Ana"}))
-		want(t, "uses", mine.Int("uses"), 0)
-		want(t, "media_id", mine.At("media_id"), nil)
-		want(t, "sector_ids", mine.At("sector_ids"), any([]any{}))
+		testkit.Diff(t, "owner", mine.At("owner"), map[string]any{"id": anaID, "name": "Ana"})
+		testkit.Diff(t, "uses", mine.Int("uses"), 0)
+		testkit.Diff(t, "media_id", mine.At("media_id"), nil)
+		testkit.Diff(t, "sector_ids", mine.At("sector_ids"), []any{})
 		team := mia.Post(t, "/replies", `{"shortcut":"oi","title":"Greeting","text":"Bom dia","sector_ids":["`+sector+`"],"owner":null}`).OK(201)
-		want(t, "owner", team.At("owner"), nil)
-		want(t, "sector_ids", team.At("sector_ids"), any([]any{sector}))
+		testkit.Diff(t, "owner", team.At("owner"), nil)
+		testkit.Diff(t, "sector_ids", team.At("sector_ids"), []any{sector})
 		own := bia.Post(t, "/replies", `{"shortcut":"ate","title":"Goodbye","text":"Até logo","owner":"`+biaID+`"}`).OK(201)
 
-		t.Run("people see the team's and their own", func(t *testing.T) {
-			want(t, "Ana", shortcuts(t, ana), []string{"oi", "oi"})
-			want(t, "Bia", shortcuts(t, bia), []string{"ate", "oi"})
-			want(t, "B", shortcuts(t, w.B.Client), []string{})
+		t.Run("people see the team's replies and their own", func(t *testing.T) {
+			testkit.Diff(t, "Ana's shortcuts", shortcuts(t, ana), []string{"oi", "oi"})
+			testkit.Diff(t, "Bia's shortcuts", shortcuts(t, bia), []string{"ate", "oi"})
+			testkit.Diff(t, "shortcuts of another company", shortcuts(t, w.B.Client), []string{})
 		})
-		t.Run("a shortcut is unique per owner or team", func(t *testing.T) {
+		t.Run("a shortcut is unique for an owner or the team", func(t *testing.T) {
 			for who, body := range map[*servertest.Client]string{
 				ana: `{"shortcut":"oi","title":"x","text":"x"}`,
 				mia: `{"shortcut":"oi","title":"x","text":"x","owner":null}`,
@@ -53,7 +54,7 @@ func TestCannedReplies(t *testing.T) {
 			bia.Patch(t, "/replies/"+own.ID(), `{"shortcut":"oi"}`).Fails(409, "name_taken")
 			bia.Patch(t, "/replies/"+own.ID(), `{"shortcut":"ate"}`).OK(200)
 		})
-		t.Run("those of the team take replies:manage", func(t *testing.T) {
+		t.Run("changing the team's replies needs replies:manage", func(t *testing.T) {
 			ana.Post(t, "/replies", `{"shortcut":"x","title":"x","text":"x","owner":null}`).Fails(403, "insufficient_role")
 			ana.Patch(t, "/replies/"+team.ID(), `{"title":"x"}`).Fails(403, "insufficient_role")
 			ana.Delete(t, "/replies/"+team.ID()).Fails(403, "insufficient_role")
@@ -63,13 +64,13 @@ func TestCannedReplies(t *testing.T) {
 			reader.Post(t, "/replies", `{"shortcut":"x","title":"x","text":"x","owner":null}`).Fails(403, "insufficient_scope")
 			reader.Post(t, "/replies", `{"shortcut":"of-the-owner","title":"x","text":"x"}`).OK(201)
 		})
-		t.Run("another person's does not exist", func(t *testing.T) {
+		t.Run("another person's reply is not found", func(t *testing.T) {
 			mia.Patch(t, "/replies/"+own.ID(), `{"title":"x"}`).Fails(404, "not_found")
 			mia.Delete(t, "/replies/"+own.ID()).Fails(404, "not_found")
 			w.B.Patch(t, "/replies/"+team.ID(), `{"title":"x"}`).Fails(404, "not_found")
 			ana.Post(t, "/replies", `{"shortcut":"x","title":"x","text":"x","owner":"`+biaID+`"}`).Fails(400, "invalid_request")
 		})
-		t.Run("what cannot be a reply is refused", func(t *testing.T) {
+		t.Run("invalid replies are refused", func(t *testing.T) {
 			for _, body := range []string{
 				`{"shortcut":"Oi","title":"x","text":"x"}`, `{"shortcut":"","title":"x","text":"x"}`, `{"shortcut":"` + strings.Repeat("a", 33) + `","title":"x","text":"x"}`,
 				`{"shortcut":"x","title":" ","text":"x"}`, `{"shortcut":"x","title":"x","text":""}`, `{"shortcut":"x","title":"x","text":"{{contact.phone}}"}`,
@@ -79,20 +80,20 @@ func TestCannedReplies(t *testing.T) {
 				ana.Post(t, "/replies", body).Fails(400, "invalid_request")
 			}
 			refused := ana.Patch(t, "/replies/"+mine.ID(), `{"text":"{{unknown|x}}"}`).Fails(400, "invalid_request")
-			want(t, "field", refused.Text("details", 0, "field"), "body.text")
+			testkit.Diff(t, "field", refused.Text("details", 0, "field"), "body.text")
 		})
-		t.Run("it is changed and deleted", func(t *testing.T) {
+		t.Run("a reply can be changed and deleted", func(t *testing.T) {
 			changed := ana.Patch(t, "/replies/"+mine.ID(), `{"text":"Olá","title":"Hello"}`).OK(200)
-			want(t, "text", changed.Text("text"), "Olá")
-			want(t, "shortcut", changed.Text("shortcut"), "oi")
+			testkit.Diff(t, "text", changed.Text("text"), "Olá")
+			testkit.Diff(t, "shortcut", changed.Text("shortcut"), "oi")
 			ana.Delete(t, "/replies/"+mine.ID()).OK(204)
 			ana.Delete(t, "/replies/"+mine.ID()).Fails(404, "not_found")
 		})
-		t.Run("a sector that is removed goes", func(t *testing.T) {
+		t.Run("a removed sector is removed from replies", func(t *testing.T) {
 			w.A.Delete(t, "/sectors/"+sector).OK(204)
-			want(t, "sector_ids", mia.Get(t, "/replies").OK(200).At("data", 0, "sector_ids"), any([]any{}))
+			testkit.Diff(t, "sector_ids", mia.Get(t, "/replies").OK(200).At("data", 0, "sector_ids"), []any{})
 		})
-		t.Run("one person has at most 100", func(t *testing.T) {
+		t.Run("a person has at most 100 replies", func(t *testing.T) {
 			for n := len(shortcuts(t, bia)) - 1; n < talk.MaxOwnReplies; n++ {
 				bia.Post(t, "/replies", `{"shortcut":"`+kernel.NewID().String()[:30]+`","title":"x","text":"x"}`)
 			}
@@ -101,7 +102,7 @@ func TestCannedReplies(t *testing.T) {
 	})
 }
 
-func TestRenderingACannedReply(t *testing.T) {
+func TestACannedReplyIsRenderedForAConversation(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, anaID := signedIn(t, w, "Ana")
@@ -109,7 +110,7 @@ func TestRenderingACannedReply(t *testing.T) {
 		id := w.A.Post(t, simulatePath(channel), `{"from":"`+phoneNumber(1)+`","name":"Rui Souza","text":"oi"}`).OK(201).Text("conversation")
 		unnamed := customerWrites(t, w, channel, phoneNumber(2))
 		w.A.Post(t, "/conversations/"+id+"/transfer", `{"sector_id":"`+sector+`","user_id":"`+anaID+`"}`).OK(200)
-		protocol := current(t, w, id).Text("protocol")
+		protocol := openAttendance(t, w, id).Text("protocol")
 		made := ana.Post(t, "/replies", map[string]string{
 			"shortcut": "all", "title": "All",
 			"text": "{{contact.name}}, {{contact.first_name|cliente}}, {{user.name}}, {{protocol|?}}, {{sector}}, {{company}}",
@@ -121,23 +122,23 @@ func TestRenderingACannedReply(t *testing.T) {
 		uses := func() int { t.Helper(); return ana.Get(t, "/replies").OK(200).Int("data", 0, "uses") }
 
 		rendered := render(made.ID(), id)
-		want(t, "text", rendered.Text("text"), "Rui Souza, Rui, Ana, "+protocol+", Vendas, Padaria Aurora")
-		want(t, "media_id", rendered.At("media_id"), nil)
-		t.Run("a variable without a value gets its fallback or stays", func(t *testing.T) {
+		testkit.Diff(t, "text", rendered.Text("text"), "Rui Souza, Rui, Ana, "+protocol+", Vendas, Padaria Aurora")
+		testkit.Diff(t, "media_id", rendered.At("media_id"), nil)
+		t.Run("a variable without a value is replaced by its fallback or kept", func(t *testing.T) {
 			w.A.Post(t, "/conversations/"+unnamed+"/attendance/close", nil).OK(200)
 			w.A.Patch(t, "/contacts/"+w.A.Get(t, "/conversations/"+unnamed).OK(200).Text("contact"), `{"name":"+55 11 1"}`).OK(200)
-			want(t, "text", render(made.ID(), unnamed).Text("text"), "{{contact.name}}, cliente, Ana, ?, {{sector}}, Padaria Aurora")
+			testkit.Diff(t, "text", render(made.ID(), unnamed).Text("text"), "{{contact.name}}, cliente, Ana, ?, {{sector}}, Padaria Aurora")
 		})
-		t.Run("uses counts renderings that were sent", func(t *testing.T) {
-			want(t, "after rendering", uses(), 0)
+		t.Run("uses counts rendered replies that were sent", func(t *testing.T) {
+			testkit.Diff(t, "uses after rendering", uses(), 0)
 			ana.Post(t, "/conversations/"+id+"/messages", message("something else")).OK(201)
-			want(t, "after another message", uses(), 0)
+			testkit.Diff(t, "uses after another message", uses(), 0)
 			ana.Post(t, "/conversations/"+id+"/messages", message(rendered.Text("text")+" ;-)")).OK(201)
-			want(t, "after it was sent", uses(), 1)
+			testkit.Diff(t, "uses after the text was sent", uses(), 1)
 			ana.Post(t, "/conversations/"+id+"/messages", message(rendered.Text("text"))).OK(201)
-			want(t, "after the text was sent without rendering", uses(), 1)
+			testkit.Diff(t, "uses after the text was sent without rendering", uses(), 1)
 		})
-		t.Run("who may not see one of the two cannot render", func(t *testing.T) {
+		t.Run("an invisible reply or conversation cannot be rendered", func(t *testing.T) {
 			ana.Post(t, "/replies/"+kernel.NewID().String()+"/render", map[string]string{"conversation_id": id}).Fails(404, "not_found")
 			ana.Post(t, "/replies/"+made.ID()+"/render", map[string]string{"conversation_id": kernel.NewID().String()}).Fails(400, "invalid_request")
 			w.A.Post(t, "/replies/"+made.ID()+"/render", map[string]string{"conversation_id": id}).Fails(404, "not_found")

@@ -5,41 +5,40 @@ import (
 	"time"
 
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-func TestAttendanceReport(t *testing.T) {
+func TestTheAttendanceReport(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		t.Run("is the last 30 days of the company's calendar", func(t *testing.T) {
+		t.Run("covers the last 30 days of the company's calendar", func(t *testing.T) {
 			w.Clock.Set(time.Date(2026, 11, 15, 2, 59, 0, 0, time.UTC)) // 23:59 of the day before in São Paulo
 			r := w.A.Get(t, "/reports/attendance").OK(200)
 			if r.Text("from") != "2026-10-16" || r.Text("to") != "2026-11-14" || r.Text("timezone") != "America/Sao_Paulo" || len(r.List("by_day")) != 30 {
-				t.Errorf(`want from == "2026-10-16" and to == "2026-11-14" and timezone == "America/Sao_Paulo" and number of by_day == 30; got %s`, r.Raw)
+				t.Errorf("got %s, want the 30 days from 2026-10-16 to 2026-11-14 in America/Sao_Paulo", r.Raw)
 			}
 			if len(r.List("by_person")) != 0 || len(r.List("by_sector")) != 0 || r.At("totals", "first_response", "average_seconds") != nil {
-				t.Errorf("want number of by_person == 0 and number of by_sector == 0 and totals.first_response.average_seconds == nil; got %s", r.Raw)
+				t.Errorf("empty report: got %s, want no people, no sectors and no average", r.Raw)
 			}
 			w.Clock.Advance(2 * time.Minute)
-			if got := w.A.Get(t, "/reports/attendance").OK(200).Text("to"); got != "2026-11-15" {
-				t.Errorf(`to: want got == "2026-11-15"; got %+v`, got)
-			}
+			testkit.Equal(t, "to after midnight", w.A.Get(t, "/reports/attendance").OK(200).Text("to"), "2026-11-15")
 		})
 		t.Run("has a row for every day", func(t *testing.T) {
 			days := w.A.Get(t, "/reports/attendance?from=2024-01-01&to=2024-12-31").OK(200).List("by_day")
 			if len(days) != 366 || days[59].(map[string]any)["date"] != "2024-02-29" {
-				t.Errorf("%d days", len(days))
+				t.Errorf("2024: got %d days, want 366 with 2024-02-29: %v", len(days), days)
 			}
 		})
-		t.Run("a filter that names nothing gives zeros", func(t *testing.T) {
+		t.Run("is zero for an unknown person or sector", func(t *testing.T) {
 			for _, query := range []string{"user=00000000-0000-0000-0000-000000000000", "sector=ffffffff-ffff-ffff-ffff-ffffffffffff"} {
 				r := w.A.Get(t, "/reports/attendance?"+query).OK(200)
 				if r.Int("totals", "opened") != 0 || len(r.List("by_day")) != 30 {
-					t.Errorf("want totals.opened == 0 and number of by_day == 30; got %s", r.Raw)
+					t.Errorf("got %s, want 30 days without attendances", r.Raw)
 				}
 			}
 		})
-		t.Run("counts what happened under who is responsible now", func(t *testing.T) {
-			w.Clock.Set(time.Date(2018, 11, 4, 2, 0, 0, 0, time.UTC)) // an hour before a day of 23 hours
+		t.Run("counts attendances for the current responsible person", func(t *testing.T) {
+			w.Clock.Set(time.Date(2018, 11, 4, 2, 0, 0, 0, time.UTC)) // an hour before a day with 23 hours
 			agent := w.A.Post(t, "/team", `{"name": "Bia", "email": "bia@padaria.example", "role": "agent", "access_profile": "all"}`).OK(201).ID()
 			sector := w.A.Post(t, "/sectors", `{"name": "Cakes", "member_ids": ["`+agent+`"]}`).OK(201).ID()
 			channel := w.A.Post(t, "/channels", `{"name": "Shop", "phone": "+551133334444", "provider": "sandbox"}`).OK(201).ID()
@@ -47,33 +46,33 @@ func TestAttendanceReport(t *testing.T) {
 			w.Clock.Advance(30 * time.Minute)
 			w.A.Post(t, "/conversations/"+conversation+"/messages", `{"client_id": "01890a5d-ac96-774b-bcce-b302099a8057", "text": "Sim!"}`).OK(201)
 			w.A.Post(t, "/conversations/"+conversation+"/transfer", `{"user_id": "`+agent+`", "sector_id": "`+sector+`"}`).OK(200)
-			w.Clock.Advance(24 * time.Hour) // half past midnight, two days later by the calendar
+			w.Clock.Advance(24 * time.Hour) // 00:30, two calendar days later
 			w.A.Post(t, "/conversations/"+conversation+"/attendance/close", `{}`).OK(200)
 
 			r := w.A.Get(t, "/reports/attendance?from=2018-11-03&to=2018-11-05").OK(200)
 			for i, want := range [][3]int{{1, 1, 0}, {0, 0, 0}, {0, 0, 1}} {
 				got := [3]int{r.Int("by_day", i, "opened"), r.Int("by_day", i, "first_response", "count"), r.Int("by_day", i, "closed")}
 				if got != want {
-					t.Errorf("%s has %v, want %v", r.Text("by_day", i, "date"), got, want)
+					t.Errorf("%s: got %v opened, answered and closed, want %v", r.Text("by_day", i, "date"), got, want)
 				}
 			}
 			if len(r.List("by_person")) != 1 || r.Text("by_person", 0, "user", "name") != "Bia" || r.Text("by_sector", 0, "sector", "name") != "Cakes" {
-				t.Errorf(`want number of by_person == 1 and by_person.0.user.name == "Bia" and by_sector.0.sector.name == "Cakes"; got %s`, r.Raw)
+				t.Errorf("got %s, want only Bia in by_person and Cakes in by_sector", r.Raw)
 			}
 			if r.Int("totals", "first_response", "average_seconds") != 1800 || r.Int("by_person", 0, "resolution", "median_seconds") != 88200 {
-				t.Errorf("want totals.first_response.average_seconds == 1800 and by_person.0.resolution.median_seconds == 88200; got %s", r.Raw)
+				t.Errorf("got %s, want a first response after 1800 seconds and a resolution after 88200", r.Raw)
 			}
 			if other := w.B.Get(t, "/reports/attendance?from=2018-11-03&to=2018-11-05&user="+agent).OK(200); other.Int("totals", "opened") != 0 {
-				t.Errorf(`w.B.Get(t, "/reports/attendance?from=2018-11-03&to=2018-11-05&user="+agent).OK(200): want totals.opened == 0; got %s`, other.Raw)
+				t.Errorf("report of another company: got %s, want no attendances", other.Raw)
 			}
 			w.A.Delete(t, "/team/"+agent).OK(204)
 			w.A.Delete(t, "/sectors/"+sector).OK(204)
 			gone := w.A.Get(t, "/reports/attendance?from=2018-11-03&to=2018-11-05").OK(200)
 			if gone.Text("by_person", 0, "user", "name") != "Bia" || gone.Text("by_sector", 0, "sector", "name") != "Cakes" {
-				t.Errorf("who is gone has no name: %s", gone.Raw)
+				t.Errorf("got %s, want the names of the removed person and sector", gone.Raw)
 			}
 		})
-		t.Run("refuses what is malformed", func(t *testing.T) {
+		t.Run("refuses malformed parameters", func(t *testing.T) {
 			for query, field := range map[string]string{
 				"from=2026-02-30":               "query.from",
 				"from=2026-2-03":                "query.from",
@@ -88,9 +87,7 @@ func TestAttendanceReport(t *testing.T) {
 				"member=01890a5d-ac96-774b-bcce-b302099a8057":          "query.member",
 				"from=2026-11-14&from=2026-11-14":                      "query.from",
 			} {
-				if got := w.A.Get(t, "/reports/attendance?"+query).Fails(400, "invalid_request").Text("details", 0, "field"); got != field {
-					t.Errorf("details.0.field: want got == field; got %+v, %+v", query, got)
-				}
+				testkit.Equal(t, "details.0.field of "+query, w.A.Get(t, "/reports/attendance?"+query).Fails(400, "invalid_request").Text("details", 0, "field"), field)
 			}
 		})
 	})

@@ -1,4 +1,4 @@
-// Package api_test calls the API of whole servers on both engines, as integrations and people do.
+// Package api_test tests the HTTP API of complete servers on both database engines.
 package api_test
 
 import (
@@ -18,22 +18,22 @@ import (
 	"recado/test/testkit"
 )
 
-func TestKey(t *testing.T) {
+func TestKeysAreCheckedOnEveryRequest(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		t.Run("GET /me tells who the key is", func(t *testing.T) {
+		t.Run("GET /me describes the key", func(t *testing.T) {
 			me := w.A.Get(t, "/me").OK(200)
 			testkit.Equal(t, "company.id", me.Text("company", "id"), w.A.ID.String())
 			testkit.Equal(t, "user.role", me.Text("user", "role"), "owner")
 			testkit.Equal(t, "api_version", me.Text("api_version"), "1.1.0")
 			testkit.Equal(t, "header X-Api-Version", me.Header.Get("X-Api-Version"), "1.1.0")
 			if me.Header.Get("X-Request-Id") == "" {
-				t.Fatalf(`want header X-Request-Id != ""; got %+v`, me.Header)
+				t.Fatalf("X-Request-Id: got none: %v", me.Header)
 			}
 		})
-		t.Run("a sane X-Request-Id is kept and another is replaced", func(t *testing.T) {
+		t.Run("a valid X-Request-Id is kept and an invalid one is replaced", func(t *testing.T) {
 			testkit.Equal(t, "header X-Request-Id", w.A.Do(t, "GET", "/me", nil, "X-Request-Id", "order-77").Header.Get("X-Request-Id"), "order-77")
 			if got := w.A.Do(t, "GET", "/me", nil, "X-Request-Id", `"><script>`).Header.Get("X-Request-Id"); strings.Contains(got, "<") {
-				t.Fatalf(`header X-Request-Id: want !strings.Contains(got, "<"); got %+v`, got)
+				t.Fatalf("X-Request-Id: got %q, want it replaced", got)
 			}
 		})
 		t.Run("an expired key is refused", func(t *testing.T) {
@@ -41,10 +41,10 @@ func TestKey(t *testing.T) {
 			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "short", Scopes: kernel.NewScopeSet(people.ScopeRead), ExpiresAt: &soon})
 			c.Get(t, "/me").OK(200)
 			w.Clock.Advance(2 * time.Hour)
-			answer := c.Get(t, "/me").Fails(401, "key_expired")
-			testkit.Equal(t, "header WWW-Authenticate", answer.Header.Get("WWW-Authenticate"), "Bearer")
+			refused := c.Get(t, "/me").Fails(401, "key_expired")
+			testkit.Equal(t, "header WWW-Authenticate", refused.Header.Get("WWW-Authenticate"), "Bearer")
 		})
-		t.Run("a revoked key stops at once", func(t *testing.T) {
+		t.Run("a revoked key is refused at once", func(t *testing.T) {
 			key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "gone", Scopes: kernel.NewScopeSet(people.ScopeRead)})
 			c.Get(t, "/me").OK(200)
 			w.B.Delete(t, "/keys/"+key.ID.String()).Fails(404, "not_found")
@@ -52,26 +52,26 @@ func TestKey(t *testing.T) {
 			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
 			c.Get(t, "/me").Fails(401, "key_revoked")
 		})
-		t.Run("a rotated key stays valid for its overlap", func(t *testing.T) {
+		t.Run("a rotated secret stays valid during the overlap", func(t *testing.T) {
 			key, old := w.NewKey(t, w.A.ID, people.NewKey{Name: "turning", Scopes: kernel.NewScopeSet(people.ScopeRead)})
 			fresh := w.A.Post(t, "/keys/"+key.ID.String()+"/rotate", `{"overlap_seconds": 60}`).OK(200).Text("key")
 			if !strings.HasPrefix(fresh, "rcd_") {
-				t.Fatalf(`want strings.HasPrefix(fresh, "rcd_"); got %+v`, fresh)
+				t.Fatalf("key: got %q, want the prefix rcd_", fresh)
 			}
-			testkit.Equal(t, "number of fresh", len(fresh), 46)
+			testkit.Equal(t, "length of the key", len(fresh), 46)
 			old.Get(t, "/me").OK(200)
 			w.Clock.Advance(2 * time.Minute)
 			old.Get(t, "/me").Fails(401, "key_revoked")
 		})
-		t.Run("a key never gains a scope that its creator lacks", func(t *testing.T) {
+		t.Run("a key cannot have a scope that its creator lacks", func(t *testing.T) {
 			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "issuer", Scopes: kernel.NewScopeSet(people.ScopeKeysManage, people.ScopeTeamRead)})
 			c.Post(t, "/keys", `{"name": "more", "scopes": ["team:read", "write"]}`).Fails(403, "insufficient_scope")
 			made := c.Post(t, "/keys", `{"name": "less", "scopes": ["team:read"]}`).OK(201)
 			if made.Text("key") == "" || made.Text("user", "name") == "" {
-				t.Fatalf(`want key != "" and user.name != ""; got %s`, made.Raw)
+				t.Fatalf("got %s, want a key and the name of its user", made.Raw)
 			}
 		})
-		t.Run("the rate limit answers 429 with Retry-After", func(t *testing.T) {
+		t.Run("requests over the rate limit get 429 with Retry-After", func(t *testing.T) {
 			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(people.ScopeRead), Rate: &kernel.Rate{PerSecond: 1, Burst: 2}})
 			c.Get(t, "/me").OK(200)
 			c.Get(t, "/me").OK(200)
@@ -82,7 +82,7 @@ func TestKey(t *testing.T) {
 	})
 }
 
-func TestARevokedKeyStopsOnEveryNodeWithinASecond(t *testing.T) {
+func TestARevokedKeyIsRefusedOnEveryNodeWithinASecond(t *testing.T) {
 	url := kerneltest.URL(t)
 	w := servertest.Start(t, url)
 	other, _ := w.SecondNode(t, url)
@@ -93,17 +93,17 @@ func TestARevokedKeyStopsOnEveryNodeWithinASecond(t *testing.T) {
 	revoked := time.Now()
 	for there.Get(t, "/me").Status == 200 {
 		if time.Since(revoked) > time.Second {
-			t.Fatal("the other node still takes the key")
+			t.Fatal("the other node still accepts the key after a second")
 		}
 	}
 	there.Get(t, "/me").Fails(401, "key_revoked")
 }
 
-func TestServer(t *testing.T) {
+func TestTheServerValidatesRequests(t *testing.T) {
 	w := servertest.Start(t, "", func(c *server.Config) { c.BasePath = "/desk" })
 	labels := w.A.Base() + "/labels"
 
-	t.Run("strict input", func(t *testing.T) {
+	t.Run("invalid bodies are refused", func(t *testing.T) {
 		deep := strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40)
 		for name, c := range map[string]struct{ body, code, field string }{
 			"unknown field":   {`{"name":"x","colour":"#000000"}`, "invalid_request", "body.colour"},
@@ -130,7 +130,7 @@ func TestServer(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				a := w.A.Post(t, "/labels", c.body).Fails(400, c.code)
 				if got := a.Text("details", 0, "field"); !strings.HasPrefix(got, c.field) {
-					t.Errorf("field %q, want %q: %s", got, c.field, a.Raw)
+					t.Errorf("details.0.field: got %q, want the prefix %q: %s", got, c.field, a.Raw)
 				}
 			})
 		}
@@ -140,7 +140,7 @@ func TestServer(t *testing.T) {
 		w.A.Post(t, "/labels", `{"name":"`+strings.Repeat("a", 120)+`"}`).OK(201)
 	})
 
-	t.Run("a body over 64 KiB is 413, chunked too", func(t *testing.T) {
+	t.Run("a body over 64 KiB gets 413, even if it is chunked", func(t *testing.T) {
 		body := `{"name":"` + strings.Repeat("x", 64<<10) + `"}`
 		w.A.Post(t, "/labels", body).Fails(413, "body_too_large")
 		r, _ := http.NewRequest("POST", labels, bufio.NewReader(strings.NewReader(body)))
@@ -152,13 +152,13 @@ func TestServer(t *testing.T) {
 		w.A.Post(t, "/labels?colour=red", `{"name":"x"}`).Fails(400, "invalid_request")
 	})
 
-	t.Run("strict query", func(t *testing.T) {
+	t.Run("invalid query parameters are refused", func(t *testing.T) {
 		for _, query := range []string{"?x=1", "?limit=%zz", "?limit=1;offset=2", "?%00=1", "?=1", "?limit"} {
 			w.A.Get(t, "/me"+query).Fails(400, "invalid_request")
 		}
 	})
 
-	t.Run("a query filter that names nothing gives an empty list, the zero UUID too", func(t *testing.T) {
+	t.Run("a filter with an unknown id returns an empty list", func(t *testing.T) {
 		customerWrites(t, w, sandbox(t, w), phoneNumber(1))
 		for _, path := range []string{
 			"/attendances?assignee=", "/attendances?sector=", "/attendances?conversation=",
@@ -167,29 +167,29 @@ func TestServer(t *testing.T) {
 		} {
 			for _, id := range []string{"00000000-0000-0000-0000-000000000000", "0193b0a0-0000-7000-8000-000000000000"} {
 				if a := w.A.Get(t, path+id).OK(200); len(a.List("data")) != 0 {
-					t.Errorf("w.A.Get(t, path+id).OK(200): want number of data == 0; got %+v, %+v, %s", path, id, a.Raw)
+					t.Errorf("%s%s: got %s, want an empty list", path, id, a.Raw)
 				}
 			}
 			a := w.A.Get(t, path+"7").Fails(400, "invalid_request")
 			if field := "query." + strings.TrimSuffix(path[strings.Index(path, "?")+1:], "="); a.Text("details", 0, "field") != field ||
 				!strings.HasPrefix(a.Text("details", 0, "message"), "must be ") {
-				t.Errorf(`"query." + strings.TrimSuffix(path[strings.Index(path, "?")+1:], "="): want details.0.field == field and strings.HasPrefix(a.Text("details", 0, "message"), "must be "); got %+v, %s`, path, a.Raw)
+				t.Errorf("%s7: got %s, want the field %s and a message that begins with must be", path, a.Raw, field)
 			}
 		}
 	})
 
-	t.Run("the document has no status that is never given", func(t *testing.T) {
+	t.Run("the OpenAPI document has no status that is never returned", func(t *testing.T) {
 		resp, err := http.Get(w.A.Base() + "/openapi.json")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
 		if raw, _ := io.ReadAll(resp.Body); resp.StatusCode != 200 || strings.Contains(string(raw), `"422":`) {
-			t.Error("it tells of 422")
+			t.Errorf("got status %d and %d bytes, want 200 without a response 422", resp.StatusCode, len(raw))
 		}
 	})
 
-	t.Run("what is not there is an Error object", func(t *testing.T) {
+	t.Run("unknown paths and methods get an Error object", func(t *testing.T) {
 		for _, path := range []string{"/nothing", "/labels/", "//labels", "/../v1/me", "/labels/%2e%2e/me", "/labels/not-a-uuid/x"} {
 			w.A.Get(t, path).Fails(404, "not_found")
 		}
@@ -199,7 +199,7 @@ func TestServer(t *testing.T) {
 		testkit.Equal(t, "header Allow", a.Header.Get("Allow"), "GET, HEAD, POST")
 	})
 
-	t.Run("keys that are none", func(t *testing.T) {
+	t.Run("missing and invalid keys are refused", func(t *testing.T) {
 		anonymous := func(headers ...string) *servertest.Answer {
 			r, _ := http.NewRequest("GET", w.A.Base()+"/me", nil)
 			for _, h := range headers {
@@ -217,7 +217,7 @@ func TestServer(t *testing.T) {
 		anonymous("bearer " + w.A.Secret()).OK(200)
 	})
 
-	t.Run("malformed HTTP and oversized headers are Error objects too", func(t *testing.T) {
+	t.Run("malformed HTTP and oversized headers get an Error object", func(t *testing.T) {
 		for _, c := range []struct{ request, status string }{
 			{"GET / HTTP/1.1\r\nHost: x\r\nX-Big: " + strings.Repeat("a", 64<<10) + "\r\n\r\n", "431"},
 			{"NONSENSE\r\n\r\n", "400"},
@@ -236,13 +236,13 @@ func TestServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !strings.HasPrefix(resp.Status, c.status) || resp.Header.Get("Content-Type") != "application/json" {
-				t.Errorf(`want strings.HasPrefix(resp.Status, c.status) and header Content-Type == "application/json"; got %+v, %+v`, resp.Status, resp.Header)
+				t.Errorf("%.40q: got %s %v, want %s with JSON", c.request, resp.Status, resp.Header, c.status)
 			}
 			_ = conn.Close()
 		}
 	})
 
-	t.Run("health, readiness, reference and document need no key and arrive whole", func(t *testing.T) {
+	t.Run("health checks, pages and the OpenAPI document need no key", func(t *testing.T) {
 		for path, part := range map[string]string{
 			"/healthz": "ok", "/readyz": "ok", "/v1/openapi.json": `"openapi":"3.1.0"`, "/": `content="/desk"`,
 			"/docs": "</html>", "/docs/": "/desk/v1/openapi.json", "/docs/swagger-ui-bundle.js": "SwaggerUIBundle",
@@ -254,7 +254,7 @@ func TestServer(t *testing.T) {
 			page, err := io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
 			if resp.StatusCode != 200 || err != nil || !strings.Contains(string(page), part) {
-				t.Errorf("%s: %d, %d bytes without %q: %v", path, resp.StatusCode, len(page), part, err)
+				t.Errorf("%s: got %d, %d bytes and error %v, want 200 with %q in it", path, resp.StatusCode, len(page), err, part)
 			}
 		}
 		r, _ := http.NewRequest("GET", w.URL+"/docs/nothing", nil)

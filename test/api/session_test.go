@@ -17,7 +17,7 @@ import (
 
 const password = "correct horse battery"
 
-// member adds a person through a reset link, and gives the e-mail address. fields are more members of the body.
+// member adds a member who sets a password through a reset link. fields are additional fields of the body.
 func member(t *testing.T, c *servertest.Client, name string, fields ...string) (id, email string) {
 	t.Helper()
 	email = strings.ToLower(name) + "@" + kernel.NewID().String() + ".example"
@@ -30,7 +30,7 @@ func member(t *testing.T, c *servertest.Client, name string, fields ...string) (
 	return id, email
 }
 
-// tokenOf reads the token behind the # of a link.
+// tokenOf returns the token in the fragment of a link.
 func tokenOf(t *testing.T, link string) string {
 	t.Helper()
 	_, fragment, found := strings.Cut(link, "/#/")
@@ -42,7 +42,7 @@ func tokenOf(t *testing.T, link string) string {
 	return values.Get("token")
 }
 
-func TestAPersonSignsInAndIsWhoTheyAre(t *testing.T) {
+func TestASessionIdentifiesItsPerson(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Ana", `"role":"manager"`)
@@ -50,7 +50,7 @@ func TestAPersonSignsInAndIsWhoTheyAre(t *testing.T) {
 		cookie := made.Header.Get("Set-Cookie")
 		for _, want := range []string{"recado=", "HttpOnly", "SameSite=Lax", "Path=/"} {
 			if !strings.Contains(cookie, want) {
-				t.Errorf("cookie: got %q, want it to have %q", cookie, want)
+				t.Errorf("cookie: got %q, want %q in it", cookie, want)
 			}
 		}
 		ana := w.A.WithSession(t, made)
@@ -68,25 +68,25 @@ func TestAPersonSignsInAndIsWhoTheyAre(t *testing.T) {
 			t.Errorf("expires_at: got %s, want about %s", s.Text("expires_at"), want)
 		}
 		if me := ana.Get(t, "/me").OK(200); me.At("integration") != nil || me.Text("user", "id") != id {
-			t.Errorf("me: got %s", me.Raw)
+			t.Errorf("/me: got %s, want the user %s and no integration", me.Raw, id)
 		}
 		ana.Get(t, "/reports/attendance").OK(200)
 		ana.Get(t, "/keys").Fails(403, "insufficient_scope")
 	})
 }
 
-func TestARequestThatNamesAnotherPersonThanTheCookieIsRefused(t *testing.T) {
+func TestARequestNamingAnotherPersonThanItsCookieIsRefused(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, anaID := signedIn(t, w, "Ana")
 		bia, biaID := signedIn(t, w, "Bia")
-		conversation := write(t, w.A.Client, sandbox(t, w), "+5511987650001", "hello")
+		conversation := customerWritesText(t, w.A.Client, sandbox(t, w), "+5511987650001", "hello")
 		messages := "/conversations/" + conversation + "/messages"
 		const header = "X-Recado-User"
 		text := func() map[string]string {
 			return map[string]string{"client_id": kernel.NewID().String(), "text": "from Ana"}
 		}
-		// The browser has Bia's cookie; a tab of Ana's sends what Ana wrote.
+		// The browser has Bia's cookie, and an old tab sends what Ana wrote.
 		for _, named := range []string{anaID, "ana", "", w.A.ID.String()} {
 			bia.Post(t, messages, text(), header, named).Fails(403, "session_changed")
 		}
@@ -96,18 +96,18 @@ func TestARequestThatNamesAnotherPersonThanTheCookieIsRefused(t *testing.T) {
 		bia.Do(t, "PUT", "/conversations/"+conversation+"/draft", map[string]string{"text": "from Ana"}, header, anaID).Fails(403, "session_changed")
 		bia.Upload(t, "a.txt", []byte("from Ana"), header, anaID).Fails(403, "session_changed")
 		if got := len(bia.Get(t, messages).OK(200).List("data")); got != 1 {
-			t.Errorf("messages: got %d, want the customer's alone", got)
+			t.Errorf("got %d messages, want only the customer's", got)
 		}
 		bia.Post(t, messages, text(), header, biaID).OK(201)
 		ana.Post(t, messages, text(), header, strings.ToUpper(anaID)).OK(201)
 		ana.Post(t, messages, text()).OK(201)
-		// A key acts as whom it acts as, and a visitor has no session yet.
+		// The header does not apply to keys, nor to visitors without a session.
 		w.A.Post(t, messages, text(), header, anaID).OK(201)
 		w.A.Visitor().Post(t, "/session", map[string]string{"email": "nobody@a.example", "password": password}, header, anaID).Fails(401, "login_failed")
 	})
 }
 
-func TestEveryFailedSignInHasOneAnswer(t *testing.T) {
+func TestEveryFailedSignInGetsTheSameResponse(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
@@ -126,16 +126,16 @@ func TestEveryFailedSignInHasOneAnswer(t *testing.T) {
 				first = a.Text("message")
 			}
 			if a.Text("message") != first {
-				t.Errorf("got %q, want %q", a.Text("message"), first)
+				t.Errorf("message: got %q, want %q", a.Text("message"), first)
 			}
 			if a.Header.Get("Set-Cookie") != "" {
-				t.Error("a failed sign-in sets a cookie")
+				t.Errorf("a failed sign-in sets the cookie %q", a.Header.Get("Set-Cookie"))
 			}
 		}
 	})
 }
 
-func TestFiveFailedSignInsAreFreeAndThenTheyWait(t *testing.T) {
+func TestSignInsAreThrottledAfterFiveFailures(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
@@ -149,7 +149,7 @@ func TestFiveFailedSignInsAreFreeAndThenTheyWait(t *testing.T) {
 		if a.Header.Get("Retry-After") != "2" {
 			t.Errorf("Retry-After: got %q, want 2", a.Header.Get("Retry-After"))
 		}
-		// From elsewhere the same address waits as long, but never more than half a minute.
+		// From another IP address the same account waits as long, but at most half a minute.
 		try(password, "203.0.113.9").Fails(429, "rate_limited")
 		w.Clock.Advance(3 * time.Second)
 		try(password, "203.0.113.9").OK(200)
@@ -159,13 +159,15 @@ func TestFiveFailedSignInsAreFreeAndThenTheyWait(t *testing.T) {
 		}
 		w.Clock.Advance(31 * time.Second)
 		try(password, "203.0.113.9").OK(200)
-	}, proxied)
+	}, trustLocalProxy)
 }
 
-// proxied makes a server believe what a proxy on this machine says.
-func proxied(c *server.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
+// trustLocalProxy makes a server trust the headers of a proxy on this machine.
+func trustLocalProxy(c *server.Config) {
+	c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+}
 
-func TestWrongPasswordsFromManyAddressesDoNotStopAnotherPerson(t *testing.T) {
+func TestWrongPasswordsDoNotBlockAnotherPerson(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
@@ -184,15 +186,15 @@ func TestWrongPasswordsFromManyAddressesDoNotStopAnotherPerson(t *testing.T) {
 		}
 		running.Wait()
 		w.A.Visitor().Post(t, "/session", map[string]string{"email": other, "password": password}, "X-Forwarded-For", "203.0.113.9").OK(200)
-	}, proxied)
+	}, trustLocalProxy)
 }
 
-func TestASessionEndsWhenItIsIdleOrOld(t *testing.T) {
+func TestASessionEndsWhenIdleOrOld(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		ana := w.A.SignIn(t, email, password)
-		for range 8 { // 8 x 11 days: always in use, and still not beyond 90 days
+		for range 8 { // 88 days of use are less than the maximum of 90
 			w.Clock.Advance(11 * 24 * time.Hour)
 			ana.Get(t, "/session").OK(200)
 			if err := w.Desk.People.FlushSeen(t.Context()); err != nil {
@@ -202,9 +204,9 @@ func TestASessionEndsWhenItIsIdleOrOld(t *testing.T) {
 		w.Clock.Advance(3 * 24 * time.Hour)
 		ana.Get(t, "/session").Fails(401, "session_missing")
 
-		bob := w.A.SignIn(t, email, password)
+		idle := w.A.SignIn(t, email, password)
 		w.Clock.Advance(15 * 24 * time.Hour)
-		bob.Get(t, "/session").Fails(401, "session_missing")
+		idle.Get(t, "/session").Fails(401, "session_missing")
 	})
 }
 
@@ -214,7 +216,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 		id, email := member(t, w.A.Client, "Ana")
 		one, two, three := w.A.SignIn(t, email, password), w.A.SignIn(t, email, password), w.A.SignIn(t, email, password)
 		sessions := one.Get(t, "/sessions").OK(200).List()
-		if len(sessions) != 4 { // and the one of the reset link
+		if len(sessions) != 4 { // including the session of the reset link
 			t.Fatalf("got %d sessions, want 4", len(sessions))
 		}
 		current := 0
@@ -243,7 +245,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	})
 }
 
-func TestARoleChangeNarrowsARunningSessionAndRemovalEndsIt(t *testing.T) {
+func TestARoleChangeLimitsASessionAndRemovalEndsIt(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Ana", `"role":"manager"`)
@@ -287,7 +289,7 @@ func TestUnsafeRequestsWithACookieMustComeFromTheApp(t *testing.T) {
 		body := map[string]string{"email": email, "password": password}
 		visitor.Post(t, "/session", body, "Sec-Fetch-Site", "cross-site").Fails(403, "cross_origin")
 		visitor.Post(t, "/session", body, "Origin", "https://evil.example").Fails(403, "cross_origin")
-		visitor.Post(t, "/session", body, "Sec-Fetch-Site", "same-origin", "Origin", "http://evil.example").Fails(403, "cross_origin") // a name that leads here
+		visitor.Post(t, "/session", body, "Sec-Fetch-Site", "same-origin", "Origin", "http://evil.example").Fails(403, "cross_origin") // a foreign host name that resolves to this server
 		for _, path := range []string{"/welcome", "/setup"} {
 			visitor.Post(t, path, `{}`, "Sec-Fetch-Site", "same-origin", "Origin", "http://evil.example").Fails(403, "cross_origin")
 		}
@@ -299,19 +301,19 @@ func TestUnsafeRequestsWithACookieMustComeFromTheApp(t *testing.T) {
 	})
 }
 
-func TestKeysKeepAwayFromSessionsAndTheOtherWayRound(t *testing.T) {
+func TestKeysAndSessionsAreNotInterchangeable(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		w.A.Get(t, "/session").Fails(403, "session_required")
 		w.A.Patch(t, "/me", `{"name":"Ana"}`).Fails(403, "session_required")
 		w.A.Visitor().Get(t, "/session").Fails(401, "key_missing")
 		w.A.Visitor().Do(t, "GET", "/session", nil, "Cookie", "recado=abc").Fails(401, "session_missing")
-		// A key is a key, whatever cookie comes with it.
+		// A key is used even if a cookie is sent with it.
 		w.A.Do(t, "GET", "/me", nil, "Cookie", "recado=abc").OK(200)
 	})
 }
 
-func TestTwoFactor(t *testing.T) {
+func TestTwoFactorProtectsSigningIn(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Ana")
@@ -320,7 +322,7 @@ func TestTwoFactor(t *testing.T) {
 		begun := ana.Post(t, "/me/two-factor", map[string]string{"password": password}).OK(200)
 		secret := begun.Text("secret")
 		if !strings.HasPrefix(begun.Text("url"), "otpauth://totp/") || !strings.Contains(begun.Text("url"), secret) {
-			t.Errorf("url: got %q", begun.Text("url"))
+			t.Errorf("url: got %q, want an otpauth URL with the secret", begun.Text("url"))
 		}
 		code := func() string {
 			c, err := people.TOTPCode(secret, w.Clock.Now())
@@ -343,10 +345,10 @@ func TestTwoFactor(t *testing.T) {
 		signIn := func(code string) *servertest.Answer {
 			return visitor.Post(t, "/session", map[string]string{"email": email, "password": password, "code": code})
 		}
-		for range 8 { // asking for the code is no failure
+		for range 8 { // a missing code does not count as a failure
 			signIn("").Fails(401, "code_required")
 		}
-		signIn(code()).Fails(401, "code_invalid") // the step was used to confirm
+		signIn(code()).Fails(401, "code_invalid") // this time step was used to confirm
 		w.Clock.Advance(30 * time.Second)
 
 		var running sync.WaitGroup
@@ -363,10 +365,10 @@ func TestTwoFactor(t *testing.T) {
 		}
 		running.Wait()
 		if accepted != 1 {
-			t.Errorf("one step was accepted %d times, want 1", accepted)
+			t.Errorf("the code was accepted %d times, want 1", accepted)
 		}
 		recovery := confirmed.Text("recovery_codes", 0)
-		w.Clock.Advance(2 * time.Hour) // the failures are forgotten
+		w.Clock.Advance(2 * time.Hour) // earlier failures no longer count
 		signIn(strings.ToUpper(recovery)).OK(200)
 		signIn(recovery).Fails(401, "code_invalid")
 
@@ -385,7 +387,7 @@ func TestTwoFactor(t *testing.T) {
 	})
 }
 
-func TestInvitations(t *testing.T) {
+func TestAnInvitationIsAcceptedOnce(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
@@ -401,37 +403,37 @@ func TestInvitations(t *testing.T) {
 		visitor.Get(t, "/welcome?token="+replaced).Fails(404, "not_found")
 		welcome := visitor.Get(t, "/welcome?token="+token).OK(200)
 		if welcome.Text("kind") != "invitation" || welcome.Text("email") != "bia@padaria.example" || welcome.Text("company", "name") != "Padaria Aurora" {
-			t.Errorf("welcome: got %s", welcome.Raw)
+			t.Errorf("welcome: got %s, want the invitation of bia@padaria.example to Padaria Aurora", welcome.Raw)
 		}
 		listed := w.A.Get(t, "/team/invitations").OK(200)
 		if len(listed.List()) != 1 || listed.At("data", 0, "url") != nil {
-			t.Errorf("invitations: got %s", listed.Raw)
+			t.Errorf("invitations: got %s, want 1 without a url", listed.Raw)
 		}
 		visitor.Post(t, "/welcome", map[string]string{"token": token, "password": "short"}).Fails(400, "invalid_request")
 
-		answers := make([]*servertest.Answer, 2)
+		responses := make([]*servertest.Answer, 2)
 		var running sync.WaitGroup
-		for i := range answers {
+		for i := range responses {
 			running.Go(func() {
-				answers[i] = visitor.Post(t, "/welcome", map[string]string{"token": token, "name": fmt.Sprintf("Bia %d", i), "password": password})
+				responses[i] = visitor.Post(t, "/welcome", map[string]string{"token": token, "name": fmt.Sprintf("Bia %d", i), "password": password})
 			})
 		}
 		running.Wait()
-		won := 0
-		for _, a := range answers {
+		accepted := 0
+		for _, a := range responses {
 			switch a.Status {
 			case 200:
-				won++
+				accepted++
 				bia := w.A.WithSession(t, a)
 				if s := bia.Get(t, "/session").OK(200); s.Text("user", "sectors", 0, "id") != sector || s.Text("user", "role") != "agent" {
-					t.Errorf("session: got %s", s.Raw)
+					t.Errorf("session: got %s, want an agent in the sector %s", s.Raw, sector)
 				}
 			default:
 				a.Fails(404, "not_found")
 			}
 		}
-		if won != 1 {
-			t.Errorf("one invitation was accepted %d times, want 1", won)
+		if accepted != 1 {
+			t.Errorf("the invitation was accepted %d times, want 1", accepted)
 		}
 		w.A.Post(t, "/team/invitations", `{"email":"BIA@padaria.example","name":"Bia","role":"agent"}`).Fails(409, "name_taken")
 		late := invite("caio@padaria.example")
@@ -442,7 +444,7 @@ func TestInvitations(t *testing.T) {
 	})
 }
 
-func TestPeopleManageOnlyLowerRolesWithTheirSessions(t *testing.T) {
+func TestASessionManagesOnlyLowerRoles(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Owner.ID.String()
@@ -456,7 +458,7 @@ func TestPeopleManageOnlyLowerRolesWithTheirSessions(t *testing.T) {
 	})
 }
 
-func TestAnAddressOfSeveralCompaniesChoosesOne(t *testing.T) {
+func TestAnAddressInSeveralCompaniesMustChooseOne(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		for _, c := range []*servertest.Company{w.A, w.B} {
@@ -467,7 +469,7 @@ func TestAnAddressOfSeveralCompaniesChoosesOne(t *testing.T) {
 		visitor := w.A.Visitor()
 		asked := visitor.Post(t, "/session", map[string]string{"email": "ana@both.example", "password": password}).Fails(409, "company_required")
 		if len(asked.List("details")) != 2 || asked.Text("details", 0, "field") != "body.company" {
-			t.Fatalf("details: got %s", asked.Raw)
+			t.Fatalf("details: got %s, want two values for body.company", asked.Raw)
 		}
 		chosen := asked.Text("details", 1, "value")
 		got := visitor.Post(t, "/session", map[string]string{"email": "ana@both.example", "password": password, "company": chosen}).OK(200)
@@ -477,42 +479,42 @@ func TestAnAddressOfSeveralCompaniesChoosesOne(t *testing.T) {
 	})
 }
 
-func TestProfileAndPreferences(t *testing.T) {
+func TestAPersonChangesTheirProfileAndPreferences(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		ana, other := w.A.SignIn(t, email, password), w.A.SignIn(t, email, password)
 		if p := ana.Patch(t, "/me/preferences", `{"sound":"drop"}`).OK(200); p.Text("language") != "pt-BR" || p.At("language_chosen") != false {
-			t.Errorf("preferences before a language was chosen: got %s", p.Raw)
+			t.Errorf("preferences before a language was chosen: got %s, want pt-BR and language_chosen false", p.Raw)
 		}
 		ana.Patch(t, "/me/preferences", `{"language":"pt-BR"}`).OK(200)
 		if p := other.Get(t, "/me/preferences").OK(200); p.Text("language") != "pt-BR" || p.At("language_chosen") != true {
-			t.Errorf("preferences after Portuguese was chosen: got %s", p.Raw)
+			t.Errorf("preferences after Portuguese was chosen: got %s, want pt-BR and language_chosen true", p.Raw)
 		}
 		changed := ana.Patch(t, "/me", `{"name":"Ana Lima","signature":"Ana, Vendas","language":"es"}`).OK(200)
 		if changed.Text("user", "name") != "Ana Lima" || changed.Text("user", "signature") != "Ana, Vendas" {
-			t.Errorf("profile: got %s", changed.Raw)
+			t.Errorf("profile: got %s, want the new name and signature", changed.Raw)
 		}
 		if p := ana.Get(t, "/me/preferences").OK(200); p.Text("language") != "es" || p.Text("theme") != "system" || p.At("shortcuts") != true {
-			t.Errorf("preferences: got %s", p.Raw)
+			t.Errorf("preferences: got %s, want es, the theme system and shortcuts", p.Raw)
 		}
 		ana.Patch(t, "/me/preferences", `{"theme":"dark","shortcuts":false}`).OK(200)
 		if p := ana.Get(t, "/me/preferences").OK(200); p.Text("language") != "es" || p.Text("theme") != "dark" || p.At("shortcuts") != false {
-			t.Errorf("preferences: got %s", p.Raw)
+			t.Errorf("preferences: got %s, want es, the theme dark and no shortcuts", p.Raw)
 		}
 		ana.Patch(t, "/me/preferences", `{"theme":"pink"}`).Fails(400, "invalid_request")
 		wrong := ana.Patch(t, "/me", `{"password":{"current":"not my password","new":"brand new password"}}`).Fails(400, "invalid_request")
 		if wrong.Text("details", 0, "field") != "body.password.current" {
-			t.Errorf("details: got %s", wrong.Raw)
+			t.Errorf("details: got %s, want the field body.password.current", wrong.Raw)
 		}
 		ana.Patch(t, "/me", map[string]any{"password": map[string]string{"current": password, "new": "brand new password"}}).OK(200)
 		other.Get(t, "/session").Fails(401, "session_missing")
 		ana.Get(t, "/session").OK(200)
 		w.A.SignIn(t, email, "brand new password")
 		if p := ana.Put(t, "/me/presence", `{"presence":"away"}`).OK(200); p.Text("presence") != "away" {
-			t.Errorf("presence: got %s", p.Raw)
+			t.Errorf("presence: got %s, want away", p.Raw)
 		}
-		if m := memberOf(t, w.A.Client, ana.Get(t, "/session").OK(200).Text("user", "id")); m["presence"] != "away" {
+		if m := findMember(t, w.A.Client, ana.Get(t, "/session").OK(200).Text("user", "id")); m["presence"] != "away" {
 			t.Errorf("presence in the team: got %v, want away", m["presence"])
 		}
 	})

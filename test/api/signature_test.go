@@ -11,15 +11,17 @@ import (
 	"recado/test/testkit"
 )
 
-// What a receiver does that knows the documentation alone, and none of our code.
+// These functions check signatures as a receiver would that knows only the documentation.
 
-func serviceSignatureHolds(a testkit.Delivery, secret string) bool {
+// serviceSignatureIsValid reports whether X-Service-Signature is valid.
+func serviceSignatureIsValid(a testkit.Delivery, secret string) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(a.Header.Get("X-Service-Timestamp") + "." + a.Body))
 	return a.Header.Get("X-Service-Signature") == "sha256="+hex.EncodeToString(mac.Sum(nil))
 }
 
-func standardSignatureHolds(a testkit.Delivery, secret string) bool {
+// standardSignatureIsValid reports whether a signature in webhook-signature is valid.
+func standardSignatureIsValid(a testkit.Delivery, secret string) bool {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
 		return false

@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"recado/internal/server"
@@ -11,8 +10,8 @@ import (
 	"recado/test/testkit"
 )
 
-// TestADiskThatIsFullInPostgreSQLIsStorageFull has the database answer as it does when its disk is full.
-func TestADiskThatIsFullInPostgreSQLIsStorageFull(t *testing.T) {
+// TestAFullPostgreSQLDiskIsReportedAsStorageFull makes the database fail as it does when its disk is full.
+func TestAFullPostgreSQLDiskIsReportedAsStorageFull(t *testing.T) {
 	url := kerneltest.URL(t)
 	w := servertest.Start(t, url)
 	testkit.Exec(t, url, `
@@ -27,7 +26,7 @@ func TestADiskThatIsFullInPostgreSQLIsStorageFull(t *testing.T) {
 	w.A.Post(t, "/labels", map[string]any{"name": "VIP", "color": "#ff0000"}).OK(201)
 }
 
-func TestADataFolderThatCannotBeReadIsNotTakenForTheDatabase(t *testing.T) {
+func TestReadinessReportsAnUnreadableDataFolder(t *testing.T) {
 	dir := ""
 	w := servertest.Start(t, kerneltest.URL(t), func(c *server.Config) { dir = c.DataDir })
 	if err := os.RemoveAll(dir); err != nil {
@@ -35,7 +34,5 @@ func TestADataFolderThatCannotBeReadIsNotTakenForTheDatabase(t *testing.T) {
 	}
 	resp, body := fetch(t, w.URL+"/readyz")
 	testkit.Equal(t, "status", resp.StatusCode, 503)
-	if !strings.Contains(string(body), "data folder") {
-		t.Errorf("got %s, want it to name the data folder", body)
-	}
+	testkit.Contains(t, "body", body, "data folder")
 }

@@ -21,17 +21,17 @@ func TestAQuietStreamIsKeptAlive(t *testing.T) {
 		<-live
 		for range 2 {
 			m, _ := testkit.Receive(t, "a heartbeat", live)
-			testkit.Equal(t, "m.Event", m.Event, "")
-			testkit.Equal(t, "m.Data", m.Data, "")
+			testkit.Equal(t, "event", m.Event, "")
+			testkit.Equal(t, "data", m.Data, "")
 			if m.ID == "" {
-				t.Fatalf(`want m.ID != ""; got %+v`, m)
+				t.Fatalf("id: got none, want a cursor: %+v", m)
 			}
-			w.A.Get(t, "/events?after="+m.ID).OK(200) // it tells a place of the feed
+			w.A.Get(t, "/events?after="+m.ID).OK(200) // the id is a cursor of the feed
 		}
 	})
 }
 
-func TestASlowClientIsCutOff(t *testing.T) {
+func TestASlowClientIsDisconnected(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		w.API.SetStreamTimes(time.Minute, 300*time.Millisecond)
 		_, key := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage)})
@@ -39,32 +39,32 @@ func TestASlowClientIsCutOff(t *testing.T) {
 		quick, _ := follow(t, w.A.Client, "?types=message.received")
 		<-quick
 
-		// More than the buffers of a connection hold.
+		// This is more than the buffers of a connection can hold.
 		channel := sandbox(t, w)
 		const messages = 200
 		body := `{"from": "+5511987654321", "text": "a` + strings.Repeat(`\u0001`, 4095) + `"}`
 		for range messages {
 			w.A.Post(t, simulatePath(channel), body).OK(201)
-			take(t, quick) // the others get theirs meanwhile
+			nextEvent(t, quick) // the other stream is not delayed
 		}
 		_ = slow.SetReadDeadline(time.Now().Add(20 * time.Second))
 		got, err := io.Copy(io.Discard, slow)
 		if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-			t.Fatalf("the slow client still has its connection, and got %d bytes", got)
+			t.Fatalf("the slow client is still connected after %d bytes", got)
 		}
 		if all := int64(messages) * 50_000; got == 0 || got > all {
-			t.Fatalf("the slow client got %d bytes of %d", got, all)
+			t.Fatalf("the slow client got %d bytes, want more than none and at most %d", got, all)
 		}
-		for range 20 { // all of the key's streams are free again
+		for range 20 { // the key can open all of its streams again
 			follow(t, key, "")
 		}
 	})
 }
 
-func TestAnEventOf64KiBArrivesWhole(t *testing.T) {
+func TestAnEventOf64KiBArrivesComplete(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
-		_, _, secret := hook(t, w.A.Client, receiver.URL)
+		_, _, secret := registerWebhook(t, w.A.Client, receiver.URL)
 		live, _ := follow(t, w.A.Client, "?types=kanban.card.moved")
 		<-live
 		b := newBoard(t, w.A.Client)
@@ -74,7 +74,7 @@ func TestAnEventOf64KiBArrivesWhole(t *testing.T) {
 		for i := range 100 {
 			labels = append(labels, fmt.Sprintf("%q", w.A.Post(t, "/labels", fmt.Sprintf(`{"name": "label %d"}`, i)).OK(201).ID()))
 		}
-		// A control character of the description takes six bytes in the event, a letter one.
+		// A control character in the description takes six bytes in the event, a letter one.
 		moved := func(control, letters int) testkit.Delivery {
 			t.Helper()
 			card := b.card(t, w.A.Client, long, fmt.Sprintf(`, "label_ids": [%s], "description": "%s%s"`,
@@ -88,14 +88,12 @@ func TestAnEventOf64KiBArrivesWhole(t *testing.T) {
 		}
 		const size = 64 << 10
 		missing := size - len(moved(9_000, 0).Body)
-		take(t, live)
+		nextEvent(t, live)
 		a := moved(9_000+missing/6, missing%6)
-		m := take(t, live)
-		if len(a.Body) != size || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || m.Data != a.Body {
-			t.Fatalf("%d bytes arrived, %d in the stream", len(a.Body), len(m.Data))
+		m := nextEvent(t, live)
+		if len(a.Body) != size || !serviceSignatureIsValid(a, secret) || !standardSignatureIsValid(a, secret) || m.Data != a.Body {
+			t.Fatalf("got %d bytes in the delivery and %d in the stream, want %d signed bytes in both", len(a.Body), len(m.Data), size)
 		}
-		if page := w.A.Get(t, "/events?limit=100&types=kanban.card.moved").OK(200); !strings.Contains(string(page.Raw), a.Body) {
-			t.Fatal("the feed has it otherwise")
-		}
+		testkit.Contains(t, "the feed", w.A.Get(t, "/events?limit=100&types=kanban.card.moved").OK(200).Raw, a.Body)
 	})
 }

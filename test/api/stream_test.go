@@ -17,7 +17,7 @@ import (
 	"recado/test/testkit"
 )
 
-// sse is one message of a stream.
+// sse is a message of an event stream.
 type sse = servertest.StreamMessage
 
 // follow opens the stream of events.
@@ -26,8 +26,8 @@ func follow(t *testing.T, c *servertest.Client, query string, headers ...string)
 	return c.Follow(t, "/events/stream"+query, headers...)
 }
 
-// take gives the next message that carries an event.
-func take(t *testing.T, messages <-chan sse) sse {
+// nextEvent returns the next message with an event.
+func nextEvent(t *testing.T, messages <-chan sse) sse {
 	t.Helper()
 	for {
 		m, open := testkit.Receive(t, "an event of the stream", messages)
@@ -40,8 +40,8 @@ func take(t *testing.T, messages <-chan sse) sse {
 	}
 }
 
-// feedOf reads the feed from a cursor until it has n events.
-func feedOf(t *testing.T, c *servertest.Client, query, after string, n int) (events []map[string]any, next string) {
+// readFeed reads the feed from a cursor until there are n events, and returns them and the next cursor.
+func readFeed(t *testing.T, c *servertest.Client, query, after string, n int) (events []map[string]any, next string) {
 	t.Helper()
 	read := func() bool {
 		path := "/events?limit=2" + query
@@ -63,7 +63,8 @@ func feedOf(t *testing.T, c *servertest.Client, query, after string, n int) (eve
 	return events, after
 }
 
-func types(events []map[string]any) string {
+// eventTypes returns the types of events, separated by spaces.
+func eventTypes(events []map[string]any) string {
 	var names []string
 	for _, e := range events {
 		names = append(names, e["type"].(string))
@@ -71,26 +72,24 @@ func types(events []map[string]any) string {
 	return strings.Join(names, " ")
 }
 
-func TestEvents(t *testing.T) {
+func TestEventsReachTheFeedStreamsAndWebhooks(t *testing.T) {
 	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
-		_, _, secret := hook(t, w.A.Client, receiver.URL)
+		_, _, secret := registerWebhook(t, w.A.Client, receiver.URL)
 		channel := sandbox(t, w)
 		live, _ := follow(t, w.A.Client, "")
 		if first := <-live; first.ID == "" || first.Event != "" {
-			t.Fatalf("a stream begins with its place: %+v", first)
+			t.Fatalf("first message: got %+v, want the cursor without an event", first)
 		}
 
 		w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "name": "Ana", "text": "a`+strings.Repeat(`\u0001`, 4095)+`"}`).OK(201)
-		feed, cursor := feedOf(t, w.A.Client, "", "", 4)
+		feed, cursor := readFeed(t, w.A.Client, "", "", 4)
 		raw := w.A.Get(t, "/events?limit=100").OK(200)
 
-		t.Run("a customer's message raises its events, in order, with one id each everywhere", func(t *testing.T) {
+		t.Run("a customer's message raises the same events in the feed, the stream and the webhook", func(t *testing.T) {
 			for _, want := range []string{"message.received", "conversation.updated", "attendance.opened", "kanban.card.created"} {
-				if strings.Count(types(feed), want) != 1 {
-					t.Errorf("want strings.Count(types(feed), want) == 1; got %+v, %+v", want, types(feed))
-				}
+				testkit.Equal(t, "number of "+want+" in "+eventTypes(feed), strings.Count(eventTypes(feed), want), 1)
 			}
 			arrivals := map[string]testkit.Delivery{}
 			for range feed {
@@ -99,17 +98,17 @@ func TestEvents(t *testing.T) {
 			}
 			for i, e := range feed {
 				a, ok := arrivals[e["id"].(string)]
-				m := take(t, live)
-				if !ok || !strings.Contains(string(raw.Raw), a.Body) || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) ||
+				m := nextEvent(t, live)
+				if !ok || !strings.Contains(string(raw.Raw), a.Body) || !serviceSignatureIsValid(a, secret) || !standardSignatureIsValid(a, secret) ||
 					a.Header.Get("X-Service-Event") != e["type"] || e["tenant_id"] != w.A.ID.String() {
-					t.Errorf("event %d did not arrive as it stands in the feed: %v", i, e["type"])
+					t.Errorf("event %d: the delivery of %v does not match the feed", i, e["type"])
 				}
 				if m.Data != a.Body || m.Event != e["type"] {
-					t.Errorf("the stream has %q where the feed has %v", m.Event, e["type"])
+					t.Errorf("stream: got %q, want %v as in the feed", m.Event, e["type"])
 				}
 			}
 		})
-		t.Run("sequence grows within a conversation", func(t *testing.T) {
+		t.Run("the sequence increases within a conversation", func(t *testing.T) {
 			var sequences []int
 			for _, e := range feed {
 				if n, ok := e["data"].(map[string]any)["sequence"].(float64); ok {
@@ -118,7 +117,7 @@ func TestEvents(t *testing.T) {
 			}
 			testkit.Equal(t, "number of sequences", len(sequences), 3)
 			if !slices.IsSorted(sequences) {
-				t.Fatalf("want slices.IsSorted(sequences); got %+v", sequences)
+				t.Fatalf("sequences: got %v, want them in ascending order", sequences)
 			}
 		})
 		t.Run("order=desc lists the same events newest first, page by page", func(t *testing.T) {
@@ -141,11 +140,11 @@ func TestEvents(t *testing.T) {
 			}
 			testkit.Diff(t, "events", got, want)
 			if newest := w.A.Get(t, "/events?order=desc&limit=1&types=message.received").OK(200).List(); len(newest) != 1 {
-				t.Errorf("got %d events of the type, want 1", len(newest))
+				t.Errorf("got %d events of type message.received, want 1", len(newest))
 			}
 			w.A.Get(t, "/events?order=newest").OK(400)
 		})
-		t.Run("large events arrive whole", func(t *testing.T) {
+		t.Run("large events are complete", func(t *testing.T) {
 			var received struct {
 				Data struct{ Message struct{ Text string } }
 			}
@@ -155,40 +154,38 @@ func TestEvents(t *testing.T) {
 					_ = json.Unmarshal(b, &received)
 				}
 			}
-			testkit.Equal(t, "number of received.Data.Message.Text", len(received.Data.Message.Text), 4096)
+			testkit.Equal(t, "length of the text", len(received.Data.Message.Text), 4096)
 		})
-		t.Run("the feed goes on from its cursor, and a stream too", func(t *testing.T) {
+		t.Run("the feed and a stream continue from a cursor", func(t *testing.T) {
 			rest := w.A.Get(t, "/events?after="+cursor).OK(200)
 			testkit.Equal(t, "number of data", len(rest.List()), 0)
 			testkit.Equal(t, "next_cursor", rest.At("next_cursor"), nil)
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "second"}`).OK(201)
-			later, end := feedOf(t, w.A.Client, "", cursor, 2)
-			testkit.Equal(t, "types(later)", types(later), "message.received conversation.updated")
+			later, end := readFeed(t, w.A.Client, "", cursor, 2)
+			testkit.Equal(t, "event types after the cursor", eventTypes(later), "message.received conversation.updated")
 			resumed, stop := follow(t, w.A.Client, "", "Last-Event-ID", cursor)
-			one := take(t, resumed)
+			one := nextEvent(t, resumed)
 			stop()
 			resumed, _ = follow(t, w.A.Client, "?after="+cursor, "Last-Event-ID", one.ID)
-			two := take(t, resumed)
-			testkit.Equal(t, "one.Event", one.Event, "message.received")
-			testkit.Equal(t, "two.Event", two.Event, "conversation.updated")
-			testkit.Equal(t, "two.ID", two.ID, end)
+			two := nextEvent(t, resumed)
+			testkit.Equal(t, "first event", one.Event, "message.received")
+			testkit.Equal(t, "second event", two.Event, "conversation.updated")
+			testkit.Equal(t, "id of the second event", two.ID, end)
 		})
-		t.Run("types choose", func(t *testing.T) {
-			if chosen, _ := feedOf(t, w.A.Client, "&types=attendance.opened,message.received", "", 3); types(chosen) != "message.received attendance.opened message.received" &&
-				types(chosen) != "attendance.opened message.received message.received" {
-				t.Fatalf(`want not (types(chosen) != "message.received attendance.opened message.received" && types(chosen) != "attendance.opened message.received message.received"); got %+v`, types(chosen))
+		t.Run("types filters events", func(t *testing.T) {
+			if chosen, _ := readFeed(t, w.A.Client, "&types=attendance.opened,message.received", "", 3); eventTypes(chosen) != "message.received attendance.opened message.received" &&
+				eventTypes(chosen) != "attendance.opened message.received message.received" {
+				t.Fatalf("event types: got %s, want message.received twice and attendance.opened first or second", eventTypes(chosen))
 			}
 			for _, query := range []string{"types=message.lost", "types=webhook.test", "types=message.sent,", "after=x", "limit=0", "limit=101", "cursor=x"} {
-				if a := w.A.Get(t, "/events?"+query); a.Status != 400 {
-					t.Errorf(`w.A.Get(t, "/events?"+query): want a.Status == 400; got %+v, %+v`, query, a.Status)
-				}
+				testkit.Equal(t, "status of "+query, w.A.Get(t, "/events?"+query).Status, 400)
 			}
 			w.A.Get(t, "/events/stream?types=message.lost").Fails(400, "invalid_request")
 			w.A.Get(t, "/events/stream?after=x").Fails(400, "invalid_cursor")
 			w.B.Get(t, "/events?after="+cursor).Fails(400, "invalid_cursor")
 		})
-		t.Run("a private channel produces nothing", func(t *testing.T) {
-			_, before := feedOf(t, w.A.Client, "", cursor, 2)
+		t.Run("a private channel raises no events", func(t *testing.T) {
+			_, before := readFeed(t, w.A.Client, "", cursor, 2)
 			private := privateChannel(t, w)
 			hidden := provider.Incoming{Message: &provider.IncomingMessage{
 				ExternalID: "private-1", Customer: provider.Person{Phone: "+5511912340000"}, Type: "text", Text: "secret", At: time.Now(),
@@ -197,10 +194,10 @@ func TestEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "public"}`).OK(201)
-			after, _ := feedOf(t, w.A.Client, "", before, 2)
-			testkit.Equal(t, "number of after", len(after), 2)
+			after, _ := readFeed(t, w.A.Client, "", before, 2)
+			testkit.Equal(t, "number of events", len(after), 2)
 			if strings.Contains(fmt.Sprint(after), "secret") {
-				t.Fatalf(`want !strings.Contains(fmt.Sprint(after), "secret"); got %+v`, types(after))
+				t.Fatalf("the feed has an event of the private channel: %v", after)
 			}
 		})
 		t.Run("a stream ends when its key is revoked", func(t *testing.T) {
@@ -211,7 +208,7 @@ func TestEvents(t *testing.T) {
 				continue
 			}
 		})
-		t.Run("a stream ends when its key is revoked, however many events come", func(t *testing.T) {
+		t.Run("a stream ends when its key is revoked while many events arrive", func(t *testing.T) {
 			key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "busy follower", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage)})
 			messages, _ := follow(t, c, "")
 			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
@@ -221,13 +218,13 @@ func TestEvents(t *testing.T) {
 					ExternalID: fmt.Sprint("busy-", n), Customer: provider.Person{Phone: "+5511912340001"}, Type: "text", Text: "oi", At: time.Now(),
 				}}})
 				if err != nil || time.Now().After(end) {
-					t.Fatal("the stream goes on", err)
+					t.Fatalf("the stream is still open; error: %v", err)
 				}
 				for _, open = <-messages; open && len(messages) > 0; _, open = <-messages {
 				}
 			}
 		})
-		t.Run("a key follows twenty streams and no more", func(t *testing.T) {
+		t.Run("a key can open at most twenty streams", func(t *testing.T) {
 			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "greedy", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage)})
 			for range 20 {
 				follow(t, c, "")
@@ -237,7 +234,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-func TestAServerThatStopsEndsItsStreams(t *testing.T) {
+func TestAStoppingServerEndsItsStreams(t *testing.T) {
 	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		messages, _ := follow(t, w.A.Client, "")
@@ -253,23 +250,23 @@ func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	})
 }
 
-func TestAStreamOpenedWithASessionGoesOn(t *testing.T) {
+func TestAStreamOpenedWithASessionStaysOpen(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
 		channel := sandbox(t, w)
 		messages, _ := follow(t, owner, "?types=message.received")
-		for began, n := time.Now(), 0; time.Since(began) < 2500*time.Millisecond; n++ { // the session is looked at once a second
+		for began, n := time.Now(), 0; time.Since(began) < 2500*time.Millisecond; n++ { // the session is checked once a second
 			text := fmt.Sprintf("message %d", n)
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":"+5511912345678","text":%q}`, text)).OK(201)
-			if m := take(t, messages); !strings.Contains(m.Data, text) {
-				t.Fatalf("the event: got %q, want one with %q", m.Data, text)
+			if m := nextEvent(t, messages); !strings.Contains(m.Data, text) {
+				t.Fatalf("event: got %q, want %q in it", m.Data, text)
 			}
 		}
 	})
 }
 
-func TestEachOfVeryManyStreamsOfACompanyGetsEveryEventOnce(t *testing.T) {
+func TestEveryStreamOfACompanyGetsEveryEventOnce(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
@@ -288,8 +285,8 @@ func TestEachOfVeryManyStreamsOfACompanyGetsEveryEventOnce(t *testing.T) {
 		}
 		for i, messages := range streams {
 			for n := range 5 {
-				if m := take(t, messages); !strings.Contains(m.Data, fmt.Sprintf("message %d", n)) {
-					t.Fatalf("stream %d, event %d: got %q", i, n, m.Data)
+				if m := nextEvent(t, messages); !strings.Contains(m.Data, fmt.Sprintf("message %d", n)) {
+					t.Fatalf("stream %d, event %d: got %q, want message %d", i, n, m.Data, n)
 				}
 			}
 		}

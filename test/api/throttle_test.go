@@ -15,7 +15,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestWrongTwoFactorCodesCountWhenTheyAreConfirmed(t *testing.T) {
+func TestConfirmingTwoFactorIsThrottled(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		ana := w.A.SignIn(t, email, password)
@@ -24,15 +24,15 @@ func TestWrongTwoFactorCodesCountWhenTheyAreConfirmed(t *testing.T) {
 		for range 5 {
 			confirm().Fails(400, "invalid_request")
 		}
-		retryAfter(t, confirm().Fails(429, "rate_limited"), 2)
+		expectRetryAfter(t, confirm().Fails(429, "rate_limited"), 2)
 		w.Clock.Advance(3 * time.Second)
 		confirm().Fails(400, "invalid_request")
-		retryAfter(t, confirm().Fails(429, "rate_limited"), 4)
+		expectRetryAfter(t, confirm().Fails(429, "rate_limited"), 4)
 	})
 }
 
-// retryAfter fails the test unless an answer says how many seconds to wait.
-func retryAfter(t *testing.T, a *servertest.Answer, most int) {
+// expectRetryAfter checks that Retry-After is between 1 and most seconds.
+func expectRetryAfter(t *testing.T, a *servertest.Answer, most int) {
 	t.Helper()
 	if seconds, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || seconds < 1 || seconds > most {
 		t.Errorf("Retry-After: got %q, want 1 to %d", a.Header.Get("Retry-After"), most)
@@ -51,30 +51,30 @@ func TestWrongLinksAreThrottledByIP(t *testing.T) {
 		}
 		accept(used, "203.0.113.9").OK(200)
 		const ip = "198.51.100.7"
-		answers := map[string]bool{}
+		messages := map[string]bool{}
 		for i, wrong := range []string{"nonsense", used, strings.ToUpper(token), "a" + token, "b" + token} {
 			try := look
 			if i%2 == 0 {
 				try = accept
 			}
-			answers[try(wrong, ip).Fails(404, "not_found").Text("message")] = true
+			messages[try(wrong, ip).Fails(404, "not_found").Text("message")] = true
 		}
-		if len(answers) != 1 {
-			t.Errorf("wrong links have %d answers, want 1: %v", len(answers), answers)
+		if len(messages) != 1 {
+			t.Errorf("wrong links got %d different messages, want 1: %v", len(messages), messages)
 		}
-		retryAfter(t, look(token, ip).Fails(429, "rate_limited"), 2)
-		retryAfter(t, accept(token, ip).Fails(429, "rate_limited"), 2)
+		expectRetryAfter(t, look(token, ip).Fails(429, "rate_limited"), 2)
+		expectRetryAfter(t, accept(token, ip).Fails(429, "rate_limited"), 2)
 		look(token, "203.0.113.9").OK(200)
 		w.Clock.Advance(3 * time.Second)
 		look(token, ip).OK(200)
 		accept(token, ip).OK(200)
-		// People who sign in from there are not stopped.
+		// Signing in from the same IP address is not throttled.
 		_, email := member(t, w.A.Client, "Ana")
 		w.A.Visitor().Post(t, "/session", map[string]string{"email": email, "password": password}, "X-Forwarded-For", ip).OK(200)
-	}, proxied)
+	}, trustLocalProxy)
 }
 
-func TestWrongSetUpTokensAreThrottledByIP(t *testing.T) {
+func TestWrongSetupTokensAreThrottledByIP(t *testing.T) {
 	servertest.EachEmpty(t, func(t *testing.T, s *server.Server, visitor *servertest.Client, clock *testkit.Clock) {
 		old, _, err := s.Desk.People.NewSetupToken(t.Context())
 		if err != nil {
@@ -82,39 +82,39 @@ func TestWrongSetUpTokensAreThrottledByIP(t *testing.T) {
 		}
 		token, needed, err := s.Desk.People.NewSetupToken(t.Context())
 		if err != nil || !needed {
-			t.Fatalf("a token: %v, %v", needed, err)
+			t.Fatalf("setup token: got needed %v and error %v, want true and none", needed, err)
 		}
 		try := func(token, ip string) *servertest.Answer {
 			return visitor.Post(t, "/setup", map[string]string{
 				"token": token, "company": "Padaria Aurora", "timezone": "America/Sao_Paulo", "name": "Ana", "email": "ana@padaria.example", "password": password,
 			}, "X-Forwarded-For", ip)
 		}
-		want(t, "needed", visitor.Get(t, "/setup").OK(200).At("needed"), any(true))
+		testkit.Diff(t, "needed", visitor.Get(t, "/setup").OK(200).At("needed"), true)
 		const ip = "198.51.100.7"
-		answers := map[string]bool{}
+		messages := map[string]bool{}
 		for _, wrong := range []string{"", "nonsense", old, strings.ToUpper(token), token + "a"} {
 			a := try(wrong, ip).Fails(401, "login_failed")
-			answers[a.Text("message")] = true
-			want(t, "a cookie", a.Header.Get("Set-Cookie"), "")
+			messages[a.Text("message")] = true
+			testkit.Diff(t, "header Set-Cookie", a.Header.Get("Set-Cookie"), "")
 		}
-		want(t, "different answers", len(answers), 1)
-		retryAfter(t, try(token, ip).Fails(429, "rate_limited"), 2)
+		testkit.Diff(t, "number of different messages", len(messages), 1)
+		expectRetryAfter(t, try(token, ip).Fails(429, "rate_limited"), 2)
 		clock.Advance(3 * time.Second)
 		try("nonsense", ip).Fails(401, "login_failed")
-		retryAfter(t, try(token, ip).Fails(429, "rate_limited"), 4)
-		want(t, "hashes for wrong tokens", s.Desk.People.PasswordHashes(), int64(0))
-		want(t, "needed", visitor.Get(t, "/setup").OK(200).At("needed"), any(true))
+		expectRetryAfter(t, try(token, ip).Fails(429, "rate_limited"), 4)
+		testkit.Diff(t, "number of password hashes for wrong tokens", s.Desk.People.PasswordHashes(), int64(0))
+		testkit.Diff(t, "needed", visitor.Get(t, "/setup").OK(200).At("needed"), true)
 		made := try(token, "203.0.113.9").OK(201)
-		want(t, "the owner", made.Text("user", "role")+" "+made.Text("company", "name"), "owner Padaria Aurora")
+		testkit.Diff(t, "role and company", made.Text("user", "role")+" "+made.Text("company", "name"), "owner Padaria Aurora")
 		visitor.WithSession(t, made).Get(t, "/session").OK(200)
-		want(t, "needed", visitor.Get(t, "/setup").OK(200).At("needed"), any(false))
+		testkit.Diff(t, "needed", visitor.Get(t, "/setup").OK(200).At("needed"), false)
 		try(token, "203.0.113.9").Fails(404, "not_found")
 		try("nonsense", "203.0.113.9").Fails(404, "not_found")
-	}, proxied)
+	}, trustLocalProxy)
 }
 
-// Times are not compared: what takes time is the hash of a password, and each cause of a refusal costs the same number.
-func TestEveryCauseOfARefusalCostsTheSameHashes(t *testing.T) {
+// The test counts password hashes instead of comparing times, since hashing takes most of the time.
+func TestRefusedSignInsCostTheSameNumberOfHashes(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		anaID, anaEmail := member(t, w.A.Client, "Ana")
 		goneID, goneEmail := member(t, w.A.Client, "Bia")
@@ -148,13 +148,13 @@ func TestEveryCauseOfARefusalCostsTheSameHashes(t *testing.T) {
 		refused := func(path string, body map[string]string, status int, code kernel.Code, hashes int64) string {
 			t.Helper()
 			before := w.Desk.People.PasswordHashes()
-			ip++ // no throttling
+			ip++ // a new address is not throttled
 			a := w.A.Visitor().Post(t, path, body, "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", ip)).Fails(status, string(code))
-			want(t, fmt.Sprintf("hashes of %v", body), w.Desk.People.PasswordHashes()-before, hashes)
-			want(t, "a cookie", a.Header.Get("Set-Cookie"), "")
+			testkit.Diff(t, fmt.Sprintf("number of password hashes of %v", body), w.Desk.People.PasswordHashes()-before, hashes)
+			testkit.Diff(t, "header Set-Cookie", a.Header.Get("Set-Cookie"), "")
 			return a.Text("message")
 		}
-		answers := map[string]bool{}
+		messages := map[string]bool{}
 		for _, body := range []map[string]string{
 			{"email": anaEmail, "password": "wrong password"},
 			{"email": "unknown@nowhere.example", "password": password},
@@ -167,24 +167,24 @@ func TestEveryCauseOfARefusalCostsTheSameHashes(t *testing.T) {
 			{"email": anaEmail, "password": password, "company": kernel.NewID().String()},
 			{"email": anaEmail, "password": ""},
 		} {
-			answers[refused("/session", body, 401, kernel.CodeLoginFailed, 1)] = true
+			messages[refused("/session", body, 401, kernel.CodeLoginFailed, 1)] = true
 		}
-		want(t, "different answers of POST /session", len(answers), 1)
-		clear(answers)
+		testkit.Diff(t, "number of different messages of POST /session", len(messages), 1)
+		clear(messages)
 		for _, code := range []string{"123456", "nonsense", "aaaa-bbbb-cccc-dddd"} {
-			answers[refused("/session", map[string]string{"email": safeEmail, "password": password, "code": code}, 401, kernel.CodeCodeInvalid, 1)] = true
+			messages[refused("/session", map[string]string{"email": safeEmail, "password": password, "code": code}, 401, kernel.CodeCodeInvalid, 1)] = true
 		}
-		want(t, "different answers to a wrong code", len(answers), 1)
-		clear(answers)
+		testkit.Diff(t, "number of different messages for a wrong code", len(messages), 1)
+		clear(messages)
 		for _, token := range []string{"", "nonsense", replaced, cancelled, used, oldLink, newest, expiredLink, ghostLink} {
-			answers[refused("/welcome", map[string]string{"token": token, "password": password}, 404, kernel.CodeNotFound, 0)] = true
-			answers[refused("/welcome", map[string]string{"token": token, "password": "short"}, 404, kernel.CodeNotFound, 0)] = true
+			messages[refused("/welcome", map[string]string{"token": token, "password": password}, 404, kernel.CodeNotFound, 0)] = true
+			messages[refused("/welcome", map[string]string{"token": token, "password": "short"}, 404, kernel.CodeNotFound, 0)] = true
 		}
-		want(t, "different answers of POST /welcome", len(answers), 1)
-	}, proxied)
+		testkit.Diff(t, "number of different messages of POST /welcome", len(messages), 1)
+	}, trustLocalProxy)
 }
 
-func TestEveryCauseOfARefusedCookieHasOneAnswer(t *testing.T) {
+func TestEveryRefusedCookieGetsTheSameResponse(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Ana")
@@ -193,11 +193,11 @@ func TestEveryCauseOfARefusedCookieHasOneAnswer(t *testing.T) {
 		ended, removed := w.A.SignIn(t, email, password), w.A.SignIn(t, email, password)
 		ended.Delete(t, "/session").OK(204)
 		w.A.Delete(t, "/team/"+id).OK(204)
-		answers, hashes := map[string]bool{}, w.Desk.People.PasswordHashes()
+		messages, hashes := map[string]bool{}, w.Desk.People.PasswordHashes()
 		refused := func(c *servertest.Client, headers ...string) {
 			t.Helper()
 			a := c.Do(t, "GET", "/session", nil, headers...).Fails(401, "session_missing")
-			answers[a.Text("message")] = true
+			messages[a.Text("message")] = true
 		}
 		refused(expired)
 		refused(ended)
@@ -205,12 +205,12 @@ func TestEveryCauseOfARefusedCookieHasOneAnswer(t *testing.T) {
 		for _, cookie := range []string{"recado=unknown", "recado=" + strings.Repeat("x", 43), "recado=" + url.QueryEscape(w.A.Secret())} {
 			refused(w.A.Visitor(), "Cookie", cookie)
 		}
-		want(t, "different answers", len(answers), 1)
-		want(t, "hashes", w.Desk.People.PasswordHashes(), hashes)
+		testkit.Diff(t, "number of different messages", len(messages), 1)
+		testkit.Diff(t, "number of password hashes", w.Desk.People.PasswordHashes(), hashes)
 	})
 }
 
-// twoFactorMember adds a person who has switched two-factor on, and gives the e-mail address.
+// twoFactorMember adds a member with two-factor enabled and returns their e-mail address.
 func twoFactorMember(t *testing.T, w *servertest.World, name string) string {
 	t.Helper()
 	_, email := member(t, w.A.Client, name)
@@ -223,7 +223,7 @@ func twoFactorMember(t *testing.T, w *servertest.World, name string) string {
 	return email
 }
 
-func TestBodiesOver64KiBAreTooLargeForSigningIn(t *testing.T) {
+func TestSignInBodiesOver64KiBAreRefused(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		for _, path := range []string{"/session", "/setup", "/welcome"} {
 			w.A.Visitor().Post(t, path, fmt.Sprintf(`{"password":%q}`, strings.Repeat("x", 64<<10))).Fails(413, "body_too_large")

@@ -7,9 +7,10 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/talk"
 	"recado/test/servertest"
+	"recado/test/testkit"
 )
 
-// viewNames lists the names of the views in order.
+// viewNames returns the names of the views that a caller sees, in order.
 func viewNames(t *testing.T, c *servertest.Client) []string {
 	t.Helper()
 	names := []string{}
@@ -19,7 +20,7 @@ func viewNames(t *testing.T, c *servertest.Client) []string {
 	return names
 }
 
-func TestSavedViews(t *testing.T) {
+func TestViewsAreSavedAndShared(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		managerID, managerEmail := member(t, w.A.Client, "Mia", `"role":"manager"`)
@@ -28,30 +29,30 @@ func TestSavedViews(t *testing.T) {
 		label := w.A.Post(t, "/labels", `{"name":"VIP"}`).OK(201).ID()
 
 		mine := agent.Post(t, "/views", fmt.Sprintf(`{"name":"Mine","query":{"status":"open","assignee":"me","label":%q}}`, label)).OK(201)
-		want(t, "query", mine.At("query"), any(map[string]any{"status": "open", "assignee": "me", "label": label}))
-		want(t, "shared", mine.At("shared"), any(false))
+		testkit.Diff(t, "query", mine.At("query"), map[string]any{"status": "open", "assignee": "me", "label": label})
+		testkit.Diff(t, "shared", mine.At("shared"), false)
 		shared := manager.Post(t, "/views", `{"name":"Zeta","query":{"unread":"true"},"shared":true,"position":1}`).OK(201)
-		want(t, "owner", shared.At("owner"), any(map[string]any{"id": managerID, "name": "Mia"}))
+		testkit.Diff(t, "owner", shared.At("owner"), map[string]any{"id": managerID, "name": "Mia"})
 		manager.Post(t, "/views", `{"name":"Alfa","query":{},"shared":true,"position":1}`).OK(201)
 		manager.Post(t, "/views", `{"name":"Own","query":{}}`).OK(201)
 
-		t.Run("people see their own and the shared ones, by position and name", func(t *testing.T) {
-			want(t, "agent", viewNames(t, agent), []string{"Alfa", "Mine", "Zeta"})
-			want(t, "manager", viewNames(t, manager), []string{"Alfa", "Zeta", "Own"})
+		t.Run("people see their own and shared views, sorted by position and name", func(t *testing.T) {
+			testkit.Diff(t, "the agent's views", viewNames(t, agent), []string{"Alfa", "Mine", "Zeta"})
+			testkit.Diff(t, "the manager's views", viewNames(t, manager), []string{"Alfa", "Zeta", "Own"})
 		})
-		t.Run("a shared view is edited by managers and above", func(t *testing.T) {
+		t.Run("only managers and above change shared views", func(t *testing.T) {
 			agent.Post(t, "/views", `{"name":"x","query":{},"shared":true}`).Fails(403, "insufficient_scope")
 			agent.Patch(t, "/views/"+mine.ID(), `{"shared":true}`).Fails(403, "insufficient_scope")
 			agent.Patch(t, "/views/"+shared.ID(), `{"name":"x"}`).Fails(403, "insufficient_scope")
 			agent.Delete(t, "/views/"+shared.ID()).Fails(403, "insufficient_scope")
 			w.A.Patch(t, "/views/"+shared.ID(), `{"name":"Beta"}`).OK(200)
 		})
-		t.Run("a view of another person does not exist", func(t *testing.T) {
+		t.Run("another person's view is not found", func(t *testing.T) {
 			manager.Patch(t, "/views/"+mine.ID(), `{"name":"x"}`).Fails(404, "not_found")
 			manager.Delete(t, "/views/"+mine.ID()).Fails(404, "not_found")
 			w.B.Patch(t, "/views/"+shared.ID(), `{"name":"x"}`).Fails(404, "not_found")
 		})
-		t.Run("what cannot be a filter is refused", func(t *testing.T) {
+		t.Run("invalid filters are refused", func(t *testing.T) {
 			for _, query := range []string{
 				`{"status":"all"}`, `{"color":"red"}`, `{"assignee":"you"}`, `{"limit":3}`, `{"label":"x"}`,
 				fmt.Sprintf(`{"label":%q}`, kernel.NewID()), fmt.Sprintf(`{"sector":%q}`, kernel.NewID()),
@@ -63,14 +64,14 @@ func TestSavedViews(t *testing.T) {
 			agent.Post(t, "/views", `{"name":" ","query":{}}`).Fails(400, "invalid_request")
 			agent.Post(t, "/views", `{"name":"x"}`).Fails(400, "invalid_request")
 		})
-		t.Run("it is changed and deleted", func(t *testing.T) {
+		t.Run("a view can be changed and deleted", func(t *testing.T) {
 			changed := agent.Patch(t, "/views/"+mine.ID(), `{"name":"Later","query":{"snoozed":"true"},"position":-1}`).OK(200)
-			want(t, "query", changed.At("query"), any(map[string]any{"snoozed": "true"}))
-			want(t, "agent", viewNames(t, agent), []string{"Later", "Alfa", "Beta"})
+			testkit.Diff(t, "query", changed.At("query"), map[string]any{"snoozed": "true"})
+			testkit.Diff(t, "the agent's views", viewNames(t, agent), []string{"Later", "Alfa", "Beta"})
 			agent.Delete(t, "/views/"+mine.ID()).OK(204)
 			agent.Delete(t, "/views/"+mine.ID()).Fails(404, "not_found")
 		})
-		t.Run("one person owns at most 100", func(t *testing.T) {
+		t.Run("a person has at most 100 views", func(t *testing.T) {
 			for range talk.MaxViews {
 				agent.Post(t, "/views", `{"name":"x","query":{}}`).OK(201)
 			}
@@ -79,7 +80,7 @@ func TestSavedViews(t *testing.T) {
 	})
 }
 
-func TestInboxCountsCountTheViews(t *testing.T) {
+func TestInboxCountsIncludeViews(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -102,7 +103,7 @@ func TestInboxCountsCountTheViews(t *testing.T) {
 			view := ana.Post(t, "/views", `{"name":"v","query":`+query+`}`).OK(201).ID()
 			counts := ana.Get(t, "/inbox/counts").OK(200)
 			if counts.Text("views", 0, "id") != view || counts.Int("views", 0, "count") != count {
-				t.Errorf("%s: got %s, want %d", query, counts.Raw, count)
+				t.Errorf("view %s: got %s, want the count %d", query, counts.Raw, count)
 			}
 			ana.Delete(t, "/views/"+view).OK(204)
 		}

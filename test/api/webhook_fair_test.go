@@ -13,7 +13,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
+func TestSlowReceiversDoNotDelayAnotherCompanysDeliveries(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		const companies, addresses, warm = 5, 10, 4
 		var quick, held atomic.Int64
@@ -47,11 +47,11 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 				register(slow[i], fmt.Sprintf("/slow/%d", a))
 			}
 		}
-		for round := range warm { // answered at once, so that each address gets as many requests as an address can
+		for round := range warm { // successes raise the number of concurrent requests per address to its maximum
 			for i := range slow {
 				write(slow[i], channels[i], round)
 			}
-			testkit.Eventually(t, "a round was answered", func() bool { return quick.Load() == int64((round+1)*companies*addresses) })
+			testkit.Eventually(t, "all deliveries of the round have a response", func() bool { return quick.Load() == int64((round+1)*companies*addresses) })
 		}
 		holding.Store(true)
 		for n := range 12 {
@@ -59,16 +59,16 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 				write(slow[i], channels[i], n)
 			}
 		}
-		testkit.Eventually(t, "the receivers hold all the slots there are", func() bool { return held.Load() >= 256 })
+		testkit.Eventually(t, "the slow receivers hold all connections", func() bool { return held.Load() >= 256 })
 
 		register(w.B, "/other")
 		write(w.B, sandboxOf(t, w.B), 1)
-		testkit.Receive(t, "the other company's delivery, which does not wait for the slow receivers", arrived)
+		testkit.Receive(t, "the other company's delivery", arrived)
 		release()
 	}, func(c *server.Config) { c.WebhookTimeout = 5 * time.Minute })
 }
 
-func TestWebhookTestsThatWaitDoNotHoldUpThoseOfAnotherCompany(t *testing.T) {
+func TestSlowWebhookTestsDoNotDelayAnotherCompanysTests(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		const atOnce = 8
 		var held atomic.Int64
@@ -81,15 +81,15 @@ func TestWebhookTestsThatWaitDoNotHoldUpThoseOfAnotherCompany(t *testing.T) {
 		var tests sync.WaitGroup
 		release := sync.OnceFunc(func() { close(hold) })
 		t.Cleanup(release)
-		path, _, _ := hook(t, w.A.Client, slow.URL)
+		path, _, _ := registerWebhook(t, w.A.Client, slow.URL)
 		for range atOnce {
 			tests.Go(func() { w.A.Post(t, path+"/test", nil).OK(200) })
 		}
-		testkit.Eventually(t, "the receiver holds all tests that the company may make at once", func() bool { return held.Load() == atOnce })
+		testkit.Eventually(t, "the receiver holds as many tests as a company may run concurrently", func() bool { return held.Load() == atOnce })
 		if refused := w.A.Post(t, path+"/test", nil).Fails(429, "rate_limited"); refused.Header.Get("Retry-After") == "" {
-			t.Errorf("no Retry-After: %v", refused.Header)
+			t.Errorf("Retry-After: got none, want a number of seconds: %v", refused.Header)
 		}
-		other, _, _ := hook(t, w.B.Client, quick.URL)
+		other, _, _ := registerWebhook(t, w.B.Client, quick.URL)
 		w.B.Post(t, other+"/test", nil).OK(200)
 		release()
 		tests.Wait()

@@ -13,27 +13,25 @@ import (
 	"recado/test/testkit"
 )
 
-const strangerID = "0193b0a0-0000-7000-8000-000000000000"
-
-// hook registers a webhook for all events and gives its path, its id and its secret.
-func hook(t *testing.T, c *servertest.Client, url string) (path, id, secret string) {
+// registerWebhook registers a webhook for all events and returns its path, id and secret.
+func registerWebhook(t *testing.T, c *servertest.Client, url string) (path, id, secret string) {
 	t.Helper()
 	a := c.Post(t, "/integrations/webhooks", map[string]any{"name": "Orders", "url": url, "events": kernel.AllEvents}).OK(201)
 	return "/integrations/webhooks/" + a.ID(), a.ID(), a.Text("secret")
 }
 
-func TestWebhook(t *testing.T) {
+func TestWebhooksAreManaged(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		const hooks = "/integrations/webhooks"
 
-		t.Run("registration shows the secret once", func(t *testing.T) {
+		t.Run("only registration and rotation show the secret", func(t *testing.T) {
 			a := w.A.Post(t, hooks, `{"name":" Orders ","url":"https://EXAMPLE.com/hook","events":["message.sent","message.received","message.sent"]}`).OK(201)
 			secret := a.Text("secret")
 			if !strings.HasPrefix(secret, "whsec_") {
-				t.Fatalf(`want strings.HasPrefix(secret, "whsec_"); got %s`, a.Raw)
+				t.Fatalf("secret: got %s, want the prefix whsec_", a.Raw)
 			}
-			testkit.Equal(t, "number of secret", len(secret), len("whsec_")+44)
+			testkit.Equal(t, "length of the secret", len(secret), len("whsec_")+44)
 			testkit.Equal(t, "name", a.Text("name"), "Orders")
 			testkit.Equal(t, "url", a.Text("url"), "https://example.com/hook")
 			testkit.Equal(t, "events", fmt.Sprint(a.At("events")), "[message.received message.sent]")
@@ -42,21 +40,19 @@ func TestWebhook(t *testing.T) {
 			listed := w.A.Get(t, hooks).OK(200)
 			testkit.Equal(t, "number of data", len(listed.List()), 1)
 			if strings.Contains(string(listed.Raw), "secret") {
-				t.Fatalf(`want !strings.Contains(string(listed.Raw), "secret"); got %s`, listed.Raw)
+				t.Fatalf("the list shows a secret: %s", listed.Raw)
 			}
-			if len(w.B.Get(t, hooks).OK(200).List()) != 0 {
-				t.Fatal("another company's webhook is listed")
-			}
+			testkit.Diff(t, "webhooks of another company", w.B.Get(t, hooks).OK(200).List(), []any{})
 			changed := w.A.Patch(t, hooks+"/"+a.ID(), `{"name":"Shop","events":["attendance.closed"],"active":false}`).OK(200)
 			testkit.Equal(t, "name", changed.Text("name"), "Shop")
 			testkit.Equal(t, "events", fmt.Sprint(changed.At("events")), "[attendance.closed]")
 			testkit.Equal(t, "active", changed.At("active"), false)
 			if strings.Contains(string(changed.Raw), "secret") {
-				t.Fatalf(`want !strings.Contains(string(changed.Raw), "secret"); got %s`, changed.Raw)
+				t.Fatalf("the response to a change shows a secret: %s", changed.Raw)
 			}
 			rotated := w.A.Post(t, hooks+"/"+a.ID()+"/rotate-secret", nil).OK(200)
 			if fresh := rotated.Text("secret"); fresh == secret || !strings.HasPrefix(fresh, "whsec_") {
-				t.Fatalf(`secret: want fresh != secret and strings.HasPrefix(fresh, "whsec_"); got %s`, rotated.Raw)
+				t.Fatalf("rotated secret: got %s, want a new one with the prefix whsec_", rotated.Raw)
 			}
 			w.A.Delete(t, hooks+"/"+a.ID()).OK(204)
 			w.A.Delete(t, hooks+"/"+a.ID()).Fails(404, "not_found")
@@ -67,11 +63,11 @@ func TestWebhook(t *testing.T) {
 			testkit.Equal(t, "number of data", len(events.List()), 10)
 			testkit.Equal(t, "data.0.name", events.Text("data", 0, "name"), "message.received")
 			if events.Text("data", 0, "description") == "" {
-				t.Fatalf(`want data.0.description != ""; got %s`, events.Raw)
+				t.Fatalf("data.0.description: got none: %s", events.Raw)
 			}
 		})
 
-		t.Run("bad input is named", func(t *testing.T) {
+		t.Run("bad input is refused with the field", func(t *testing.T) {
 			id := w.A.Post(t, hooks, `{"name":"x","url":"https://example.com","events":["message.sent"]}`).OK(201).ID()
 			for _, c := range []struct{ body, code, field string }{
 				{`{"url":"https://example.com","events":["message.sent"]}`, "invalid_request", "body"},
@@ -91,7 +87,7 @@ func TestWebhook(t *testing.T) {
 			} {
 				a := w.A.Post(t, hooks, c.body).Fails(400, c.code)
 				if !strings.HasPrefix(a.Text("details", 0, "field"), c.field) {
-					t.Errorf(`want strings.HasPrefix(a.Text("details", 0, "field"), c.field); got %+v, %s`, c.body, a.Raw)
+					t.Errorf("%s: got %s, want a field with the prefix %s", c.body, a.Raw, c.field)
 				}
 			}
 			testkit.Contains(t, "message", w.A.Patch(t, hooks+"/"+id, `{"events":["message.lost"]}`).Fails(400, "invalid_request").Text("message"), "message.lost")
@@ -102,9 +98,9 @@ func TestWebhook(t *testing.T) {
 			w.A.Delete(t, hooks+"/"+id).OK(204)
 		})
 
-		t.Run("what is not there, or another company's, is 404", func(t *testing.T) {
-			path, id, _ := hook(t, w.A.Client, "https://example.com")
-			for _, at := range []string{hooks + "/" + strangerID, hooks + "/nothing", "B"} {
+		t.Run("an unknown or another company's webhook is not found", func(t *testing.T) {
+			path, id, _ := registerWebhook(t, w.A.Client, "https://example.com")
+			for _, at := range []string{hooks + "/" + unknownID, hooks + "/nothing", "B"} {
 				c := w.A.Client
 				if at == "B" {
 					c, at = w.B.Client, path
@@ -114,14 +110,14 @@ func TestWebhook(t *testing.T) {
 				c.Post(t, at+"/rotate-secret", nil).Fails(404, "not_found")
 				c.Post(t, at+"/test", nil).Fails(404, "not_found")
 				c.Get(t, at+"/deliveries").Fails(404, "not_found")
-				c.Post(t, at+"/deliveries/"+strangerID+"/redeliver", nil).Fails(404, "not_found")
+				c.Post(t, at+"/deliveries/"+unknownID+"/redeliver", nil).Fails(404, "not_found")
 			}
-			w.A.Post(t, path+"/deliveries/"+strangerID+"/redeliver", nil).Fails(404, "not_found")
+			w.A.Post(t, path+"/deliveries/"+unknownID+"/redeliver", nil).Fails(404, "not_found")
 			w.A.Post(t, path+"/deliveries/nothing/redeliver", nil).Fails(404, "not_found")
 			w.A.Delete(t, hooks+"/"+id).OK(204)
 		})
 
-		t.Run("the 21st is refused, also when all come at once", func(t *testing.T) {
+		t.Run("a company has at most 20 webhooks, even with concurrent requests", func(t *testing.T) {
 			var made, refused int
 			var mu sync.Mutex
 			var group sync.WaitGroup
@@ -140,32 +136,32 @@ func TestWebhook(t *testing.T) {
 			}
 			group.Wait()
 			if made != 20 || refused != 5 {
-				t.Fatalf("%d made, %d refused", made, refused)
+				t.Fatalf("got %d created and %d refused, want 20 and 5", made, refused)
 			}
 		})
 	})
 }
 
-func TestInternalAddressesAreRefused(t *testing.T) {
+func TestWebhooksToInternalAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		for _, url := range []string{"http://example.com", "https://localhost/x", "https://10.0.0.1", "https://169.254.169.254/latest", "https://2130706433", "https://[::1]/"} {
 			a := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "x", "url": url, "events": []string{"message.sent"}}).Fails(400, "url_not_allowed")
 			if a.Text("details", 0, "field") != "body.url" || a.Text("message") == "" {
-				t.Errorf(`want details.0.field == "body.url" and message != ""; got %s`, a.Raw)
+				t.Errorf("%s: got %s, want a message and the field body.url", url, a.Raw)
 			}
 		}
 		w.A.Post(t, "/integrations/webhooks", `{"name":"x","url":"https://example.com","events":["message.sent"]}`).OK(201)
 	}, func(c *server.Config) { c.WebhookAllowInsecure = false })
 }
 
-func TestWebhookTest(t *testing.T) {
+func TestAWebhookTest(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
-		path, _, secret := hook(t, w.A.Client, receiver.URL)
+		path, _, secret := registerWebhook(t, w.A.Client, receiver.URL)
 
-		t.Run("is signed so that a stranger can verify it", func(t *testing.T) {
+		t.Run("is signed as documented", func(t *testing.T) {
 			made := w.A.Post(t, path+"/test", nil).OK(200)
 			got := receiver.Next(t)
 			testkit.Equal(t, "status", made.Text("status"), "delivered")
@@ -173,10 +169,10 @@ func TestWebhookTest(t *testing.T) {
 			testkit.Equal(t, "attempts.0.status_code", made.Int("attempts", 0, "status_code"), 200)
 			testkit.Equal(t, "next_attempt_at", made.At("next_attempt_at"), nil)
 			if made.At("finished_at") == nil {
-				t.Fatalf("want finished_at != nil; got %s", made.Raw)
+				t.Fatalf("finished_at: got null, want a time: %s", made.Raw)
 			}
-			if !serviceSignatureHolds(got, secret) || !standardSignatureHolds(got, secret) {
-				t.Fatalf("want serviceSignatureHolds(got, secret) and standardSignatureHolds(got, secret); got %+v, %+v", got.Header, got.Body)
+			if !serviceSignatureIsValid(got, secret) || !standardSignatureIsValid(got, secret) {
+				t.Fatalf("a signature is not valid: %v %s", got.Header, got.Body)
 			}
 			testkit.Equal(t, "header X-Service-Event", got.Header.Get("X-Service-Event"), "webhook.test")
 			testkit.Equal(t, "header X-Service-Event-Id", got.Header.Get("X-Service-Event-Id"), made.Text("event_id"))
@@ -184,19 +180,17 @@ func TestWebhookTest(t *testing.T) {
 			testkit.Equal(t, "header Content-Type", got.Header.Get("Content-Type"), "application/json")
 			testkit.Equal(t, "header User-Agent", got.Header.Get("User-Agent"), "Recado/development")
 		})
-		t.Run("that fails is told and is neither repeated nor counted", func(t *testing.T) {
+		t.Run("is neither repeated nor counted when it fails", func(t *testing.T) {
 			receiver.AnswerStatus(500)
 			made := w.A.Post(t, path+"/test", nil).OK(200)
 			receiver.Next(t)
 			testkit.Equal(t, "status", made.Text("status"), "failed")
 			testkit.Equal(t, "attempts.0.status_code", made.Int("attempts", 0, "status_code"), 500)
 			if made.Text("attempts", 0, "error") == "" {
-				t.Fatalf(`want attempts.0.error != ""; got %s`, made.Raw)
+				t.Fatalf("attempts.0.error: got none: %s", made.Raw)
 			}
 			testkit.Equal(t, "next_attempt_at", made.At("next_attempt_at"), nil)
-			if w.A.Get(t, "/integrations/webhooks").Int("data", 0, "consecutive_failures") != 0 {
-				t.Fatal("counted")
-			}
+			testkit.Equal(t, "consecutive_failures", w.A.Get(t, "/integrations/webhooks").Int("data", 0, "consecutive_failures"), 0)
 			receiver.Answer(nil)
 		})
 		t.Run("works while the webhook is inactive", func(t *testing.T) {
@@ -204,11 +198,11 @@ func TestWebhookTest(t *testing.T) {
 			testkit.Equal(t, "status", w.A.Post(t, path+"/test", nil).OK(200).Text("status"), "delivered")
 			w.A.Patch(t, path, `{"active":true}`).OK(200)
 		})
-		t.Run("shows in the list, newest first, page by page", func(t *testing.T) {
+		t.Run("is listed with the deliveries, newest first, page by page", func(t *testing.T) {
 			first := w.A.Get(t, path+"/deliveries?limit=2").OK(200)
 			testkit.Equal(t, "number of data", len(first.List()), 2)
 			if first.Text("next_cursor") == "" {
-				t.Fatalf(`want next_cursor != ""; got %s`, first.Raw)
+				t.Fatalf("next_cursor: got none: %s", first.Raw)
 			}
 			testkit.Equal(t, "data.1.status", first.Text("data", 1, "status"), "failed")
 			second := w.A.Get(t, path+"/deliveries?limit=2&cursor="+first.Text("next_cursor")).OK(200)
@@ -218,10 +212,10 @@ func TestWebhookTest(t *testing.T) {
 			w.A.Get(t, path+"/deliveries?cursor=nonsense").Fails(400, "invalid_cursor")
 			w.A.Get(t, path+"/deliveries?limit=0").Fails(400, "invalid_request")
 			w.A.Get(t, path+"/deliveries?limit=101").Fails(400, "invalid_request")
-			other, _, _ := hook(t, w.A.Client, receiver.URL)
+			other, _, _ := registerWebhook(t, w.A.Client, receiver.URL)
 			w.A.Get(t, other+"/deliveries?cursor="+first.Text("next_cursor")).Fails(400, "invalid_cursor")
 		})
-		t.Run("never shows in the feed", func(t *testing.T) {
+		t.Run("is not in the feed", func(t *testing.T) {
 			testkit.Equal(t, "number of data", len(w.A.Get(t, "/events").OK(200).List()), 0)
 		})
 		t.Run("needs the scope webhooks:manage", func(t *testing.T) {

@@ -13,11 +13,11 @@ import (
 	"recado/test/testkit"
 )
 
-func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *testing.T) {
+func TestMalformedHTTPGetsAnErrorObjectOnAnyRequest(t *testing.T) {
 	w := servertest.Start(t, "")
-	me := string(call(w.A, "GET", "/me", "").Bytes("me", false))
+	me := string(wireCall(w.A, "GET", "/me", "").Bytes("me", false))
 	label := func(n int) string {
-		return string(call(w.A, "POST", "/labels", fmt.Sprintf(`{"name":"label %d"}`, n)).Bytes("label", false))
+		return string(wireCall(w.A, "POST", "/labels", fmt.Sprintf(`{"name":"label %d"}`, n)).Bytes("label", false))
 	}
 	for i, c := range []struct {
 		refused string
@@ -41,7 +41,7 @@ func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *test
 				reader := bufio.NewReader(conn)
 				for range strings.Count(requests, " HTTP/1.1\r\n") {
 					if a, err := testkit.ReadAnswer(reader, "GET"); err != nil || a.Status >= 300 {
-						t.Fatalf("an honest request: %d %s %v", a.Status, a.Body, err)
+						t.Fatalf("a valid request before it: got %d %s and error %v, want a success", a.Status, a.Body, err)
 					}
 				}
 				a, err := testkit.ReadAnswer(reader, "GET")
@@ -53,21 +53,21 @@ func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *test
 					RequestID     string `json:"request_id"`
 				}
 				if err := json.Unmarshal(a.Body, &e); err != nil {
-					t.Fatalf("json.Unmarshal(a.Body, &e): want err == nil; got %+v, %+v", err, a.Body)
+					t.Fatalf("the body %q is not JSON: %v", a.Body, err)
 				}
 				if a.Status != c.status || e.Code != "invalid_request" || e.Message == "" || a.Header.Get("Content-Type") != "application/json" ||
 					a.Header.Get("X-Request-Id") != e.RequestID || a.Header.Get("Connection") != "close" {
-					t.Errorf(`want a.Status == c.status and e.Code == "invalid_request" and e.Message != "" and header Content-Type == "application/json" and header X-Request-Id == e.RequestID and header Connection == "close"; got %+v, %+v, %+v`, a.Status, a.Header, a.Body)
+					t.Errorf("got %d %v %s, want %d invalid_request as JSON with a message, its X-Request-Id and Connection: close", a.Status, a.Header, a.Body, c.status)
 				}
 				if rest, _ := io.ReadAll(reader); len(rest) > 0 {
-					t.Errorf("and then %q", rest)
+					t.Errorf("got %q after the response, want nothing", rest)
 				}
 			})
 		}
 	}
 }
 
-// sendAll sends a whole request before it reads anything, as simple clients do.
+// sendAll sends a complete request before it reads the response, as simple clients do.
 func sendAll(t *testing.T, w *servertest.World, head string, size int, chunked bool) (testkit.WireAnswer, error) {
 	t.Helper()
 	conn := testkit.Dial(t, w.Addr())
@@ -96,51 +96,49 @@ func sendAll(t *testing.T, w *servertest.World, head string, size int, chunked b
 	return testkit.ReadAnswer(bufio.NewReader(conn), "POST")
 }
 
-func TestAnOversizedBodyGetsItsAnswerAndNotAReset(t *testing.T) {
+func TestAnOversizedBodyGetsAResponseAndNotAReset(t *testing.T) {
 	w := servertest.Start(t, "")
 	const size = 20 << 20
-	channel := someID("/{id}")
+	channel := withRandomIDs("/{id}")
 	json := "Content-Type: application/json\r\nAuthorization: Bearer " + w.A.Secret() + "\r\n"
 	for name, c := range map[string]struct {
 		head   string
 		status int
 	}{
-		"a JSON body":               {"POST /v1/labels HTTP/1.1\r\nHost: x\r\n" + json, 413},
-		"an operation without one":  {"POST /v1/conversations" + someID("/{id}") + "/read HTTP/1.1\r\nHost: x\r\n" + json, 413},
-		"an unknown parameter":      {"POST /v1/labels?x=1 HTTP/1.1\r\nHost: x\r\n" + json, 413},
-		"no content type":           {"POST /v1/labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + w.A.Secret() + "\r\n", 413},
-		"an unknown address":        {"POST /v1/nothing HTTP/1.1\r\nHost: x\r\n", 404},
-		"no key":                    {"POST /v1/labels HTTP/1.1\r\nHost: x\r\n", 401},
-		"an upload that is no form": {"POST /v1/media HTTP/1.1\r\nHost: x\r\n" + json, 400},
-		"a callback of WhatsApp":    {"POST /channels" + channel + "/whatsapp HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: sha256=" + strings.Repeat("ab", 32) + "\r\n", 413},
+		"a JSON body":                  {"POST /v1/labels HTTP/1.1\r\nHost: x\r\n" + json, 413},
+		"an operation without a body":  {"POST /v1/conversations" + withRandomIDs("/{id}") + "/read HTTP/1.1\r\nHost: x\r\n" + json, 413},
+		"an unknown parameter":         {"POST /v1/labels?x=1 HTTP/1.1\r\nHost: x\r\n" + json, 413},
+		"no content type":              {"POST /v1/labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + w.A.Secret() + "\r\n", 413},
+		"an unknown address":           {"POST /v1/nothing HTTP/1.1\r\nHost: x\r\n", 404},
+		"no key":                       {"POST /v1/labels HTTP/1.1\r\nHost: x\r\n", 401},
+		"an upload that is not a form": {"POST /v1/media HTTP/1.1\r\nHost: x\r\n" + json, 400},
+		"a WhatsApp callback":          {"POST /channels" + channel + "/whatsapp HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: sha256=" + strings.Repeat("ab", 32) + "\r\n", 413},
 	} {
 		for _, chunked := range []bool{false, true} {
-			if chunked && name == "a callback of WhatsApp" {
+			if chunked && name == "a WhatsApp callback" {
 				continue // an unknown channel is refused before the body is read
 			}
 			t.Run(fmt.Sprintf("%s, chunked %v", name, chunked), func(t *testing.T) {
 				a, err := sendAll(t, w, c.head, size, chunked)
 				if err != nil {
-					t.Fatalf("want err == nil; got %+v, %+v, %+v", a.Status, a.Body, err)
+					t.Fatalf("got the error %v, want a response", err)
 				}
-				testkit.Equal(t, "a.Status", a.Status, c.status)
+				testkit.Equal(t, "status", a.Status, c.status)
 				testkit.Equal(t, "header Connection", a.Header.Get("Connection"), "close")
 			})
 		}
 	}
-	t.Run("a client that asks first is not made to send", func(t *testing.T) {
+	t.Run("a client that sends Expect: 100-continue gets the refusal first", func(t *testing.T) {
 		conn := testkit.Dial(t, w.Addr())
 		defer func() { _ = conn.Close() }()
 		fmt.Fprintf(conn, "POST /v1/labels HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", size)
 		if a, err := testkit.ReadAnswer(bufio.NewReader(conn), "POST"); err != nil || a.Status != http.StatusUnauthorized {
-			t.Fatalf("want err == nil and a.Status == http.StatusUnauthorized; got %+v, %+v, %+v", a.Status, a.Body, err)
+			t.Fatalf("got %d %s and error %v, want 401", a.Status, a.Body, err)
 		}
 	})
-	t.Run("a small body that was not read leaves the connection open", func(t *testing.T) {
-		refused := call(w.A, "POST", "/labels", `{"name":"`+strings.Repeat("x", 100<<10)+`"}`)
-		answers := testkit.Exchange(t, w.Addr(), false, refused, refused, call(w.A, "GET", "/me", ""))
-		if answers[0].Status != 413 || answers[1].Status != 413 || answers[2].Status != 200 {
-			t.Errorf("want answers[0].Status == 413 and answers[1].Status == 413 and answers[2].Status == 200; got %+v, %+v, %+v", answers[0].Status, answers[1].Status, answers[2].Status)
-		}
+	t.Run("an unread small body leaves the connection open", func(t *testing.T) {
+		refused := wireCall(w.A, "POST", "/labels", `{"name":"`+strings.Repeat("x", 100<<10)+`"}`)
+		responses := testkit.Exchange(t, w.Addr(), false, refused, refused, wireCall(w.A, "GET", "/me", ""))
+		testkit.Equal(t, "statuses", [3]int{responses[0].Status, responses[1].Status, responses[2].Status}, [3]int{413, 413, 200})
 	})
 }

@@ -13,19 +13,18 @@ import (
 	"recado/test/testkit"
 )
 
-// Texts that begin like answers of net/http itself.
+// These texts begin like responses of net/http itself.
 const (
 	fakeExpectation = "HTTP/1.1 417 "
 	fakeRefusal     = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 )
 
-// shifted repeats a text without a gap, beginning at one of its bytes: over all shifts, every place in the
-// result is once the beginning of the text.
+// shifted repeats a text up to a size, starting at one of its bytes. Over all shifts, the text begins once at every offset.
 func shifted(text string, shift, size int) string {
 	return strings.Repeat(text, size/len(text)+2)[shift : shift+size]
 }
 
-func TestFilesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
+func TestFilesThatLookLikeResponsesArriveUnchanged(t *testing.T) {
 	w := servertest.Start(t, "")
 	for _, fake := range []string{fakeExpectation, fakeRefusal} {
 		for shift := range fake {
@@ -36,26 +35,26 @@ func TestFilesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := testkit.WireRequest{Method: "GET", Path: link.RequestURI()}
-			me := call(w.A, "GET", "/me", "")
+			me := wireCall(w.A, "GET", "/me", "")
 			for i, a := range testkit.Exchange(t, w.Addr(), shift%2 == 0, me, file, file, me) {
 				if a.Status != 200 || (i == 1 || i == 2) && !bytes.Equal(a.Body, content) {
-					t.Fatalf("shift %d of %.12q, answer %d: status %d, %d bytes", shift, fake, i, a.Status, len(a.Body))
+					t.Fatalf("shift %d of %.12q, response %d: got status %d and %d bytes, want 200 and the file unchanged", shift, fake, i, a.Status, len(a.Body))
 				}
 			}
 		}
 	}
-	t.Run("at the end of the first block that is copied", func(t *testing.T) {
+	t.Run("even at the end of the first copied block", func(t *testing.T) {
 		content := []byte(strings.Repeat("a", 32768) + fakeExpectation + strings.Repeat("b", 300))
 		media := w.A.Upload(t, "block.txt", content).OK(201).ID()
 		link, _ := url.Parse(w.A.Get(t, "/media/"+media+"/url").OK(200).Text("url"))
-		answers := testkit.Exchange(t, w.Addr(), false, testkit.WireRequest{Method: "GET", Path: link.RequestURI()})
-		if !bytes.Equal(answers[0].Body, content) {
-			t.Fatalf("%d bytes of %d", len(answers[0].Body), len(content))
+		responses := testkit.Exchange(t, w.Addr(), false, testkit.WireRequest{Method: "GET", Path: link.RequestURI()})
+		if !bytes.Equal(responses[0].Body, content) {
+			t.Fatalf("got %d bytes, want the %d of the file unchanged", len(responses[0].Body), len(content))
 		}
 	})
 }
 
-func TestMessagesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
+func TestMessagesThatLookLikeResponsesArriveUnchanged(t *testing.T) {
 	w := servertest.Start(t, "")
 	channel := sandbox(t, w)
 	for _, fake := range []string{fakeExpectation, fakeRefusal} {
@@ -64,25 +63,25 @@ func TestMessagesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 			phone := phoneNumber(len(fake)*1000 + shift)
 			body, _ := json.Marshal(map[string]any{"from": phone, "text": text})
 			stored := w.A.Post(t, simulatePath(channel), string(body)).OK(201)
-			list := call(w.A, "GET", "/conversations/"+stored.Text("conversation")+"/messages", "")
-			one := call(w.A, "GET", "/messages/"+stored.ID(), "")
-			answers := testkit.Exchange(t, w.Addr(), shift%2 == 0, list, one, list)
+			list := wireCall(w.A, "GET", "/conversations/"+stored.Text("conversation")+"/messages", "")
+			one := wireCall(w.A, "GET", "/messages/"+stored.ID(), "")
+			responses := testkit.Exchange(t, w.Addr(), shift%2 == 0, list, one, list)
 			for i, want := range []string{`{"data":[` + string(stored.Raw) + `],`, string(stored.Raw), `{"data":[` + string(stored.Raw) + `],`} {
-				if got := string(answers[i].Body); !strings.HasPrefix(got, want) {
-					t.Fatalf("shift %d of %.12q, answer %d:\n%.300s\nwant\n%.300s", shift, fake, i, got, want)
+				if got := string(responses[i].Body); !strings.HasPrefix(got, want) {
+					t.Fatalf("shift %d of %.12q, response %d:\n got %.300s\nwant %.300s", shift, fake, i, got, want)
 				}
 			}
 		}
 	}
-	testkit.Exchange(t, w.Addr(), true, call(w.A, "GET", "/conversations?limit=100", ""), call(w.A, "GET", "/events?limit=100", ""), call(w.A, "GET", "/contacts?limit=100", ""))
+	testkit.Exchange(t, w.Addr(), true, wireCall(w.A, "GET", "/conversations?limit=100", ""), wireCall(w.A, "GET", "/events?limit=100", ""), wireCall(w.A, "GET", "/contacts?limit=100", ""))
 }
 
-func TestEventsThatLookLikeAnswersArriveUnchanged(t *testing.T) {
+func TestEventsThatLookLikeResponsesArriveUnchanged(t *testing.T) {
 	w := servertest.Start(t, "")
 	channel := sandbox(t, w)
 	conn := testkit.Dial(t, w.Addr())
 	defer func() { _ = conn.Close() }()
-	if _, err := conn.Write(call(w.A, "GET", "/events/stream", "").Bytes("stream", false)); err != nil {
+	if _, err := conn.Write(wireCall(w.A, "GET", "/events/stream", "").Bytes("stream", false)); err != nil {
 		t.Fatal(err)
 	}
 	reader := bufio.NewReader(conn)
@@ -107,12 +106,12 @@ func TestEventsThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 		}
 		if isData {
 			if err := json.Unmarshal([]byte(data), &event); err != nil {
-				t.Fatalf("json.Unmarshal([]byte(data), &event): want err == nil; got %+v, %+v", err, data)
+				t.Fatalf("the event %q is not JSON: %v", data, err)
 			}
 			delete(missing, event.Data.Message.Text)
 		}
 	}
 	if len(missing) > 0 {
-		t.Fatalf("%d messages did not come: %v", len(missing), events.Err())
+		t.Fatalf("%d messages are missing in the stream: %v", len(missing), events.Err())
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"recado/test/testkit"
 )
 
-// call is a request of the company's key below /v1 with a JSON body, if there is one.
-func call(c *servertest.Company, method, path, body string) testkit.WireRequest {
+// wireCall returns a request below /v1 with the company's key and a JSON body, if there is one.
+func wireCall(c *servertest.Company, method, path, body string) testkit.WireRequest {
 	return testkit.WireCall(c.Secret(), method, path, body)
 }

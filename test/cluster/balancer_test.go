@@ -20,9 +20,8 @@ import (
 	"recado/test/testkit"
 )
 
-// balancer is a client of several nodes. It takes them in turn, leaves out those that are away, and
-// repeats only what may be repeated: calls that reached no node, calls that certainly did nothing, and
-// calls that are the same done twice.
+// balancer is a client of several nodes. It uses them in turn, skips those that are down, and retries only requests
+// that are safe to retry: those that reached no node, those that certainly changed nothing, and idempotent ones.
 type balancer struct {
 	t       *testing.T
 	repeats atomic.Int64
@@ -31,7 +30,7 @@ type balancer struct {
 	turn   int
 	nodes  []string
 	away   map[string]bool
-	counts map[string]int // of answers that are no success and of failures, by what they were
+	counts map[string]int // error responses and failures, by kind
 }
 
 func (b *balancer) add(url string) {
@@ -40,7 +39,7 @@ func (b *balancer) add(url string) {
 	b.nodes = append(b.nodes, url)
 }
 
-// leave has calls go to other nodes; back ends that.
+// leave takes a node out of rotation; back returns it.
 func (b *balancer) leave(url string) { b.mark(url, true) }
 
 func (b *balancer) back(url string) { b.mark(url, false) }
@@ -66,7 +65,7 @@ func (b *balancer) next() string {
 	return b.nodes[b.turn%len(b.nodes)]
 }
 
-// Call makes the request, if need be on one node after the other.
+// Call sends the request, trying other nodes if necessary.
 func (b *balancer) Call(r load.Request) (load.Answer, bool) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -81,7 +80,7 @@ func (b *balancer) Call(r load.Request) (load.Answer, bool) {
 	}
 }
 
-// judge tells whether a call is to be made again, and whether its outcome is open if not.
+// judge reports whether to retry a request and, if not, whether its outcome is unknown.
 func (b *balancer) judge(url string, r load.Request, a load.Answer, err error) (again, open bool) {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -102,9 +101,9 @@ func (b *balancer) judge(url string, r load.Request, a load.Answer, err error) (
 	return r.Repeatable, code(a) != string(kernel.CodeUnavailable)
 }
 
-// proper wants of a 503 what the contract promises.
+// proper checks that a 503 is as documented.
 func (b *balancer) proper(r load.Request, a load.Answer) {
-	if strings.HasPrefix(r.Path, "/channels/") { // the provider's callback, which is no part of the API
+	if strings.HasPrefix(r.Path, "/channels/") { // the provider's callback, which is not part of the API
 		return
 	}
 	var e struct {
@@ -116,7 +115,7 @@ func (b *balancer) proper(r load.Request, a load.Answer) {
 	err := json.Unmarshal(a.Body, &e)
 	known := e.Code == string(kernel.CodeUnavailable) || e.Code == string(kernel.CodeUncertain)
 	if err != nil || !known || e.Message == "" || e.RequestID == "" || e.Details == nil || a.Header.Get("Retry-After") == "" {
-		b.t.Errorf("%s %s: not a proper 503: %v %s", r.Method, r.Path, a.Header, a.Body)
+		b.t.Errorf("%s %s: got a 503 that is not as documented: %v %s", r.Method, r.Path, a.Header, a.Body)
 	}
 }
 
@@ -129,7 +128,7 @@ func (b *balancer) count(what string) {
 	b.counts[what]++
 }
 
-// failures gives what went wrong, as it was counted, but for calls that were refused because the server was shutting down.
+// failures returns the counts of failed requests, without those refused because the server was shutting down.
 func (b *balancer) failures() map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -148,7 +147,7 @@ func (b *balancer) tally() string {
 	return strings.Join(parts, ", ")
 }
 
-// front is an address for WhatsApp's callbacks, which go to the nodes in turn and may be repeated.
+// front is an address for WhatsApp's callbacks. It forwards them to the nodes in turn and retries them.
 func (b *balancer) front(t *testing.T) string {
 	t.Helper()
 	return testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -176,7 +175,7 @@ func code(a load.Answer) string {
 	return e.Code
 }
 
-// trimmed is an error without the addresses that differ from call to call.
+// trimmed returns the text of an error without addresses, which differ from call to call.
 func trimmed(err error) string {
 	text := err.Error()
 	return text[strings.LastIndex(text, ": ")+1:]

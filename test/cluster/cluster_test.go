@@ -1,5 +1,5 @@
-// Package cluster runs three real servers on one PostgreSQL, kills, pauses, starves and replaces them
-// under mixed load, and compares what they show with what they answered.
+// Package cluster runs three real servers on one PostgreSQL database. It kills, pauses and replaces them under mixed
+// load, stops the database, and compares the data afterwards with the responses that clients got.
 package cluster
 
 import (
@@ -24,36 +24,36 @@ const (
 	nodes     = 3
 	workers   = 4
 	pace      = 20 * time.Millisecond
-	customers = 120 // more than a number may write to in a while
+	customers = 120 // more than the rate limit of a number allows at once
 	lease     = 3 * time.Second
 	takeover  = lease + 12*time.Second // a paused transaction holds its locks for 3 seconds, and the machine may be busy
-	patience  = 2 * time.Minute        // for what only has to happen at all
+	patience  = 2 * time.Minute        // for events without a deadline
 )
 
 func TestMain(m *testing.M) { binary.Main(m) }
 
-// full is set for the long run.
+// full is set for the long form of the tests.
 var full = os.Getenv("RECADO_FULL") != ""
 
-// fixture is a company on several servers, with the load that runs against them.
+// fixture is a company on several servers, with the load on them.
 type fixture struct {
 	*load.Load
 	nodes    []*binary.Process
 	balancer *balancer
 	sim      *simulator.Simulator
 	line     *load.Line
-	lines    []*tap // each node's way to WhatsApp
+	lines    []*tap // each node's connection to WhatsApp
 	seed     uint64
 	database string
 
-	mayDeadlock int64 // how often transactions may have waited for each other
+	mayDeadlock int64 // how many deadlocks are acceptable
 
 	mu        sync.Mutex
 	delivered map[string]int // webhook deliveries by the brand of the node
 }
 
-// open starts the first node on a database, with a demo, and then the others beside it. The tests run at the same time, because they wait for
-// leases most of it.
+// open starts the first node on a database, with a demo, and then the others. The tests run in parallel, because they
+// spend most of their time waiting for leases.
 func open(t *testing.T, database string, args ...string) *fixture {
 	t.Helper()
 	o := &fixture{database: database, delivered: map[string]int{}, seed: uint64(time.Now().UnixNano())}
@@ -104,7 +104,7 @@ func demoFor(node int) []string {
 	return nil
 }
 
-// work starts all workers; the returned function ends them and waits.
+// work starts all workers. The returned function stops them and waits.
 func (o *fixture) work(t *testing.T) (end func()) {
 	t.Helper()
 	stop := make(chan struct{})
@@ -120,7 +120,7 @@ func (o *fixture) work(t *testing.T) (end func()) {
 	return end
 }
 
-// customers simulates messages to the WhatsApp number every now and then, through its signed callback.
+// customers sends simulated messages to the WhatsApp number at intervals, through its signed callback.
 func (o *fixture) customers(t *testing.T, stop <-chan struct{}) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -137,7 +137,7 @@ func (o *fixture) customers(t *testing.T, stop <-chan struct{}) {
 	}
 }
 
-// verify is everything that has to hold after all workers have ended.
+// verify checks everything that must hold after all workers have stopped.
 func (o *fixture) verify(t *testing.T) {
 	t.Helper()
 	sent, failed := o.line.Verify(t)
@@ -145,14 +145,14 @@ func (o *fixture) verify(t *testing.T) {
 	o.HearsEverything(t)
 	var deadlocks int64
 	o.ask(t, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()", &deadlocks)
-	if deadlocks > o.mayDeadlock+2 { // each costs a second; one now and then is mended by a repeat
-		t.Errorf("%d transactions waited for each other", deadlocks)
+	if deadlocks > o.mayDeadlock+2 { // each costs a second; an occasional one is retried
+		t.Errorf("got %d deadlocks, want at most %d", deadlocks, o.mayDeadlock+2)
 	}
 	t.Logf("%d operations, %d of them without an answer, %d repeated, %d events, %d messages through WhatsApp, failed %v; %s",
 		o.Total.Load(), o.Lost.Load(), o.balancer.repeats.Load(), o.Receiver.Count(), sent, failed, o.balancer.tally())
 }
 
-// ask puts one question to the database.
+// ask runs a query that returns one number.
 func (o *fixture) ask(t *testing.T, sql string, out any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -167,26 +167,26 @@ func (o *fixture) ask(t *testing.T, sql string, out any) {
 	}
 }
 
-// deliveries is how many webhook deliveries a node has made.
+// deliveries returns the number of webhook deliveries that a node has made.
 func (o *fixture) deliveries(node int) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.delivered[brand(node)]
 }
 
-// sender waits for the node that sends through WhatsApp next.
+// sender waits for the next send and returns the node that made it.
 func (o *fixture) sender(t *testing.T) int {
 	t.Helper()
 	return o.grows(t, "messages are sent through WhatsApp", patience, -1, func(node int) int { return o.lines[node].sent() })
 }
 
-// courier waits for the node that delivers to the webhook next.
+// courier waits for the next webhook delivery and returns the node that made it.
 func (o *fixture) courier(t *testing.T) int {
 	t.Helper()
 	return o.grows(t, "events are delivered", patience, -1, o.deliveries)
 }
 
-// grows waits until a count goes up for a node but one, and tells for which.
+// grows waits until a count increases for any node except one, and returns that node.
 func (o *fixture) grows(t *testing.T, what string, most time.Duration, but int, count func(node int) int) int {
 	t.Helper()
 	var before [nodes]int
@@ -205,7 +205,7 @@ func (o *fixture) grows(t *testing.T, what string, most time.Duration, but int, 
 	return found
 }
 
-// takenOver waits until another node than this one sends and delivers.
+// takenOver waits until another node sends and delivers.
 func (o *fixture) takenOver(t *testing.T, from int) {
 	t.Helper()
 	began := time.Now()

@@ -23,13 +23,13 @@ const (
 	shiftCapacity = 5
 )
 
-// Waiting cases, twenty people who come and go, and three nodes of which one is killed in every other round: no person has more than
-// the capacity, no case is given twice or to no person, and the numbers are within 10 %. 100 cases in `make test`, 1,000 with
-// RECADO_FULL=1.
+// Cases are distributed among twenty members who come and go, on three nodes of which one is killed in every other round.
+// Nobody ever has more cases than the capacity, every case is assigned exactly once, and everyone gets the same number
+// within 10 %. `make test` distributes 100 cases, RECADO_FULL=1 1,000.
 //
-// What a person gets depends on how long they are online and on how fast they close cases. So that the numbers can be compared, each
-// person is online in one of every two rounds, which one is random, and closes all of their cases. Then all are online and have room, so
-// that the order of their turns alone decides.
+// How many cases a member gets depends on how long they are online and how fast they close cases. To make the numbers
+// comparable, each member is online in one of every two rounds, chosen at random, and closes all of their cases. At the
+// end everyone is online and below capacity, so only the order of turns decides.
 func TestCasesAreDistributedFairlyWhileNodesAreKilled(t *testing.T) {
 	t.Parallel()
 	cases := 100
@@ -44,8 +44,8 @@ func TestCasesAreDistributedFairlyWhileNodesAreKilled(t *testing.T) {
 	watched := o.watch()
 	var order []int
 	for round := 0; o.open() > 0; round++ {
-		if round == cases { // ten times as many as are needed
-			t.Fatalf("%d cases are open after %d rounds", o.open(), round)
+		if round == cases { // ten times as many as needed
+			t.Fatalf("got %d open cases after %d rounds, want 0", o.open(), round)
 		}
 		if round%2 == 0 {
 			order = r.Perm(shiftPeople)
@@ -57,7 +57,7 @@ func TestCasesAreDistributedFairlyWhileNodesAreKilled(t *testing.T) {
 		enough := min(cases, o.given()+1+r.IntN(shiftPeople*shiftCapacity/4))
 		o.presence("online", online)
 		if round%2 == 1 {
-			testkit.EventuallyWithin(t, patience, "some cases are given to people", func() bool { return o.given() >= enough })
+			testkit.EventuallyWithin(t, patience, "some cases are assigned", func() bool { return o.given() >= enough })
 			victim := o.nodes[1+r.IntN(nodes-1)]
 			victim.Kill()
 			victim.Start()
@@ -70,23 +70,23 @@ func TestCasesAreDistributedFairlyWhileNodesAreKilled(t *testing.T) {
 	o.presence("online", r.Perm(shiftPeople))
 	var coming errgroup.Group
 	coming.Go(func() error { return o.wait(cases, each*shiftPeople) })
-	testkit.EventuallyWithin(t, patience, "some cases are given to people", func() bool { return o.given() >= cases+1+r.IntN(shiftPeople) })
+	testkit.EventuallyWithin(t, patience, "some cases are assigned", func() bool { return o.given() >= cases+1+r.IntN(shiftPeople) })
 	victim := o.nodes[1+r.IntN(nodes-1)]
 	victim.Kill()
 	victim.Start()
 	if err := coming.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	testkit.EventuallyWithin(t, patience, "all cases are given to people", func() bool { return o.given() == cases+each*shiftPeople })
+	testkit.EventuallyWithin(t, patience, "all cases are assigned", func() bool { return o.given() == cases+each*shiftPeople })
 	if uneven := o.count(`SELECT COUNT(*) FROM (SELECT 1 FROM attendances WHERE sector = $1 AND closed_at IS NULL GROUP BY responsible HAVING COUNT(*) <> 3) x`); uneven > 0 {
-		t.Errorf("%d people with room do not have %d cases each", uneven, each)
+		t.Errorf("%d people do not have %d cases each", uneven, each)
 	}
 	if most := watched(); most > shiftCapacity {
-		t.Errorf("a person had %d cases with a capacity of %d", most, shiftCapacity)
+		t.Errorf("got a person with %d cases, want at most the capacity of %d", most, shiftCapacity)
 	}
 }
 
-// shift is a sector on several nodes, with people who are signed in.
+// shift is a sector with signed-in members, served by several nodes.
 type shift struct {
 	t       *testing.T
 	nodes   []*binary.Process
@@ -98,7 +98,7 @@ type shift struct {
 	cookies []string // of the people
 }
 
-// openShift starts the nodes and signs people in who are away.
+// openShift starts the nodes and signs in the members, who are away at first.
 func openShift(t *testing.T) *shift {
 	t.Helper()
 	o := &shift{t: t, url: testkit.OwnCluster(t).URL}
@@ -131,7 +131,7 @@ func openShift(t *testing.T) *shift {
 	return o
 }
 
-// wait puts cases of new customers into the queue; first is the number of those before.
+// wait adds cases of new customers to the queue. first is the number of customers so far.
 func (o *shift) wait(first, cases int) error {
 	var all errgroup.Group
 	all.SetLimit(8)
@@ -152,7 +152,7 @@ func (o *shift) wait(first, cases int) error {
 	return all.Wait()
 }
 
-// presence is set by each person on a node of their own.
+// presence sets the presence of each person, on different nodes.
 func (o *shift) presence(presence string, people []int) {
 	o.t.Helper()
 	var all errgroup.Group
@@ -168,7 +168,7 @@ func (o *shift) presence(presence string, people []int) {
 	}
 }
 
-// closeAll closes the cases that people have at the beginning.
+// closeAll closes the cases that are assigned when it is called.
 func (o *shift) closeAll() {
 	o.t.Helper()
 	rows, err := o.conn.Query(o.t.Context(), `SELECT conversation::text FROM attendances WHERE sector = $1 AND closed_at IS NULL AND responsible IS NOT NULL`, o.sector)
@@ -192,7 +192,7 @@ func (o *shift) closeAll() {
 	}
 }
 
-// settle waits until no more case can be given to a person.
+// settle waits until no more cases can be assigned.
 func (o *shift) settle() {
 	o.t.Helper()
 	testkit.EventuallyWithin(o.t, patience, "the cases are distributed", func() bool {
@@ -201,7 +201,7 @@ func (o *shift) settle() {
 	})
 }
 
-// watch looks again and again at how many cases a person has; the returned function ends it and gives the most.
+// watch polls how many cases each person has. The returned function stops it and returns the maximum.
 func (o *shift) watch() (end func() int) {
 	o.t.Helper()
 	conn, stop, ended := o.connect(), make(chan struct{}), make(chan error)
@@ -234,30 +234,30 @@ func (o *shift) watch() (end func() int) {
 	}
 }
 
-// open counts the cases that are not closed.
+// open returns the number of open cases.
 func (o *shift) open() int {
 	o.t.Helper()
 	return o.count(`SELECT COUNT(*) FROM attendances WHERE sector = $1 AND closed_at IS NULL`)
 }
 
-// given counts the cases that were given to a person.
+// given returns how often a case was assigned.
 func (o *shift) given() int {
 	o.t.Helper()
 	return o.count(`SELECT COUNT(*) FROM assignments WHERE action = 'received' AND sector = $1`)
 }
 
-// checkHistory compares what the people got.
+// checkHistory checks that each case was assigned once, and everyone got about the same number.
 func (o *shift) checkHistory(cases int) {
 	o.t.Helper()
 	if twice := o.count(`SELECT COUNT(*) FROM (SELECT attendance FROM assignments WHERE action = 'received' AND sector = $1 GROUP BY attendance HAVING COUNT(*) <> 1) x`); twice > 0 {
-		o.t.Errorf("%d cases were given to a person more than once", twice)
+		o.t.Errorf("%d cases were assigned more than once", twice)
 	}
 	if given := o.given(); given != cases {
-		o.t.Errorf("%d of %d cases were given to a person", given, cases)
+		o.t.Errorf("got %d assigned cases, want %d", given, cases)
 	}
 	received := `SELECT COUNT(*) AS n FROM assignments WHERE action = 'received' AND sector = $1 GROUP BY member`
 	if got := o.count(`SELECT COUNT(*) FROM (` + received + `) x`); got != shiftPeople {
-		o.t.Errorf("%d of %d people got cases", got, shiftPeople)
+		o.t.Errorf("got %d people with cases, want %d", got, shiftPeople)
 	}
 	least, most := o.count(`SELECT MIN(n) FROM (`+received+`) x`), o.count(`SELECT MAX(n) FROM (`+received+`) x`)
 	o.t.Logf("people got %d to %d cases", least, most)
@@ -284,18 +284,18 @@ func (o *shift) connect() *pgx.Conn {
 	return conn
 }
 
-// call makes a request with the key to the first node, which is never killed.
+// call sends a request with the key to the first node, which is never killed.
 func (o *shift) call(method, path, body string) map[string]any {
 	o.t.Helper()
 	return load.Must(o.t, load.Single(o.nodes[0].URL), o.request(method, path, body))
 }
 
-// request is one with the key.
+// request returns a request with the key.
 func (o *shift) request(method, path, body string) load.Request {
 	return load.NewRequest(o.key, method, path, body)
 }
 
-// send makes a request to a node.
+// send sends a request to a node.
 func (o *shift) send(node int, r load.Request) (load.Answer, error) {
 	a, err := load.Send(o.nodes[node].URL, r)
 	if err == nil && a.Status > 299 {

@@ -8,7 +8,7 @@ import (
 )
 
 // A few kills in `make test`, many with RECADO_FULL=1.
-func TestNodesThatAreKilledLoseNothingRepeatNothingAndAreReplacedWithinTheLease(t *testing.T) {
+func TestKilledNodesLoseNothingRepeatNothingAndAreReplacedWithinTheLease(t *testing.T) {
 	t.Parallel()
 	rounds := 2
 	if full {

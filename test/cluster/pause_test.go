@@ -9,10 +9,9 @@ import (
 	"recado/test/testkit"
 )
 
-// A node is stopped (SIGSTOP) with messages on their way to WhatsApp and events on their way to a
-// webhook, sleeps past its lease while others take over, and wakes up (SIGCONT) in the belief that it
-// still holds everything.
-func TestANodeThatWasPausedPastItsLeaseSendsNothingAndWritesNothing(t *testing.T) {
+// A node is stopped (SIGSTOP) while it sends messages to WhatsApp and delivers events to a webhook. Its lease expires and
+// another node takes over. Then it continues (SIGCONT), still believing that it holds the lease.
+func TestANodePausedBeyondItsLeaseSendsNothingAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	rounds := 2
 	if full {
@@ -24,15 +23,15 @@ func TestANodeThatWasPausedPastItsLeaseSendsNothingAndWritesNothing(t *testing.T
 		testkit.EventuallyWithin(t, patience, "some work", func() bool { return o.Total.Load() > int64(100*(round+1)) })
 		zombie := o.sender(t)
 		tap := o.lines[zombie]
-		tap.hold(round%2 == 0) // in turn: WhatsApp has taken them and the answers are late, or they are late themselves
-		testkit.EventuallyWithin(t, patience, "messages on their way", func() bool { return tap.holding() >= 4 })
+		tap.hold(round%2 == 0) // alternately: responses are delayed, or requests before they reach WhatsApp
+		testkit.EventuallyWithin(t, patience, "requests to WhatsApp are held", func() bool { return tap.holding() >= 4 })
 		o.balancer.leave(o.nodes[zombie].URL)
 		o.signal(t, zombie, syscall.SIGSTOP)
 		o.takenOver(t, zombie)
 		asleep := tap.sent()
 		tap.release()
 		ended := make(chan struct{})
-		go func() { // those whose calls hang in the sleeping node wait for it
+		go func() { // workers with a request on the stopped node wait for it
 			end()
 			close(ended)
 		}()
@@ -46,13 +45,13 @@ func TestANodeThatWasPausedPastItsLeaseSendsNothingAndWritesNothing(t *testing.T
 		o.verify(t)
 		for _, id := range tap.since(asleep) {
 			if slices.Contains(settled, id) {
-				t.Errorf("the node that slept sent %s, which had been given up in its place", id)
+				t.Errorf("the paused node sent %s, which another node had already marked as failed", id)
 			}
 		}
 		now := o.finished(t, 1_000_000)
 		for id, before := range finished {
 			if now[id] != before {
-				t.Errorf("a delivery that was final changed from %s to %s", before, now[id])
+				t.Errorf("a final delivery changed: got %s, want %s", now[id], before)
 			}
 		}
 		if t.Failed() {
@@ -68,7 +67,7 @@ func (o *fixture) signal(t *testing.T, node int, s syscall.Signal) {
 	}
 }
 
-// finished gives the latest deliveries that are final, as they are shown, by id.
+// finished returns the latest final deliveries by id, as the API shows them.
 func (o *fixture) finished(t *testing.T, most int) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -12,9 +12,9 @@ import (
 	"recado/test/testkit"
 )
 
-// The server is stopped in its two ways: SIGINT breaks off every connection and writes everything down,
-// SIGQUIT leaves as a crash does. Its settings do not ask for durable commits; Recado has to.
-func TestWithoutPostgreSQLEveryAnswerIsA503AndAfterwardsAllGoesOn(t *testing.T) {
+// PostgreSQL is stopped in two ways: SIGINT closes all connections and shuts down cleanly, SIGQUIT exits like a crash.
+// Its configuration turns synchronous commits off, so Recado has to turn them on itself.
+func TestWithoutPostgreSQLEveryResponseIsA503AndAfterwardsWorkContinues(t *testing.T) {
 	t.Parallel()
 	rounds := 2
 	if full {
@@ -45,7 +45,7 @@ func TestWithoutPostgreSQLEveryAnswerIsA503AndAfterwardsAllGoesOn(t *testing.T) 
 		end()
 		o.verify(t)
 		if now := o.pids(); now != pids {
-			t.Errorf("a server was started anew: %v, %v", pids, now)
+			t.Errorf("a server was restarted: got the processes %v, want %v", now, pids)
 		}
 		if t.Failed() {
 			t.Fatalf("round %d; RECADO_SEED=%d", round, o.seed)
@@ -53,7 +53,7 @@ func TestWithoutPostgreSQLEveryAnswerIsA503AndAfterwardsAllGoesOn(t *testing.T) 
 	}
 }
 
-// unavailable asks every node for a bit of everything while there is no database.
+// unavailable sends a variety of requests to every node while the database is down.
 func (o *fixture) unavailable(t *testing.T) {
 	t.Helper()
 	demo := o.nodes[0].Demo.Companies[0]
@@ -76,15 +76,15 @@ func (o *fixture) unavailable(t *testing.T) {
 			a, err := load.Send(node.URL, r)
 			switch took := time.Since(began); {
 			case err != nil || a.Status != http.StatusServiceUnavailable:
-				t.Errorf("node %d: %s %s: %v %d %s", i, r.Method, r.Path, err, a.Status, a.Body)
+				t.Errorf("node %d: %s %s: got %v %d %s, want 503", i, r.Method, r.Path, err, a.Status, a.Body)
 			case took > 15*time.Second:
-				t.Errorf("node %d: %s %s: answered only after %v", i, r.Method, r.Path, took)
+				t.Errorf("node %d: %s %s: got a response after %v, want at most 15s", i, r.Method, r.Path, took)
 			case !strings.HasPrefix(r.Path, "/readyz"):
 				o.balancer.proper(r, a)
 			}
 		}
 		if a, err := load.Send(node.URL, load.Request{Method: "GET", Path: "/healthz"}); err != nil || a.Status != http.StatusOK {
-			t.Errorf("node %d does not call itself alive: %v %d", i, err, a.Status)
+			t.Errorf("node %d: /healthz: got %v %d, want 200", i, err, a.Status)
 		}
 	}
 }

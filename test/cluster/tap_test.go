@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// tap is a node's way to the simulated WhatsApp. It counts what passes and can hold it back.
+// tap is a proxy between a node and the simulated WhatsApp. It records messages and can delay them.
 type tap struct {
 	*httptest.Server
 	mu       sync.Mutex
-	messages []string      // by id, as they came
-	gate     chan struct{} // while not nil, sends wait for it to be closed
-	after    bool          // with the answer; otherwise before WhatsApp sees them
+	messages []string      // ids, in order of arrival
+	gate     chan struct{} // if not nil, sends wait until it is closed
+	after    bool          // delay the response instead of the request
 	held     int
 }
 
@@ -40,7 +40,7 @@ func newTap(t *testing.T, sim http.Handler) *tap {
 	return p
 }
 
-// pass lets a message through and notes whose it was.
+// pass records a message and forwards it.
 func (p *tap) pass(w http.ResponseWriter, r *http.Request, sim http.Handler) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *tap) pass(w http.ResponseWriter, r *http.Request, sim http.Handler) {
 	_, _ = w.Write(answer.Body.Bytes())
 }
 
-// hold keeps messages back, on their way or with their answers, until release.
+// hold delays messages, or with after their responses, until release.
 func (p *tap) hold(after bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +99,7 @@ func (p *tap) sent() int {
 	return len(p.messages)
 }
 
-// since gives the messages that passed after the first n.
+// since returns the messages after the first n.
 func (p *tap) since(n int) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestNodesThatStartAtOnceOnAnEmptyDatabaseMakeTheSchemaOnce(t *testing.T) {
+func TestNodesThatStartTogetherOnAnEmptyDatabaseCreateTheSchemaOnce(t *testing.T) {
 	t.Parallel()
 	database, dir := testkit.Database(t, ""), t.TempDir()
 	var started []*binary.Process
@@ -23,19 +23,19 @@ func TestNodesThatStartAtOnceOnAnEmptyDatabaseMakeTheSchemaOnce(t *testing.T) {
 		p.WaitReady()
 	}
 	if steps := (&fixture{database: database}).migrations(t); len(steps) == 0 || steps[0] != 1 {
-		t.Errorf("the schema has the steps %v", steps)
+		t.Errorf("got the schema steps %v, want 1 to be the first", steps)
 	}
 }
 
-// The newer command brings a step of the schema that touches a busy table.
-func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T) {
+// The newer version has a schema step that changes a busy table.
+func TestNodesAreUpgradedUnderLoadWithoutAFailedRequest(t *testing.T) {
 	t.Parallel()
 	newer := binary.Newer(t, map[string]string{
 		"internal/kernel/schema/9999_later.sql": "ALTER TABLE messages ADD COLUMN later TEXT;\nALTER TABLE conversations ADD COLUMN later TEXT;\n",
 	})
 	database := testkit.OwnCluster(t).URL
 	o := open(t, database, "--drain", "500ms")
-	o.mayDeadlock = 100 // the step of the schema and the work, which PostgreSQL has to part
+	o.mayDeadlock = 100 // between the schema step and the load
 	older := o.nodes[0].Path
 	end := o.work(t)
 	for i, node := range o.nodes {
@@ -43,7 +43,7 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 		testkit.EventuallyWithin(t, patience, "some work", func() bool { return o.Total.Load() > before+100 })
 		node.Stop()
 		if log := node.Log(); strings.Contains(log, "panic") || strings.Contains(log, `"level":"ERROR"`) {
-			t.Errorf("node %d did not end well: %s", i, log)
+			t.Errorf("node %d logged an error or a panic: %s", i, log)
 		}
 		node.Path, o.Command = newer, newer
 		node.Start()
@@ -53,29 +53,29 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 	testkit.EventuallyWithin(t, patience, "some work", func() bool { return o.Total.Load() > before+100 })
 	end()
 	if failures := o.balancer.failures(); len(failures) != 0 {
-		t.Errorf("calls failed: %v", failures)
+		t.Errorf("got failed requests %v, want none", failures)
 	}
 	o.verify(t)
 	if steps := o.migrations(t); steps[len(steps)-1] != 9999 {
-		t.Errorf("the schema has the steps %v", steps)
+		t.Errorf("got the schema steps %v, want 9999 to be the last", steps)
 	}
 
-	t.Run("and the older version then refuses to start", func(t *testing.T) {
+	t.Run("the older version then refuses to start", func(t *testing.T) {
 		late := binary.New(t, t.TempDir(), "--database-url", database)
 		late.Path = older
 		late.Launch()
 		select {
 		case <-late.Ended():
 		case <-time.After(patience):
-			t.Fatal("it runs")
+			t.Fatal("the older version is still running")
 		}
 		if !strings.Contains(late.Log(), "run a newer Recado") {
-			t.Errorf("it says: %s", late.Log())
+			t.Errorf("got the log %s, want \"run a newer Recado\"", late.Log())
 		}
 	})
 }
 
-// migrations lists the steps that were taken, in the order of their numbers.
+// migrations returns the numbers of the applied schema steps in order.
 func (o *fixture) migrations(t *testing.T) (steps []int64) {
 	t.Helper()
 	o.ask(t, "SELECT array_agg(version ORDER BY version) FROM schema_migrations", &steps)

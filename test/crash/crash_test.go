@@ -1,5 +1,5 @@
-// Package crash kills the real binary (SIGKILL) under mixed load, again and again, starts it again, and
-// compares what it shows with what it had answered.
+// Package crash repeatedly kills the real binary (SIGKILL) under mixed load, restarts it, and compares its data with the
+// responses that clients got.
 package crash
 
 import (
@@ -21,13 +21,13 @@ import (
 
 const (
 	workers    = 8
-	readyLimit = 10 * time.Second // generous: the machine may be busy. The worst is logged
+	readyLimit = 10 * time.Second // generous, because the machine may be busy; the slowest start is logged
 )
 
 func TestMain(m *testing.M) { binary.Main(m) }
 
-// The server is killed a few times; RECADO_FULL=1 makes it fifty. RECADO_SEED repeats the choices.
-func TestAServerThatIsKilledLosesNothingAndRepeatsNothing(t *testing.T) {
+// The server is killed a few times, with RECADO_FULL=1 fifty times. RECADO_SEED repeats a run.
+func TestAKilledServerLosesNothingAndRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	rounds := 3
 	if os.Getenv("RECADO_FULL") != "" {
@@ -49,21 +49,21 @@ func TestAServerThatIsKilledLosesNothingAndRepeatsNothing(t *testing.T) {
 				t.Fatalf("round %d; RECADO_SEED=%d", round, seed)
 			}
 		}
-		t.Logf("%d operations, %d of them without an answer, %d events; slowest start %v",
+		t.Logf("%d operations, %d of them without a response, %d events; slowest start %v",
 			w.Total.Load(), w.Lost.Load(), w.Receiver.Count(), w.slowest)
 	})
 }
 
-// world is the server under test and those who work with it.
+// world is the server under test and its clients.
 type world struct {
 	*binary.Process
 	*load.Load
 	database string
 	r        *rand.Rand
 
-	killAt  int64        // the number of answers at which this round ends
-	answers atomic.Int64 // of this round
-	slowest time.Duration
+	killAt    int64        // the number of responses after which the server is killed
+	responses atomic.Int64 // in this round
+	slowest   time.Duration
 }
 
 func start(t *testing.T, database string, seed uint64) *world {
@@ -74,22 +74,22 @@ func start(t *testing.T, database string, seed uint64) *world {
 	}
 	w := &world{Process: binary.Serve(t, t.TempDir(), args...), database: database, r: rand.New(rand.NewPCG(seed, 2))}
 	w.Load = load.Start(t, load.Options{API: load.Single(w.URL), Demo: w.Demo, Dir: w.Dir, Database: database, Workers: workers, Seed: seed})
-	// The kill strikes after a chosen answer, while others are on their way.
+	// The server is killed after a chosen response, while other requests are in progress.
 	w.Answered = func() {
-		if w.answers.Add(1) == w.killAt {
+		if w.responses.Add(1) == w.killAt {
 			_ = w.Signal(os.Kill)
 		}
 	}
 	return w
 }
 
-// round lets all workers work until the server dies in the middle of it, starts it again, and looks.
+// round runs all workers until the server is killed, restarts it and checks its data.
 func (w *world) round(t *testing.T) {
 	t.Helper()
-	w.answers.Store(0)
+	w.responses.Store(0)
 	w.killAt = 40 + w.r.Int64N(300)
 	w.Work(nil)
-	w.Kill() // waits for its end
+	w.Kill() // waits until it has exited
 	if w.database == "" {
 		w.integrity(t)
 	}
@@ -98,14 +98,13 @@ func (w *world) round(t *testing.T) {
 	took := time.Since(began)
 	w.slowest = max(w.slowest, took)
 	if took > readyLimit {
-		t.Errorf("ready only after %v", took)
+		t.Errorf("got ready after %v, want at most %v", took, readyLimit)
 	}
-	w.answers.Store(w.killAt) // what follows kills no process
+	w.responses.Store(w.killAt) // no more kills in this round
 	w.Verify(t)
 }
 
-// integrity checks copies of the files as the kill left them, so that the recovery of the originals is
-// left to the server.
+// integrity checks copies of the database files, so that the server recovers the originals itself.
 func (w *world) integrity(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -128,7 +127,7 @@ func (w *world) integrity(t *testing.T) {
 	for _, check := range []string{"PRAGMA integrity_check", "PRAGMA foreign_key_check"} {
 		err = sqlitex.ExecuteTransient(conn, check, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			if got := s.ColumnText(0); got != "ok" {
-				t.Errorf(`s.ColumnText(0): want got == "ok"; got %+v, %+v`, check, got)
+				t.Errorf("%s: got %q, want %q", check, got, "ok")
 			}
 			return nil
 		}})

@@ -14,8 +14,8 @@ import (
 	"recado/test/testkit"
 )
 
-// The server is killed in the second in which scheduled messages are due. RECADO_FULL=1 makes it fifty times.
-func TestScheduledMessagesGoOutOnceWhateverTheMomentOfAKill(t *testing.T) {
+// The server is killed around the time at which scheduled messages are due, with RECADO_FULL=1 fifty times.
+func TestScheduledMessagesAreSentOnceWheneverTheServerIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := 3
 	if os.Getenv("RECADO_FULL") != "" {
@@ -45,8 +45,8 @@ type scheduler struct {
 	conversations []string
 }
 
-// round schedules a message in every conversation, makes them due, kills the server at a moment within the next second and a
-// half, starts it again, and looks that each went out once.
+// round schedules a message in every conversation, makes them due, kills the server within the next 1.5 seconds, restarts
+// it, and checks that each message was sent once.
 func (s *scheduler) round(t *testing.T, round int) {
 	t.Helper()
 	clients := map[string]string{} // by conversation
@@ -59,7 +59,7 @@ func (s *scheduler) round(t *testing.T, round int) {
 	select {
 	case <-time.After(rand.N(1500 * time.Millisecond)):
 	case <-s.Ended():
-		t.Fatal("the server ended by itself")
+		t.Fatal("the server exited before it was killed")
 	}
 	s.Kill()
 	s.Start()
@@ -88,7 +88,7 @@ func (s *scheduler) round(t *testing.T, round int) {
 	}
 }
 
-// call makes a call with the key of the demo and gives the answer.
+// call sends a request with the demo's key and returns the response.
 func (s *scheduler) call(t *testing.T, method, path, body string) map[string]any {
 	t.Helper()
 	return load.Must(t, load.Single(s.URL), load.NewRequest(s.Demo.Companies[0].APIKey, method, path, body))

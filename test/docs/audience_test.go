@@ -14,11 +14,11 @@ var (
 	italic = regexp.MustCompile(`(^|[^*])\*([^*\s][^*]*)\*([^*]|$)`)
 )
 
-func TestTheGuidesForTheTeamUseTheWordsOfTheApp(t *testing.T) {
+func TestTheUserGuidesQuoteTextsOfTheApp(t *testing.T) {
 	words := map[string]bool{}
 	paths, err := filepath.Glob(filepath.Join("..", "..", "web", "src", "locales", "*", "en.json"))
 	if err != nil || len(paths) < 5 {
-		t.Fatalf("catalogues: %v, %v", paths, err)
+		t.Fatalf("got the catalogues %v, %v, want at least 5", paths, err)
 	}
 	for _, path := range append(paths, filepath.Join("..", "..", "web", "src", "locales", "en.json")) {
 		raw, err := os.ReadFile(path)
@@ -35,13 +35,13 @@ func TestTheGuidesForTheTeamUseTheWordsOfTheApp(t *testing.T) {
 	for _, name := range []string{"docs/answering.md", "docs/managing.md"} {
 		for _, m := range italic.FindAllStringSubmatch(all[name], -1) {
 			if text := strings.Join(strings.Fields(m[2]), " "); !words[text] {
-				t.Errorf("%s: the app has no text %q", name, text)
+				t.Errorf("%s quotes %q, which is not a text of the app", name, text)
 			}
 		}
 	}
 }
 
-// collect adds the texts of a catalogue, with … in place of what is filled in.
+// collect adds the texts of a catalogue to words, with … in place of variables.
 func collect(words map[string]bool, catalogue map[string]any) {
 	for _, value := range catalogue {
 		switch v := value.(type) {

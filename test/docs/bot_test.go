@@ -19,7 +19,7 @@ import (
 
 var pythonBlock = regexp.MustCompile("(?s)```python\n(.*?)```")
 
-// startBot runs the bot of docs/reception.md with a key of its own member, and returns the id of its webhook.
+// startBot runs the bot from docs/reception.md with the key of a member created for it, and returns the id of its webhook.
 func startBot(t *testing.T, w *servertest.World) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -64,7 +64,7 @@ func startBot(t *testing.T, w *servertest.World) string {
 	return hook.ID()
 }
 
-func TestTheBotOfTheDocumentsAnswersOnceAndIsSilentBesidePeople(t *testing.T) {
+func TestTheDocumentedBotAnswersOnceAndIsSilentWhenAPersonHasTheCase(t *testing.T) {
 	w := servertest.Start(t, "", func(c *server.Config) { c.Now = nil })
 	hook := startBot(t, w)
 	channel := w.A.Post(t, "/channels", `{"name":"Front desk","phone":"+551132345678","provider":"sandbox"}`).OK(201).ID()
@@ -82,7 +82,7 @@ func TestTheBotOfTheDocumentsAnswersOnceAndIsSilentBesidePeople(t *testing.T) {
 		}
 		return n
 	}
-	// The bot handles one event after the other: when it has answered a later one, it has handled all that were delivered before.
+	// The bot handles events in sequence: once it has answered a later one, it has handled all earlier ones.
 	others := 100
 	handled := func() {
 		t.Helper()

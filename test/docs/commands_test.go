@@ -10,18 +10,18 @@ import (
 	"testing"
 )
 
-// try is how a block of shell commands in a document is run.
+// try says how a block of shell commands in a document is run.
 type try struct {
-	begins string // the block, to find a row after an edit
-	how    func(s *shell, text string)
-	where  string // or the package and the test that run it
-	not    string // or why no test runs it
+	begins string                      // how the block begins, to match rows and blocks
+	how    func(s *shell, text string) // runs the block
+	where  string                      // if how is nil: the package and the test that run it
+	not    string                      // if both are empty: why no test runs it
 }
 
-const generated = "make api-clients ARGS=--as-written runs it, which needs a network and takes the newest packages; in CI make api-clients runs the same generators, in the versions of test/clients and web/package.json, and the programs of the page"
+const generated = "make api-clients ARGS=--as-written runs it with the newest packages, which needs a network; in CI, make api-clients runs the same generators in the versions of test/clients and web/package.json, and the programs of the page"
 
-// tries has a row for every block of shell commands in the documents, in the order of each page, which says how the block is run or
-// why it is not. A block without a row fails the test. Of lines with make only the name of the target is checked.
+// tries has a row for every block of shell commands in the documents, in the order of the page. A row says how the block is
+// run, or why it is not. A block without a row fails the test. For make, only the name of the target is checked.
 var tries = map[string][]try{
 	"README.md": {
 		{begins: "make run", how: makeTargets},
@@ -65,7 +65,7 @@ var tries = map[string][]try{
 		{begins: "recado serve", how: untilReady},
 		{begins: "sudo install -D", how: onSystemd},
 		{begins: "sudo -u recado", how: onInstallation},
-		{begins: "cp packaging/compose.env.example", not: "it needs Docker, which pulls an image; test/packaging reads the file as Compose does, and test/install runs what the image holds"},
+		{begins: "cp packaging/compose.env.example", not: "it needs Docker and pulls an image; test/packaging parses the file like Compose, and test/install runs the contents of the image"},
 	},
 	"docs/kanban.md": {
 		{begins: "once() {", how: besideDemo},
@@ -123,7 +123,7 @@ var tries = map[string][]try{
 
 var shellBlock = regexp.MustCompile("(?ms)^( *)```(?:sh|bash|shell|console)?\n(.*?)\n *```")
 
-// commandsOf returns the blocks of shell commands of a document, without the indentation of a list.
+// commandsOf returns the blocks of shell commands in a document, without the indentation of lists.
 func commandsOf(text string) (blocks []string) {
 	open := regexp.MustCompile("(?m)^ *```")
 	for at := 0; ; {
@@ -143,11 +143,11 @@ func commandsOf(text string) (blocks []string) {
 	}
 }
 
-func TestEveryBlockOfCommandsHasARowThatSaysHowItIsRun(t *testing.T) {
+func TestEveryBlockOfCommandsInTheDocumentsWorks(t *testing.T) {
 	all := documents(t)
 	for name := range tries {
 		if _, known := all[name]; !known {
-			t.Errorf("there is no document %s", name)
+			t.Errorf("the table has rows for %s, which does not exist", name)
 		}
 	}
 	names := make([]string, 0, len(all))
@@ -162,19 +162,19 @@ func TestEveryBlockOfCommandsHasARowThatSaysHowItIsRun(t *testing.T) {
 			s := &shell{t: t, prelude: prelude}
 			for i, block := range blocks {
 				if i >= len(rows) || !strings.HasPrefix(block, rows[i].begins) {
-					t.Fatalf("no row of the table says how this is run:\n%s", block)
+					t.Fatalf("the table has no row for this block:\n%s", block)
 				}
 				s.run(rows[i], block)
 			}
 			if len(rows) > len(blocks) {
-				t.Errorf("%d rows for %d blocks", len(rows), len(blocks))
+				t.Errorf("got %d rows for %d blocks, want as many", len(rows), len(blocks))
 			}
 			s.paste()
 		})
 	}
 }
 
-// run runs a block as its row says.
+// run runs a block as described by its row.
 func (s *shell) run(row try, block string) {
 	s.t.Helper()
 	switch {
@@ -183,14 +183,14 @@ func (s *shell) run(row try, block string) {
 	case row.where != "":
 		folder, name, _ := strings.Cut(row.where, " ")
 		if !hasTest(s.t, folder, name) {
-			s.t.Errorf("%s has no %s, which is to run:\n%s", folder, name, block)
+			s.t.Errorf("%s has no test %s, which should run this block:\n%s", folder, name, block)
 		}
 	case row.not == "":
-		s.t.Errorf("neither how nor why not:\n%s", block)
+		s.t.Errorf("the row says neither how this block is run nor why it is not:\n%s", block)
 	}
 }
 
-// hasTest reports whether a folder of tests has a test of that name.
+// hasTest reports whether a folder has a test with this name.
 func hasTest(t *testing.T, folder, name string) bool {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*_test.go"))

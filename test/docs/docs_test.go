@@ -1,5 +1,5 @@
-// Package docs tests what the documents say as far as a program can: operations, error codes, commands, flags and
-// links that they name exist.
+// Package docs tests the documents: the operations, error codes, commands, flags and links in them exist, and their shell
+// commands and samples work.
 package docs
 
 import (
@@ -17,13 +17,13 @@ import (
 
 func TestMain(m *testing.M) { binary.Main(m) }
 
-// documents returns the texts of the README and of docs, by their paths from the root.
+// documents returns the text of each document by its path from the root.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Join("..", "..")
 	paths, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("want documents; got %v, %v", paths, err)
+		t.Fatalf("got the documents %v, %v, want some", paths, err)
 	}
 	out := map[string]string{}
 	for _, path := range append(paths, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"), filepath.Join(root, "bench", "README.md")) {
@@ -42,7 +42,7 @@ var (
 	variables  = regexp.MustCompile(`\{[^}]*\}|<[^>]*>`)
 )
 
-func TestTheOperationsThatTheDocumentsNameExist(t *testing.T) {
+func TestTheOperationsInTheDocumentsExist(t *testing.T) {
 	w := servertest.Start(t, "")
 	known := map[string]bool{"GET /healthz": true, "GET /readyz": true, "GET /metrics": true, "GET /docs/": true}
 	for _, r := range w.API.Routes() {
@@ -62,14 +62,14 @@ func TestTheOperationsThatTheDocumentsNameExist(t *testing.T) {
 
 var errorRow = regexp.MustCompile("(?m)^\\| ?(?:4|5)[0-9]{2}[^|]*\\| ((?:`[a-z_]+`(?:, )?)+)")
 
-func TestTheErrorCodesThatTheDocumentsNameAreInTheOpenAPIDocument(t *testing.T) {
+func TestTheErrorCodesInTheDocumentsAreInTheOpenAPIDocument(t *testing.T) {
 	w := servertest.Start(t, "")
 	document := string(w.A.Get(t, "/openapi.json").OK(200).Raw)
 	codes := regexp.MustCompile("`([a-z]+(?:_[a-z]+)*)`")
 	for name, text := range documents(t) {
 		for _, row := range errorRow.FindAllStringSubmatch(text, -1) {
 			for _, code := range codes.FindAllStringSubmatch(row[1], -1) {
-				if !strings.Contains(document, code[0]) && code[1] != "method_not_allowed" { // that of addresses without such an operation
+				if !strings.Contains(document, code[0]) && code[1] != "method_not_allowed" { // not the code of any operation
 					t.Errorf("%s names the error code %s, which no operation documents", name, code[1])
 				}
 			}
@@ -79,7 +79,7 @@ func TestTheErrorCodesThatTheDocumentsNameAreInTheOpenAPIDocument(t *testing.T) 
 
 var commandLine = regexp.MustCompile("(?m)^(?:sudo )?(?:[A-Z_]+=\\S+ )*(?:bin/)?recado ([a-z][a-z-]*(?: [a-z][a-z-]*)?)([^\n]*)$")
 
-func TestTheCommandsAndFlagsThatTheDocumentsNameExist(t *testing.T) {
+func TestTheCommandsAndFlagsInTheDocumentsExist(t *testing.T) {
 	program := binary.Path(t)
 	help := map[string]string{}
 	helpOf := func(command string) string {
@@ -105,25 +105,25 @@ func TestTheCommandsAndFlagsThatTheDocumentsNameExist(t *testing.T) {
 					command, rest = words[0], " "+words[1]+rest
 				}
 				if !strings.Contains(helpOf(command), "Usage: recado "+command) {
-					t.Errorf("%s: there is no command recado %s", name, command)
+					t.Errorf("%s names the command recado %s, which does not exist", name, command)
 					continue
 				}
 				for _, flag := range flags.FindAllString(rest, -1) {
 					if !strings.Contains(helpOf(command), flag) {
-						t.Errorf("%s: recado %s has no flag %s", name, command, flag)
+						t.Errorf("%s calls recado %s with %s, which is not one of its flags", name, command, flag)
 					}
 				}
 			}
 		}
 	}
 	if found < 10 {
-		t.Errorf("want at least 10 commands in the documents; got %d", found)
+		t.Errorf("got %d commands in the documents, want at least 10", found)
 	}
 }
 
 var links = regexp.MustCompile(`\]\(([^)#: ]+)(?:#([^)]*))?\)`)
 
-func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
+func TestTheLinksInTheDocumentsWork(t *testing.T) {
 	all := documents(t)
 	for name, text := range all {
 		for _, m := range links.FindAllStringSubmatch(text, -1) {
@@ -133,13 +133,13 @@ func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 				continue
 			}
 			if m[2] != "" && !slices.Contains(anchors(all[path]), m[2]) {
-				t.Errorf("%s links to %s#%s, and there is no such heading", name, m[1], m[2])
+				t.Errorf("%s links to %s#%s, which is not a heading", name, m[1], m[2])
 			}
 		}
 	}
 }
 
-// anchors returns the names of a document's headings as links write them.
+// anchors returns the anchors of a document's headings.
 func anchors(text string) (out []string) {
 	drop := regexp.MustCompile(`[^a-z0-9 _-]`)
 	for line := range strings.Lines(text) {

@@ -20,33 +20,33 @@ import (
 // shell runs the commands of one page.
 type shell struct {
 	t       *testing.T
-	prelude string // the lines that the examples of the API continue
+	prelude string // the lines that precede the API examples
 
-	pasted []string // blocks for beside a demo, which run together at the end of the page
+	pasted []string // blocks that need a demo; they run together at the end of the page
 	demo   *binary.Process
-	where  string // the folder of the demo, once it runs
+	where  string // the working folder of the demo, once it is running
 
-	data    string // the folder of an installation with a company, once it is there
+	data    string // the data folder of an installation with a company, once it exists
 	company string
-	url     string // of a PostgreSQL
+	url     string // of a PostgreSQL database
 }
 
-// command is a shell with the program in its path.
+// command returns a command that runs a script in bash, with recado in its path.
 func (s *shell) command(dir, script string, env ...string) *exec.Cmd {
 	c := exec.CommandContext(s.t.Context(), "bash", "-e", "-u", "-o", "pipefail", "-c", script)
 	c.Dir = dir
-	own := func(pair string) bool { return strings.HasPrefix(pair, "RECADO_") } // of the tests
+	own := func(pair string) bool { return strings.HasPrefix(pair, "RECADO_") } // settings of the tests
 	c.Env = append(slices.DeleteFunc(os.Environ(), own), "PATH="+filepath.Dir(binary.Path(s.t))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	c.Env = append(c.Env, env...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	return c
 }
 
-// complete runs a script to its end and returns its output.
+// complete runs a script and returns its output.
 func (s *shell) complete(dir, script string, env ...string) string {
 	s.t.Helper()
 	c := s.command(dir, script, env...)
-	c.Stdin = strings.NewReader("correct horse battery\n") // for the prompts of passwords
+	c.Stdin = strings.NewReader("correct horse battery\n") // for password prompts
 	out, err := c.CombinedOutput()
 	if err != nil {
 		s.t.Errorf("%v\n%s\n%s", err, script, out)
@@ -54,7 +54,7 @@ func (s *shell) complete(dir, script string, env ...string) string {
 	return string(out)
 }
 
-// until runs a script that does not end by itself, until it has printed a text, and returns all of its output.
+// until runs a script, interrupts it once it has printed a text, and returns its output.
 func (s *shell) until(dir, script, text string, env ...string) string {
 	s.t.Helper()
 	out := &testkit.Output{}
@@ -71,7 +71,7 @@ func (s *shell) until(dir, script, text string, env ...string) string {
 	testkit.Eventually(s.t, fmt.Sprintf("%q of\n%s", text, script), func() bool {
 		select {
 		case <-ended:
-			s.t.Fatalf("it ended without %q:\n%s\n%s", text, script, out)
+			s.t.Fatalf("the script exited without printing %q:\n%s\n%s", text, script, out)
 		default:
 		}
 		return strings.Contains(out.String(), text)
@@ -88,7 +88,7 @@ var (
 	makeTarget = regexp.MustCompile(`(?m)^([a-z-]+):.*## `)
 )
 
-// makeTargets checks that the Makefile has the targets: what they do takes minutes, and most of it is these tests.
+// makeTargets checks that the Makefile has the targets. Running them would take minutes and mostly repeat these tests.
 func makeTargets(s *shell, text string) {
 	s.t.Helper()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
@@ -101,12 +101,12 @@ func makeTargets(s *shell, text string) {
 	}
 	for line := range strings.Lines(text) {
 		if m := makeLine.FindStringSubmatch(line); m == nil && !strings.HasPrefix(line, "go run ./bench -h") || m != nil && !known[m[1]] {
-			s.t.Errorf("no target of the Makefile: %s", line)
+			s.t.Errorf("not a target of the Makefile: %s", line)
 		}
 	}
 }
 
-// besideDemo pastes a block into the shell of its page, in the folder of a demo that runs.
+// besideDemo adds a block to the script that runs next to a demo.
 func besideDemo(s *shell, text string) {
 	s.startDemo()
 	s.pasted = append(s.pasted, text)
@@ -124,7 +124,7 @@ func (s *shell) startDemo() {
 	}
 }
 
-// paste runs what was pasted, and fails for refusals.
+// paste runs the pasted blocks and fails on error responses.
 func (s *shell) paste() {
 	s.t.Helper()
 	if len(s.pasted) == 0 {
@@ -132,18 +132,18 @@ func (s *shell) paste() {
 	}
 	refusals, out := s.refusals()
 	for _, line := range refusals {
-		s.t.Errorf("refused: %s", line)
+		s.t.Errorf("got an error response: %s", line)
 	}
 	if s.t.Failed() {
-		s.t.Logf("all of it:\n%s", out)
+		s.t.Logf("the whole output:\n%s", out)
 	}
 }
 
-// shown makes curl print each response a second time, so that those inside a command substitution are seen too.
+// shown makes curl print each response to stderr as well, to capture those inside command substitutions.
 const shown = `curl() { command curl "$@" | tee /dev/stderr; }
 `
 
-// refusals runs what was pasted and returns the error responses, for which curl does not fail, and the whole output.
+// refusals runs the pasted blocks and returns the error responses, which do not make curl fail, and the whole output.
 func (s *shell) refusals() (lines []string, out string) {
 	s.t.Helper()
 	script := strings.Join(s.pasted, "\n")
@@ -159,7 +159,7 @@ func (s *shell) refusals() (lines []string, out string) {
 	return lines, out
 }
 
-// install makes an installation with a company and a member, without a server.
+// install creates an installation with a company and a member, without starting a server.
 func (s *shell) install() {
 	s.t.Helper()
 	if s.data != "" {
@@ -170,7 +170,7 @@ func (s *shell) install() {
 	s.complete("/", "recado user create --data "+s.data+" --company "+s.company+" --name Lia --email lia@example.com --role owner")
 }
 
-// placed puts the places of this test into a script.
+// placed replaces the paths, ids and database URLs in a script with those of this test.
 func (s *shell) placed(script string) string {
 	s.t.Helper()
 	fresh := s.t.TempDir()
@@ -188,21 +188,21 @@ func (s *shell) placed(script string) string {
 	return script
 }
 
-// onInstallation runs commands of an administrator.
+// onInstallation runs administration commands.
 func onInstallation(s *shell, text string) {
 	s.t.Helper()
 	s.install()
 	s.complete(s.t.TempDir(), s.placed(text), "RECADO_DATA="+s.data)
 }
 
-// thenUndone is onInstallation for a move, whose source the later blocks use again.
+// thenUndone runs a move and undoes it, because later blocks use the source again.
 func thenUndone(s *shell, text string) {
 	s.t.Helper()
 	onInstallation(s, text)
 	s.complete(s.t.TempDir(), "recado move --undo", "RECADO_DATA="+s.data)
 }
 
-// newInstallation runs commands that make a company, whose id the later ones need, and at last start the server.
+// newInstallation runs commands that create a company, use its id and finally start the server.
 func newInstallation(s *shell, text string) {
 	s.t.Helper()
 	s.data = filepath.Join(s.t.TempDir(), "data")
@@ -213,7 +213,7 @@ func newInstallation(s *shell, text string) {
 	untilReady(s, rest[end+1:])
 }
 
-// untilReady runs a server until it serves.
+// untilReady runs a server until it is ready.
 func untilReady(s *shell, text string) {
 	s.t.Helper()
 	addr := binary.FreeAddress(s.t)
@@ -232,7 +232,7 @@ func untilReady(s *shell, text string) {
 	s.until(s.t.TempDir(), text, `"msg":"serving"`, "RECADO_ADDR="+addr, "RECADO_DATA="+data)
 }
 
-// untilListening runs a receiver of webhooks until it listens, and sees that it removes what it registered.
+// untilListening runs a webhook receiver until it listens, and checks that it removes the webhook that it registered.
 func untilListening(s *shell, text string) {
 	s.t.Helper()
 	s.startDemo()
@@ -240,24 +240,24 @@ func untilListening(s *shell, text string) {
 	text = strings.NewReplacer("rcd_…", key, "http://127.0.0.1:8080", s.demo.URL, "whsec_…", "whsec_c2VjcmV0").Replace(text)
 	out := s.until(s.where, text, "Listening for deliveries on ", "RECADO_ADDR="+binary.FreeAddress(s.t))
 	if strings.Contains(text, key) {
-		testkit.Contains(s.t, "output", out, "The webhook is removed.")
+		testkit.Contains(s.t, "output", out, "The webhook was removed.")
 	}
 }
 
-// untilStreaming follows a stream of the demo until something comes.
+// untilStreaming follows a stream of the demo until the first event.
 func untilStreaming(s *shell, text string) {
 	s.t.Helper()
 	s.startDemo()
 	s.until(s.where, s.prelude+"\n"+text, "id: ")
 }
 
-// untilSimulating runs the simulated WhatsApp until it is there.
+// untilSimulating runs the simulated WhatsApp until it listens.
 func untilSimulating(s *shell, text string) {
 	s.t.Helper()
 	s.until(s.t.TempDir(), text, "A simulated WhatsApp Cloud API", "RECADO_ADDR="+binary.FreeAddress(s.t))
 }
 
-// connectNumber connects a number of a simulated WhatsApp, with its credentials in place of those of the example.
+// connectNumber connects a number of a simulated WhatsApp, whose credentials replace those of the example.
 func connectNumber(s *shell, text string) {
 	s.t.Helper()
 	graph := "http://" + binary.FreeAddress(s.t)
@@ -277,7 +277,7 @@ func connectNumber(s *shell, text string) {
 		dir := s.t.TempDir()
 		demo := binary.Serve(s.t, filepath.Join(dir, "data"), "--whatsapp-base-url", graph)
 		text = strings.ReplaceAll(text, "https://desk.example.com", demo.URL)
-		testkit.Contains(s.t, "answer", s.complete(dir, "KEY="+demo.Demo.Companies[0].APIKey+"\n"+text), `"status":"connected"`)
+		testkit.Contains(s.t, "response", s.complete(dir, "KEY="+demo.Demo.Companies[0].APIKey+"\n"+text), `"status":"connected"`)
 		return
 	}
 	s.install()
@@ -285,8 +285,8 @@ func connectNumber(s *shell, text string) {
 	testkit.Contains(s.t, "output", out, "callback URL  https://desk.example.com/channels/")
 }
 
-// onSystemd installs the unit below a folder, and enables it there where systemd is installed. Nothing is started: the command line
-// of the unit is run by test/install. Lines that are not run are logged.
+// onSystemd installs the units under a temporary root and, if systemd is installed, enables them there. It starts nothing;
+// test/install runs the command line of the unit. Lines that are not run are logged.
 func onSystemd(s *shell, text string) {
 	s.t.Helper()
 	root := s.t.TempDir()
@@ -299,7 +299,7 @@ func onSystemd(s *shell, text string) {
 		line = strings.TrimPrefix(line, "sudo ")
 		switch name := strings.Fields(line)[0]; {
 		case name == "install", name == "cp":
-			line = strings.NewReplacer(" /etc/", " "+root+"/etc/", " /usr/", " "+root+"/usr/", " -g recado ", " ").Replace(line) // the group is of the new root
+			line = strings.NewReplacer(" /etc/", " "+root+"/etc/", " /usr/", " "+root+"/usr/", " -g recado ", " ").Replace(line) // the group exists only in the new root
 		case name == "journalctl", err != nil:
 			s.t.Logf("not run: %s", line)
 			continue

@@ -14,7 +14,8 @@ import (
 	"recado/test/testkit"
 )
 
-// verifiers run the samples of docs/webhooks.md: each prints true or false for a stamp, a signature and a body from the environment.
+// verifiers turn the samples in docs/webhooks.md into programs. Each prints true or false for the timestamp, signature and
+// body in its environment.
 var verifiers = []struct{ language, program, file, before, after string }{
 	{
 		"go", "go", "main.go", "package main\n\nimport (\n\t\"crypto/hmac\"\n\t\"crypto/sha256\"\n\t\"encoding/hex\"\n\t\"fmt\"\n\t\"net/http\"\n\t\"os\"\n\t\"strconv\"\n\t\"time\"\n)\n\n",
@@ -31,7 +32,7 @@ var verifiers = []struct{ language, program, file, before, after string }{
 	},
 }
 
-func TestTheSamplesOfVerificationAcceptWhatTheServerSigns(t *testing.T) {
+func TestTheVerificationSamplesAcceptSignaturesOfTheServer(t *testing.T) {
 	text := documents(t)["docs/webhooks.md"]
 	for _, v := range verifiers {
 		t.Run(v.language, func(t *testing.T) {
@@ -41,7 +42,7 @@ func TestTheSamplesOfVerificationAcceptWhatTheServerSigns(t *testing.T) {
 			}
 			sample := regexp.MustCompile("(?s)```" + v.language + "\n(.*?)```").FindStringSubmatch(text)
 			if sample == nil {
-				t.Fatal("there is no sample")
+				t.Fatal("docs/webhooks.md has no sample in this language")
 			}
 			file := filepath.Join(t.TempDir(), v.file)
 			if err := os.WriteFile(file, []byte(v.before+sample[1]+v.after), 0o600); err != nil {

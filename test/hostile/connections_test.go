@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { binary.Main(m) }
 
-// target is the real binary, with its metrics to look inside.
+// target is a running server with its metrics.
 type target struct {
 	*binary.Process
 	addr, metrics, key string
@@ -33,7 +33,7 @@ func serve(t *testing.T) *target {
 	return &target{Process: p, addr: strings.TrimPrefix(p.URL, "http://"), metrics: metrics, key: p.Demo.Companies[0].APIKey}
 }
 
-// metric reads one figure.
+// metric returns the value of a metric.
 func (s *target) metric(t *testing.T, name string) float64 {
 	t.Helper()
 	resp, err := plain.Get("http://" + s.metrics + "/metrics")
@@ -47,13 +47,13 @@ func (s *target) metric(t *testing.T, name string) float64 {
 			return f
 		}
 	}
-	t.Fatalf("there is no metric %s", name)
+	t.Fatalf("/metrics has no %s", name)
 	return 0
 }
 
 var plain = &http.Client{Timeout: patience}
 
-// serves makes honest calls, which must be answered whatever else is going on.
+// serves sends n valid requests, which must succeed whatever else is happening.
 func (s *target) serves(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -61,12 +61,12 @@ func (s *target) serves(t *testing.T, n int) {
 		r.Header.Set("Authorization", "Bearer "+s.key)
 		resp, err := plain.Do(r)
 		if err != nil {
-			t.Fatalf("an honest call is not answered: %v", err)
+			t.Fatalf("a valid request failed: %v", err)
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
-			t.Fatalf("an honest call is answered %d", resp.StatusCode)
+			t.Fatalf("a valid request: got %d, want 200", resp.StatusCode)
 		}
 	}
 }
@@ -85,17 +85,17 @@ func (s *target) dial(t *testing.T, text string) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// get is a request of an honest client, with more headers if given.
+// get returns a valid request, with additional header lines if given.
 func (s *target) get(more ...string) string {
 	return "GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.key + "\r\n" + strings.Join(more, "") + "\r\n"
 }
 
-// post begins a request whose body has that many bytes.
+// post returns the head of a request with a body of that many bytes.
 func (s *target) post(length int) string {
 	return fmt.Sprintf("POST /v1/labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", s.key, length)
 }
 
-// settles waits until the server holds hardly more than it did before.
+// settles waits until the number of goroutines is back near a baseline.
 func (s *target) settles(t *testing.T, goroutines float64) {
 	t.Helper()
 	testkit.Eventually(t, fmt.Sprintf("at most %v goroutines are left", goroutines+50), func() bool {
@@ -109,7 +109,7 @@ func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 	before := s.metric(t, "go_goroutines")
 
 	t.Run("together", func(t *testing.T) {
-		t.Run("a header that drips in ends with the connection", func(t *testing.T) {
+		t.Run("a header that arrives too slowly closes the connection", func(t *testing.T) {
 			t.Parallel()
 			conn := s.dial(t, "GET /v1/me HTTP/1.1\r\nX-Slow: ")
 			ended := make(chan error, 1)
@@ -124,7 +124,7 @@ func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 				select {
 				case err := <-ended:
 					if errors.Is(err, os.ErrDeadlineExceeded) {
-						t.Error("the server still waits")
+						t.Error("the connection is still open, want it closed")
 					}
 					return
 				case <-tick.C:
@@ -132,7 +132,7 @@ func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 				}
 			}
 		})
-		t.Run("slow bodies and unread answers stop no other caller", func(t *testing.T) {
+		t.Run("slow bodies and unread responses do not block other callers", func(t *testing.T) {
 			t.Parallel()
 			var slow []*net.TCPConn
 			for range 200 {
@@ -149,19 +149,19 @@ func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 				s.serves(t, 20)
 			}
 		})
-		t.Run("half-closed connections get their answer", func(t *testing.T) {
+		t.Run("half-closed connections get their response", func(t *testing.T) {
 			t.Parallel()
 			whole := s.dial(t, s.get())
 			_ = whole.CloseWrite()
-			wantAnswer(t, whole, http.StatusOK)
+			wantStatus(t, whole, http.StatusOK)
 			half := s.dial(t, s.post(100)+`{"name":`)
 			_ = half.CloseWrite()
-			wantAnswer(t, half, http.StatusBadRequest)
+			wantStatus(t, half, http.StatusBadRequest)
 			headless := s.dial(t, "GET /v1/me HTT")
 			_ = headless.CloseWrite()
-			wantAnswer(t, headless, 0)
+			wantStatus(t, headless, 0)
 		})
-		t.Run("requests in one go are answered in their order", func(t *testing.T) {
+		t.Run("pipelined requests get their responses in order", func(t *testing.T) {
 			t.Parallel()
 			var all strings.Builder
 			for n := range 100 {
@@ -169,23 +169,23 @@ func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 			}
 			conn := s.dial(t, all.String())
 			_ = conn.SetReadDeadline(time.Now().Add(patience))
-			answers := bufio.NewReader(conn)
+			responses := bufio.NewReader(conn)
 			for n := range 100 {
-				resp, err := http.ReadResponse(answers, nil)
+				resp, err := http.ReadResponse(responses, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				_, _ = io.Copy(io.Discard, resp.Body)
 				if got := resp.Header.Get("X-Request-Id"); got != fmt.Sprintf("number-%d", n) {
-					t.Fatalf("answer %d is to %s", n, got)
+					t.Fatalf("response %d: got the request id %s, want number-%[1]d", n, got)
 				}
 			}
 		})
-		t.Run("what is hardly HTTP is refused", func(t *testing.T) {
+		t.Run("malformed HTTP is refused", func(t *testing.T) {
 			t.Parallel()
 			for name, c := range map[string]struct {
 				text   string
-				status int // 0: an answer or none
+				status int // 0: any response or none
 			}{
 				"a megabyte of header":       {s.get("X-Big: " + strings.Repeat("a", 1<<20) + "\r\n"), 431},
 				"ten thousand headers":       {s.get(strings.Repeat("X-Many: a\r\n", 10_000)), 431},
@@ -197,8 +197,8 @@ func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 				"a chunk of nonsense":        {"POST /v1/labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.key + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n", 400},
 				"no host":                    {"GET /v1/me HTTP/1.1\r\n\r\n", 400},
 				"HTTP/0.9":                   {"GET /v1/me\r\n\r\n", 400},
-				"the preface of HTTP/2":      {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 0},
-				"a greeting of TLS":          {"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + strings.Repeat("\x00", 200), 400},
+				"an HTTP/2 preface":          {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 0},
+				"a TLS handshake":            {"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + strings.Repeat("\x00", 200), 400},
 				"nothing but line breaks":    {strings.Repeat("\r\n", 100_000), 400},
 				"zeros":                      {strings.Repeat("\x00", 100_000), 431},
 				"a space before the colon":   {"GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n", 400},
@@ -211,7 +211,7 @@ func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 				}
 				go func() { _, _ = io.WriteString(conn, c.text); _ = conn.(*net.TCPConn).CloseWrite() }()
 				if got := readStatus(t, name, conn); c.status != 0 && got != c.status && got != 0 {
-					t.Errorf("readStatus(t, name, conn): want not (c.status != 0 && got != c.status && got != 0); got %+v, %+v", name, got)
+					t.Errorf("%s: got status %d, want %d", name, got, c.status)
 				}
 				_ = conn.Close()
 			}
@@ -221,16 +221,16 @@ func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 	s.settles(t, before)
 }
 
-// wantAnswer reads one answer; status 0 stands for any, and for none.
-func wantAnswer(t *testing.T, conn net.Conn, status int) {
+// wantStatus reads one response and checks its status; 0 accepts any response, or none.
+func wantStatus(t *testing.T, conn net.Conn, status int) {
 	t.Helper()
 	if got := readStatus(t, "", conn); got != status && status != 0 {
-		t.Errorf("answered %d, want %d", got, status)
+		t.Errorf("got status %d, want %d", got, status)
 	}
 }
 
-// readStatus reads what comes until the server closes. Whatever it refuses it refuses with an Error
-// object; 0 means that it just closed.
+// readStatus reads a response until the server closes the connection, and checks that a refusal has an Error object. It
+// returns 0 if the server closed without a response.
 func readStatus(t *testing.T, name string, conn net.Conn) int {
 	t.Helper()
 	_ = conn.SetReadDeadline(time.Now().Add(patience))
@@ -238,16 +238,16 @@ func readStatus(t *testing.T, name string, conn net.Conn) int {
 	resp, err := http.ReadResponse(reader, nil)
 	if err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("%s: no answer and no end", name)
+			t.Errorf("%s: got no response and an open connection, want either", name)
 		}
 		return 0
 	}
 	body, _ := io.ReadAll(resp.Body)
 	if resp.StatusCode >= 400 && (resp.Header.Get("Content-Type") != "application/json" || !bytes.Contains(body, []byte(`"code":"`))) {
-		t.Errorf("%s: %d is no Error object: %s", name, resp.StatusCode, body)
+		t.Errorf("%s: status %d: got %s, want an Error object", name, resp.StatusCode, body)
 	}
 	if resp.StatusCode == http.StatusInternalServerError {
-		t.Errorf("want resp.StatusCode != http.StatusInternalServerError; got %+v, %+v", name, body)
+		t.Errorf("%s: got status 500 %s, want any other", name, body)
 	}
 	return resp.StatusCode
 }

@@ -1,6 +1,6 @@
-// Package hostile sends a running server what no well-meaning client would: values of the wrong type,
-// length and encoding to every operation of the OpenAPI document, and connections that drip, hang, flood
-// or break off. Nothing of it may cause a 500, a hang, or memory that does not come back.
+// Package hostile attacks a running server: it sends values of the wrong type, length and encoding to every operation in
+// the OpenAPI document, and opens connections that are slow, idle, oversized or broken. None of this may cause a 500, a
+// hang or a memory leak.
 package hostile
 
 import (
@@ -14,7 +14,7 @@ import (
 	"recado/test/servertest"
 )
 
-// document is the part of the OpenAPI document that a generator of requests reads.
+// document is the part of the OpenAPI document that is needed to generate requests.
 type document struct {
 	Paths      map[string]map[string]operation
 	Components struct{ Schemas map[string]*schema }
@@ -61,15 +61,15 @@ func readDocument(t *testing.T, c *servertest.Client) *document {
 	doc := &document{}
 	c.Get(t, "/openapi.json").OK(200).Into(doc)
 	if len(doc.Paths) < 10 {
-		t.Fatalf("the document has %d paths", len(doc.Paths))
+		t.Fatalf("got %d paths in the OpenAPI document, want at least 10", len(doc.Paths))
 	}
 	return doc
 }
 
-// pool remembers ids that answers have shown, by the name of their collection: conversations, labels.
+// pool holds ids from responses by the name of their collection, such as conversations or labels.
 type pool map[string][]string
 
-// fill reads every list of the API and keeps what it shows.
+// fill reads every list of the API and adds the ids in it.
 func (p pool) fill(t *testing.T, c *servertest.Client, doc *document) {
 	t.Helper()
 	for path, item := range doc.Paths {
@@ -101,7 +101,7 @@ func (p pool) keep(name string, v any) {
 	}
 }
 
-// of gives an id for a parameter or field of that name, real where one is known.
+// of returns an id for a parameter or field of that name: a real one if the pool has any.
 func (p pool) of(r *rand.Rand, name string) string {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "_ids"), "_id")
 	name = strings.TrimPrefix(name, "before_")
@@ -123,25 +123,25 @@ func (p pool) of(r *rand.Rand, name string) string {
 
 func lastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// builder makes well-formed requests from the document.
+// builder generates well-formed requests from the document.
 type builder struct {
 	doc      *document
 	ids      pool
 	r        *rand.Rand
-	receiver string // the only address that may be named: nothing leaves the machine
-	depth    int    // of the object that is being made
+	receiver string // the only URL used, so that no request leaves the machine
+	depth    int    // of the object that is being generated
 }
 
-// deepest is the depth from which on objects have only what they must: a menu may have menus, without end.
+// deepest is the depth from which objects get only their required fields, because menus can contain menus.
 const deepest = 8
 
-// request is one call, as bytes that may be mutated in every part.
+// request is a request of which every part can be mutated.
 type request struct {
 	method, path, query string
 	headers             [][2]string
 	body                []byte
-	fields              map[string]any // what body was made of
-	mutations           []string       // what was done to it
+	fields              map[string]any // of the body, before encoding
+	mutations           []string       // descriptions of the mutations
 }
 
 func (b *builder) request(method, path string, op operation) *request {
@@ -179,7 +179,7 @@ func (b *builder) request(method, path string, op operation) *request {
 	return q
 }
 
-// value makes something that fits a schema.
+// value returns a random value that fits a schema.
 func (b *builder) value(name string, s *schema) any {
 	switch {
 	case s == nil:
@@ -246,13 +246,13 @@ func digits(r *rand.Rand, n int) string {
 	return string(b)
 }
 
-// verbatim goes into a body as it is, valid or not; twice repeats a member's name.
+// verbatim is written into the body unchanged, valid or not. twice writes a member two times.
 type (
 	verbatim string
 	twice    struct{ value any }
 )
 
-// encode writes JSON, and what only looks like it.
+// encode returns v as JSON, which is invalid if v contains such values.
 func encode(v any) []byte {
 	switch v := v.(type) {
 	case verbatim:

@@ -12,7 +12,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// values go where a field of a body is expected.
+// values are raw JSON values for fields of a body.
 var values = []string{
 	`null`, `true`, `false`, `0`, `-0`, `-1`, `1.5`, `1e3`, `1e400`, `-1e400`, `9223372036854775807`, `9223372036854775808`,
 	`123456789012345678901234567890`, `""`, `" "`, `"\t\n"`, `"\u0000"`, `"a\u0000b"`, `"\ud800"`, `"\udfff\ud800"`,
@@ -25,13 +25,13 @@ var values = []string{
 	`+1`, `.5`, `'a'`, `undefined`, `"`, `[1,`, `//x`,
 }
 
-// odd values are valid, and must come through every layer as they are.
+// odd values are valid and must pass through every layer unchanged.
 var odd = []string{
 	`"\u202e\u2066"`, `"𝕏👩‍👩‍👧‍👦"`, `"e\u0301\u0301\u0301\u0301"`, `"%00%ff"`, `"'; DROP TABLE messages; --"`, `"$1 $2 ?1 ?2 %s %n {0}"`, `"\\"`, `"a\u2028\u2029b"`,
 	`"ẞßſK"`, `"İıI"`, `"\u00a0x\u3000"`, `"\"\"\""`, `"* OR \"a\" NEAR b^"`, `"_%\\_"`, `"\u007f\u0085x"`, `"\ufffd\ufeffx"`, `"\udbff\udfff"`, `"<b>&amp;</b>"`,
 }
 
-// wide values are made when needed.
+// wide values are large, so they are generated on demand.
 var wide = []func() string{
 	func() string { return `"` + strings.Repeat("a", 5000) + `"` },
 	func() string { return `"` + strings.Repeat("é", 10_001) + `"` },
@@ -45,7 +45,7 @@ var wide = []func() string{
 	func() string { return `"` + strings.Repeat(`\ud83d\ude00`, 3000) + `"` },
 }
 
-// texts go into paths, queries and headers, already escaped where the place needs it.
+// texts are used in paths, queries and headers, already escaped where necessary.
 var texts = []string{
 	"", "%", "%zz", "%00", "%ff%fe", "%c0%80", "%ed%a0%80", "-1", "0", "1.5", "101", "1e3", "+1", "99999999999999999999", "null", "true", "undefined",
 	"%20", "a%20b", "%27%3B--", "..", "%2e%2e", "%2F", "a%2Fb", "%E2%80%AE", "%F0%9F%98%80", "00000000-0000-0000-0000-000000000000",
@@ -91,8 +91,8 @@ var oddHeaders = [][2]string{
 	{"Trailer", "Authorization"},
 }
 
-// mutate spoils one part of a request, sometimes two; now and then it only makes the texts odd, so that
-// they get past the checks of the input.
+// mutate corrupts one part of a request, sometimes two. Sometimes it only replaces texts with odd ones, which pass
+// validation.
 func mutate(r *rand.Rand, q *request, parameters []string) {
 	if r.IntN(3) == 0 && q.makeOdd(r, parameters) {
 		return
@@ -121,7 +121,7 @@ func mutate(r *rand.Rand, q *request, parameters []string) {
 	}
 }
 
-// makeOdd replaces free texts by ones that are valid and hard to bear.
+// makeOdd replaces free texts with unusual but valid ones. It reports whether there were any.
 func (q *request) makeOdd(r *rand.Rand, parameters []string) bool {
 	for name, value := range q.fields {
 		if text, ok := value.(string); ok && strings.HasPrefix(text, "word") {
@@ -146,7 +146,7 @@ func (q *request) note(what string) { q.mutations = append(q.mutations, what) }
 func (q *request) mutatePath(r *rand.Rand) {
 	parts := strings.Split(q.path, "/")
 	i := 1 + r.IntN(len(parts)-1)
-	if !strings.Contains(parts[i], "-") { // only ids: other paths have tests of their own
+	if !strings.Contains(parts[i], "-") { // only ids; other paths have their own tests
 		return
 	}
 	parts[i] = texts[r.IntN(len(texts))]
@@ -182,7 +182,7 @@ func (q *request) mutateQuery(r *rand.Rand, parameters []string) {
 	q.note("query " + name)
 }
 
-// mutateField replaces, repeats, removes or adds one field.
+// mutateField replaces, duplicates, removes or adds one field.
 func (q *request) mutateField(r *rand.Rand) {
 	if q.fields == nil {
 		q.fields = map[string]any{}
@@ -232,7 +232,7 @@ func hostileValue(r *rand.Rand) verbatim {
 	return verbatim(values[r.IntN(len(values))])
 }
 
-// mutateBody spoils the body as a whole, or what is said about it.
+// mutateBody corrupts the body as a whole, or the headers that describe it.
 func (q *request) mutateBody(r *rand.Rand) {
 	switch r.IntN(9) {
 	case 0:

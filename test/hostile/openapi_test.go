@@ -26,12 +26,11 @@ import (
 	"recado/test/testkit"
 )
 
-// patience is how long an answer may take before the server counts as hung. It is long because the
-// machine may be busy, not because the server may be slow.
+// patience is how long a response may take before the server counts as hung. It is long because the machine may be busy.
 const patience = time.Minute
 
-// TestEveryOperationRefusesNonsense walks the OpenAPI document. RECADO_SEED repeats a run, RECADO_FULL
-// makes it ten times as long.
+// TestEveryOperationRefusesNonsense sends mutated requests to every operation in the OpenAPI document. RECADO_SEED repeats
+// a run; RECADO_FULL makes it ten times as long.
 func TestEveryOperationRefusesNonsense(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if given, err := strconv.ParseUint(os.Getenv("RECADO_SEED"), 10, 64); err == nil {
@@ -56,7 +55,7 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 		for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 			for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
 				op := doc.Paths[path][method]
-				// A key of its own, since the operations revoke keys and remove people.
+				// Each operation gets a new key, because operations revoke keys and remove people.
 				_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "hostile", Scopes: kernel.EveryScope})
 				for range perOperation {
 					q := b.request(method, path, op)
@@ -72,23 +71,23 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 		_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "afterwards", Scopes: kernel.EveryScope})
 		c.Get(t, "/me").OK(200)
 		if after := memory(); after > before+64<<20 {
-			t.Errorf("%d MiB in use after %d requests, %d before", after>>20, sent, before>>20)
+			t.Errorf("got %d MiB in use after %d requests, want at most 64 more than %d", after>>20, sent, before>>20)
 		}
-		t.Logf("%d requests, answers by status: %v", sent, by)
+		t.Logf("%d requests, responses by status: %v", sent, by)
 		if by[200]+by[201]+by[204] == 0 || by[400] == 0 {
-			t.Error("the generator no longer reaches past the checks of the input, or no longer makes nonsense")
+			t.Errorf("got the statuses %v, want both successes and 400: the generator makes only invalid or only valid requests", by)
 		}
 	}, func(c *server.Config) { c.WhatsAppBaseURL = receiver.URL })
 }
 
-// furnish puts something of everything into company A, so that hostile values meet real rows.
+// furnish creates one of everything in company A, so that hostile requests reach real rows.
 func furnish(t *testing.T, w *servertest.World, receiver string) {
 	t.Helper()
 	w.A.Post(t, "/labels", `{"name":"Urgent"}`).OK(201)
 	channel := w.A.Post(t, "/channels", `{"name":"Main","phone":"+551130030001","provider":"sandbox"}`).OK(201).ID()
 	for n := range 3 {
-		said := fmt.Sprintf(`{"from":"+551191234567%d","name":"Customer %d","text":"Hello"}`, n, n)
-		talk := w.A.Post(t, "/channels/"+channel+"/simulate", said).OK(201).Text("conversation")
+		message := fmt.Sprintf(`{"from":"+551191234567%d","name":"Customer %d","text":"Hello"}`, n, n)
+		talk := w.A.Post(t, "/channels/"+channel+"/simulate", message).OK(201).Text("conversation")
 		w.A.Post(t, "/conversations/"+talk+"/messages", fmt.Sprintf(`{"client_id":%q,"text":"Hello you"}`, kernel.NewID())).OK(201)
 		board := w.A.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":"Board %d"}`, n), "Idempotency-Key", kernel.NewID().String()).OK(201).ID()
 		card := fmt.Sprintf(`{"title":"Card","board_id":%q}`, board)
@@ -109,7 +108,7 @@ func queryNames(op operation) []string {
 	return names
 }
 
-// send writes the request to a connection of its own and holds the answer against the document.
+// send sends the request on a new connection and checks the response against the document.
 func send(t *testing.T, w *servertest.World, c *servertest.Client, template string, q *request) int {
 	t.Helper()
 	raw := q.bytes(c.Secret())
@@ -119,13 +118,13 @@ func send(t *testing.T, w *servertest.World, c *servertest.Client, template stri
 	}
 	switch {
 	case err != nil:
-		t.Errorf("no answer: %v: %s", err, shown())
+		t.Errorf("got no response: %v: %s", err, shown())
 		return 0
 	case resp.StatusCode >= 500:
-		t.Errorf("status %d: %s", resp.StatusCode, shown())
+		t.Errorf("got status %d, want less than 500: %s", resp.StatusCode, shown())
 		return resp.StatusCode
 	case resp.Header.Get("X-Request-Id") == "":
-		t.Errorf("no request id: %s", shown())
+		t.Errorf("got no X-Request-Id: %s", shown())
 	}
 	if resp.StatusCode >= 400 {
 		var e struct {
@@ -135,11 +134,11 @@ func send(t *testing.T, w *servertest.World, c *servertest.Client, template stri
 			Details   []struct{ Field, Message string }
 		}
 		if bad := json.Unmarshal(body, &e); bad != nil || e.Code == "" || e.Message == "" || e.RequestID != resp.Header.Get("X-Request-Id") || e.Details == nil {
-			t.Errorf("not an Error object (%v): %s", bad, shown())
+			t.Errorf("got an error response that is not an Error object (%v): %s", bad, shown())
 		}
 	}
 	if resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed || resp.StatusCode == 431 {
-		return resp.StatusCode // a mutated path may lead to nowhere, or to another operation
+		return resp.StatusCode // a mutated path may match no operation, or another one
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") || slices.Contains(q.mutations, "path") {
 		return resp.StatusCode
@@ -154,7 +153,7 @@ func send(t *testing.T, w *servertest.World, c *servertest.Client, template stri
 	return resp.StatusCode
 }
 
-// bytes is the request as it goes over the wire.
+// bytes returns the request as sent over the wire.
 func (q *request) bytes(key string) []byte {
 	var b bytes.Buffer
 	target := "/v1" + q.path
@@ -176,7 +175,7 @@ func (q *request) bytes(key string) []byte {
 	return b.Bytes()
 }
 
-// exchange sends bytes and reads one answer; of a stream only its beginning.
+// exchange sends bytes and reads one response. It does not read the body of a stream.
 func exchange(addr string, raw []byte) (*http.Response, []byte, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -201,7 +200,7 @@ func exchange(addr string, raw []byte) (*http.Response, []byte, error) {
 	return resp, body, err
 }
 
-// memory is what the process holds on to.
+// memory returns the size of the live heap.
 func memory() uint64 {
 	runtime.GC()
 	runtime.GC()

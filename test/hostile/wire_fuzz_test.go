@@ -23,24 +23,24 @@ import (
 	"recado/test/testkit"
 )
 
-// wireTarget is a server with one of each thing that holds texts of callers or customers. It is a process of its own: the
-// instrumentation that guides the fuzzer makes a server in the same process fifty times slower.
+// wireTarget is a server with one object of every kind that stores text. It runs in a separate process, because the
+// instrumentation of the fuzzer would make it fifty times slower.
 type wireTarget struct {
 	addr, key                                                             string
 	channel, conversation, contact, label, board, stage, sector, user, id string
 
-	note, reply, view, hours, scheduled, number string // number: a channel of WhatsApp
-	cookie                                      string // of the owner's session, as header lines
+	note, reply, view, hours, scheduled, number string // number is a WhatsApp channel
+	cookie                                      string // header lines of the owner's session
 
-	after string // the end of the feed as a query parameter
+	after string // query parameter for the end of the feed
 }
 
-// call is a request with the server's key.
+// call returns a request with the API key.
 func (f *wireTarget) call(method, path, body string) testkit.WireRequest {
 	return testkit.WireCall(f.key, method, path, body)
 }
 
-// create makes a thing at the start of the fuzz test and gives its answer.
+// create creates an object and returns the response.
 func (f *wireTarget) create(tb testing.TB, path, body string) map[string]any {
 	tb.Helper()
 	r := f.call("POST", path, body)
@@ -53,7 +53,7 @@ func (f *wireTarget) create(tb testing.TB, path, body string) map[string]any {
 }
 
 func newWireTarget(tb testing.TB) *wireTarget {
-	dir, err := os.MkdirTemp("/dev/shm", "recado-") // writes do not wait for the disk
+	dir, err := os.MkdirTemp("/dev/shm", "recado-") // in memory, so that writes do not wait for the disk
 	if err != nil {
 		dir = tb.TempDir()
 	}
@@ -87,10 +87,10 @@ func newWireTarget(tb testing.TB) *wireTarget {
 	return f
 }
 
-// verifyToken is what WhatsApp proves its first call with.
+// verifyToken is the token in WhatsApp's verification request.
 const verifyToken = "a phrase of the fuzz test"
 
-// signIn begins a session of the demo's owner.
+// signIn starts a session of the demo's owner.
 func (f *wireTarget) signIn(tb testing.TB, dir string) {
 	tb.Helper()
 	var demo struct {
@@ -117,16 +117,16 @@ func (f *wireTarget) signIn(tb testing.TB, dir string) {
 	f.cookie = "Cookie: " + cookie + "\r\n" + sameOrigin
 }
 
-// sameOrigin is what browsers send with the calls of the app.
+// sameOrigin is a header line that browsers send with requests of the app.
 const sameOrigin = "Sec-Fetch-Site: same-origin\r\n"
 
-// person gives a request to the owner's session instead of the key.
+// person returns the request with the owner's session instead of the key.
 func (f *wireTarget) person(r testkit.WireRequest) testkit.WireRequest {
 	r.Key, r.Header = "", f.cookie
 	return r
 }
 
-// callback is a call of WhatsApp with this body.
+// callback returns a signed WhatsApp callback with this body.
 func (f *wireTarget) callback(body string) testkit.WireRequest {
 	return testkit.WireRequest{
 		Method: "POST", Path: "/channels/" + f.number + "/whatsapp", ContentType: "application/json", Body: []byte(body),
@@ -134,7 +134,7 @@ func (f *wireTarget) callback(body string) testkit.WireRequest {
 	}
 }
 
-// written is what WhatsApp reports when a customer with this name writes this text, both in quotes.
+// written returns the callback for a text message of a customer. name and text are quoted JSON strings.
 func (f *wireTarget) written(name, text string) testkit.WireRequest {
 	return f.callback(`{"object":"whatsapp_business_account","entry":[{"id":"` + simulator.DefaultWABAID +
 		`","changes":[{"field":"messages","value":{"messaging_product":"whatsapp","metadata":{"display_phone_number":"` +
@@ -143,7 +143,7 @@ func (f *wireTarget) written(name, text string) testkit.WireRequest {
 		fmt.Sprintf(`","timestamp":"%d","type":"text","text":{"body":`, time.Now().Unix()) + text + `}}]}}]}]}`)
 }
 
-// tool is the call of a tool at /mcp, with arguments and an id in JSON.
+// tool returns a tool call at /mcp. id and arguments are JSON.
 func (f *wireTarget) tool(name, id, arguments string) testkit.WireRequest {
 	return testkit.WireRequest{
 		Method: "POST", Path: "/mcp", Key: f.key, ContentType: "application/json", Header: "Accept: application/json, text/event-stream\r\n",
@@ -151,17 +151,17 @@ func (f *wireTarget) tool(name, id, arguments string) testkit.WireRequest {
 	}
 }
 
-// simulate is the path at which customers write.
+// simulate returns the path for simulated customer messages.
 func (f *wireTarget) simulate() string { return "/channels/" + f.channel + "/simulate" }
 
-// place is a place that keeps a text: a request that brings it there, and paths below /v1 that show it.
+// place is somewhere a text is stored: a request that stores it, and paths below /v1 that return it.
 type place struct {
 	write  testkit.WireRequest
 	reads  []string
-	person bool // the reads are of the owner's session
+	person bool // read with the owner's session
 }
 
-// places are all places that keep a text, with requests that bring this one there.
+// places returns all places that store a text, with requests that store this one.
 func (f *wireTarget) places(text string) []place {
 	quoted, _ := json.Marshal(text)
 	q := string(quoted)
@@ -172,7 +172,7 @@ func (f *wireTarget) places(text string) []place {
 		write.IdempotencyKey = kernel.NewID().String()
 		return place{write: write, reads: reads}
 	}
-	own := func(p place) place { // as a person who is signed in
+	own := func(p place) place { // as a signed-in member
 		p.write, p.person = f.person(p.write), true
 		return p
 	}
@@ -226,22 +226,22 @@ func (f *wireTarget) places(text string) []place {
 	}
 }
 
-// file is the upload of a file with these bytes.
+// file returns a request that uploads a file.
 func (f *wireTarget) file(name string, content []byte) testkit.WireRequest {
 	form, kind := testkit.FileForm(name, string(content))
 	return testkit.WireRequest{Method: "POST", Path: "/v1/media", Key: f.key, ContentType: kind, Body: form}
 }
 
-// Texts that begin like answers of net/http itself.
+// Texts that look like responses of net/http itself.
 const (
 	expectation = "HTTP/1.1 417 "
 	refusal     = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 )
 
-// FuzzAnswersHaveTheLengthTheySay sends random bytes as texts, names and files to the operations that keep them: of the API, of
-// /mcp, and of the callback at which customers write. It reads all answers with a strict reader: none has a byte more or less
-// than its header says, plain, compressed, in ranges or as a stream. An execution sends the bytes to one place and reads
-// what shows it; the random number of the place leads to all of them. The bytes are repeated up to size in files.
+// FuzzAnswersHaveTheLengthTheySay stores random bytes as texts, names and files through the API, /mcp and the WhatsApp
+// callback. A strict reader checks that the length of every response matches its headers: plain, compressed, as a range
+// or as a stream. Each execution writes to one place, chosen at random, and reads it back. Files repeat the bytes up to
+// size.
 func FuzzAnswersHaveTheLengthTheySay(f *testing.F) {
 	at := newWireTarget(f)
 	places := len(at.places("")) + 2
@@ -249,13 +249,13 @@ func FuzzAnswersHaveTheLengthTheySay(f *testing.F) {
 	seeds := 0
 	add := func(data []byte, size uint16) {
 		seeds++
-		if flag.Lookup("test.fuzz").Value.String() != "" { // the fuzzer takes as long for a seed as for hundreds of its own inputs
+		if flag.Lookup("test.fuzz").Value.String() != "" { // each seed costs the fuzzer as much as hundreds of generated inputs
 			f.Add(data, size, uint8(seeds))
 			return
 		}
 		for place := range places {
 			for form := range uint16(3) {
-				if seeds <= 3 || int(form) == (seeds+place)%3 { // of the others each place gets one form, and so every form
+				if seeds <= 3 || int(form) == (seeds+place)%3 { // of the other seeds, each place gets one form
 					f.Add(data, size+form, uint8(place))
 				}
 			}
@@ -267,7 +267,7 @@ func FuzzAnswersHaveTheLengthTheySay(f *testing.F) {
 	} {
 		add([]byte(seed), uint16(len(seed)*700))
 	}
-	add([]byte(expectation[11:]+expectation[:11]), uint16(40_000)) // begins at byte 32768 of the file
+	add([]byte(expectation[11:]+expectation[:11]), uint16(40_000)) // it starts at byte 32768 of the file
 	f.Fuzz(func(t *testing.T, data []byte, size uint16, place uint8) {
 		if len(data) > 4096 {
 			return
@@ -283,7 +283,7 @@ func FuzzAnswersHaveTheLengthTheySay(f *testing.F) {
 	})
 }
 
-// reachable fails where a place that shows a text refuses it.
+// reachable checks that every place with reads accepts a plain text.
 func (f *wireTarget) reachable(tb testing.TB) {
 	tb.Helper()
 	for _, p := range f.places("plain") {
@@ -293,8 +293,8 @@ func (f *wireTarget) reachable(tb testing.TB) {
 	}
 }
 
-// tryText sends the bytes as a text to the place with this number, in a form that size chooses: as they are, as a name,
-// or repeated to the length of a long text.
+// tryText stores the bytes as a text in the place with this number and reads it back. size selects the form: unchanged,
+// shortened to a name, or repeated to a long text.
 func (f *wireTarget) tryText(t *testing.T, data []byte, size uint16, place int) {
 	text, short := string(data), strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "\ufffd")
 	switch size % 3 {
@@ -323,13 +323,13 @@ func (f *wireTarget) tryText(t *testing.T, data []byte, size uint16, place int) 
 		if err := json.Unmarshal(answers[last].Body, &feed); err != nil {
 			t.Fatal(err)
 		}
-		if feed.Next != "" { // otherwise there is nothing new
+		if feed.Next != "" { // empty if there are no new events
 			f.after = "&after=" + feed.Next
 		}
 	}
 }
 
-// tryFile uploads the bytes, repeated up to size, and downloads them.
+// tryFile uploads the bytes, repeated up to size, and downloads them again.
 func (f *wireTarget) tryFile(t *testing.T, data []byte, size uint16) {
 	long := data
 	if len(data) > 0 {
@@ -360,8 +360,8 @@ func (f *wireTarget) tryFile(t *testing.T, data []byte, size uint16) {
 	}
 }
 
-// tryStreams follows both streams with a strict reader while the bytes become the name of a conversation. An event of them
-// has lines of its own only: no text can end an event and begin another one.
+// tryStreams follows both streams with a strict reader while the bytes become the name of a conversation. No text may end
+// an event early or inject another one.
 func (f *wireTarget) tryStreams(t *testing.T, data []byte) {
 	name := kernel.NewID().String() + cut(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "\ufffd"), 80)
 	quoted, _ := json.Marshal(map[string]string{"name": name})
@@ -376,30 +376,30 @@ func (f *wireTarget) tryStreams(t *testing.T, data []byte) {
 		a, err := testkit.ReadHead(streams[r.Path])
 		chunked := a.Header.Get("Transfer-Encoding") == "chunked"
 		if err != nil || a.Status != 200 || a.Header.Get("Content-Length") != "" || !chunked && a.Header.Get("Connection") != "close" {
-			t.Fatalf("%s: %d %v, %v", r.Path, a.Status, a.Header, err)
+			t.Fatalf("%s: got %d %v, %v, want a stream with status 200", r.Path, a.Status, a.Header, err)
 		}
 		if chunked {
 			streams[r.Path] = bufio.NewReader(&chunks{of: streams[r.Path]})
 		}
 	}
 	if a := f.send(t, false, f.call("PATCH", "/conversations/"+f.conversation, string(quoted)))[0]; a.Status != 200 {
-		return // a name that no conversation may have
+		return // not a valid name
 	}
 	for path, r := range streams {
 		for shown := false; !shown; {
 			line, err := r.ReadString('\n')
 			if err != nil || !streamLine.MatchString(strings.TrimSuffix(line, "\n")) {
-				t.Fatalf("%s: the line %q of an event, %v", path, line, err)
+				t.Fatalf("%s: got the line %q in an event, %v", path, line, err)
 			}
 			shown = strings.Contains(line, name[:36])
 		}
 		if line, err := r.ReadString('\n'); line != "\n" {
-			t.Fatalf("%s: the line %q after an event, %v", path, line, err)
+			t.Fatalf("%s: got the line %q after an event, %v, want an empty line", path, line, err)
 		}
 	}
 }
 
-// chunks reads the body of an answer without an end.
+// chunks reads the body of a chunked response.
 type chunks struct {
 	of   *bufio.Reader
 	rest []byte
@@ -416,19 +416,19 @@ func (c *chunks) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// streamLine is a line of an event.
+// streamLine matches a line of an event stream.
 var streamLine = regexp.MustCompile(`^(|:.*|id: [^ ]+|event: [a-z._]+|retry: [0-9]+|data: \{.*\})$`)
 
-// acceptGzip is a header line.
+// acceptGzip is a header line that requests compression.
 const acceptGzip = "Accept-Encoding: gzip\r\n"
 
-// send exchanges the requests; none of them may make the server fail.
+// send sends the requests and returns the responses, decompressed. A 5xx status fails the test.
 func (f *wireTarget) send(t *testing.T, pipelined bool, requests ...testkit.WireRequest) []testkit.WireAnswer {
 	t.Helper()
 	answers := testkit.Exchange(t, f.addr, pipelined, requests...)
 	for i, a := range answers {
 		if a.Status >= 500 {
-			t.Fatalf("want a.Status < 500; got %d %s", a.Status, a.Body)
+			t.Fatalf("got status %d %s, want less than 500", a.Status, a.Body)
 		}
 		if a.Header.Get("Content-Encoding") == "gzip" {
 			r, err := gzip.NewReader(bytes.NewReader(a.Body))
@@ -443,7 +443,7 @@ func (f *wireTarget) send(t *testing.T, pipelined bool, requests ...testkit.Wire
 	return answers
 }
 
-// cut gives the first n characters.
+// cut returns the first n characters.
 func cut(text string, n int) string {
 	return fmt.Sprintf("%.*s", n, text)
 }

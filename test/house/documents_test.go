@@ -12,8 +12,8 @@ var (
 	namedFunction = regexp.MustCompile("`(?:[A-Za-z]+\\.)?([A-Za-z]+)`\\s+in\\s+`((?:[a-z]+/)+[a-z_]+\\.go)`")
 )
 
-// TestTheDocumentsNameCodeThatExists reads the documents about the code: the files that they name exist, and where a
-// document says that a function or a type is in a file, it is.
+// TestTheDocumentsNameCodeThatExists checks the documents about the code: the files named in them exist, and if a document
+// says that a function or type is in a file, the file declares it.
 func TestTheDocumentsNameCodeThatExists(t *testing.T) {
 	found := 0
 	for _, name := range []string{"architecture.md", "contributing.md", "decisions.md", "scaling.md"} {
@@ -39,11 +39,11 @@ func TestTheDocumentsNameCodeThatExists(t *testing.T) {
 		}
 	}
 	if found < 30 {
-		t.Errorf("the documents name %d files, want at least 30: this test reads the wrong folder", found)
+		t.Errorf("got %d file names in the documents, want at least 30: this test reads the wrong folder", found)
 	}
 }
 
-// codeFile is the path of a file that a document names, from the root of the module or from internal.
+// codeFile returns the path of a file named in a document, relative to the module or to internal.
 func codeFile(name string) string {
 	path := filepath.Join("..", "..", filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {

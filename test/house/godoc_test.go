@@ -23,7 +23,7 @@ func TestEveryExportedNameHasAComment(t *testing.T) {
 	}
 }
 
-// uncommented lists the exported names of a file without a comment. The names of a block may share one.
+// uncommented returns the exported names in a file that have no comment. The names in a block may share one.
 func uncommented(file *ast.File) (names []string) {
 	report := func(name *ast.Ident, comments ...*ast.CommentGroup) {
 		for _, comment := range comments {

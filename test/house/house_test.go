@@ -1,5 +1,5 @@
-// Package house tests rules of the code that a compiler does not check: which package may import which, and
-// that each has a package comment. It reads sources and tests no behaviour.
+// Package house tests rules that the compiler does not check, such as which package may import which, and that every
+// package has a comment. It only reads source files.
 package house
 
 import (
@@ -18,11 +18,10 @@ import (
 	"testing"
 )
 
-// packages lists each package under internal with the packages of this module that it may import; tests of a
-// package may import more. cmd and server wire everything together, and bench and test use all of it, so these
-// are free.
+// packages lists each package under internal with the packages of this module that it may import. Tests may import more.
+// cmd and server wire everything together, and bench and test use everything, so they may import any package.
 var packages = map[string][]string{
-	// One idea each, usable elsewhere.
+	// Libraries with a single purpose.
 	"internal/fold":     {},
 	"internal/media":    {},
 	"internal/phone":    {},
@@ -30,13 +29,13 @@ var packages = map[string][]string{
 	"internal/quantile": {},
 	"internal/rank":     {},
 
-	// The kernel, and what it is made of.
+	// The kernel and its parts.
 	"internal/kernel/base": {},
 	"internal/kernel/db":   {"internal/kernel/base"},
 	"internal/vault":       {"internal/kernel/base"},
 	"internal/kernel":      {"internal/kernel/base", "internal/kernel/db", "internal/limits", "internal/vault"},
 
-	// Tools of the capabilities, which know no noun.
+	// Tools for the capabilities, without nouns.
 	"internal/blob":       {"internal/kernel"},
 	"internal/guard":      {"internal/kernel"},
 	"internal/httpserver": {"internal/kernel", "internal/limits"},
@@ -47,30 +46,30 @@ var packages = map[string][]string{
 	"internal/people":             capability("internal/limits"),
 	"internal/channels/provider":  {"internal/kernel"},
 	"internal/channels/whatsapp":  {"internal/channels/provider", "internal/kernel", "internal/phone"},
-	"internal/channels/simulator": {}, // it stands in for the provider: it knows the wire format and nothing of the program
+	"internal/channels/simulator": {}, // it replaces the provider, so it knows only the wire format
 	"internal/channels":           capability("internal/channels/provider", "internal/channels/whatsapp", "internal/people", "internal/phone"),
 	"internal/talk":               capability("internal/blob", "internal/channels", "internal/channels/provider", "internal/media", "internal/people", "internal/phone", "internal/search", "internal/limits"),
 	"internal/reception":          capability("internal/channels", "internal/channels/provider", "internal/people", "internal/talk"),
 	"internal/boards":             capability("internal/channels", "internal/people", "internal/rank", "internal/search", "internal/talk"),
 	"internal/reports":            capability("internal/channels", "internal/people", "internal/quantile", "internal/talk"),
-	// Who may see an event depends on the conversation or the card that it is about.
+	// Who may see an event depends on its conversation or card.
 	"internal/webhooks": capability("internal/boards", "internal/guard", "internal/people", "internal/limits", "internal/talk"),
 
 	"internal/live": {"internal/httpserver", "internal/kernel", "internal/limits", "internal/people", "internal/webhooks"},
 
-	// Whole installations. The demo is made through the verbs, like everything else.
+	// Administration of a whole installation. The demo is created by calling verbs.
 	"internal/admin": {
 		"internal/blob", "internal/boards", "internal/channels", "internal/channels/provider", "internal/kernel", "internal/kernel/db",
 		"internal/people", "internal/server", "internal/talk", "internal/vault",
 	},
 }
 
-// capability lists what a capability may import: what all of them may, and more.
+// capability returns the imports allowed to every capability, and more.
 func capability(more ...string) []string {
 	return append(more, "internal/fold", "internal/httpserver", "internal/jobs", "internal/kernel", "internal/kernel/db")
 }
 
-// free are the packages, with those below them, that may import every package.
+// free lists the folders whose packages may import any package.
 var free = []string{"cmd", "bench", "test", "internal/server"}
 
 func TestTheHouse(t *testing.T) {
@@ -92,7 +91,7 @@ func TestTheHouse(t *testing.T) {
 	t.Run("every package is listed", func(t *testing.T) {
 		for pkg := range byPackage(files) {
 			if _, known := packages[pkg]; !known && !isFree(pkg) && strings.HasPrefix(pkg, "internal/") {
-				t.Errorf("%s is not in the list of packages", pkg)
+				t.Errorf("%s is missing from the list of packages in this file", pkg)
 			}
 		}
 	})
@@ -113,12 +112,12 @@ func TestTheHouse(t *testing.T) {
 	t.Run("no package imports database/sql", func(t *testing.T) {
 		for _, file := range files {
 			if slices.Contains(file.imports, "database/sql") {
-				t.Errorf("%s imports database/sql; the kernel has a transaction type of its own", file.path)
+				t.Errorf("%s imports database/sql, want internal/kernel/db", file.path)
 			}
 		}
 	})
 
-	t.Run("every package says in a sentence what it is", func(t *testing.T) {
+	t.Run("every package has a package comment", func(t *testing.T) {
 		for pkg, members := range byPackage(files) {
 			if !slices.ContainsFunc(members, func(file source) bool { return file.doc != "" }) {
 				t.Errorf("%s has no package comment", pkg)
@@ -126,11 +125,11 @@ func TestTheHouse(t *testing.T) {
 		}
 	})
 
-	t.Run("the list has no cycle", func(t *testing.T) {
+	t.Run("the list of packages has no cycle", func(t *testing.T) {
 		var visit func(pkg string, above []string)
 		visit = func(pkg string, above []string) {
 			if slices.Contains(above, pkg) {
-				t.Fatalf("cycle: %s", strings.Join(append(above, pkg), " -> "))
+				t.Fatalf("got the cycle %s", strings.Join(append(above, pkg), " -> "))
 			}
 			for _, below := range packages[pkg] {
 				visit(below, append(slices.Clone(above), pkg))
@@ -166,8 +165,8 @@ func byPackage(files []source) map[string][]source {
 	return grouped
 }
 
-// sources reads every Go file of the module, whatever its build constraints. It parses them here rather
-// than asking the go command, because only what this process opens itself invalidates a cached result.
+// sources returns every Go file of the module, regardless of build constraints. It reads the files itself instead of
+// running go list, because only files that the test process opens invalidate cached test results.
 func sources(t *testing.T) []source {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -196,7 +195,7 @@ func sources(t *testing.T) []source {
 		t.Fatal(err)
 	}
 	if len(files) < 2 {
-		t.Fatalf("found only %d files under %s: this test is in the wrong folder", len(files), root)
+		t.Fatalf("got %d files under %s, want more: this test reads the wrong folder", len(files), root)
 	}
 	return files
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestNothingThatSendsReadsNotes lists the sources with a statement on the table of notes, and those that call the functions
-// which read it. A note is never sent to a customer, because nothing that sends reads one.
+// TestNothingThatSendsReadsNotes checks which files contain statements on the notes table or call the functions that read
+// it. Notes are never sent to customers, because no code that sends messages reads notes.
 func TestNothingThatSendsReadsNotes(t *testing.T) {
 	for _, test := range []struct {
 		what    string
@@ -21,12 +21,12 @@ func TestNothingThatSendsReadsNotes(t *testing.T) {
 		{"callers that read notes", `[^)] (findNote|listNotes|noteWithClientID|selectNote)\(`, []string{"internal/talk/note.go", "internal/talk/note_sql.go", "internal/talk/timeline.go"}},
 	} {
 		if found := sourcesWith(t, regexp.MustCompile(test.pattern)); !slices.Equal(found, test.allowed) {
-			t.Errorf("%s are in %v, want %v", test.what, found, test.allowed)
+			t.Errorf("%s: got %v, want %v", test.what, found, test.allowed)
 		}
 	}
 }
 
-// sourcesWith returns the paths of the sources of the program that contain a pattern, in order.
+// sourcesWith returns the sorted paths of the files under internal and cmd, without tests, that match a pattern.
 func sourcesWith(t *testing.T, pattern *regexp.Regexp) []string {
 	t.Helper()
 	var found []string

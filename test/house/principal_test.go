@@ -9,34 +9,33 @@ import (
 	"testing"
 )
 
-// capabilities are the packages with verbs, each with the type that has them as methods.
+// capabilities maps each package with verbs to the type whose methods they are.
 var capabilities = map[string]string{
 	"people": "People", "channels": "Channels", "talk": "Talk", "reception": "Receptionist", "boards": "Boards", "reports": "Reports", "webhooks": "Webhooks",
 }
 
-// TestVerbsCheckTheirPermission reads the sources of the capabilities: the method of a verb takes a Principal and calls its May
-// with the verb of its name.
+// TestVerbsCheckTheirPermission checks that the method of each verb takes a Principal and calls its May with that verb.
 func TestVerbsCheckTheirPermission(t *testing.T) {
 	for folder, receiver := range capabilities {
 		verbs, methods := verbsAndMethods(t, folder, receiver)
 		if len(verbs) == 0 {
-			t.Errorf("%s has no verb: this test reads the wrong folder", folder)
+			t.Errorf("got no verbs in %s, want some: this test reads the wrong folder", folder)
 		}
 		for _, verb := range verbs {
 			method := methods[strings.TrimPrefix(verb, "Verb")]
 			switch {
 			case method == nil:
-				t.Errorf("%s: there is no method of %s for %s", folder, receiver, verb)
+				t.Errorf("%s: %s has no method for %s", folder, receiver, verb)
 			case !takesPrincipal(method):
-				t.Errorf("%s: the method %s of %s takes no *kernel.Principal", folder, method.Name.Name, receiver)
+				t.Errorf("%s: method %s of %s does not take a *kernel.Principal", folder, method.Name.Name, receiver)
 			case !checks(method, verb):
-				t.Errorf("%s: the method %s of %s does not call May(%s)", folder, method.Name.Name, receiver, verb)
+				t.Errorf("%s: method %s of %s does not call May(%s)", folder, method.Name.Name, receiver, verb)
 			}
 		}
 	}
 }
 
-// verbsAndMethods returns the names of the verbs of a capability and the methods of its type.
+// verbsAndMethods returns the names of a capability's verbs and the methods of its type.
 func verbsAndMethods(t *testing.T, folder, receiver string) (verbs []string, methods map[string]*ast.FuncDecl) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("..", "..", "internal", folder, "*.go"))
@@ -79,7 +78,7 @@ func takesPrincipal(method *ast.FuncDecl) bool {
 	return false
 }
 
-// checks reports whether a method calls May with a verb.
+// checks reports whether a method calls May with this verb.
 func checks(method *ast.FuncDecl, verb string) (found bool) {
 	ast.Inspect(method.Body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

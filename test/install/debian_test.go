@@ -17,7 +17,8 @@ import (
 
 const mirror = "http://deb.debian.org/debian"
 
-// deviceFolder makes a folder on the disk: the folder for temporary files may be in memory, where debootstrap can make no devices.
+// deviceFolder creates a folder on disk. The default temporary folder may be a tmpfs, where debootstrap cannot create
+// devices.
 func deviceFolder(t *testing.T) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("/var/tmp", "recado-debian-")
@@ -25,7 +26,7 @@ func deviceFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for _, mounted := range []string{"proc", "sys"} { // a debootstrap that fails may leave them
+		for _, mounted := range []string{"proc", "sys"} { // a failed debootstrap may leave them mounted
 			_ = syscall.Unmount(filepath.Join(folder, "debian", mounted), syscall.MNT_DETACH)
 		}
 		if err := os.RemoveAll(folder); err != nil {
@@ -35,19 +36,19 @@ func deviceFolder(t *testing.T) string {
 	return folder
 }
 
-// TestTheCommandsOfTheGuideInstallTheUnitOnACleanDebian runs the commands of docs/install.md in a new Debian. systemd does not run there, so that
-// the command line of the unit is started in its place, with its user, its folder and its environment.
+// TestTheCommandsOfTheGuideInstallTheUnitOnACleanDebian runs the commands from docs/install.md in a new Debian. systemd
+// does not run there, so the test starts the command line of the unit itself, with the same user, folder and environment.
 func TestTheCommandsOfTheGuideInstallTheUnitOnACleanDebian(t *testing.T) {
 	debootstrap, err := exec.LookPath("debootstrap")
 	if os.Getenv("RECADO_WALK") == "" || os.Getuid() != 0 || err != nil {
-		t.Skip("it installs a Debian: run scripts/walk-install as root with debootstrap and a network")
+		t.Skip("installs a Debian: run scripts/walk-install as root, with debootstrap and a network")
 	}
-	answer, err := (&http.Client{Timeout: 30 * time.Second}).Get(mirror + "/dists/bookworm/Release")
+	resp, err := (&http.Client{Timeout: 30 * time.Second}).Get(mirror + "/dists/bookworm/Release")
 	if err != nil {
-		t.Skipf("the mirror of Debian cannot be reached: %v", err)
+		t.Skipf("the Debian mirror cannot be reached: %v", err)
 	}
-	_ = answer.Body.Close()
-	testkit.Equal(t, "status of the mirror", answer.StatusCode, http.StatusOK)
+	_ = resp.Body.Close()
+	testkit.Equal(t, "status of the mirror", resp.StatusCode, http.StatusOK)
 	root := filepath.Join(deviceFolder(t), "debian")
 	if out, err := exec.CommandContext(t.Context(), debootstrap, "--variant=minbase", "--include=systemd,sudo", "bookworm", root, mirror).CombinedOutput(); err != nil {
 		t.Fatalf("debootstrap: %v %s", err, out)
@@ -69,8 +70,8 @@ func TestTheCommandsOfTheGuideInstallTheUnitOnACleanDebian(t *testing.T) {
 	t.Log("install from the archive, then the unit")
 	shell(documented(t, "sha256sum"))
 	unit := documented(t, "sudo install -D")
-	unit, _, _ = strings.Cut(unit, "sudo journalctl")         // there is no journal,
-	unit = strings.Replace(unit, "enable --now", "enable", 1) // and no process that starts it
+	unit, _, _ = strings.Cut(unit, "sudo journalctl")         // there is no journal
+	unit = strings.Replace(unit, "enable --now", "enable", 1) // systemd is not running
 	t.Log(shell("cd recado_1.0.0_linux_amd64\n" + unit))
 	testkit.Contains(t, "enabled", shell("systemctl is-enabled recado"), "enabled")
 	testkit.Contains(t, "version", shell("recado --version"), "v1.0.0")
@@ -78,7 +79,7 @@ func TestTheCommandsOfTheGuideInstallTheUnitOnACleanDebian(t *testing.T) {
 	shell("test -f /usr/local/share/doc/recado/docs/operating.md")
 	testkit.Contains(t, "enabled", shell("systemctl is-enabled recado-backup.timer"), "enabled")
 
-	t.Log("start what the unit starts")
+	t.Log("run the command line of the unit")
 	id, err := strconv.ParseUint(strings.TrimSpace(shell("id -u recado")), 10, 32)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestTheCommandsOfTheGuideInstallTheUnitOnACleanDebian(t *testing.T) {
 	w.use()
 	want := w.state()
 
-	t.Log("back up while it runs, and restore elsewhere")
+	t.Log("back up the running server and restore elsewhere")
 	testkit.Contains(t, "backup", shell(documented(t, "sudo -u recado")), "secret key")
 	w.stop()
 	testkit.Contains(t, "restore", w.run("restore", "--data", "/var/lib/recado/other", "/var/lib/recado/backup.tar"), "restored")

@@ -15,11 +15,12 @@ import (
 	"recado/test/testkit"
 )
 
-// TestTheStepsOfTheDockerfileMakeAnImageThatServes does what the Dockerfile says without Docker: it runs the commands of the first stage on this
-// machine, copies what the last stage copies into an empty folder, and starts the server there as the image would.
+// TestTheStepsOfTheDockerfileMakeAnImageThatServes follows the Dockerfile without Docker: it runs the commands of the first
+// stage on this machine, copies the files of the last stage into an empty folder, and starts the server there like the
+// image.
 func TestTheStepsOfTheDockerfileMakeAnImageThatServes(t *testing.T) {
 	if os.Getenv("RECADO_WALK") == "" || os.Getuid() != 0 {
-		t.Skip("it builds the program and changes its root: run scripts/walk-install as root")
+		t.Skip("builds the program and uses chroot: run scripts/walk-install as root")
 	}
 	d := &image{t: t, out: filepath.Join(t.TempDir(), "out"), root: filepath.Join(t.TempDir(), "root")}
 	for _, dir := range []string{d.out, d.root} {
@@ -27,7 +28,7 @@ func TestTheStepsOfTheDockerfileMakeAnImageThatServes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for above := filepath.Dir(dir); above != "/" && above != os.TempDir(); above = filepath.Dir(above) {
-			_ = os.Chmod(above, 0o755) // so that the user of the image reaches it
+			_ = os.Chmod(above, 0o755) // readable by the user of the image
 		}
 	}
 	text, err := os.ReadFile(filepath.Join("..", "..", "packaging", "Dockerfile"))
@@ -52,17 +53,17 @@ func TestTheStepsOfTheDockerfileMakeAnImageThatServes(t *testing.T) {
 	testkit.Contains(t, "output", w.out.String(), "#/setup?token=")
 	version, err := d.command(append(d.entrypoint, "version")).CombinedOutput()
 	if err != nil || string(version) != "recado v1.2.3\n" {
-		t.Errorf("version: %v %s", err, version)
+		t.Errorf("recado version: got %v %s, want recado v1.2.3", err, version)
 	}
 	w.stop()
 }
 
-// image is what the steps of the Dockerfile have made so far.
+// image is the result of the Dockerfile's instructions so far.
 type image struct {
 	t          *testing.T
 	stages     int
-	out        string // the folder /out of the first stage
-	root       string // the file system of the last one
+	out        string // /out of the first stage
+	root       string // root of the last stage
 	user       uint32
 	env        []string
 	entrypoint []string
@@ -70,7 +71,7 @@ type image struct {
 	health     []string
 }
 
-// step does one instruction.
+// step executes one instruction.
 func (d *image) step(name, rest string) {
 	d.t.Helper()
 	last := d.stages == 2
@@ -102,13 +103,13 @@ func (d *image) step(name, rest string) {
 	case "HEALTHCHECK":
 		_, check, _ := strings.Cut(rest, "CMD ")
 		d.health = d.list(check)
-	case "ARG", "WORKDIR", "VOLUME", "EXPOSE", "STOPSIGNAL": // they change nothing here
+	case "ARG", "WORKDIR", "VOLUME", "EXPOSE", "STOPSIGNAL": // without effect here
 	default:
-		d.t.Fatalf("what does %s do?", name)
+		d.t.Fatalf("this test does not implement the instruction %s", name)
 	}
 }
 
-// build runs a command of the first stage in the sources.
+// build runs a command of the first stage in the source folder.
 func (d *image) build(command string) {
 	d.t.Helper()
 	c := exec.CommandContext(d.t.Context(), "sh", "-e", "-c", strings.ReplaceAll(command, "/out", d.out))
@@ -151,7 +152,7 @@ func (d *image) copy(words []string) {
 	}
 }
 
-// command is a command in the image.
+// command returns a command that runs in the image.
 func (d *image) command(args []string) *exec.Cmd {
 	c := exec.CommandContext(d.t.Context(), args[0], args[1:]...)
 	c.Dir, c.Env = "/", d.env

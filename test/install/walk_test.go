@@ -1,5 +1,5 @@
-// Package install walks through the life of an installation as the documents describe it: from the archive of a release to
-// a newer version on another engine. It runs with scripts/walk-install, since it builds releases.
+// Package install tests the life of an installation as described in the documents, from a release archive to a newer
+// version on another engine. It builds releases, so it only runs with scripts/walk-install.
 package install
 
 import (
@@ -20,7 +20,7 @@ import (
 	"recado/test/testkit"
 )
 
-// other is the user and group of Unix that the installation belongs to when the test runs as root.
+// other returns the Unix user and group that own the installation if the test runs as root.
 func other() uint32 {
 	if os.Getuid() != 0 {
 		return 0
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { binary.Main(m) }
 
 func TestAnInstallationLosesNothing(t *testing.T) {
 	if os.Getenv("RECADO_WALK") == "" {
-		t.Skip("it builds releases: run scripts/walk-install")
+		t.Skip("builds releases: run scripts/walk-install")
 	}
 	home := filepath.Join(t.TempDir(), "home")
 	w := &walk{t: t, home: home, addr: binary.FreeAddress(t), user: other()}
@@ -76,7 +76,7 @@ func TestAnInstallationLosesNothing(t *testing.T) {
 
 func TestAReleaseIsReproducible(t *testing.T) {
 	if os.Getenv("RECADO_WALK") == "" {
-		t.Skip("it builds releases: run scripts/walk-install")
+		t.Skip("builds releases: run scripts/walk-install")
 	}
 	for i, sums := 0, ""; i < 2; i++ {
 		raw, err := os.ReadFile(filepath.Join(release(t, "v1.0.0"), "SHA256SUMS"))
@@ -90,7 +90,7 @@ func TestAReleaseIsReproducible(t *testing.T) {
 	}
 }
 
-// release builds the archive of this platform, and gives its folder.
+// release builds the archive for this platform and returns its folder.
 func release(t *testing.T, version string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "dist")
@@ -110,12 +110,12 @@ func release(t *testing.T, version string) string {
 // walk is one installation and its owner.
 type walk struct {
 	t       *testing.T
-	home    string // the only folder of the owner
-	root    string // the file system of the owner; empty: that of this machine
-	user    uint32 // the user and group of Unix of the owner; 0: that of this process
+	home    string // the owner's home
+	root    string // the owner's root folder, or empty for that of this machine
+	user    uint32 // the owner's Unix user and group, or 0 for those of this process
 	program string
 	addr    string
-	key     string // of the API
+	key     string // API key
 	channel string
 	media   string
 
@@ -123,7 +123,7 @@ type walk struct {
 	out     *testkit.Output
 }
 
-// private makes a folder that belongs to the owner.
+// private creates a folder that belongs to the owner.
 func (w *walk) private(dir string) {
 	w.t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -136,7 +136,7 @@ func (w *walk) private(dir string) {
 		w.t.Fatal(err)
 	}
 	for above := filepath.Dir(dir); above != "/" && above != os.TempDir(); above = filepath.Dir(above) {
-		_ = os.Chmod(above, 0o755) // so that the owner reaches it
+		_ = os.Chmod(above, 0o755) // accessible to the owner
 	}
 }
 
@@ -151,7 +151,7 @@ func (w *walk) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// run runs a command of the program as the owner.
+// run runs recado as the owner and returns its output.
 func (w *walk) run(args ...string) string {
 	w.t.Helper()
 	out, err := w.command(w.program, args...).CombinedOutput()
@@ -161,7 +161,7 @@ func (w *walk) run(args ...string) string {
 	return string(out)
 }
 
-// documented gives a block of commands of docs/install.md, by how it begins.
+// documented returns the block of commands in docs/install.md that begins with this text.
 func documented(t *testing.T, begins string) string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "install.md"))
@@ -176,12 +176,12 @@ func documented(t *testing.T, begins string) string {
 	return begins + block
 }
 
-// unpack installs the release below the folder of the owner with the commands of docs/install.md.
+// unpack installs the release in the owner's home with the commands from docs/install.md.
 func (w *walk) unpack(dist string) string {
 	w.t.Helper()
 	names, err := filepath.Glob(filepath.Join(dist, "*"))
-	if err != nil || len(names) != 3 { // archive, list of components, checksums
-		w.t.Fatalf("release: %v, %v", names, err)
+	if err != nil || len(names) != 3 { // archive, SBOM, checksums
+		w.t.Fatalf("got the release files %v, %v, want 3", names, err)
 	}
 	for _, name := range names {
 		content, err := os.ReadFile(name)
@@ -199,13 +199,13 @@ func (w *walk) unpack(dist string) string {
 	}
 	for _, name := range []string{"README.md", "LICENSE", "docs/install.md", "packaging/systemd/recado.service"} {
 		if _, err := os.Stat(filepath.Join(w.home, "recado_1.0.0_linux_amd64", name)); err != nil {
-			w.t.Errorf("the archive lacks %s", name)
+			w.t.Errorf("the archive does not contain %s", name)
 		}
 	}
 	return filepath.Join(w.home, "bin", "recado")
 }
 
-// install puts another program beside the first.
+// install copies another build next to the first.
 func (w *walk) install(path string) string {
 	w.t.Helper()
 	content, err := os.ReadFile(path)
@@ -219,7 +219,7 @@ func (w *walk) install(path string) string {
 
 var execStart = regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/recado (.+)$`)
 
-// serve starts the server with the command line and the environment of the unit, with other places.
+// serve starts the server with the command line and environment of the unit, but with other paths.
 func (w *walk) serve(data string, more ...string) {
 	w.t.Helper()
 	unit, err := os.ReadFile(filepath.Join("..", "..", "packaging", "systemd", "recado.service"))
@@ -228,7 +228,7 @@ func (w *walk) serve(data string, more ...string) {
 	}
 	line := execStart.FindStringSubmatch(string(unit))
 	if line == nil || !strings.Contains(string(unit), "\nEnvironment=RECADO_DATA=/var/lib/recado\n") {
-		w.t.Fatal("the unit does not start recado with a data folder")
+		w.t.Fatal("the unit does not start recado serve with a data folder")
 	}
 	w.serving = w.command(w.program, append(strings.Fields(line[1]), more...)...)
 	w.serving.Env = append(w.serving.Env, "RECADO_DATA="+data, "RECADO_ADDR="+w.addr)
@@ -242,21 +242,21 @@ func (w *walk) serve(data string, more ...string) {
 	})
 }
 
-// stop ends the server as systemd does.
+// stop stops the server like systemd.
 func (w *walk) stop() {
 	w.t.Helper()
 	if err := w.serving.Process.Signal(syscall.SIGTERM); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := w.serving.Wait(); err != nil {
-		w.t.Fatalf("the server ended with %v: %s", err, w.out)
+		w.t.Fatalf("the server exited with %v: %s", err, w.out)
 	}
 }
 
 var setupLink = regexp.MustCompile(`https?://\S+#/setup\?token=[^\s"\\]+`)
 
-// setUp opens the link that the server printed in a browser, makes the first company, adds a test number and answers a
-// customer, then makes a key with the session.
+// setUp opens the printed setup link in a browser, creates the first company, adds a test number, answers a customer, and
+// creates an API key with the session.
 func (w *walk) setUp() {
 	w.t.Helper()
 	link := ""
@@ -270,7 +270,7 @@ func (w *walk) setUp() {
 	browser.Stderr = problems
 	out, err := browser.Output()
 	if err != nil {
-		w.t.Fatalf("the first day in the browser: %v %s", err, problems)
+		w.t.Fatalf("web/scripts/first-day.mjs: %v %s", err, problems)
 	}
 	w.t.Logf("set-up and first answer in the browser: %v", time.Since(began).Round(time.Millisecond))
 	var given []struct{ Name, Value string }
@@ -286,7 +286,7 @@ func (w *walk) setUp() {
 	w.key = key.Key
 	var channels struct{ Data []struct{ ID string } }
 	if err := json.Unmarshal(w.ok(w.call(http.MethodGet, "/channels", nil, nil)), &channels); err != nil || len(channels.Data) != 1 {
-		w.t.Fatalf("channels: %v %+v, want one", err, channels)
+		w.t.Fatalf("got the channels %+v, %v, want one", channels, err)
 	}
 	w.channel = channels.Data[0].ID
 	testkit.Contains(w.t, "messages", string(w.ok(w.call(http.MethodGet, "/messages?q=20%20h", nil, nil))), "Sim, até as 20 h.")
@@ -308,7 +308,7 @@ func (w *walk) session(cookies []*http.Cookie, path string, body, into any) {
 	}
 }
 
-// use writes what a day at a desk writes: a message of a customer, an answer, a file.
+// use adds a customer's message, a reply and a file.
 func (w *walk) use() {
 	w.t.Helper()
 	w.ok(w.call(http.MethodPost, "/channels/"+w.channel+"/simulate", nil, map[string]any{"from": "+5511987654321", "text": "Bom dia " + time.Now().Format(time.RFC3339Nano)}))
@@ -320,7 +320,7 @@ func (w *walk) use() {
 	w.media = media.ID
 }
 
-// state is everything that the API shows of the installation.
+// state returns everything that the API shows of the installation.
 func (w *walk) state() map[string]string {
 	w.t.Helper()
 	out := map[string]string{}

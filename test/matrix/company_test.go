@@ -17,17 +17,17 @@ import (
 	"recado/test/testkit"
 )
 
-// company makes the things of one company, through its API.
+// company creates the objects of one company through its API.
 type company struct {
 	*servertest.Company
 	w        *servertest.World
 	receiver string
-	n        int                // makes phones and words differ
-	kept     map[string]string  // by noun: what need not be new for every call
-	session  *servertest.Client // of the owner; nil: ended
+	n        int                // counter for unique phones and words
+	kept     map[string]string  // by noun: ids that are reused between requests
+	session  *servertest.Client // of the owner; nil if it has ended
 }
 
-// password is that of every member.
+// password is the password of every member.
 const password = "correct horse battery"
 
 func newCompany(t *testing.T, w *servertest.World, c *servertest.Company, number int, receiver string) *company {
@@ -42,8 +42,8 @@ func newCompany(t *testing.T, w *servertest.World, c *servertest.Company, number
 	return o
 }
 
-// caller is who makes a call of a route: the company's key, its owner with a session where keys are refused, or
-// a visitor.
+// caller returns the client for a route: the company's key, the owner's session if keys are refused, or a visitor if the
+// route needs no authentication.
 func (o *company) caller(t *testing.T, route *httpserver.Route) *servertest.Client {
 	t.Helper()
 	switch {
@@ -70,8 +70,8 @@ func (o *company) word() string {
 	return fmt.Sprintf("word%d", o.n)
 }
 
-// id gives what a slot stands for. The nouns of a conversation come from talk, the company's own are
-// made once, unless fresh asks for another one.
+// id returns a value for a slot. Nouns of a conversation come from talk. Others are created once and reused, unless fresh
+// is set.
 func (o *company) id(t *testing.T, noun string, talk *talk, fresh bool) string {
 	t.Helper()
 	switch noun {
@@ -152,7 +152,7 @@ func (o *company) make(t *testing.T, noun string) string {
 	case "view":
 		return post("/views", `{"name":"n","query":{"status":"open"}}`).ID()
 	}
-	t.Fatalf("the fixture cannot make a %s", noun)
+	t.Fatalf("the fixture cannot create a %s", noun)
 	return ""
 }
 
@@ -161,10 +161,10 @@ func (o *company) invite(t *testing.T) *servertest.Answer {
 	return o.Post(t, "/team/invitations", fmt.Sprintf(`{"email":"%s@x.example","name":"n","role":"agent"}`, o.word())).OK(201)
 }
 
-// pixel is a picture, whatever its size.
+// pixel is a PNG of one pixel.
 var pixel, _ = base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
-// talk is a conversation with one of everything that belongs to it. Texts and names carry its mark.
+// talk is a conversation with one of everything that belongs to it. Its texts and names contain mark.
 type talk struct {
 	mark string
 	ids  map[string]string
@@ -178,7 +178,7 @@ func (k *talk) id(noun string) (string, bool) {
 	return id, ok
 }
 
-// talk lets a customer write, with a picture, and the team answer.
+// talk creates a conversation with a customer's picture and a reply.
 func (o *company) talk(t *testing.T, mark string) *talk {
 	t.Helper()
 	phone := o.phone()
@@ -200,7 +200,7 @@ func (o *company) talk(t *testing.T, mark string) *talk {
 	return k
 }
 
-// externalID is what the provider calls a message; the sandbox tells it with the answer or soon after.
+// externalID waits for the provider's id of a sent message and returns it.
 func (o *company) externalID(t *testing.T, sent *servertest.Answer) string {
 	t.Helper()
 	testkit.Eventually(t, "the message has an external id", func() bool {
@@ -210,7 +210,7 @@ func (o *company) externalID(t *testing.T, sent *servertest.Answer) string {
 	return sent.Text("external_id")
 }
 
-// privateTalk is a conversation of a channel that no key may know of.
+// privateTalk creates a conversation on a private channel, which no key may see.
 func (o *company) privateTalk(t *testing.T, mark string, peek func(query string) []string) *talk {
 	t.Helper()
 	ctx := context.Background()
@@ -242,7 +242,7 @@ func (o *company) privateTalk(t *testing.T, mark string, peek func(query string)
 	} {
 		ids := peek(query)
 		if len(ids) != 1 {
-			t.Fatalf("%s: %d rows", query, len(ids))
+			t.Fatalf("%s: got %d rows, want 1", query, len(ids))
 		}
 		k.ids[noun] = ids[0]
 	}
@@ -250,13 +250,13 @@ func (o *company) privateTalk(t *testing.T, mark string, peek func(query string)
 	return k
 }
 
-// fill puts ids into the slots of a text.
+// fill replaces the slots in a text.
 func fill(text string, id func(noun string) string) string {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, "{")
 		noun, after, closed := strings.Cut(rest, "}")
-		if !found || !closed || strings.ContainsAny(noun, `"{:`) { // a brace of JSON, not of a slot
+		if !found || !closed || strings.ContainsAny(noun, `"{:`) { // a brace of JSON, not a slot
 			if !found {
 				out.WriteString(text)
 				return out.String()
@@ -270,7 +270,7 @@ func fill(text string, id func(noun string) string) string {
 	}
 }
 
-// slots names what stands in the slots of a text.
+// slots returns the nouns of the slots in a text.
 func slots(text string) []string {
 	var nouns []string
 	fill(text, func(noun string) string { nouns = append(nouns, noun); return "" })

@@ -7,7 +7,7 @@ import (
 	"recado/test/servertest"
 )
 
-// TestTheTableIsComplete finds ids of the OpenAPI document that no example has a slot for.
+// TestTheTableIsComplete checks that the examples have a slot for every id in the OpenAPI document.
 func TestTheTableIsComplete(t *testing.T) {
 	w := servertest.Start(t, "")
 	var doc document
@@ -20,7 +20,7 @@ func TestTheTableIsComplete(t *testing.T) {
 		for _, ex := range table[route.Method+" "+route.Path] {
 			texts = append(texts, "&"+ex.query, ex.body)
 			if got, want := len(slots(ex.path)), strings.Count(route.Path, "{"); got != want {
-				t.Errorf("%s %s: the path has %d ids, the example %d", route.Method, route.Path, want, got)
+				t.Errorf("%s %s: got an example with %d ids in its path, want %d", route.Method, route.Path, got, want)
 			}
 		}
 		all := strings.Join(texts, "\n")
@@ -37,12 +37,12 @@ func TestTheTableIsComplete(t *testing.T) {
 	}
 	for name := range table {
 		if !known[name] {
-			t.Errorf("%s stands in the table, but there is no such route", name)
+			t.Errorf("the table has %s, which is not a route", name)
 		}
 	}
 }
 
-// document is the part of the OpenAPI document that tells where ids stand.
+// document is the part of the OpenAPI document that shows where ids occur.
 type document struct {
 	Paths map[string]map[string]struct {
 		Parameters []struct {
@@ -63,7 +63,7 @@ type schema struct {
 	Items      *schema
 }
 
-// ids names the fields of a body that hold ids, at any depth.
+// ids returns the names of the fields in a body that hold ids, at any depth.
 func (d *document) ids(s *schema) map[string]bool {
 	found, seen := map[string]bool{}, map[string]bool{}
 	var walk func(name string, s *schema)
@@ -72,7 +72,7 @@ func (d *document) ids(s *schema) map[string]bool {
 			return
 		}
 		if s.Ref != "" {
-			if seen[s.Ref] { // menus have menus
+			if seen[s.Ref] { // menus contain menus
 				return
 			}
 			seen[s.Ref] = true

@@ -15,14 +15,14 @@ import (
 	"recado/test/testkit"
 )
 
-// fixture is a server with two companies, and what each keeps from the other.
+// fixture is a server with two companies that must not see each other's data.
 type fixture struct {
 	w       *servertest.World
 	a, b    *company
-	mine    *talk // for calls that are refused and change nothing
+	mine    *talk // for requests that are refused and change nothing
 	foreign *talk
 	private *talk
-	peek    func(query string) []string // looks past the API into the database
+	peek    func(query string) []string // reads ids from the database
 	sqlite  bool
 }
 
@@ -43,8 +43,8 @@ func each(t *testing.T, body func(t *testing.T, b *fixture)) {
 	})
 }
 
-// secretly lets a customer write to the private channel.
-func (b *fixture) secretly(t *testing.T, phone, name string) {
+// receivePrivate stores a customer's message on the private channel.
+func (b *fixture) receivePrivate(t *testing.T, phone, name string) {
 	t.Helper()
 	channel, _ := kernel.ParseID(b.private.ids["channel"])
 	err := b.w.Desk.Talk.Receive(t.Context(), b.a.ID, channel, []provider.Incoming{{Message: &provider.IncomingMessage{
@@ -56,7 +56,7 @@ func (b *fixture) secretly(t *testing.T, phone, name string) {
 	}
 }
 
-// ids looks past the API into the database.
+// ids returns the ids that a query finds in the database.
 func ids(t *testing.T, c server.Config, query string) (out []string) {
 	t.Helper()
 	keep := func(raw []byte) { out = append(out, kernel.ID(raw).String()) }

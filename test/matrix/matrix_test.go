@@ -1,7 +1,6 @@
-// Package matrix proves who may know of what. It takes the table of routes and fills every place where
-// an id can stand with ids that the caller must not know of: another company's, a private channel's,
-// those outside of a member's access profile or a key's boards. The answer must be, byte for byte, the
-// one for an id that does not exist.
+// Package matrix tests who may see what. It calls every route with ids that the caller must not know in every place where
+// an id can occur: ids of another company, of a private channel, outside a member's access profile or outside a key's
+// boards. The response must equal, byte for byte, that for an id that does not exist.
 package matrix
 
 import (
@@ -25,30 +24,30 @@ func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
 		for _, noun := range []string{"key", "label", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "invitation", "view", "reply", "hours", "free hours", "free contact"} {
 			b.b.id(t, noun, nil, false)
 		}
-		before := b.b.photograph(t)
+		before := b.b.snapshot(t)
 		for _, route := range b.w.API.Routes() {
 			name := route.Method + " " + route.Path
 			t.Run(name, func(t *testing.T) {
 				if table[name] == nil {
-					t.Fatal("this route has no line in the table of test/matrix: add an example of it")
+					t.Fatal("the table in test/matrix/table_test.go has no example of this route: add one")
 				}
 				for _, ex := range table[name] {
-					b.strangers(t, route, ex)
+					b.foreignIDs(t, route, ex)
 					b.succeeds(t, route, ex)
 				}
 			})
 		}
 		t.Run("nothing of another company has changed", func(t *testing.T) {
-			testkit.Diff(t, "what the other company shows", b.b.photograph(t), before)
+			testkit.Diff(t, "the other company's data", b.b.snapshot(t), before)
 		})
-		t.Run("what is private is in no list and no event", func(t *testing.T) {
+		t.Run("lists and events show nothing private", func(t *testing.T) {
 			b.seesNothingOf(t, b.a.Client, nil, b.private, b.foreign)
 		})
 	})
 }
 
-// strangers fills each slot in turn with an id of another company's and of a private channel's.
-func (b *fixture) strangers(t *testing.T, route *httpserver.Route, ex example) {
+// foreignIDs calls an example with an id of another company and of a private channel in each slot in turn.
+func (b *fixture) foreignIDs(t *testing.T, route *httpserver.Route, ex example) {
 	t.Helper()
 	mine := b.mine
 	for slot, noun := range ex.slots() {
@@ -58,7 +57,7 @@ func (b *fixture) strangers(t *testing.T, route *httpserver.Route, ex example) {
 		} else if isID(noun) {
 			others = append(others, b.b.id(t, noun, nil, false))
 		}
-		// The owner's session, which calls what keys may not, belongs to the viewer of the private channel.
+		// The owner, whose session calls routes that refuse keys, is a viewer of the private channel.
 		if id, ok := b.private.id(noun); ok && noun != "phone of conversation" && !route.Verb.SessionOnly {
 			others = append(others, id)
 		}
@@ -66,7 +65,7 @@ func (b *fixture) strangers(t *testing.T, route *httpserver.Route, ex example) {
 	}
 }
 
-// same compares the answers for other ids in a slot with the answer for one that does not exist.
+// same compares the responses for other ids in a slot with the response for an id that does not exist.
 func (b *fixture) same(t *testing.T, c *servertest.Client, route *httpserver.Route, ex example, slot int, noun string, mine *talk, others []string) {
 	t.Helper()
 	if !isID(noun) || noun == "protocol" {
@@ -80,11 +79,11 @@ func (b *fixture) same(t *testing.T, c *servertest.Client, route *httpserver.Rou
 	for _, id := range others {
 		got, header := b.answer(t, c, route, ex, slot, id, mine)
 		if got != want {
-			t.Errorf("%s %s %s: the %s %s is answered\n%s\nand one that does not exist\n%s", ex.path, ex.query, ex.body, noun, id, got, want)
+			t.Errorf("%s %s %s: response for the %s %s:\ngot  %s\nwant %s, as for one that does not exist", ex.path, ex.query, ex.body, noun, id, got, want)
 		}
 		for _, name := range []string{"Content-Type", "ETag", "Location", "Allow", "Idempotency-Replayed", "Retry-After"} {
 			if header.Get(name) != wantHeader.Get(name) {
-				t.Errorf("%s: the %s %s is answered with %s %q", ex.path, noun, id, name, header.Get(name))
+				t.Errorf("%s: response for the %s %s: got %s %q, want %q", ex.path, noun, id, name, header.Get(name), wantHeader.Get(name))
 			}
 		}
 	}
@@ -92,8 +91,7 @@ func (b *fixture) same(t *testing.T, c *servertest.Client, route *httpserver.Rou
 
 var requestID = regexp.MustCompile(`"request_id":"[^"]*"`)
 
-// answer makes the call of an example with one slot filled by the given id and gives the answer in a
-// form that can be compared.
+// answer calls an example with the given id in one slot and returns the response in a form that can be compared.
 func (b *fixture) answer(t *testing.T, c *servertest.Client, route *httpserver.Route, ex example, slot int, id string, mine *talk) (string, http.Header) {
 	t.Helper()
 	a := b.call(t, c, route, ex.only(slot), func(n int, noun string) string {
@@ -102,18 +100,18 @@ func (b *fixture) answer(t *testing.T, c *servertest.Client, route *httpserver.R
 		}
 		return b.a.id(t, noun, mine, false)
 	})
-	refused := route.Path == "/conversations/bulk" && a.Int("results", 0, "status") == http.StatusNotFound // each conversation has its own answer
+	refused := route.Path == "/conversations/bulk" && a.Int("results", 0, "status") == http.StatusNotFound // each conversation has its own status
 	if a.Status < 300 && route.Method != http.MethodGet && !refused {
-		t.Errorf("%s %s: a %s that is not there is taken: %d %s", ex.path, ex.body, ex.slots()[slot], a.Status, a.Raw)
+		t.Errorf("%s %s: with an unknown %s: got %d %s, want an error", ex.path, ex.body, ex.slots()[slot], a.Status, a.Raw)
 	}
 	if list, ok := a.At("data").([]any); ok && a.Status == 200 && len(list) > 0 {
-		t.Errorf("%s %s: a list for a %s that is not there has %d elements", ex.path, ex.query, ex.slots()[slot], len(list))
+		t.Errorf("%s %s: list for an unknown %s: got %d elements, want 0", ex.path, ex.query, ex.slots()[slot], len(list))
 	}
 	raw := requestID.ReplaceAllString(string(a.Raw), `"request_id":""`)
 	return fmt.Sprintf("%d %s", a.Status, strings.ReplaceAll(raw, id, "<id>")), a.Header
 }
 
-// succeeds makes the call as it is meant, so that the refusals above are known to be about the id.
+// succeeds calls the example with valid ids, to show that the refusals are due to the ids.
 func (b *fixture) succeeds(t *testing.T, route *httpserver.Route, ex example) {
 	t.Helper()
 	if route.Streams && route.Method == http.MethodGet {
@@ -122,21 +120,21 @@ func (b *fixture) succeeds(t *testing.T, route *httpserver.Route, ex example) {
 	mine := b.a.talk(t, "mine")
 	nouns := ex.slots()
 	a := b.call(t, b.a.caller(t, route), route, ex, func(n int, noun string) string {
-		goes := route.Method == http.MethodDelete && n == len(nouns)-1
+		fresh := route.Method == http.MethodDelete && n == len(nouns)-1
 		if noun == "contact" && strings.HasPrefix(ex.path, "/conversations") {
-			goes = true
+			fresh = true
 		}
-		return b.a.id(t, noun, mine, goes)
+		return b.a.id(t, noun, mine, fresh)
 	})
 	if ex.refused != 0 && a.Status == ex.refused {
 		return
 	}
 	if a.Status >= 300 {
-		t.Errorf("%s %s %s: the example itself is refused: %d %s", ex.path, ex.query, ex.body, a.Status, a.Raw)
+		t.Errorf("%s %s %s: with valid ids: got %d %s, want success", ex.path, ex.query, ex.body, a.Status, a.Raw)
 	}
 }
 
-// call makes the call of an example; id says what stands in its nth slot.
+// call calls an example. id returns the value for the nth slot.
 func (b *fixture) call(t *testing.T, c *servertest.Client, route *httpserver.Route, ex example, id func(n int, noun string) string) *servertest.Answer {
 	t.Helper()
 	if ex.upload {
@@ -161,8 +159,8 @@ func (b *fixture) call(t *testing.T, c *servertest.Client, route *httpserver.Rou
 
 func (ex example) slots() []string { return slots(ex.path + "?" + ex.query + " " + ex.body) }
 
-// only keeps, of several filters of a list, the one with the slot: the others would hide what it does.
-// Slots that go leave an empty one behind, so that the numbers of the others stay.
+// only removes all query filters except the one with this slot, because the others could hide its effect. Empty slots
+// replace the removed ones, so that slots keep their numbers.
 func (ex example) only(slot int) example {
 	n := len(slots(ex.path))
 	if ex.query == "" || slot < n {
@@ -177,14 +175,14 @@ func (ex example) only(slot int) example {
 	return ex
 }
 
-// isID tells the slots for things that exist from those for new ones.
+// isID reports whether a slot holds an id of something that exists.
 func isID(noun string) bool {
 	return !slices.Contains([]string{"phone", "word", "new", "receiver", "tomorrow", "phone of conversation", "email", "password", "token", ""}, noun)
 }
 
-// photograph is everything that a company's own key shows, but for who was seen when, and for the feed:
-// on PostgreSQL its end waits for other transactions on the same server.
-func (o *company) photograph(t *testing.T) string {
+// snapshot returns everything that a company's key can read, except when people were last seen, and the event feed, whose
+// end on PostgreSQL depends on transactions of other tests.
+func (o *company) snapshot(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
 	for _, route := range o.w.API.Routes() {
@@ -200,7 +198,7 @@ func (o *company) photograph(t *testing.T) string {
 	return out.String()
 }
 
-// required is what the query of a list must have.
+// required returns the required query parameters of a list.
 func required(route *httpserver.Route) string {
 	if route.Path == "/messages" {
 		return "q=secret-of"
@@ -224,7 +222,7 @@ func forget(v any, names ...string) {
 	}
 }
 
-// seesNothingOf reads everything that a key can read and looks for what it must not know.
+// seesNothingOf reads everything that a caller can read and checks that nothing hidden is in it.
 func (b *fixture) seesNothingOf(t *testing.T, c *servertest.Client, mine *talk, hidden ...*talk) {
 	t.Helper()
 	for _, route := range b.w.API.Routes() {
@@ -248,7 +246,7 @@ func (b *fixture) seesNothingOf(t *testing.T, c *servertest.Client, mine *talk, 
 		}
 		after = "&after=" + page.Text("next_cursor")
 	}
-	t.Error("the feed has no end")
+	t.Error("the feed does not end after 1000 pages")
 }
 
 func (b *fixture) noTrace(t *testing.T, path string, a *servertest.Answer, hidden []*talk) {
@@ -256,14 +254,14 @@ func (b *fixture) noTrace(t *testing.T, path string, a *servertest.Answer, hidde
 	for _, k := range hidden {
 		for noun, id := range k.ids {
 			if noun == "protocol" || noun == "phone of conversation" && k != b.private {
-				continue // numbers are the company's, and contacts its address book
+				continue // the caller may see protocol numbers and contacts of its own company
 			}
 			if bytes.Contains(a.Raw, []byte(id)) {
-				t.Errorf("%s shows the %s %s of %s: %s", path, noun, id, k.mark, a.Raw)
+				t.Errorf("%s shows the hidden %s %s of %s: %s", path, noun, id, k.mark, a.Raw)
 			}
 		}
 		if bytes.Contains(a.Raw, []byte(k.mark+" ")) || k == b.private && bytes.Contains(a.Raw, []byte(k.mark)) {
-			t.Errorf("%s shows a text of %s: %s", path, k.mark, a.Raw)
+			t.Errorf("%s shows a hidden text of %s: %s", path, k.mark, a.Raw)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"recado/internal/kernel"
 )
 
-// TestANoteIsNeverSentToACustomer walks every operation with the id of a note in place of every other id, and with its
-// client_id in place of every new one. No message may have its text.
+// TestANoteIsNeverSentToACustomer calls every operation with the id of a note in place of each other id, and with its
+// client_id in place of each new one. No message may then contain the note's text.
 func TestANoteIsNeverSentToACustomer(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		const secret = "for-the-team-only"
@@ -40,7 +40,7 @@ func TestANoteIsNeverSentToACustomer(t *testing.T) {
 				}
 			}
 		}
-		b.w.Clock.Advance(25 * time.Hour) // for what was scheduled
+		b.w.Clock.Advance(25 * time.Hour) // so that scheduled messages are sent
 		if _, err := b.w.Desk.Talk.SendScheduled(t.Context(), 1000); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestANoteIsNeverSentToACustomer(t *testing.T) {
 		for _, element := range b.a.Get(t, "/conversations?limit=100").OK(200).List() {
 			page := b.a.Get(t, "/conversations/"+element.(map[string]any)["id"].(string)+"/messages?limit=100").OK(200)
 			if strings.Contains(string(page.Raw), secret) || strings.Contains(string(page.Raw), note.ID()) {
-				t.Errorf("the note is among the messages: %s", page.Raw)
+				t.Errorf("the messages contain the note: %s", page.Raw)
 			}
 			for _, m := range page.List() {
 				m := m.(map[string]any)
@@ -61,13 +61,13 @@ func TestANoteIsNeverSentToACustomer(t *testing.T) {
 			}
 		}
 		if found := b.a.Get(t, "/messages?q="+secret).OK(200); len(found.List()) > 0 {
-			t.Errorf("a search in messages finds the note: %s", found.Raw)
+			t.Errorf("a search for messages finds the note: %s", found.Raw)
 		}
 		if calls < 100 || outbound == 0 || under != 1 {
-			t.Errorf("%d calls, %d messages sent, %d under the client_id of the note: want more than 100, some, and 1", calls, outbound, under)
+			t.Errorf("got %d calls, %d messages sent, %d with the client_id of the note, want at least 100, some, and 1", calls, outbound, under)
 		}
 		if got := b.a.Get(t, "/conversations/"+b.mine.ids["conversation"]+"/notes").OK(200); !strings.Contains(string(got.Raw), secret) {
-			t.Errorf("the note is gone: %s", got.Raw)
+			t.Errorf("got the notes %s, want the note among them", got.Raw)
 		}
 	})
 }

@@ -12,9 +12,9 @@ import (
 	"recado/test/servertest"
 )
 
-// TestEveryPostIsMadeOncePerIdempotencyKey repeats the example of every POST under the same key. What was answered is
-// repeated, without secrets; a refusal that is no answer leaves the key free.
-func TestEveryPostIsMadeOncePerIdempotencyKey(t *testing.T) {
+// TestEveryPostIsExecutedOncePerIdempotencyKey sends the example of every POST twice with the same key. The second response
+// repeats the first, without secrets. A refusal that is not stored leaves the key unused.
+func TestEveryPostIsExecutedOncePerIdempotencyKey(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		for _, route := range b.w.API.Routes() {
 			if route.Method != http.MethodPost || route.Open || route.Streams {
@@ -23,7 +23,7 @@ func TestEveryPostIsMadeOncePerIdempotencyKey(t *testing.T) {
 			name := route.Method + " " + route.Path
 			t.Run(name, func(t *testing.T) {
 				if table[name] == nil {
-					t.Fatal("this route has no line in the table of test/matrix: add an example of it")
+					t.Fatal("the table in test/matrix/table_test.go has no example of this route: add one")
 				}
 				b.onceOnly(t, route, table[name][0])
 			})
@@ -31,18 +31,18 @@ func TestEveryPostIsMadeOncePerIdempotencyKey(t *testing.T) {
 	})
 }
 
-// apart are the POSTs whose answer is not stored in the transaction of their change, and what a repeat of one that was
-// interrupted gets.
-var apart = map[string]string{
-	"POST /channels/{id}/test":          "made again", // it changes nothing
-	"POST /channels/{id}/reception/try": "made again", // it changes nothing
-	"POST /conversations/{id}/activity": "made again", // it stores nothing
-	"POST /conversations/bulk":          "pending",    // each conversation has a transaction of its own
+// notStored lists the POSTs whose response is not stored in the transaction of their change, with the effect of repeating
+// one that was interrupted.
+var notStored = map[string]string{
+	"POST /channels/{id}/test":          "executed again", // changes nothing
+	"POST /channels/{id}/reception/try": "executed again", // changes nothing
+	"POST /conversations/{id}/activity": "executed again", // stores nothing
+	"POST /conversations/bulk":          "pending",        // each conversation has its own transaction
 }
 
-// TestAnInterruptedPostIsAnsweredIfItsChangeWasMade ends the example of every POST when its verb has returned, as the end of
-// the process would, and repeats it: the answer is there, because it was stored together with the change.
-func TestAnInterruptedPostIsAnsweredIfItsChangeWasMade(t *testing.T) {
+// TestAnInterruptedPostReturnsTheStoredResponse interrupts the example of every POST after its verb has returned, like a
+// crash, and repeats it. The response is available, because it was stored together with the change.
+func TestAnInterruptedPostReturnsTheStoredResponse(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		var ends atomic.Bool
 		b.w.API.OnStep(func(step string) {
@@ -61,19 +61,19 @@ func TestAnInterruptedPostIsAnsweredIfItsChangeWasMade(t *testing.T) {
 				send().Fails(500, "internal")
 				ends.Store(false)
 				again := send()
-				if apart[name] == "pending" {
+				if notStored[name] == "pending" {
 					again.Fails(409, "idempotency_pending")
 					return
 				}
-				if again.Status > 299 || (again.Header.Get("Idempotency-Replayed") == "true") == (apart[name] == "made again") {
-					t.Errorf("the repeat is %d %s %v", again.Status, again.Raw, again.Header)
+				if again.Status > 299 || (again.Header.Get("Idempotency-Replayed") == "true") == (notStored[name] == "executed again") {
+					t.Errorf("repeated request: got %d %s %v, want a success that is replayed unless it is executed again", again.Status, again.Raw, again.Header)
 				}
 			})
 		}
 	})
 }
 
-// example gives the call of an example under a key of its own.
+// example returns a function that sends an example, always with the same idempotency key.
 func (b *fixture) example(t *testing.T, route *httpserver.Route, ex example) func() *servertest.Answer {
 	t.Helper()
 	mine, c := b.a.talk(t, "mine"), b.a.caller(t, route)
@@ -104,24 +104,24 @@ func (b *fixture) onceOnly(t *testing.T, route *httpserver.Route, ex example) {
 	first, again := c.Post(t, path, body, key...), c.Post(t, path, body, key...)
 	if first.Status >= 400 && first.Status != 404 && first.Status != 409 {
 		if again.Header.Get("Idempotency-Replayed") != "" {
-			t.Errorf("a refusal with status %d is repeated", first.Status)
+			t.Errorf("got a stored response for a refusal with status %d, want none", first.Status)
 		}
 		return
 	}
 	if again.Status != first.Status || again.Header.Get("Idempotency-Replayed") != "true" || again.Header.Get("Location") != first.Header.Get("Location") {
-		t.Fatalf("first %d %s, then %d %s %v", first.Status, first.Raw, again.Status, again.Raw, again.Header)
+		t.Fatalf("first response %d %s, second %d %s %v, want the same, replayed", first.Status, first.Raw, again.Status, again.Raw, again.Header)
 	}
 	sameButSecrets(t, first, again)
 	b.a.conflicts(t, c, key)
 }
 
-// conflicts makes another call under a key that is in use.
+// conflicts sends another request with a key that is already used.
 func (o *company) conflicts(t *testing.T, c *servertest.Client, key []string) {
 	t.Helper()
 	c.Post(t, "/labels", `{"name":"`+o.word()+`"}`, key...).Fails(409, "idempotency_conflict")
 }
 
-// sameButSecrets compares two answers, of which the second has null in place of secrets.
+// sameButSecrets compares two responses. In the second, secrets may be null.
 func sameButSecrets(t *testing.T, first, again *servertest.Answer) {
 	t.Helper()
 	if string(first.Raw) == string(again.Raw) {
@@ -131,12 +131,12 @@ func sameButSecrets(t *testing.T, first, again *servertest.Answer) {
 	first.Into(&was)
 	again.Into(&is)
 	if len(was) != len(is) {
-		t.Errorf("first %s, then %s", first.Raw, again.Raw)
+		t.Errorf("first response %s, second %s, want the same fields", first.Raw, again.Raw)
 	}
 	for name, value := range was {
 		secret := slices.Contains([]string{"key", "secret", "url", "recovery_codes"}, name)
 		if string(is[name]) != string(value) && !(secret && string(is[name]) == "null") {
-			t.Errorf("%s: first %s, then %s", name, value, is[name])
+			t.Errorf("%s: first response %s, second %s, want the same", name, value, is[name])
 		}
 	}
 }

@@ -14,15 +14,15 @@ import (
 	"recado/test/testkit"
 )
 
-// TestPrivateThingsExistForViewersAlone calls every route as a viewer of the private channel, as an owner who is none,
-// both signed in, and with the key of the viewer.
-func TestPrivateThingsExistForViewersAlone(t *testing.T) {
+// TestPrivateThingsExistOnlyForViewers calls every route with the session of a viewer of the private channel, with the
+// session of an owner who is not a viewer, and with an API key of the viewer.
+func TestPrivateThingsExistOnlyForViewers(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) { b.privateThings(t) })
 }
 
-// TestThingsOfANumberMadePrivateLaterExistForViewersAlone does the same after the channel has been public, with events of its
-// conversations in the feed, and looks for its things as a key while it is public.
-func TestThingsOfANumberMadePrivateLaterExistForViewersAlone(t *testing.T) {
+// TestThingsOfANumberMadePrivateLaterExistOnlyForViewers does the same after the channel has been public, with events of
+// its conversations in the feed. While it is public, a key must see everything.
+func TestThingsOfANumberMadePrivateLaterExistOnlyForViewers(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		viewer, channel := b.a.SignIn(t, b.a.Owner.Email, password), "/channels/"+b.private.ids["channel"]
 		viewer.Patch(t, channel, `{"private":false}`).Fails(400, "invalid_request")
@@ -37,19 +37,19 @@ func TestThingsOfANumberMadePrivateLaterExistForViewersAlone(t *testing.T) {
 			}
 			for path, noun := range privateLists {
 				if a := b.a.Get(t, path).OK(200); !strings.Contains(string(a.Raw), b.private.ids[noun]) {
-					t.Errorf("%s, %s: a key does not see the %s: %s", what, path, noun, a.Raw)
+					t.Errorf("%s, %s: a key got no %s: %s", what, path, noun, a.Raw)
 				}
 			}
 		}
 		public("made public")
-		b.secretly(t, b.private.ids["phone of conversation"], "secret-of-a-private-channel in public")
+		b.receivePrivate(t, b.private.ids["phone of conversation"], "secret-of-a-private-channel in public")
 		viewer.Patch(t, channel, fmt.Sprintf(`{"private":true,"viewers":[%q]}`, b.a.Owner.ID)).OK(200)
 		b.privateThings(t)
 		public("made public again")
 	})
 }
 
-// privateLists are lists and searches, each with what it shows of a private channel.
+// privateLists maps lists and searches to the noun of a private channel that they show to viewers.
 var privateLists = map[string]string{
 	"/channels": "channel", "/conversations": "conversation", "/conversations?status=open": "conversation",
 	"/conversations?sort=oldest_waiting": "conversation", "/conversations?q=secret-of-a-private": "conversation",
@@ -57,18 +57,18 @@ var privateLists = map[string]string{
 	"/kanban/cards": "card", "/kanban/cards?sort=position": "card", "/kanban/cards?q=secret-of-a-private": "card",
 }
 
-// privateThings calls every route for the things of the private channel.
+// privateThings calls every route with ids of the private channel.
 func (b *fixture) privateThings(t *testing.T) {
 	t.Helper()
 	viewer := b.a.SignIn(t, b.a.Owner.Email, password)
 	other := b.w.NewMember(t, people.NewUser{Name: "n", Role: kernel.RoleOwner})
-	others := map[string]*servertest.Client{"an owner who is no viewer": b.a.Enter(t, other.ID.String(), password), "a key": b.a.Client}
+	others := map[string]*servertest.Client{"an owner who is not a viewer": b.a.Enter(t, other.ID.String(), password), "a key": b.a.Client}
 
 	for _, route := range b.w.API.Routes() {
 		for _, ex := range table[route.Method+" "+route.Path] {
 			for slot, noun := range ex.slots() {
 				hidden, ok := b.private.id(noun)
-				// Owners choose the viewers of channels that they do not see.
+				// Owners can choose the viewers of channels that they cannot see.
 				if !ok || !isID(noun) || route.Path == "/channels/{id}" && strings.Contains(ex.body, "viewers") {
 					continue
 				}
@@ -84,22 +84,22 @@ func (b *fixture) privateThings(t *testing.T) {
 	t.Run("lists, searches and counts", func(t *testing.T) {
 		for path, noun := range privateLists {
 			if a := viewer.Get(t, path).OK(200); !strings.Contains(string(a.Raw), b.private.ids[noun]) {
-				t.Errorf("a viewer, %s: the %s is missing: %s", path, noun, a.Raw)
+				t.Errorf("a viewer, %s: got no %s: %s", path, noun, a.Raw)
 			}
 			for who, c := range others {
 				if a := c.Get(t, path).OK(200); strings.Contains(string(a.Raw), b.private.ids[noun]) || strings.Contains(string(a.Raw), b.private.mark) {
-					t.Errorf("%s, %s: the %s is listed", who, path, noun)
+					t.Errorf("%s, %s: got the hidden %s", who, path, noun)
 				}
 			}
 		}
 		for who, c := range others {
 			more := viewer.Get(t, "/inbox/counts").OK(200).Int("open") - c.Get(t, "/inbox/counts").OK(200).Int("open")
 			if more != 1 {
-				t.Errorf("%s: a viewer has %d more open conversations, want 1", who, more)
+				t.Errorf("got %d more open conversations for a viewer than for %s, want 1", more, who)
 			}
 		}
 	})
-	t.Run("single things", func(t *testing.T) {
+	t.Run("single objects", func(t *testing.T) {
 		at := "/conversations/" + b.private.ids["conversation"]
 		for _, path := range []string{
 			at, at + "/messages", at + "/timeline", at + "/media", at + "/attendance", at + "/assignments", "/messages/" + b.private.ids["message"],
@@ -107,18 +107,19 @@ func (b *fixture) privateThings(t *testing.T) {
 		} {
 			viewer.Get(t, path).OK(200)
 		}
-		// There is no WhatsApp to fetch the file from: a viewer is told so, where others are told that there is none.
+		// The file cannot be fetched, because there is no WhatsApp. The error tells this to viewers only; for others the file
+		// does not exist.
 		if a := viewer.Get(t, "/media/"+b.private.ids["media"]+"/content"); a.Status == http.StatusNotFound && !strings.Contains(string(a.Raw), "WhatsApp") {
-			t.Errorf("a viewer does not find the file: %s", a.Raw)
+			t.Errorf("a viewer got %s for the file, want an error about WhatsApp", a.Raw)
 		}
 	})
-	t.Run("it is not in events, reports or queues", func(t *testing.T) {
+	t.Run("events, reports and queues do not contain it", func(t *testing.T) {
 		for who, c := range map[string]*servertest.Client{"a viewer": viewer, "a key": b.a.Client} {
 			for _, path := range []string{"/events?limit=100", "/reports/attendance", "/sectors", "/kanban/boards"} {
 				if a := c.Get(t, path).OK(200); slices.ContainsFunc([]string{"conversation", "attendance", "card"}, func(noun string) bool {
 					return strings.Contains(string(a.Raw), b.private.ids[noun])
 				}) {
-					t.Errorf(`c.Get(t, path).OK(200): want !slices.ContainsFunc([]string{"conversation", "attendance", "card"}, func(noun string) bool { return strings.Contains(string(a.Raw), b.private.ids[noun]) }); got %+v, %+v, %s`, who, path, a.Raw)
+					t.Errorf("%s, %s: got an id of the private channel: %s", who, path, a.Raw)
 				}
 			}
 		}
@@ -126,33 +127,33 @@ func (b *fixture) privateThings(t *testing.T) {
 	t.Run("the live stream", func(t *testing.T) {
 		of := map[string]<-chan servertest.StreamMessage{}
 		of["viewer"], _ = viewer.Follow(t, "/live")
-		of["other"], _ = others["an owner who is no viewer"].Follow(t, "/live")
-		b.secretly(t, b.private.ids["phone of conversation"], "again")
+		of["other"], _ = others["an owner who is not a viewer"].Follow(t, "/live")
+		b.receivePrivate(t, b.private.ids["phone of conversation"], "again")
 		b.a.Patch(t, "/conversations/"+b.mine.ids["conversation"], `{"pinned":true}`).OK(200)
 		for who, messages := range of {
 			private, public := false, false
 			for !public || who == "viewer" && !private {
-				m, open := testkit.Receive(t, "a message of the stream of the "+who, messages)
+				m, open := testkit.Receive(t, "an event on the stream of the "+who, messages)
 				if !open {
-					t.Fatalf("%s: the stream ended: private %v, public %v", who, private, public)
+					t.Fatalf("%s: the stream ended with private %v and public %v events", who, private, public)
 				}
 				private = private || strings.Contains(m.Data, b.private.ids["conversation"])
 				public = public || strings.Contains(m.Data, b.mine.ids["conversation"])
 			}
 			if private != (who == "viewer") {
-				t.Errorf("%s: told of the private conversation: %v", who, private)
+				t.Errorf("%s: got an event of the private conversation: %v", who, private)
 			}
 		}
 	})
 }
 
-// poolOf gives the company of a public contact and the channel of a private one.
+// poolOf reports whether a contact belongs to the public pool or to that of a private channel.
 func (b *fixture) poolOf(t *testing.T, contact string) string {
 	t.Helper()
 	public := slices.Contains(b.peek(`SELECT id FROM contacts WHERE pool = company`), contact)
 	private := slices.Contains(b.peek(`SELECT id FROM contacts WHERE pool <> company AND pool = channel`), contact)
 	if public == private {
-		t.Fatalf("contact %s: public %v, of a private channel %v", contact, public, private)
+		t.Fatalf("contact %s: got public %v and private %v, want exactly one", contact, public, private)
 	}
 	if public {
 		return "public"
@@ -160,13 +161,13 @@ func (b *fixture) poolOf(t *testing.T, contact string) string {
 	return "private"
 }
 
-// TestWhatAViewerStartsOnAPrivateChannelStaysThere makes contacts and conversations as a viewer, and looks for them as an
-// owner who is none and with a key.
-func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
+// TestWhatAViewerCreatesOnAPrivateChannelStaysPrivate creates contacts and conversations as a viewer, and looks for them as
+// an owner who is not a viewer and with a key.
+func TestWhatAViewerCreatesOnAPrivateChannelStaysPrivate(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		viewer := b.a.SignIn(t, b.a.Owner.Email, password)
 		other := b.w.NewMember(t, people.NewUser{Name: "n", Role: kernel.RoleOwner})
-		others := map[string]*servertest.Client{"an owner who is no viewer": b.a.Enter(t, other.ID.String(), password), "a key": b.a.Client}
+		others := map[string]*servertest.Client{"an owner who is not a viewer": b.a.Enter(t, other.ID.String(), password), "a key": b.a.Client}
 		channel := b.private.ids["channel"]
 		t.Run("a contact", func(t *testing.T) {
 			phone := b.a.phone()
@@ -180,7 +181,7 @@ func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
 				for _, path := range []string{"/contacts", "/contacts?q=Ana", "/contacts?channel=" + channel} {
 					a := c.Get(t, path)
 					if raw := string(a.Raw); strings.Contains(raw, made.ID()) || a.Status == http.StatusOK && strings.Contains(raw, channel) {
-						t.Errorf("%s, %s: got %s", who, path, raw)
+						t.Errorf("%s, %s: got the private contact in %s", who, path, raw)
 					}
 				}
 			}
@@ -188,7 +189,7 @@ func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
 			testkit.Equal(t, "the existing one", again.Text("details", 0, "message"), made.ID())
 			public := b.a.Post(t, "/contacts", fmt.Sprintf(`{"name":"Ana","phone":%q}`, phone)).OK(201)
 			testkit.Equal(t, "the pool of a public one", b.poolOf(t, public.ID()), "public")
-			b.secretly(t, phone, "secret-of-a-private-channel writes")
+			b.receivePrivate(t, phone, "secret-of-a-private-channel writes")
 			found := viewer.Get(t, "/conversations?contact="+made.ID()).OK(200)
 			testkit.Equal(t, "conversations with the contact after a message", len(found.List()), 1)
 		})
@@ -206,7 +207,7 @@ func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
 			} {
 				testkit.Equal(t, "opened again "+what, viewer.Post(t, "/conversations", body).OK(200).ID(), opened.ID())
 			}
-			b.secretly(t, phone, "secret-of-a-private-channel replies")
+			b.receivePrivate(t, phone, "secret-of-a-private-channel replies")
 			reply := viewer.Get(t, "/conversations/"+opened.ID()+"/messages").OK(200)
 			testkit.Equal(t, "messages after the customer's reply", len(reply.List()), 1)
 			for who, c := range others {
@@ -233,7 +234,8 @@ func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
 	})
 }
 
-// TestWhatOnlyAPrivateChannelUsesIsDeletedAsIfUnused deletes what a private channel depends on as callers who do not see it.
+// TestWhatOnlyAPrivateChannelUsesIsDeletedAsIfUnused deletes objects that a private channel depends on, as callers who
+// cannot see the channel.
 func TestWhatOnlyAPrivateChannelUsesIsDeletedAsIfUnused(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		viewer := b.a.SignIn(t, b.a.Owner.Email, password)
@@ -245,11 +247,11 @@ func TestWhatOnlyAPrivateChannelUsesIsDeletedAsIfUnused(t *testing.T) {
 		_, other := person(kernel.RoleOwner)
 		_, manager := person(kernel.RoleManager)
 		t.Run("opening hours", func(t *testing.T) {
-			for who, c := range map[string]*servertest.Client{"an owner who is no viewer": other, "a key": b.a.Client} {
+			for who, c := range map[string]*servertest.Client{"an owner who is not a viewer": other, "a key": b.a.Client} {
 				free, used := b.a.make(t, "hours"), b.a.make(t, "hours")
 				viewer.Patch(t, channel, fmt.Sprintf(`{"hours_id":%q}`, used)).OK(200)
 				viewer.Delete(t, "/hours/"+used).Fails(409, "in_use")
-				testkit.Diff(t, who+": the answer", string(c.Delete(t, "/hours/"+used).OK(204).Raw), string(c.Delete(t, "/hours/"+free).OK(204).Raw))
+				testkit.Diff(t, who+": the response", string(c.Delete(t, "/hours/"+used).OK(204).Raw), string(c.Delete(t, "/hours/"+free).OK(204).Raw))
 				testkit.Equal(t, who+": the hours of the channel", viewer.Get(t, channel).OK(200).At("hours_id"), nil)
 			}
 			used := b.a.make(t, "hours")
@@ -264,7 +266,7 @@ func TestWhatOnlyAPrivateChannelUsesIsDeletedAsIfUnused(t *testing.T) {
 				last, _ := person(kernel.RoleAgent)
 				viewer.Patch(t, channel, fmt.Sprintf(`{"viewers":[%q]}`, last)).OK(200)
 				viewer.Delete(t, "/team/"+last).Fails(400, "invalid_request")
-				testkit.Diff(t, who+": the answer", string(c.Delete(t, "/team/"+last).OK(204).Raw), string(c.Delete(t, "/team/"+free).OK(204).Raw))
+				testkit.Diff(t, who+": the response", string(c.Delete(t, "/team/"+last).OK(204).Raw), string(c.Delete(t, "/team/"+free).OK(204).Raw))
 				listed := viewer.Get(t, "/private-channels").OK(200)
 				testkit.Equal(t, who+": the viewer afterwards", listed.Text(0, "viewers", 0, "id"), b.a.Owner.ID.String())
 				viewer.Get(t, "/conversations/"+b.private.ids["conversation"]).OK(200)

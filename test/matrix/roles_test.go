@@ -17,14 +17,14 @@ import (
 	"recado/test/testkit"
 )
 
-// member is a team member with a limited profile, and the key that acts as them.
+// member is a member with a limited access profile, and a key that acts as that member.
 type member struct {
 	*servertest.Client
 	id   string
 	mine *talk
 }
 
-// addMember adds a member to the sector and gives them a conversation of their own.
+// addMember adds a member to the sector and assigns a conversation to them.
 func (b *fixture) addMember(t *testing.T, role kernel.Role, profile kernel.AccessProfile, sector string) *member {
 	t.Helper()
 	user, c := b.w.NewMemberKey(t, people.NewUser{Name: "n", Role: role, AccessProfile: profile})
@@ -34,44 +34,44 @@ func (b *fixture) addMember(t *testing.T, role kernel.Role, profile kernel.Acces
 	return m
 }
 
-// place transfers a conversation to a person or none, in a sector.
+// place transfers a conversation to a person, or to nobody, in a sector.
 func (b *fixture) place(t *testing.T, k *talk, user, sector string) *talk {
 	t.Helper()
 	b.a.Post(t, "/conversations/"+k.ids["conversation"]+"/transfer", fmt.Sprintf(`{"user_id":%s,"sector_id":%q}`, user, sector)).OK(200)
 	return k
 }
 
-func TestTheAccessProfileLimitsEveryAnswer(t *testing.T) {
+func TestTheAccessProfileLimitsEveryResponse(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		theirs, others := b.a.make(t, "sector"), b.a.kept["sector"]
 		elsewhere := b.place(t, b.a.talk(t, "secret-of-another-sector"), `"`+b.a.kept["user"]+`"`, others)
 		queued := b.place(t, b.a.talk(t, "secret-of-a-queue"), `null`, theirs)
 		before := b.state(t, elsewhere) + b.state(t, queued)
 		roles := []kernel.Role{kernel.RoleAgent, kernel.RoleManager, kernel.RoleAdmin, kernel.RoleOwner}
-		if !b.sqlite { // roles are no matter of the engine, what a member sees is
+		if !b.sqlite { // roles do not depend on the engine; visibility does
 			roles = roles[:1]
 		}
 		for _, role := range roles {
 			t.Run(string(role)+" who sees their own", func(t *testing.T) {
 				m := b.addMember(t, role, kernel.AccessOwn, theirs)
-				b.blind(t, m, elsewhere, queued)
+				b.cannotSee(t, m, elsewhere, queued)
 			})
 			t.Run(string(role)+" who sees their sectors", func(t *testing.T) {
 				m := b.addMember(t, role, kernel.AccessSectors, theirs)
-				b.blind(t, m, elsewhere)
+				b.cannotSee(t, m, elsewhere)
 				if a := m.Get(t, "/conversations").OK(200); !strings.Contains(string(a.Raw), queued.ids["conversation"]) {
-					t.Error("a member does not see the queue of their own sector")
+					t.Error("got no conversation from the queue of the member's sector, want one")
 				}
 			})
 		}
-		t.Run("nothing they may not see has changed", func(t *testing.T) {
+		t.Run("nothing that they cannot see has changed", func(t *testing.T) {
 			testkit.Diff(t, "the hidden conversations", b.state(t, elsewhere)+b.state(t, queued), before)
 		})
 	})
 }
 
-// blind tries everything that belongs to conversations outside of a member's sight, on every route.
-func (b *fixture) blind(t *testing.T, m *member, hidden ...*talk) {
+// cannotSee calls every route with ids of conversations that a member cannot see.
+func (b *fixture) cannotSee(t *testing.T, m *member, hidden ...*talk) {
 	t.Helper()
 	for _, route := range b.w.API.Routes() {
 		for _, ex := range table[route.Method+" "+route.Path] {
@@ -97,10 +97,10 @@ func (b *fixture) blind(t *testing.T, m *member, hidden ...*talk) {
 	b.streamsNothingOf(t, m, hidden...)
 }
 
-// updatedAt is what pinning a conversation and letting it go again leaves behind.
+// updatedAt matches what changes when a conversation is pinned and unpinned.
 var updatedAt = regexp.MustCompile(`,"updated_at":"[^"]*"`)
 
-// state is what an owner's key shows of a conversation and all that belongs to it.
+// state returns a conversation and everything in it as an owner's key shows it.
 func (b *fixture) state(t *testing.T, k *talk) string {
 	t.Helper()
 	at := "/conversations/" + k.ids["conversation"]
@@ -112,8 +112,7 @@ func (b *fixture) state(t *testing.T, k *talk) string {
 	return out.String()
 }
 
-// streamsNothingOf follows the live feed while something happens in hidden conversations, and then in
-// the member's own.
+// streamsNothingOf follows the event stream while hidden conversations change, and then the member's own.
 func (b *fixture) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
 	t.Helper()
 	messages, stop := m.Follow(t, "/events/stream")
@@ -130,7 +129,7 @@ func (b *fixture) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
 		}
 		for _, k := range hidden {
 			if strings.Contains(e.Data, k.ids["conversation"]) {
-				t.Errorf("the stream shows %s: %s", k.mark, e.Data)
+				t.Errorf("got an event of %s: %s", k.mark, e.Data)
 			}
 		}
 		if strings.Contains(e.Data, m.mine.ids["conversation"]) {
@@ -143,7 +142,7 @@ func TestCallersCannotGrantMoreThanTheyHave(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		sector := b.a.make(t, "sector")
 		agent, colleague := b.addMember(t, kernel.RoleAgent, kernel.AccessOwn, sector), b.addMember(t, kernel.RoleAgent, kernel.AccessAll, sector)
-		t.Run("a caller cannot get a key that sees more", func(t *testing.T) {
+		t.Run("a caller cannot get a key with more access", func(t *testing.T) {
 			agent.Post(t, "/keys/"+b.a.Key.ID.String()+"/rotate", nil).Fails(403, "insufficient_scope")
 			for _, user := range []string{b.a.Owner.ID.String(), colleague.id} {
 				agent.Post(t, "/keys", fmt.Sprintf(`{"name":"k","scopes":["read"],"user_id":%q}`, user)).Fails(403, "insufficient_scope")
@@ -155,7 +154,7 @@ func TestCallersCannotGrantMoreThanTheyHave(t *testing.T) {
 			all := b.a.Post(t, "/keys", `{"name":"k","scopes":["read"]}`).OK(201)
 			b.a.Client.As(limited.Text("key")).Post(t, "/keys/"+all.ID()+"/rotate", nil).Fails(403, "insufficient_scope")
 		})
-		t.Run("who does not see every conversation cannot choose where events go", func(t *testing.T) {
+		t.Run("a member who does not see every conversation cannot manage webhooks", func(t *testing.T) {
 			agent.Post(t, "/integrations/webhooks", fmt.Sprintf(`{"name":"n","url":%q,"events":["message.sent"]}`, b.a.receiver)).Fails(403, "insufficient_scope")
 			hook := "/integrations/webhooks/" + b.a.id(t, "webhook", nil, false)
 			agent.Patch(t, hook, fmt.Sprintf(`{"url":%q}`, b.a.receiver)).Fails(403, "insufficient_scope")
@@ -194,68 +193,68 @@ func TestAKeyKnowsOnlyItsBoards(t *testing.T) {
 			}
 		}
 		b.seesNothingOf(t, c, mine, hidden)
-		t.Run("a board that it cannot see does not take a name away", func(t *testing.T) {
+		t.Run("the name of a board that it cannot see is still available", func(t *testing.T) {
 			c.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":%q}`, word), "Idempotency-Key", kernel.NewID().String()).OK(201)
 		})
 	})
 }
 
-func TestWhatIsPrivateTakesNothingAway(t *testing.T) {
+func TestPrivateThingsLeaveNoTracesInPublicOnes(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		channel, phone := b.a.kept["channel"], b.private.ids["phone of conversation"]
-		t.Run("no protocol number of a private channel can be looked up", func(t *testing.T) {
+		t.Run("protocol numbers of a private channel cannot be looked up", func(t *testing.T) {
 			for n := range 20 {
 				page := b.a.Get(t, fmt.Sprintf("/attendances?protocol=%d", n+1)).OK(200)
 				b.noTrace(t, "/attendances", page, []*talk{b.private})
 			}
 		})
-		t.Run("a client_id of another company is free", func(t *testing.T) {
+		t.Run("a client_id of another company is available", func(t *testing.T) {
 			id := kernel.NewID().String()
 			body := fmt.Sprintf(`{"client_id":%q,"text":"x"}`, id)
 			b.b.Post(t, "/conversations/"+b.foreign.ids["conversation"]+"/messages", body).OK(201)
 			b.a.Post(t, "/conversations/"+b.a.talk(t, "mine").ids["conversation"]+"/messages", body).OK(201)
 		})
-		t.Run("a contact with the phone of a person of a private channel is a new one", func(t *testing.T) {
+		t.Run("a contact with the phone of a private contact is a new one", func(t *testing.T) {
 			started := b.w.Clock.Now()
 			b.w.Clock.Advance(time.Hour)
-			b.secretly(t, "+5511966660001", "secret-of-a-private-channel first")
+			b.receivePrivate(t, "+5511966660001", "secret-of-a-private-channel first")
 			made := b.a.Post(t, "/contacts", `{"name":"Ana","phone":"+5511966660001"}`).OK(201)
 			if id, _ := kernel.ParseID(made.ID()); slices.Contains(b.peek(`SELECT id FROM contacts WHERE pool <> company`), id.String()) {
-				t.Errorf("the contact %s is that of the private channel", id)
+				t.Errorf("got the contact %s of the private channel, want a new one", id)
 			}
 			if at, err := time.Parse(time.RFC3339, made.Text("created_at")); err != nil || !at.After(started) {
 				t.Errorf("created_at = %s, want after %s", made.Text("created_at"), started)
 			}
-			b.secretly(t, "+5511966660001", "secret-of-a-private-channel again")
+			b.receivePrivate(t, "+5511966660001", "secret-of-a-private-channel again")
 			after := b.a.Get(t, "/contacts/"+made.ID()).OK(200)
 			if diff := cmp.Diff(string(made.Raw), string(after.Raw)); diff != "" {
 				t.Errorf("writing to the private number changed the public contact:\n%s", diff)
 			}
 			b.a.Post(t, "/contacts", `{"name":"Ana","phone":"+5511966660001"}`).Fails(409, "contact_exists")
 		})
-		t.Run("a customer without a name is not named by the private channel", func(t *testing.T) {
+		t.Run("the private channel does not name a public customer without a name", func(t *testing.T) {
 			opened := b.a.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":"+5511966660002"}`, channel)).OK(201)
 			contact := b.a.Get(t, "/contacts/"+opened.Text("contact")).OK(200)
-			b.secretly(t, "+5511966660002", "secret-of-a-private-channel names")
+			b.receivePrivate(t, "+5511966660002", "secret-of-a-private-channel names")
 			for path, before := range map[string]*servertest.Answer{"/conversations/" + opened.ID(): opened, "/contacts/" + contact.ID(): contact} {
 				if diff := cmp.Diff(string(before.Raw), string(b.a.Get(t, path).OK(200).Raw)); diff != "" {
 					t.Errorf("%s changed:\n%s", path, diff)
 				}
 			}
 		})
-		t.Run("opening a conversation with a person of a private channel shows nothing of them", func(t *testing.T) {
+		t.Run("opening a conversation with a private contact reveals nothing", func(t *testing.T) {
 			opened := b.a.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phone)).OK(201)
 			shown := []*talk{{mark: b.private.mark, ids: map[string]string{"conversation": b.private.ids["conversation"], "channel": b.private.ids["channel"]}}}
 			b.noTrace(t, "POST /conversations", opened, shown)
 			if strings.Contains(string(opened.Raw), b.private.mark) {
-				t.Errorf("it shows the name: %s", opened.Raw)
+				t.Errorf("the conversation shows the private name: %s", opened.Raw)
 			}
 			if opened.Text("contact") == b.private.ids["contact"] {
-				t.Error("the contact is that of the private channel")
+				t.Error("got the contact of the private channel, want a new one")
 			}
 			contact := b.a.Get(t, "/contacts/"+opened.Text("contact")).OK(200)
 			if strings.Contains(string(contact.Raw), b.private.mark) {
-				t.Errorf("the contact shows the name: %s", contact.Raw)
+				t.Errorf("the contact shows the private name: %s", contact.Raw)
 			}
 		})
 	})

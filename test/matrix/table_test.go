@@ -1,22 +1,22 @@
 package matrix
 
-// example is one call of a route in which every id is a slot: {conversation} stands for the id of a
-// conversation. A route whose slots cannot all be filled in one call has several examples.
+// example is a request to a route in which every id is a slot: {conversation} stands for the id of a conversation. A route
+// whose slots cannot all be filled in one request has several examples.
 type example struct {
 	path, query, body string
 	upload            bool // the body is a form with a file
-	refused           int  // the status of an example that cannot succeed here; 0: it succeeds
+	refused           int  // the status of an example that cannot succeed here, or 0
 }
 
-// table has a line for every route; a route without one fails the test, and so does an id of the
-// OpenAPI document that no slot stands for.
+// table has examples of every route. The tests fail for a route without an example, and for an id in the OpenAPI document
+// without a slot.
 var table = map[string][]example{
 	"GET /me": {{path: "/me"}},
 
 	"GET /setup": {{path: "/setup"}},
 	"POST /setup": {{
 		path: "/setup", body: `{"token":"{word}","company":"{word}","timezone":"America/Sao_Paulo","name":"n","email":"{word}@x.example","password":"{password}"}`,
-		refused: 404, // there are companies
+		refused: 404, // the installation has companies already
 	}},
 	"POST /session":                 {{path: "/session", body: `{"email":"{email}","password":"{password}","company":"{company}"}`}},
 	"GET /session":                  {{path: "/session"}},
@@ -31,7 +31,7 @@ var table = map[string][]example{
 	"GET /me/preferences":           {{path: "/me/preferences"}},
 	"PATCH /me/preferences":         {{path: "/me/preferences", body: `{"theme":"dark"}`}},
 	"GET /me/notifications":         {{path: "/me/notifications"}},
-	"POST /me/notifications/read":   {{path: "/me/notifications/read", body: `{"ids":["{new}"]}`}}, // ids of no notification change nothing
+	"POST /me/notifications/read":   {{path: "/me/notifications/read", body: `{"ids":["{new}"]}`}}, // unknown ids change nothing
 	"POST /me/two-factor":           {{path: "/me/two-factor", body: `{"password":"{password}"}`}},
 	"POST /me/two-factor/confirm":   {{path: "/me/two-factor/confirm", body: `{"code":"000000"}`, refused: 400}}, // a wrong code
 	"POST /me/two-factor/disable":   {{path: "/me/two-factor/disable", body: `{"password":"{password}","code":"000000"}`}},
@@ -52,13 +52,13 @@ var table = map[string][]example{
 	"GET /channels":                      {{path: "/channels"}},
 	"GET /channels/{id}":                 {{path: "/channels/{channel}"}},
 	"POST /channels":                     {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
-	"PATCH /channels/{id}":               {{path: "/channels/{channel}", body: `{"name":"n","hours_id":"{hours}"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
+	"PATCH /channels/{id}":               {{path: "/channels/{channel}", body: `{"name":"n","hours_id":"{hours}"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // keys cannot set viewers
 	"GET /private-channels":              {{path: "/private-channels"}},
 	"DELETE /channels/{id}":              {{path: "/channels/{channel}"}},
 	"GET /channels/{id}/connection":      {{path: "/channels/{channel}/connection"}},
 	"POST /channels/{id}/test":           {{path: "/channels/{channel}/test"}},
 	"GET /channels/{id}/templates":       {{path: "/channels/{channel}/templates"}},
-	"POST /channels/{id}/templates/sync": {{path: "/channels/{channel}/templates/sync", refused: 400}}, // of a sandbox
+	"POST /channels/{id}/templates/sync": {{path: "/channels/{channel}/templates/sync", refused: 400}}, // a sandbox has no templates
 	"GET /channels/{id}/reception":       {{path: "/channels/{channel}/reception"}},
 	"PUT /channels/{id}/reception": {{path: "/channels/{channel}/reception", body: `{"enabled":false,"menu":{"text":"x","fallback_sector":"{sector}","options":[` +
 		`{"title":"a","action":{"sector":"{sector}"}},{"title":"b","action":{"user":"{user}"}}]}}`}},
@@ -101,7 +101,7 @@ var table = map[string][]example{
 	"POST /conversations/{id}/messages": {
 		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","text":"x","media_id":"{media}"}`},
 		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","text":"x","reply_to_external_id":"{external}"}`},
-		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","template":{"name":"n","language":"pt_BR","parameters":[{"component":"header","media_id":"{media}"}]}}`, refused: 400}, // a sandbox
+		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","template":{"name":"n","language":"pt_BR","parameters":[{"component":"header","media_id":"{media}"}]}}`, refused: 400}, // a sandbox has no templates
 	},
 	"GET /conversations/{id}/media": {{path: "/conversations/{conversation}/media"}},
 

@@ -19,8 +19,8 @@ import (
 	"recado/test/testkit"
 )
 
-// composeFile has the fields of the Compose specification that compose.yaml uses. Reading is strict: a field that is misspelt, or new
-// here, fails the test.
+// composeFile has the fields of the Compose specification that compose.yaml uses. Parsing is strict: unknown fields fail
+// the test.
 type composeFile struct {
 	Name     string
 	Services map[string]composeService
@@ -61,7 +61,7 @@ func compose(t *testing.T) composeFile {
 	return out
 }
 
-// dockerfile gives the instructions of the last stage, by name.
+// dockerfile returns the instructions of the last stage by name.
 func dockerfile(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -78,22 +78,22 @@ func dockerfile(t *testing.T) map[string]string {
 			}
 		case "COPY":
 			if from := regexp.MustCompile(`--from=(\S+)`).FindStringSubmatch(rest); from != nil && !stages[from[1]] {
-				t.Errorf("there is no stage %s: %s", from[1], line)
+				t.Errorf("the Dockerfile copies from the stage %s, which does not exist: %s", from[1], line)
 			}
 		case "ARG", "RUN", "WORKDIR", "USER", "ENV", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT", "CMD":
 		default:
-			t.Errorf("no instruction of a Dockerfile: %s", line)
+			t.Errorf("not a Dockerfile instruction: %s", line)
 		}
 		out[name] = rest
 	}
 	return out
 }
 
-func TestTheComposeFileFitsTheImageAndItself(t *testing.T) {
+func TestTheComposeFileIsConsistentWithTheImage(t *testing.T) {
 	c, image := compose(t), dockerfile(t)
 	desk := c.Services["recado"]
 	if desk.Build == nil || desk.Build.Context != ".." || desk.Build.Dockerfile != "packaging/Dockerfile" {
-		t.Fatalf("build: %+v", desk.Build)
+		t.Fatalf("got the build %+v, want packaging/Dockerfile in ..", desk.Build)
 	}
 	for name := range desk.Build.Args {
 		testkit.Contains(t, "the Dockerfile", file(t, "Dockerfile"), "\nARG "+name)
@@ -101,13 +101,13 @@ func TestTheComposeFileFitsTheImageAndItself(t *testing.T) {
 	for name, service := range c.Services {
 		for other, on := range service.DependsOn {
 			if checked := c.Services[other].HealthCheck != nil; on.Condition != "service_healthy" || !checked {
-				t.Errorf("%s depends on %s (%s), which has a check: %v", name, other, on.Condition, checked)
+				t.Errorf("%s depends on %s: got condition %s and health check %v, want service_healthy and true", name, other, on.Condition, checked)
 			}
 		}
 		for _, mount := range service.Volumes {
 			volume, _, _ := strings.Cut(mount, ":")
 			if _, declared := c.Volumes[volume]; !declared {
-				t.Errorf("%s mounts %s, which is no volume", name, volume)
+				t.Errorf("%s mounts %s, which is not a declared volume", name, volume)
 			}
 		}
 	}
@@ -117,10 +117,10 @@ func TestTheComposeFileFitsTheImageAndItself(t *testing.T) {
 	host, port, _ := strings.Cut(desk.Ports[0], ":"+image["EXPOSE"]+":")
 	testkit.Equal(t, "port", host+" to "+port, "127.0.0.1 to "+image["EXPOSE"])
 	if grace, err := time.ParseDuration(desk.StopGrace); err != nil || grace <= 30*time.Second {
-		t.Errorf("the server finishes its calls in up to 30 seconds; it gets %s: %v", desk.StopGrace, err)
+		t.Errorf("got the grace period %s, %v, want more than 30 seconds, in which the server finishes its requests", desk.StopGrace, err)
 	}
 	if user, _, _ := strings.Cut(image["USER"], ":"); user == "" || user == "0" || user == "root" || !desk.ReadOnly {
-		t.Errorf("user %q, read-only %v", user, desk.ReadOnly)
+		t.Errorf("got user %q and read-only %v, want an ordinary user and true", user, desk.ReadOnly)
 	}
 	raw, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	if err != nil {
@@ -132,7 +132,8 @@ func TestTheComposeFileFitsTheImageAndItself(t *testing.T) {
 
 var interpolation = regexp.MustCompile(`\$\{([A-Z_]+)(:\?|:-)([^}]*)\}`)
 
-// environment gives what Compose passes to the desk with the example's settings and the values that it asks for.
+// environment returns the variables that Compose passes to the server with compose.env.example, in which the required
+// values are filled in.
 func environment(t *testing.T, c composeFile) map[string]string {
 	t.Helper()
 	given := map[string]string{}
@@ -148,10 +149,10 @@ func environment(t *testing.T, c composeFile) map[string]string {
 		out[name] = interpolation.ReplaceAllStringFunc(value, func(text string) string {
 			m := interpolation.FindStringSubmatch(text)
 			if _, known := asked[m[1]]; !known {
-				t.Errorf("compose.env.example does not name %s", m[1])
+				t.Errorf("compose.yaml uses %s, which is missing in compose.env.example", m[1])
 			}
 			if given[m[1]] == "" && m[2] == ":?" {
-				t.Errorf("%s has no value", m[1])
+				t.Errorf("%s is required and has no value", m[1])
 			}
 			if given[m[1]] == "" && m[2] == ":-" {
 				return m[3]
@@ -159,13 +160,13 @@ func environment(t *testing.T, c composeFile) map[string]string {
 			return given[m[1]]
 		})
 		if strings.Contains(out[name], "${") {
-			t.Errorf("%s is not filled in: %s", name, out[name])
+			t.Errorf("got %s=%s, want all variables replaced", name, out[name])
 		}
 	}
 	return out
 }
 
-func TestTheDeskOfTheComposeFileStartsWithItsSettings(t *testing.T) {
+func TestTheServerStartsWithTheSettingsOfTheComposeFile(t *testing.T) {
 	settings := environment(t, compose(t))
 	testkit.Equal(t, "database", settings["RECADO_DATABASE_URL"], "postgres://recado:swordfish@database:5432/recado?sslmode=disable")
 	settings["RECADO_DATABASE_URL"] = testkit.Database(t, "")
@@ -188,7 +189,7 @@ func TestTheDeskOfTheComposeFileStartsWithItsSettings(t *testing.T) {
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Eventually(t, "the desk is healthy", func() bool {
+	testkit.Eventually(t, "the server is healthy", func() bool {
 		health := exec.CommandContext(t.Context(), binary.Path(t), "health")
 		health.Env = env
 		return health.Run() == nil
@@ -197,6 +198,6 @@ func TestTheDeskOfTheComposeFileStartsWithItsSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := serve.Wait(); err != nil || strings.Contains(log.String(), `"level":"WARN"`) {
-		t.Errorf("%v: %s", err, log.String())
+		t.Errorf("the server exited with %v and this log, want no error and no warning: %s", err, log.String())
 	}
 }

@@ -1,5 +1,5 @@
-// Package packaging tests the files of packaging/: that what they name exists, and that the tools that read them accept
-// them, as far as these are installed.
+// Package packaging tests the files in packaging/: everything they refer to exists, and the tools that read them accept
+// them if installed.
 package packaging
 
 import (
@@ -37,7 +37,7 @@ func file(t *testing.T, name string) string {
 	return string(raw)
 }
 
-// tool gives the path of a program, or skips the test where it is not installed.
+// tool returns the path of a program. It skips the test if the program is not installed.
 func tool(t *testing.T, name, pkg string) string {
 	t.Helper()
 	for _, folder := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin") {
@@ -49,7 +49,7 @@ func tool(t *testing.T, name, pkg string) string {
 	return ""
 }
 
-// dashboard gives the queries of the Grafana dashboard.
+// dashboard returns the queries of the Grafana dashboard.
 func dashboard(t *testing.T) (queries []string) {
 	t.Helper()
 	var board struct {
@@ -64,7 +64,7 @@ func dashboard(t *testing.T) (queries []string) {
 	}
 	for _, panel := range board.Panels {
 		if panel.Title == "" || len(panel.Targets) == 0 {
-			t.Errorf("a panel without a title or a query: %+v", panel)
+			t.Errorf("got a panel without a title or a query: %+v", panel)
 		}
 		for _, target := range panel.Targets {
 			queries = append(queries, target.Expr)
@@ -75,7 +75,7 @@ func dashboard(t *testing.T) (queries []string) {
 
 var metricName = regexp.MustCompile(`\b(?:recado|go|process)_[a-z_]+\b`)
 
-func TestTheMetricsOfAlertsAndDashboardExist(t *testing.T) {
+func TestTheMetricsInAlertsAndDashboardExist(t *testing.T) {
 	known := metrics(t)
 	named := map[string]bool{}
 	for _, text := range append(dashboard(t), file(t, "prometheus/alerts.yml")) {
@@ -86,13 +86,13 @@ func TestTheMetricsOfAlertsAndDashboardExist(t *testing.T) {
 				base = strings.TrimSuffix(base, tail)
 			}
 			if !known[name] && !known[base] {
-				t.Errorf("%s is named and does not exist", name)
+				t.Errorf("the alerts or the dashboard use %s, which does not exist", name)
 			}
 		}
 	}
 	for name := range known {
 		if strings.HasPrefix(name, "recado_") && !named[name] && !named[name+"_count"] && !named[name+"_bucket"] {
-			t.Errorf("neither an alert nor the dashboard names %s", name)
+			t.Errorf("neither an alert nor the dashboard uses %s", name)
 		}
 	}
 	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
@@ -106,7 +106,7 @@ func TestTheMetricsOfAlertsAndDashboardExist(t *testing.T) {
 	}
 }
 
-// metrics are the names of all metrics that a server has, whether they have a value yet or not.
+// metrics returns the names of all metrics of a server, including those without a value yet.
 func metrics(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
@@ -121,7 +121,7 @@ func metrics(t *testing.T) map[string]bool {
 	for d := range descriptions {
 		known[name.FindStringSubmatch(d.String())[1]] = true
 	}
-	// What a running server shows: its own metric and those of the runtime that it chose.
+	// A running server also has recado_build_info and metrics of the Go runtime.
 	addr := binary.FreeAddress(t)
 	servertest.Start(t, "", func(c *server.Config) { c.MetricsAddr, c.Version = addr, "v1.2.3" })
 	resp, err := http.Get("http://" + addr + "/metrics")
@@ -134,7 +134,7 @@ func metrics(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), `version="v1.2.3"`) {
-		t.Error("recado_build_info does not tell the version")
+		t.Error("/metrics has no recado_build_info with version v1.2.3")
 	}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(string(text), -1) {
 		known[m[1]] = true
@@ -142,7 +142,7 @@ func metrics(t *testing.T) map[string]bool {
 	return known
 }
 
-func TestPrometheusAcceptsTheAlertsAndTheQueriesOfTheDashboard(t *testing.T) {
+func TestPrometheusAcceptsTheAlertsAndTheDashboardQueries(t *testing.T) {
 	promtool := tool(t, "promtool", "prometheus")
 	rules := "groups:\n  - name: dashboard\n    rules:\n"
 	variables := strings.NewReplacer("$__rate_interval", "5m", "$job", ".*", "$instance", ".*")
@@ -171,13 +171,13 @@ func TestTheUnitsAreHardened(t *testing.T) {
 		unit := filepath.Join("..", "..", "packaging", "systemd", name)
 		out, err := exec.CommandContext(t.Context(), analyze, "security", "--offline=true", "--threshold=20", unit).CombinedOutput()
 		if err != nil {
-			t.Errorf("the exposure of %s is more than 2.0: %v\n%s", name, err, out)
+			t.Errorf("the exposure level of %s is above 2.0: %v\n%s", name, err, out)
 		}
 	}
 }
 
-// TestTheCommandsOfTheGuideInstallWhatTheUnitsName looks for the files of the units among those that docs/install.md installs.
-func TestTheCommandsOfTheGuideInstallWhatTheUnitsName(t *testing.T) {
+// TestTheCommandsOfTheGuideInstallTheFilesOfTheUnits checks that docs/install.md installs every file that the units refer to.
+func TestTheCommandsOfTheGuideInstallTheFilesOfTheUnits(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "install.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -187,12 +187,12 @@ func TestTheCommandsOfTheGuideInstallWhatTheUnitsName(t *testing.T) {
 		testkit.Contains(t, "docs/install.md", guide, " packaging/systemd/"+unit+" ")
 		named := regexp.MustCompile(`(?m)^(?:Documentation=file:|EnvironmentFile=-|ExecStart=)(/\S+)`).FindAllStringSubmatch(file(t, "systemd/"+unit), -1)
 		if len(named) == 0 {
-			t.Errorf("%s names no file", unit)
+			t.Errorf("got no file names in %s, want some", unit)
 		}
 		for _, m := range named {
-			// docs/ is copied as a whole, so that its folder is what the commands name.
+			// docs/ is copied as a whole, so the commands name only its parent folder.
 			if path, _, _ := strings.Cut(m[1], "/docs/"); !strings.Contains(guide, " "+path+"\n") && !strings.Contains(guide, " "+path+"/\n") {
-				t.Errorf("%s names %s, which no command of docs/install.md installs", unit, m[1])
+				t.Errorf("%s refers to %s, which docs/install.md does not install", unit, m[1])
 			}
 		}
 	}
@@ -201,11 +201,11 @@ func TestTheCommandsOfTheGuideInstallWhatTheUnitsName(t *testing.T) {
 	}
 }
 
-// TestTheBackupOfTheTimerKeepsArchives runs the command of the unit with other folders.
-func TestTheBackupOfTheTimerKeepsArchives(t *testing.T) {
+// TestTheScheduledBackupKeepsTheLatestArchives runs the command of the unit with other folders.
+func TestTheScheduledBackupKeepsTheLatestArchives(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/recado (backup --keep (\d+)) /var/lib/recado-backup$`).FindStringSubmatch(file(t, "systemd/recado-backup.service"))
 	if line == nil {
-		t.Fatal("the unit makes no backup into its folder")
+		t.Fatal("recado-backup.service does not run recado backup --keep with its folder")
 	}
 	testkit.Contains(t, "the unit", file(t, "systemd/recado-backup.service"), "\nStateDirectory=recado recado-backup\n")
 	testkit.Contains(t, "the timer", file(t, "systemd/recado-backup.timer"), "\nPersistent=true\n")
@@ -230,7 +230,7 @@ func TestTheBackupOfTheTimerKeepsArchives(t *testing.T) {
 	out := run(append(strings.Fields(line[1]), folder)...)
 	archives, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || fmt.Sprint(len(archives)) != line[2] {
-		t.Fatalf("%d archives are left, want %s: %v", len(archives), line[2], err)
+		t.Fatalf("got %d archives, want %s: %v", len(archives), line[2], err)
 	}
 	testkit.Contains(t, "output", out, archives[len(archives)-1])
 	testkit.Contains(t, "check", run("backup", "--check", archives[len(archives)-1]), "can be restored")
@@ -246,18 +246,18 @@ func TestTheSettingsInThePackagingExist(t *testing.T) {
 		for _, variable := range setting.FindAllString(file(t, name), -1) {
 			flag := "--" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(variable, "RECADO_")), "_", "-")
 			if !strings.Contains(string(help), flag) {
-				t.Errorf("%s names %s, and recado serve has no %s", name, variable, flag)
+				t.Errorf("%s sets %s, but recado serve has no %s", name, variable, flag)
 			}
 		}
 	}
 }
 
-func TestHealthAsksWhetherTheServerIsReady(t *testing.T) {
+func TestHealthReportsWhetherTheServerIsReady(t *testing.T) {
 	w := servertest.Start(t, "", func(c *server.Config) { c.BasePath = "/desk" })
 	for addr, want := range map[string]bool{w.Addr(): true, binary.FreeAddress(t): false} {
 		out, err := exec.CommandContext(t.Context(), binary.Path(t), "health", "--addr", addr, "--base-path", "/desk").CombinedOutput()
 		if (err == nil) != want {
-			t.Errorf("health of %s: %v %s", addr, err, out)
+			t.Errorf("recado health of %s: got %v %s, want success %v", addr, err, out, want)
 		}
 	}
 }

@@ -31,14 +31,15 @@ import (
 	"recado/test/testkit"
 )
 
-// behind is a server with a sub-path behind a proxy with TLS.
+// behind is a server with a base path behind a TLS proxy.
 type behind struct {
 	*servertest.World
-	public string // the address of the proxy, with the sub-path
+	public string // URL of the proxy, with the base path
 	client *http.Client
 }
 
-// start starts a proxy with the configuration that write makes of its address, the server's and the certificate.
+// start starts a server and a proxy in front of it. write writes the proxy's configuration for their addresses and the
+// certificate in folder.
 func start(t *testing.T, command string, args []string, write func(folder, proxy, server string)) *behind {
 	t.Helper()
 	proxy := binary.FreeAddress(t)
@@ -61,7 +62,7 @@ func start(t *testing.T, command string, args []string, write func(folder, proxy
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = run.Process.Kill() // asked to end, it waits for open streams
+		_ = run.Process.Kill() // on SIGTERM it would wait for open streams
 		_ = run.Wait()
 		if t.Failed() {
 			t.Logf("log of the proxy: %s", log.String())
@@ -73,7 +74,7 @@ func start(t *testing.T, command string, args []string, write func(folder, proxy
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	t.Cleanup(b.client.CloseIdleConnections)
-	testkit.Eventually(t, "the proxy answers", func() bool {
+	testkit.Eventually(t, "the proxy responds", func() bool {
 		resp, err := b.client.Get(b.public + "/readyz")
 		if err != nil {
 			return false
@@ -84,7 +85,7 @@ func start(t *testing.T, command string, args []string, write func(folder, proxy
 	return b
 }
 
-// certificate writes cert.pem and key.pem for 127.0.0.1.
+// certificate writes cert.pem and key.pem for 127.0.0.1 and returns a pool that trusts them.
 func certificate(t *testing.T, folder string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -120,19 +121,19 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// replaced changes parts of a sample, each of which must be in it.
+// replaced replaces parts of a sample. Each of them must occur in it.
 func replaced(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(text, pairs[i]) {
-			t.Fatalf("the sample has no %q", pairs[i])
+			t.Fatalf("the sample does not contain %q", pairs[i])
 		}
 		text = strings.ReplaceAll(text, pairs[i], pairs[i+1])
 	}
 	return text
 }
 
-func TestTheServerWorksBehindTheSampleOfNginx(t *testing.T) {
+func TestTheServerWorksBehindTheNginxSample(t *testing.T) {
 	nginx := tool(t, "nginx", "nginx-light")
 	b := start(t, nginx, []string{"-p", "FOLDER", "-c", "FOLDER/nginx.conf", "-e", "FOLDER/error.log"}, func(folder, proxy, server string) {
 		_, port, _ := net.SplitHostPort(proxy)
@@ -146,7 +147,7 @@ func TestTheServerWorksBehindTheSampleOfNginx(t *testing.T) {
 	b.check(t)
 }
 
-func TestTheServerWorksBehindTheSampleOfCaddy(t *testing.T) {
+func TestTheServerWorksBehindTheCaddySample(t *testing.T) {
 	caddy := tool(t, "caddy", "caddy")
 	b := start(t, caddy, []string{"run", "--adapter", "caddyfile", "--config", "FOLDER/Caddyfile"}, func(folder, proxy, server string) {
 		sample := replaced(t, file(t, "proxy/Caddyfile"), "127.0.0.1:8080", server,
@@ -156,7 +157,7 @@ func TestTheServerWorksBehindTheSampleOfCaddy(t *testing.T) {
 	b.check(t)
 }
 
-// check uses what proxies break most easily: the sub-path, large uploads, live streams, and the cookie of a session.
+// check tests what proxies break most easily: the base path, large uploads, live streams and session cookies.
 func (b *behind) check(t *testing.T) {
 	t.Helper()
 	testkit.Equal(t, "status of the app", b.status(t, http.MethodGet, "/", "", nil), http.StatusOK)
@@ -196,7 +197,7 @@ func (b *behind) status(t *testing.T, method, path, kind string, body *bytes.Buf
 	return resp.StatusCode
 }
 
-// checkStream follows the feed and sees an event while the stream stays open.
+// checkStream follows the event stream and waits for an event while it is open.
 func (b *behind) checkStream(t *testing.T) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -229,7 +230,8 @@ func (b *behind) checkStream(t *testing.T) {
 	}
 }
 
-// checkSession signs in with a wrong password: the answer comes from the server, which knows that it is reached over TLS.
+// checkSession signs in with a wrong password. The server refuses the password, not the connection, because it knows that
+// the client uses TLS.
 func (b *behind) checkSession(t *testing.T) {
 	t.Helper()
 	body := bytes.NewBufferString(`{"email":"unknown@example.com","password":"not the password"}`)

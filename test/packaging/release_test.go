@@ -23,7 +23,7 @@ func TestTheVersionIsTheSameEverywhere(t *testing.T) {
 		}
 		found := regexp.MustCompile(pattern).FindSubmatch(text)
 		if found == nil {
-			t.Errorf("%s names no version", file)
+			t.Errorf("%s contains no version", file)
 			continue
 		}
 		versions = append(versions, string(found[1]))

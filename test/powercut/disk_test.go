@@ -7,22 +7,22 @@ import (
 	"testing"
 )
 
-// sector is what a disk writes whole or not at all.
+// sector is the unit that a disk writes completely or not at all.
 const sector = 512
 
-// disk is what is known of a file at one moment: what is durable, and what is on its way.
+// disk is the state of a file at one moment: its durable content and the operations that are not durable yet.
 type disk struct {
 	durable []byte
 	exists  bool
 	pending []operation
-	indexes []int // of the pending ones in the record
+	indexes []int // positions of the pending operations in the log
 }
 
-// disks replays a record.
+// disks replays a log.
 func disks(log []operation) map[string]*disk {
 	files := map[string]*disk{}
 	for i, o := range log {
-		if o.kind == answer {
+		if o.kind == acknowledge {
 			continue
 		}
 		f := files[o.file]
@@ -49,7 +49,7 @@ func disks(log []operation) map[string]*disk {
 	return files
 }
 
-// sync makes durable what was written before the sync began.
+// sync makes the operations before the start of the sync durable.
 func (f *disk) sync(upTo int) {
 	n := 0
 	for n < len(f.pending) && f.indexes[n] < upTo {
@@ -60,7 +60,7 @@ func (f *disk) sync(upTo int) {
 	f.exists = f.exists || n > 0
 }
 
-// forget makes durable that the file was removed, if it was before the folder's sync began.
+// forget makes the removal of the file durable if it happened before the sync of the folder began.
 func (f *disk) forget(upTo int) {
 	for n := len(f.pending) - 1; n >= 0; n-- {
 		if f.pending[n].kind == remove && f.indexes[n] < upTo {
@@ -70,7 +70,7 @@ func (f *disk) forget(upTo int) {
 	}
 }
 
-// apply does an operation; of a write only the sectors that keep wants.
+// apply applies an operation. Of a write, it applies the sectors for which keep returns true.
 func (f *disk) apply(o operation, keep func() bool) {
 	switch o.kind {
 	case remove:
@@ -99,8 +99,7 @@ func (f *disk) grow(size int64) {
 	}
 }
 
-// cut decides what becomes of what is on its way: nothing of it arrives, all, the first so many, or any
-// sectors at all.
+// cut applies a random part of the pending operations: none, all, a prefix, or arbitrary sectors.
 func (f *disk) cut(r *rand.Rand) {
 	switch r.IntN(5) {
 	case 0:
@@ -126,7 +125,7 @@ func (f *disk) cut(r *rand.Rand) {
 	f.pending, f.indexes = nil, nil
 }
 
-// afterCut writes the files that a power cut behind the given record leaves into a folder.
+// afterCut writes the files that a power cut at the end of the log leaves behind to a folder.
 func afterCut(t *testing.T, r *rand.Rand, log []operation, folder string) {
 	t.Helper()
 	for name, f := range disks(log) {

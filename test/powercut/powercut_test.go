@@ -23,7 +23,7 @@ import (
 	"recado/test/servertest"
 )
 
-// TestPowerCuts cuts the power 100 times, with RECADO_FULL=1 1000 times. RECADO_SEED repeats a run.
+// TestPowerCuts simulates 100 power cuts, with RECADO_FULL=1 1000. RECADO_SEED repeats a run.
 func TestPowerCuts(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if given, err := strconv.ParseUint(os.Getenv("RECADO_SEED"), 10, 64); err == nil {
@@ -35,7 +35,7 @@ func TestPowerCuts(t *testing.T) {
 	}
 	t.Logf("RECADO_SEED=%d", seed)
 
-	t.Run("nothing that was answered is lost", func(t *testing.T) {
+	t.Run("acknowledged writes survive", func(t *testing.T) {
 		folder := t.TempDir()
 		log := recorded(t, folder, func() { customersWrite(t, folder, 120) })
 		lost := pull(t, log, rand.New(rand.NewPCG(seed, 1)), cuts, func(t *testing.T, conn *sqlite.Conn) map[int]bool {
@@ -43,26 +43,25 @@ func TestPowerCuts(t *testing.T) {
 			return numbers(t, conn, `SELECT CAST(substr(text, 3) AS INTEGER) FROM messages WHERE text LIKE 'n %'`)
 		})
 		if lost > 0 {
-			t.Errorf("%d of %d power cuts lost something that had been answered", lost, cuts)
+			t.Errorf("%d of %d power cuts lost acknowledged writes, want 0", lost, cuts)
 		}
 	})
 
-	// The same disks under a database that syncs less: were nothing lost here either, the test above would
-	// prove nothing.
-	t.Run("a database that does not sync each commit does lose some", func(t *testing.T) {
+	// A control: with a database that does not sync every commit, the same simulation must lose writes.
+	t.Run("a database that does not sync every commit loses some", func(t *testing.T) {
 		folder := t.TempDir()
 		log := recorded(t, folder, func() { syncsTooLittle(t, folder, 100) })
 		lost := pull(t, log, rand.New(rand.NewPCG(seed, 2)), cuts, func(t *testing.T, conn *sqlite.Conn) map[int]bool {
 			return numbers(t, conn, `SELECT n FROM numbers`)
 		})
 		if lost == 0 {
-			t.Error("no power cut lost anything: they no longer cut anything off")
+			t.Error("no power cut lost anything, want some: the simulation no longer works")
 		}
 		t.Logf("%d of %d power cuts lost something", lost, cuts)
 	})
 }
 
-// customersWrite lets four customers write to a real desk while its log is folded back now and then.
+// customersWrite stores messages of four concurrent customers, with occasional checkpoints of the write-ahead log.
 func customersWrite(t *testing.T, folder string, n int) {
 	t.Helper()
 	ctx := context.Background()
@@ -95,9 +94,9 @@ func customersWrite(t *testing.T, folder string, n int) {
 					t.Error(err)
 					return
 				}
-				answered(i)
+				acknowledged(i)
 				if i%25 == 0 {
-					foldBack(t, filepath.Join(folder, "recado.db"))
+					checkpoint(t, filepath.Join(folder, "recado.db"))
 				}
 			}
 		})
@@ -105,8 +104,8 @@ func customersWrite(t *testing.T, folder string, n int) {
 	all.Wait()
 }
 
-// foldBack moves the log into the database, as an idle server does.
-func foldBack(t *testing.T, path string) {
+// checkpoint moves the write-ahead log into the database, like an idle server.
+func checkpoint(t *testing.T, path string) {
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		t.Error(err)
@@ -119,7 +118,7 @@ func foldBack(t *testing.T, path string) {
 	}
 }
 
-// syncsTooLittle commits numbers without waiting for the disk.
+// syncsTooLittle commits numbers without syncing each commit.
 func syncsTooLittle(t *testing.T, folder string, n int) {
 	t.Helper()
 	conn, err := sqlite.OpenConn(filepath.Join(folder, "recado.db"), sqlite.OpenReadWrite, sqlite.OpenCreate)
@@ -136,15 +135,15 @@ func syncsTooLittle(t *testing.T, folder string, n int) {
 		if err := sqlitex.Execute(conn, "INSERT INTO numbers VALUES (?)", &sqlitex.ExecOptions{Args: []any{i}}); err != nil {
 			t.Fatal(err)
 		}
-		answered(i)
+		acknowledged(i)
 	}
 }
 
-// pull cuts the power at random moments and counts the cuts after which something answered was not found.
+// pull simulates power cuts at random moments and returns how many of them lost acknowledged writes.
 func pull(t *testing.T, log []operation, r *rand.Rand, cuts int, find func(t *testing.T, conn *sqlite.Conn) map[int]bool) (lost int) {
 	t.Helper()
 	first := 0
-	for log[first].kind != answer {
+	for log[first].kind != acknowledge {
 		first++
 	}
 	for range cuts {
@@ -153,14 +152,14 @@ func pull(t *testing.T, log []operation, r *rand.Rand, cuts int, find func(t *te
 		afterCut(t, r, log[:moment], folder)
 		conn, err := sqlite.OpenConn(filepath.Join(folder, "recado.db"), sqlite.OpenReadWrite)
 		if err != nil {
-			t.Fatalf("cut at %d of %d: %v", moment, len(log), err)
+			t.Fatalf("power cut after operation %d of %d: %v", moment, len(log), err)
 		}
 		found := find(t, conn)
 		_ = conn.Close()
 		_ = os.RemoveAll(folder)
 		var missing []int
 		for _, o := range log[:moment] {
-			if o.kind == answer && !found[o.n] {
+			if o.kind == acknowledge && !found[o.n] {
 				missing = append(missing, o.n)
 			}
 		}
@@ -168,24 +167,24 @@ func pull(t *testing.T, log []operation, r *rand.Rand, cuts int, find func(t *te
 			lost++
 		}
 		if t.Failed() {
-			t.Fatalf("cut at %d of %d", moment, len(log))
+			t.Fatalf("power cut after operation %d of %d", moment, len(log))
 		}
 	}
 	return lost
 }
 
-// whole wants a database without damage, and each message with all that its transaction wrote.
+// whole checks that the database is undamaged and contains no partial transactions.
 func whole(t *testing.T, conn *sqlite.Conn) {
 	t.Helper()
 	for _, check := range []string{"PRAGMA integrity_check", "PRAGMA foreign_key_check"} {
 		err := sqlitex.ExecuteTransient(conn, check, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			if got := s.ColumnText(0); got != "ok" {
-				t.Errorf(`s.ColumnText(0): want got == "ok"; got %+v, %+v`, check, got)
+				t.Errorf("%s: got %q, want %q", check, got, "ok")
 			}
 			return nil
 		}})
 		if err != nil {
-			t.Errorf("want err == nil; got %+v, %+v", check, err)
+			t.Errorf("%s: %v", check, err)
 		}
 	}
 	for _, same := range [][2]string{
@@ -196,7 +195,7 @@ func whole(t *testing.T, conn *sqlite.Conn) {
 	} {
 		a, b := single(t, conn, same[0]), single(t, conn, same[1])
 		if a != b {
-			t.Errorf("half a transaction: %d = %s, but %d = %s", a, strings.TrimSpace(same[0]), b, strings.TrimSpace(same[1]))
+			t.Errorf("got a partial transaction: %d = %s, but %d = %s", a, strings.TrimSpace(same[0]), b, strings.TrimSpace(same[1]))
 		}
 	}
 }
@@ -208,7 +207,7 @@ func single(t *testing.T, conn *sqlite.Conn, query string) (n int) {
 		return nil
 	}})
 	if err != nil {
-		t.Errorf("want err == nil; got %+v, %+v", query, err)
+		t.Errorf("%s: %v", query, err)
 	}
 	return n
 }
@@ -221,7 +220,7 @@ func numbers(t *testing.T, conn *sqlite.Conn, query string) map[int]bool {
 		return nil
 	}})
 	if err != nil && !strings.Contains(err.Error(), "no such table") {
-		t.Errorf(`want not (err != nil && !strings.Contains(err.Error(), "no such table")); got %+v, %+v`, query, err)
+		t.Errorf("%s: %v", query, err)
 	}
 	return found
 }

@@ -1,8 +1,7 @@
-// Package powercut tests SQLite databases after a simulated power cut. It records what SQLite asks of the file
-// system, in the order in which it asks, and rebuilds from that record the disks that a power cut at any
-// moment may leave behind: what was synced is there, and of everything written since, each sector may be
-// there or not, in any order. On each such disk the database must be whole and hold all that had been
-// answered.
+// Package powercut tests SQLite databases after simulated power cuts. It logs all file operations of SQLite in order, and
+// reconstructs the files that a power cut at any moment could leave behind: everything that was synced is there, and each
+// sector written since then may or may not be. In every case the database must be undamaged and contain all acknowledged
+// writes.
 package powercut
 
 import (
@@ -22,28 +21,28 @@ const (
 	truncate
 	sync_
 	remove
-	answer
+	acknowledge
 )
 
-// operation is one line of the record.
+// operation is one entry of the log.
 type operation struct {
 	kind kind
 	file string
-	at   int64  // of a write; of a truncation: the size that is left
-	data []byte // of a write
-	upTo int    // of a sync: how long the record was when it began. What came later may be in it or not
-	n    int    // of an answer
+	at   int64  // the offset of a write, or the size after a truncation
+	data []byte // the content of a write
+	upTo int    // the length of the log when a sync began; later operations are not guaranteed to be synced
+	n    int    // the acknowledged number
 
-	folder bool // of a removal or a sync: the folder was synced, too
+	folder bool // a removal or sync also synced the folder
 }
 
-// record is what happened to the files of one folder.
+// record logs the operations on the files in one folder.
 var record struct {
 	sync.Mutex
 	folder string
 	log    []operation
-	names  map[uintptr]string // of open files
-	fresh  map[uintptr]bool   // journals and logs that were not synced since they were opened
+	names  map[uintptr]string // paths of open files
+	fresh  map[uintptr]bool   // journals and write-ahead logs that have not been synced since they were opened
 }
 
 func note(o operation) {
@@ -52,10 +51,10 @@ func note(o operation) {
 	record.log = append(record.log, o)
 }
 
-// answered notes that a caller got the answer that n is done.
-func answered(n int) { note(operation{kind: answer, n: n}) }
+// acknowledged logs that a caller was told that write n succeeded.
+func acknowledged(n int) { note(operation{kind: acknowledge, n: n}) }
 
-// recorded runs body and gives the record of what it did to the files in folder.
+// recorded runs body and returns the operations on the files in folder.
 func recorded(t *testing.T, folder string, body func()) []operation {
 	t.Helper()
 	install.Do(installRecorder)
@@ -71,12 +70,12 @@ func recorded(t *testing.T, folder string, body func()) []operation {
 
 var install sync.Once
 
-// The layer stands in front of SQLite's own one: files are SQLite's, with a table of methods in which
-// the writing ones note what they did.
+// The recorder is a VFS that wraps SQLite's own: it replaces the method tables of files with copies whose writing methods
+// also log what they did.
 var (
 	original sqlite3.Tsqlite3_vfs
-	methods  sync.Map // the original table of methods -> the one in front of it
-	behind   sync.Map // the other way round
+	methods  sync.Map // the original method table -> its wrapper
+	behind   sync.Map // the wrapper -> the original method table
 )
 
 func installRecorder() {
@@ -94,14 +93,14 @@ func installRecorder() {
 	front.FxOpen = pointer(openFile)
 	front.FxDelete = pointer(deleteFile)
 	if sqlite3.Xsqlite3_vfs_register(tls, p, 1) != sqlite3.SQLITE_OK {
-		panic("the recorder was refused")
+		panic("SQLite did not accept the recorder")
 	}
 }
 
-// at is the C struct at an address.
+// at returns the C struct at an address.
 func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
-// pointer is a C function pointer to a function of Go, function the way back.
+// pointer converts a Go function to a C function pointer; function converts it back.
 func pointer[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
 func function[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&p)) }
@@ -128,13 +127,13 @@ func openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) 
 	}
 	record.Unlock()
 	if f := at[sqlite3.Tsqlite3_file](file); mine && f.FpMethods != 0 {
-		f.FpMethods = inFront(tls, f.FpMethods)
+		f.FpMethods = wrapper(tls, f.FpMethods)
 	}
 	return rc
 }
 
-// inFront gives the table of methods that stands in front of another one.
-func inFront(tls *libc.TLS, table uintptr) uintptr {
+// wrapper returns the method table that wraps another one.
+func wrapper(tls *libc.TLS, table uintptr) uintptr {
 	if known, ok := methods.Load(table); ok {
 		return known.(uintptr)
 	}
@@ -147,7 +146,7 @@ func inFront(tls *libc.TLS, table uintptr) uintptr {
 	return p
 }
 
-// its gives the original methods of a file, and its name.
+// its returns the original methods of a file and its name.
 func its(file uintptr) (*sqlite3.Tsqlite3_io_methods, string) {
 	table, _ := behind.Load(at[sqlite3.Tsqlite3_file](file).FpMethods)
 	record.Lock()
@@ -173,8 +172,8 @@ func truncateFile(tls *libc.TLS, file uintptr, size int64) int32 {
 	return rc
 }
 
-// syncFile also notes where SQLite's own layer syncs the folder: with the first sync of a journal or a
-// log that it may have created.
+// syncFile also logs that SQLite syncs the folder, which it does with the first sync of a journal or write-ahead log that it
+// may have created.
 func syncFile(tls *libc.TLS, file uintptr, flags int32) int32 {
 	m, name := its(file)
 	record.Lock()

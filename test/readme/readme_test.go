@@ -1,4 +1,4 @@
-// Package readme pastes the examples for newcomers into a shell: the tour in docs/api.md and the example in docs/assistants.md.
+// Package readme runs the examples for newcomers in a shell: the tour in docs/api.md and the example in docs/assistants.md.
 package readme
 
 import (
@@ -30,21 +30,21 @@ func TestTheTourWorksWhenPasted(t *testing.T) {
 	shell.Dir = dir
 	out, err := shell.CombinedOutput()
 	if err != nil {
-		t.Fatalf("want err == nil; got %+v, %+v", err, out)
+		t.Fatalf("%v: %s", err, out)
 	}
 	for line := range strings.Lines(string(out)) {
 		if strings.Contains(line, `"request_id"`) || strings.HasPrefix(line, "<") {
-			t.Errorf("an error in the tour: %s", line)
+			t.Errorf("got an error response in the tour: %s", line)
 		}
 	}
 	for _, want := range []string{`"protocol":"ATD-`, `"status":"sent"`, `"close_reason":"answered"`, `"title":"Call Lia back"`, `"type":"kanban.card.created"`, `"by_day":`} {
 		if !strings.Contains(string(out), want) {
-			t.Errorf("the tour does not show %s:\n%s", want, out)
+			t.Errorf("the output of the tour does not contain %s:\n%s", want, out)
 		}
 	}
 }
 
-// firstBlock returns the first block of shell commands of a text.
+// firstBlock returns the first block of shell commands in a text.
 func firstBlock(text string) string {
 	_, block, _ := strings.Cut(text, "```sh\n")
 	block, _, _ = strings.Cut(block, "```")
@@ -72,10 +72,10 @@ func TestTheExampleForAssistantsWorksWhenPasted(t *testing.T) {
 	}
 	for _, want := range []string{`"name":"send_message"`, `"destructiveHint":true`, `Vocês abrem hoje?`, `"updated_at"`, `"status":"`, `"code":"insufficient_scope"`} {
 		if !strings.Contains(string(out), want) {
-			t.Errorf("the example does not show %s:\n%s", want, out)
+			t.Errorf("the output of the example does not contain %s:\n%s", want, out)
 		}
 	}
 	if n := strings.Count(string(out), `"isError":true`); n != 1 {
-		t.Errorf("%d calls are refused, want the last one alone:\n%s", n, out)
+		t.Errorf("got %d refused calls, want only the last:\n%s", n, out)
 	}
 }

@@ -20,15 +20,15 @@ var (
 	another = flag.String("binary", "", "path of another build of recado, to compare its answers with those recorded")
 )
 
-// TestAnotherBuild sends the requests to another build, such as the last release, and shows where its answers
-// differ from those recorded:
+// TestAnotherBuild sends the requests to another build, such as the last release, and reports where its responses differ
+// from the recorded ones:
 //
 //	go test ./test/recorded -run TestAnotherBuild -binary /path/to/recado
 //
-// Sections of requests.txt that are marked (newer) are left out.
+// Sections of requests.txt marked (newer) are skipped.
 func TestAnotherBuild(t *testing.T) {
 	if *another == "" {
-		t.Skip("no -binary is given")
+		t.Skip("-binary is not set")
 	}
 	dir := t.TempDir()
 	to := newTarget(t, time.Now)
@@ -53,7 +53,7 @@ func TestAnotherBuild(t *testing.T) {
 	t.Logf("%d answers compared, %d differ", len(got), len(differences))
 }
 
-// makeCompany makes a company with the command line and gives a key of its owner.
+// makeCompany creates a company with the command line and returns a key of its owner.
 func makeCompany(t *testing.T, dir, name string) (key string) {
 	t.Helper()
 	company := command(t, "company", "create", name, "--data", dir)
@@ -65,7 +65,7 @@ func makeCompany(t *testing.T, dir, name string) (key string) {
 	return command(t, "key", "create", "--data", dir, "--company", company, "--name", "CRM", "--scopes", strings.Join(scopes, ","))
 }
 
-// command runs the other build and gives the last word that it prints.
+// command runs the other build and returns the last word of its output.
 func command(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(*another, args...)

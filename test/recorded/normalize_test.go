@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// normalizer replaces what differs from run to run by names and numbers, always in the same way.
+// normalizer replaces values that differ between runs with stable names and numbers.
 type normalizer struct {
 	target target
-	names  map[string]string // of values seen before
-	counts map[string]int    // of numbers given, by kind
+	names  map[string]string // names of values seen before
+	counts map[string]int    // how many values are numbered, by kind
 }
 
 func newNormalizer(t target) *normalizer {
@@ -24,14 +24,14 @@ func newNormalizer(t target) *normalizer {
 	return n
 }
 
-// name gives a value a name, unless it has one.
+// name sets the name of a value that has none.
 func (n *normalizer) name(value, name string) {
 	if n.names[value] == "" {
 		n.names[value] = "<" + name + ">"
 	}
 }
 
-// number gives a value the next number of its kind, unless it has a name.
+// number returns the name of a value. If it has none, the name becomes the next number of its kind.
 func (n *normalizer) number(kind, value string) string {
 	if n.names[value] == "" {
 		n.counts[kind]++
@@ -52,15 +52,15 @@ var (
 	took      = regexp.MustCompile(`"(duration_ms|average_seconds|median_seconds|p90_seconds|first_response_seconds)":[0-9.]+`)
 	oneTime   = regexp.MustCompile(`"(secret|uri|code)":"([A-Z2-7]{16,}|otpauth:[^"]*)"`)
 	httpDates = regexp.MustCompile(`[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT`)
-	positions = regexp.MustCompile(`"position":"[A-Za-z0-9]{8,}"`)  // of cards that the server placed by time
-	lastUsed  = regexp.MustCompile(`"last_used_at":(null|"[^"]*")`) // written a moment after the call
+	positions = regexp.MustCompile(`"position":"[A-Za-z0-9]{8,}"`)  // of cards that the server ranks by time
+	lastUsed  = regexp.MustCompile(`"last_used_at":(null|"[^"]*")`) // written shortly after the request
 	cookies   = regexp.MustCompile(`^([a-z_-]+)=[^;]+`)
 )
 
-// example is the moment that error messages give as an example.
+// example is the example of a time in error messages.
 const example = "2026-11-14T23:56:54Z"
 
-// value replaces everything that differs from run to run.
+// value replaces everything that differs between runs.
 func (n *normalizer) value(s string) string {
 	s = strings.NewReplacer(n.target.url, "<url>", n.target.receiver, "<receiver>", n.target.simulator, "<simulator>").Replace(s)
 	s = secrets.ReplaceAllStringFunc(s, func(v string) string { return n.number("secret", v) })
@@ -69,7 +69,7 @@ func (n *normalizer) value(s string) string {
 	s = uuids.ReplaceAllStringFunc(s, func(v string) string {
 		m := uuids.FindStringSubmatch(v)
 		before, kind, id := m[1]+m[3], cmp.Or(m[2], "id"), m[4]
-		if !strings.HasPrefix(id, "6f1c3a52-") { // those are client ids of requests.txt
+		if !strings.HasPrefix(id, "6f1c3a52-") { // client ids in requests.txt
 			id = n.number(kind, id)
 		}
 		return before + id
@@ -83,7 +83,7 @@ func (n *normalizer) value(s string) string {
 	s = httpDates.ReplaceAllString(s, "<time>")
 	s = moments.ReplaceAllStringFunc(s, func(v string) string {
 		if at, err := time.Parse(time.RFC3339, v); v == example || err != nil || at.Sub(n.target.today).Abs() > 60*24*time.Hour {
-			return v // a moment of requests.txt
+			return v // a time in requests.txt
 		}
 		return "<time>"
 	})
@@ -97,12 +97,12 @@ func (n *normalizer) value(s string) string {
 	})
 }
 
-// usual are the headers of most answers: they are recorded where they differ.
+// usual are the headers of most responses. Only different values are recorded.
 var usual = map[string]string{
 	"X-Api-Version": "1.1.0", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Content-Type": "application/json",
 }
 
-// answer writes an answer as it stands in answers.txt.
+// answer formats a response as in answers.txt.
 func (n *normalizer) answer(q request, status int, header http.Header, raw []byte) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%d %s\n", q.text, status, http.StatusText(status))
@@ -114,7 +114,7 @@ func (n *normalizer) answer(q request, status int, header http.Header, raw []byt
 		got := header.Get(name)
 		switch {
 		case name == "Date" || name == "Content-Length" || got == usual[name] && got != "":
-		case strings.HasPrefix(name, "Ratelimit-"): // how many calls the caller made before
+		case strings.HasPrefix(name, "Ratelimit-"): // depends on the number of earlier requests
 		case name == "Etag" && strings.HasPrefix(got, "W/"):
 			fmt.Fprintf(&b, "%s: W/<hash of the body>\n", name)
 		case name == "X-Request-Id" && !strings.HasPrefix(got, "order"):
@@ -133,8 +133,8 @@ func (n *normalizer) answer(q request, status int, header http.Header, raw []byt
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// layout breaks a long JSON text into lines without touching a byte of it otherwise. The API sends JSON without
-// white space, so that the text without line breaks and indentation is what was sent.
+// layout breaks a long JSON text into lines and changes nothing else. The API sends JSON without white space, so removing
+// line breaks and indentation restores the original bytes.
 func layout(s string) string {
 	if len(s) <= 160 || s[0] != '{' && s[0] != '[' {
 		return s

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// section is a part of the requests with a title.
+// section is a titled part of requests.txt.
 type section struct {
 	title    string
 	newer    bool
@@ -18,13 +18,13 @@ type section struct {
 // request is one line of requests.txt.
 type request struct {
 	line                       int
-	text                       string // the line without what is only for the recorder
+	text                       string // the line without directives for the recorder
 	caller, method, path, body string
 	until, name                string
 	headers                    [][2]string
 }
 
-// lines finds the parts of a request's line.
+// lines matches the parts of a request line.
 var (
 	lines   = regexp.MustCompile(`^(?:([a-z][a-z0-9.-]*): )?([A-Z]+) (\S+)((?: \([A-Za-z-]+: [^)]*\))*)(.*)$`)
 	headers = regexp.MustCompile(`\(([A-Za-z-]+): ([^)]*)\)`)

@@ -1,5 +1,5 @@
-// Package recorded compares the answers of the API, byte for byte, with those that are recorded in
-// testdata/answers.txt. A change of the code that is not meant to be seen from outside changes none of them.
+// Package recorded compares the responses of the API, byte for byte, with those in testdata/answers.txt. A refactoring must
+// not change any of them.
 package recorded
 
 import (
@@ -18,11 +18,11 @@ import (
 	"recado/test/testkit"
 )
 
-var update = flag.Bool("update", false, "write testdata/answers.txt anew")
+var update = flag.Bool("update", false, "rewrite testdata/answers.txt")
 
 const golden = "testdata/answers.txt"
 
-// firstScopes are the scopes of the first release, so that other builds can be compared.
+// firstScopes are the scopes of the first release, so that older builds can be compared.
 var firstScopes = []kernel.Scope{
 	people.ScopeConversationsRead, people.ScopeConversationsWrite, people.ScopeMessagesRead, people.ScopeMessagesSend, people.ScopeMediaWrite,
 	people.ScopeContactsRead, people.ScopeContactsWrite, people.ScopeAttendancesRead, people.ScopeAttendancesWrite, people.ScopeTeamRead,
@@ -30,7 +30,7 @@ var firstScopes = []kernel.Scope{
 	people.ScopeChannelsManage, people.ScopeCompanyManage, people.ScopeKeysManage,
 }
 
-func TestAnswersAreAsRecorded(t *testing.T) {
+func TestResponsesAreAsRecorded(t *testing.T) {
 	var to target
 	sections := program(t)
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
@@ -42,7 +42,7 @@ func TestAnswersAreAsRecorded(t *testing.T) {
 			if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			*update = false // the other engine is compared
+			*update = false // the other engine is compared with the new file
 			return
 		}
 		differences := compare(readAnswers(t), got)
@@ -50,12 +50,12 @@ func TestAnswersAreAsRecorded(t *testing.T) {
 			t.Error(d)
 		}
 		if len(differences) > 0 {
-			t.Errorf("%d of %d answers differ. Where that is meant: go test ./test/recorded -update", len(differences), len(got))
+			t.Errorf("%d of %d responses differ. If that is intended, run go test ./test/recorded -update", len(differences), len(got))
 		}
-		t.Run("every operation has an answer", func(t *testing.T) {
+		t.Run("every operation has a recorded response", func(t *testing.T) {
 			for _, route := range w.API.Routes() {
 				if !r.covers(route.Method, route.Path) {
-					t.Errorf("no request of requests.txt is for %s %s", route.Method, route.Path)
+					t.Errorf("requests.txt has no request for %s %s", route.Method, route.Path)
 				}
 			}
 		})
@@ -68,7 +68,7 @@ func TestAnswersAreAsRecorded(t *testing.T) {
 	})
 }
 
-// newCompany makes a company with an owner, and gives a key of the owner.
+// newCompany creates a company with an owner and returns a key of the owner.
 func newCompany(t *testing.T, w *servertest.World, name string) (key string) {
 	t.Helper()
 	operator, _ := servertest.AddCompany(t, w.Desk, people.NewCompany{Name: name})
@@ -76,10 +76,10 @@ func newCompany(t *testing.T, w *servertest.World, name string) (key string) {
 	return client.Secret()
 }
 
-// noon is when the recorded requests begin: no day ends while they last.
+// noon is the time of the first request, so that all requests are on the same day.
 var noon = time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC)
 
-// newTarget starts what a server needs around it.
+// newTarget starts the simulated WhatsApp and the webhook receiver that a server needs.
 func newTarget(t *testing.T, now func() time.Time) target {
 	t.Helper()
 	sim := simulator.New(simulator.Options{Now: now})
@@ -98,10 +98,10 @@ func newTarget(t *testing.T, now func() time.Time) target {
 	return target{simulator: graph, receiver: receiver.URL, today: now().In(zone)}
 }
 
-// answers are the texts of the answers, each with its request, in order.
+// answers are the formatted requests and responses, in order.
 type answers []string
 
-// run sends the requests of the sections.
+// run sends the requests of the sections and returns the responses.
 func (r *recorder) run(sections []*section) (out answers) {
 	for _, s := range sections {
 		for _, q := range s.requests {
@@ -113,7 +113,7 @@ func (r *recorder) run(sections []*section) (out answers) {
 	return out
 }
 
-// covers says whether a request was made for an operation.
+// covers reports whether an operation was called.
 func (r *recorder) covers(method, pattern string) bool {
 	want := strings.Split(pattern, "/")
 	for _, q := range r.called {
@@ -148,7 +148,7 @@ func readAnswers(t *testing.T) answers {
 	return out
 }
 
-// compare tells which answers differ, and how.
+// compare describes the responses that differ.
 func compare(want, got answers) (differences []string) {
 	for i := range max(len(want), len(got)) {
 		var w, g string
@@ -166,7 +166,7 @@ func compare(want, got answers) (differences []string) {
 	return differences
 }
 
-// lineDiff shows the lines between the first and the last that differ.
+// lineDiff returns the lines from the first to the last difference.
 func lineDiff(want, got []string) string {
 	for len(want) > 0 && len(got) > 0 && want[0] == got[0] {
 		want, got = want[1:], got[1:]

@@ -25,19 +25,19 @@ type target struct {
 	today     time.Time
 }
 
-// recorder sends the requests and keeps the answers.
+// recorder sends the requests and formats the responses.
 type recorder struct {
 	t       *testing.T
 	target  target
 	callers map[string]func(*http.Request, []byte)
-	known   map[string]any    // decoded answers by the names that they were given
-	ids     map[string]string // names of the ids, "" where a variable has no answer
+	known   map[string]any    // decoded responses by name
+	ids     map[string]string // values of the variables
 	text    *normalizer
 	called  []request
 	client  *http.Client
 }
 
-// variables finds $NAME and $NAME#field.
+// variables matches $NAME and $NAME#field.
 var variables = regexp.MustCompile(`\$([a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)*)(?:#([a-z0-9_]+(?:\.[a-z0-9_]+)*))?`)
 
 func newRecorder(t *testing.T, to target) *recorder {
@@ -63,8 +63,7 @@ func newRecorder(t *testing.T, to target) *recorder {
 	}
 }
 
-// send makes one request of the program and gives its answer in the form of answers.txt; "" where the answer
-// is not recorded.
+// send sends a request and returns the response as in answers.txt, or "" if it is not recorded.
 func (r *recorder) send(q request) string {
 	path, body := r.fill(q.path), r.fill(q.body)
 	var status int
@@ -77,7 +76,7 @@ func (r *recorder) send(q request) string {
 	})
 	if q.caller == "simulator" {
 		if status != http.StatusOK {
-			r.t.Fatalf("line %d: the simulator answers %d: %s", q.line, status, raw)
+			r.t.Fatalf("line %d: simulator: got %d %s, want 200", q.line, status, raw)
 		}
 		return ""
 	}
@@ -88,7 +87,7 @@ func (r *recorder) send(q request) string {
 	return r.text.answer(q, status, header, raw)
 }
 
-// keep gives the answer a name, and a caller of that name its key or cookie.
+// keep stores the response under its name. If it has a key or a cookie, that becomes a caller of the same name.
 func (r *recorder) keep(q request, header http.Header, raw []byte) {
 	v := decode(raw)
 	r.known[q.name] = v
@@ -107,7 +106,7 @@ func (r *recorder) keep(q request, header http.Header, raw []byte) {
 	}
 }
 
-// fill puts the values in the place of the variables.
+// fill replaces the variables with their values.
 func (r *recorder) fill(s string) string {
 	return variables.ReplaceAllStringFunc(s, func(v string) string {
 		m := variables.FindStringSubmatch(v)
@@ -155,7 +154,7 @@ func (r *recorder) once(q request, path, body string) (int, http.Header, []byte)
 	}
 	sign, ok := r.callers[q.caller]
 	if !ok {
-		r.t.Fatalf("line %d: no caller %q", q.line, q.caller)
+		r.t.Fatalf("line %d: caller %q is not defined", q.line, q.caller)
 	}
 	sign(req, content)
 	for _, h := range q.headers {
@@ -178,7 +177,7 @@ func decode(raw []byte) (v any) {
 	return v
 }
 
-// at gives the value at a path such as data.0.id, or nil.
+// at returns the value at a path such as data.0.id, or nil.
 func at(v any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		switch x := v.(type) {
@@ -201,7 +200,7 @@ func at(v any, path string) any {
 const picture = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
 	"\x00\x00\x00\rIDATx\x9cc\xf8\xff\xff\xff\x7f\x00\t\xfb\x03\xfd\x05CE\xca\x00\x00\x00\x00IEND\xaeB`\x82"
 
-// madeBody gives the bodies that do not fit in a line, with their content type.
+// madeBody returns a body that does not fit on a line, with its content type.
 func madeBody(t *testing.T, name string) ([]byte, string) {
 	switch name {
 	case "bad-utf8":
@@ -221,6 +220,6 @@ func madeBody(t *testing.T, name string) ([]byte, string) {
 	case "two-files":
 		return testkit.FileForm("a.txt", "a", "b.txt", "b")
 	}
-	t.Fatalf("no body @%s", name)
+	t.Fatalf("body @%s is not defined", name)
 	return nil, ""
 }

@@ -12,7 +12,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestMessagesTellWhereTheyCameFrom(t *testing.T) {
+func TestMessagesShowWhereTheyCameFrom(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		t.Run("who wrote in a group", func(t *testing.T) {
 			s.push(t, "messages", written("5511930001111", "Ana", `"group_id": "Z3J1cG8=", `+textMessage("wamid.G1", began, "oi")))
@@ -21,9 +21,9 @@ func TestMessagesTellWhereTheyCameFrom(t *testing.T) {
 			for i, want := range []string{"Ana", "Rui"} {
 				author, _ := all[i]["author"].(map[string]any)
 				if author == nil {
-					t.Fatalf("want author != nil; got %+v", all[i])
+					t.Fatalf("got %v, want an author", all[i])
 				}
-				testkit.Equal[any](t, `author["name"]`, author["name"], want)
+				testkit.Equal[any](t, "name of the author", author["name"], want)
 				s.A.Get(t, "/contacts/"+author["id"].(string)).OK(200)
 			}
 		})
@@ -33,22 +33,22 @@ func TestMessagesTellWhereTheyCameFrom(t *testing.T) {
 				"context": {"referred_product": {"catalog_id": "1", "product_retailer_id": "pao"}}`))
 			m := s.find(t, s.conversationOf(t, "wamid.R"), "wamid.R")
 			referral, product := m["referral"].(map[string]any), m["product"].(map[string]any)
-			testkit.Equal(t, `referral["source_url"]`, referral["source_url"], "https://fb.me/a")
-			testkit.Equal(t, `referral["ctwa_clid"]`, referral["ctwa_clid"], "Af3")
+			testkit.Equal(t, "referral.source_url", referral["source_url"], "https://fb.me/a")
+			testkit.Equal(t, "referral.ctwa_clid", referral["ctwa_clid"], "Af3")
 			if referral["body"] != nil {
-				t.Fatalf(`want referral["body"] == nil; got %+v`, m)
+				t.Fatalf("got %v, want a referral without a body", m)
 			}
-			testkit.Equal(t, `product["product_retailer_id"]`, product["product_retailer_id"], "pao")
+			testkit.Equal(t, "product.product_retailer_id", product["product_retailer_id"], "pao")
 			if m["author"] != nil {
-				t.Fatalf(`want m["author"] == nil; got %+v`, m)
+				t.Fatalf("got %v, want no author", m)
 			}
 		})
-		t.Run("a missed call leaves a trace and opens the window", func(t *testing.T) {
+		t.Run("a missed call is shown and opens the service window", func(t *testing.T) {
 			s.push(t, "calls", fmt.Sprintf(`{"contacts": [{"profile": {"name": "Davi"}, "wa_id": "5511930004444"}], "calls": [{"id": "wacid.A", "from": "5511930004444",
 				"event": "terminate", "direction": "USER_INITIATED", "status": "FAILED", "timestamp": "%d"}]}`, time.Now().Unix()))
 			conversation := s.conversationOf(t, "wacid.A")
 			if m := s.find(t, conversation, "wacid.A"); m["type"] != "unsupported" || m["text"] != "Missed voice call" {
-				t.Fatalf(`s.find(t, conversation, "wacid.A"): want m["type"] == "unsupported" and m["text"] == "Missed voice call"; got %+v`, m)
+				t.Fatalf("got %v, want type unsupported and text Missed voice call", m)
 			}
 			s.A.Post(t, "/conversations/"+conversation+"/messages", map[string]any{"client_id": kernel.NewID().String(), "text": "Ligo já"}).OK(201)
 		})
@@ -81,15 +81,15 @@ func TestImportedHistoryComesBeforeLiveMessages(t *testing.T) {
 		}
 		c := s.A.Get(t, "/conversations/"+conversation).OK(200)
 		testkit.Equal(t, "unread_count", c.Int("unread_count"), 2)
-		testkit.Equal(t, `c.At("last_message").(map[string]any)["text"]`, c.At("last_message").(map[string]any)["text"], "atrasada")
+		testkit.Equal(t, "text of the last message", c.At("last_message").(map[string]any)["text"], "atrasada")
 		page := s.A.Get(t, "/conversations/"+conversation+"/messages?limit=3").OK(200)
 		older := s.A.Get(t, "/conversations/"+conversation+"/messages?limit=3&before="+page.Text("before")).OK(200)
-		testkit.Equal(t, "number of data", len(older.List()), 3)
+		testkit.Equal(t, "number of older messages", len(older.List()), 3)
 		testkit.Equal(t, "before", older.At("before"), nil)
 	})
 }
 
-func TestNamesOfThePhonesAddressBook(t *testing.T) {
+func TestNamesFromThePhonesAddressBookAreUsed(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		s.push(t, "smb_app_state_sync", `{"state_sync": [{"type": "contact", "action": "add", "contact": {"full_name": "Tia Rosa", "phone_number": "5511930005555"}}]}`)
 		ids, err := s.sim.Echo(simulator.Inbound{Customer: "5511930005555", Text: "oi tia"})
@@ -99,7 +99,7 @@ func TestNamesOfThePhonesAddressBook(t *testing.T) {
 	})
 }
 
-func TestAnAccountThatMetaRestrictsShowsInItsChannels(t *testing.T) {
+func TestARestrictionByMetaIsShownInTheChannel(t *testing.T) {
 	for name, test := range map[string]struct{ value, status, warning string }{
 		"a restriction":    {`{"event": "ACCOUNT_RESTRICTION", "restriction_info": [{"restriction_type": "RESTRICTED_ADD_PHONE_NUMBER_ACTION", "expiration": 4102444800}]}`, "connected", "restricted"},
 		"an announced ban": {`{"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": "SCHEDULE_FOR_DISABLE", "waba_ban_date": "June 1"}}`, "connected", "disable_scheduled"},
@@ -112,29 +112,29 @@ func TestAnAccountThatMetaRestrictsShowsInItsChannels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 				s.push(t, "account_update", test.value)
-				must(t, s.Desk.Channels.FlushCallbackActivity(t.Context())) // what Meta says does not go away because Meta called
+				must(t, s.Desk.Channels.FlushCallbackActivity(t.Context())) // a callback must not clear the warning
 				c := s.channelNow(t)
 				warning := codeOf(c["warning"])
-				testkit.Equal[any](t, `c["status"]`, c["status"], test.status)
+				testkit.Equal[any](t, "status", c["status"], test.status)
 				if test.warning == "none" && warning != "" {
-					t.Fatalf(`want not (test.warning == "none" && warning != ""); got %+v`, c)
+					t.Fatalf("got the warning %q, want none: %v", warning, c)
 				}
 				if test.warning != "none" && (warning == "" || test.warning != "" && warning != test.warning) {
-					t.Fatalf(`want not (test.warning != "none" && (warning == "" || test.warning != "" && warning != test.warning)); got %+v`, c)
+					t.Fatalf("got the warning %q, want %q, or any if that is empty: %v", warning, test.warning, c)
 				}
 				if test.status == "disconnected" && codeOf(c["status_reason"]) != warning {
-					t.Fatalf(`want not (test.status == "disconnected" && c["status_reason"] != warning); got %+v`, c)
+					t.Fatalf("got %v, want the status_reason %q", c, warning)
 				}
 				s.push(t, "account_update", `{"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": "REINSTATE"}}`)
 				if c := s.channelNow(t); c["status"] != test.status || c["warning"] != nil {
-					t.Fatalf("after the reinstatement: %v", c)
+					t.Fatalf("after the reinstatement: got %v, want status %s and no warning", c, test.status)
 				}
 			})
 		})
 	}
 }
 
-// channelNow gives the shop's channel as the list shows it.
+// channelNow returns the shop's channel from the list.
 func (s *shop) channelNow(t *testing.T) map[string]any {
 	t.Helper()
 	for _, c := range s.A.Get(t, "/channels").OK(200).List() {
@@ -142,19 +142,19 @@ func (s *shop) channelNow(t *testing.T) map[string]any {
 			return c
 		}
 	}
-	t.Fatal("the channel is gone")
+	t.Fatal("GET /channels does not contain the shop's channel")
 	return nil
 }
 
-func TestFilesThatCannotBeFetched(t *testing.T) {
+func TestFilesThatCannotBeFetchedAreGivenUp(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		gone := func(t *testing.T, external string) {
 			t.Helper()
 			m := s.find(t, s.conversationOf(t, external), external)
 			media, _ := m["media_id"].(string)
-			testkit.Eventually(t, "an end of the attempts", func() bool { return s.A.Get(t, "/media/"+media+"/url").Status != 503 })
+			testkit.Eventually(t, "the server stops trying", func() bool { return s.A.Get(t, "/media/"+media+"/url").Status != 503 })
 			if a := s.A.Get(t, "/media/"+media+"/url").OK(404); !bytes.Contains(a.Raw, []byte("could not be fetched from WhatsApp")) {
-				t.Fatalf(`s.A.Get(t, "/media/"+media+"/url").OK(404): want bytes.Contains(a.Raw, []byte("could not be fetched from WhatsApp")); got %s`, a.Raw)
+				t.Fatalf("got %s, want \"could not be fetched from WhatsApp\"", a.Raw)
 			}
 		}
 		t.Run("a file that WhatsApp does not have is given up at once", func(t *testing.T) {

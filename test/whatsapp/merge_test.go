@@ -9,7 +9,7 @@ import (
 	"recado/test/testkit"
 )
 
-// person is a value of one message of a person who is known by a number, a user id or both.
+// person returns the value of a messages callback with one message of a person identified by a number, a user id or both.
 func person(waID, userID, message string) string {
 	contact, from := `"profile": {"name": "Marina"}`, ""
 	if waID != "" {
@@ -34,7 +34,7 @@ func TestOnePersonStaysOneContact(t *testing.T) {
 			s.push(t, "messages", person("", "BR.401", textMessage("wamid.A2", began+1, "dois")))
 			second, other := s.conversationOf(t, "wamid.A2"), contactOf("wamid.A2")
 			if first == second || contact == other {
-				t.Fatal("nothing told yet that they are one person")
+				t.Fatal("got one contact or conversation, want two until WhatsApp links number and user id")
 			}
 			for name, id := range map[string]string{"VIP": contact, "Nova": other} {
 				label := s.A.Post(t, "/labels", map[string]any{"name": name, "color": "#112233"}).OK(201).ID()
@@ -50,7 +50,7 @@ func TestOnePersonStaysOneContact(t *testing.T) {
 			s.A.Get(t, "/conversations/"+second).OK(404)
 			c := s.A.Get(t, "/contacts/"+contact).OK(200)
 			testkit.Equal(t, "phone", c.Text("phone"), "+5511940001111")
-			testkit.Equal(t, `number of c.At("label_ids").([]any)`, len(c.At("label_ids").([]any)), 2)
+			testkit.Equal(t, "number of labels", len(c.At("label_ids").([]any)), 2)
 			testkit.Equal(t, "unread_count", s.A.Get(t, "/conversations/"+first).OK(200).Int("unread_count"), 3)
 			open := 0
 			for _, a := range s.A.Get(t, "/attendances").OK(200).List() {
@@ -59,23 +59,23 @@ func TestOnePersonStaysOneContact(t *testing.T) {
 				}
 			}
 			if open != 1 {
-				t.Fatalf("%d open attendances", open)
+				t.Fatalf("got %d open attendances, want 1", open)
 			}
 			s.push(t, "messages", person("", "BR.401", textMessage("wamid.A4", began+3, "quatro")))
 			if got := s.conversationOf(t, "wamid.A4"); got != first {
-				t.Fatalf("%s, want %s", got, first)
+				t.Fatalf("got the conversation %s, want %s", got, first)
 			}
 			s.A.Post(t, "/conversations/"+first+"/messages", map[string]any{"client_id": kernel.NewID().String(), "template": map[string]any{"name": "hello_world", "language": "en_US"}}).OK(201)
 		})
-		t.Run("two people with numbers of their own stay two", func(t *testing.T) {
+		t.Run("two people with different numbers stay two", func(t *testing.T) {
 			s.push(t, "messages", person("5511940002222", "BR.402", textMessage("wamid.B1", began, "um")))
 			s.push(t, "messages", person("5511940003333", "", textMessage("wamid.B2", began, "dois")))
 			s.push(t, "messages", person("5511940003333", "BR.402", textMessage("wamid.B3", began, "três")))
 			if contactOf("wamid.B1") == contactOf("wamid.B2") {
-				t.Fatal("joined")
+				t.Fatal("got one contact, want two")
 			}
 		})
-		t.Run("a changed number in the old form, and a user id that changed in words alone", func(t *testing.T) {
+		t.Run("a changed number in the old format, and a user id change that is only in the text", func(t *testing.T) {
 			for i, change := range []struct{ system, after string }{
 				{`"type": "customer_changed_number", "body": "x", "new_wa_id": "5511940006666"`, person("5511940006666", "", textMessage("wamid.C0.2", began, "dois"))},
 				{`"type": "user_changed_user_id", "body": "User changed from BR.1411 to BR.1499", "user_id": "BR.1499"`, person("", "BR.1499", textMessage("wamid.C1.2", began, "dois"))},
@@ -85,7 +85,7 @@ func TestOnePersonStaysOneContact(t *testing.T) {
 				s.push(t, "messages", `{"messages": [{"from": "`+phone+`", "id": "`+id+`.s", "timestamp": "1790000100", "type": "system", "system": {`+change.system+`}}]}`)
 				s.push(t, "messages", change.after)
 				if got, want := s.conversationOf(t, id+".2"), s.conversationOf(t, id); got != want {
-					t.Errorf("%s: %s, want %s", change.system, got, want)
+					t.Errorf("%s: got the conversation %s, want %s", change.system, got, want)
 				}
 			}
 		})

@@ -14,7 +14,7 @@ import (
 	"recado/test/testkit"
 )
 
-// wire is a WhatsApp that can be cut off: while it is, its address refuses connections.
+// wire is a simulated WhatsApp that can be disconnected. While it is, its address refuses connections.
 type wire struct {
 	t       *testing.T
 	address string
@@ -71,7 +71,7 @@ func TestAnOutageOfWhatsAppDelaysMessagesAndLosesNone(t *testing.T) {
 		for range 23 {
 			s.Clock.Advance(time.Hour)
 			if !queued() {
-				t.Fatal("a message was given up while WhatsApp could not be reached")
+				t.Fatal("got a message that is no longer queued while WhatsApp could not be reached")
 			}
 		}
 		graph.mend()
@@ -81,13 +81,13 @@ func TestAnOutageOfWhatsAppDelaysMessagesAndLosesNone(t *testing.T) {
 		got := sim.Ledger("5511912345678")
 		for i, m := range got {
 			if found := s.find(t, conversation, m.ID); found == nil || found["id"] != waiting[i] {
-				t.Errorf("message %d went out of order: %v", i, found)
+				t.Errorf("message %d at WhatsApp: got %v, want them in order", i, found)
 			}
 		}
-		testkit.Equal(t, "number of got", len(got), 3)
-		testkit.Equal(t, "number of sim.Repeated()", len(sim.Repeated()), 0)
+		testkit.Equal(t, "messages at WhatsApp", len(got), 3)
+		testkit.Equal(t, "messages that WhatsApp got twice", len(sim.Repeated()), 0)
 
-		t.Run("after a day it is over", func(t *testing.T) {
+		t.Run("after a day the message fails", func(t *testing.T) {
 			graph.cut()
 			id := s.send(t, conversation, `"text": "tarde"`).OK(201).ID()
 			s.Clock.Advance(25 * time.Hour)

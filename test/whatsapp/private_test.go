@@ -32,7 +32,7 @@ func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
 		taken := w.A.Post(t, "/channels", theNumber).Fails(400, "invalid_request")
 		unknown := w.A.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultNumberID, "999", 1)).Fails(400, "invalid_request")
 		if got, want := taken.Text("message"), unknown.Text("message"); got != want {
-			t.Errorf("connecting the private number again is answered %q, want %q", got, want)
+			t.Errorf("connecting the private number again: got the message %q, want %q", got, want)
 		}
 		photo := newPhoto(1 << 10)
 		_, err = sim.Receive(simulator.Inbound{Customer: "5511912345678", Type: "image", File: &simulator.File{Bytes: photo, MimeType: "image/png"}})

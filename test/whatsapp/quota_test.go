@@ -27,11 +27,11 @@ func TestAFileBeyondTheQuotaIsNotFetchedAndItsMessageIsKept(t *testing.T) {
 		s.download(t, receive()["media_id"].(string))
 		over := receive()
 		if over["type"] != "image" || over["text"] != "olha" || over["media_id"] == nil {
-			t.Fatalf("the message is not whole: %v", over)
+			t.Fatalf("got %v, want type, text and media_id of the image", over)
 		}
 		testkit.Eventually(t, "the file is given up", func() bool {
-			answer := s.A.Get(t, "/media/"+over["media_id"].(string)+"/url")
-			return answer.Status == 404 && strings.Contains(answer.Text("message"), "limit of 150 KiB")
+			response := s.A.Get(t, "/media/"+over["media_id"].(string)+"/url")
+			return response.Status == 404 && strings.Contains(response.Text("message"), "limit of 150 KiB")
 		})
 	}, quota)
 }

@@ -40,19 +40,19 @@ func TestReactionsReachTheCustomer(t *testing.T) {
 			s.A.Delete(t, path+"/reaction").OK(204)
 			testkit.Diff(t, "sent", sent(t, 3), []string{"👍", "❤️", ""})
 			drain(t, s.sim)
-			testkit.Equal(t, "number of s.sim.Repeated()", len(s.sim.Repeated()), 0)
+			testkit.Equal(t, "messages that WhatsApp got twice", len(s.sim.Repeated()), 0)
 		})
 		t.Run("a reaction whose outcome is unknown is sent again", func(t *testing.T) {
 			must(t, s.sim.AddFault(simulator.Fault{Preset: "reset_before_accept", Next: 1}))
 			s.A.Put(t, path+"/reaction", `{"emoji": "😂"}`).OK(200)
 			testkit.Equal(t, "sent", sent(t, 4)[3], "😂")
 		})
-		t.Run("one that WhatsApp refuses is taken back here", func(t *testing.T) {
+		t.Run("a reaction that WhatsApp refuses is removed", func(t *testing.T) {
 			must(t, s.sim.AddFault(simulator.Fault{Effect: "error", Status: 400, Code: 131009, Next: 1}))
 			s.A.Put(t, path+"/reaction", `{"emoji": "🙏"}`).OK(200)
 			testkit.Eventually(t, "the reaction is gone", func() bool { return len(s.A.Get(t, path).OK(200).List("reactions")) == 0 })
 		})
-		t.Run("and one of which WhatsApp says so later", func(t *testing.T) {
+		t.Run("a reaction that WhatsApp reports as failed later is removed", func(t *testing.T) {
 			s.A.Put(t, path+"/reaction", `{"emoji": "🎉"}`).OK(200)
 			sent(t, 5)
 			drain(t, s.sim)
@@ -61,7 +61,7 @@ func TestReactionsReachTheCustomer(t *testing.T) {
 			drain(t, s.sim)
 			testkit.Equal(t, "number of reactions", len(s.A.Get(t, path).OK(200).List("reactions")), 0)
 		})
-		t.Run("messages after it still go out", func(t *testing.T) {
+		t.Run("later messages are still sent", func(t *testing.T) {
 			s.await(t, s.send(t, conversation, `"text": "Obrigado!"`).OK(201).ID(), "delivered")
 		})
 	})

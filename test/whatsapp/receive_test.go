@@ -15,7 +15,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestReceiving(t *testing.T) {
+func TestReceivedMessagesAreStored(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		t.Run("a customer writes and an attendance opens", func(t *testing.T) {
 			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511912345678", Name: "Marina", Text: "Bom dia!"})
@@ -25,20 +25,20 @@ func TestReceiving(t *testing.T) {
 			testkit.Equal(t, "channel", c.Text("channel"), s.channel)
 			testkit.Equal(t, "unread_count", c.Int("unread_count"), 1)
 			m := s.find(t, conversation, external)
-			testkit.Equal(t, `m["text"]`, m["text"], "Bom dia!")
-			testkit.Equal(t, `m["direction"]`, m["direction"], "inbound")
-			testkit.Equal(t, `m["origin"]`, m["origin"], "customer")
-			testkit.Equal(t, `m["status"]`, m["status"], "received")
+			testkit.Equal(t, "text", m["text"], "Bom dia!")
+			testkit.Equal(t, "direction", m["direction"], "inbound")
+			testkit.Equal(t, "origin", m["origin"], "customer")
+			testkit.Equal(t, "status", m["status"], "received")
 			a := s.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200)
 			testkit.Equal(t, "status", a.Text("status"), "open")
 			testkit.Equal(t, "opened_by", a.Text("opened_by"), "customer")
 		})
-		t.Run("a customer is shown that their message was read", func(t *testing.T) {
+		t.Run("the customer gets a read receipt", func(t *testing.T) {
 			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Olá?"})
 			s.A.Post(t, "/conversations/"+conversation+"/read", nil).OK(200)
 			testkit.Eventually(t, "the read receipt", func() bool { return s.sim.WasRead(external) })
 		})
-		t.Run("repeats and a jumbled order are harmless", func(t *testing.T) {
+		t.Run("duplicates and reordering do no harm", func(t *testing.T) {
 			s.sim.SetDelivery(simulator.Delivery{Duplicate: 2, Reorder: true, Parallel: 3})
 			s.sim.Pause()
 			var ids []string
@@ -51,18 +51,18 @@ func TestReceiving(t *testing.T) {
 			s.sim.SetDelivery(simulator.Delivery{})
 			conversation := s.conversationOf(t, ids[0])
 			if got := s.messages(t, conversation); len(got) != 3 {
-				t.Fatalf("%d messages of three: %v", len(got), got)
+				t.Fatalf("got %d messages, want 3: %v", len(got), got)
 			}
 			testkit.Equal(t, "unread_count", s.A.Get(t, "/conversations/"+conversation).OK(200).Int("unread_count"), 3)
 		})
-		t.Run("what is not known is kept", func(t *testing.T) {
+		t.Run("unknown types are kept", func(t *testing.T) {
 			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511900002222", Type: "hologram", Payload: json.RawMessage(`{"planes": 3}`)})
-			testkit.Equal(t, `s.find(t, conversation, external)["type"]`, s.find(t, conversation, external)["type"], "unsupported")
+			testkit.Equal(t, "type", s.find(t, conversation, external)["type"], "unsupported")
 			must(t, s.sim.Push("", "account_update", json.RawMessage(`{"event": "SOMETHING_NEW"}`)))
 			must(t, s.sim.Push("", "a_field_of_tomorrow", json.RawMessage(`{"x": [1, 2, {"y": null}]}`)))
 			drain(t, s.sim)
 		})
-		t.Run("locations, cards and pressed buttons can be read", func(t *testing.T) {
+		t.Run("locations, contact cards and button replies have a text", func(t *testing.T) {
 			for kind, payload := range map[string]string{
 				"location":    `{"latitude": -23.55, "longitude": -46.63, "name": "Sé"}`,
 				"contacts":    `[{"name": {"formatted_name": "Tia Rosa"}, "phones": [{"phone": "+5511988887777"}]}]`,
@@ -71,7 +71,7 @@ func TestReceiving(t *testing.T) {
 				conversation, external := s.customer(t, simulator.Inbound{Customer: "5511900003333", Type: kind, Payload: json.RawMessage(payload)})
 				m := s.find(t, conversation, external)
 				if text, _ := m["text"].(string); text == "" {
-					t.Errorf(`want text != ""; got %+v, %+v`, kind, m)
+					t.Errorf("%s: got %v, want a text", kind, m)
 				}
 			}
 		})
@@ -80,35 +80,35 @@ func TestReceiving(t *testing.T) {
 			_, err := s.sim.Edit(external, "amanhã")
 			must(t, err)
 			drain(t, s.sim)
-			testkit.Equal(t, `s.find(t, conversation, external)["text"]`, s.find(t, conversation, external)["text"], "amanhã")
+			testkit.Equal(t, "text", s.find(t, conversation, external)["text"], "amanhã")
 			_, err = s.sim.Revoke(external)
 			must(t, err)
 			drain(t, s.sim)
 			if m := s.find(t, conversation, external); m["text"] != nil {
-				t.Fatalf(`s.find(t, conversation, external): want m["text"] == nil; got %+v`, m)
+				t.Fatalf("got %v, want no text", m)
 			}
 		})
-		t.Run("what was typed on the phone appears with origin phone", func(t *testing.T) {
+		t.Run("messages typed on the phone have the origin phone", func(t *testing.T) {
 			ids, err := s.sim.Echo(simulator.Inbound{Customer: "5511912345678", Text: "Respondi pelo celular"})
 			must(t, err)
 			drain(t, s.sim)
 			m := s.find(t, s.conversationOf(t, ids[0]), ids[0])
-			testkit.Equal(t, `m["direction"]`, m["direction"], "outbound")
-			testkit.Equal(t, `m["origin"]`, m["origin"], "phone")
-			testkit.Equal(t, `m["status"]`, m["status"], "sent")
+			testkit.Equal(t, "direction", m["direction"], "outbound")
+			testkit.Equal(t, "origin", m["origin"], "phone")
+			testkit.Equal(t, "status", m["status"], "sent")
 		})
-		t.Run("a group is a conversation of its own", func(t *testing.T) {
+		t.Run("a group is a separate conversation", func(t *testing.T) {
 			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511900005555", Group: "Z3JvdXA=", Text: "oi gente"})
 			if c := s.A.Get(t, "/conversations/"+conversation).OK(200); c.Text("kind") != "group" || c.At("contact") != nil {
-				t.Fatalf(`s.A.Get(t, "/conversations/"+conversation).OK(200): want kind == "group" and contact == nil; got %s`, c.Raw)
+				t.Fatalf("got %s, want kind group and no contact", c.Raw)
 			}
 		})
 	})
 }
 
-func TestPeople(t *testing.T) {
+func TestPeopleKeepTheirConversation(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
-		t.Run("a person who hides their number has none", func(t *testing.T) {
+		t.Run("a person who hides their number has no phone", func(t *testing.T) {
 			s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone, c.Username = true, "luar" })
 			first, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "oi"})
 			c := s.A.Get(t, "/conversations/"+first).OK(200)
@@ -116,13 +116,13 @@ func TestPeople(t *testing.T) {
 			testkit.Equal(t, "name", c.Text("name"), "luar")
 			again, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "de novo"})
 			if again != first {
-				t.Fatal("a second conversation with the same person")
+				t.Fatal("got a second conversation with the same person, want one")
 			}
 			t.Run("until they show it", func(t *testing.T) {
 				s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone = false })
 				shown, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "agora sim"})
 				if c := s.A.Get(t, "/conversations/"+shown).OK(200); shown != first || c.Text("phone") != "+5511911110000" {
-					t.Fatalf(`s.A.Get(t, "/conversations/"+shown).OK(200): want shown == first and phone == "+5511911110000"; got %s`, c.Raw)
+					t.Fatalf("got %s, want the conversation %s with the phone +5511911110000", c.Raw, first)
 				}
 			})
 		})
@@ -133,7 +133,7 @@ func TestPeople(t *testing.T) {
 			drain(t, s.sim)
 			after, _ := s.customer(t, simulator.Inbound{Customer: "5511922229999", Text: "número novo"})
 			c := s.A.Get(t, "/conversations/"+after).OK(200)
-			testkit.Equal(t, "after", after, before)
+			testkit.Equal(t, "conversation", after, before)
 			testkit.Equal(t, "phone", c.Text("phone"), "+5511922229999")
 		})
 		t.Run("a Brazilian number with and without its ninth digit is one person", func(t *testing.T) {
@@ -142,34 +142,34 @@ func TestPeople(t *testing.T) {
 			again, _ := s.customer(t, simulator.Inbound{Customer: "558188887777", Text: "sem"})
 			ninth, _ := s.customer(t, simulator.Inbound{Customer: "5581988887777", Text: "com"})
 			if with == without {
-				t.Fatalf("want with != without; got %+v, %+v, %+v, %+v", with, without, again, ninth)
+				t.Fatalf("got the conversation %s for a mobile and a landline, want two", with)
 			}
-			testkit.Equal(t, "again", again, ninth)
+			testkit.Equal(t, "conversation", again, ninth)
 		})
 	})
 }
 
-func TestFilesOfCustomers(t *testing.T) {
+func TestFilesOfCustomersAreFetched(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		photo := newPhoto(300 << 10)
-		t.Run("arrive byte for byte", func(t *testing.T) {
+		t.Run("byte for byte", func(t *testing.T) {
 			conversation, external := s.customer(t, simulator.Inbound{
 				Customer: "5511912345678", Type: "image", Text: "olha", File: &simulator.File{Bytes: photo, MimeType: "image/png"},
 			})
 			m := s.find(t, conversation, external)
-			testkit.Equal(t, `m["type"]`, m["type"], "image")
-			testkit.Equal(t, `m["text"]`, m["text"], "olha")
+			testkit.Equal(t, "type", m["type"], "image")
+			testkit.Equal(t, "text", m["text"], "olha")
 			if m["media_id"] == nil {
-				t.Fatalf(`want m["media_id"] != nil; got %+v`, m)
+				t.Fatalf("got %v, want a media_id", m)
 			}
 			if got := s.download(t, m["media_id"].(string)); !bytes.Equal(got, photo) {
-				t.Fatalf("%d bytes, sent %d", len(got), len(photo))
+				t.Fatalf("got %d bytes, want the %d that were sent", len(got), len(photo))
 			}
 			media := s.find(t, conversation, external)["media"].(map[string]any)
-			testkit.Equal[any](t, `media["size"]`, media["size"], float64(len(photo)))
-			testkit.Equal(t, `media["mime_type"]`, media["mime_type"], "image/png")
+			testkit.Equal[any](t, "size", media["size"], float64(len(photo)))
+			testkit.Equal(t, "mime_type", media["mime_type"], "image/png")
 		})
-		t.Run("are asked for again when WhatsApp fails", func(t *testing.T) {
+		t.Run("again if WhatsApp fails", func(t *testing.T) {
 			must(t, s.sim.AddFault(simulator.Fault{Preset: "unknown_500", Target: "lookup", Next: 1}))
 			must(t, s.sim.AddFault(simulator.Fault{Effect: "reset", Target: "download", Next: 1}))
 			document := random(10 << 10)
@@ -178,10 +178,10 @@ func TestFilesOfCustomers(t *testing.T) {
 			})
 			id := s.find(t, conversation, external)["media_id"].(string)
 			if got := s.download(t, id); !bytes.Equal(got, document) {
-				t.Fatalf("%d bytes, sent %d", len(got), len(document))
+				t.Fatalf("got %d bytes, want the %d that were sent", len(got), len(document))
 			}
 		})
-		t.Run("that are not what they say are handed out as downloads", func(t *testing.T) {
+		t.Run("and served as downloads if their content does not match their type", func(t *testing.T) {
 			page := []byte("<!doctype html><script>alert(1)</script>")
 			conversation, external := s.customer(t, simulator.Inbound{
 				Customer: "5511912345678", Type: "image", File: &simulator.File{Bytes: page, MimeType: "image/png"},
@@ -191,13 +191,13 @@ func TestFilesOfCustomers(t *testing.T) {
 			resp := s.follow(t, id)
 			defer resp.Body.Close()
 			if !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") || strings.Contains(resp.Header.Get("Content-Type"), "image") {
-				t.Fatalf(`want strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") and !strings.Contains(resp.Header.Get("Content-Type"), "image"); got %+v`, resp.Header)
+				t.Fatalf("got %v, want Content-Disposition attachment and no image type", resp.Header)
 			}
 		})
 	})
 }
 
-func TestFilesOfCustomersTellTheirDimensionsAndDuration(t *testing.T) {
+func TestFilesOfCustomersHaveDimensionsAndDuration(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		var picture bytes.Buffer
 		must(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 320, 200))))
@@ -210,7 +210,7 @@ func TestFilesOfCustomersTellTheirDimensionsAndDuration(t *testing.T) {
 			{"image", "image/png", picture.Bytes(), 320.0, 200.0, nil},
 			{"audio", "audio/amr", sound, nil, nil, 1.5},
 			{"document", "text/plain", []byte("plain text"), nil, nil, nil},
-			{"image", "image/png", newPhoto(100)[:20], nil, nil, nil}, // it ends before it tells
+			{"image", "image/png", newPhoto(100)[:20], nil, nil, nil}, // truncated before the dimensions
 		} {
 			conversation, external := s.customer(t, simulator.Inbound{
 				Customer: "5511912345678", Type: sent.kind, File: &simulator.File{Bytes: sent.file, MimeType: sent.mime},
@@ -227,7 +227,7 @@ func TestFilesOfCustomersTellTheirDimensionsAndDuration(t *testing.T) {
 	})
 }
 
-// download waits until a file has been fetched and gives its bytes.
+// download waits until a file has been fetched and returns its content.
 func (s *shop) download(t *testing.T, media string) []byte {
 	t.Helper()
 	testkit.Eventually(t, "the file", func() bool {
@@ -245,17 +245,17 @@ func (s *shop) follow(t *testing.T, media string) *http.Response {
 	t.Helper()
 	resp, err := http.Get(s.A.Get(t, "/media/"+media+"/url").OK(200).Text("url"))
 	must(t, err)
-	testkit.Equal(t, "resp.StatusCode", resp.StatusCode, 200)
+	testkit.Equal(t, "status", resp.StatusCode, 200)
 	return resp
 }
 
-// newPhoto is a picture of a bit more than n bytes that no other has.
+// newPhoto returns a unique picture of slightly more than n bytes.
 func newPhoto(n int) []byte {
 	return append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), random(n)...)
 }
 
 func random(n int) []byte {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // it never fails
+	_, _ = rand.Read(b) // never fails
 	return b
 }

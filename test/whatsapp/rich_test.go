@@ -13,7 +13,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestInteractiveMessagesAtWhatsApp(t *testing.T) {
+func TestInteractiveMessagesAreSentAndAnswered(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		const ana = "5511912345678"
 		conversation, _ := s.customer(t, simulator.Inbound{Customer: ana, Name: "Ana", Text: "Oi"})
@@ -39,7 +39,7 @@ func TestInteractiveMessagesAtWhatsApp(t *testing.T) {
 	})
 }
 
-func TestTemplates(t *testing.T) {
+func TestTemplatesAreListedCheckedAndSent(t *testing.T) {
 	component := func(text string) json.RawMessage { return json.RawMessage(text) }
 	order := simulator.Template{
 		Name: "pedido", Language: "pt_BR", Category: "UTILITY", Body: "Olá {{1}}, seu pedido {{2}} saiu.",
@@ -55,11 +55,11 @@ func TestTemplates(t *testing.T) {
 	eachShop(t, simulator.Options{Templates: []simulator.Template{order, named, paused}}, func(t *testing.T, s *shop) {
 		path := "/channels/" + s.channel + "/templates"
 		templates := func(t *testing.T, query string) *servertest.Answer { return s.A.Get(t, path+query).OK(200) }
-		testkit.Eventually(t, "the templates are fetched at the connection", func() bool { return len(templates(t, "?q=pedido").List()) == 1 })
+		testkit.Eventually(t, "the templates are fetched when the number is connected", func() bool { return len(templates(t, "?q=pedido").List()) == 1 })
 		conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Name: "Ana", Text: "Oi"})
 		photo := s.upload(t, "foto.png", newPhoto(1000))
 
-		t.Run("the list has their parameters", func(t *testing.T) {
+		t.Run("the list shows their parameters", func(t *testing.T) {
 			a := templates(t, "?q=PEDIDO")
 			for field, want := range map[string]string{"name": "pedido", "language": "pt_BR", "status": "approved", "category": "utility", "footer": "Padaria", "body": "Olá {{1}}, seu pedido {{2}} saiu."} {
 				testkit.Equal(t, field, a.Text("data", 0, field), want)
@@ -70,14 +70,14 @@ func TestTemplates(t *testing.T) {
 				got = append(got, fmt.Sprint(m["component"], ".", m["index"], " ", m["type"], " ", m["example"]))
 			}
 			testkit.Diff(t, "parameters", got, []string{"header.1 image <nil>", "body.1 text Ana", "body.2 text 9", "button.2 text https://example.com/9"})
-			testkit.Equal(t, "name of a gap", templates(t, "?q=aviso").Text("data", 0, "parameters", 0, "name"), "nome")
+			testkit.Equal(t, "name of a parameter", templates(t, "?q=aviso").Text("data", 0, "parameters", 0, "name"), "nome")
 			testkit.Equal(t, "by status", templates(t, "?status=paused").Text("data", 0, "name"), "pausado")
 			first := templates(t, "?limit=1")
 			second := templates(t, "?limit=1&cursor="+first.Text("next_cursor"))
 			testkit.Equal(t, "in pages", first.Text("data", 0, "name")+" "+second.Text("data", 0, "name"), "aviso hello_world")
 			s.B.Get(t, path).Fails(404, "not_found")
 		})
-		t.Run("one with a file, a text and a button is sent and rendered", func(t *testing.T) {
+		t.Run("a template with a file, texts and a button is sent and rendered", func(t *testing.T) {
 			m := s.send(t, conversation, `"template": {"name": "pedido", "language": "pt_BR", "parameters": [
 				{"component": "header", "media_id": `+quote(photo)+`}, {"text": "Ana"}, {"text": "9"}, {"component": "button", "text": "9"}]}`).OK(201)
 			testkit.Equal(t, "text", m.Text("text"), "Olá Ana, seu pedido 9 saiu.")
@@ -87,7 +87,7 @@ func TestTemplates(t *testing.T) {
 			testkit.Contains(t, "header", body, `{"parameters":[{"image":{"id":"`)
 			testkit.Contains(t, "button", body, `{"index":"1","parameters":[{"text":"9","type":"text"}],"sub_type":"url","type":"button"}`)
 		})
-		t.Run("a missing or superfluous parameter is named and nothing is sent", func(t *testing.T) {
+		t.Run("the error names a missing or superfluous parameter, and nothing is sent", func(t *testing.T) {
 			before := len(s.sim.Ledger(""))
 			for want, parameters := range map[string]string{
 				"body.2":   `{"component": "header", "media_id": ` + quote(photo) + `}, {"text": "Ana"}, {"component": "button", "text": "9"}`,
@@ -102,12 +102,12 @@ func TestTemplates(t *testing.T) {
 			testkit.Contains(t, "message", a.Text("message"), "body.outro")
 			testkit.Equal(t, "messages sent", len(s.sim.Ledger("")), before)
 		})
-		t.Run("an unknown one, and those that are not approved", func(t *testing.T) {
+		t.Run("unknown and unapproved templates are refused", func(t *testing.T) {
 			a := s.send(t, conversation, `"template": {"name": "nada", "language": "pt_BR"}`).Fails(400, "invalid_request")
 			testkit.Equal(t, "field", a.Text("details", 0, "field"), "body.template.name")
 			s.send(t, conversation, `"template": {"name": "pausado", "language": "pt_BR"}`).Fails(409, "template_unavailable")
 		})
-		t.Run("a decision of Meta counts at once", func(t *testing.T) {
+		t.Run("a decision of Meta takes effect at once", func(t *testing.T) {
 			must(t, s.sim.DecideTemplate("pausado", "pt_BR", "APPROVED"))
 			drain(t, s.sim)
 			s.await(t, s.send(t, conversation, `"template": {"name": "pausado", "language": "pt_BR"}`).OK(201).ID(), "delivered")
@@ -115,16 +115,16 @@ func TestTemplates(t *testing.T) {
 			drain(t, s.sim)
 			s.send(t, conversation, `"template": {"name": "pausado", "language": "pt_BR"}`).Fails(409, "template_unavailable")
 		})
-		t.Run("a new one comes on request, once a minute, and every six hours", func(t *testing.T) {
+		t.Run("new templates are fetched on request, at most once a minute, and every six hours", func(t *testing.T) {
 			s.sim.AddTemplate(simulator.Template{Name: "novo", Language: "pt_BR", Body: "Novidade"})
 			s.A.Post(t, path+"/sync", nil).OK(202)
-			testkit.Eventually(t, "the new template is there", func() bool { return len(templates(t, "?q=novo").List()) == 1 })
+			testkit.Eventually(t, "the new template is listed", func() bool { return len(templates(t, "?q=novo").List()) == 1 })
 			s.A.Post(t, path+"/sync", nil).Fails(429, "rate_limited")
 			s.Clock.Advance(time.Minute)
 			s.A.Post(t, path+"/sync", nil).OK(202)
 			id := templates(t, "?q=novo").Text("data", 0, "id")
 			s.sim.AddTemplate(simulator.Template{Name: "outro", Language: "pt_BR", Body: "Mais uma"})
-			testkit.Eventually(t, "the other template is there", func() bool {
+			testkit.Eventually(t, "the other template is listed", func() bool {
 				s.Clock.Advance(time.Hour)
 				return len(templates(t, "?q=outro").List()) == 1
 			})
@@ -133,11 +133,11 @@ func TestTemplates(t *testing.T) {
 	})
 }
 
-func TestVoiceMessages(t *testing.T) {
+func TestVoiceMessagesAreSentAndReceived(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		const ana = "5511912345678"
 		conversation, _ := s.customer(t, simulator.Inbound{Customer: ana, Name: "Ana", Text: "Oi"})
-		t.Run("a recording of a browser is sent as a voice message", func(t *testing.T) {
+		t.Run("a browser recording is sent as a voice message", func(t *testing.T) {
 			media := s.upload(t, "recado.webm", webm(150))
 			m := s.send(t, conversation, `"media_id": `+quote(media)+`, "voice": true`).OK(201)
 			testkit.Equal(t, "voice", m.At("voice"), true)
@@ -158,10 +158,10 @@ func TestVoiceMessages(t *testing.T) {
 			file, mime, _ := s.sim.File(body.Audio.ID)
 			testkit.Equal(t, "type at WhatsApp", mime, "audio/ogg; codecs=opus")
 			if !bytes.HasPrefix(file, []byte("OggS")) {
-				t.Errorf("the file at WhatsApp begins with %.8q", file)
+				t.Errorf("file at WhatsApp: got %.8q, want OggS", file)
 			}
 		})
-		t.Run("only Opus in Ogg is one", func(t *testing.T) {
+		t.Run("other content cannot be a voice message", func(t *testing.T) {
 			photo := s.upload(t, "foto.png", newPhoto(1000))
 			for _, content := range []string{`"media_id": ` + quote(photo) + `, "voice": true`, `"text": "x", "voice": true`} {
 				a := s.send(t, conversation, content).Fails(400, "invalid_request")
@@ -176,9 +176,9 @@ func TestVoiceMessages(t *testing.T) {
 	})
 }
 
-// webm is a recording as browsers make it: a track of Opus with packets of 20 ms.
+// webm returns a recording as made by browsers: an Opus track with packets of 20 ms.
 func webm(packets int) []byte {
-	head := "OpusHead\x01\x01\xe0\x01\x80\xbb\x00\x00\x00\x00\x00" // with a pre-skip of 10 ms
+	head := "OpusHead\x01\x01\xe0\x01\x80\xbb\x00\x00\x00\x00\x00" // pre-skip of 10 ms
 	sized := func(id, content string) string {
 		return id + string([]byte{0x10 | byte(len(content)>>24), byte(len(content) >> 16), byte(len(content) >> 8), byte(len(content))}) + content
 	}

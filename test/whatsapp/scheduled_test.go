@@ -10,7 +10,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestAScheduledTextIsWarnedOfTheServiceWindowAndFailsOutsideOfIt(t *testing.T) {
+func TestAScheduledTextOutsideTheServiceWindowHasAWarningAndFails(t *testing.T) {
 	known := simulator.Template{Name: "pedido_pronto", Language: "pt_BR", Body: "Seu pedido {{1}} está pronto."}
 	eachShop(t, simulator.Options{Templates: []simulator.Template{known}}, func(t *testing.T, s *shop) {
 		conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511940001111", Name: "Marina", Text: "Oi"})
@@ -29,9 +29,9 @@ func TestAScheduledTextIsWarnedOfTheServiceWindowAndFailsOutsideOfIt(t *testing.
 		testkit.Equal[any](t, "template", template["warning"], nil)
 		testkit.Equal[any](t, "name of the template", template["template"].(map[string]any)["name"], "pedido_pronto")
 
-		settled := func(made map[string]any) (found map[string]any) {
+		result := func(made map[string]any) (found map[string]any) {
 			t.Helper()
-			testkit.Eventually(t, "the scheduled message is settled", func() bool {
+			testkit.Eventually(t, "the scheduled message is no longer pending", func() bool {
 				for _, element := range s.A.Get(t, at).OK(200).List() {
 					if m := element.(map[string]any); m["id"] == made["id"] {
 						found = m
@@ -42,12 +42,12 @@ func TestAScheduledTextIsWarnedOfTheServiceWindowAndFailsOutsideOfIt(t *testing.
 			return found
 		}
 		s.Clock.Advance(time.Hour + time.Second)
-		testkit.Equal[any](t, "within", settled(within)["status"], "sent")
+		testkit.Equal[any](t, "within", result(within)["status"], "sent")
 		s.Clock.Advance(24*time.Hour + time.Second)
 		s.sim.Advance(25 * time.Hour)
-		failed := settled(outside)
+		failed := result(outside)
 		testkit.Equal[any](t, "outside", failed["status"], "failed")
 		testkit.Equal[any](t, "error", failed["error"].(map[string]any)["code"], "service_window_closed")
-		testkit.Equal[any](t, "template", settled(template)["status"], "sent")
+		testkit.Equal[any](t, "template", result(template)["status"], "sent")
 	})
 }

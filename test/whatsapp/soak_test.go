@@ -14,9 +14,8 @@ import (
 	"recado/test/testkit"
 )
 
-// TestSoak sends through a WhatsApp that fails one call in twenty, in every way it is known to fail,
-// and kills the server again and again. RECADO_FULL makes it 10,000 messages and 20 kills on each
-// engine.
+// TestSoak sends messages through a simulated WhatsApp that fails one call in twenty, in every known way, while the server
+// is killed repeatedly. With RECADO_FULL it sends 10,000 messages and kills the server 20 times on each engine.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	plan := soakPlan{customers: 100, each: 10, kills: 4}
@@ -29,8 +28,8 @@ func TestSoak(t *testing.T) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		// A node that dies keeps its numbers until its lease ends. The second kill of each pair strikes
-		// while the next node waits for that.
+		// A killed node holds its numbers until its lease expires. The second kill of each pair happens while the next node
+		// is waiting for that.
 		plan := plan
 		plan.pairs = true
 		plan.run(t, "--database-url", kerneltest.URL(t), "--lease", "4s", "--webhook-timeout", "1s")
@@ -42,7 +41,7 @@ type soakPlan struct {
 	pairs                  bool // kill twice in a row
 }
 
-// soakFaults leaves out what stops a whole number on purpose: dead tokens, unpaid bills, and limits that
+// soakFaults does not include faults that stop a whole number on purpose: rejected tokens, unpaid bills, and limits that
 // last for a minute.
 var soakFaults = []string{
 	"timeout_after_accept", "timeout_before_accept", "reset_after_accept", "reset_before_accept",
@@ -67,14 +66,14 @@ func (plan soakPlan) run(t *testing.T, args ...string) {
 	stop := make(chan struct{})
 	var sending sync.WaitGroup
 	sending.Go(func() { line.SendAll(t, 12, total, 0, stop) })
-	t.Cleanup(func() { // where the test fails before everything is sent
+	t.Cleanup(func() { // if the test fails before everything is sent
 		close(stop)
 		sending.Wait()
 	})
 	plan.strike(t, sim, p, total)
 	sending.Wait()
 	if line.Accepted() != total {
-		t.Fatalf("%d of %d messages were accepted", line.Accepted(), total)
+		t.Fatalf("got %d accepted messages, want %d", line.Accepted(), total)
 	}
 	sim.ClearFaults()
 	delivered, failed := line.Verify(t)
@@ -89,7 +88,7 @@ func (plan soakPlan) numbers() []simulator.Number {
 	return out
 }
 
-// strike kills the server whenever another part of the messages has gone out, in the middle of sending.
+// strike kills the server at regular intervals while messages are being sent.
 func (plan soakPlan) strike(t *testing.T, sim *simulator.Simulator, p *binary.Process, total int) {
 	t.Helper()
 	moments := plan.kills

@@ -17,7 +17,7 @@ func TestTheTourOfTheGuideWorksWhenPasted(t *testing.T) {
 	must(t, err)
 	_, tour, found := strings.Cut(string(raw), "In a third one")
 	if !found {
-		t.Fatal("the guide has no tour")
+		t.Fatal("docs/whatsapp.md has no tour")
 	}
 	_, tour, _ = strings.Cut(tour, "```sh\n")
 	tour, _, _ = strings.Cut(tour, "```")
@@ -29,15 +29,15 @@ func TestTheTourOfTheGuideWorksWhenPasted(t *testing.T) {
 	shell.Dir = dir
 	out, err := shell.CombinedOutput()
 	if err != nil {
-		t.Fatalf("want err == nil; got %+v, %+v", err, out)
+		t.Fatalf("%v: %s", err, out)
 	}
 	for _, want := range []string{`"provider":"whatsapp"`, `"wa_id":"5511955550001"`, `"status":"read"`, `"ok":false`, `"token_rejected"`} {
 		if !strings.Contains(string(out), want) {
-			t.Errorf("the tour does not show %s:\n%s", want, out)
+			t.Errorf("the output of the tour does not contain %s:\n%s", want, out)
 		}
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if last := lines[len(lines)-1]; !strings.Contains(last, "Quer reservar?") || !strings.Contains(last, `"status":"read"`) || strings.Contains(string(out), `"request_id"`) {
-		t.Errorf("the tour does not end well:\n%s", out)
+		t.Errorf("got this output, want no errors and a last line with the reply, read:\n%s", out)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"recado/test/testkit"
 )
 
-// kinds gives type and notice code of the messages of a conversation, oldest first.
+// kinds returns direction, type and notice code of the messages in a conversation, oldest first.
 func (s *shop) kinds(t *testing.T, conversation string) string {
 	t.Helper()
 	var got []string
@@ -25,7 +25,7 @@ func (s *shop) kinds(t *testing.T, conversation string) string {
 	return strings.Join(got, ", ")
 }
 
-// conversationWith finds the conversation with a phone; "" where there is none.
+// conversationWith returns the conversation with a phone, or "".
 func (s *shop) conversationWith(t *testing.T, phone string) string {
 	t.Helper()
 	for _, c := range s.A.Get(t, "/conversations?limit=100").OK(200).List() {
@@ -46,7 +46,7 @@ func TestAVoicemailAndItsCallAreBothStored(t *testing.T) {
 	}
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		const first, second = "5511930004444", "5511930005555"
-		for range 2 { // WhatsApp may say it again
+		for range 2 { // WhatsApp may send callbacks twice
 			s.push(t, "calls", call(first))
 			s.push(t, "messages", voicemail(first))
 			s.push(t, "messages", voicemail(second))
@@ -62,7 +62,7 @@ func TestAVoicemailAndItsCallAreBothStored(t *testing.T) {
 	})
 }
 
-func TestWhatACallerLeavesIsStoredWhereverTheCallIs(t *testing.T) {
+func TestAVoicemailIsStoredWhereverItsCallIs(t *testing.T) {
 	const caller, other = "5511930004444", "5511930005555"
 	call := fmt.Sprintf(`{"contacts": [{"profile": {"name": "Davi"}, "wa_id": %q}], "calls": [{"id": "wamid.V", "from": %q,
 		"event": "terminate", "direction": "USER_INITIATED", "status": "FAILED", "timestamp": "%d"}]}`, caller, caller, time.Now().Unix())
@@ -93,7 +93,7 @@ func TestWhatACallerLeavesIsStoredWhereverTheCallIs(t *testing.T) {
 	}
 }
 
-func TestImportedHistoryFromTheBusinessInAnotherSpellingIsOurs(t *testing.T) {
+func TestImportedHistoryFromAnotherSpellingOfTheBusinessNumberIsOutbound(t *testing.T) {
 	for name, test := range map[string]struct{ business, message string }{
 		"without the ninth digit": {"5581988887777", `"from": "558188887777", "to": "5511930001111"`},
 		"Mexico with its 1":       {"525512345678", `"from": "5215512345678"`},
@@ -114,7 +114,7 @@ func TestImportedHistoryFromTheBusinessInAnotherSpellingIsOurs(t *testing.T) {
 	}
 }
 
-func TestStandbyMessagesAreShownMarkedWithoutAutomation(t *testing.T) {
+func TestStandbyMessagesAreMarkedAndTriggerNoAutomation(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		s.A.Put(t, "/channels/"+s.channel+"/reception", `{"enabled": true, "greeting": "Olá!"}`).OK(200)
 		now := time.Now().Unix()
@@ -136,7 +136,7 @@ func TestStandbyMessagesAreShownMarkedWithoutAutomation(t *testing.T) {
 		testkit.Equal(t, "unread_count", c.Int("unread_count"), 1)
 		testkit.Equal(t, "attendance", c.At("attendance"), nil)
 		if expires, err := time.Parse(time.RFC3339, c.Text("window_expires_at")); err != nil || !expires.After(time.Now()) {
-			t.Errorf("window_expires_at: got %v, %v; want a time to come", expires, err)
+			t.Errorf("window_expires_at: got %v, %v, want a time in the future", expires, err)
 		}
 		unread := s.A.Get(t, "/conversations?unread=true").OK(200).List()
 		testkit.Equal(t, "unread conversations", len(unread), 1)
@@ -144,13 +144,13 @@ func TestStandbyMessagesAreShownMarkedWithoutAutomation(t *testing.T) {
 		s.push(t, "messages", written("5511930001111", "Ana", textMessage("wamid.S3", int(now), "quero uma pessoa")))
 		testkit.Equal[any](t, "standby of a message for us", s.find(t, conversation, "wamid.S3")["standby"], false)
 		if s.A.Get(t, "/conversations/"+conversation).OK(200).At("attendance") == nil {
-			t.Fatal("a message that is for us opens no attendance")
+			t.Fatal("got no attendance after a message for us, want one")
 		}
 		testkit.Equal[any](t, "greeting", s.messages(t, conversation)[3]["text"], "Olá!")
 	})
 }
 
-func TestAFormOfACustomerIsKept(t *testing.T) {
+func TestAFormFromACustomerIsStored(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		conversation, external := s.customer(t, simulator.Inbound{Customer: "5511930001111", Type: "interactive", Payload: []byte(
 			`{"type": "nfm_reply", "nfm_reply": {"name": "flow", "body": "Sent", "response_json": "{\"flow_token\":\"s3cret\",\"screen_0_Nome_0\":\"Ana\",\"fotos\":[{\"file_name\":\"casa.jpg\",\"id\":7}]}"}}`)})
@@ -179,11 +179,11 @@ func TestALiftedRestrictionIsNotShown(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		s.push(t, "account_update", `{"event": "ACCOUNT_RESTRICTION", "restriction_info": [{"restriction_type": "RESTRICTED_BIZ_INITIATED_MESSAGING"}]}`)
 		if s.channelNow(t)["warning"] == nil {
-			t.Fatal("the restriction is not shown")
+			t.Fatal("got no warning after a restriction, want one")
 		}
 		s.push(t, "account_update", `{"event": "ACCOUNT_RESTRICTION"}`)
 		testkit.Equal(t, "warning", s.channelNow(t)["warning"], nil)
-		t.Run("but a ban stays", func(t *testing.T) {
+		t.Run("a ban remains", func(t *testing.T) {
 			s.push(t, "account_update", `{"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": "DISABLE"}}`)
 			s.push(t, "account_update", `{"event": "ACCOUNT_RESTRICTION", "restriction_info": []}`)
 			testkit.Equal(t, "warning", codeOf(s.channelNow(t)["warning"]), "account_disabled")
@@ -202,7 +202,7 @@ func TestAnInactivePhoneIsNotTheBusinessRemovingTheApp(t *testing.T) {
 	})
 }
 
-func TestGroupsHaveTheirSubjectsAsNames(t *testing.T) {
+func TestGroupsAreNamedAfterTheirSubjects(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		const id = "Y2FwaV9ncm91cDox"
 		create := `{"groups": [{"timestamp": "1790000000", "group_id": "` + id + `", "type": "group_create", "request_id": "r", "subject": "Obra da Ana"}]}`
@@ -229,7 +229,7 @@ func TestGroupsHaveTheirSubjectsAsNames(t *testing.T) {
 	})
 }
 
-func TestAnEchoToAGroupMakesNoContact(t *testing.T) {
+func TestAnEchoToAGroupCreatesNoContact(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		for i, to := range []string{"120363404694233820", "120363404694233820@g.us"} {
 			s.push(t, "smb_message_echoes", fmt.Sprintf(`{"message_echoes": [{"from": "%s", "to": %q, "id": "wamid.E%d", "timestamp": "%d", "type": "text", "text": {"body": "oi"}}]}`,
@@ -241,7 +241,7 @@ func TestAnEchoToAGroupMakesNoContact(t *testing.T) {
 	})
 }
 
-func TestANumberSharedOnRequestIsTheContactsPhone(t *testing.T) {
+func TestANumberSharedOnRequestBecomesTheContactsPhone(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		message := func(id, more string) string {
 			return fmt.Sprintf(`{"contacts": [{"profile": {"name": "Sheena", "username": "sheena"}, "user_id": "US.1349"}],
@@ -259,7 +259,7 @@ func TestANumberSharedOnRequestIsTheContactsPhone(t *testing.T) {
 	})
 }
 
-func TestTheClosedWindowSaysWhy(t *testing.T) {
+func TestTheErrorForAClosedWindowSaysWhy(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		send := func(conversation string) map[string]any {
 			a := s.A.Post(t, "/conversations/"+conversation+"/messages", map[string]any{"client_id": kernel.NewID().String(), "text": "Olá"}).Fails(409, "service_window_closed")

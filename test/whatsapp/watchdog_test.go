@@ -11,7 +11,7 @@ import (
 	"recado/test/testkit"
 )
 
-func TestTheWatchdog(t *testing.T) {
+func TestTheWatchdogWarnsAboutUnusualSilence(t *testing.T) {
 	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, _ *simulator.Simulator) {
 		made := w.A.Post(t, "/channels", theNumber).OK(201)
 		id, _ := kernel.ParseID(made.ID())
@@ -27,7 +27,7 @@ func TestTheWatchdog(t *testing.T) {
 			w.Desk.Channels.NoteCallback(w.A.ID, id)
 			must(t, w.Desk.Channels.FlushCallbackActivity(t.Context()))
 		}
-		// Four days of a shop: something every half hour by day, nothing for twelve hours at night.
+		// Four days of a shop: a callback every half hour during the day, none for twelve hours at night.
 		for range 4 {
 			for range 24 {
 				hear()
@@ -37,29 +37,29 @@ func TestTheWatchdog(t *testing.T) {
 		}
 		hear()
 		if got := warning(); got != "" {
-			t.Fatalf("a number that has just been heard: %s", got)
+			t.Fatalf("right after a callback: got the warning %q, want none", got)
 		}
-		t.Run("a usual night raises nothing", func(t *testing.T) {
+		t.Run("a usual night raises no warning", func(t *testing.T) {
 			w.Clock.Advance(13 * time.Hour)
-			testkit.Equal(t, "warning()", warning(), "")
+			testkit.Equal(t, "warning", warning(), "")
 		})
-		t.Run("a silence longer than any night does", func(t *testing.T) {
+		t.Run("a longer silence than any night raises one", func(t *testing.T) {
 			w.Clock.Advance(6*time.Hour + time.Minute)
 			if got := warning(); !strings.Contains(got, "19 hours") || !strings.Contains(got, "12 hours") {
-				t.Fatalf(`warning(): want strings.Contains(got, "19 hours") and strings.Contains(got, "12 hours"); got %+v`, got)
+				t.Fatalf("got the warning %q, want one with 19 hours and 12 hours", got)
 			}
 		})
-		t.Run("a callback ends it, and the strange silence is no precedent", func(t *testing.T) {
+		t.Run("a callback clears it, and the long silence does not count as usual", func(t *testing.T) {
 			hear()
-			testkit.Equal(t, "warning()", warning(), "")
+			testkit.Equal(t, "warning", warning(), "")
 			w.Clock.Advance(19*time.Hour + time.Minute)
 			if got := warning(); got == "" {
-				t.Fatal("no warning")
+				t.Fatal("got no warning, want one")
 			}
 		})
-		t.Run("a disconnected number is not expected to hear", func(t *testing.T) {
+		t.Run("a disconnected number raises no warning", func(t *testing.T) {
 			w.A.Patch(t, "/channels/"+made.ID(), `{"status": "disconnected"}`).OK(200)
-			testkit.Equal(t, "warning()", warning(), "")
+			testkit.Equal(t, "warning", warning(), "")
 		})
 	})
 }

@@ -1,5 +1,4 @@
-// Package whatsapp_test shows the connector at work: a whole server over HTTP, on both engines, against
-// a simulated WhatsApp.
+// Package whatsapp_test tests the WhatsApp connector: a whole server over HTTP, on both engines, with a simulated WhatsApp.
 package whatsapp_test
 
 import (
@@ -16,12 +15,13 @@ import (
 
 func TestMain(m *testing.M) { binary.Main(m) }
 
-// theNumber is what connects the simulator's number.
+// theNumber is a request body that connects the simulator's number.
 const theNumber = `{"name": "Front desk", "provider": "whatsapp", "credentials": {
 	"phone_number_id": "` + simulator.DefaultNumberID + `", "waba_id": "` + simulator.DefaultWABAID + `",
 	"token": "` + simulator.DefaultToken + `", "app_secret": "` + simulator.DefaultAppSecret + `"}}`
 
-// each runs a test on both engines, each time with a WhatsApp of its own, and beside other tests: most of the time is spent waiting.
+// each runs a test on both engines, each with its own simulated WhatsApp. It runs in parallel with other tests, because
+// most of the time is spent waiting.
 func each(t *testing.T, options simulator.Options, body func(t *testing.T, w *servertest.World, sim *simulator.Simulator), more ...servertest.Option) {
 	t.Helper()
 	t.Parallel()
@@ -30,7 +30,7 @@ func each(t *testing.T, options simulator.Options, body func(t *testing.T, w *se
 	servertest.Each(t, func(t *testing.T, w *servertest.World) { body(t, w, sim) }, append(more, withWhatsApp)...)
 }
 
-// startSimulator serves a WhatsApp until the end of the test.
+// startSimulator starts a simulated WhatsApp for the duration of the test and returns its URL.
 func startSimulator(t *testing.T, options simulator.Options) (*simulator.Simulator, string) {
 	t.Helper()
 	sim := simulator.New(options)
@@ -39,7 +39,7 @@ func startSimulator(t *testing.T, options simulator.Options) (*simulator.Simulat
 	return sim, url
 }
 
-// withGraph has the server speak to a WhatsApp that runs already.
+// withGraph makes the server use the simulated WhatsApp at an address.
 func withGraph(address string) servertest.Option {
 	return func(c *server.Config) { c.WhatsAppBaseURL = address }
 }
@@ -51,7 +51,7 @@ type shop struct {
 	channel string
 }
 
-// eachShop is each with the number connected.
+// eachShop is like each, with the number connected.
 func eachShop(t *testing.T, options simulator.Options, body func(t *testing.T, s *shop)) {
 	t.Helper()
 	each(t, options, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
@@ -68,7 +68,7 @@ func (s *shop) customer(t *testing.T, in simulator.Inbound) (conversation, exter
 	return s.conversationOf(t, ids[0]), ids[0]
 }
 
-// conversationOf finds the conversation whose newest page has a message with this external id.
+// conversationOf returns the conversation with a message with this external id on its newest page.
 func (s *shop) conversationOf(t *testing.T, external string) string {
 	t.Helper()
 	for _, c := range s.A.Get(t, "/conversations?limit=100").OK(200).List() {
@@ -77,11 +77,11 @@ func (s *shop) conversationOf(t *testing.T, external string) string {
 			return id
 		}
 	}
-	t.Fatalf("no conversation has %s", external)
+	t.Fatalf("no conversation has the message %s", external)
 	return ""
 }
 
-// messages gives the newest page of a conversation, oldest first.
+// messages returns the newest page of a conversation, oldest first.
 func (s *shop) messages(t *testing.T, conversation string) []map[string]any {
 	t.Helper()
 	var out []map[string]any
@@ -102,10 +102,10 @@ func (s *shop) find(t *testing.T, conversation, external string) map[string]any 
 	return nil
 }
 
-// callback is where WhatsApp calls about the number.
+// callback returns the callback URL of the number.
 func (s *shop) callback() string { return s.URL + "/channels/" + s.channel + "/whatsapp" }
 
-// must is for what cannot go wrong.
+// must fails the test if err is not nil.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -113,7 +113,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// drain waits until the server has answered every webhook.
+// drain waits until the server has responded to every callback.
 func drain(t *testing.T, sim *simulator.Simulator) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)

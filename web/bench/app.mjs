@@ -2,10 +2,10 @@
 //
 //   RECADO_URL=http://... RECADO_DEMO=.../demo.json CHROMIUM=... node bench/app.mjs
 //
-// PARTS=list,keys measures these parts alone: start (first bytes, cold and warm), list (opening, heap, frames, reordering), keys (a long
+// PARTS=list,keys measures only these parts: start (first bytes, cold and warm), list (opening, heap, frames, reordering), keys (a long
 // conversation), browsers (two of them, and a lost network).
 //
-// Prints one JSON object a line: {subject, p50, p95, max, unit, goal, met}.
+// Prints one JSON object per line: {subject, p50, p95, max, unit, goal, met}.
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
@@ -34,7 +34,7 @@ const quantile = (values, q) =>
     Math.max(0, Math.ceil(values.length * q) - 1)
   ] ?? 0
 
-/** tell prints a figure; most is the budget for the quantile that the goal names. */
+/** tell prints a result. most is the budget for the quantile in the goal. */
 function tell(subject, values, unit, goal, met) {
   console.log(
     JSON.stringify({
@@ -71,7 +71,7 @@ const customer = (from, name, text) =>
 const rows = (page) =>
   page.getByRole('listbox', { name: 'Conversations' }).getByRole('option')
 
-/** many runs a task n times, 16 at once. */
+/** many runs a task n times, 16 concurrently. */
 async function many(n, task) {
   let next = 0
   await Promise.all(
@@ -118,7 +118,7 @@ await rows(first.page).first().waitFor()
 const state = await first.context.storageState()
 await first.context.close()
 
-/** noteUsable lets a page note when the first conversation of the list is painted. */
+/** noteUsable makes a page record when the first conversation of the list is painted. */
 const noteUsable = (page) =>
   page.addInitScript(() => {
     const watch = new MutationObserver(() => {
@@ -131,7 +131,7 @@ const noteUsable = (page) =>
     watch.observe(document, { childList: true, subtree: true })
   })
 
-/** usable is the time from the navigation to then. It is asked for seldom: asking takes time on the page's thread. */
+/** usable returns the time from the navigation to that moment. It polls rarely, because polling uses the page's main thread. */
 async function usable(cdp) {
   for (;;) {
     const { result } = await cdp.send('Runtime.evaluate', {
@@ -152,7 +152,7 @@ async function start() {
     await noteUsable(page)
     await page.goto(`${url}/inbox/open`, { waitUntil: 'commit' })
     cold.push(await usable(cdp))
-    // What is asked for later, the conversation and the styles of dialogs, is not needed for the inbox to show.
+    // Later requests, such as the conversation and the styles of dialogs, are not needed to show the inbox.
     bytes = await page.evaluate(() =>
       performance
         .getEntriesByType('resource')
@@ -198,7 +198,7 @@ async function list() {
   await a.page.goto(`${url}/inbox/open`)
   await rows(a.page).first().waitFor()
 
-  /** opening clicks a row and waits until the conversation and its messages are drawn. */
+  /** opening clicks a row and waits until the conversation and its messages are painted. */
   const opening = (name) =>
     a.page.evaluate(async (wanted) => {
       const row = [...document.querySelectorAll('[role=option]')].find((one) =>
@@ -217,7 +217,7 @@ async function list() {
   const names = (await rows(a.page).allTextContents())
     .slice(0, 8)
     .map((text) => text.split(',')[0])
-  await opening(names[0]) // the parts of the screen are loaded
+  await opening(names[0]) // loads the code of the screen
   const uncached = [],
     cached = []
   for (const name of names.slice(1)) uncached.push(await opening(name))
@@ -281,8 +281,8 @@ async function list() {
     'at most 50 ms',
     Math.max(...frames) <= 50,
   )
-  // What the page's thread computes for a message until the list shows it first: script, style, layout and paint, in time of
-  // the processor. The server works for the message on the same processors meanwhile. Counts are asked for again later.
+  // The main thread's processor time for a message until it is first in the list: script, style, layout and paint. Elapsed
+  // time would include the server's work on the same processors. Counts are fetched again later.
   const busy = async () =>
     (await cdp.send('Performance.getMetrics')).metrics.find(
       (one) => one.name === 'TaskDuration',
@@ -303,7 +303,7 @@ async function list() {
     await pause(200)
     work.push((await busy()) - before)
     if (!(await topRow()).startsWith(name))
-      throw new Error(`the list does not show ${name} first`)
+      throw new Error(`${name} is not first in the list`)
     await pause(500)
   }
   tell(
@@ -318,7 +318,7 @@ async function list() {
 if (wanted('list')) await list()
 
 async function keys() {
-  // A long conversation, loaded in whole by scrolling up.
+  // A long conversation, loaded completely by scrolling up.
   const long = await open(state)
   await long.page.goto(`${url}/inbox/open?q=Conversa%20Longa`)
   await rows(long.page).first().click()

@@ -74,7 +74,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
     await list(page, 'Exceptions').getByText('Christmas').waitFor()
     await page.getByRole('button', { name: 'Add an exception' }).click()
     const exception = dialog(page, 'New exception')
-    await exception.getByLabel('Date').fill('2030-12-24')
+    await exception.getByLabel('Date', { exact: true }).fill('2030-12-24')
     await exception.getByRole('radio', { name: 'Other hours' }).check()
     await exception.getByLabel('This day, period 1, to').fill('12:00')
     await exception.getByRole('button', { name: 'Add', exact: true }).click()

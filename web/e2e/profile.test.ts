@@ -27,7 +27,7 @@ it('changes name, e-mail and signature, which is used in signed messages', async
   await desk.signInAs(page, desk.colleague)
   await page.getByRole('button', { name: /^Account, / }).click()
   await page.getByRole('menuitem', { name: 'Profile' }).click()
-  const you = region(page, 'You')
+  const you = region(page, 'Your details')
   await you.getByRole('textbox', { name: 'Name' }).fill('Lia Rocha')
   await you.getByRole('textbox', { name: 'E-mail' }).fill(desk.demo.login.email)
   await you.getByRole('button', { name: 'Save' }).click()

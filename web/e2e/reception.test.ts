@@ -141,7 +141,7 @@ describe('greeting and menu', () => {
       .fill('oven')
     await trial.getByRole('button', { name: 'Send' }).click()
     await sees.getByText(`Department ${support}`).waitFor()
-    await trial.getByRole('button', { name: 'Start again' }).click()
+    await trial.getByRole('button', { name: 'Start over' }).click()
     await trial
       .getByRole('combobox', { name: 'When the customer writes' })
       .selectOption('Outside opening hours')
@@ -198,7 +198,7 @@ describe('greeting and menu', () => {
     await desk.signIn(page)
     await page.goto(`${desk.url}/settings/reception/${String(spare.id)}`)
     const greeting = page.getByRole('textbox', { name: 'Greeting' })
-    const save = page.getByRole('button', { name: 'Save' })
+    const save = page.getByRole('button', { name: 'Save', exact: true })
     const changed = page
       .getByRole('alert')
       .filter({ hasText: 'A colleague changed this in the meantime.' })

@@ -388,7 +388,7 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     await row
       .getByRole('button', { name: 'Cancel Davi Lemos’s invitation' })
       .click()
-    await alert(page, 'Cancel Davi Lemos?’s invitation')
+    await alert(page, 'Cancel Davi Lemos’s invitation?')
       .getByRole('button', { name: 'Cancel invitation' })
       .click()
     await row.waitFor({ state: 'detached' })

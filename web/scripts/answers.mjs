@@ -1,6 +1,6 @@
-// Compares the answers that tests left in a folder with the API document beside them, with ajv.
+// Validates the responses that tests stored in a folder against the API document in the same folder, with ajv.
 //
-//   node scripts/answers.mjs FOLDER      RECADO_TEST_ANSWERS names the folder to the Go tests
+//   node scripts/answers.mjs FOLDER      the Go tests write to the folder in RECADO_TEST_ANSWERS
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Ajv from 'ajv/dist/2020.js'
@@ -12,7 +12,7 @@ const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats(ajv)
 ajv.addSchema({ $id: 'document', components: document.components })
 
-/** at follows a reference of the document. */
+/** at resolves a reference in the document. */
 const at = (node) =>
   node?.$ref
     ? node.$ref
@@ -23,7 +23,7 @@ const at = (node) =>
 
 const compiled = new Map()
 
-/** compile makes a function of a schema, once for each place of the document. */
+/** compile returns a validator for a schema; results are cached by their place in the document. */
 function compile(place, schema) {
   if (!compiled.has(place))
     compiled.set(

@@ -4,7 +4,7 @@ import type { Rolldown } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 
-/** Packages whose one file names everything they have: a module that takes two things of them does not need the rest. */
+/** Packages with one index file that exports everything. A module that imports two names does not need the rest. */
 const barrels: Record<string, string> = {
   '@mantine/core': join(root, 'node_modules/@mantine/core/esm/index.mjs'),
   '@mantine/hooks': join(root, 'node_modules/@mantine/hooks/esm/index.mjs'),
@@ -16,7 +16,7 @@ const barrels: Record<string, string> = {
 
 type Imported = { names: string[]; from: string }
 
-/** importsIn reads "import { a, b as c } from 'd'" and the same with export; a name is the one that others use. */
+/** importsIn parses "import { a, b as c } from 'd'", and the same with export. It returns the public names. */
 function importsIn(code: string): Imported[] {
   return [
     ...code.matchAll(
@@ -30,7 +30,7 @@ function importsIn(code: string): Imported[] {
 
 const files = new Map<string, Map<string, string>>()
 
-/** filesOf are the files of a barrel by the names that they give. */
+/** filesOf returns the files of an index file by the names that they export. */
 function filesOf(barrel: string): Map<string, string> {
   let known = files.get(barrel)
   if (!known) {
@@ -45,7 +45,7 @@ function filesOf(barrel: string): Map<string, string> {
 
 const known = new Map<string, Set<string>>()
 
-/** comesWith tells whether a module is needed as soon as a source file is, that is not by import() alone. */
+/** comesWith reports whether loading a source file also loads a module, other than through import(). */
 export function comesWith(
   source: string,
   id: string,

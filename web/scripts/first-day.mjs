@@ -1,7 +1,7 @@
-// Does in Chromium what a person does after an installation: creates the company on the page of the set-up link, adds a test
-// number, writes as a customer and answers. Prints the cookies of the session, as JSON.
+// Performs the first steps after an installation in Chromium: creates the company at the setup link, adds a test number,
+// writes as a customer and replies. Prints the session cookies as JSON.
 //
-//   node scripts/first-day.mjs LINK      CHROMIUM names the browser
+//   node scripts/first-day.mjs LINK      CHROMIUM is the browser
 import { chromium } from 'playwright-core'
 
 const flags = [
@@ -70,7 +70,7 @@ const browser = await chromium.launch({
 })
 try {
   const context = await browser.newContext({ locale: 'en-US' })
-  context.setDefaultTimeout(60_000) // generous: the machine may be busy
+  context.setDefaultTimeout(60_000) // generous, because the machine may be busy
   const page = await context.newPage()
   await createCompany(page)
   await writeAsCustomer(page)

@@ -1,9 +1,9 @@
-// Makes a picture small: a palette of 256 colours, packed as well as zlib can. Pages have few colours beside those of photos.
+// Shrinks a screenshot to a palette of 256 colours with the best zlib compression. Apart from photos, pages have few colours.
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])
 
-/** chunks gives the parts of a PNG file by name; parts of one name are joined. */
+/** chunks returns the chunks of a PNG file by name. Chunks with the same name are joined. */
 function chunks(file) {
   const found = new Map()
   for (let at = 8; at < file.length;) {
@@ -30,7 +30,7 @@ const paeth = (a, b, c) => {
   return pa <= pb && pa <= pc ? a : pb <= pc ? b : c
 }
 
-/** pixels reads a PNG with 8 bits per channel: its size, and each pixel as one number, 0xrrggbb. */
+/** pixels decodes a PNG with 8 bits per channel. It returns the size, and each pixel as a number, 0xrrggbb. */
 function pixels(file) {
   const parts = chunks(file)
   const head = parts.get('IHDR')
@@ -40,7 +40,7 @@ function pixels(file) {
     head[9] === 6 ? 4 : 3,
   ]
   if (head[8] !== 8 || (head[9] !== 2 && head[9] !== 6) || head[12] !== 0)
-    throw new Error('this form of PNG is not read')
+    throw new Error('this PNG format is not supported')
   const raw = inflateSync(parts.get('IDAT'))
   const line = width * step
   const out = new Uint32Array(width * height)
@@ -69,7 +69,7 @@ function pixels(file) {
 
 const channels = (colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]
 
-/** mean is the colour in the middle of colours, each as often as it occurs. */
+/** mean returns the average of colours, weighted by frequency. */
 function mean(box) {
   const sum = [0, 0, 0, 0]
   for (const [colour, count] of box) {
@@ -83,7 +83,7 @@ function mean(box) {
   )
 }
 
-/** palette chooses 256 colours: the 128 most frequent as they are, and the middle of 128 groups of the others. */
+/** palette returns 256 colours: the 128 most frequent ones, and the averages of 128 groups of the others. */
 function palette(counts) {
   const sorted = [...counts].sort((a, b) => b[1] - a[1])
   if (sorted.length <= 256) return sorted.map(([colour]) => colour)
@@ -110,7 +110,7 @@ function palette(counts) {
   return [...sorted.slice(0, 128).map(([colour]) => colour), ...boxes.map(mean)]
 }
 
-/** nearest finds the place of the colour in the palette that differs least. */
+/** nearest returns the index of the closest colour in the palette. */
 function nearest(colour, colours) {
   const [r, g, b] = channels(colour)
   let [best, least] = [0, Infinity]
@@ -131,7 +131,7 @@ function chunk(name, data) {
   return out
 }
 
-/** smallPng packs a screenshot anew. */
+/** smallPng returns a smaller encoding of a screenshot. */
 export function smallPng(file) {
   const { width, height, out } = pixels(file)
   const counts = new Map()

@@ -1,6 +1,6 @@
-// Writes src/api/schema.d.ts from the API document of the server. With --check it only tells whether the file is up to date.
+// Generates src/api/schema.d.ts from the API document of the server. With --check it only checks that the file is up to date.
 //
-//   node scripts/schema.mjs [--check]      RECADO names the binary; bin/recado otherwise
+//   node scripts/schema.mjs [--check]      RECADO is the binary, bin/recado by default
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -37,7 +37,7 @@ async function readDocument() {
       if (answer?.ok) return await answer.json()
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
-    throw new Error(`${binary} does not answer`)
+    throw new Error(`${binary} does not respond`)
   } finally {
     server.kill()
     await ended
@@ -58,7 +58,7 @@ const words = [
   '$schema',
 ]
 
-/** plain leaves out the words, formats and errors: the types change only when the API does. */
+/** plain removes descriptions, formats and errors, so that the types change only if the API does. */
 function plain(value, key = '') {
   if (Array.isArray(value)) return value.map((one) => plain(one))
   if (typeof value !== 'object' || value === null) return value
@@ -73,7 +73,7 @@ function plain(value, key = '') {
   )
 }
 
-/** errorCodes are the codes that the document names. */
+/** errorCodes returns the error codes in the document. */
 const errorCodes = (document) =>
   document.components.schemas.ErrorCode.anyOf[0].enum.toSorted()
 

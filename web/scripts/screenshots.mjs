@@ -1,6 +1,6 @@
-// Makes the pictures of the README from the demo: docs/images/*.png.
+// Takes the screenshots for the README from the demo: docs/images/*.png.
 //
-//   node scripts/screenshots.mjs      RECADO names the binary, CHROMIUM the browser
+//   node scripts/screenshots.mjs      RECADO is the binary, CHROMIUM the browser
 import { spawn } from 'node:child_process'
 import {
   existsSync,
@@ -52,7 +52,7 @@ const nav = (page, name) =>
     .getByRole('link', { name })
     .click()
 
-/** inbox shows the open conversations, and one of them beside or instead of the list. */
+/** inbox opens a conversation, next to the list or instead of it. */
 const inbox = (name) => async (page) => {
   await page.goto(`${url}/inbox/open`)
   await rows(page).first().waitFor()
@@ -121,7 +121,7 @@ const shots = [
   { name: 'api', options: dark, show: reference },
 ]
 
-/** prepare waits for the server and gives the login of the demo. */
+/** prepare waits for the server and returns the demo's login. */
 async function prepare() {
   for (let tries = 0; tries < 300; tries++) {
     const ready = await fetch(`${url}/readyz`)
@@ -131,7 +131,7 @@ async function prepare() {
       return JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')).login
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error('the server does not answer')
+  throw new Error('the server does not respond')
 }
 
 try {

@@ -8,7 +8,7 @@ import { colours, theme } from '../src/ui/theme.ts'
 
 const named: readonly string[] = colours
 
-/** variables are the custom properties of the theme as src/ui/variables.css has them. */
+/** variables returns the custom properties of the theme as in src/ui/variables.css. */
 export function variables(): string {
   const all = mergeMantineTheme(DEFAULT_THEME, theme)
   const colors = Object.fromEntries(

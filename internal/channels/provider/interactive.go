@@ -12,8 +12,8 @@ type Interactive struct {
 	Body    string           `json:"body"`
 	Header  *string          `json:"header"`
 	Footer  *string          `json:"footer"`
-	Buttons Choices          `json:"buttons" nullable:"true" doc:"Null where the message has a list."`
-	List    *InteractiveList `json:"list" doc:"Null where the message has buttons."`
+	Buttons Choices          `json:"buttons" nullable:"true" doc:"The buttons; null if the message has a list."`
+	List    *InteractiveList `json:"list" doc:"The list; null if the message has buttons."`
 }
 
 // InteractiveList is a list of rows behind a button.

@@ -50,8 +50,8 @@ func NoticeCodes() []NoticeCode {
 
 // MessageNotice describes a message whose author wrote no text.
 type MessageNotice struct {
-	Code   NoticeCode     `json:"code" doc:"What happened or what was sent." example:"missed_voice_call"`
-	Params map[string]any `json:"params" doc:"What the code needs to be put into words; {} where it needs nothing. voice_call and video_call: duration_seconds, where it is known. payment_method: method and reference. file_not_delivered and on_phone_only: kind, another code that says what the message was, where it is known."`
+	Code   NoticeCode     `json:"code" doc:"The kind of event or content." example:"missed_voice_call"`
+	Params map[string]any `json:"params" doc:"Values to use with the code when composing a message; {} if there are none. voice_call and video_call: duration_seconds, if known. payment_method: method and reference. file_not_delivered and on_phone_only: kind, another code for the type of the original message, if known."`
 }
 
 // IsCall reports whether the notice is about a call. It returns false for nil.
@@ -62,13 +62,13 @@ func (n *MessageNotice) IsCall() bool {
 
 // Form is a form that a customer filled in: a Flow or an address.
 type Form struct {
-	Name   string      `json:"name" doc:"What WhatsApp calls the form: flow, address_message; empty where it gives no name."`
-	Fields []FormField `json:"fields" doc:"The answers in the order of the form."`
+	Name   string      `json:"name" doc:"WhatsApp's name for the form, such as flow or address_message; empty if WhatsApp does not provide one."`
+	Fields []FormField `json:"fields" doc:"The answers, in the order of the form."`
 }
 
 // FormField is one answer.
 type FormField struct {
-	Name  string `json:"name" doc:"The name of the field in the form; the parts of a nested one are joined with dots. Empty where the whole answer is one value."`
-	Label string `json:"label" doc:"The name as people read it: without the number of the screen, with spaces."`
-	Value string `json:"value" doc:"The answer in words. Several are separated by commas; a file is shown by its name."`
+	Name  string `json:"name" doc:"The name of the form field. The parts of a nested field are joined with dots. Empty if the whole response is a single value."`
+	Label string `json:"label" doc:"The display name of the field: spaces instead of underscores, and no screen number."`
+	Value string `json:"value" doc:"The answer as text. Multiple values are separated by commas; a file is represented by its name."`
 }

@@ -12,7 +12,7 @@ import (
 
 // Referral is the ad or post that a customer came from.
 type Referral struct {
-	SourceURL      *string `json:"source_url" doc:"Address of the ad or post."`
+	SourceURL      *string `json:"source_url" doc:"The URL of the ad or post."`
 	SourceID       *string `json:"source_id" doc:"Meta's id of the ad or post."`
 	SourceType     *string `json:"source_type" doc:"ad or post."`
 	Headline       *string `json:"headline"`
@@ -21,8 +21,8 @@ type Referral struct {
 	ImageURL       *string `json:"image_url"`
 	VideoURL       *string `json:"video_url"`
 	ThumbnailURL   *string `json:"thumbnail_url"`
-	CTWAClickID    *string `json:"ctwa_clid" doc:"Meta's id of the click, for its conversions API."`
-	WelcomeMessage *string `json:"welcome_message" doc:"The greeting that the ad showed."`
+	CTWAClickID    *string `json:"ctwa_clid" doc:"Meta's id of the click, for the Conversions API."`
+	WelcomeMessage *string `json:"welcome_message" doc:"The greeting shown by the ad."`
 }
 
 // Product is the catalogue item that a customer asks about.
@@ -199,9 +199,9 @@ const NoticeRetention = 90 * 24 * time.Hour
 
 // Reason is why a message failed, or a problem of a channel.
 type Reason struct {
-	Code    string         `json:"code" doc:"The stable name of the reason. Newer versions may have more." example:"token_rejected"`
-	Params  map[string]any `json:"params" doc:"What a program needs beside the code to put it into words; {} where the code says it all. reason: a more precise name. cause: the code of another reason behind this one. provider_message and provider_code: what WhatsApp itself says. Durations are seconds."`
-	Message string         `json:"message" doc:"The same in English, for people who read logs. It may change at any time."`
+	Code    string         `json:"code" doc:"A stable identifier of the reason. Newer versions may add values." example:"token_rejected"`
+	Params  map[string]any `json:"params" doc:"Values to use with the code when composing a message; {} if there are none. reason: a more specific identifier. cause: the code of the underlying reason. provider_message and provider_code: the message and code reported by WhatsApp. Durations are in seconds."`
+	Message string         `json:"message" doc:"A description in English, for logs. The wording may change at any time."`
 }
 
 // NewReason returns a reason. Its params are never nil.

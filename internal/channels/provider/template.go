@@ -16,12 +16,12 @@ type ChannelTemplate struct {
 	Name       string           `json:"name"`
 	Language   string           `json:"language" example:"pt_BR"`
 	Category   string           `json:"category" doc:"Meta's word in lower case." example:"utility"`
-	Status     string           `json:"status" doc:"Meta's word in lower case. Only an approved template can be sent." example:"approved"`
-	Body       string           `json:"body" doc:"The text with its gaps: {{1}} or {{name}}."`
-	Header     *string          `json:"header" doc:"The text above the body. A header that is a file is a parameter."`
+	Status     string           `json:"status" doc:"The status reported by Meta, in lower case. Only approved templates can be sent." example:"approved"`
+	Body       string           `json:"body" doc:"The text with its placeholders, such as {{1}} or {{name}}."`
+	Header     *string          `json:"header" doc:"The text above the body. A file header is a parameter instead."`
 	Footer     *string          `json:"footer"`
 	Buttons    []TemplateButton `json:"buttons"`
-	Parameters []TemplateGap    `json:"parameters" doc:"What has to be given when it is sent."`
+	Parameters []TemplateGap    `json:"parameters" doc:"The parameters required to send the template."`
 
 	ProviderID string `json:"-"`
 }
@@ -37,8 +37,8 @@ type TemplateButton struct {
 // TemplateGap is a parameter that a template takes.
 type TemplateGap struct {
 	Component string  `json:"component" enum:"header,body,button"`
-	Index     int     `json:"index" doc:"Its position in the component, from 1; of a button, that of the button."`
-	Name      *string `json:"name" doc:"Null where the gaps are numbered."`
+	Index     int     `json:"index" doc:"The position of the parameter in its component, counted from 1; for a button, the position of the button."`
+	Name      *string `json:"name" doc:"The name of the parameter; null if the template uses numbered parameters."`
 	Type      string  `json:"type" enum:"text,image,video,document"`
 	Example   *string `json:"example"`
 }

@@ -127,7 +127,7 @@ func (c *Client) do(ctx context.Context, r call, out any) error {
 	resp, err := c.transport().Do(req)
 	if errors.Is(err, errLate) {
 		return &provider.SendError{
-			Code: "unavailable", Message: "The message was kept back: it had waited too long on its way out.", Retry: true,
+			Code: "unavailable", Message: "The message was not sent because it had waited too long.", Retry: true,
 		}
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ var meanings = map[int]meaning{
 	1:   {"uncertain", doubt, doubtful, 0},
 	2:   {"uncertain", doubt, doubtful, 0},
 	3:   {"permission_missing", permissionMissing, operator, 0},
-	4:   {"rate_limited", "WhatsApp limits how often this app may call it; the message waits.", passing, time.Minute},
+	4:   {"rate_limited", "WhatsApp limits the request rate of this app; the message waits.", passing, time.Minute},
 	10:  {"permission_missing", permissionMissing, operator, 0},
 	33:  {"number_unavailable", "This WhatsApp number no longer exists at Meta.", operator, 0},
 	100: {"invalid_request", "WhatsApp found a part of the message invalid.", permanent, 0},
@@ -41,15 +41,15 @@ var meanings = map[int]meaning{
 	613: {"rate_limited", "WhatsApp limits how often this may be done; the message waits.", passing, time.Minute},
 	803: {"not_found", "WhatsApp does not know what the message refers to.", permanent, 0},
 
-	2200: {"callback_unreachable", "Meta called the callback address and did not get the answer it expects. The address must be public, use HTTPS and know the verify token.", permanent, 0},
+	2200: {"callback_unreachable", "Meta called the callback address and did not get the expected response. The address must be public, use HTTPS and know the verify token.", permanent, 0},
 
-	80007: {"rate_limited", "WhatsApp limits how often this account may call it; the message waits.", passing, time.Minute},
+	80007: {"rate_limited", "WhatsApp limits the request rate of this account; the message waits.", passing, time.Minute},
 
 	130403: {"contact_blocked", "This number has blocked the customer on WhatsApp.", permanent, 0},
 	130429: {"rate_limited", "This number sends faster than WhatsApp allows; the message waits.", passing, time.Second},
 	130472: {"not_delivered", "WhatsApp withheld the message as part of an experiment of its own.", permanent, 0},
 	130497: {"country_restricted", "WhatsApp does not let this business write to that country.", permanent, 0},
-	130501: {"type_not_supported", "WhatsApp does not take this kind of message here.", permanent, 0},
+	130501: {"type_not_supported", "WhatsApp does not accept this kind of message here.", permanent, 0},
 
 	131000: {"uncertain", doubt, doubtful, 0},
 	131005: {"permission_missing", permissionMissing, operator, 0},
@@ -141,9 +141,9 @@ func Codes() map[string][]string {
 
 // Messages of several codes.
 const (
-	doubt               = "WhatsApp had a fault and did not say whether the message was sent. It was not tried again, so that the customer does not get it twice."
+	doubt               = "WhatsApp failed without reporting whether the message was sent. It was not retried, so that the customer does not receive it twice."
 	tokenRejected       = "Meta refuses the access token of this number. Connect the channel again with a new token."
-	permissionMissing   = "The access token lacks a permission that this needs. Connect the channel with a token that has it."
+	permissionMissing   = "The access token lacks a required permission. Connect the channel with a token that has it."
 	notRegistered       = "The number is not registered with WhatsApp's Cloud API."
 	marketingNotAllowed = "Marketing templates cannot be sent this way."
 	templateInvalid     = "The values do not fit the template: their number, their names or their format is wrong."

@@ -74,7 +74,7 @@ func judgeResponse(resp *http.Response, body []byte, sends bool) *provider.SendE
 		return noResponse(cause, sends)
 	}
 	// A proxy rejected the request before Meta got it.
-	return refuse("unavailable", "What answered at the address of the WhatsApp API is not WhatsApp.", cause)
+	return refuse("unavailable", "The server at the address of the WhatsApp API is not WhatsApp.", cause)
 }
 
 // judge converts an error of Meta.
@@ -125,10 +125,10 @@ func unreadable(cause error, sends bool) *provider.SendError {
 	if sends {
 		return &provider.SendError{
 			Code: "uncertain", Fate: provider.Uncertain, Cause: cause,
-			Message: "WhatsApp took the message but gave no id for it.",
+			Message: "WhatsApp accepted the message but returned no id.",
 		}
 	}
-	return refuse("unavailable", "WhatsApp's answer could not be read.", cause)
+	return refuse("unavailable", "WhatsApp's response could not be read.", cause)
 }
 
 // retryAfter returns how long to wait before a retry: from Retry-After in seconds, or from Meta's usage header in minutes.

@@ -46,7 +46,7 @@ func (c *Client) Number(ctx context.Context) (Number, error) {
 		},
 	}, nil, &result)
 	if e, ok := errors.AsType[*provider.SendError](err); ok && (e.ProviderCode == 100 || e.ProviderCode == 803) {
-		e.Code, e.Message = "number_unknown", "Meta knows no such phone number id, or the access token may not see it."
+		e.Code, e.Message = "number_unknown", "Meta does not know this phone number id, or the access token has no access to it."
 	}
 	return Number{
 		ID:           string(result.ID),

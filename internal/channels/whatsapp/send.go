@@ -102,7 +102,7 @@ func content(out provider.Outgoing) (string, map[string]any, error) {
 	case strings.TrimSpace(out.Text) == "":
 		return "", nil, refuse("invalid_request", "The message is empty.", nil)
 	case utf8.RuneCountInString(out.Text) > provider.MaxText:
-		return "", nil, refuse("text_too_long", "WhatsApp takes texts of at most 4096 characters.", nil)
+		return "", nil, refuse("text_too_long", "WhatsApp accepts texts of at most 4096 characters.", nil)
 	}
 	return "text", map[string]any{"body": out.Text, "preview_url": strings.Contains(out.Text, "://")}, nil
 }
@@ -112,7 +112,7 @@ func media(m provider.OutgoingMedia, caption string) (map[string]any, error) {
 	switch m.Kind {
 	case "image", "video", "document":
 		if utf8.RuneCountInString(caption) > provider.MaxCaption {
-			return nil, refuse("text_too_long", "WhatsApp takes captions of at most 1024 characters.", nil)
+			return nil, refuse("text_too_long", "WhatsApp accepts captions of at most 1024 characters.", nil)
 		}
 		if caption != "" {
 			object["caption"] = caption

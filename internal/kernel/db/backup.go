@@ -23,7 +23,7 @@ func Backup(ctx context.Context, dir, path string) error {
 // backup is checked first, from its first page to its last; its schema must be one of the migrations'.
 func Restore(ctx context.Context, backupFile, dir string, migrations fs.FS) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("db: make the data folder: %w", err)
+		return fmt.Errorf("db: create the data folder: %w", err)
 	}
 	lock, err := lockFolder(dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func RefuseData(dir string) error {
 	target := filepath.Join(dir, liteFile)
 	for _, file := range []string{target, target + "-wal"} {
 		if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
-			return base.Errorf(base.CodeInvalidRequest, "%s is there already; restore into an empty data folder, or move it away first.", file)
+			return base.Errorf(base.CodeInvalidRequest, "%s already exists. Restore to an empty data folder, or move the file away first.", file)
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func openCopy(path string) (*liteConn, error) {
 // only when it is whole and on the disk.
 func copyDatabase(ctx context.Context, from, to string) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
-		return base.Errorf(base.CodeInvalidRequest, "%s is there already; choose another name.", to)
+		return base.Errorf(base.CodeInvalidRequest, "%s already exists. Choose another name.", to)
 	}
 	src, err := openCopy(from)
 	if err != nil {

@@ -65,7 +65,7 @@ func Open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 		}
 		return &DB{engine: lite, lite: lite}, nil
 	}
-	return nil, errors.New("db: neither a data folder nor a database URL is given")
+	return nil, errors.New("db: a data folder or a database URL is required")
 }
 
 // Close finishes the writes that were accepted and closes the database.

@@ -86,10 +86,10 @@ func pending(all []migration, done []applied) ([]migration, error) {
 		}
 		m := all[i]
 		if m.version != d.version {
-			return nil, fmt.Errorf("the database has schema step %04d where this version of Recado has %04d; they do not belong together", d.version, m.version)
+			return nil, fmt.Errorf("the database has schema step %04d where this version of Recado has %04d; they are not compatible", d.version, m.version)
 		}
 		if m.checksum != d.checksum {
-			return nil, fmt.Errorf("schema step %04d was changed after it was applied to this database; applied steps must stay as they are", m.version)
+			return nil, fmt.Errorf("schema step %04d was changed after it was applied to this database; applied steps must not be changed", m.version)
 		}
 	}
 	return all[len(done):], nil

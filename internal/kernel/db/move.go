@@ -24,7 +24,7 @@ const progressTable = "move_progress"
 const defaultBatch = 10_000
 
 // errUnfinishedMove is for a database that holds a part of what is moved into it.
-var errUnfinishedMove = errors.New("a move into this database is not finished; run the same `recado move` again, or empty the database")
+var errUnfinishedMove = errors.New("a move to this database has not finished; run the same `recado move` again, or empty the database")
 
 // MovePlan says what Move must know of the tables.
 type MovePlan struct {
@@ -74,7 +74,7 @@ type MovedTable struct {
 // is not finished.
 func Move(ctx context.Context, o MoveOptions, migrations fs.FS) (moved []MovedTable, err error) {
 	if (o.From.DatabaseURL == "") == (o.To.DatabaseURL == "") {
-		return nil, base.Errorf(base.CodeInvalidRequest, "A move goes from SQLite to PostgreSQL or back. To copy SQLite use `recado backup`, to copy PostgreSQL use pg_dump.")
+		return nil, base.Errorf(base.CodeInvalidRequest, "Only moves from SQLite to PostgreSQL or back are supported. To copy SQLite, use `recado backup`; to copy PostgreSQL, use pg_dump.")
 	}
 	if o.Batch <= 0 {
 		o.Batch = defaultBatch
@@ -191,7 +191,7 @@ func (m *mover) prepare(ctx context.Context) error {
 	case err != nil:
 		return err
 	case begun && string(done[""].hash) != string(identity):
-		return base.Errorf(base.CodeInvalidRequest, "The target holds a part of another installation. Choose an empty one.")
+		return base.Errorf(base.CodeInvalidRequest, "The target contains part of another installation. Choose an empty one.")
 	case begun:
 		return nil
 	}

@@ -145,7 +145,7 @@ func (e *pgEnd) unchanged(ctx context.Context) error {
 	}
 	changes, err := now.countChanges(ctx)
 	if err == nil && changes != e.changes {
-		err = base.Errorf(base.CodeInvalidRequest, "The source changed during the move. See to it that no server uses it, and run the same `recado move` again.")
+		err = base.Errorf(base.CodeInvalidRequest, "The source changed during the move. Make sure that no server uses it, and run the same `recado move` again.")
 	}
 	return errors.Join(err, now.close(ctx))
 }
@@ -167,7 +167,7 @@ func (e *pgEnd) startReading(ctx context.Context, migrations fs.FS) (err error) 
 		return err
 	}
 	if there == 0 {
-		return base.Errorf(base.CodeInvalidRequest, "The PostgreSQL database holds no data of Recado.")
+		return base.Errorf(base.CodeInvalidRequest, "The PostgreSQL database contains no Recado data.")
 	}
 	done, err := pgApplied(ctx, e.conn)
 	if err != nil {
@@ -189,7 +189,7 @@ func (e *pgEnd) lockOut(ctx context.Context) error {
 		return fmt.Errorf("db: %w", err)
 	}
 	if !mine {
-		return base.Errorf(base.CodeInvalidRequest, "Another move into this database is under way.")
+		return base.Errorf(base.CodeInvalidRequest, "Another move to this database is in progress.")
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (c *liteConn) refuseUnfinished() error {
 
 func openLiteTarget(ctx context.Context, dir string, skip []string, migrations fs.FS) (_ *liteEnd, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("db: make the data folder: %w", err)
+		return nil, fmt.Errorf("db: create the data folder: %w", err)
 	}
 	lock, err := lockFolder(dir)
 	if err != nil {

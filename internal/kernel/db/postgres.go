@@ -162,10 +162,10 @@ func checkPostgres(ctx context.Context, conn *pgx.Conn, config *pgx.ConnConfig) 
 		return pgError(fmt.Errorf("db: ask for the PostgreSQL version: %w", err))
 	}
 	if n, _ := strconv.Atoi(version); n < 140000 {
-		return fmt.Errorf("db: the PostgreSQL server has version %s; 14 or newer is needed", conn.PgConn().ParameterStatus("server_version"))
+		return fmt.Errorf("db: the PostgreSQL server has version %s; 14 or newer is required", conn.PgConn().ParameterStatus("server_version"))
 	}
 	if encoding := conn.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" {
-		return fmt.Errorf("db: the PostgreSQL database is encoded in %s; UTF8 is needed", encoding)
+		return fmt.Errorf("db: the PostgreSQL database is encoded in %s; UTF8 is required", encoding)
 	}
 	if durable == "off" {
 		config.RuntimeParams["synchronous_commit"] = "on"

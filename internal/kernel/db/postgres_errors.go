@@ -67,7 +67,7 @@ func pgError(err error) error {
 		return err
 	}
 	if _, uncertain := errors.AsType[*lostCommit](err); uncertain {
-		return fmt.Errorf("%w (%w)", base.Errorf(base.CodeUncertain, "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Repeat the call with the same client_id if it has one; otherwise look before you make it again."), err)
+		return fmt.Errorf("%w (%w)", base.Errorf(base.CodeUncertain, "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Retry the request with the same client_id if it has one; otherwise check whether the change was stored before retrying."), err)
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "53100" { // disk full
 		return fmt.Errorf("%w (%w)", base.StorageFull(), err)

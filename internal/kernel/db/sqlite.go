@@ -42,7 +42,7 @@ type sqliteEngine struct {
 
 func openSQLite(ctx context.Context, o Options, migrations fs.FS) (_ *sqliteEngine, err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("db: make the data folder: %w", err)
+		return nil, fmt.Errorf("db: create the data folder: %w", err)
 	}
 	e := &sqliteEngine{
 		path: filepath.Join(o.Dir, liteFile), now: o.Now, logger: o.Logger,
@@ -118,7 +118,7 @@ func (e *sqliteEngine) checkVersion(c *liteConn) error {
 		return fmt.Errorf("db: ask for the SQLite version: %w", err)
 	}
 	if !goodSQLite(version) {
-		return fmt.Errorf("db: this binary holds SQLite %s, which can corrupt data; 3.51.3 or newer is needed", version)
+		return fmt.Errorf("db: this binary contains SQLite %s, which can corrupt data; 3.51.3 or newer is required", version)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ beforeAll(() => loadTexts('pt-BR'))
 /** The catalogue file and key of each group of codes. */
 const groups = {
   attempts: ['integrations/', 'attempt'],
+  causes: ['', 'cause'],
   channel: ['settings/', 'channelText'],
   errors: ['', 'refusal'],
   failures: ['', 'failure'],

@@ -1657,6 +1657,7 @@ export interface components {
             /** @enum {string} */
             action: "took_over" | "received" | "handed_back" | "moved";
             by: components["schemas"]["Ref"] | null;
+            cause: components["schemas"]["Cause"] | null;
             created_at: string;
             id: string;
             reason: string | null;
@@ -1677,6 +1678,7 @@ export interface components {
         };
         Attendance: {
             channel: string;
+            close_cause: components["schemas"]["Cause"] | null;
             close_reason: string | null;
             closed_at: string | null;
             closed_by: components["schemas"]["Ref"] | null;
@@ -1792,6 +1794,12 @@ export interface components {
             title: string;
             updated_at: string;
             version: number;
+        };
+        Cause: {
+            code: string;
+            params: {
+                [key: string]: unknown;
+            };
         };
         Channel: {
             archived_at: string | null;
@@ -2789,6 +2797,7 @@ export interface components {
             } | null;
         };
         ReceptionOutcome: {
+            cause: components["schemas"]["Cause"] | null;
             /** @enum {string} */
             kind: "sector" | "user" | "close" | "people" | "none";
             reason: string;

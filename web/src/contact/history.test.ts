@@ -1,12 +1,12 @@
-import i18next from 'i18next'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadTexts, read, t } from '../../test/texts'
+import { loadTexts, t } from '../../test/texts'
 import type { Assignment } from '../api/types'
-import { automaticReason, automaticText, closeReason } from './history'
+import { automaticText, closeReason } from './history'
 
 beforeAll(() => loadTexts('en'))
 
 const ana = { id: 'a', name: 'Ana' }
+const chose = (path: string) => ({ code: 'menu_choice', params: { path } })
 const entry = (part: Partial<Assignment>): Assignment => ({
   id: '1',
   action: 'handed_back',
@@ -16,6 +16,7 @@ const entry = (part: Partial<Assignment>): Assignment => ({
   sector_from: null,
   sector_to: null,
   reason: null,
+  cause: null,
   created_at: '',
   ...part,
 })
@@ -23,27 +24,31 @@ const entry = (part: Partial<Assignment>): Assignment => ({
 describe('automatic changes of a case', () => {
   it('name the option chosen in the menu and where it led', () => {
     expect(
-      automaticText(entry({ sector: 's', reason: 'Menu: Sales' }), 'Sales', t),
+      automaticText(entry({ sector: 's', cause: chose('Sales') }), 'Sales', t),
     ).toBe('Menu: Sales')
     expect(
       automaticText(
-        entry({ sector: 's', reason: 'Menu: Support > Oven' }),
+        entry({ sector: 's', cause: chose('Support > Oven') }),
         'oven',
         t,
       ),
     ).toBe('Menu: Support > Oven')
     expect(
-      automaticText(entry({ sector: 's', reason: 'Menu: Buy' }), 'Sales', t),
+      automaticText(entry({ sector: 's', cause: chose('Buy') }), 'Sales', t),
     ).toBe('Menu: Buy, to Sales')
     expect(
       automaticText(
-        entry({ action: 'received', user: ana, reason: 'Menu: Talk to Ana' }),
+        entry({ action: 'received', user: ana, cause: chose('Talk to Ana') }),
         undefined,
         t,
       ),
     ).toBe('Menu: Talk to Ana, to Ana')
     expect(
-      automaticText(entry({ reason: 'Menu: no answer in time' }), undefined, t),
+      automaticText(
+        entry({ cause: { code: 'menu_timeout', params: {} } }),
+        undefined,
+        t,
+      ),
     ).toBe('Menu: timed out, to the queue')
   })
 
@@ -62,7 +67,7 @@ describe('automatic changes of a case', () => {
 
   it('exclude changes made by a person or caused by removing one', () => {
     expect(
-      automaticText(entry({ by: ana, reason: 'Menu: Sales' }), undefined, t),
+      automaticText(entry({ by: ana, cause: chose('Sales') }), undefined, t),
     ).toBeNull()
     expect(
       automaticText(entry({ action: 'took_over', user: ana }), undefined, t),
@@ -72,34 +77,25 @@ describe('automatic changes of a case', () => {
 
   it('close a case with the reason of the person or the menu', () => {
     expect(
-      closeReason({ close_reason: 'Menu: Nothing more', closed_by: null }, t),
+      closeReason(
+        {
+          close_reason: 'Menu: Nothing more',
+          close_cause: chose('Nothing more'),
+        },
+        t,
+      ),
     ).toBe('Menu: Nothing more')
-    expect(closeReason({ close_reason: 'solved', closed_by: ana }, t)).toBe(
+    expect(closeReason({ close_reason: 'solved', close_cause: null }, t)).toBe(
       'solved',
     )
-    expect(closeReason({ close_reason: 'automatic', closed_by: null }, t)).toBe(
-      '',
-    )
-  })
-
-  it('have a translation for every menu ending in docs/reception.md', async () => {
-    const text = read('docs/reception.md').replaceAll(/\s+/g, ' ')
-    const listed = [
-      ...text
-        .slice(text.indexOf('how a menu ended'))
-        .matchAll(/`(Menu: [^`]+)`/g),
-    ]
-      .map((match) => match[1] ?? '')
-      .slice(2, 8)
-    expect(listed).toHaveLength(6)
-    for (const language of ['pt-BR', 'es']) {
-      await i18next.changeLanguage(language)
-      for (const reason of listed)
-        expect([language, automaticReason(reason, t)]).not.toEqual([
-          language,
-          reason,
-        ])
-    }
-    await i18next.changeLanguage('en')
+    expect(
+      closeReason(
+        {
+          close_reason: 'automatic',
+          close_cause: { code: 'idle', params: {} },
+        },
+        t,
+      ),
+    ).toBe('')
   })
 })

@@ -14,7 +14,7 @@ import type {
   ReceptionOutcome,
   ReceptionReply,
 } from '../../api/types'
-import { automaticReason } from '../../contact/history'
+import { causeText } from '../../contact/history'
 import { announce } from '../../ui/announce'
 import { instant, localTime } from '../../ui/format'
 import { RichText } from '../../ui/RichText'
@@ -279,7 +279,7 @@ function useOutcomeText(): (outcome: ReceptionOutcome) => string {
   const { t } = useTranslation()
   const names = useRowNames()
   return useCallback(
-    ({ kind, sector, user, reason }) => {
+    ({ kind, sector, user, cause }) => {
       if (kind === 'none') return t('reception.outcome.none')
       const name = kind === 'user' ? names.person(user) : names.sector(sector)
       const where =
@@ -290,8 +290,8 @@ function useOutcomeText(): (outcome: ReceptionOutcome) => string {
             : sector
               ? t('reception.outcome.sector', { name })
               : t('reception.outcome.queue')
-      return kind === 'people'
-        ? `${automaticReason(reason, t)} → ${where}`
+      return kind === 'people' && cause
+        ? `${causeText(cause, t)} → ${where}`
         : where
     },
     [t, names],
