@@ -10,6 +10,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/people"
+	"recado/internal/server"
 	"recado/test/servertest"
 	"recado/test/testkit"
 )
@@ -96,4 +97,20 @@ func TestAnEventOf64KiBArrivesComplete(t *testing.T) {
 		}
 		testkit.Contains(t, "the feed", w.A.Get(t, "/events?limit=100&types=kanban.card.moved").OK(200).Raw, a.Body)
 	})
+}
+
+// On SQLite both streams begin at the same position, and the heartbeat of a stream that follows the feed has a place of it.
+func TestALiveStreamFollowsTheFeedBesideAStreamOfEventsInAQuietCompany(t *testing.T) {
+	w := servertest.Start(t, "", func(c *server.Config) { c.Now = nil })
+	w.API.SetStreamTimes(10*time.Millisecond, time.Second)
+	events, _ := follow(t, w.A.Client, "")
+	<-events
+	live, _ := w.A.Enter(t, w.A.Owner.ID.String(), password).Follow(t, "/live")
+	<-live
+	for {
+		m, _ := testkit.Receive(t, "a heartbeat with a place of the feed", live)
+		if m.Event == "" && m.ID != "" {
+			return
+		}
+	}
 }
