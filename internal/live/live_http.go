@@ -29,7 +29,8 @@ func (h *Hub) HTTP() httpserver.Capability {
 				"and the stream ends. A comment is sent at least every 15 seconds.")),
 		httpserver.Get("/events/stream", webhooks.VerbEvents, "Stream the events of the feed", l.followEvents, httpserver.Streams, httpserver.Answers("text/event-stream"), httpserver.Named("followEvents"),
 			httpserver.About("Returns server-sent events: id is a cursor of the feed, event is the type and data is the body. The stream starts with new events, or after the cursor in "+
-				"Last-Event-ID or after, so that no events are lost between connections. A comment is sent at least every 15 seconds.")),
+				"Last-Event-ID or after, so that no events are lost between connections. A comment is sent at least every 15 seconds. "+
+				"A client that is more than 1,024 events or 4 MiB behind is disconnected; it continues with Last-Event-ID.")),
 	}}
 }
 

@@ -44,6 +44,7 @@ export function automaticText(
   const to = person ?? (sector ? sectorName : t('event.queue'))
   const text = causeText(cause, t)
   const path = cause.params.path
-  const chosen = typeof path === 'string' ? path.split('>').at(-1)!.trim() : ''
+  const chosen =
+    typeof path === 'string' ? path.slice(path.lastIndexOf('>') + 1).trim() : ''
   return !to || same(chosen, to) ? text : t('event.menuTo', { menu: text, to })
 }
