@@ -68,14 +68,14 @@ test-go: c-compiler ## run the tests that need only Go
 .PHONY: test-race
 test-race: export GORACE := atexit_sleep_ms=10
 test-race:
-	CGO_ENABLED=1 $(call tests,$(RACE) -p 1 -skip '/postgres$$',$(WIDE))
-	CGO_ENABLED=1 $(call tests,$(RACE) -p 1,$$(go list ./... | grep -vxF "$$(go list $(WIDE) $(PLAIN) $(WAITING))"))
+	wide=0; CGO_ENABLED=1 $(call tests,$(RACE) -p 1 -skip '/postgres$$',$(WIDE)) || wide=1; \
+	CGO_ENABLED=1 $(call tests,$(RACE) -p 1,$$(go list ./... | grep -vxF "$$(go list $(WIDE) $(PLAIN) $(WAITING))")) && exit $$wide
 
 .PHONY: test-plain test-waiting
 test-plain test-waiting: export TEST_BINARY_OF_RECADO := $(CURDIR)/bin/recado
 test-plain: build
-	$(call tests,-p 1 -skip '/sqlite$$',$(WIDE))
-	$(call tests,-p 2,$(PLAIN))
+	wide=0; $(call tests,-p 1 -skip '/sqlite$$',$(WIDE)) || wide=1; \
+	$(call tests,-p 2,$(PLAIN)) && exit $$wide
 
 test-waiting: build
 	$(call tests,-p 1,$(WAITING))

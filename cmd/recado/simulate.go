@@ -33,7 +33,7 @@ func (c *simulateCmd) Run(e *env) error {
 	sim := simulator.New(simulator.Options{Window: c.Window, NoLimits: c.NoLimits, Ladder: ladder})
 	defer sim.Close()
 	base := "http://" + l.Addr().String()
-	_, err = fmt.Fprintf(e.stdout, `A simulated WhatsApp Cloud API, which sends nothing, is listening at %[1]s
+	_, err = fmt.Fprintf(e.stdout, `A simulated WhatsApp Cloud API, which sends nothing, is at %[1]s
 
   recado serve --demo --whatsapp-base-url %[1]s
 

@@ -99,7 +99,7 @@ func TestAttendanceJSON(t *testing.T) {
 		ClosedAt: &at, CloseReason: &text,
 	}, `{"id":"ID","protocol":"ATD-000001","status":"closed","conversation":"ID","channel":"ID","contact":{"id":null,"name":"Rui","phone":"Olá"},
 "responsible":{"id":"ID","name":"Ana"},"sector":"ID","opened_at":"AT","opened_by":"team","first_response_at":"AT","first_response_seconds":60,
-"closed_at":"AT","closed_by":null,"close_reason":"Olá"}`)
+"closed_at":"AT","closed_by":null,"close_reason":"Olá","close_cause":null}`)
 }
 
 func TestTimelineJSON(t *testing.T) {

@@ -280,7 +280,7 @@ describe.each(engines)('on %s', (engine) => {
     await desk.signIn(page)
     await search(page, 'Cliente')
     for (const n of [1, 2])
-      await page.getByRole('checkbox', { name: `Select Cliente ${n}` }).check()
+      await page.getByRole('checkbox', { name: `Select Cliente ${n}` }).click()
     const bar = page.getByRole('toolbar', { name: '2 selected' })
     await bar.getByRole('button', { name: 'Assign to me' }).click()
     await bar.waitFor({ state: 'detached' })
