@@ -117,8 +117,8 @@ func TestCheckReadsAnArchiveAsARestoreWould(t *testing.T) {
 			return replaced(name, "secret.key", content, []byte("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n"))
 		}), "secret key does not match"},
 		"the description counts other media":    {repack(t, whole, describeMore), "does not describe it"},
-		"the description is of a later version": {repack(t, whole, laterFormat), "its form is 99"},
-		"the description is missing":            {repack(t, whole, func(name string, content []byte) []byte { return replaced(name, "recado-backup.json", content, nil) }), "its form is 0"},
+		"the description is of a later version": {repack(t, whole, laterFormat), "the format 99"},
+		"the description is missing":            {repack(t, whole, func(name string, content []byte) []byte { return replaced(name, "recado-backup.json", content, nil) }), "the format 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := filepath.Join(t.TempDir(), "bad.tar")

@@ -127,6 +127,9 @@ func (l *ledger) assign(c *chat, to *kernel.Ref, sector *kernel.ID, by *kernel.R
 
 func (l *ledger) closeCase(c *chat, by *kernel.Ref, reason *string, now time.Time) {
 	c.open.Status, c.open.ClosedAt, c.open.ClosedBy, c.open.CloseReason = talk.AttendanceClosed, &now, by, reason
+	if by == nil {
+		c.open.CloseCause = &talk.Cause{Code: "idle", Params: kernel.Params{}}
+	}
 	c.open, c.assignee, c.closed = nil, nil, now
 }
 
