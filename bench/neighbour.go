@@ -21,7 +21,7 @@ const (
 	neighbourRate          = 100       // requests a second of the measured company
 	neighbourRounds        = 7         // at least, because a disk stall decides the p99 of its round
 	neighbourConversations = 50        // because messages of one conversation wait for each other
-	maxSlowness            = 3.0       // times the p99 without the attack
+	maxSlowness            = 5.0       // times the p99 without the attack
 	maxUnderAttack         = 300 << 20 // bytes resident
 
 	attackRate     = 25 // requests a second of each kind of attack
