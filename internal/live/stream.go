@@ -32,7 +32,7 @@ type Stream struct {
 
 	types   kernel.EventSet // the events that it sends
 	renewal Renewal         // reads the rights of an integration again; nil for a live stream
-	leave   func()          // gives its place up
+	leave   func()          // releases its slot
 
 	// Under the lock of the company.
 	principal *kernel.Principal
