@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"recado/internal/kernel"
@@ -30,6 +31,37 @@ func withConfig(e *env, config server.Config, do func(ctx context.Context, d *se
 		return err
 	}
 	return errors.Join(do(e.ctx, s.Desk), s.Stop(context.WithoutCancel(e.ctx)))
+}
+
+// withOperator is withDesk for a command of a company. The operator may see private channels too.
+func withOperator(
+	e *env, f databaseFlags, company string, do func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error,
+) error {
+	id, err := parseID("--company", company)
+	if err != nil {
+		return err
+	}
+	return withDesk(e, f, asOperator(id, do))
+}
+
+func asOperator(
+	company kernel.ID, do func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error,
+) func(ctx context.Context, d *server.Desk) error {
+	return func(ctx context.Context, d *server.Desk) error {
+		operator, err := d.People.Operator(ctx, company)
+		if err != nil {
+			return err
+		}
+		return do(ctx, d, operator)
+	}
+}
+
+// printed prints the result of a command on a line.
+func printed(e *env, result any, err error) error {
+	if err == nil {
+		_, err = fmt.Fprintln(e.stdout, result)
+	}
+	return err
 }
 
 // parseID parses an id from the command line.
@@ -59,11 +91,7 @@ func (c *companyCreateCmd) Run(e *env) error {
 	}
 	return withConfig(e, config, func(ctx context.Context, d *server.Desk) error {
 		made, err := d.People.CreateCompany(ctx, people.NewCompany{Name: c.Name, Timezone: c.Timezone, Rules: people.DefaultRules})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(e.stdout, made.ID)
-		return err
+		return printed(e, made.ID, err)
 	})
 }
 
@@ -130,24 +158,15 @@ func (c *keyCreateCmd) Run(e *env) error {
 		return err
 	}
 	if c.Expires != 0 {
-		end := time.Now().Add(c.Expires).UTC()
-		in.ExpiresAt = &end
+		in.ExpiresAt = new(time.Now().Add(c.Expires).UTC())
 	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
-		operator, err := d.People.Operator(ctx, company)
-		if err != nil {
-			return err
-		}
+	return withDesk(e, c.databaseFlags, asOperator(company, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
 		if operator.User.ID.IsZero() && in.User == nil {
 			return errors.New("the company has no owner yet: create one with `recado user create --role owner`, or pass --user")
 		}
 		_, secret, err := d.People.CreateKey(ctx, operator, in)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(e.stdout, secret)
-		return err
-	})
+		return printed(e, secret, err)
+	}))
 }
 
 func (c *keyCreateCmd) boards() (*[]kernel.ID, error) {
@@ -182,15 +201,7 @@ type keyListCmd struct {
 }
 
 func (c *keyListCmd) Run(e *env) error {
-	company, err := parseID("--company", c.Company)
-	if err != nil {
-		return err
-	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
-		operator, err := d.People.Operator(ctx, company)
-		if err != nil {
-			return err
-		}
+	return withOperator(e, c.databaseFlags, c.Company, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
 		keys, err := d.People.Keys(ctx, operator)
 		if err != nil {
 			return err
@@ -218,19 +229,113 @@ type keyRevokeCmd struct {
 }
 
 func (c *keyRevokeCmd) Run(e *env) error {
-	company, err := parseID("--company", c.Company)
-	if err != nil {
-		return err
-	}
 	id, err := parseID("key", c.ID)
 	if err != nil {
 		return err
 	}
+	return withOperator(e, c.databaseFlags, c.Company, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+		return d.People.RevokeKey(ctx, operator, id)
+	})
+}
+
+// listFlags are the flags of listings.
+type listFlags struct {
+	JSON bool `name:"json" help:"Print a JSON list instead of a table."`
+}
+
+// printList prints a list as JSON, or as a table with an optional header.
+func printList[T any](e *env, f listFlags, header string, list []T, row func(w io.Writer, entry *T)) error {
+	if f.JSON {
+		if list == nil {
+			list = []T{}
+		}
+		raw, err := kernel.EncodeJSON(list)
+		if err == nil {
+			_, err = fmt.Fprintf(e.stdout, "%s\n", raw)
+		}
+		return err
+	}
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	_, _ = io.WriteString(w, header)
+	for i := range list {
+		row(w, &list[i])
+	}
+	return w.Flush()
+}
+
+type reportCmd struct {
+	Rebuild reportRebuildCmd `cmd:"" help:"Recalculate the attendance report."`
+}
+
+type reportRebuildCmd struct {
+	databaseFlags
+	Company string `help:"Id of the company; default: all companies." placeholder:"UUID"`
+}
+
+func (c *reportRebuildCmd) Run(e *env) error {
+	only, err := optionalID("--company", c.Company)
+	if err != nil {
+		return err
+	}
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
-		operator, err := d.People.Operator(ctx, company)
+		if !only.IsZero() {
+			return d.Reports.RebuildReport(ctx, only)
+		}
+		companies, err := d.People.Companies(ctx)
 		if err != nil {
 			return err
 		}
-		return d.People.RevokeKey(ctx, operator, id)
+		for _, company := range companies {
+			if err := d.Reports.RebuildReport(ctx, company.ID); err != nil {
+				return fmt.Errorf("%s: %w", company.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+type secretCmd struct {
+	Rotate      secretRotateCmd      `cmd:"" help:"Add a new key to the key file and re-encrypt every secret with it; older keys are kept."`
+	Retire      secretRetireCmd      `cmd:"" help:"Re-encrypt remaining secrets with the newest key and remove all other keys from the key file."`
+	ReplaceLost secretReplaceLostCmd `cmd:"" name:"replace-lost" help:"Recover an installation whose secret key is lost: unreadable secrets are replaced."`
+}
+
+type secretRotateCmd struct{ databaseFlags }
+
+func (c *secretRotateCmd) Run(e *env) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
+		n, err := d.SecretKey().Rotate(ctx)
+		return printed(e, fmt.Sprintf("A new key was added and %d secrets were re-encrypted with it. "+
+			"The older keys are kept until you run `recado secret-key retire`.", n), err)
+	})
+}
+
+type secretRetireCmd struct{ databaseFlags }
+
+func (c *secretRetireCmd) Run(e *env) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
+		if c.SecretKey != "" {
+			_, err := d.SecretKey().Reseal(ctx)
+			return printed(e, "Every secret is encrypted with the first key of the setting. "+
+				"Remove the other keys from it on every node, and restart.", err)
+		}
+		err := d.SecretKey().Retire(ctx)
+		return printed(e, "All keys except the newest were removed. Restart the server. Older backups still need the older keys.", err)
+	})
+}
+
+type secretReplaceLostCmd struct{ databaseFlags }
+
+func (c *secretReplaceLostCmd) Run(e *env) error {
+	config, err := c.config(e)
+	if err != nil {
+		return err
+	}
+	config.Existing, config.LostSecretKey = true, true
+	return withConfig(e, config, func(ctx context.Context, d *server.Desk) error {
+		webhooks, channels, members, err := d.SecretKey().ReplaceLost(ctx)
+		return printed(e, fmt.Sprintf("%d webhooks have a new secret and are inactive: rotate the secret of each, give it to the receiver, and activate the webhook.\n"+
+			"%d channels are disconnected: connect each again with `recado channel connect --token-file FILE --app-secret-file FILE`.\n"+
+			"%d people now sign in without two-factor: ask them to turn it on again.", webhooks, channels, members), err)
 	})
 }

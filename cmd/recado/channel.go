@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,12 +46,19 @@ func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *serve
 		return err
 	}
 	config.Existing = true
-	return withConfig(e, config, func(ctx context.Context, d *server.Desk) error {
-		operator, err := d.People.Operator(ctx, company)
-		if err != nil {
-			return err
-		}
-		return do(ctx, d, operator)
+	return withConfig(e, config, asOperator(company, do))
+}
+
+// withChannel is withOperator for a command of one channel.
+func (f channelFlags) withChannel(
+	e *env, channel string, do func(ctx context.Context, d *server.Desk, operator *kernel.Principal, id kernel.ID) error,
+) error {
+	id, err := parseID("channel", channel)
+	if err != nil {
+		return err
+	}
+	return f.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+		return do(ctx, d, operator, id)
 	})
 }
 
@@ -93,14 +101,10 @@ type channelNoticesCmd struct {
 }
 
 func (c *channelNoticesCmd) Run(e *env) error {
-	id, err := parseID("channel", c.ID)
-	if err != nil {
-		return err
-	}
 	if c.Limit < 1 || c.Limit > 10_000 {
 		return fmt.Errorf("--limit must be between 1 and 10000 (%w)", errUsage)
 	}
-	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+	return c.withChannel(e, c.ID, func(ctx context.Context, d *server.Desk, operator *kernel.Principal, id kernel.ID) error {
 		notices, err := d.Channels.Notices(ctx, operator.Company.ID, id, c.Limit)
 		if err != nil {
 			return err
@@ -169,24 +173,21 @@ func (c *channelAddCmd) Run(e *env) error {
 	}
 	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
 		made, err := d.Channels.CreateChannel(ctx, operator, in)
-		if err != nil {
-			return err
-		}
-		return c.show(ctx, e, d, made)
+		return c.show(ctx, e, d, made, err)
 	})
 }
 
 // show prints the id of the channel on the first line, then the values for Meta's dashboard.
-func (f channelFlags) show(ctx context.Context, e *env, d *server.Desk, ch channels.Channel) error {
+func (f channelFlags) show(ctx context.Context, e *env, d *server.Desk, ch channels.Channel, err error) error {
+	if err != nil {
+		return err
+	}
 	_, _ = fmt.Fprintln(e.stdout, ch.ID)
 	_, access, found, err := d.Channels.Access(ctx, ch.Company, ch.ID)
 	if err != nil || !found {
 		return err
 	}
-	address := strings.TrimSuffix(f.PublicURL, "/")
-	if address == "" {
-		address = "https://YOUR-SERVER"
-	}
+	address := cmp.Or(strings.TrimSuffix(f.PublicURL, "/"), "https://YOUR-SERVER")
 	_, _ = fmt.Fprintf(e.stdout, "number        %s\ncallback URL  %s%s%s\nverify token  %s\n", ch.Phone, address, f.BasePath, whatsapp.CallbackPath(ch.ID), access.VerifyToken)
 	if ch.Warning != nil {
 		_, _ = fmt.Fprintf(e.stdout, "warning       %s\n", ch.Warning.Message)
@@ -200,11 +201,7 @@ type channelTestCmd struct {
 }
 
 func (c *channelTestCmd) Run(e *env) error {
-	id, err := parseID("channel", c.ID)
-	if err != nil {
-		return err
-	}
-	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+	return c.withChannel(e, c.ID, func(ctx context.Context, d *server.Desk, operator *kernel.Principal, id kernel.ID) error {
 		test, err := d.Channels.TestChannel(ctx, operator, id)
 		if err != nil {
 			return err
@@ -230,11 +227,7 @@ type channelDisconnectCmd struct {
 }
 
 func (c *channelDisconnectCmd) Run(e *env) error {
-	id, err := parseID("channel", c.ID)
-	if err != nil {
-		return err
-	}
-	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+	return c.withChannel(e, c.ID, func(ctx context.Context, d *server.Desk, operator *kernel.Principal, id kernel.ID) error {
 		_, _, err := d.Channels.UpdateChannel(ctx, operator, id, channels.ChannelChange{Status: new(channels.ChannelDisconnected)})
 		return err
 	})
@@ -247,30 +240,16 @@ type channelConnectCmd struct {
 }
 
 func (c *channelConnectCmd) Run(e *env) error {
-	id, err := parseID("channel", c.ID)
-	if err != nil {
-		return err
-	}
 	change := channels.ChannelChange{Status: new(channels.ChannelConnected)}
 	if c.credentialFlags.any() {
 		change.Access = &channels.AccessChange{
-			PhoneNumberID: given(c.PhoneNumberID), WABAID: given(c.WABAID), Token: given(c.Token),
-			AppSecret: given(c.AppSecret), VerifyToken: given(c.VerifyToken), APIVersion: given(c.APIVersion),
+			PhoneNumberID: kernel.TextOrNil(c.PhoneNumberID), WABAID: kernel.TextOrNil(c.WABAID), Token: kernel.TextOrNil(c.Token),
+			AppSecret: kernel.TextOrNil(c.AppSecret), VerifyToken: kernel.TextOrNil(c.VerifyToken),
+			APIVersion: kernel.TextOrNil(c.APIVersion),
 		}
 	}
-	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+	return c.withChannel(e, c.ID, func(ctx context.Context, d *server.Desk, operator *kernel.Principal, id kernel.ID) error {
 		ch, _, err := d.Channels.UpdateChannel(ctx, operator, id, change)
-		if err != nil {
-			return err
-		}
-		return c.show(ctx, e, d, ch)
+		return c.show(ctx, e, d, ch, err)
 	})
-}
-
-// given returns nil for an absent flag.
-func given(value string) *string {
-	if value == "" {
-		return nil
-	}
-	return &value
 }

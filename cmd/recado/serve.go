@@ -2,15 +2,20 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +23,7 @@ import (
 	"recado/internal/blob"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/server"
 	"recado/internal/talk"
 	"recado/internal/vault"
@@ -117,7 +123,11 @@ func (c *serveCmd) Run(e *env) error {
 	supervisor := newSupervisor(e)
 	supervisor.notify("READY=1")
 	defer supervisor.watch(s.Desk.Ready)()
-	if err := printSetupLink(e, s); err != nil && e.ctx.Err() == nil { // stopping during the start is not an error
+	token, needed, err := s.Desk.People.NewSetupToken(e.ctx)
+	if err == nil && needed {
+		_, err = fmt.Fprintf(e.stdout, "There is no company yet. Open this link to create one:\n  %s/#/setup?token=%s\n", s.URL, url.QueryEscape(token))
+	}
+	if err != nil && e.ctx.Err() == nil { // stopping during the start is not an error
 		return errors.Join(err, s.Stop(context.WithoutCancel(e.ctx)))
 	}
 	var failed error
@@ -130,16 +140,6 @@ func (c *serveCmd) Run(e *env) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	return errors.Join(failed, s.Stop(ctx))
-}
-
-// printSetupLink prints the link for creating the first company, if there is none.
-func printSetupLink(e *env, s *server.Server) error {
-	token, needed, err := s.Desk.People.NewSetupToken(e.ctx)
-	if err != nil || !needed {
-		return err
-	}
-	_, err = fmt.Fprintf(e.stdout, "There is no company yet. Open this link to create one:\n  %s/#/setup?token=%s\n", s.URL, url.QueryEscape(token))
-	return err
 }
 
 // configure checks the flags and returns the configuration.
@@ -177,15 +177,11 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 	if err := checkAddress("--addr", c.Addr); err != nil {
 		return config, err
 	}
-	if c.MetricsAddr != "" {
-		if err := checkAddress("--metrics-addr", c.MetricsAddr); err != nil {
-			return config, err
-		}
+	if err := checkAddress("--metrics-addr", c.MetricsAddr); c.MetricsAddr != "" && err != nil {
+		return config, err
 	}
-	if c.DebugAddr != "" {
-		if err := checkLoopback("--debug-addr", c.DebugAddr); err != nil {
-			return config, err
-		}
+	if err := checkLoopback("--debug-addr", c.DebugAddr); c.DebugAddr != "" && err != nil {
+		return config, err
 	}
 	if err := c.addressFlags.apply(&config); err != nil {
 		return config, err
@@ -220,7 +216,7 @@ func (f addressFlags) apply(config *server.Config) error {
 }
 
 func (f addressFlags) check() error {
-	if f.BasePath != "" && !plainPath(f.BasePath) {
+	if f.BasePath != "" && (!pathForm.MatchString(f.BasePath) || path.Clean(f.BasePath) != f.BasePath) { // proxies would change it
 		return fmt.Errorf("--base-path must start with a slash, not end with one, and contain only letters, digits and -._~,  "+
 			"such as /desk (%w)", errUsage)
 	}
@@ -258,9 +254,6 @@ func plainAddress(text string) bool {
 
 var pathForm = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 
-// plainPath reports whether text is a path such as /desk/help that no proxy would change.
-func plainPath(text string) bool { return pathForm.MatchString(text) && path.Clean(text) == text }
-
 // checkAddress returns an error for an invalid listen address.
 func checkAddress(flag, address string) error {
 	_, port, err := net.SplitHostPort(address)
@@ -286,3 +279,106 @@ func checkLoopback(flag, address string) error {
 }
 
 var plainHeaderName = regexp.MustCompile(`^[A-Za-z0-9]+$`).MatchString
+
+// demo fills an empty database and prints the addresses and logins. If there are companies, it prints demo.json again.
+func (c *serveCmd) demo(e *env, s *server.Server, clock *admin.Clock) error {
+	path := filepath.Join(c.Data, "demo.json")
+	companies, err := s.Desk.People.Companies(e.ctx)
+	if err != nil {
+		return err
+	}
+	made := &admin.Demo{}
+	if len(companies) == 0 {
+		if made, err = admin.Make(context.WithoutCancel(e.ctx), s.Desk, clock, rand.Text()); err != nil {
+			return fmt.Errorf("the demo could not be created: %w", err)
+		}
+	} else {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return printed(e, "The database is not empty: no demo was created.", nil)
+		}
+		if err := json.Unmarshal(raw, made); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	made.BaseURL = s.URL + "/v1"
+	if at, err := netip.ParseAddrPort(s.Addr()); err == nil && at.Addr().Unmap().IsLoopback() {
+		if err := s.API.ShowDemo(e.ctx, people.DemoLogin{Email: made.Login.Email, Password: made.Login.Password}); err != nil {
+			return err
+		}
+	}
+	raw, err := json.MarshalIndent(made, "", "  ")
+	if err != nil {
+		return err
+	}
+	// The file appears when it is complete, because scripts wait for it.
+	if err := os.WriteFile(path+".new", append(raw, '\n'), 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "Recado is running.\n  address  %s\n  login    %s / %s\n  API key  %s\n  more     %s\n\n  curl -H 'Authorization: Bearer %s' %s/me\n\n",
+		strings.TrimSuffix(made.BaseURL, "/v1")+"/", made.Login.Email, made.Login.Password, made.Companies[0].APIKey, path, made.Companies[0].APIKey, made.BaseURL)
+	return err
+}
+
+// supervisor notifies the service manager of the state of the process, such as systemd with Type=notify; see sd_notify(3).
+type supervisor struct {
+	*env
+	socket string // "": there is none
+}
+
+func newSupervisor(e *env) *supervisor {
+	socket := e.getenv("NOTIFY_SOCKET")
+	if name, abstract := strings.CutPrefix(socket, "@"); abstract {
+		socket = "\x00" + name
+	}
+	return &supervisor{env: e, socket: socket}
+}
+
+// notify sends a state such as READY=1.
+func (s *supervisor) notify(state string) {
+	if s.socket == "" {
+		return
+	}
+	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: s.socket, Net: "unixgram"})
+	if err == nil {
+		_, err = conn.Write([]byte(state))
+		_ = conn.Close()
+	}
+	if err != nil {
+		s.log.Warn("the service manager was not notified", slog.String("state", state), slog.Any("error", err))
+	}
+}
+
+// watch sends keep-alive notifications, twice per WatchdogSec=, while check succeeds and until the returned function is called.
+func (s *supervisor) watch(check func(ctx context.Context) error) (stop func()) {
+	usec, err := strconv.ParseInt(s.getenv("WATCHDOG_USEC"), 10, 64)
+	if err != nil || usec <= 0 || s.socket == "" {
+		return func() {}
+	}
+	interval := time.Duration(usec) * time.Microsecond / 2
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+				return
+			}
+			checking, cancel := context.WithTimeout(ctx, interval)
+			err := check(checking)
+			cancel()
+			switch {
+			case err == nil:
+				s.notify("WATCHDOG=1")
+			case ctx.Err() == nil:
+				s.log.Warn("the server is not ready, so the service manager is not notified", slog.Any("error", err))
+			}
+		}
+	}()
+	return stop
+}

@@ -3,11 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/alecthomas/kong"
 )
 
 const (
@@ -108,15 +112,160 @@ func parseSettings(text string) (variables []string, err error) {
 		if name = strings.TrimSpace(name); !found || name == "" || strings.ContainsAny(name, " \t") {
 			return nil, fmt.Errorf("line %d is not of the form NAME=value", number) // the line may contain a secret
 		}
-		variables = append(variables, name+"="+unquoted(strings.TrimSpace(value)))
+		value = strings.TrimSpace(value)
+		if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+			value = value[1 : n-1]
+		}
+		variables = append(variables, name+"="+value)
 	}
 	return variables, nil
 }
 
-// unquoted removes the quotes around a value.
-func unquoted(value string) string {
-	if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
-		return value[1 : n-1]
+const (
+	variablePrefix = "RECADO_"
+	debugVariable  = variablePrefix + "DEBUG"
+)
+
+// unknownVariables warns about variables that look like settings but do not exist, and suggests similar ones. It does not show
+// values.
+func unknownVariables(environ []string, commands *kong.Node) []string {
+	known := map[string]bool{debugVariable: true}
+	addVariables(known, commands)
+	var warnings []string
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, variablePrefix) || known[name] {
+			continue
+		}
+		warning := "the variable " + name + " is not a setting of Recado and has no effect"
+		if near := nearest(name, known); near != "" {
+			warning += "; did you mean " + near + "?"
+		}
+		warnings = append(warnings, warning)
 	}
-	return value
+	slices.Sort(warnings)
+	return warnings
+}
+
+// addVariables adds the variables of all flags.
+func addVariables(known map[string]bool, node *kong.Node) {
+	for _, flag := range node.Flags {
+		if flag.Name != "help" && !flag.Tag.Has("noenv") {
+			known[variable(flag.Name)] = true
+		}
+	}
+	for _, child := range node.Children {
+		addVariables(known, child)
+	}
+}
+
+// nearest returns the most similar known name, or "" if there is none.
+func nearest(name string, known map[string]bool) string {
+	best, least := "", 4
+	for candidate := range known {
+		if d := distance(name, candidate); d < least || d == least && candidate < best {
+			best, least = candidate, d
+		}
+	}
+	if least > 3 {
+		return ""
+	}
+	return best
+}
+
+// distance returns the edit distance of two names.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+// maxSecretFile is the maximum size of a file with a secret.
+const maxSecretFile = 64 << 10
+
+// fileSuffix is the suffix of flags that name a file with the value of a secret flag.
+const fileSuffix = "-file"
+
+// exposedSecrets warns about secrets on the command line, which all users of the machine can see. A database URL is a secret only
+// if it contains a password.
+func exposedSecrets(args []string, flags []*kong.Flag) []string {
+	var warnings []string
+	for _, flag := range flags {
+		if !flag.Tag.Has("secret") || !onCommandLine(args, flag.Name) {
+			continue
+		}
+		if u, err := url.Parse(flag.Target.String()); (flag.Name == "database-url" || flag.Name == "to") && err == nil {
+			if _, has := u.User.Password(); !has {
+				continue
+			}
+		}
+		warnings = append(warnings, fmt.Sprintf("--%[1]s is visible in the process list: set it as %[2]s, or in a file with --%[1]s%[3]s", flag.Name, variable(flag.Name), fileSuffix))
+	}
+	return warnings
+}
+
+// readSecrets sets the secret flags whose value is in a file. The command line takes precedence over variables.
+func readSecrets(p process, flags []*kong.Flag) error {
+	for _, flag := range flags {
+		i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == flag.Name+fileSuffix })
+		if !flag.Tag.Has("secret") || i < 0 || flags[i].Target.String() == "" {
+			continue
+		}
+		given, file := onCommandLine(p.args, flag.Name), onCommandLine(p.args, flags[i].Name)
+		switch {
+		case flag.Target.String() == "" || file && !given:
+		case given && !file:
+			continue // the flag takes precedence over the variable
+		default:
+			return fmt.Errorf("--%[1]s and --%[1]s%[2]s cannot be combined (%[3]w)", flag.Name, fileSuffix, errUsage)
+		}
+		value, err := readSecretFile(flags[i].Target.String(), p.stdin)
+		if err != nil {
+			return fmt.Errorf("--%s: %w", flags[i].Name, err)
+		}
+		flag.Target.SetString(value)
+	}
+	return nil
+}
+
+// readSecretFile returns the content of a file, or of the standard input for "-", without the trailing newline.
+func readSecretFile(name string, stdin io.Reader) (string, error) {
+	source := stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = f.Close() }()
+		source = f
+	}
+	content, err := io.ReadAll(io.LimitReader(source, maxSecretFile+1))
+	switch value := strings.TrimRight(string(content), "\r\n"); {
+	case err != nil:
+		return "", err
+	case value == "":
+		return "", errors.New("it is empty")
+	case len(content) > maxSecretFile:
+		return "", errors.New("it is longer than any secret")
+	default:
+		return value, nil
+	}
+}
+
+// onCommandLine reports whether the arguments contain a flag.
+func onCommandLine(args []string, name string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool { return arg == "--"+name || strings.HasPrefix(arg, "--"+name+"=") })
 }

@@ -210,12 +210,9 @@ func (c *moveCmd) undo(e *env) error {
 			return err
 		}
 	}
-	target, err := admin.UndoMove(e.ctx, admin.MoveOptions{Dir: c.Data, DatabaseURL: c.DatabaseURL})
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(e.stdout, "This installation can be used again, in the state before it was moved to %s. Do not start a server there again: pending messages would be sent twice.\n", target)
-	return err
+	target, err := db.UndoMove(e.ctx, db.Options{Dir: c.Data, DatabaseURL: c.DatabaseURL})
+	return printed(e, "This installation can be used again, in the state before it was moved to "+target+
+		". Do not start a server there again: pending messages would be sent twice.", err)
 }
 
 // moveReport prints the progress of a move: a line when a table is complete or verified, and one per second in between.

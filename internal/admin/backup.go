@@ -67,11 +67,17 @@ func Backup(ctx context.Context, o BackupOptions) (info Info, err error) {
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	snapshot := filepath.Join(temp, db.DatabaseFile)
-	if err := kernel.Backup(ctx, o.Dir, snapshot); err != nil {
+	if err := db.Backup(ctx, o.Dir, snapshot); err != nil {
 		return info, err
 	}
-	if err := refuseDamaged(snapshot, filepath.Join(o.Dir, db.DatabaseFile)); err != nil {
+	damage, err := db.Damage(snapshot)
+	if err != nil {
 		return info, err
+	}
+	if damage != "" { // it could not be restored
+		return info, kernel.Errorf(kernel.CodeInvalidRequest, "%s is damaged (%s). "+
+			"No backup was written, and earlier backups are unchanged. Check the latest with `recado backup --check FILE` and restore it with `recado restore`.",
+			filepath.Join(o.Dir, db.DatabaseFile), damage)
 	}
 	key, err := o.key(snapshot)
 	if err != nil {
@@ -84,38 +90,18 @@ func Backup(ctx context.Context, o BackupOptions) (info Info, err error) {
 	}
 	w := &archiveWriter{tar: tar.NewWriter(f), at: time.Now().UTC().Truncate(time.Second)}
 	info = Info{Format: format, Version: o.Version, CreatedAt: w.at, SecretKey: key != nil}
-	err = w.all(ctx, o.Dir, snapshot, key, &info)
-	if err == nil {
-		err = w.tar.Close()
-	}
-	if err == nil {
-		err = f.Sync()
+	if err = w.all(ctx, o.Dir, snapshot, key, &info); err == nil {
+		err = errors.Join(w.tar.Close(), f.Sync())
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return info, err
 	}
-	if err := o.publish(part); err != nil {
-		return info, err
+	if o.Replace || os.Link(part, o.File) != nil { // unlike a rename, a link replaces nothing
+		if err := os.Rename(part, o.File); err != nil {
+			return info, err
+		}
 	}
-	return info, syncFolder(filepath.Dir(o.File))
-}
-
-// publish renames a complete archive.
-func (o BackupOptions) publish(part string) error {
-	if !o.Replace && os.Link(part, o.File) == nil { // unlike a rename, a link replaces nothing
-		return nil
-	}
-	return os.Rename(part, o.File)
-}
-
-// refuseDamaged returns an error if the copy of a database is damaged, because it could not be restored.
-func refuseDamaged(snapshot, database string) error {
-	damage, err := kernel.Damage(snapshot)
-	if err != nil || damage == "" {
-		return err
-	}
-	return kernel.Errorf(kernel.CodeInvalidRequest, "%s is damaged (%s). No backup was written, and earlier backups are unchanged. "+
-		"Check the latest with `recado backup --check FILE` and restore it with `recado restore`.", database, damage)
+	return info, vault.SyncDir(filepath.Dir(o.File))
 }
 
 // key returns the content of the key file for the archive, or nil. It refuses a key that does not fit the database.
@@ -252,7 +238,7 @@ func (w *archiveWriter) copy(ctx context.Context, name string, r io.Reader, size
 		return nil, fmt.Errorf("backup of %s: %w", name, err)
 	}
 	sum := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(w.tar, sum), untilDone(ctx, io.LimitReader(r, size))); err != nil {
+	if _, err := io.Copy(io.MultiWriter(w.tar, sum), blob.UntilDone(ctx, io.LimitReader(r, size))); err != nil {
 		return nil, fmt.Errorf("backup of %s: %w", name, err)
 	}
 	got := sum.Sum(nil)
@@ -260,19 +246,4 @@ func (w *archiveWriter) copy(ctx context.Context, name string, r io.Reader, size
 		fmt.Fprintf(&w.sums, "%s  %s\n", hex.EncodeToString(got), name)
 	}
 	return got, nil
-}
-
-// untilDone returns a reader that fails when ctx ends.
-func untilDone(ctx context.Context, r io.Reader) io.Reader { return &contextReader{ctx, r} }
-
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r *contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }

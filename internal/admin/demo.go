@@ -1,16 +1,20 @@
 package admin
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/people"
+	"recado/internal/reception"
 	"recado/internal/server"
 	"recado/internal/talk"
 )
@@ -49,6 +53,9 @@ type plan struct {
 	people       []person
 	sectors      []string
 	labels       []label
+	replies      []reply
+	hours        *reception.HoursChange
+	reception    receptionPlan
 	phone        string // of the public channel
 	privatePhone string
 	customers    []customer
@@ -108,10 +115,10 @@ func (p plan) make(ctx context.Context, d *server.Desk, clock *Clock, password s
 		return nil, err
 	}
 	m := &maker{ctx: ctx, desk: d, clock: clock, plan: p, out: &Company{ID: company.ID, Name: company.Name}, talks: map[string]talk.Conversation{}}
-	if err := m.people(password); err != nil {
-		return nil, err
-	}
-	for _, step := range []func() error{m.sectors, m.labels, m.channels, m.key, m.conversations, m.stories, m.privateConversations, m.boards} {
+	for _, step := range []func() error{
+		func() error { return m.people(password) }, m.sectors, m.labels, m.channels, m.key, m.replies, m.hours,
+		m.conversations, m.stories, m.privateConversations, m.boards, m.reception,
+	} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -192,7 +199,7 @@ func (m *maker) conversations() error {
 				return err
 			}
 		} else {
-			sector := kernel.Optional[kernel.ID]{Set: true, Value: m.out.Sectors[i%len(m.out.Sectors)]}
+			sector := optionalID(m.out.Sectors[i%len(m.out.Sectors)])
 			if _, err := m.desk.Talk.Transfer(m.ctx, m.owner, heard.Conversation, talk.NewTransfer{Sector: sector}); err != nil {
 				return err
 			}
@@ -218,4 +225,269 @@ func (m *maker) privateConversations() error {
 		ExternalID: "demo." + m.out.ID.String(), Type: provider.TypeText, Text: "Podemos falar em particular?", At: time.Now(),
 		Customer: provider.Person{Phone: m.plan.privateCustomer, Name: "Confidential"},
 	}}})
+}
+
+// Clock is the clock of a server with a demo. While the demo is created, it shows past times; afterwards the real time.
+type Clock struct{ offset atomic.Int64 }
+
+// Now returns the time.
+func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
+
+func (c *Clock) set(t time.Time) {
+	if c != nil {
+		c.offset.Store(int64(time.Until(t)))
+	}
+}
+
+func (c *Clock) reset() {
+	if c != nil {
+		c.offset.Store(0)
+	}
+}
+
+// story is a conversation of a busy morning.
+type story struct {
+	name, phone string
+	group       string // "": a conversation with one person
+	labels      []int  // of the plan
+	sector      int    // of the plan; -1: none
+	pinned      bool
+	muted       bool
+	company     string // of the contact
+	city        string
+	steps       []step
+}
+
+// step is an event of a story.
+type step struct {
+	ago time.Duration // before now
+
+	says    string             // the customer writes
+	greeted bool               // the reception replies with the menu
+	chooses string             // the customer chooses an option of the menu
+	shares  string             // the type of what says describes: a location or contacts
+	ad      *provider.Referral // brought the customer
+	sends   string             // the customer sends a file: a picture, "voice" or a document
+	seconds int                // of a voice message
+	answers string             // a colleague writes
+	by      int                // index of the colleague in the plan's people; 0 is the owner
+	file    string             // attached to the reply
+	takes   bool               // the colleague takes the conversation
+	hands   bool               // the conversation moves to the queue of the story's sector
+	closes  string             // the colleague closes the attendance with this reason
+	phone   string             // the team writes with the phone
+	reacts  string             // the customer reacts to the last reply
+	status  string             // of the last reply: delivered, read or failed
+	reads   bool               // the colleague has read everything
+	quotes  bool               // the customer quotes the last reply
+}
+
+// player plays the stories of a company.
+type player struct {
+	*maker
+	start  time.Time
+	people []*kernel.Principal
+}
+
+func (m *maker) stories() error {
+	p := &player{maker: m, start: time.Now()}
+	defer m.clock.reset()
+	company := m.owner.Company
+	for i, who := range m.plan.people {
+		var sectors []kernel.ID
+		for _, s := range who.sectors {
+			sectors = append(sectors, m.out.Sectors[s])
+		}
+		p.people = append(p.people, kernel.SessionPrincipal(company, kernel.Member{
+			User: kernel.Ref{ID: m.out.Users[i], Name: who.name}, Email: m.plan.email(who), Role: who.role, Profile: kernel.AccessAll, Sectors: sectors,
+		}, kernel.NewID(), nil, m.owner.Rate))
+	}
+	return p.play(m.plan.stories)
+}
+
+// scene is the state of a story.
+type scene struct {
+	story
+	conversation kernel.ID
+	answered     *talk.Message
+}
+
+// play runs the steps of all stories in order of time, so that attendances are numbered in that order.
+func (p *player) play(stories []story) error {
+	type happening struct {
+		scene *scene
+		step  step
+	}
+	var scenes []*scene
+	var all []happening
+	for _, s := range stories {
+		sc := &scene{story: s}
+		scenes = append(scenes, sc)
+		for _, c := range p.plan.weeks {
+			if c.customer == s.name {
+				s.steps = append(slices.Clip(s.steps), c.steps()...)
+			}
+		}
+		for _, step := range s.steps {
+			all = append(all, happening{sc, step})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b happening) int { return cmp.Compare(b.step.ago, a.step.ago) })
+	past := len(p.plan.weeks) > 0
+	for _, h := range all {
+		if past && h.step.ago < day {
+			past = false
+			for _, who := range p.people {
+				if err := p.desk.Talk.ReadNotifications(p.ctx, who, nil, true); err != nil {
+					return err
+				}
+			}
+		}
+		p.clock.set(p.start.Add(-h.step.ago))
+		if err := p.step(h.scene, h.step); err != nil {
+			return fmt.Errorf("%s, %v ago: %w", h.scene.name, h.step.ago, err)
+		}
+	}
+	for _, sc := range scenes {
+		if err := p.finish(sc); err != nil {
+			return fmt.Errorf("%s: %w", sc.name, err)
+		}
+	}
+	return nil
+}
+
+// finish labels, pins or mutes a conversation, and adds details of the contact.
+func (p *player) finish(sc *scene) error {
+	change := talk.ConversationChange{}
+	if len(sc.labels) > 0 {
+		change.LabelIDs = new(pick(p.out.Labels, sc.labels))
+	}
+	if sc.pinned {
+		change.Pinned = &sc.pinned
+	}
+	if sc.muted {
+		change.Muted = &sc.muted
+	}
+	c, err := p.desk.Talk.UpdateConversation(p.ctx, p.owner, sc.conversation, change)
+	if err != nil {
+		return err
+	}
+	p.talks[sc.name] = *c
+	if c.Contact == nil {
+		return nil
+	}
+	_, err = p.desk.Talk.UpdateContact(p.ctx, p.owner, *c.Contact, talk.ContactChange{
+		BusinessName: optionalText(sc.company), City: optionalText(sc.city), LabelIDs: change.LabelIDs,
+	})
+	return err
+}
+
+func optionalText(text string) kernel.Optional[string] {
+	return kernel.Optional[string]{Set: text != "", Value: text}
+}
+
+func (p *player) step(sc *scene, s step) (err error) {
+	who := p.people[s.by]
+	switch {
+	case s.shares != "" || s.ad != nil:
+		return p.receive(sc, s)
+	case s.greeted || s.chooses != "":
+		return p.withReception(func() error { return p.hear(sc, s) })
+	case s.says != "" || s.sends != "":
+		return p.hear(sc, s)
+	case s.answers != "" || s.file != "":
+		return p.answer(sc, s, who)
+	case s.takes:
+		_, err = p.desk.Talk.Transfer(p.ctx, who, sc.conversation, talk.NewTransfer{User: optionalID(who.User.ID)})
+	case s.hands:
+		_, err = p.desk.Talk.Transfer(p.ctx, p.owner, sc.conversation, talk.NewTransfer{Sector: optionalID(p.out.Sectors[sc.sector])})
+	case s.closes != "":
+		if _, err := p.desk.Talk.MarkRead(p.ctx, who, sc.conversation); err != nil {
+			return err
+		}
+		_, err = p.desk.Talk.CloseAttendance(p.ctx, who, sc.conversation, s.closes)
+	case s.phone != "":
+		_, err = p.desk.Talk.Simulate(p.ctx, p.owner, p.out.Channel, talk.Simulation{FromPhoneApp: true, To: &sc.story.phone, Text: &s.phone})
+	case s.reacts != "":
+		err = p.desk.Talk.Receive(p.ctx, p.out.ID, p.out.Channel, []provider.Incoming{{Reaction: &provider.IncomingReaction{
+			ExternalID: *sc.answered.ExternalID, Emoji: s.reacts, Sender: provider.Sender{Customer: provider.Person{Phone: sc.story.phone}}, At: p.clock.Now(),
+		}}})
+	case s.status != "":
+		_, err = p.desk.Talk.Simulate(p.ctx, p.owner, p.out.Channel, talk.Simulation{ExternalID: sc.answered.ExternalID, Status: &s.status})
+	case s.reads:
+		_, err = p.desk.Talk.MarkRead(p.ctx, who, sc.conversation)
+	}
+	return err
+}
+
+// hear receives a text or a file from the customer.
+func (p *player) hear(sc *scene, s step) error {
+	in := talk.Simulation{From: &sc.story.phone, Name: &sc.name}
+	if sc.group != "" {
+		in.Group = &provider.IncomingGroup{ID: "demo-" + sc.group, Name: sc.group}
+	}
+	in.Text = kernel.TextOrNil(s.says)
+	if s.chooses != "" {
+		in.Choice = p.plan.reception.choice(s.chooses)
+	}
+	if s.quotes && sc.answered != nil {
+		in.ReplyTo = sc.answered.ExternalID
+	}
+	if s.sends != "" {
+		media, err := p.upload(s)
+		if err != nil {
+			return err
+		}
+		in.MediaID = &media
+	}
+	heard, err := p.desk.Talk.Simulate(p.ctx, p.owner, p.out.Channel, in)
+	sc.conversation = heard.Conversation
+	return err
+}
+
+// receive stores a message that cannot be simulated, in a conversation that has begun.
+func (p *player) receive(sc *scene, s step) error {
+	return p.desk.Talk.Receive(p.ctx, p.out.ID, p.out.Channel, []provider.Incoming{{Message: &provider.IncomingMessage{
+		ExternalID: "demo." + kernel.NewID().String(), Type: cmp.Or(s.shares, provider.TypeText), Text: s.says, Referral: s.ad, At: p.clock.Now(),
+		Customer: provider.Person{Phone: sc.story.phone, WAID: sc.story.phone[1:], Name: sc.name},
+	}}})
+}
+
+func (p *player) answer(sc *scene, s step, who *kernel.Principal) error {
+	in := talk.NewMessage{ClientID: kernel.NewID(), Text: kernel.TextOrNil(s.answers)}
+	if s.file != "" {
+		media, err := p.upload(step{sends: s.file})
+		if err != nil {
+			return err
+		}
+		in.MediaID = &media
+	}
+	sent, _, err := p.desk.Talk.SendMessage(p.ctx, who, sc.conversation, in)
+	sc.answered = sent
+	return err
+}
+
+// upload stores the file of a step.
+func (p *player) upload(s step) (kernel.ID, error) {
+	name, content := s.sends, picture(s.sends)
+	switch s.sends {
+	case "voice":
+		name, content = "", voice(s.seconds) // recordings have no name
+	case fileMenu:
+		content = menuDocument()
+	case fileInvoice:
+		content = document("Nota fiscal 4182", "", "Mercado Bom Preco", "40 kg de pao frances     R$ 560", "Vencimento em 10 dias")
+	}
+	media, err := p.desk.Talk.UploadMedia(p.ctx, p.owner, name, bytes.NewReader(content))
+	return media.ID, err
+}
+
+// The documents.
+const (
+	fileMenu    = "cardapio.pdf"
+	fileInvoice = "nota-fiscal-4182.pdf"
+)
+
+func optionalID(id kernel.ID) kernel.Optional[kernel.ID] {
+	return kernel.Optional[kernel.ID]{Set: true, Value: id}
 }

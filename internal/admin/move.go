@@ -15,24 +15,7 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// MoveDatabaseOptions configure MoveDatabase.
-type MoveDatabaseOptions struct {
-	From, To db.Options
-	Batch    int                       // rows in one transaction; 0: the default
-	Progress func(db.MovedTable) error // may be nil
-
-	// BeforeFinish is called when all rows are copied and verified. If it fails, the move can be resumed.
-	BeforeFinish func() error
-}
-
-// MoveDatabase copies a database from one engine to the other; see db.Move. It does not copy the search index, which the server
-// rebuilds in the background.
-func MoveDatabase(ctx context.Context, o MoveDatabaseOptions) ([]db.MovedTable, error) {
-	return db.Move(ctx, db.MoveOptions{
-		From: o.From, To: o.To, Batch: o.Batch, Progress: o.Progress, BeforeFinish: o.BeforeFinish, Plan: movePlan,
-	}, kernel.Embedded())
-}
-
+// movePlan does not copy the search index, which the server rebuilds in the background.
 var movePlan = db.MovePlan{
 	Skip:     []string{"schema_migrations", "conversation_search", "contact_search", "card_search", "message_search", "messages_unindexed"},
 	Reset:    "unindexed",
@@ -104,12 +87,11 @@ type Moved struct {
 // the secret key stay in the data folder, which remains in use; in a move to SQLite, they are copied to the new folder. At the
 // end the source is marked as moved, and is not changed otherwise.
 func Move(ctx context.Context, o MoveOptions) (out Moved, err error) {
-	out.Tables, err = MoveDatabase(ctx, MoveDatabaseOptions{
-		From:  db.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL},
-		To:    db.Options{Dir: o.ToDir, DatabaseURL: o.ToURL},
-		Batch: o.Batch, Progress: o.Progress,
+	out.Tables, err = db.Move(ctx, db.MoveOptions{
+		From: db.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL}, To: db.Options{Dir: o.ToDir, DatabaseURL: o.ToURL},
+		Batch: o.Batch, Progress: o.Progress, Plan: movePlan,
 		BeforeFinish: func() error { return o.moveFiles(ctx, &out) },
-	})
+	}, kernel.Embedded())
 	return out, err
 }
 
@@ -231,7 +213,7 @@ func checkFile(ctx context.Context, disk *blob.Disk, file StoredFile) (fileState
 		return fileMissing, err
 	}
 	sum := sha256.New()
-	size, err := io.Copy(sum, untilDone(ctx, r))
+	size, err := io.Copy(sum, blob.UntilDone(ctx, r))
 	if err = errors.Join(err, r.Close()); err != nil {
 		return fileDamaged, err
 	}
@@ -243,9 +225,4 @@ func checkFile(ctx context.Context, disk *blob.Disk, file StoredFile) (fileState
 
 func matches(file StoredFile, size int64, sum []byte) bool {
 	return size == file.Size && (file.SHA256 == nil || bytes.Equal(sum, file.SHA256))
-}
-
-// UndoMove makes the source of a move usable again, and returns the target of the move.
-func UndoMove(ctx context.Context, o MoveOptions) (target string, err error) {
-	return kernel.UndoMove(ctx, db.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL})
 }

@@ -64,10 +64,10 @@ func TestAfterAMoveTheSourceRefusesUntilTheMoveIsUndone(t *testing.T) {
 	moved(t, config(i.dir, database), back.ToDir)
 
 	for _, o := range []admin.MoveOptions{there, back} {
-		if _, err := admin.UndoMove(t.Context(), o); err != nil {
+		if _, err := db.UndoMove(t.Context(), db.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := admin.UndoMove(t.Context(), o); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
+		if _, err := db.UndoMove(t.Context(), db.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL}); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
 			t.Errorf("a second undo: %v", err)
 		}
 	}

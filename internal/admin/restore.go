@@ -13,7 +13,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 
 	"recado/internal/blob"
@@ -49,7 +49,7 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	if isDatabase {
 		return restoreDatabase(ctx, o)
 	}
-	if err := kernel.RefuseData(o.Dir); err != nil {
+	if err := db.RefuseData(o.Dir); err != nil {
 		return Restored{}, err
 	}
 	_, err = os.Stat(o.Dir)
@@ -130,7 +130,14 @@ func (r *restore) run(ctx context.Context) (Restored, error) {
 	if err != nil {
 		return Restored{}, err
 	}
-	err = r.each(ctx, func(name string, content io.Reader) error { return r.putMedia(ctx, disk, name, content) })
+	err = r.each(ctx, func(name string, content io.Reader) error {
+		id, ok := mediaID(name)
+		if !ok {
+			return nil
+		}
+		_, err := disk.Put(ctx, id, content, 1<<62)
+		return err
+	})
 	if err = errors.Join(err, disk.Close()); err != nil {
 		return Restored{}, err
 	}
@@ -159,7 +166,7 @@ func (r *archive) each(ctx context.Context, do func(name string, content io.Read
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	files := tar.NewReader(untilDone(ctx, f))
+	files := tar.NewReader(blob.UntilDone(ctx, f))
 	for {
 		header, err := files.Next()
 		switch {
@@ -290,15 +297,6 @@ func (r *restore) checkKey() ([]byte, error) {
 	return there, nil
 }
 
-func (r *restore) putMedia(ctx context.Context, disk *blob.Disk, name string, content io.Reader) error {
-	id, ok := mediaID(name)
-	if !ok {
-		return nil
-	}
-	_, err := disk.Put(ctx, id, content, 1<<62)
-	return err
-}
-
 // writeKey creates a key file unless there is one.
 func writeKey(dir string, key []byte) error {
 	path := filepath.Join(dir, vault.FileName)
@@ -316,15 +314,64 @@ func writeKey(dir string, key []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncFolder makes new directory entries durable.
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
+// Check reads a backup without restoring it. It returns an error if a restore would refuse the backup, or if the media files do
+// not match the database and the description of the archive.
+func Check(ctx context.Context, file string) (info Info, err error) {
+	isDatabase, err := isSQLite(file)
+	if err != nil {
+		return info, kernel.Errorf(kernel.CodeInvalidRequest, "The backup cannot be read: %v.", err)
+	}
+	if isDatabase { // a copy of a database
+		return info, kernel.CheckBackup(file)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(file), ".recado-check-")
+	if err != nil { // the folder may be read-only
+		temp, err = os.MkdirTemp("", "recado-check-")
+	}
+	if err != nil {
+		return info, err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	r := &archive{file: file, temp: temp}
+	if err := r.readAll(ctx); err != nil {
+		return info, err
+	}
+	if err := r.checkMedia(); err != nil {
+		return info, err
+	}
+	if r.key != nil {
+		sealed, err := SecretCheckOf(filepath.Join(temp, db.DatabaseFile))
+		if err != nil {
+			return info, err
+		}
+		if err := fits(r.key, sealed); err != nil {
+			return info, r.bad("its secret key does not match its database")
+		}
+	}
+	return r.info, nil
+}
+
+// checkMedia compares the media files with the database and the description of the archive.
+func (r *archive) checkMedia() error {
+	files, err := StoredFiles(filepath.Join(r.temp, db.DatabaseFile))
 	if err != nil {
 		return err
 	}
-	err = d.Sync()
-	if runtime.GOOS == "windows" {
-		err = nil
+	found, missing := 0, 0
+	for _, file := range files {
+		got, there := r.sums[mediaName+"/"+file.ID.String()]
+		if !there {
+			missing++
+			continue
+		}
+		found++
+		damaged := file.SHA256 != nil && got != hex.EncodeToString(file.SHA256)
+		if damaged && !slices.Contains(r.info.DamagedMedia, file.ID) {
+			return r.bad("the SHA-256 hash of the media file %s does not match the database", file.ID)
+		}
 	}
-	return errors.Join(err, d.Close())
+	if found != r.info.Media || missing != r.info.MissingMedia || r.info.SecretKey != (r.key != nil) {
+		return r.bad("%s does not describe it: %d media files are there and %d are missing", infoName, found, missing)
+	}
+	return nil
 }

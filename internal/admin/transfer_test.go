@@ -196,7 +196,7 @@ func move(t *testing.T, o admin.MoveOptions) admin.Moved {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := admin.UndoMove(t.Context(), o); err != nil {
+	if _, err := db.UndoMove(t.Context(), db.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL}); err != nil {
 		t.Fatal(err)
 	}
 	return moved

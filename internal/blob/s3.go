@@ -51,10 +51,7 @@ func NewS3(ctx context.Context, o S3Options) (*S3, error) {
 		creds = credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.IAM{}})
 	}
 	client, err := minio.New(endpoint.Host, &minio.Options{
-		Creds:      creds,
-		Secure:     endpoint.Scheme == "https",
-		Region:     o.Region,
-		MaxRetries: 3,
+		Creds: creds, Secure: endpoint.Scheme == "https", Region: o.Region, MaxRetries: 3,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("blob: %w", err)

@@ -7,6 +7,7 @@ import (
 
 	"recado/internal/fold"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/rank"
 )
@@ -67,28 +68,20 @@ func createAttendancesBoard(tx *kernel.Tx, company kernel.Company) error {
 
 // Boards lists the archived or other boards that the principal may see.
 func (d *Boards) Boards(ctx context.Context, a *kernel.Principal, archived bool) ([]Board, error) {
-	if err := a.May(VerbBoards); err != nil {
-		return nil, err
-	}
 	boards, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Board, error) {
-		return listBoards(tx, a.Company.ID, archived)
+		return selectBoards(tx, `b.archived = $2`, a.Company.ID, archived)
 	})
 	return slices.DeleteFunc(boards, func(b Board) bool { return !a.MaySeeBoard(b.ID) }), err
 }
 
 // Board returns a board with its stages.
 func (d *Boards) Board(ctx context.Context, a *kernel.Principal, id kernel.ID) (Board, error) {
-	if err := a.May(VerbBoard); err != nil {
-		return Board{}, err
-	}
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Board, error) { return visibleBoard(tx, a, id, FindBoard) })
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Board, error) { return visibleBoard(tx, a, id) })
 }
 
-// visibleBoard returns a board that the principal may see. find is FindBoard or lockBoard.
-func visibleBoard(
-	tx *kernel.Tx, a *kernel.Principal, id kernel.ID, find func(tx *kernel.Tx, company, id kernel.ID) (Board, bool, error),
-) (Board, error) {
-	b, found, err := find(tx, a.Company.ID, id)
+// visibleBoard returns a board that the principal may see.
+func visibleBoard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Board, error) {
+	b, found, err := FindBoard(tx, a.Company.ID, id)
 	if err != nil || !found || !a.MaySeeBoard(id) {
 		return Board{}, kernel.ErrOr(err, kernel.NotFound("board"))
 	}
@@ -97,40 +90,33 @@ func visibleBoard(
 
 // BoardCounts returns the number of visible cards of each stage, without archived ones and up to MaxStageCount.
 func (d *Boards) BoardCounts(ctx context.Context, a *kernel.Principal, id kernel.ID) ([]StageCount, error) {
-	if err := a.May(VerbBoardCounts); err != nil {
-		return nil, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]StageCount, error) {
-		b, err := visibleBoard(tx, a, id, FindBoard)
+		b, err := visibleBoard(tx, a, id)
 		if err != nil {
 			return nil, err
 		}
 		counts := make([]StageCount, len(b.Stages))
 		for i, s := range b.Stages {
-			criteria := cardCriteria{Company: a.Company.ID, Stage: s.ID, Sight: a.Sight(), Unseen: unseenCards(a)}
-			n, err := countCards(tx, criteria, MaxStageCount)
-			if err != nil {
+			criteria := cardCriteria{CardFilter: CardFilter{Stage: s.ID}, Company: a.Company.ID, Sight: a.Sight(), Unseen: unseenCards(a)}
+			counts[i].Stage = s.ID
+			if counts[i].Cards, err = countCards(tx, criteria, MaxStageCount); err != nil {
 				return nil, err
 			}
-			counts[i] = StageCount{Stage: s.ID, Cards: n}
 		}
 		return counts, nil
 	})
 }
 
-// NewStage describes a stage to create.
-type NewStage struct {
-	Name string
-	Kind string
+// StageBody describes a stage to create.
+type StageBody struct {
+	Name string `json:"name" minLength:"1" maxLength:"120"`
+	Kind string `json:"kind,omitempty" enum:"open,won,lost" default:"open" doc:"Cards that enter a won stage are completed; cards that enter a lost stage are lost."`
 }
 
-var defaultStages = []NewStage{{"To do", StageOpen}, {"Doing", StageOpen}, {"Done", StageWon}}
+var defaultStages = []StageBody{{"To do", StageOpen}, {"Doing", StageOpen}, {"Done", StageWon}}
 
 // CreateBoard adds a board. A key that is limited to a list of boards may see those that it creates.
-func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name string, stages []NewStage) (Board, error) {
-	if err := a.May(VerbCreateBoard); err != nil {
-		return Board{}, err
-	}
+func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name string, stages []StageBody) (Board, error) {
 	name, invalid := kernel.Name("body.name", name, kernel.MaxName)
 	if invalid != nil {
 		return Board{}, invalid
@@ -160,7 +146,7 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 		insertBoard(tx, a.Company.ID, b)
 		d.signalBoard(tx, a.Company.ID, b.ID, kernel.Audience{})
 		if a.Boards != nil {
-			allowBoard(tx, a.Company.ID, a.Key, b.ID)
+			tx.Later(`INSERT INTO key_boards (company, key_id, board) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, a.Company.ID, a.Key, b.ID)
 			d.people.ForgetHolders(tx, a.Company.ID)
 		}
 		return b, nil
@@ -168,7 +154,7 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 }
 
 // checkStages trims the names of stages and returns an error if they are invalid or not unique.
-func checkStages(stages []NewStage) ([]NewStage, error) {
+func checkStages(stages []StageBody) ([]StageBody, error) {
 	stages = slices.Clone(stages)
 	seen := map[string]bool{}
 	for i := range stages {
@@ -190,14 +176,11 @@ func checkStages(stages []NewStage) ([]NewStage, error) {
 func (d *Boards) UpdateBoard(
 	ctx context.Context, a *kernel.Principal, id kernel.ID, name *string, archived *bool,
 ) (Board, error) {
-	if err := a.May(VerbUpdateBoard); err != nil {
-		return Board{}, err
-	}
-	if err := cleanName("body.name", &name); err != nil {
+	if err := kernel.CleanName("body.name", &name); err != nil {
 		return Board{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Board, error) {
-		b, err := visibleBoard(tx, a, id, lockBoard)
+		b, err := lockBoard(tx, a, id)
 		if err != nil {
 			return b, err
 		}
@@ -220,52 +203,33 @@ func (d *Boards) UpdateBoard(
 	})
 }
 
-// cleanName validates and trims an optional name.
-func cleanName(field string, name **string) error {
-	if *name == nil {
-		return nil
-	}
-	clean, invalid := kernel.Name(field, **name, kernel.MaxName)
-	if invalid != nil {
-		return invalid
-	}
-	*name = &clean
-	return nil
-}
-
 // checkBoardName returns an error if another board that is not archived has the name. It ignores boards that the principal may
 // not see, because the error would disclose them.
 func checkBoardName(tx *kernel.Tx, a *kernel.Principal, b Board) error {
 	if b.Archived {
 		return nil
 	}
-	named, err := boardsNamed(tx, a.Company.ID, b.Name)
-	if err != nil {
+	if tx.Dialect().ConcurrentWrites() { // no other transaction can name a board until the end of this one
+		tx.Later(`SELECT 1 FROM companies WHERE id = $1 FOR NO KEY UPDATE`, a.Company.ID)
+	}
+	named, err := tx.IDs(`SELECT id FROM boards WHERE company = $1 AND folded = $2 AND NOT archived`, a.Company.ID, fold.Text(b.Name))
+	if err != nil || !slices.ContainsFunc(named, func(id kernel.ID) bool { return id != b.ID && a.MaySeeBoard(id) }) {
 		return err
 	}
-	if slices.ContainsFunc(named, func(id kernel.ID) bool { return id != b.ID && a.MaySeeBoard(id) }) {
-		return kernel.Errorf(kernel.CodeNameTaken, "There is already a board called %q. Choose another name.", b.Name)
-	}
-	return nil
+	return kernel.Errorf(kernel.CodeNameTaken, "There is already a board called %q. Choose another name.", b.Name)
 }
 
 // CreateStage adds a stage to a board, at a position or, if that is nil, at the end.
 func (d *Boards) CreateStage(
-	ctx context.Context, a *kernel.Principal, board kernel.ID, in NewStage, position *int64,
+	ctx context.Context, a *kernel.Principal, board kernel.ID, in StageBody, position *int64,
 ) (Stage, error) {
-	if err := a.May(VerbCreateStage); err != nil {
-		return Stage{}, err
-	}
 	name, invalid := kernel.Name("body.name", in.Name, kernel.MaxName)
 	if invalid != nil {
 		return Stage{}, invalid
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Stage, error) {
-		b, err := visibleBoard(tx, a, board, lockBoard)
-		if err == nil {
-			err = checkEditable(&b)
-		}
-		if err != nil {
+		b, err := lockBoard(tx, a, board)
+		if err = kernel.ErrOr(err, checkEditable(&b)); err != nil {
 			return Stage{}, err
 		}
 		s := Stage{ID: kernel.NewID(), Name: name, Kind: in.Kind, Position: int64(len(b.Stages))}
@@ -284,17 +248,14 @@ func (d *Boards) CreateStage(
 
 // StageChange lists the fields to change; nil fields stay as they are.
 type StageChange struct {
-	Name     *string
-	Kind     *string
-	Position *int64
+	Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	Kind     *string `json:"kind,omitempty" enum:"open,won,lost"`
+	Position *int64  `json:"position,omitempty" minimum:"0"`
 }
 
 // UpdateStage renames or moves a stage, or changes its kind if it is empty.
 func (d *Boards) UpdateStage(ctx context.Context, a *kernel.Principal, board, id kernel.ID, in StageChange) (Stage, error) {
-	if err := a.May(VerbUpdateStage); err != nil {
-		return Stage{}, err
-	}
-	if err := cleanName("body.name", &in.Name); err != nil {
+	if err := kernel.CleanName("body.name", &in.Name); err != nil {
 		return Stage{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Stage, error) {
@@ -327,9 +288,6 @@ func (d *Boards) UpdateStage(ctx context.Context, a *kernel.Principal, board, id
 
 // DeleteStage deletes a stage without cards.
 func (d *Boards) DeleteStage(ctx context.Context, a *kernel.Principal, board, id kernel.ID) error {
-	if err := a.May(VerbDeleteStage); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		b, index, err := lockStageOf(tx, a, board, id)
 		if err != nil {
@@ -343,12 +301,10 @@ func (d *Boards) DeleteStage(ctx context.Context, a *kernel.Principal, board, id
 			return err
 		}
 		rest := slices.Delete(slices.Clone(b.Stages), index, index+1)
-		if len(unseen) > 0 {
-			if err := d.moveAllUnseen(tx, a, unseen, rest[max(index-1, 0)].ID); err != nil {
-				return err
-			}
+		if err := d.moveAllUnseen(tx, a, unseen, rest[max(index-1, 0)].ID); err != nil {
+			return err
 		}
-		deleteStage(tx, a.Company.ID, id)
+		tx.Later(`DELETE FROM stages WHERE company = $1 AND id = $2`, a.Company.ID, id)
 		d.arrange(tx, a, &b, rest)
 		return nil
 	})
@@ -360,15 +316,27 @@ func lockEmptyStage(tx *kernel.Tx, a *kernel.Principal, stage kernel.ID) ([]Card
 	if _, _, err := lockStage(tx, a.Company.ID, stage); err != nil {
 		return nil, err
 	}
-	if full, err := stageHasCards(tx, a.Company.ID, stage); err != nil || full {
+	full, err := tx.One(`
+		SELECT 1
+		FROM cards c
+		WHERE c.company = $1 AND c.stage = $2 AND NOT c.private AND NOT `+cardHidden+`
+		LIMIT 1`, []any{a.Company.ID, stage}, func(db.Row) {})
+	if err != nil || full {
 		const message = "This stage has cards. Move or delete them first, including archived cards."
 		return nil, kernel.ErrOr(err, kernel.Errorf(kernel.CodeStageNotEmpty, message))
 	}
-	return lockUnseenCards(tx, a.Company.ID, stage)
+	return kernel.Rows(tx, `
+		SELECT`+cardColumns+`
+		FROM cards c
+		WHERE c.company = $1 AND c.stage = $2 AND (c.private OR `+cardHidden+`)
+		ORDER BY c.rank, c.id`+tx.ForUpdate(), []any{a.Company.ID, stage}, scanCard)
 }
 
 // moveAllUnseen moves the unseen cards of a deleted stage to the end of its neighbour.
 func (d *Boards) moveAllUnseen(tx *kernel.Tx, a *kernel.Principal, unseen []Card, to kernel.ID) error {
+	if len(unseen) == 0 {
+		return nil
+	}
 	stage, _, err := lockStage(tx, a.Company.ID, to)
 	if err != nil {
 		return err
@@ -414,7 +382,7 @@ func checkEditable(b *Board) error {
 
 // lockStageOf locks a board to change one of its stages, and returns the index of the stage.
 func lockStageOf(tx *kernel.Tx, a *kernel.Principal, board, id kernel.ID) (Board, int, error) {
-	b, err := visibleBoard(tx, a, board, lockBoard)
+	b, err := lockBoard(tx, a, board)
 	if err != nil {
 		return b, 0, err
 	}
@@ -449,15 +417,6 @@ func (d *Boards) arrange(tx *kernel.Tx, a *kernel.Principal, b *Board, stages []
 	b.UpdatedAt = tx.Now
 	saveBoard(tx, a.Company.ID, *b)
 	d.signalBoard(tx, a.Company.ID, b.ID, kernel.Audience{})
-}
-
-// checkBoard returns an error if the principal may not see a board.
-func checkBoard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
-	found, err := boardExists(tx, a.Company.ID, id)
-	if err != nil || !found || !a.MaySeeBoard(id) {
-		return kernel.ErrOr(err, kernel.NotFound("board"))
-	}
-	return nil
 }
 
 // signalBoard notifies the live streams of an audience after the commit that a board changed. It is for changes without an event.

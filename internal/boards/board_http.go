@@ -13,23 +13,11 @@ type listBoardsInput struct {
 }
 
 func (s *handlers) listBoards(ctx context.Context, a *kernel.Principal, in *listBoardsInput) (*httpserver.Reply[[]Board], error) {
-	boards, err := s.verbs.Boards(ctx, a, httpserver.IsTrue(in.Archived))
-	return &httpserver.Reply[[]Board]{Body: boards}, err
+	return httpserver.Body(s.verbs.Boards(ctx, a, httpserver.IsTrue(in.Archived)))
 }
 
 func (s *handlers) countBoard(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[httpserver.List[StageCount]], error) {
-	id, err := httpserver.PathID(in.ID, "board")
-	if err != nil {
-		return nil, err
-	}
-	counts, err := s.verbs.BoardCounts(ctx, a, id)
-	return &httpserver.Reply[httpserver.List[StageCount]]{Body: httpserver.List[StageCount]{Data: counts}}, err
-}
-
-// StageBody is a stage in a request.
-type StageBody struct {
-	Name string `json:"name" minLength:"1" maxLength:"120"`
-	Kind string `json:"kind,omitempty" enum:"open,won,lost" default:"open" doc:"Cards that enter a won stage are completed; cards that enter a lost stage are lost."`
+	return httpserver.Entries(s.verbs.BoardCounts(ctx, a, kernel.ID(in.ID)))
 }
 
 type createBoardInput struct {
@@ -40,12 +28,8 @@ type createBoardInput struct {
 }
 
 func (s *handlers) createBoard(ctx context.Context, a *kernel.Principal, in *createBoardInput) (*httpserver.Located[Board], error) {
-	var stages []NewStage
-	if in.Body.Stages != nil {
-		for _, stage := range *in.Body.Stages {
-			stages = append(stages, NewStage(stage))
-		}
-	}
+	var stages []StageBody
+	kernel.Set(&stages, in.Body.Stages)
 	reply := httpserver.Shaped(ctx, func(b *Board) *httpserver.Located[Board] {
 		location := httpserver.At(ctx, "/kanban/boards/"+b.ID.String())
 		return &httpserver.Located[Board]{Status: http.StatusCreated, Location: location, Body: *b}
@@ -63,12 +47,7 @@ type updateBoardInput struct {
 }
 
 func (s *handlers) updateBoard(ctx context.Context, a *kernel.Principal, in *updateBoardInput) (*httpserver.Reply[Board], error) {
-	id, err := httpserver.PathID(in.ID, "board")
-	if err != nil {
-		return nil, err
-	}
-	board, err := s.verbs.UpdateBoard(ctx, a, id, in.Body.Name, in.Body.Archived)
-	return &httpserver.Reply[Board]{Body: board}, err
+	return httpserver.Body(s.verbs.UpdateBoard(ctx, a, kernel.ID(in.ID), in.Body.Name, in.Body.Archived))
 }
 
 type createStageInput struct {
@@ -80,53 +59,30 @@ type createStageInput struct {
 }
 
 func (s *handlers) createStage(ctx context.Context, a *kernel.Principal, in *createStageInput) (*httpserver.Located[Stage], error) {
-	board, err := httpserver.PathID(in.ID, "board")
-	if err != nil {
-		return nil, err
-	}
+	board := kernel.ID(in.ID)
 	reply := httpserver.Shaped(ctx, func(stage *Stage) *httpserver.Located[Stage] {
 		location := httpserver.At(ctx, "/kanban/boards/"+board.String()+"/stages/"+stage.ID.String())
 		return &httpserver.Located[Stage]{Status: http.StatusCreated, Location: location, Body: *stage}
 	})
-	stage, err := s.verbs.CreateStage(ctx, a, board, NewStage(in.Body.StageBody), in.Body.Position)
+	stage, err := s.verbs.CreateStage(ctx, a, board, in.Body.StageBody, in.Body.Position)
 	return reply(&stage), err
 }
 
 // AtStage is the input of operations on one stage of a board.
 type AtStage struct {
-	ID      string `path:"id" doc:"The id of the board."`
-	StageID string `path:"stage_id" doc:"The id of the stage."`
-}
-
-func (at *AtStage) ids() (board, stage kernel.ID, err error) {
-	if board, err = httpserver.PathID(at.ID, "board"); err == nil {
-		stage, err = httpserver.PathID(at.StageID, "stage")
-	}
-	return board, stage, err
+	ID      httpserver.PathID `path:"id" doc:"The id of the board."`
+	StageID httpserver.PathID `path:"stage_id" doc:"The id of the stage."`
 }
 
 type updateStageInput struct {
 	AtStage
-	Body struct {
-		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Kind     *string `json:"kind,omitempty" enum:"open,won,lost"`
-		Position *int64  `json:"position,omitempty" minimum:"0"`
-	} `required:"false"`
+	Body struct{ StageChange } `required:"false"`
 }
 
 func (s *handlers) updateStage(ctx context.Context, a *kernel.Principal, in *updateStageInput) (*httpserver.Reply[Stage], error) {
-	board, id, err := in.ids()
-	if err != nil {
-		return nil, err
-	}
-	stage, err := s.verbs.UpdateStage(ctx, a, board, id, StageChange(in.Body))
-	return &httpserver.Reply[Stage]{Body: stage}, err
+	return httpserver.Body(s.verbs.UpdateStage(ctx, a, kernel.ID(in.ID), kernel.ID(in.StageID), in.Body.StageChange))
 }
 
 func (s *handlers) deleteStage(ctx context.Context, a *kernel.Principal, in *AtStage) (*httpserver.None, error) {
-	board, id, err := in.ids()
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.DeleteStage(ctx, a, board, id)
+	return &httpserver.None{}, s.verbs.DeleteStage(ctx, a, kernel.ID(in.ID), kernel.ID(in.StageID))
 }

@@ -23,7 +23,10 @@ type Boards struct {
 func New(t *talk.Talk, c *channels.Channels, p *people.People) *Boards {
 	d := &Boards{Kernel: p.Kernel, people: p, channels: c, talk: t}
 	d.CheckSubjects(SubjectCard, checkCard)
-	d.CheckSubjects(people.SubjectBoard, checkBoard)
+	d.CheckSubjects(people.SubjectBoard, func(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
+		_, err := visibleBoard(tx, a, id)
+		return err
+	})
 	p.ObserveTeam(people.TeamObserver{CompanyCreated: createAttendancesBoard})
 	t.Observe(d.followCases())
 	return d

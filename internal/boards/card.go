@@ -3,8 +3,6 @@ package boards
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"recado/internal/kernel"
@@ -85,25 +83,19 @@ func (c *Card) privateAudience() kernel.Audience {
 
 // Card returns a card.
 func (d *Boards) Card(ctx context.Context, a *kernel.Principal, id kernel.ID) (Card, error) {
-	if err := a.May(VerbCard); err != nil {
-		return Card{}, err
-	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Card, error) {
-		c, found, err := findCard(tx, a.Company.ID, id)
-		if err != nil || !found || !MaySeeCard(a, &c) {
-			return Card{}, kernel.ErrOr(err, kernel.NotFound("card"))
-		}
-		return c.Card, nil
+		return visibleCard(tx, a, id, findCard)
 	})
 }
 
-// lockVisibleCard locks a card that the principal may see.
-func lockVisibleCard(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Card, error) {
-	c, found, err := lockCard(tx, a.Company.ID, id)
+// visibleCard returns a card that the principal may see. find is findCard or lockCard.
+func visibleCard(
+	tx *kernel.Tx, a *kernel.Principal, id kernel.ID, find func(tx *kernel.Tx, company, id kernel.ID) (CardRow, bool, error),
+) (Card, error) {
+	c, found, err := find(tx, a.Company.ID, id)
 	if err != nil || !found || !MaySeeCard(a, &c) {
 		return Card{}, kernel.ErrOr(err, kernel.NotFound("card"))
 	}
-	tx.NotBefore(c.UpdatedAt)
 	return c.Card, nil
 }
 
@@ -117,22 +109,19 @@ type NewCard struct {
 
 // CardFields are the fields of a card that a caller sets. Absent fields stay as they are.
 type CardFields struct {
-	Title        *string
-	Description  kernel.Optional[string]
-	Priority     *string
-	Labels       *[]kernel.ID
-	DueAt        kernel.Optional[time.Time]
-	Assignee     kernel.Optional[kernel.ID]
-	Contact      kernel.Optional[kernel.ID]
-	Conversation kernel.Optional[kernel.ID]
-	Private      *bool
+	Title        *string                    `json:"-"` // only a new card requires it, so requests declare it separately
+	Description  kernel.Optional[string]    `json:"description,omitempty" doc:"At most 10,000 characters."`
+	Priority     *string                    `json:"priority,omitempty" enum:"low,medium,high,urgent"`
+	Labels       *[]kernel.ID               `json:"label_ids,omitempty" maxItems:"100"`
+	DueAt        kernel.Optional[time.Time] `json:"due_at,omitempty"`
+	Assignee     kernel.Optional[kernel.ID] `json:"assignee,omitempty" doc:"The team member the card is assigned to."`
+	Contact      kernel.Optional[kernel.ID] `json:"contact,omitempty"`
+	Conversation kernel.Optional[kernel.ID] `json:"conversation,omitempty"`
+	Private      *bool                      `json:"private,omitempty" doc:"API keys cannot see private cards. When an API key makes a card private, this response is the last one that contains it."`
 }
 
 // CreateCard adds a card to a board.
 func (d *Boards) CreateCard(ctx context.Context, a *kernel.Principal, in NewCard) (Card, error) {
-	if err := a.May(VerbCreateCard); err != nil {
-		return Card{}, err
-	}
 	if err := in.check(); err != nil {
 		return Card{}, err
 	}
@@ -149,14 +138,9 @@ func (d *Boards) CreateCard(ctx context.Context, a *kernel.Principal, in NewCard
 			return c, kernel.Invalid("body.board_id", kernel.RuleArchived, "is an archived board; restore it first")
 		}
 		stage := b.Stages[0].ID
-		if in.Stage != nil {
-			stage = *in.Stage
-		}
+		kernel.Set(&stage, in.Stage)
 		s, rank, err := place(tx, a, &c, stage, in.Before)
-		if err != nil {
-			return c, err
-		}
-		if err := d.fill(tx, a, &c, &in.CardFields); err != nil {
+		if err = kernel.ErrOr(err, d.fill(tx, a, &c, &in.CardFields)); err != nil {
 			return c, err
 		}
 		enter(&c, s, rank, tx.Now)
@@ -168,11 +152,7 @@ func (d *Boards) CreateCard(ctx context.Context, a *kernel.Principal, in NewCard
 func (d *Boards) insertCard(tx *kernel.Tx, c *Card) error {
 	InsertCard(tx, c)
 	tx.AfterCommit(d.Wakeup(talk.WakeIndex).Notify)
-	err := d.record(tx, EventCardCreated, c, cardEvent{c})
-	if err != nil || c.Status != CardCompleted {
-		return err
-	}
-	return d.record(tx, EventCardCompleted, c, cardEvent{c})
+	return d.record(tx, EventCardCreated, c, cardEvent{c})
 }
 
 // CardChange lists what to change without moving the card.
@@ -184,22 +164,16 @@ type CardChange struct {
 
 // UpdateCard changes a card. The version stays the same if nothing changes.
 func (d *Boards) UpdateCard(ctx context.Context, a *kernel.Principal, id kernel.ID, in CardChange) (Card, error) {
-	if err := a.May(VerbUpdateCard); err != nil {
-		return Card{}, err
-	}
 	if err := in.check(); err != nil {
 		return Card{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Card, error) {
-		old, err := lockVisibleCard(tx, a, id)
+		old, err := visibleCard(tx, a, id, lockCard)
 		if err != nil {
 			return old, err
 		}
 		c := old
-		if err := d.fill(tx, a, &c, &in.CardFields); err != nil {
-			return c, err
-		}
-		if err := checkVersion(tx, &old, in.Version); err != nil {
+		if err := kernel.ErrOr(d.fill(tx, a, &c, &in.CardFields), checkVersion(tx, &old, in.Version)); err != nil {
 			return c, err
 		}
 		switch {
@@ -220,11 +194,8 @@ func (d *Boards) UpdateCard(ctx context.Context, a *kernel.Principal, id kernel.
 
 // DeleteCard deletes a card permanently. Version 0 means any version.
 func (d *Boards) DeleteCard(ctx context.Context, a *kernel.Principal, id kernel.ID, version int64) error {
-	if err := a.May(VerbDeleteCard); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		c, err := lockVisibleCard(tx, a, id)
+		c, err := visibleCard(tx, a, id, lockCard)
 		if err == nil && version != 0 {
 			err = checkVersion(tx, &c, version)
 		}
@@ -238,7 +209,7 @@ func (d *Boards) DeleteCard(ctx context.Context, a *kernel.Principal, id kernel.
 
 // check validates and normalizes the fields without the database.
 func (f *CardFields) check() error {
-	if err := cleanName("body.title", &f.Title); err != nil {
+	if err := kernel.CleanName("body.title", &f.Title); err != nil {
 		return err
 	}
 	if f.Description.Set {
@@ -327,13 +298,9 @@ func (d *Boards) saveCard(tx *kernel.Tx, old, c *Card) {
 
 func sameCard(a, b *Card) bool {
 	return a.StageID == b.StageID && a.Position == b.Position && a.Title == b.Title && kernel.Same(a.Description, b.Description) &&
-		a.Priority == b.Priority && slices.Equal(a.LabelIDs, b.LabelIDs) && sameTime(a.DueAt, b.DueAt) &&
+		a.Priority == b.Priority && slices.Equal(a.LabelIDs, b.LabelIDs) && kernel.Same(a.DueAt, b.DueAt) &&
 		kernel.Same(a.Assignee, b.Assignee) && kernel.Same(a.Contact, b.Contact) && kernel.Same(a.Conversation, b.Conversation) &&
 		a.Private == b.Private && a.Hidden == b.Hidden && a.Status == b.Status
-}
-
-func sameTime(a, b *time.Time) bool {
-	return a == b || a != nil && b != nil && a.Equal(*b)
 }
 
 // CardFilter selects the cards of a list. Zero values do not filter.
@@ -369,9 +336,6 @@ const (
 // Cards lists the cards that the principal may see, newest first. Without a board in the filter, the list excludes archived
 // boards. next is the cursor of the next page, or "" on the last page.
 func (d *Boards) Cards(ctx context.Context, a *kernel.Principal, f CardFilter) (page []Card, next string, err error) {
-	if err := a.May(VerbCards); err != nil {
-		return nil, "", err
-	}
 	query, err := f.query(a, d.Now())
 	if err != nil {
 		return nil, "", err
@@ -387,22 +351,18 @@ func (d *Boards) Cards(ctx context.Context, a *kernel.Principal, f CardFilter) (
 	if len(query.Statuses) == 0 || query.Boards != nil && len(query.Boards) == 0 {
 		return nil, "", nil
 	}
-	found, err := kernel.List(ctx, d.Kernel, a, f.Q, 0, func(bool) (found kernel.Page[Card], err error) {
-		read := d.Store.Read
-		if query.Boards != nil && query.simple() {
-			read = d.Store.ReadOne
-		}
-		err = read(ctx, func(tx *kernel.Tx) (err error) {
+	found, err := kernel.List(ctx, d.Kernel, a, f.Q, 0, func(bool) (kernel.Page[Card], error) {
+		return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (found kernel.Page[Card], err error) {
 			if query.Boards == nil {
-				if query.Boards, err = boardIDs(tx, a.Company.ID); err != nil {
-					return err
+				query.Boards, err = tx.IDs(`SELECT id FROM boards WHERE company = $1 AND NOT archived ORDER BY id`, a.Company.ID)
+				if err != nil {
+					return found, err
 				}
 				query.Boards = slices.DeleteFunc(query.Boards, func(id kernel.ID) bool { return !a.MaySeeBoard(id) })
 			}
 			found.Data, found.More, err = listCards(tx, query)
-			return err
+			return found, err
 		})
-		return found, err
 	})
 	page = found.Data
 	if err == nil && found.More {
@@ -427,9 +387,7 @@ func unseenCards(a *kernel.Principal) *UnseenCards {
 // query converts the filter for listCards. Boards is nil if the filter has no board.
 func (f *CardFilter) query(a *kernel.Principal, now time.Time) (cardCriteria, error) {
 	out := cardCriteria{
-		Company: a.Company.ID, Statuses: []string{f.Status}, Stage: f.Stage, Q: f.Q, Priority: f.Priority, Label: f.Label,
-		Assignee: f.Assignee, Unassigned: f.Unassigned, Conversation: f.Conversation, Sight: a.Sight(), Limit: f.Limit,
-		ByPosition: f.Sort == SortPosition, Unseen: unseenCards(a),
+		CardFilter: *f, Company: a.Company.ID, Statuses: []string{f.Status}, Sight: a.Sight(), Unseen: unseenCards(a),
 	}
 	if f.Status == StatusAll {
 		out.Statuses = []string{CardOpen, CardCompleted, CardLost, CardArchived}
@@ -460,31 +418,25 @@ func (f *CardFilter) query(a *kernel.Principal, now time.Time) (cardCriteria, er
 }
 
 // name identifies the list in its cursors.
-func (f *CardFilter) name() string {
-	return strings.Join([]string{
-		"cards", f.Board.String(), f.Stage.String(), f.Sort, f.Priority, f.Label.String(), f.Assignee.String(),
-		strconv.FormatBool(f.Unassigned), f.Conversation.String(), f.Due, f.Zone, f.Status, f.Q,
-	}, "\n")
+func (f CardFilter) name() string {
+	f.Limit, f.Cursor = 0, ""
+	return "cards" + *kernel.WriteJSON(&f)
 }
 
 // forgetContact removes a deleted contact from its cards.
 func (d *Boards) forgetContact(tx *kernel.Tx, c *talk.Contact) error {
-	cards, err := cardsOfContact(tx, c.Company, c.ID)
-	if err != nil {
-		return err
-	}
+	cards, err := tx.IDs(`SELECT id FROM cards WHERE company = $1 AND contact = $2 ORDER BY id`, c.Company, c.ID)
 	for _, id := range cards {
 		old, found, err := lockCard(tx, c.Company, id)
 		if err != nil {
 			return err
 		}
-		if found {
-			card := old.Card
+		if card := old.Card; found {
 			card.Contact = nil
 			d.saveCard(tx, &old.Card, &card)
 		}
 	}
-	return nil
+	return err
 }
 
 // checkCard returns an error if the principal may not see a card. It allows a deleted card, and a private card that the key

@@ -2,7 +2,6 @@ package boards
 
 import (
 	"context"
-	"time"
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
@@ -50,30 +49,7 @@ func (s *handlers) listCards(ctx context.Context, a *kernel.Principal, in *listC
 }
 
 func (s *handlers) getCard(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*cardReply, error) {
-	id, err := httpserver.PathID(in.ID, "card")
-	if err != nil {
-		return nil, err
-	}
-	return replyCard(s.verbs.Card(ctx, a, id))
-}
-
-// CardBody has the fields that requests to create and to change a card have in common.
-type CardBody struct {
-	Description  kernel.Optional[string]    `json:"description,omitempty" doc:"At most 10,000 characters."`
-	Priority     *string                    `json:"priority,omitempty" enum:"low,medium,high,urgent"`
-	LabelIDs     *[]kernel.ID               `json:"label_ids,omitempty" maxItems:"100"`
-	DueAt        kernel.Optional[time.Time] `json:"due_at,omitempty"`
-	Assignee     kernel.Optional[kernel.ID] `json:"assignee,omitempty" doc:"The team member the card is assigned to."`
-	Contact      kernel.Optional[kernel.ID] `json:"contact,omitempty"`
-	Conversation kernel.Optional[kernel.ID] `json:"conversation,omitempty"`
-	Private      *bool                      `json:"private,omitempty" doc:"API keys cannot see private cards. When an API key makes a card private, this response is the last one that contains it."`
-}
-
-func (b *CardBody) fields(title *string) CardFields {
-	return CardFields{
-		Title: title, Description: b.Description, Priority: b.Priority, Labels: b.LabelIDs, DueAt: b.DueAt,
-		Assignee: b.Assignee, Contact: b.Contact, Conversation: b.Conversation, Private: b.Private,
-	}
+	return replyCard(s.verbs.Card(ctx, a, kernel.ID(in.ID)))
 }
 
 type createCardInput struct {
@@ -82,7 +58,7 @@ type createCardInput struct {
 		StageID      kernel.Optional[kernel.ID] `json:"stage_id,omitempty" doc:"Defaults to the board's first stage."`
 		BeforeCardID kernel.Optional[kernel.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert this card. Defaults to the end of the stage."`
 		Title        string                     `json:"title" minLength:"1" maxLength:"120"`
-		CardBody
+		CardFields
 	}
 }
 
@@ -98,9 +74,8 @@ func (s *handlers) createCard(ctx context.Context, a *kernel.Principal, in *crea
 		return &locatedCard{httpserver.At(ctx, "/kanban/cards/"+c.ID.String()), httpserver.VersionTag(c.Version), *c}
 	})
 	b := &in.Body
-	card, err := s.verbs.CreateCard(ctx, a, NewCard{
-		Board: b.BoardID, Stage: b.StageID.Pointer(), Before: b.BeforeCardID.Pointer(), CardFields: b.fields(&b.Title),
-	})
+	b.CardFields.Title = &b.Title
+	card, err := s.verbs.CreateCard(ctx, a, NewCard{b.BoardID, b.StageID.Pointer(), b.BeforeCardID.Pointer(), b.CardFields})
 	return reply(&card), err
 }
 
@@ -109,7 +84,7 @@ type updateCardInput struct {
 	httpserver.AtVersion
 	Body struct {
 		Title *string `json:"title,omitempty" minLength:"1" maxLength:"120"`
-		CardBody
+		CardFields
 		Status  *string `json:"status,omitempty" enum:"open,archived" doc:"archived archives the card. open restores it with the status of its stage."`
 		Version *int64  `json:"version,omitempty" doc:"The version the change is based on, unless sent in If-Match."`
 	} `required:"false"`
@@ -120,16 +95,12 @@ func (s *handlers) updateCard(ctx context.Context, a *kernel.Principal, in *upda
 	if err != nil {
 		return nil, err
 	}
-	id, err := httpserver.PathID(in.ID, "card")
-	if err != nil {
-		return nil, err
-	}
-	change := CardChange{CardFields: in.Body.fields(in.Body.Title), Version: version}
+	change := CardChange{CardFields: in.Body.CardFields, Version: version}
+	change.Title = in.Body.Title
 	if in.Body.Status != nil {
-		archived := *in.Body.Status == CardArchived
-		change.Archived = &archived
+		change.Archived = new(*in.Body.Status == CardArchived)
 	}
-	return replyCard(s.verbs.UpdateCard(ctx, a, id, change))
+	return replyCard(s.verbs.UpdateCard(ctx, a, kernel.ID(in.ID), change))
 }
 
 type moveCardInput struct {
@@ -147,13 +118,9 @@ func (s *handlers) moveCard(ctx context.Context, a *kernel.Principal, in *moveCa
 	if err != nil {
 		return nil, err
 	}
-	id, err := httpserver.PathID(in.ID, "card")
-	if err != nil {
-		return nil, err
-	}
 	reply := httpserver.Shaped(ctx, newCardReply)
 	move := CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version}
-	card, err := s.verbs.MoveCard(ctx, a, id, move)
+	card, err := s.verbs.MoveCard(ctx, a, kernel.ID(in.ID), move)
 	return reply(&card), err
 }
 
@@ -174,9 +141,5 @@ func (s *handlers) deleteCard(ctx context.Context, a *kernel.Principal, in *dele
 	if err != nil {
 		return nil, err
 	}
-	id, err := httpserver.PathID(in.ID, "card")
-	if err != nil {
-		return nil, err
-	}
-	return &httpserver.None{}, s.verbs.DeleteCard(ctx, a, id, version)
+	return &httpserver.None{}, s.verbs.DeleteCard(ctx, a, kernel.ID(in.ID), version)
 }

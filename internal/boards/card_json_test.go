@@ -26,7 +26,7 @@ func TestCardJSON(t *testing.T) {
 "due_at":"AT","assignee":"ID","contact":"ID","conversation":"ID","attendance":"ID","private":true,
 "status":"completed","position":"a0","version":2,"created_at":"AT","updated_at":"AT","completed_at":"AT"}`},
 	} {
-		got, err := kernel.AppendJSON(nil, &c.card)
+		got, err := kernel.EncodeJSON(&c.card)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -188,8 +188,10 @@ func TestListCardsAppliesTheFilters(t *testing.T) {
 		for round := range 4 {
 			for range 200 {
 				f := cardCriteria{
-					Company: w.company, Boards: w.boards[:1+random.IntN(3)], Statuses: cardStatuses[:1+random.IntN(4)], Q: texts[random.IntN(len(texts))],
-					Priority: []string{"", "", "", "low", "urgent"}[random.IntN(5)], Limit: 1 + random.IntN(20), Sight: kernel.Sight{All: true},
+					Company: w.company, Boards: w.boards[:1+random.IntN(3)], Statuses: cardStatuses[:1+random.IntN(4)], Sight: kernel.Sight{All: true},
+					CardFilter: CardFilter{
+						Q: texts[random.IntN(len(texts))], Priority: []string{"", "", "", "low", "urgent"}[random.IntN(5)], Limit: 1 + random.IntN(20),
+					},
 				}
 				if random.IntN(3) == 0 {
 					f.Label = w.labels[random.IntN(3)]
@@ -229,7 +231,7 @@ func TestListCardsAppliesTheFilters(t *testing.T) {
 				})
 			}
 			kerneltest.Write(t, s, func(tx *kernel.Tx) error {
-				_, err := search.Update(tx.On, 80*(1+round)) // only a part, so that searches have to look in both places
+				_, err := search.Update(tx.Tx, 80*(1+round)) // only a part, so that searches have to look in both places
 				return err
 			})
 			w.change(t, s, random, 40)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/rank"
 	"recado/internal/talk"
 )
@@ -23,24 +24,18 @@ type CardMove struct {
 // MoveCard moves a card within its board and restores an archived card. Moving the card of an open attendance to Done closes the
 // attendance, which requires the permissions for CloseAttendance.
 func (d *Boards) MoveCard(ctx context.Context, a *kernel.Principal, id kernel.ID, in CardMove) (Card, error) {
-	if err := a.May(VerbMoveCard); err != nil {
-		return Card{}, err
-	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Card, error) {
 		t, err := d.lockClosing(tx, a, id, in.Stage)
 		if err != nil {
 			return Card{}, err
 		}
-		old, err := lockVisibleCard(tx, a, id)
+		old, err := visibleCard(tx, a, id, lockCard)
 		if err != nil {
 			return old, err
 		}
 		c := old
 		stage, rank, err := place(tx, a, &c, in.Stage, in.Before)
-		if err != nil {
-			return c, err
-		}
-		if err := checkVersion(tx, &old, in.Version); err != nil {
+		if err = kernel.ErrOr(err, checkVersion(tx, &old, in.Version)); err != nil {
 			return c, err
 		}
 		closes := t != nil && old.StageID != stage.ID
@@ -97,18 +92,21 @@ func checkVersion(tx *kernel.Tx, c *Card, version int64) error {
 	conflict := kernel.Errorf(kernel.CodeVersionConflict,
 		"The card is now at version %d, not %d. Fetch it again and reapply the change.", c.Version, version)
 	moved, err := movedSince(tx, c, version)
-	if err != nil {
-		return err
-	}
-	if moved != nil {
-		conflict.Fields = []kernel.FieldError{*moved}
-	}
-	return conflict
+	conflict.Fields = moved
+	return kernel.ErrOr(err, conflict)
 }
 
+// recentEvents is how many of a company's latest events movedSince searches. There is no index by card.
+const recentEvents = 500
+
 // movedSince returns who moved a card to its stage after a version, if that is one of the latest events of the company.
-func movedSince(tx *kernel.Tx, c *Card, version int64) (*kernel.FieldError, error) {
-	body, found, err := lastCardMove(tx, c.Company, c.ID)
+func movedSince(tx *kernel.Tx, c *Card, version int64) ([]kernel.FieldError, error) {
+	body, found, err := kernel.Row(tx, `
+		SELECT e.body
+		FROM (SELECT position, id, type, card, body FROM events WHERE company = $1 ORDER BY position DESC, id DESC LIMIT $2) e
+		WHERE e.card = $3 AND e.type = $4
+		ORDER BY e.position DESC, e.id DESC
+		LIMIT 1`, []any{c.Company, recentEvents, c.ID, EventCardMoved}, func(r db.Row) []byte { return r.Bytes("body") })
 	if err != nil || !found {
 		return nil, err
 	}
@@ -128,8 +126,8 @@ func movedSince(tx *kernel.Tx, c *Card, version int64) (*kernel.FieldError, erro
 	}
 	for _, s := range b.Stages {
 		if s.ID == c.StageID {
-			moved := ruleMoved.At("card", move.By.Name+" moved it to "+s.Name, kernel.Params{"name": move.By.Name, "stage": s.Name})
-			return &moved, nil
+			params := kernel.Params{"name": move.By.Name, "stage": s.Name}
+			return []kernel.FieldError{ruleMoved.At("card", move.By.Name+" moved it to "+s.Name, params)}, nil
 		}
 	}
 	return nil, nil
@@ -172,21 +170,22 @@ func (d *Boards) recordMove(tx *kernel.Tx, old, c *Card, by *kernel.Ref) error {
 	if old.StageID == c.StageID {
 		return nil
 	}
-	err := d.record(tx, EventCardMoved, c, cardMovedEvent{c, old.StageID, c.StageID, by})
-	if err != nil || c.Status != CardCompleted {
-		return err
-	}
-	return d.record(tx, EventCardCompleted, c, cardEvent{c})
+	return d.record(tx, EventCardMoved, c, cardMovedEvent{c, old.StageID, c.StageID, by})
 }
 
-// record records an event about a card. Cards that no key may see have no events.
+// record records an event about a card that entered a stage and, if that completed the card, EventCardCompleted. Cards that no
+// key may see have no events.
 func (d *Boards) record(tx *kernel.Tx, kind kernel.EventType, c *Card, data any) error {
 	if c.Private || c.Hidden {
 		d.signalCard(tx, c, true)
 		return nil
 	}
 	e := kernel.Event{Company: c.Company, Type: kind, Conversation: c.Conversation, Board: &c.BoardID, Card: &c.ID}
-	return d.Record(tx, e, func(b []byte) ([]byte, error) { return kernel.AppendJSON(b, data) })
+	if err := d.Record(tx, e, data); err != nil || c.Status != CardCompleted {
+		return err
+	}
+	e.Type = EventCardCompleted
+	return d.Record(tx, e, cardEvent{c})
 }
 
 // place locks a stage of the card's board and returns a rank in it: before another card that the principal may see, or at the
@@ -242,7 +241,7 @@ func spread(tx *kernel.Tx, company, stage, moving kernel.ID, position string) er
 		if err != nil {
 			return err
 		}
-		after, err := ranksFrom(tx, company, stage, moving, position, reach+1)
+		after, err := selectRanks(tx, `rank >= $4 ORDER BY rank`, company, stage, moving, position, reach+1)
 		if err != nil {
 			return err
 		}
@@ -257,7 +256,8 @@ func spread(tx *kernel.Tx, company, stage, moving kernel.ID, position string) er
 				return err
 			}
 			if p.Rank != low {
-				setRank(tx, company, Ranked{p.Card, low})
+				// Clients see the rank, so the version changes too.
+				tx.Later(`UPDATE cards SET rank = $3, version = version + 1 WHERE company = $1 AND id = $2`, company, p.Card, low)
 			}
 		}
 		return nil
@@ -279,7 +279,10 @@ func (d *Boards) followCases() talk.Observer {
 		Moved: func(t *talk.LockedConversation, _, att *talk.Attendance, by *kernel.Ref) error {
 			return d.attendanceMoved(t, att, by)
 		},
-		Closed:         d.attendanceMoved,
+		Closed: d.attendanceMoved,
+		Reopened: func(t *talk.LockedConversation, _, att *talk.Attendance, by *kernel.Ref) error {
+			return d.attendanceMoved(t, att, by)
+		},
 		ContactDeleted: d.forgetContact,
 	}
 }
@@ -337,10 +340,10 @@ func (d *Boards) attendancesBoard(tx *kernel.Tx, company kernel.ID) (*Board, err
 	if b, ok := d.systemBoards.Load(company); ok {
 		return b.(*Board), nil
 	}
-	b, found, err := findAttendancesBoard(tx, company)
-	if err != nil || !found || len(b.Stages) != 3 {
+	found, err := selectBoards(tx, `b.system = $2`, company, SystemAttendances)
+	if err != nil || len(found) == 0 || len(found[0].Stages) != 3 {
 		return nil, kernel.ErrOr(err, fmt.Errorf("boards: the attendances board of company %s is missing or incomplete", company))
 	}
-	d.systemBoards.Store(company, &b)
-	return &b, nil
+	d.systemBoards.Store(company, &found[0])
+	return &found[0], nil
 }

@@ -153,7 +153,7 @@ func (h *history) send(c onceCall, crash string) (out outcome, pending string) {
 	call := kernel.OnceRequest{
 		Key: c.key, Fingerprint: func() ([32]byte, error) { return c.fingerprint(), nil },
 		Success: func(out any) (kernel.Answer, error) {
-			body, err := kernel.AppendJSON(nil, out)
+			body, err := kernel.EncodeJSON(out)
 			pending = string(body)
 			return kernel.Answer{Status: 200, Body: body}, err
 		},

@@ -58,13 +58,13 @@ func TestEveryPageOfACardSearchMatchesAFullScan(t *testing.T) {
 				for statuses := range 3 {
 					varyBudgets(t, random)
 					mine.comparePages(t, s, cardCriteria{
-						Company: mine.company, Boards: mine.boards[:1+random.IntN(3)], Statuses: cardStatuses[statuses : statuses+2], Q: q,
-						Priority: []string{"", "high"}[random.IntN(2)], Limit: 5 + 20*round, Sight: kernel.Sight{All: true},
+						Company: mine.company, Boards: mine.boards[:1+random.IntN(3)], Statuses: cardStatuses[statuses : statuses+2],
+						CardFilter: CardFilter{Q: q, Priority: []string{"", "high"}[random.IntN(2)], Limit: 5 + 20*round}, Sight: kernel.Sight{All: true},
 					})
 				}
 			}
 			kerneltest.Write(t, s, func(tx *kernel.Tx) error {
-				_, err := search.Update(tx.On, 300*(1+round))
+				_, err := search.Update(tx.Tx, 300*(1+round))
 				return err
 			})
 			mine.change(t, s, random, 20)

@@ -40,25 +40,25 @@ func findCard(tx *kernel.Tx, company, id kernel.ID) (CardRow, bool, error) {
 // lockCard is findCard and locks the card.
 func lockCard(tx *kernel.Tx, company, id kernel.ID) (CardRow, bool, error) {
 	tx.ShareVisibility(company)
-	return selectCard(tx, company, id, tx.Dialect().Lock(` FOR UPDATE OF c`))
+	c, found, err := selectCard(tx, company, id, tx.Dialect().Lock(` FOR UPDATE OF c`))
+	tx.NotBefore(c.UpdatedAt)
+	return c, found, err
 }
 
-func selectCard(tx *kernel.Tx, company, id kernel.ID, lock string) (c CardRow, found bool, err error) {
-	found, err = tx.One(`
+func selectCard(tx *kernel.Tx, company, id kernel.ID, lock string) (CardRow, bool, error) {
+	return kernel.Row(tx, `
 		SELECT`+cardColumns+`, v.assignee AS conversation_assignee, v.sector, v.channel
 		FROM cards c
 		LEFT JOIN conversations v ON v.company = c.company AND v.id = c.conversation
-		WHERE c.company = $1 AND c.id = $2`+lock, []any{company, id}, func(r db.Row) {
-		c = CardRow{scanCard(r), r.NullID("conversation_assignee"), r.NullID("sector"), r.NullID("channel")}
+		WHERE c.company = $1 AND c.id = $2`+lock, []any{company, id}, func(r db.Row) CardRow {
+		return CardRow{scanCard(r), r.NullID("conversation_assignee"), r.NullID("sector"), r.NullID("channel")}
 	})
-	return c, found, err
 }
 
 // lockAttendanceCard finds and locks the card of an attendance.
-func lockAttendanceCard(tx *kernel.Tx, company, attendance kernel.ID) (c Card, found bool, err error) {
-	found, err = tx.One(`SELECT`+cardColumns+` FROM cards c WHERE c.company = $1 AND c.attendance = $2`+tx.ForUpdate(),
-		[]any{company, attendance}, func(r db.Row) { c = scanCard(r) })
-	return c, found, err
+func lockAttendanceCard(tx *kernel.Tx, company, attendance kernel.ID) (Card, bool, error) {
+	return kernel.Row(tx, `SELECT`+cardColumns+` FROM cards c WHERE c.company = $1 AND c.attendance = $2`+tx.ForUpdate(),
+		[]any{company, attendance}, scanCard)
 }
 
 // InsertCard stores a new card with its labels.
@@ -106,7 +106,7 @@ func insertCardLabels(tx *kernel.Tx, c *Card) {
 func deleteCard(tx *kernel.Tx, company, id kernel.ID) error {
 	tx.Later(`DELETE FROM card_labels WHERE company = $1 AND subject = $2`, company, id)
 	tx.Later(`DELETE FROM cards WHERE company = $1 AND id = $2`, company, id)
-	return search.Forget(tx.On, &search.Cards, company, id)
+	return search.Forget(tx.Tx, &search.Cards, company, id)
 }
 
 // cardText returns the searchable text of a card.
@@ -133,49 +133,16 @@ func lastRank(tx *kernel.Tx, company, stage, moving kernel.ID) (rank string, err
 
 // ranksBefore lists the cards of a stage before a rank, nearest first, except the one that is being moved.
 func ranksBefore(tx *kernel.Tx, company, stage, moving kernel.ID, rank string, limit int) ([]Ranked, error) {
-	return selectRanks(tx, `
+	return selectRanks(tx, `rank < $4 ORDER BY rank DESC`, company, stage, moving, rank, limit)
+}
+
+// selectRanks lists the cards of a stage except the one that is being moved.
+func selectRanks(tx *kernel.Tx, conditionAndOrder string, args ...any) ([]Ranked, error) {
+	return kernel.Rows(tx, `
 		SELECT id, rank
 		FROM cards
-		WHERE company = $1 AND stage = $2 AND id <> $3 AND rank < $4
-		ORDER BY rank DESC
-		LIMIT $5`, company, stage, moving, rank, limit)
-}
-
-// ranksFrom lists the cards of a stage from a rank on, nearest first, except the one that is being moved.
-func ranksFrom(tx *kernel.Tx, company, stage, moving kernel.ID, rank string, limit int) ([]Ranked, error) {
-	return selectRanks(tx, `
-		SELECT id, rank
-		FROM cards
-		WHERE company = $1 AND stage = $2 AND id <> $3 AND rank >= $4
-		ORDER BY rank
-		LIMIT $5`, company, stage, moving, rank, limit)
-}
-
-func selectRanks(tx *kernel.Tx, sql string, args ...any) (ranks []Ranked, err error) {
-	err = tx.Query(sql, args, func(r db.Row) error {
-		ranks = append(ranks, Ranked{r.ID("id"), r.Text("rank")})
-		return nil
-	})
-	return ranks, err
-}
-
-// setRank changes the rank of a card and increments its version, because clients see the rank.
-func setRank(tx *kernel.Tx, company kernel.ID, p Ranked) {
-	tx.Later(`UPDATE cards SET rank = $3, version = version + 1 WHERE company = $1 AND id = $2`, company, p.Card, p.Rank)
-}
-
-// recentEvents is how many of a company's latest events lastCardMove searches. There is no index by card.
-const recentEvents = 500
-
-// lastCardMove returns the body of the last kanban.card.moved event of a card, if it is recent.
-func lastCardMove(tx *kernel.Tx, company, card kernel.ID) (body []byte, found bool, err error) {
-	found, err = tx.One(`
-		SELECT e.body
-		FROM (SELECT position, id, type, card, body FROM events WHERE company = $1 ORDER BY position DESC, id DESC LIMIT $2) e
-		WHERE e.card = $3 AND e.type = $4
-		ORDER BY e.position DESC, e.id DESC
-		LIMIT 1`, []any{company, recentEvents, card, EventCardMoved}, func(r db.Row) { body = r.Bytes("body") })
-	return body, found, err
+		WHERE company = $1 AND stage = $2 AND id <> $3 AND `+conditionAndOrder+`
+		LIMIT $5`, args, func(r db.Row) Ranked { return Ranked{r.ID("id"), r.Text("rank")} })
 }
 
 // publicContact reports whether the company has a contact that keys may see.
@@ -185,8 +152,4 @@ func publicContact(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 		FROM contacts
 		WHERE company = $1 AND id = $2 AND pool = $1 AND (channel IS NULL OR `+kernel.Public("channel", "$1")+`)`,
 		[]any{company, id}, func(db.Row) {})
-}
-
-func cardsOfContact(tx *kernel.Tx, company, contact kernel.ID) ([]kernel.ID, error) {
-	return tx.IDs(`SELECT id FROM cards WHERE company = $1 AND contact = $2 ORDER BY id`, company, contact)
 }

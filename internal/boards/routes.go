@@ -43,7 +43,7 @@ func (s *handlers) routes() []*httpserver.Route {
 		httpserver.Post("/kanban/boards", VerbCreateBoard, "Create a board", s.createBoard, httpserver.KeyRequired, httpserver.Fails(kernel.CodeNameTaken, kernel.CodeLimitReached), httpserver.Created,
 			httpserver.Example(`{"name": "Orders", "stages": [{"name": "New"}, {"name": "Doing"}, {"name": "Delivered", "kind": "won"}]}`),
 			httpserver.About("A key that is restricted to certain boards can also see the boards it creates.")),
-		httpserver.Get("/kanban/boards/{id}", VerbBoard, "Get a board", httpserver.ByID("board", s.verbs.Board), httpserver.Conditional,
+		httpserver.Get("/kanban/boards/{id}", VerbBoard, "Get a board", httpserver.ByID(s.verbs.Board), httpserver.Conditional,
 			httpserver.AsTool(httpserver.Tool{Name: "get_board", ID: "board_id"})),
 		httpserver.Get("/kanban/boards/{id}/counts", VerbBoardCounts, "Count the cards of a board", s.countBoard, httpserver.Named("getBoardCounts"),
 			httpserver.About("Returns the number of cards in each stage, from left to right. Archived cards are excluded.")),

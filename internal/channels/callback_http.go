@@ -36,7 +36,6 @@ func NewCallbacks(channels *Channels, deliver Deliver, log *slog.Logger) *Callba
 	return &Callbacks{channels: channels, deliver: deliver, log: log}
 }
 
-// callbackLookup is the cache entry of one channel.
 type callbackLookup struct {
 	credentials whatsapp.Credentials
 	company     kernel.ID
@@ -44,7 +43,6 @@ type callbackLookup struct {
 	until       time.Time
 }
 
-// handler returns the handler for whatsapp.CallbackPattern.
 func (c *Callbacks) handler() http.Handler {
 	callback := &whatsapp.Callback{Lookup: c.lookup, Receive: c.receive, Route: c.route, Log: c.log}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,9 +81,7 @@ func (c *Callbacks) find(ctx context.Context, channel string) (callbackLookup, e
 	if fresh && now.Before(known.until) {
 		return known, nil
 	}
-	ch, access, found, err := c.channels.access(ctx, func(tx *kernel.Tx) (Channel, SealedAccess, bool, error) {
-		return callbackAccess(tx, id)
-	})
+	ch, access, found, err := c.channels.access(ctx, `ch.id = $1 /* all companies: a callback names only the channel */`, id)
 	if err != nil {
 		return callbackLookup{}, err
 	}
@@ -112,12 +108,18 @@ func (c *Callbacks) route(ctx context.Context, channel, phoneNumberID string) (s
 	if err != nil {
 		return "", whatsapp.Credentials{}, false, err
 	}
-	other, found, err := c.channels.ChannelOfNumber(ctx, known.company, phoneNumberID)
+	var other Channel
+	found := false
+	err = c.channels.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
+		other, found, err = oneChannel(tx, `ch.company = $1 AND ch.phone_number_id = $2 AND ch.archived_at IS NULL`,
+			known.company, phoneNumberID)
+		return err
+	})
 	if err != nil || !found {
 		return "", whatsapp.Credentials{}, false, err
 	}
-	credentials, found, err := c.lookup(ctx, other.String())
-	return other.String(), credentials, found, err
+	credentials, found, err := c.lookup(ctx, other.ID.String())
+	return other.ID.String(), credentials, found, err
 }
 
 func (c *Callbacks) receive(ctx context.Context, channel string, events []whatsapp.Event) error {
@@ -130,7 +132,7 @@ func (c *Callbacks) receive(ctx context.Context, channel string, events []whatsa
 	for i, e := range events {
 		items[i] = e.Incoming
 	}
-	if err := c.deliver(c.channels.Bind(ctx, known.company), known.company, id, items); err != nil {
+	if err := c.deliver(kernel.ForCompany(ctx, known.company), known.company, id, items); err != nil {
 		c.forget(channel) // it may have been archived: the provider retries, and the retry is routed again
 		return err
 	}

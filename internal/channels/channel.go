@@ -13,6 +13,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/channels/whatsapp"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/phone"
 )
@@ -65,7 +66,7 @@ type Channel struct {
 	HoursID *kernel.ID `json:"hours_id" doc:"The channel's own opening hours; if null, the company's opening hours apply."`
 
 	Company kernel.ID `json:"-"`
-	Private bool      `json:"-"`
+	Private bool      `json:"private" doc:"Whether only the viewers of the channel can see it and its conversations."`
 
 	Settling bool `json:"-"` // it became private or public, and its history is not updated yet
 
@@ -97,34 +98,19 @@ func (c *Channel) Pool() kernel.ID {
 
 // Access has the credentials of a WhatsApp number. Its secrets are stored encrypted; token and app secret are never returned.
 type Access struct {
-	PhoneNumberID string
-	WABAID        string
-	Token         string
-	AppSecret     string
-	VerifyToken   string
-	APIVersion    string // "": the default
-	Coexistence   bool   // the number is also used in the WhatsApp Business app, which lowers its rate
-}
-
-// accessSecrets is the part of an Access that is stored encrypted.
-type accessSecrets struct {
-	Token       string `json:"token"`
-	AppSecret   string `json:"app_secret"`
-	VerifyToken string `json:"verify_token"`
+	PhoneNumberID string `json:"-"`
+	WABAID        string `json:"-"`
+	Token         string `json:"token"`
+	AppSecret     string `json:"app_secret"`
+	VerifyToken   string `json:"verify_token"`
+	APIVersion    string `json:"-"` // "": the default
+	Coexistence   bool   `json:"-"` // the number is also used in the WhatsApp Business app, which lowers its rate
 }
 
 // Secrets returns the part that is stored encrypted, as JSON.
 func (a Access) Secrets() []byte {
-	plain, _ := json.Marshal(accessSecrets{a.Token, a.AppSecret, a.VerifyToken}) // strings always encode
+	plain, _ := json.Marshal(a) // strings always encode
 	return plain
-}
-
-// SetSecrets parses the result of Secrets.
-func (a *Access) SetSecrets(plain []byte) error {
-	var s accessSecrets
-	err := json.Unmarshal(plain, &s)
-	a.Token, a.AppSecret, a.VerifyToken = s.Token, s.AppSecret, s.VerifyToken
-	return err
 }
 
 // Format keeps the secrets out of logs.
@@ -182,9 +168,6 @@ type ChannelChange struct {
 
 // Channels returns the company's channels. Private channels are only for their viewers.
 func (d *Channels) Channels(ctx context.Context, a *kernel.Principal) ([]Channel, error) {
-	if err := a.May(VerbChannels); err != nil {
-		return nil, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Channel, error) {
 		all, err := listChannels(tx, a.Company.ID)
 		return slices.DeleteFunc(all, func(ch Channel) bool { return ch.Private && !slices.Contains(a.Views, ch.ID) }), err
@@ -193,9 +176,6 @@ func (d *Channels) Channels(ctx context.Context, a *kernel.Principal) ([]Channel
 
 // Channel returns one channel of the company. Private channels are only for their viewers.
 func (d *Channels) Channel(ctx context.Context, a *kernel.Principal, id kernel.ID) (Channel, error) {
-	if err := a.May(VerbChannel); err != nil {
-		return Channel{}, err
-	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Channel, error) { return d.Known(tx, a, id) })
 }
 
@@ -210,15 +190,20 @@ func (d *Channels) Notices(ctx context.Context, company, channel kernel.ID, limi
 		if _, found, err := FindChannel(tx, company, channel); err != nil || !found {
 			return nil, kernel.ErrOr(err, kernel.NotFound("channel"))
 		}
-		return notices(tx, company, channel, limit)
+		return kernel.Rows(tx, `
+			SELECT kind, text, raw, created_at
+			FROM notices
+			WHERE company = $1 AND channel = $2
+			ORDER BY created_at DESC, digest
+			LIMIT $3`, []any{company, channel, limit}, func(r db.Row) provider.Notice {
+			notice := provider.IncomingNotice{Kind: r.Text("kind"), Text: r.Text("text"), Raw: r.Bytes("raw")}
+			return provider.Notice{IncomingNotice: notice, CreatedAt: r.Time("created_at")}
+		})
 	})
 }
 
 // CreateChannel creates a channel. A sandbox is connected at once, a WhatsApp number after WhatsApp has accepted its credentials.
 func (d *Channels) CreateChannel(ctx context.Context, a *kernel.Principal, in NewChannel) (Channel, error) {
-	if err := a.May(VerbCreateChannel); err != nil {
-		return Channel{}, err
-	}
 	name, invalid := kernel.Name("body.name", in.Name, kernel.MaxName)
 	if invalid != nil {
 		return Channel{}, invalid
@@ -228,17 +213,12 @@ func (d *Channels) CreateChannel(ctx context.Context, a *kernel.Principal, in Ne
 			"can only be set with a session: API keys do not see private channels")
 	}
 	in.Name = name
-	switch in.Provider {
-	case ProviderSandbox:
-		return d.createSandbox(ctx, a, in)
-	case ProviderWhatsApp:
+	switch {
+	case in.Provider == ProviderWhatsApp:
 		return d.connectNumber(ctx, a, in)
-	}
-	return Channel{}, kernel.OneOf("body.provider", ProviderSandbox, ProviderWhatsApp)
-}
-
-func (d *Channels) createSandbox(ctx context.Context, a *kernel.Principal, in NewChannel) (Channel, error) {
-	if in.Access != nil {
+	case in.Provider != ProviderSandbox:
+		return Channel{}, kernel.OneOf("body.provider", ProviderSandbox, ProviderWhatsApp)
+	case in.Access != nil:
 		return Channel{}, kernel.Invalid("body.credentials", RuleWhatsAppOnly, "must be absent for a sandbox")
 	}
 	phone, ok := phone.Normalize(in.Phone)
@@ -274,33 +254,19 @@ func newChannel(tx *kernel.Tx, a *kernel.Principal, in NewChannel, phone string)
 // returns only the viewers.
 func (d *Channels) UpdateChannel(
 	ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange,
-) (Channel, *people.PrivateChannel, error) {
-	if err := a.May(VerbUpdateChannel); err != nil {
-		return Channel{}, nil, err
-	}
-	if change.Name != nil {
-		clean, invalid := kernel.Name("body.name", *change.Name, kernel.MaxName)
-		if invalid != nil {
-			return Channel{}, nil, invalid
-		}
-		change.Name = &clean
+) (ch Channel, unseen *people.PrivateChannel, err error) {
+	if err := kernel.CleanName("body.name", &change.Name); err != nil {
+		return ch, nil, err
 	}
 	if change.privacy() {
 		if a.Kind() != kernel.KindSession {
-			return Channel{}, nil, kernel.Invalid("body.private", kernel.RuleSessionOnly,
+			return ch, nil, kernel.Invalid("body.private", kernel.RuleSessionOnly,
 				"private and viewers can only be set with a session")
 		}
 		if err := a.Need(kernel.RoleAdmin); err != nil {
-			return Channel{}, nil, err
+			return ch, nil, err
 		}
 	}
-	return d.changeChannel(ctx, a, id, change)
-}
-
-// changeChannel makes a change in one transaction, after WhatsApp has accepted new credentials.
-func (d *Channels) changeChannel(
-	ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange,
-) (ch Channel, unseen *people.PrivateChannel, err error) {
 	var access Access
 	var warning *provider.Reason
 	if change.properties() {
@@ -308,7 +274,7 @@ func (d *Channels) changeChannel(
 			return ch, nil, err
 		}
 	}
-	recounts, end, err := d.beginRecounts(ctx, a, id, change)
+	recount, end, err := d.beginRecount(ctx, a, id, change)
 	if err != nil {
 		return ch, nil, err
 	}
@@ -328,22 +294,18 @@ func (d *Channels) changeChannel(
 			unseen, err = d.setPrivacy(tx, a, &ch, change)
 		}
 		if err == nil && ch.Private != wasPrivate {
-			if recounts == nil { // another call has just changed it back
-				recounts = d.recounts(ch, ch.Private)
+			if recount == nil { // another call has just changed it back
+				recount = d.recount(ch, ch.Private)
 			}
-			for _, r := range recounts {
-				if err == nil {
-					err = r.Finish(tx)
-				}
+			if recount != nil {
+				err = recount.Finish(tx)
 			}
 		}
 		return ch, err
 	})
-	if err == nil && ch.Settling {
-		for _, o := range d.observers {
-			if o.PrivacyChanged != nil {
-				o.PrivacyChanged(ctx, ch.Company, ch.ID)
-			}
+	for _, o := range d.observers {
+		if err == nil && ch.Settling && o.PrivacyChanged != nil {
+			o.PrivacyChanged(ctx, ch.Company, ch.ID)
 		}
 	}
 	if err == nil && ch.Provider == ProviderWhatsApp && change.connects() {
@@ -352,18 +314,22 @@ func (d *Channels) changeChannel(
 	return ch, unseen, err
 }
 
-// beginRecounts begins the recounts of observers for a channel that is about to become private or public. The caller calls end
+// beginRecount begins the recount of the observer for a channel that is about to become private or public. The caller calls end
 // after the change.
-func (d *Channels) beginRecounts(
+func (d *Channels) beginRecount(
 	ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange,
-) (recounts []kernel.Recount, end func(), err error) {
+) (recount kernel.Recount, end func(), err error) {
 	end = func() {}
 	if change.Private == nil {
 		return nil, end, nil
 	}
-	ch, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Channel, error) {
-		ch, _, err := FindChannel(tx, a.Company.ID, id)
-		return ch, err
+	var ch Channel
+	var c kernel.Company
+	err = d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
+		if ch, _, err = FindChannel(tx, a.Company.ID, id); err == nil {
+			c, _, err = people.Company(tx, a.Company.ID)
+		}
+		return err
 	})
 	if err != nil || ch.ID.IsZero() || ch.Private == *change.Private {
 		return nil, end, err
@@ -371,43 +337,23 @@ func (d *Channels) beginRecounts(
 	if ch.Private && !change.Confirm {
 		return nil, end, errConfirm()
 	}
-	c, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
-		c, _, err := people.Company(tx, a.Company.ID)
-		return c, err
-	})
-	if err != nil {
-		return nil, end, err
+	if recount = d.recount(ch, *change.Private); recount != nil {
+		end, err = recount.Begin(ctx, c.Timezone)
 	}
-	recounts = d.recounts(ch, *change.Private)
-	var ends []func()
-	end = func() {
-		for _, f := range ends {
-			f()
-		}
-	}
-	for _, r := range recounts {
-		done, err := r.Begin(ctx, c.Timezone)
-		if err != nil {
-			end()
-			return nil, func() {}, err
-		}
-		ends = append(ends, done)
-	}
-	return recounts, end, nil
+	return recount, end, err
 }
 
 func errConfirm() error {
-	return kernel.Invalid("body.confirm", ruleConfirm, "must be true to make a private channel public: everyone will see its "+
-		"history")
+	return kernel.Invalid("body.confirm", ruleConfirm, "must be true to make a private channel public: everyone will see its history")
 }
 
-func (d *Channels) recounts(ch Channel, private bool) (all []kernel.Recount) {
+func (d *Channels) recount(ch Channel, private bool) kernel.Recount {
 	for _, o := range d.observers {
 		if o.PrivacyChanges != nil {
-			all = append(all, o.PrivacyChanges(ch, private))
+			return o.PrivacyChanges(ch, private)
 		}
 	}
-	return all
+	return nil
 }
 
 // privacy reports whether the change affects who sees the channel.
@@ -438,38 +384,28 @@ func (d *Channels) lockChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID,
 	return ch, nil
 }
 
-// checkProperties returns the access after a change, and a warning about the number if there is one.
-func (d *Channels) checkProperties(
-	ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange,
-) (Access, *provider.Reason, error) {
-	ch, access, err := d.channelAccess(ctx, a, id)
-	if err != nil {
-		return Access{}, nil, err
-	}
-	if ch.Provider != ProviderWhatsApp && (change.Access != nil || change.Coexistence != nil) {
-		return Access{}, nil, kernel.Invalid("body.credentials", RuleWhatsAppOnly, "are only for a WhatsApp number")
-	}
-	return d.checkChange(ctx, ch, access, change)
-}
-
 // setProperties stores a change except for privacy.
 func (d *Channels) setProperties(
 	tx *kernel.Tx, a *kernel.Principal, ch *Channel, change ChannelChange, access Access, warning *provider.Reason,
 ) error {
+	set := func(column string, value any) {
+		tx.Later(`UPDATE channels SET `+column+` = $3, updated_at = $4 WHERE company = $1 AND id = $2`,
+			ch.Company, ch.ID, value, tx.Now)
+	}
 	if change.Name != nil {
 		ch.Name = *change.Name
-		renameChannel(tx, a.Company.ID, ch.ID, ch.Name)
+		set("name", ch.Name)
 	}
 	if change.Sign != nil {
 		ch.Sign = *change.Sign
-		signChannel(tx, a.Company.ID, ch.ID, ch.Sign)
+		set("sign", ch.Sign)
 	}
 	if change.Hours.Set {
 		ch.HoursID = change.Hours.Pointer()
 		if err := people.KeepHours(tx, a.Company.ID, ch.HoursID); err != nil {
 			return err
 		}
-		setChannelHours(tx, a.Company.ID, ch.ID, ch.HoursID)
+		set("hours", ch.HoursID)
 	}
 	if change.Access != nil || change.Coexistence != nil {
 		free, err := saveAccess(tx, a.Company.ID, ch.ID, d.seal(*ch, access))
@@ -535,18 +471,19 @@ func ErrChannelArchived() error {
 // ArchiveChannel disconnects a channel permanently. Messages that wait to be sent fail. Its history and its open attendances
 // stay as they are. Its number may be connected again as another channel.
 func (d *Channels) ArchiveChannel(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbArchiveChannel); err != nil {
-		return err
-	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		tx.LockSeveral(id)
 		tx.LockCompany(a.Company.ID)
 		ch, err := d.Known(tx, a, id)
 		if err != nil || ch.ArchivedAt != nil {
-			return struct{}{}, err
+			return err
 		}
-		archiveChannel(tx, a.Company.ID, id)
-		return struct{}{}, nil
+		tx.Later(`
+			UPDATE channels
+			SET archived_at = $3, status = 'disconnected', status_reason = NULL, warning = NULL, restriction = NULL,
+				restriction_until = NULL, templates_due_at = NULL, updated_at = $3
+			WHERE company = $1 AND id = $2`, a.Company.ID, id, tx.Now)
+		return nil
 	})
 	for _, o := range d.observers {
 		if err == nil && o.Archived != nil {
@@ -637,10 +574,9 @@ func (d *Channels) checkViewers(tx *kernel.Tx, a *kernel.Principal, ch Channel, 
 	}
 	after := 0
 	for i, id := range viewers {
-		if slices.Contains(viewers[:i], id) {
-			continue
+		if !slices.Contains(viewers[:i], id) {
+			after++
 		}
-		after++
 		_, found, err := people.MemberPowers(tx, a.Company.ID, id)
 		if err != nil || !found {
 			return kernel.ErrOr(err, kernel.NoSuch(kernel.Indexed("body.viewers", i), "team_member"))
@@ -700,16 +636,16 @@ func (d *Channels) FlushCallbackActivity(ctx context.Context) error {
 	if len(calls) == 0 {
 		return nil
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		for channel, h := range calls {
 			if err := addCallbackActivity(tx, channel.company, channel.id, *h, d.activity.since); err != nil {
-				return struct{}{}, err
+				return err
 			}
 		}
-		purgeCallbackActivity(tx, tx.Now.Add(-silenceHistory))
-		return struct{}{}, nil
+		tx.Later(`DELETE /* all companies: by age */ FROM channel_days WHERE day < $1`,
+			tx.Now.Add(-silenceHistory).UnixMilli()/DayMillis)
+		return nil
 	})
-	return err
 }
 
 // Silence is the result of the watchdog for one WhatsApp number.
@@ -723,7 +659,10 @@ type Silence struct {
 // unusual. It also removes expired restrictions.
 func (d *Channels) WatchSilence(ctx context.Context) ([]Silence, error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) ([]Silence, error) {
-		endRestrictions(tx)
+		tx.Later(`
+			UPDATE /* all companies: by age */ channels
+			SET restriction = NULL, restriction_until = NULL
+			WHERE restriction_until <= $1`, tx.Now)
 		stats, err := callbackStats(tx, tx.Now.Add(-silenceHistory))
 		if err != nil {
 			return nil, err
@@ -731,10 +670,13 @@ func (d *Channels) WatchSilence(ctx context.Context) ([]Silence, error) {
 		out := make([]Silence, len(stats))
 		for i, h := range stats {
 			out[i] = Silence{Channel: h.Channel, Connected: h.Connected}
-			silent, usual := d.silence(h, tx.Now)
-			out[i].Unusual = h.Connected && usual > 0 && silent > usual
+			silent, unusual := d.silence(h, tx.Now)
+			out[i].Unusual = h.Connected && unusual > 0 && silent > unusual
 			if out[i].Unusual && !h.Warned {
-				setChannelWarning(tx, h.Company, h.Channel, new(silenceWarning(silent, h.Longest)))
+				message := fmt.Sprintf("Nothing has arrived from WhatsApp for %s; the longest silence of the last two weeks was %s. "+
+					"Test the channel, and check its callback address at Meta.", roughly(silent), roughly(h.Longest))
+				setChannelWarning(tx, h.Company, h.Channel, new(provider.NewReason("silent", message,
+					kernel.Params{"silent_seconds": int(silent.Seconds()), "longest_seconds": int(h.Longest.Seconds())})))
 			}
 		}
 		return out, nil
@@ -751,13 +693,6 @@ func (d *Channels) silence(h CallbackStats, now time.Time) (silent, unusual time
 		last = d.activity.since
 	}
 	return now.Sub(last), max(silenceAtLeast, time.Duration(float64(h.Longest)*silenceFactor))
-}
-
-func silenceWarning(silent, longest time.Duration) provider.Reason {
-	message := fmt.Sprintf("Nothing has arrived from WhatsApp for %s; the longest silence of the last two weeks was %s. "+
-		"Test the channel, and check its callback address at Meta.", roughly(silent), roughly(longest))
-	return provider.NewReason("silent", message,
-		kernel.Params{"silent_seconds": int(silent.Seconds()), "longest_seconds": int(longest.Seconds())})
 }
 
 // ReasonCodes returns the codes of problems of a channel, each with its reasons.
@@ -799,16 +734,14 @@ func roughly(d time.Duration) string {
 	}
 }
 
-// checkChannel returns an error if the principal may not know of a channel.
-func (d *Channels) checkChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
-	_, err := d.Known(tx, a, id)
-	return err
-}
-
 // PurgeChannels deletes old notices of providers, and reports whether there are more.
 func (d *Channels) PurgeChannels(ctx context.Context) (more bool, err error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		notices, err := purgeNotices(tx, tx.Now.Add(-provider.NoticeRetention), kernel.PurgeStep)
+		notices, err := tx.Exec(`
+			DELETE /* all companies: by age */ FROM notices
+			WHERE (company, channel, digest) IN (
+				SELECT company, channel, digest FROM notices WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
+			tx.Now.Add(-provider.NoticeRetention), kernel.PurgeStep)
 		return notices >= kernel.PurgeStep, err
 	})
 }

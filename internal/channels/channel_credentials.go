@@ -3,6 +3,7 @@ package channels
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -78,9 +79,6 @@ func (d *Channels) connectNumber(ctx context.Context, a *kernel.Principal, in Ne
 
 // TestChannel checks the channel at its provider and changes nothing.
 func (d *Channels) TestChannel(ctx context.Context, a *kernel.Principal, id kernel.ID) (ChannelTest, error) {
-	if err := a.May(VerbTestChannel); err != nil {
-		return ChannelTest{}, err
-	}
 	ch, access, err := d.channelAccess(ctx, a, id)
 	if err != nil {
 		return ChannelTest{}, err
@@ -93,7 +91,7 @@ func (d *Channels) TestChannel(ctx context.Context, a *kernel.Principal, id kern
 	}
 	state, err := d.numbers.Check(ctx, access)
 	if refused, ok := errors.AsType[*provider.SendError](err); ok {
-		return ChannelTest{Error: new(reasonOf(refused))}, nil
+		return ChannelTest{Error: new(provider.NewReason(refused.Code, Sentence(refused), refused.Params()))}, nil
 	}
 	if err != nil {
 		return ChannelTest{}, err
@@ -110,9 +108,6 @@ func (d *Channels) TestChannel(ctx context.Context, a *kernel.Principal, id kern
 
 // ChannelConnection returns how a channel is connected to its provider, without the secrets.
 func (d *Channels) ChannelConnection(ctx context.Context, a *kernel.Principal, id kernel.ID) (ChannelConnection, error) {
-	if err := a.May(VerbChannelConnection); err != nil {
-		return ChannelConnection{}, err
-	}
 	ch, access, err := d.channelAccess(ctx, a, id)
 	if err != nil || ch.Provider != ProviderWhatsApp {
 		return ChannelConnection{}, err
@@ -126,60 +121,50 @@ func (d *Channels) ChannelConnection(ctx context.Context, a *kernel.Principal, i
 // Access returns a channel of the company with the access to its provider. It reports false if there is no such channel or if
 // it has no credentials.
 func (d *Channels) Access(ctx context.Context, company, id kernel.ID) (Channel, Access, bool, error) {
-	return d.access(ctx, func(tx *kernel.Tx) (Channel, SealedAccess, bool, error) { return channelAccess(tx, company, id) })
+	return d.access(ctx, `ch.company = $1 AND ch.id = $2`, company, id)
 }
 
-func (d *Channels) access(
-	ctx context.Context, find func(tx *kernel.Tx) (Channel, SealedAccess, bool, error),
-) (Channel, Access, bool, error) {
-	var ch Channel
+func (d *Channels) access(ctx context.Context, condition string, args ...any) (ch Channel, access Access, found bool, err error) {
 	var sealed SealedAccess
-	var found bool
-	err := d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		ch, sealed, found, err = find(tx)
+	err = d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
+		ch, sealed, found, err = selectAccess(tx, condition, args...)
 		return err
 	})
 	if err != nil || !found || sealed.Secrets == nil {
 		return ch, Access{}, false, err
 	}
-	access, err := d.unseal(ch, sealed)
+	plain, err := d.Vault.Open(sealed.Secrets, ch.Company, ch.ID)
+	if err == nil {
+		access = sealed.Access
+		err = json.Unmarshal(plain, &access)
+	}
 	return ch, access, err == nil, err
-}
-
-// ChannelOfNumber returns the channel of the company that has a phone number id.
-func (d *Channels) ChannelOfNumber(
-	ctx context.Context, company kernel.ID, phoneNumberID string,
-) (id kernel.ID, found bool, err error) {
-	err = d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		id, found, err = channelOfNumber(tx, company, phoneNumberID)
-		return err
-	})
-	return id, found, err
 }
 
 // channelAccess is Access for a principal who may know of the channel. The access of a sandbox is empty.
 func (d *Channels) channelAccess(ctx context.Context, a *kernel.Principal, id kernel.ID) (Channel, Access, error) {
-	var sealed SealedAccess
-	ch, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (ch Channel, err error) {
-		var found bool
-		ch, sealed, found, err = channelAccess(tx, a.Company.ID, id)
-		if err != nil || !found || !Knows(a, ch) {
-			return Channel{}, kernel.ErrOr(err, kernel.NotFound("channel"))
-		}
-		return ch, nil
-	})
-	if err != nil || sealed.Secrets == nil {
-		return ch, Access{}, err
+	ch, access, _, err := d.Access(ctx, a.Company.ID, id)
+	switch {
+	case err != nil && ch.ID.IsZero():
+		return Channel{}, Access{}, err
+	case !Knows(a, ch):
+		return Channel{}, Access{}, kernel.NotFound("channel")
 	}
-	access, err := d.unseal(ch, sealed)
 	return ch, access, err
 }
 
-// checkChange returns the access after a change and a warning about the number if there is one. If the change connects the
+// checkProperties returns the access after a change and a warning about the number if there is one. If the change connects the
 // channel, WhatsApp has accepted the access.
-func (d *Channels) checkChange(
-	ctx context.Context, ch Channel, access Access, change ChannelChange,
+func (d *Channels) checkProperties(
+	ctx context.Context, a *kernel.Principal, id kernel.ID, change ChannelChange,
 ) (Access, *provider.Reason, error) {
+	ch, access, err := d.channelAccess(ctx, a, id)
+	if err != nil {
+		return Access{}, nil, err
+	}
+	if ch.Provider != ProviderWhatsApp && (change.Access != nil || change.Coexistence != nil) {
+		return Access{}, nil, kernel.Invalid("body.credentials", RuleWhatsAppOnly, "are only for a WhatsApp number")
+	}
 	kernel.Set(&access.Coexistence, change.Coexistence)
 	if c := change.Access; c != nil {
 		kernel.Set(&access.PhoneNumberID, c.PhoneNumberID)
@@ -237,33 +222,19 @@ func (d *Channels) callHere(ctx context.Context, ch *Channel, access Access) {
 	if failed {
 		ch.Warning = new(provider.NewReason("no_callbacks", notCalledYet+" "+Sentence(refused), refused.CauseParams()))
 	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		setChannelWarning(tx, ch.Company, ch.ID, ch.Warning)
 		d.TemplatesDue(tx, ch.Company, ch.ID)
-		return struct{}{}, nil
+		return nil
 	})
 	if err != nil {
-		d.Log.Warn("cannot store the warning of a channel after connecting "+
-			"it", slog.String("channel", ch.ID.String()), slog.Any("error", err))
+		d.Log.Warn("cannot store the warning of a channel after connecting it",
+			slog.String("channel", ch.ID.String()), slog.Any("error", err))
 	}
 }
 
 func (d *Channels) seal(ch Channel, a Access) SealedAccess {
-	return SealedAccess{
-		PhoneNumberID: a.PhoneNumberID, WABAID: a.WABAID, APIVersion: a.APIVersion, Coexistence: a.Coexistence,
-		Secrets: d.Vault.Seal(a.Secrets(), ch.Company, ch.ID),
-	}
-}
-
-func (d *Channels) unseal(ch Channel, sealed SealedAccess) (Access, error) {
-	plain, err := d.Vault.Open(sealed.Secrets, ch.Company, ch.ID)
-	if err != nil {
-		return Access{}, err
-	}
-	a := Access{
-		PhoneNumberID: sealed.PhoneNumberID, WABAID: sealed.WABAID, APIVersion: sealed.APIVersion, Coexistence: sealed.Coexistence,
-	}
-	return a, a.SetSecrets(plain)
+	return SealedAccess{a, d.Vault.Seal(a.Secrets(), ch.Company, ch.ID)}
 }
 
 // errRefused converts WhatsApp's rejection of credentials to an error of the request. It returns nil for nil.
@@ -287,15 +258,16 @@ func errRefused(err error, field string) error {
 
 func errNoWhatsApp() error {
 	return &kernel.Error{
-		Code: kernel.CodeUnavailable, Message: "This server is not configured for " +
-			"WhatsApp.", Params: kernel.Params{"reason": "not_configured"},
+		Code: kernel.CodeUnavailable, Message: "This server is not configured for WhatsApp.",
+		Params: kernel.Params{"reason": "not_configured"},
 	}
 }
 
 // errNumberTaken returns the error for a number that another channel has. Callers who may not know of that channel get the same
 // error as if WhatsApp had rejected the number.
 func (d *Channels) errNumberTaken(tx *kernel.Tx, a *kernel.Principal, phoneNumberID string) error {
-	holder, found, err := numberHolder(tx, phoneNumberID)
+	holder, found, err := oneChannel(tx,
+		`ch.phone_number_id = $1 AND ch.archived_at IS NULL /* all companies: a number is connected once */`, phoneNumberID)
 	if err != nil || found && Knows(a, holder) {
 		return kernel.ErrOr(err, kernel.Invalid("body.credentials.phone_number_id", ruleNumberTaken, "this number is already "+
 			"connected"))
@@ -326,8 +298,4 @@ func numberUnavailable(s NumberState) provider.Reason {
 	return provider.NewReason("number_unavailable",
 		"WhatsApp reports that the status of the number is "+s.Status+": it does not send or receive messages.",
 		kernel.Params{"reason": "status", "status": s.Status})
-}
-
-func reasonOf(e *provider.SendError) provider.Reason {
-	return provider.NewReason(e.Code, Sentence(e), e.Params())
 }

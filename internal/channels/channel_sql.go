@@ -26,23 +26,20 @@ func scanChannel(r db.Row) Channel {
 
 // listChannels returns the company's channels that are not archived, oldest first.
 func listChannels(tx *kernel.Tx, company kernel.ID) ([]Channel, error) {
-	var out []Channel
-	err := tx.Query(`
+	return kernel.Rows(tx, `
 		SELECT`+channelColumns+`
 		FROM channels ch
 		WHERE ch.company = $1 AND ch.archived_at IS NULL
-		ORDER BY ch.id`, []any{company}, func(r db.Row) error {
-		out = append(out, scanChannel(r))
-		return nil
-	})
-	return out, err
+		ORDER BY ch.id`, []any{company}, scanChannel)
 }
 
 // FindChannel returns a channel of the company, private or not. The caller checks who may see it.
 func FindChannel(tx *kernel.Tx, company, id kernel.ID) (ch Channel, found bool, err error) {
-	found, err = tx.One(`SELECT`+channelColumns+` FROM channels ch WHERE ch.company = $1 AND ch.id = $2`,
-		[]any{company, id}, func(r db.Row) { ch = scanChannel(r) })
-	return ch, found, err
+	return oneChannel(tx, `ch.company = $1 AND ch.id = $2`, company, id)
+}
+
+func oneChannel(tx *kernel.Tx, condition string, args ...any) (ch Channel, found bool, err error) {
+	return kernel.Row(tx, `SELECT`+channelColumns+` FROM channels ch WHERE `+condition, args, scanChannel)
 }
 
 func insertChannel(tx *kernel.Tx, ch Channel) {
@@ -50,14 +47,6 @@ func insertChannel(tx *kernel.Tx, ch Channel) {
 		INSERT INTO channels (id, company, name, phone, provider, private, status, coexistence, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $8)`,
 		ch.ID, ch.Company, ch.Name, ch.Phone, ch.Provider, ch.Private, ch.Status, ch.CreatedAt)
-}
-
-func signChannel(tx *kernel.Tx, company, id kernel.ID, sign bool) {
-	tx.Later(`UPDATE channels SET sign = $3, updated_at = $4 WHERE company = $1 AND id = $2`, company, id, sign, tx.Now)
-}
-
-func renameChannel(tx *kernel.Tx, company, id kernel.ID, name string) {
-	tx.Later(`UPDATE channels SET name = $3, updated_at = $4 WHERE company = $1 AND id = $2`, company, id, name, tx.Now)
 }
 
 // setChannelWarning sets the warning of a connected channel; nil clears it.
@@ -72,15 +61,6 @@ func SetChannelStatus(tx *kernel.Tx, company, id kernel.ID, status string, reaso
 		SET status = $3, status_reason = $4, updated_at = $5, restriction = CASE WHEN $6 THEN NULL ELSE restriction END
 		WHERE company = $1 AND id = $2`,
 		company, id, status, kernel.WriteJSON(reason), tx.Now, status == ChannelConnected)
-}
-
-// archiveChannel disconnects a channel permanently.
-func archiveChannel(tx *kernel.Tx, company, id kernel.ID) {
-	tx.Later(`
-		UPDATE channels
-		SET archived_at = $3, status = 'disconnected', status_reason = NULL, warning = NULL, restriction = NULL,
-			restriction_until = NULL, templates_due_at = NULL, updated_at = $3
-		WHERE company = $1 AND id = $2`, company, id, tx.Now)
 }
 
 // ChannelsOfAccount returns the company's channels of a WhatsApp Business account or, if phoneKey is given, those with that
@@ -124,14 +104,6 @@ func EndRestriction(tx *kernel.Tx, company, id kernel.ID) {
 		WHERE company = $1 AND id = $2 AND (status_reason IS NULL OR status_reason <> restriction)`, company, id)
 }
 
-// endRestrictions removes expired restrictions.
-func endRestrictions(tx *kernel.Tx) {
-	tx.Later(`
-		UPDATE /* all companies: by age */ channels
-		SET restriction = NULL, restriction_until = NULL
-		WHERE restriction_until <= $1`, tx.Now)
-}
-
 // InsertNotice stores a notice of a channel's provider. A repeated notice is ignored.
 func InsertNotice(tx *kernel.Tx, channel *Channel, n *provider.IncomingNotice) {
 	digest := sha256.New()
@@ -142,29 +114,6 @@ func InsertNotice(tx *kernel.Tx, channel *Channel, n *provider.IncomingNotice) {
 	tx.Later(`
 		INSERT INTO notices (company, channel, digest, kind, text, raw, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT DO NOTHING`, channel.Company, channel.ID, digest.Sum(nil)[:16], n.Kind, n.Text, n.Raw, tx.Now)
-}
-
-// notices returns the newest notices of a channel.
-func notices(tx *kernel.Tx, company, channel kernel.ID, limit int) (all []provider.Notice, err error) {
-	err = tx.Query(`
-		SELECT kind, text, raw, created_at
-		FROM notices
-		WHERE company = $1 AND channel = $2
-		ORDER BY created_at DESC, digest
-		LIMIT $3`, []any{company, channel, limit}, func(r db.Row) error {
-		notice := provider.IncomingNotice{Kind: r.Text("kind"), Text: r.Text("text"), Raw: r.Bytes("raw")}
-		all = append(all, provider.Notice{IncomingNotice: notice, CreatedAt: r.Time("created_at")})
-		return nil
-	})
-	return all, err
-}
-
-// purgeNotices deletes up to limit notices created before a time, oldest first.
-func purgeNotices(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Exec(`
-		DELETE /* all companies: by age */ FROM notices
-		WHERE (company, channel, digest) IN (
-			SELECT company, channel, digest FROM notices WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
 }
 
 // CallbackActivity summarizes the callbacks about a channel during a period.
@@ -220,15 +169,9 @@ func addCallbackActivity(tx *kernel.Tx, company, channel kernel.ID, h CallbackAc
 	return nil
 }
 
-// purgeCallbackActivity deletes the history before a time.
-func purgeCallbackActivity(tx *kernel.Tx, before time.Time) {
-	tx.Later(`DELETE /* all companies: by age */ FROM channel_days WHERE day < $1`, before.UnixMilli()/DayMillis)
-}
-
 // callbackStats returns every WhatsApp number with its history since a time.
 func callbackStats(tx *kernel.Tx, since time.Time) ([]CallbackStats, error) {
-	var out []CallbackStats
-	err := tx.Query(`
+	return kernel.Rows(tx, `
 		SELECT /* all companies: the watchdog's numbers */ ch.id, ch.company, ch.status = 'connected' AS connected,
 			ch.warning IS NOT NULL AS warned, COALESCE(ch.last_inbound_at, 0) AS last_inbound_at,
 			CAST(COALESCE(MAX(d.longest), 0) AS BIGINT) AS longest,
@@ -237,24 +180,19 @@ func callbackStats(tx *kernel.Tx, since time.Time) ([]CallbackStats, error) {
 		LEFT JOIN channel_days d ON d.company = ch.company AND d.channel = ch.id AND d.day >= $1
 		WHERE ch.provider = 'whatsapp' AND ch.archived_at IS NULL
 		GROUP BY ch.company, ch.id, ch.status, ch.warning, ch.last_inbound_at
-		ORDER BY ch.id`, []any{since.UnixMilli() / DayMillis}, func(r db.Row) error {
-		out = append(out, CallbackStats{
+		ORDER BY ch.id`, []any{since.UnixMilli() / DayMillis}, func(r db.Row) CallbackStats {
+		return CallbackStats{
 			Channel: r.ID("id"), Company: r.ID("company"), Connected: r.Bool("connected"), Warned: r.Bool("warned"),
 			Last: r.Time("last_inbound_at"), Longest: time.Duration(r.Int("longest")) * time.Millisecond,
 			Calls: r.Int("calls"), Days: r.Int("days"),
-		})
-		return nil
+		}
 	})
-	return out, err
 }
 
-// SealedAccess is an Access with sealed secrets.
+// SealedAccess is an Access with sealed secrets. Those of the Access are not set.
 type SealedAccess struct {
-	PhoneNumberID string
-	WABAID        string
-	APIVersion    string
-	Coexistence   bool
-	Secrets       []byte
+	Access
+	Secrets []byte
 }
 
 // insertNumber stores a channel with the access to its provider. It reports false if another channel of any company has the
@@ -270,25 +208,7 @@ func insertNumber(tx *kernel.Tx, ch Channel, access SealedAccess) (bool, error) 
 	return n == 1, err
 }
 
-// numberHolder returns the channel of any company that has a WhatsApp number.
-func numberHolder(tx *kernel.Tx, phoneNumberID string) (ch Channel, found bool, err error) {
-	found, err = tx.One(`
-		SELECT /* all companies: a number is connected once */`+channelColumns+`
-		FROM channels ch
-		WHERE ch.phone_number_id = $1 AND ch.archived_at IS NULL`, []any{phoneNumberID}, func(r db.Row) { ch = scanChannel(r) })
-	return ch, found, err
-}
-
-// channelAccess returns a channel of the company and the access to its provider.
-func channelAccess(tx *kernel.Tx, company, id kernel.ID) (Channel, SealedAccess, bool, error) {
-	return selectAccess(tx, `ch.company = $1 AND ch.id = $2`, company, id)
-}
-
-// callbackAccess is channelAccess for a provider's callback, which contains only the channel.
-func callbackAccess(tx *kernel.Tx, id kernel.ID) (Channel, SealedAccess, bool, error) {
-	return selectAccess(tx, `ch.id = $1 /* all companies: a callback names only the channel */`, id)
-}
-
+// selectAccess returns a channel and the access to its provider.
 func selectAccess(tx *kernel.Tx, condition string, args ...any) (ch Channel, access SealedAccess, found bool, err error) {
 	found, err = tx.One(`
 		SELECT`+channelColumns+`, COALESCE(ch.phone_number_id, '') AS phone_number_id, COALESCE(ch.waba_id, '') AS waba_id,
@@ -296,19 +216,12 @@ func selectAccess(tx *kernel.Tx, condition string, args ...any) (ch Channel, acc
 		FROM channels ch
 		WHERE `+condition, args, func(r db.Row) {
 		ch = scanChannel(r)
-		access = SealedAccess{
+		access = SealedAccess{Access{
 			PhoneNumberID: r.Text("phone_number_id"), WABAID: r.Text("waba_id"), APIVersion: r.Text("api_version"),
-			Coexistence: r.Bool("coexistence"), Secrets: r.Bytes("credentials"),
-		}
+			Coexistence: r.Bool("coexistence"),
+		}, r.Bytes("credentials")}
 	})
 	return ch, access, found, err
-}
-
-// channelOfNumber returns the channel of the company that has a phone number id.
-func channelOfNumber(tx *kernel.Tx, company kernel.ID, phoneNumberID string) (id kernel.ID, found bool, err error) {
-	found, err = tx.One(`SELECT id FROM channels WHERE company = $1 AND phone_number_id = $2 AND archived_at IS NULL`,
-		[]any{company, phoneNumberID}, func(r db.Row) { id = r.ID("id") })
-	return id, found, err
 }
 
 // saveAccess replaces a channel's access. It reports false if another channel has the number.
@@ -334,26 +247,19 @@ type SealedChannel struct {
 
 // SealedChannels returns the secrets of the channels of all companies.
 func SealedChannels(tx *kernel.Tx) ([]SealedChannel, error) {
-	var out []SealedChannel
-	err := tx.Query(`
+	return kernel.Rows(tx, `
 		SELECT /* all companies: sealing secrets */ company, id, credentials
 		FROM channels
 		WHERE credentials IS NOT NULL
-		ORDER BY id`, nil, func(r db.Row) error {
-		out = append(out, SealedChannel{Company: r.ID("company"), ID: r.ID("id"), Secrets: r.Bytes("credentials")})
-		return nil
+		ORDER BY id`, nil, func(r db.Row) SealedChannel {
+		return SealedChannel{Company: r.ID("company"), ID: r.ID("id"), Secrets: r.Bytes("credentials")}
 	})
-	return out, err
 }
 
 // ResealChannel replaces a channel's secrets by the same ones sealed again, unless they have changed meanwhile.
 func ResealChannel(tx *kernel.Tx, ch SealedChannel, fresh []byte) {
 	tx.Later(`UPDATE channels SET credentials = $4 WHERE company = $1 AND id = $2 AND credentials = $3`,
 		ch.Company, ch.ID, ch.Secrets, fresh)
-}
-
-func setChannelHours(tx *kernel.Tx, company, id kernel.ID, hours *kernel.ID) {
-	tx.Later(`UPDATE channels SET hours = $3, updated_at = $4 WHERE company = $1 AND id = $2`, company, id, hours, tx.Now)
 }
 
 // setChannelPrivate makes a channel private or public. Its history is updated afterwards.

@@ -2,6 +2,8 @@
 package channels
 
 import (
+	"context"
+
 	"recado/internal/kernel"
 	"recado/internal/people"
 )
@@ -19,7 +21,10 @@ type Channels struct {
 func New(p *people.People, numbers Numbers) *Channels {
 	d := &Channels{Kernel: p.Kernel, people: p, numbers: numbers}
 	d.activity = callbackCounter{since: d.Now(), calls: map[calledChannel]*CallbackActivity{}}
-	d.CheckSubjects(SubjectChannel, d.checkChannel)
+	d.CheckSubjects(SubjectChannel, func(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
+		_, err := d.Known(tx, a, id)
+		return err
+	})
 	return d
 }
 
@@ -38,3 +43,33 @@ var (
 
 // SubjectChannel is the kind of subject of responses about a channel.
 const SubjectChannel = "channel"
+
+// ChannelObserver has functions that are called when channels change. Nil functions are not called.
+type ChannelObserver struct {
+	// PrivacyChanges returns the recount for a channel that becomes private or public. Only one observer may have it.
+	PrivacyChanges func(ch Channel, private bool) kernel.Recount
+	// PrivacyChanged runs after a channel became private or public.
+	PrivacyChanged func(ctx context.Context, company, channel kernel.ID)
+	// Archived runs after a channel was archived.
+	Archived func(ctx context.Context, company, channel kernel.ID)
+	// Connected runs in the transaction after which a channel can send again.
+	Connected func(tx *kernel.Tx, ch *Channel)
+}
+
+// ObserveChannels adds an observer. It must be called before the first transaction.
+func (d *Channels) ObserveChannels(o ChannelObserver) {
+	d.observers = append(d.observers, o)
+}
+
+// The verbs of channels and templates.
+var (
+	VerbChannels          = kernel.Listed(kernel.Verb{Name: "Channels", Scope: people.ScopeConversationsRead})
+	VerbChannel           = kernel.Listed(kernel.Verb{Name: "Channel", Scope: people.ScopeConversationsRead})
+	VerbCreateChannel     = kernel.Listed(kernel.Verb{Name: "CreateChannel", Scope: people.ScopeChannelsManage})
+	VerbUpdateChannel     = kernel.Listed(kernel.Verb{Name: "UpdateChannel", Scope: people.ScopeChannelsManage})
+	VerbArchiveChannel    = kernel.Listed(kernel.Verb{Name: "ArchiveChannel", Scope: people.ScopeChannelsManage})
+	VerbChannelConnection = kernel.Listed(kernel.Verb{Name: "ChannelConnection", Scope: people.ScopeChannelsManage})
+	VerbTestChannel       = kernel.Listed(kernel.Verb{Name: "TestChannel", Scope: people.ScopeChannelsManage})
+	VerbTemplates         = kernel.Listed(kernel.Verb{Name: "Templates", Scope: people.ScopeConversationsRead})
+	VerbSyncTemplates     = kernel.Listed(kernel.Verb{Name: "SyncTemplates", Scope: people.ScopeChannelsManage})
+)

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"recado/internal/channels/provider"
+	"recado/internal/fold"
 	"recado/internal/jobs"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
 // WakeTemplates is the name of the wakeup of the loop that fetches templates.
@@ -34,24 +36,32 @@ type TemplateFilter struct {
 func (d *Channels) Templates(
 	ctx context.Context, a *kernel.Principal, channel kernel.ID, f TemplateFilter,
 ) (page []provider.ChannelTemplate, next string, err error) {
-	if err := a.May(VerbTemplates); err != nil {
-		return nil, "", err
-	}
-	in := templateCriteria{Q: f.Q, Status: strings.ToLower(f.Status), Limit: f.Limit}
+	var afterName, afterLanguage string
 	list := fmt.Sprintf("templates %s %q %q", channel, f.Q, f.Status)
 	if f.Cursor != "" {
 		payload, invalid := d.Cursors.Open(a.Company.ID, list, f.Cursor)
 		if invalid != nil {
 			return nil, "", invalid
 		}
-		in.AfterName, in.AfterLanguage, _ = strings.Cut(string(payload), "\x00")
+		afterName, afterLanguage, _ = strings.Cut(string(payload), "\x00")
 	}
 	more := false
-	_, err = kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (_ struct{}, err error) {
-		if _, err = d.Known(tx, a, channel); err == nil {
-			page, more, err = listTemplates(tx, a.Company.ID, channel, in)
+	err = d.Store.Read(ctx, func(tx *kernel.Tx) error {
+		if _, err := d.Known(tx, a, channel); err != nil {
+			return err
 		}
-		return struct{}{}, err
+		s := tx.Statement()
+		s.WriteString("SELECT" + templateColumns + "FROM templates")
+		s.WriteString(" WHERE company = " + s.Arg(a.Company.ID) + " AND channel = " + s.Arg(channel))
+		s.And("(name, language) > (" + s.Arg(afterName) + ", " + s.Arg(afterLanguage) + ")")
+		s.AndGiven("status", strings.ToLower(f.Status))
+		if q := fold.Text(f.Q); q != "" {
+			s.And(s.Contains("folded", q))
+		}
+		s.WriteString(" ORDER BY name, language")
+		tx.Page(s, f.Limit, 0)
+		page, more, err = kernel.Collect(tx, s, f.Limit, scanTemplate)
+		return err
 	})
 	if err == nil && more {
 		last := page[len(page)-1]
@@ -62,9 +72,6 @@ func (d *Channels) Templates(
 
 // SyncTemplates makes the templates of a channel due and returns when they were last fetched.
 func (d *Channels) SyncTemplates(ctx context.Context, a *kernel.Principal, channel kernel.ID) (synced *time.Time, err error) {
-	if err := a.May(VerbSyncTemplates); err != nil {
-		return nil, err
-	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (*time.Time, error) {
 		ch, err := d.Known(tx, a, channel)
 		if err != nil {
@@ -89,7 +96,8 @@ func (d *Channels) SyncTemplates(ctx context.Context, a *kernel.Principal, chann
 			return nil, kernel.Errorf(kernel.CodeChannelDisconnected,
 				"The channel is disconnected. Connect it to fetch its templates.")
 		}
-		askForTemplates(tx, a.Company.ID, channel)
+		tx.Later(`UPDATE channels SET templates_due_at = $3, templates_asked_at = $3 WHERE company = $1 AND id = $2`,
+			a.Company.ID, channel, tx.Now)
 		tx.AfterCommit(d.Wakeup(WakeTemplates).Notify)
 		return last.SyncedAt, nil
 	})
@@ -110,12 +118,17 @@ type TemplateClaim struct {
 
 // ClaimTemplates returns a channel whose templates are due. Unless KeepTemplates follows they are due again after some minutes.
 func (d *Channels) ClaimTemplates(ctx context.Context) (claim TemplateClaim, found bool, err error) {
-	_, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (_ struct{}, err error) {
+	err = d.Store.Write(ctx, func(tx *kernel.Tx) (err error) {
 		var ch Channel
-		until := tx.Now.Add(templateSyncRetry)
-		ch, found, err = claimTemplates(tx, until)
-		claim = TemplateClaim{ch.Company, ch.ID, until}
-		return struct{}{}, err
+		ch, found, err = oneChannel(tx, `
+			ch.templates_due_at <= $1 AND ch.status = 'connected' AND ch.provider = 'whatsapp' /* all companies: due work */
+			ORDER BY ch.templates_due_at
+			LIMIT 1`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), tx.Now)
+		claim = TemplateClaim{ch.Company, ch.ID, tx.Now.Add(templateSyncRetry)}
+		if err == nil && found {
+			templatesDue(tx, ch.Company, ch.ID, claim.until)
+		}
+		return err
 	})
 	return claim, found, err
 }
@@ -123,23 +136,24 @@ func (d *Channels) ClaimTemplates(ctx context.Context) (claim TemplateClaim, fou
 // KeepTemplates stores the templates of a channel. They are due again after some hours, or at once if they were requested during
 // the fetch.
 func (d *Channels) KeepTemplates(ctx context.Context, claim TemplateClaim, templates []provider.ChannelTemplate) error {
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		for i := range templates {
 			t := &templates[i]
 			t.Name, t.Body = kernel.CleanText(t.Name), kernel.CleanText(t.Body)
 		}
-		templatesFetched(tx, claim.Company, claim.Channel, claim.until, tx.Now.Add(templateSyncEvery))
-		return struct{}{}, replaceTemplates(tx, claim.Company, claim.Channel, templates)
+		tx.Later(`UPDATE channels SET templates_due_at = $4 WHERE company = $1 AND id = $2 AND templates_due_at = $3`,
+			claim.Company, claim.Channel, claim.until, tx.Now.Add(templateSyncEvery))
+		return replaceTemplates(tx, claim.Company, claim.Channel, templates)
 	})
-	return err
 }
 
 // CheckTemplate validates a template that a caller wants to send.
 func CheckTemplate(t *provider.Template) *kernel.Error {
-	if _, invalid := kernel.Name("body.template.name", t.Name, 512); invalid != nil {
-		return invalid
+	_, invalid := kernel.Name("body.template.name", t.Name, 512)
+	if invalid == nil {
+		_, invalid = kernel.Name("body.template.language", t.Language, 20)
 	}
-	if _, invalid := kernel.Name("body.template.language", t.Language, 20); invalid != nil {
+	if invalid != nil {
 		return invalid
 	}
 	named := map[string]bool{} // by component
@@ -194,8 +208,8 @@ func MatchTemplate(t *provider.ChannelTemplate, in *provider.Template) *kernel.E
 	}
 	for i := range filled {
 		if !filled[i] {
-			return kernel.Invalid("body.template.parameters", RuleTemplateParameter, "the parameter "+t.Parameters[i].String()+" is "+
-				"missing",
+			return kernel.Invalid("body.template.parameters", RuleTemplateParameter,
+				"the parameter "+t.Parameters[i].String()+" is missing",
 				kernel.Params{"reason": "missing", "parameter": t.Parameters[i].String()})
 		}
 	}
@@ -272,3 +286,100 @@ func (t *Templates) Run(ctx context.Context) {
 
 // templatePoll is the interval of checks for templates that became due by time or through another node.
 const templatePoll = 10 * time.Second
+
+// templateContent is the JSON in the column content.
+type templateContent struct {
+	Body       string                    `json:"body"`
+	Header     *string                   `json:"header,omitempty"`
+	Footer     *string                   `json:"footer,omitempty"`
+	Buttons    []provider.TemplateButton `json:"buttons"`
+	Parameters []provider.TemplateGap    `json:"parameters"`
+}
+
+const templateColumns = ` id, name, language, category, status, content, provider_id `
+
+func scanTemplate(r db.Row) provider.ChannelTemplate {
+	t := provider.ChannelTemplate{
+		ID: r.ID("id"), Name: r.Text("name"), Language: r.Text("language"), Category: r.Text("category"), Status: r.Text("status"),
+		Buttons: []provider.TemplateButton{}, Parameters: []provider.TemplateGap{},
+	}
+	if c := kernel.ReadJSON[templateContent](r, "content"); c != nil {
+		t.Body, t.Header, t.Footer = c.Body, c.Header, c.Footer
+		t.Buttons, t.Parameters = append(t.Buttons, c.Buttons...), append(t.Parameters, c.Parameters...)
+	}
+	t.ProviderID = r.Text("provider_id")
+	return t
+}
+
+// Template returns a template of a channel. synced reports whether the templates of the channel were ever fetched.
+func Template(
+	tx *kernel.Tx, company, channel kernel.ID, name, language string,
+) (t provider.ChannelTemplate, found, synced bool, err error) {
+	_, err = tx.One(`SELECT templates_synced_at IS NOT NULL AS synced FROM channels WHERE company = $1 AND id = $2`,
+		[]any{company, channel}, func(r db.Row) { synced = r.Bool("synced") })
+	if err != nil || !synced {
+		return t, false, synced, err
+	}
+	t, found, err = kernel.Row(tx, `
+		SELECT`+templateColumns+`
+		FROM templates
+		WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`, []any{company, channel, name, language}, scanTemplate)
+	return t, found, true, err
+}
+
+// replaceTemplates replaces the templates of a channel. Existing templates keep their ids.
+func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, templates []provider.ChannelTemplate) error {
+	type key struct{ name, language string }
+	gone := map[key]bool{}
+	err := tx.Query(`SELECT name, language FROM templates WHERE company = $1 AND channel = $2`,
+		[]any{company, channel}, func(r db.Row) error {
+			gone[key{r.Text("name"), r.Text("language")}] = true
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	for _, t := range templates {
+		delete(gone, key{t.Name, t.Language})
+		content := kernel.WriteJSON(&templateContent{t.Body, t.Header, t.Footer, t.Buttons, t.Parameters})
+		tx.Later(`
+			INSERT INTO templates (company, channel, id, provider_id, name, language, folded, status, category, content)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+			ON CONFLICT (company, channel, name, language) DO UPDATE
+			SET provider_id = excluded.provider_id, folded = excluded.folded, status = excluded.status, category = excluded.category,
+				content = excluded.content`,
+			company, channel, kernel.NewID(), t.ProviderID, t.Name, t.Language, fold.Text(t.Name+"\n"+t.Body), t.Status,
+			t.Category, content)
+	}
+	for k := range gone {
+		tx.Later(`DELETE FROM templates WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
+			company, channel, k.name, k.language)
+	}
+	tx.Later(`UPDATE channels SET templates_synced_at = $3 WHERE company = $1 AND id = $2`, company, channel, tx.Now)
+	return nil
+}
+
+// SetTemplateStatus stores the status of a template at the provider.
+func SetTemplateStatus(tx *kernel.Tx, company, channel kernel.ID, name, language, status string) {
+	tx.Later(`UPDATE templates SET status = $5 WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
+		company, channel, name, language, status)
+}
+
+// TemplateSync has the times when the templates of a channel were last fetched and last requested.
+type TemplateSync struct{ SyncedAt, AskedAt *time.Time }
+
+// lockTemplateSync returns the TemplateSync of a channel and locks it until the end of the transaction.
+func lockTemplateSync(tx *kernel.Tx, company, channel kernel.ID) (s TemplateSync, err error) {
+	_, err = tx.One(`
+		SELECT templates_synced_at, templates_asked_at
+		FROM channels
+		WHERE company = $1 AND id = $2`+tx.ForUpdate(), []any{company, channel}, func(r db.Row) {
+		s = TemplateSync{r.NullTime("templates_synced_at"), r.NullTime("templates_asked_at")}
+	})
+	return s, err
+}
+
+// templatesDue sets when the templates of a channel are fetched next.
+func templatesDue(tx *kernel.Tx, company, channel kernel.ID, at time.Time) {
+	tx.Later(`UPDATE channels SET templates_due_at = $3 WHERE company = $1 AND id = $2`, company, channel, at)
+}

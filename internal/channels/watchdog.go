@@ -52,26 +52,17 @@ func (w *Watchdog) step(ctx context.Context) error {
 	unusual := map[string]bool{}
 	numberConnected.Reset()
 	numberSilent.Reset()
+	gauge := map[bool]float64{true: 1}
 	for _, n := range numbers {
 		channel := n.Channel.String()
-		numberConnected.WithLabelValues(channel).Set(gauge(n.Connected))
-		numberSilent.WithLabelValues(channel).Set(gauge(n.Unusual))
-		if n.Unusual {
-			unusual[channel] = true
-			if !w.unusual[channel] {
-				w.Logger.Warn("a connected WhatsApp number has gone silent", slog.String("channel", channel))
-			}
+		numberConnected.WithLabelValues(channel).Set(gauge[n.Connected])
+		numberSilent.WithLabelValues(channel).Set(gauge[n.Unusual])
+		if unusual[channel] = n.Unusual; n.Unusual && !w.unusual[channel] {
+			w.Logger.Warn("a connected WhatsApp number has gone silent", slog.String("channel", channel))
 		}
 	}
 	w.unusual = unusual
 	return nil
-}
-
-func gauge(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // Collectors returns the metrics of this package.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,7 +62,6 @@ func (w *WhatsApp) Free(channel kernel.ID) (n int, wait time.Duration) {
 	return p.Free()
 }
 
-// pace returns the pace of a number.
 func (w *WhatsApp) pace(channel kernel.ID) *pace {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,7 +76,6 @@ func (w *WhatsApp) pace(channel kernel.ID) *pace {
 	return p
 }
 
-// number sends through one WhatsApp number.
 type number struct {
 	w       *WhatsApp
 	company kernel.ID
@@ -166,4 +166,133 @@ func (n *number) credentialsChanged(ctx context.Context) bool {
 // address returns the key of the rate limit per person.
 func address(out provider.Outgoing) string {
 	return cmp.Or(out.GroupID, out.To.WAID, out.To.Phone, out.To.UserID)
+}
+
+// Graph is Meta's Cloud API for all channels of this installation. Tokens are sent to its address, so that only the operator
+// can set it.
+type Graph struct {
+	BaseURL   string // "": Meta's
+	PublicURL string // of this server with its base path, as Meta reaches it; "": unknown
+
+	http *http.Client
+}
+
+// NewGraph returns a Graph with its own connections.
+func NewGraph(baseURL string) *Graph {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	transport.IdleConnTimeout = 50 * time.Second // less than the server's, so that no request uses a closing connection
+	return &Graph{BaseURL: baseURL, http: &http.Client{Transport: transport}}
+}
+
+// Close closes idle connections.
+func (g *Graph) Close() { g.http.CloseIdleConnections() }
+
+// Client returns a client for one number.
+func (g *Graph) Client(access Access) *whatsapp.Client {
+	return &whatsapp.Client{
+		BaseURL: g.BaseURL, Version: access.APIVersion, PhoneNumberID: access.PhoneNumberID, Token: access.Token, HTTP: g.http,
+	}
+}
+
+// Check returns the state of a number; see Numbers.
+func (g *Graph) Check(ctx context.Context, access Access) (NumberState, error) {
+	n, err := g.Client(access).Number(ctx)
+	return NumberState{Phone: n.Phone(), VerifiedName: n.VerifiedName, Status: n.Status, Quality: n.Quality}, err
+}
+
+// Subscribe makes Meta send callbacks about the account of a number.
+func (g *Graph) Subscribe(ctx context.Context, access Access) error {
+	return g.Client(access).SubscribeApp(ctx, access.WABAID)
+}
+
+// Templates returns the templates of a number's account.
+func (g *Graph) Templates(ctx context.Context, access Access) ([]provider.ChannelTemplate, error) {
+	return g.Client(access).Templates(ctx, access.WABAID)
+}
+
+// CallHere sets the callback address of a number. Meta calls only public HTTPS addresses; the simulator calls any.
+func (g *Graph) CallHere(ctx context.Context, access Access, channel kernel.ID) error {
+	if g.PublicURL == "" || g.BaseURL == "" && !strings.HasPrefix(g.PublicURL, "https://") {
+		return &provider.SendError{Code: "callback_unreachable", Detail: "not_public", Message: "It reaches only public addresses " +
+			"with HTTPS: start this server with --public-url https://…, then connect the channel again."}
+	}
+	return g.Client(access).SetCallback(ctx, g.PublicURL+whatsapp.CallbackPath(channel), access.VerifyToken)
+}
+
+const (
+	paceAsk     = time.Hour   // between requests for a number's rate
+	paceLongest = time.Minute // between calls while WhatsApp cannot be reached
+)
+
+// pace keeps one number below Meta's rate limits. While Meta cannot be reached it makes one call at a time, with increasing
+// pauses.
+type pace struct {
+	*whatsapp.Limiter
+
+	mu     sync.Mutex
+	rate   int
+	high   bool      // Meta has raised the number's rate
+	asked  time.Time // when the rate was last requested
+	silent int       // pauses in a row
+	until  time.Time // end of the current pause
+}
+
+func newPace() *pace {
+	return &pace{Limiter: whatsapp.NewLimiter(whatsapp.StandardRate, nil), rate: whatsapp.StandardRate}
+}
+
+// set applies the known rate of the number. It reports whether it is time to request it again.
+func (p *pace) set(coexistence bool) (ask bool) {
+	rate := whatsapp.StandardRate
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case coexistence:
+		rate = whatsapp.CoexistenceRate
+	case p.high:
+		rate = whatsapp.HighRate
+	}
+	if p.rate != rate {
+		p.rate = rate
+		p.SetRate(rate)
+	}
+	if coexistence || time.Since(p.asked) < paceAsk {
+		return false
+	}
+	p.asked = time.Now()
+	return true
+}
+
+// ask requests the number's rate from Meta. After a failure the next request is in an hour.
+func (p *pace) ask(ctx context.Context, client *whatsapp.Client) {
+	state, err := client.Number(ctx)
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	p.high = state.Throughput == "HIGH"
+	p.mu.Unlock()
+	p.set(false)
+}
+
+// answered records the result of a call; nil means success. If the call certainly did not reach Meta the number pauses, for a
+// second at first and up to a minute.
+func (p *pace) answered(failure *provider.SendError) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case failure == nil || failure.Fate == provider.Uncertain || !failure.Unreachable():
+		p.silent = 0
+		if failure != nil && failure.ProviderCode == upgrading {
+			p.asked = time.Time{}
+		}
+		return
+	case time.Now().After(p.until):
+		wait := min(time.Second<<min(p.silent, 6), paceLongest)
+		p.silent++
+		p.until = time.Now().Add(wait)
+		p.Hold("", wait)
+	}
+	failure.RetryAfter = max(failure.RetryAfter, time.Until(p.until))
 }

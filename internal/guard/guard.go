@@ -14,8 +14,12 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
+
+	"recado/internal/kernel"
 )
 
 const (
@@ -72,11 +76,8 @@ type Result struct {
 // New returns a client with its own connection pool.
 func New(o Options) *Client {
 	c := &Client{
-		insecure:  o.AllowInsecure,
-		timeout:   cmp.Or(o.Timeout, defaultTimeout),
-		userAgent: cmp.Or(o.UserAgent, "Recado"),
-		control:   o.Control,
-		own:       ownAddresses{list: net.InterfaceAddrs, now: time.Now},
+		insecure: o.AllowInsecure, timeout: cmp.Or(o.Timeout, defaultTimeout), userAgent: cmp.Or(o.UserAgent, "Recado"),
+		control: o.Control, own: ownAddresses{list: net.InterfaceAddrs, now: time.Now},
 	}
 	resolver := o.Resolver
 	if resolver == nil {
@@ -90,8 +91,13 @@ func New(o Options) *Client {
 	protocols.SetHTTP1(true)
 
 	c.transport = &http.Transport{
-		Proxy:                  nil, // a proxy would bypass the guard
-		DialContext:            c.dialWith(dialer),
+		Proxy: nil, // a proxy would bypass the guard
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if !c.insecure {
+				address = absolute(address)
+			}
+			return dialer.DialContext(ctx, network, address)
+		},
 		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    c.timeout,
 		Protocols:              &protocols,
@@ -160,4 +166,141 @@ func readBody(r io.Reader) ([]byte, error) {
 		err = errTooLarge
 	}
 	return bytes.Clone(body[:min(len(body), maxBodyBytes)]), err
+}
+
+// Kind is the class of a failure, the first words of its text.
+type Kind string
+
+// All kinds of failure.
+const (
+	KindCancelled        Kind = "cancelled"
+	KindTimeout          Kind = "timeout"
+	KindRefusedAddress   Kind = "refused address"
+	KindNoPublicAddress  Kind = "no public address"
+	KindConnectionFailed Kind = "connection failed"
+	KindTLS              Kind = "tls"
+	KindHeaderTooLarge   Kind = "header too large"
+	KindBadAnswer        Kind = "bad answer"
+	KindAnswerTooLarge   Kind = "answer too large"
+)
+
+// Error is a failed request. Its text may be shown to the customer and does not reveal the internal network; the
+// wrapped cause, for the log, may.
+type Error struct {
+	Kind   Kind
+	reason string // set if the kind has several reasons
+	detail string
+	cause  error
+}
+
+// Code returns the code of the kind, such as refused_address.
+func (e *Error) Code() string { return e.Kind.Code() }
+
+// Params returns the reason, if the kind has several.
+func (e *Error) Params() kernel.Params {
+	if e.reason == "" {
+		return kernel.Params{}
+	}
+	return kernel.Params{"reason": e.reason}
+}
+
+// Code returns the kind as a code, such as refused_address.
+func (k Kind) Code() string { return strings.ReplaceAll(string(k), " ", "_") }
+
+// Codes returns the reasons of each code.
+func Codes() map[string][]string {
+	out := map[string][]string{KindRefusedAddress.Code(): Reasons()}
+	for _, k := range []Kind{
+		KindCancelled, KindTimeout, KindNoPublicAddress, KindAnswerTooLarge,
+	} {
+		out[k.Code()] = nil
+	}
+	for _, f := range failures {
+		out[f.kind.Code()] = append(out[f.kind.Code()], strings.Fields(f.reason)...)
+	}
+	return out
+}
+
+// Error returns the text of the error.
+func (e *Error) Error() string {
+	if e.detail == "" {
+		return string(e.Kind)
+	}
+	return string(e.Kind) + ": " + e.detail
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// detailNoPublicAddress is the text for a name that does not exist, cannot be resolved, or resolves to an internal
+// address. Different texts would reveal which internal names exist.
+const detailNoPublicAddress = "the name does not lead to a public address"
+
+func classify(ctx context.Context, err error) *Error {
+	failed := func(kind Kind, reason, detail string) *Error {
+		return &Error{Kind: kind, reason: reason, detail: detail, cause: err}
+	}
+	if refused, ok := errors.AsType[*kernel.Error](err); ok {
+		reason, _ := refused.Params["reason"].(string)
+		return failed(KindRefusedAddress, reason, refused.Message)
+	}
+	timeout, ok := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(err, errRefused):
+		return failed(KindNoPublicAddress, "", detailNoPublicAddress)
+	case errors.Is(err, errTooLarge):
+		return failed(KindAnswerTooLarge, "", "more than 64 KiB")
+	case errors.Is(ctx.Err(), context.Canceled):
+		return failed(KindCancelled, "", "")
+	case ctx.Err() != nil || ok && timeout.Timeout():
+		return failed(KindTimeout, "", "no complete response in time")
+	case isA[*net.DNSError](err):
+		return failed(KindNoPublicAddress, "", detailNoPublicAddress)
+	}
+	i := slices.IndexFunc(failures, func(f failure) bool { return f.matches(err) })
+	return failed(failures[i].kind, failures[i].reason, failures[i].detail)
+}
+
+type failure struct {
+	kind           Kind
+	reason, detail string
+	matches        func(err error) bool
+}
+
+// failures are the failures of a connection and of a response. The first match applies, and the last one always matches.
+var failures = []failure{
+	{KindTLS, "unknown_authority", "the certificate is signed by an unknown authority", isA[x509.UnknownAuthorityError]},
+	{KindTLS, "other_name", "the certificate is for another name", isA[x509.HostnameError]},
+	{KindTLS, "expired", "the certificate has expired or is not yet valid", func(err error) bool {
+		invalid, ok := errors.AsType[x509.CertificateInvalidError](err)
+		return ok && invalid.Reason == x509.Expired
+	}},
+	{KindTLS, "invalid", "the certificate is not valid", isA[x509.CertificateInvalidError]},
+	{KindTLS, "unverified", "the certificate could not be verified", isA[*tls.CertificateVerificationError]},
+	{KindTLS, "no_tls", "the receiver does not speak TLS", isA[tls.RecordHeaderError]},
+	{KindTLS, "handshake", "the handshake failed", says("tls: ", "HTTP response to HTTPS client")},
+	// net/http has no types for these two.
+	{KindHeaderTooLarge, "", "more than 16 KiB of header", says("response headers exceeded")},
+	{KindBadAnswer, "", "not an HTTP response", says("malformed", "invalid header")},
+	{KindConnectionFailed, "nobody_listens", "the connection was refused", is(syscall.ECONNREFUSED)},
+	{KindConnectionFailed, "no_route", "no route", is(syscall.ENETUNREACH, syscall.EHOSTUNREACH)},
+	{KindConnectionFailed, "lost", "the connection was lost", says("")},
+}
+
+// says matches errors that contain one of the texts.
+func says(texts ...string) func(err error) bool {
+	return func(err error) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(err.Error(), text) })
+	}
+}
+
+func is(targets ...error) func(err error) bool {
+	return func(err error) bool {
+		return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
+	}
+}
+
+func isA[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
 }

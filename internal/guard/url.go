@@ -1,11 +1,17 @@
 package guard
 
 import (
+	"context"
+	"errors"
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -179,4 +185,132 @@ func internalName(name string) bool {
 	return slices.ContainsFunc(internalNames, func(internal string) bool {
 		return name == internal || strings.HasSuffix(name, "."+internal)
 	})
+}
+
+// refused4 are the IPv4 ranges outside the public internet: private, loopback, link-local (cloud metadata), shared,
+// reserved, documentation, multicast. The last one is the service address of Azure networks.
+var refused4 = prefixes(
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+	"192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24",
+	"192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+	"224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32",
+)
+
+// global6 is the public part of IPv6; refused6 are its special ranges: protocol assignments with Teredo,
+// documentation, 6to4 and the AS112 sink.
+var (
+	global6  = netip.MustParsePrefix("2000::/3")
+	refused6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")
+)
+
+// refusedRange reports whether addr is outside the public internet.
+func refusedRange(addr netip.Addr) bool {
+	if addr.Zone() != "" {
+		return true
+	}
+	addr = addr.Unmap()
+	if addr.Is4() {
+		return within(refused4, addr)
+	}
+	return !global6.Contains(addr) || within(refused6, addr) || isatap(addr)
+}
+
+// isatap reports whether an IPv6 address contains an IPv4 address that a tunnel would route to its own network.
+func isatap(addr netip.Addr) bool {
+	b := addr.As16()
+	return b[8]&^0x02 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
+}
+
+func within(ranges []netip.Prefix, addr netip.Addr) bool {
+	return slices.ContainsFunc(ranges, func(r netip.Prefix) bool { return r.Contains(addr) })
+}
+
+func prefixes(texts ...string) []netip.Prefix {
+	out := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		out[i] = netip.MustParsePrefix(text)
+	}
+	return out
+}
+
+// errRefused is the error of a dial to an internal address. It does not contain the address, because customers must
+// not learn how names resolve inside the internal network.
+var errRefused = errors.New("refused address")
+
+// absolute adds the final dot to a name, so that the resolver does not try the search domains of the internal network.
+func absolute(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || strings.HasSuffix(host, ".") {
+		return address
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return address
+	}
+	return net.JoinHostPort(host+".", port)
+}
+
+// checkSocket runs for every socket after name resolution and before the connection, so that a name cannot resolve
+// differently between check and use.
+func (c *Client) checkSocket(ctx context.Context, network, address string, raw syscall.RawConn) error {
+	if !c.insecure {
+		if err := c.checkAddress(network, address); err != nil {
+			return err
+		}
+	}
+	if c.control != nil {
+		return c.control(ctx, network, address, raw)
+	}
+	return nil
+}
+
+func (c *Client) checkAddress(network, address string) error {
+	if network != "tcp4" && network != "tcp6" {
+		return errRefused
+	}
+	target, err := netip.ParseAddrPort(address)
+	if err != nil || refusedRange(target.Addr()) {
+		return errRefused
+	}
+	own, err := c.own.contain(target.Addr().Unmap())
+	if err != nil || own {
+		return errRefused // also when the addresses of the machine are unknown
+	}
+	return nil
+}
+
+const ownAddressesLifetime = time.Minute
+
+// ownAddresses caches the addresses of this machine, including public ones.
+type ownAddresses struct {
+	list func() ([]net.Addr, error)
+	now  func() time.Time
+
+	mu     sync.Mutex
+	known  map[netip.Addr]bool
+	readAt time.Time
+}
+
+func (o *ownAddresses) contain(addr netip.Addr) (bool, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now := o.now(); o.known == nil || now.Sub(o.readAt) >= ownAddressesLifetime {
+		listed, err := o.list()
+		switch {
+		case err == nil:
+			o.known, o.readAt = addressSet(listed), now
+		case o.known == nil:
+			return false, err
+		}
+	}
+	return o.known[addr], nil
+}
+
+func addressSet(listed []net.Addr) map[netip.Addr]bool {
+	set := make(map[netip.Addr]bool, len(listed))
+	for _, a := range listed {
+		if p, err := netip.ParsePrefix(a.String()); err == nil {
+			set[p.Addr().Unmap()] = true
+		}
+	}
+	return set
 }

@@ -46,7 +46,7 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		if c.principal != nil {
-			ctx = huma.WithContext(ctx, c.principal.Bind(ctx.Context()))
+			ctx = huma.WithContext(ctx, kernel.ForCompany(ctx.Context(), c.principal.Company.ID))
 		}
 		next(ctx)
 	}
@@ -98,12 +98,12 @@ func (s *Server) showRate(h http.Header) {
 // Keyed registers a handler of POST requests with a valid API key at a path below the base path. The handler must call Spend.
 func (s *Server) Keyed(path string, h func(w http.ResponseWriter, r *http.Request, holder *kernel.Principal)) {
 	s.mux.HandleFunc("POST "+s.base+path, func(w http.ResponseWriter, r *http.Request) {
-		holder, err := s.auth.Authenticate(r.Context(), bearer(r.Header["Authorization"]))
+		holder, err := s.options.Auth.Authenticate(r.Context(), bearer(r.Header["Authorization"]))
 		if err != nil {
 			s.Refuse(w, r, err)
 			return
 		}
-		h(w, r.WithContext(holder.Bind(r.Context())), holder)
+		h(w, r.WithContext(kernel.ForCompany(r.Context(), holder.Company.ID)), holder)
 	})
 }
 
@@ -125,12 +125,12 @@ func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 func (s *Server) authenticate(r *http.Request) (*kernel.Principal, error) {
 	token := s.site.SessionToken(r)
 	if len(r.Header["Authorization"]) > 0 || token == "" {
-		return s.auth.Authenticate(r.Context(), bearer(r.Header["Authorization"]))
+		return s.options.Auth.Authenticate(r.Context(), bearer(r.Header["Authorization"]))
 	}
 	if err := s.site.CheckSameOrigin(r); err != nil {
 		return nil, err
 	}
-	return s.auth.AuthenticateSession(r.Context(), token)
+	return s.options.Auth.AuthenticateSession(r.Context(), token)
 }
 
 // headerUser is the header with the person that a request with a session is for. All tabs of a browser share one cookie, but a
@@ -194,7 +194,7 @@ func (s *Server) logCall(route *Route, c *call, a *response, started time.Time) 
 	if status == 0 { // a panic, which ServeHTTP handles
 		status = http.StatusInternalServerError
 	}
-	observe(route, status, took)
+	calls.WithLabelValues(route.Method, route.Path, strconv.Itoa(status/100)+"xx").Observe(took.Seconds())
 	if !s.log.Enabled(c.request.Context(), slog.LevelDebug) {
 		return
 	}

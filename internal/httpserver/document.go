@@ -77,25 +77,30 @@ func markNullable(registry huma.Registry) {
 	}
 }
 
-// correctSchemas corrects schemas of huma that are not valid JSON Schema: nullable enums must contain null, and there is no
-// patternDescription.
-func correctSchemas(node any) {
+// walk calls visit for all objects of a document below a node, outer ones first. visit may change the object.
+func walk(node any, visit func(object map[string]any)) {
 	switch node := node.(type) {
 	case []any:
 		for _, child := range node {
-			correctSchemas(child)
+			walk(child, visit)
 		}
 	case map[string]any:
-		types, _ := node["type"].([]any)
-		if values, ok := node["enum"].([]any); ok && slices.Contains(types, any("null")) && !slices.Contains(values, nil) {
-			node["enum"] = append(values, nil)
-		}
-		if _, isText := node["patternDescription"].(string); isText {
-			delete(node, "patternDescription")
-		}
+		visit(node)
 		for _, child := range node {
-			correctSchemas(child)
+			walk(child, visit)
 		}
+	}
+}
+
+// correctSchema corrects a schema of huma that is not valid JSON Schema: nullable enums must contain null, and there is no
+// patternDescription.
+func correctSchema(schema map[string]any) {
+	types, _ := schema["type"].([]any)
+	if values, ok := schema["enum"].([]any); ok && slices.Contains(types, any("null")) && !slices.Contains(values, nil) {
+		schema["enum"] = append(values, nil)
+	}
+	if _, isText := schema["patternDescription"].(string); isText {
+		delete(schema, "patternDescription")
 	}
 }
 
@@ -103,60 +108,37 @@ func correctSchemas(node any) {
 // newer servers. Schemas of requests stay closed, because the server refuses unknown fields.
 func (d Document) openResponses() {
 	seen := map[string]bool{}
-	var open func(node any)
-	open = func(node any) {
-		switch node := node.(type) {
-		case []any:
-			for _, child := range node {
-				open(child)
-			}
-		case map[string]any:
-			if node["additionalProperties"] == false {
-				delete(node, "additionalProperties")
-			}
-			if ref, ok := node["$ref"].(string); ok && !seen[ref] {
-				seen[ref] = true
-				open(d.at(ref))
-			}
-			for name, child := range node {
-				if name != "example" && name != "examples" {
-					open(child)
-				}
-			}
+	var open func(object map[string]any)
+	open = func(object map[string]any) {
+		if object["additionalProperties"] == false {
+			delete(object, "additionalProperties")
+		}
+		if ref, ok := object["$ref"].(string); ok && !seen[ref] {
+			seen[ref] = true
+			walk(d.at(ref), open)
 		}
 	}
 	for op := range d.operations() {
-		open(op["responses"])
+		walk(op["responses"], open)
 	}
-	open(d["webhooks"])
+	walk(d["webhooks"], open)
 }
 
 // Share adds a component for an enumeration, and replaces all schemas that list exactly its values by a reference to it.
 func (d Document) Share(name, description string, values []any) {
-	shared := map[string]any{"type": "string", "description": description, "enum": values}
 	ref := map[string]any{"$ref": "#/components/schemas/" + name}
-	var replace func(node any)
-	replace = func(node any) {
-		switch node := node.(type) {
-		case []any:
-			for _, child := range node {
-				replace(child)
-			}
-		case map[string]any:
-			for key, child := range node {
-				schema, ok := child.(map[string]any)
-				enum, _ := schema["enum"].([]any)
-				if ok && key != "example" && slices.Equal(enum, values) && schema["type"] == "string" && schema["default"] == nil {
-					node[key] = ref
-					continue
-				}
-				replace(child)
+	replace := func(object map[string]any) {
+		for key, child := range object {
+			schema, _ := child.(map[string]any)
+			enum, _ := schema["enum"].([]any)
+			if slices.Equal(enum, values) && schema["type"] == "string" && schema["default"] == nil {
+				object[key] = ref
 			}
 		}
 	}
-	replace(d["paths"])
-	replace(d["components"])
-	d.Schemas()[name] = shared
+	walk(d["paths"], replace)
+	walk(d["components"], replace)
+	d.Schemas()[name] = map[string]any{"type": "string", "description": description, "enum": values}
 }
 
 // Schemas returns the schemas by name.

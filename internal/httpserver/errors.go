@@ -13,65 +13,76 @@ import (
 	"recado/internal/kernel"
 )
 
-// statusOf maps error codes to HTTP statuses.
-var statusOf = map[kernel.Code]int{
-	kernel.CodeInvalidRequest:       http.StatusBadRequest,
-	kernel.CodeInvalidJSON:          http.StatusBadRequest,
-	kernel.CodeInvalidCursor:        http.StatusBadRequest,
-	kernel.CodeIdempotencyRequired:  http.StatusBadRequest,
-	kernel.CodeIdempotencyInvalid:   http.StatusBadRequest,
-	kernel.CodeURLNotAllowed:        http.StatusBadRequest,
-	kernel.CodeMediaTypeNotAllowed:  http.StatusBadRequest,
-	kernel.CodeKeyMissing:           http.StatusUnauthorized,
-	kernel.CodeKeyInvalid:           http.StatusUnauthorized,
-	kernel.CodeKeyExpired:           http.StatusUnauthorized,
-	kernel.CodeKeyRevoked:           http.StatusUnauthorized,
-	kernel.CodeSessionMissing:       http.StatusUnauthorized,
-	kernel.CodeLoginFailed:          http.StatusUnauthorized,
-	kernel.CodeCodeRequired:         http.StatusUnauthorized,
-	kernel.CodeCodeInvalid:          http.StatusUnauthorized,
-	kernel.CodeInsufficientScope:    http.StatusForbidden,
-	kernel.CodeInsufficientRole:     http.StatusForbidden,
-	kernel.CodeSessionRequired:      http.StatusForbidden,
-	kernel.CodeSessionChanged:       http.StatusForbidden,
-	kernel.CodeCrossOrigin:          http.StatusForbidden,
-	kernel.CodeCompanyRequired:      http.StatusConflict,
-	kernel.CodeTwoFactorActive:      http.StatusConflict,
-	kernel.CodeNotFound:             http.StatusNotFound,
-	kernel.CodeMethodNotAllowed:     http.StatusMethodNotAllowed,
-	kernel.CodeVersionConflict:      http.StatusConflict,
-	kernel.CodeIdempotencyConflict:  http.StatusConflict,
-	kernel.CodeIdempotencyPending:   http.StatusConflict,
-	kernel.CodeClientIDConflict:     http.StatusConflict,
-	kernel.CodeContactExists:        http.StatusConflict,
-	kernel.CodeAttendanceNotOpen:    http.StatusConflict,
-	kernel.CodeAttendanceRestricted: http.StatusConflict,
-	kernel.CodeNotVisible:           http.StatusConflict,
-	kernel.CodeContactBlocked:       http.StatusConflict,
-	kernel.CodeChannelArchived:      http.StatusConflict,
-	kernel.CodeChannelDisconnected:  http.StatusConflict,
-	kernel.CodeServiceWindowClosed:  http.StatusConflict,
-	kernel.CodeMessageNotSent:       http.StatusConflict,
-	kernel.CodeTemplateUnavailable:  http.StatusConflict,
-	kernel.CodeNotScheduled:         http.StatusConflict,
-	kernel.CodeNotASectorMember:     http.StatusConflict,
-	kernel.CodeWebhookLimit:         http.StatusConflict,
-	kernel.CodeLimitReached:         http.StatusConflict,
-	kernel.CodeStageNotEmpty:        http.StatusConflict,
-	kernel.CodeInUse:                http.StatusConflict,
-	kernel.CodeNameTaken:            http.StatusConflict,
-	kernel.CodeBodyTooLarge:         http.StatusRequestEntityTooLarge,
-	kernel.CodeMediaTooLarge:        http.StatusRequestEntityTooLarge,
-	kernel.CodeVersionRequired:      http.StatusPreconditionRequired,
-	kernel.CodeRateLimited:          http.StatusTooManyRequests,
-	kernel.CodeInternal:             http.StatusInternalServerError,
-	kernel.CodeUnavailable:          http.StatusServiceUnavailable,
-	kernel.CodeUncertain:            http.StatusServiceUnavailable,
-	kernel.CodeStorageFull:          http.StatusInsufficientStorage,
+// errorCodes contains the HTTP status of each error code, and an example of its message. The example begins with the invalid
+// field, if there is one.
+var errorCodes = map[kernel.Code]struct {
+	status  int
+	message string
+}{
+	kernel.CodeInvalidRequest:       {400, "body.phone: must be a phone number with its country code"},
+	kernel.CodeInvalidJSON:          {400, "body: is not valid JSON"},
+	kernel.CodeInvalidCursor:        {400, "This cursor belongs to another list or another filter. Start again without a cursor."},
+	kernel.CodeIdempotencyRequired:  {400, "header.Idempotency-Key: is required: use a new key for each operation, and the same key to retry it."},
+	kernel.CodeIdempotencyInvalid:   {400, "header.Idempotency-Key: must have 8 to 128 visible ASCII characters."},
+	kernel.CodeURLNotAllowed:        {400, "body.url: must use https"},
+	kernel.CodeMediaTypeNotAllowed:  {400, "WhatsApp does not accept files of this type (application/x-msdownload)."},
+	kernel.CodeKeyMissing:           {401, "Send an API key in the header Authorization: Bearer <key>."},
+	kernel.CodeKeyInvalid:           {401, "This is not a valid API key. Check that it is complete."},
+	kernel.CodeKeyExpired:           {401, "This API key has expired. Use another one."},
+	kernel.CodeKeyRevoked:           {401, "This API key was revoked. Use another one."},
+	kernel.CodeSessionMissing:       {401, "You are not signed in, or your session has ended. Sign in again."},
+	kernel.CodeLoginFailed:          {401, "The address or the password is wrong."},
+	kernel.CodeCodeRequired:         {401, "Two-factor sign-in is on: send the code of your authenticator app."},
+	kernel.CodeCodeInvalid:          {401, "The code is wrong, was used before or is too old."},
+	kernel.CodeInsufficientScope:    {403, "This key lacks the scope contacts:write."},
+	kernel.CodeInsufficientRole:     {403, "Only the author may change a note."},
+	kernel.CodeSessionRequired:      {403, "API keys cannot use this operation. Sign in with POST /session."},
+	kernel.CodeSessionChanged:       {403, "This cookie belongs to another person than X-Recado-User names. Sign in again."},
+	kernel.CodeCrossOrigin:          {403, "Requests with a session must come from the app: Sec-Fetch-Site or Origin names another site."},
+	kernel.CodeCompanyRequired:      {409, "This address belongs to several companies. Send one of them as company."},
+	kernel.CodeTwoFactorActive:      {409, "Two-factor sign-in is already on. Turn it off first to use another device."},
+	kernel.CodeNotFound:             {404, "There is no such conversation."},
+	kernel.CodeMethodNotAllowed:     {405, "This address does not support the method PUT."},
+	kernel.CodeVersionConflict:      {409, "The card has changed since version 6. Fetch it and apply your change again."},
+	kernel.CodeIdempotencyConflict:  {409, "This Idempotency-Key was used for another request. Send a new one for each operation."},
+	kernel.CodeIdempotencyPending:   {409, "A request with this Idempotency-Key is in progress or was interrupted. Check whether it took effect before trying again with a new key."},
+	kernel.CodeClientIDConflict:     {409, "This client_id was used in another conversation."},
+	kernel.CodeContactExists:        {409, "There is already a contact with this phone number."},
+	kernel.CodeAttendanceNotOpen:    {409, "The conversation has no open attendance."},
+	kernel.CodeReopenTooLate:        {409, "Only the last attendance can be reopened, within a minute after a person closed it."},
+	kernel.CodeAttendanceRestricted: {409, "Another person is responsible for this attendance."},
+	kernel.CodeNotVisible:           {409, "Your access profile does not include this conversation."},
+	kernel.CodeContactBlocked:       {409, "The contact is blocked."},
+	kernel.CodeChannelArchived:      {409, "The channel of this conversation is archived. Its history stays readable; nothing can be sent through it."},
+	kernel.CodeChannelDisconnected:  {409, "The channel is disconnected. Connect it first."},
+	kernel.CodeServiceWindowClosed:  {409, "The customer last wrote more than 24 hours ago. Send a template."},
+	kernel.CodeMessageNotSent:       {409, "The message has not been sent yet, so it cannot have a reaction."},
+	kernel.CodeTemplateUnavailable:  {409, "The channel has no approved template with this name and language."},
+	kernel.CodeNotScheduled:         {409, "The message is no longer scheduled."},
+	kernel.CodeNotASectorMember:     {409, "The person is not a member of the sector."},
+	kernel.CodeWebhookLimit:         {409, "A company can have 20 webhooks. Delete one first."},
+	kernel.CodeLimitReached:         {409, "The company has reached the limit of 1000 labels."},
+	kernel.CodeStageNotEmpty:        {409, "The stage still has cards. Move them first."},
+	kernel.CodeInUse:                {409, "It is in use."},
+	kernel.CodeNameTaken:            {409, "There is already a label called \"VIP\". Choose another name."},
+	kernel.CodeBodyTooLarge:         {413, "The request body is larger than 64 KiB. Send a smaller one."},
+	kernel.CodeMediaTooLarge:        {413, "A file of kind image may have at most 5120 KiB."},
+	kernel.CodeVersionRequired:      {428, "Send the version of the card that you change, in If-Match or in the body."},
+	kernel.CodeRateLimited:          {429, "This key has made too many requests. Wait for the number of seconds in Retry-After."},
+	kernel.CodeInternal:             {500, "The server failed to handle this request. Include the request id when you report it."},
+	kernel.CodeUnavailable:          {503, "The database cannot be reached at the moment. Try again."},
+	kernel.CodeUncertain:            {503, "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Retry the request with the same client_id if it has one; otherwise check whether the change was stored before retrying."},
+	kernel.CodeStorageFull:          {507, "The disk of the server is full. Nothing was stored. Try again when there is space."},
 }
 
 // Statuses returns the HTTP status of each error code.
-func Statuses() map[kernel.Code]int { return maps.Clone(statusOf) }
+func Statuses() map[kernel.Code]int {
+	out := map[kernel.Code]int{}
+	for code, e := range errorCodes {
+		out[code] = e.status
+	}
+	return out
+}
 
 // Error is the body of error responses.
 type Error struct {
@@ -118,7 +129,7 @@ func (s *Server) problem(requestID string, err error) *Error {
 	}
 	out := &Error{
 		Code: known.Code, Message: known.Message, RequestID: requestID, Params: known.Params, Details: []ErrorDetail{},
-		status: statusOf[known.Code], headers: http.Header{},
+		status: errorCodes[known.Code].status, headers: http.Header{},
 	}
 	if out.Params == nil {
 		out.Params = map[string]any{}
@@ -148,7 +159,7 @@ func (s *Server) writeError(w http.ResponseWriter, requestID string, err error) 
 
 func writeProblem(w http.ResponseWriter, p *Error) {
 	maps.Copy(w.Header(), p.headers)
-	body, _ := kernel.AppendJSON(nil, p)
+	body, _ := kernel.EncodeJSON(p)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(p.status)

@@ -70,7 +70,7 @@ func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) 
 		After:   s.afterStep,
 	}
 	var output *O
-	result, err := s.once(ctx, c.principal, request, func(ctx context.Context) (any, error) {
+	result, err := s.options.Once(ctx, c.principal, request, func(ctx context.Context) (any, error) {
 		out, err := h(ctx, c.principal, in)
 		if err == nil {
 			output = out
@@ -142,7 +142,7 @@ func storedAnswer(r *Route, c *call, out any) (a kernel.Answer, err error) {
 		case field.Name == "Status":
 			a.Status = int(v.Field(i).Int())
 		case field.Name == "Body":
-			if a.Body, err = kernel.AppendJSON(nil, v.Field(i).Interface()); err == nil && len(r.secrets) > 0 {
+			if a.Body, err = kernel.EncodeJSON(v.Field(i).Interface()); err == nil && len(r.secrets) > 0 {
 				a.Body, err = withoutFields(a.Body, r.secrets)
 			}
 		}
@@ -207,11 +207,11 @@ func (s *Server) refusal(r *Route, c *call, err error) (kernel.Answer, bool) {
 	if r.Streams || !errors.As(err, &known) {
 		return kernel.Answer{}, false
 	}
-	status := statusOf[known.Code]
+	status := errorCodes[known.Code].status
 	if status != http.StatusNotFound && status != http.StatusConflict {
 		return kernel.Answer{}, false
 	}
-	body, failed := kernel.AppendJSON(nil, s.problem(c.requestID, err))
+	body, failed := kernel.EncodeJSON(s.problem(c.requestID, err))
 	a := kernel.Answer{Status: status, Body: body}
 	if status != http.StatusNotFound { // 404 reveals nothing
 		a.Subject = r.subjectOf(c, nil)
@@ -256,7 +256,7 @@ func (c *call) fingerprint() ([32]byte, error) {
 			return [32]byte{}, err
 		}
 	}
-	h := hmac.New(sha256.New, c.server.fingerprintKey[:])
+	h := hmac.New(sha256.New, c.server.options.FingerprintKey[:])
 	u := c.request.URL
 	for _, part := range []string{c.request.Method, strings.TrimPrefix(u.EscapedPath(), c.server.base), u.RawQuery} {
 		_, _ = io.WriteString(h, part+"\n") // no part can contain a line break

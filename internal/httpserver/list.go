@@ -43,14 +43,14 @@ func CursorPage[T any](data []T, next string) *Reply[CursorList[T]] {
 	return &Reply[CursorList[T]]{Body: CursorList[T]{Data: data, NextCursor: kernel.TextOrNil(next)}}
 }
 
-// jsonFormat decodes strictly and encodes with kernel.AppendJSON.
+// jsonFormat decodes strictly and encodes with kernel.EncodeJSON.
 var jsonFormat = huma.Format{
 	Marshal: func(w io.Writer, v any) error {
 		if response, ok := v.(*stored); ok {
 			_, err := w.Write(response.Answer.Body)
 			return err
 		}
-		b, err := kernel.AppendJSON(nil, v)
+		b, err := kernel.EncodeJSON(v)
 		if err != nil {
 			return err
 		}

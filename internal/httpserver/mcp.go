@@ -58,7 +58,7 @@ func (h *Handler) prepare() (*toolServer, error) {
 		return nil, fmt.Errorf("generating the tools: %w", err)
 	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "recado", Title: "Recado", Version: h.version}, &sdk.ServerOptions{
-		Instructions: h.api.instructions,
+		Instructions: h.api.options.Instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 		// The list of tools depends on the key.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },

@@ -2,11 +2,13 @@ package httpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -163,4 +165,102 @@ func (f *incoming) header() http.Header {
 		}
 	}
 	return out
+}
+
+// ArgumentKey is the argument of a tool for the idempotency key.
+const ArgumentKey = "idempotency_key"
+
+// Tool offers an operation to assistants.
+type Tool struct {
+	Name    string
+	ID      string   // the argument for {id} in the path
+	Needs   []string // arguments that are required although they are optional for the operation
+	About   string   // added to the description of the operation
+	Effect  Effect
+	Reaches bool // has effects on people outside of the team
+}
+
+// Effect says what a tool changes.
+type Effect uint8
+
+// Effects of tools.
+const (
+	Reads   Effect = iota // nothing
+	Adds                  // something new; a repeat with the same id adds nothing
+	Changes               // something that exists, or what a customer sees
+)
+
+// OwnTool is a tool that is not an operation of the API. About describes it.
+type OwnTool struct {
+	Tool
+	Title  string
+	Verb   kernel.Verb
+	Schema map[string]any // of the arguments
+	// Call returns the result as a JSON object. The caller checks the permission of the verb.
+	Call func(ctx context.Context, a *kernel.Principal, arguments []byte) ([]byte, error)
+}
+
+// AsTool offers an operation to assistants.
+func AsTool(t Tool) option { return func(r *Route) { r.Tool = &t } }
+
+// readArguments parses the arguments of a call: an object or nothing.
+func readArguments(raw json.RawMessage) (map[string]json.RawMessage, *kernel.Error) {
+	out := map[string]json.RawMessage{}
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+		return out, nil
+	}
+	if json.Unmarshal(raw, &out) != nil {
+		return nil, kernel.Malformed("arguments", "object")
+	}
+	return out, nil
+}
+
+// takeText removes a required text argument and returns it.
+func takeText(arguments map[string]json.RawMessage, name string) (string, *kernel.Error) {
+	raw, given := arguments[name]
+	delete(arguments, name)
+	var text string
+	switch {
+	case !given || string(raw) == "null":
+		return "", kernel.Required(name)
+	case json.Unmarshal(raw, &text) != nil:
+		return "", kernel.Malformed(name, "string")
+	case text == "":
+		return "", kernel.Invalid(name, kernel.RuleRequired, "must not be empty")
+	}
+	return text, nil
+}
+
+// queryOf encodes arguments as a query with its question mark. It ignores null.
+func queryOf(arguments map[string]json.RawMessage) (string, *kernel.Error) {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		value, ok := queryValue(arguments[name])
+		switch {
+		case !ok:
+			return "", kernel.Malformed(name, "scalar")
+		case value != nil:
+			parts = append(parts, url.QueryEscape(name)+"="+url.QueryEscape(*value))
+		}
+	}
+	if len(parts) == 0 {
+		return "", nil
+	}
+	return "?" + strings.Join(parts, "&"), nil
+}
+
+// queryValue returns the text of a scalar, or nil for null.
+func queryValue(raw json.RawMessage) (*string, bool) {
+	var text string
+	switch raw = bytes.TrimSpace(raw); {
+	case string(raw) == "null":
+		return nil, true
+	case len(raw) == 0 || raw[0] == '{' || raw[0] == '[':
+		return nil, false
+	case raw[0] != '"':
+		return new(string(raw)), true
+	case json.Unmarshal(raw, &text) != nil:
+		return nil, false
+	}
+	return &text, true
 }

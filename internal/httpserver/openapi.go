@@ -28,10 +28,10 @@ func (s *Server) config(o Options) huma.Config {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	registry.RegisterTypeAlias(reflect.TypeFor[kernel.ID](), reflect.TypeFor[idSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[FilterID](), reflect.TypeFor[idSchema]())
-	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[kernel.ID]](), reflect.TypeFor[nullableIDSchema]())
-	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[string]](), reflect.TypeFor[nullableStringSchema]())
-	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[time.Time]](), reflect.TypeFor[nullableTimeSchema]())
-	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[int64]](), reflect.TypeFor[nullableIntSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[kernel.ID]](), reflect.TypeFor[optionalSchema[kernel.ID]]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[string]](), reflect.TypeFor[optionalSchema[string]]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[time.Time]](), reflect.TypeFor[optionalSchema[time.Time]]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[int64]](), reflect.TypeFor[optionalSchema[int64]]())
 	for _, c := range o.Capabilities {
 		for _, schema := range c.Schemas {
 			registry.RegisterTypeAlias(schema.of, schema.as)
@@ -67,33 +67,20 @@ func (s *Server) config(o Options) huma.Config {
 	}
 }
 
-// Types that describe kernel types in the document.
-type (
-	idSchema             struct{}
-	nullableIDSchema     struct{}
-	nullableStringSchema struct{}
-	nullableIntSchema    struct{}
-	nullableTimeSchema   struct{}
-)
+// idSchema describes ids.
+type idSchema struct{}
 
 func (idSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "uuid"}
 }
 
-func (nullableIDSchema) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Format: "uuid", Nullable: true}
-}
+// optionalSchema describes a kernel.Optional of T, which may be null.
+type optionalSchema[T any] struct{}
 
-func (nullableStringSchema) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Nullable: true}
-}
-
-func (nullableIntSchema) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeInteger, Format: "int64", Nullable: true}
-}
-
-func (nullableTimeSchema) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Nullable: true}
+func (optionalSchema[T]) Schema(r huma.Registry) *huma.Schema {
+	schema := *r.Schema(reflect.TypeFor[T](), false, "")
+	schema.Nullable = true
+	return &schema
 }
 
 // document adds to the document of huma what the types do not say.
@@ -102,10 +89,12 @@ func (s *Server) document() (Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	correctSchemas(map[string]any(doc))
+	walk(map[string]any(doc), correctSchema)
 	describeEnums(doc)
-	for _, describe := range s.describe {
-		describe(doc)
+	for _, c := range s.options.Capabilities {
+		if c.Describe != nil {
+			c.Describe(doc)
+		}
 	}
 	describeEvents(doc, s.events)
 	used := map[string]bool{}
@@ -173,17 +162,37 @@ func (r *Route) describeResponses(doc Document, op map[string]any) {
 
 // refusals returns a reference to the response for the error codes of a status. Operations with the same codes share it.
 func (r *Route) refusals(doc Document, status int, codes []kernel.Code) map[string]any {
-	examples := map[string]any{}
-	for _, code := range codes {
+	names, examples := make([]string, len(codes)), map[string]any{}
+	for i, code := range codes {
+		names[i] = "`" + string(code) + "`"
 		examples[string(code)] = map[string]any{"value": codeExample(code)}
 	}
 	return doc.component("responses", responseName(status, codes), map[string]any{
-		"description": http.StatusText(status) + codeList(codes),
+		"description": http.StatusText(status) + ": " + strings.Join(names, ", "),
 		"headers":     r.headers(doc, strconv.Itoa(status), nil),
 		"content": map[string]any{"application/json": map[string]any{
 			"schema": map[string]any{"$ref": "#/components/schemas/Error"}, "examples": examples,
 		}},
 	})
+}
+
+// codeExample returns an example of an Error with a code.
+func codeExample(code kernel.Code) *Error {
+	e := &Error{Code: code, Message: errorCodes[code].message, RequestID: "01a1dd8b-94d3-7000-8e09-23922c17c8f4", Params: map[string]any{}, Details: []ErrorDetail{}}
+	if code == kernel.CodeServiceWindowClosed {
+		e.Params["reason"] = "expired"
+	}
+	rule := kernel.RuleRequired
+	switch code {
+	case kernel.CodeInvalidRequest, kernel.CodeURLNotAllowed:
+		rule = kernel.RuleMalformed
+	case kernel.CodeInvalidJSON:
+		rule = ruleNotJSON
+	}
+	if field, message, ok := strings.Cut(e.Message, ": "); ok && (strings.HasPrefix(field, "body") || strings.HasPrefix(field, "header.")) {
+		e.Details = append(e.Details, ErrorDetail{Field: field, Code: rule.Code(), Params: kernel.Params{}, Message: message})
+	}
+	return e
 }
 
 // usualCodes lists the codes of a status that are not part of the name of a response.
@@ -210,14 +219,6 @@ func responseName(status int, codes []kernel.Code) string {
 		name += camelCase(string(code))
 	}
 	return name
-}
-
-func codeList(codes []kernel.Code) string {
-	names := make([]string, len(codes))
-	for i, code := range codes {
-		names[i] = "`" + string(code) + "`"
-	}
-	return ": " + strings.Join(names, ", ")
 }
 
 // headers describes the headers of a response: the common ones, and those in own.
@@ -258,7 +259,7 @@ func describeEnums(doc Document) {
 	code := schemas["Error"].(map[string]any)["properties"].(map[string]any)["code"].(map[string]any)
 	schemas["ErrorCode"] = map[string]any{
 		"description": "A stable identifier of the error. Newer versions may add codes: handle an unknown code according to the status of the response.",
-		"anyOf":       []any{map[string]any{"type": "string", "enum": Texts(slices.Sorted(maps.Keys(statusOf)))}, map[string]any{"type": "string"}},
+		"anyOf":       []any{map[string]any{"type": "string", "enum": Texts(slices.Sorted(maps.Keys(errorCodes)))}, map[string]any{"type": "string"}},
 	}
 	clear(code)
 	code["$ref"] = "#/components/schemas/ErrorCode"
@@ -310,7 +311,7 @@ func (s *Server) serveDocument(which int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		docs, err := s.docs()
 		if err != nil {
-			s.writeError(w, callFrom(r.Context()).requestID, err)
+			s.Refuse(w, r, err)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -324,4 +325,96 @@ func releaseOf(o Options) map[string]any {
 		return nil
 	}
 	return map[string]any{"x-recado-version": o.Release}
+}
+
+// operationID returns an id such as sendMessage, listKeys or getKey.
+func (r *Route) operationID() string {
+	if r.name != "" {
+		return r.name
+	}
+	name := r.Verb.Name
+	switch {
+	case r.Method != http.MethodGet:
+		return strings.ToLower(name[:1]) + name[1:]
+	case strings.HasSuffix(name, "s"):
+		return "list" + name
+	}
+	return "get" + name
+}
+
+func (s *Server) tag(r *Route) string {
+	if r.Open || r.Verb.SessionOnly {
+		return tagApp.Name
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
+	if name, ok := s.tagOf[first]; ok {
+		return name
+	}
+	return first
+}
+
+func (s *Server) describedTags(used map[string]bool) []any {
+	out := []any{}
+	for _, tag := range s.tags {
+		if used[tag.Name] {
+			out = append(out, map[string]any{"name": tag.Name, "description": tag.Description})
+		}
+	}
+	return out
+}
+
+// describeEvents adds a schema and a webhook operation for every event.
+func describeEvents(doc Document, events []Event) {
+	webhooks := map[string]any{}
+	for _, event := range events {
+		kind := event.Type
+		name := camelCase(string(kind)) + "Event"
+		doc.Schemas()[name] = eventSchema(event)
+		schema := map[string]any{"$ref": "#/components/schemas/" + name}
+		webhooks[string(kind)] = map[string]any{"post": map[string]any{
+			"operationId": "receive" + camelCase(string(kind)),
+			"summary":     kind.Description(),
+			"description": "The server sends this request to the registered address. The headers are also sent with the names set by --brand; see the guide Receiving events.",
+			"tags":        []any{"webhooks"},
+			"security":    []any{},
+			"parameters":  signatureHeaders,
+			"requestBody": map[string]any{
+				"required": true, "content": map[string]any{"application/json": map[string]any{"schema": schema, "example": doc.Example(schema)}},
+			},
+			"responses": map[string]any{
+				"2XX": map[string]any{"description": "Received. Any other response, or none within the time limit, is a failed attempt, which is retried."},
+				"4XX": map[string]any{"description": "A failed attempt, which is retried."},
+			},
+		}}
+	}
+	doc["webhooks"] = webhooks
+}
+
+func eventSchema(event Event) map[string]any {
+	properties, required := map[string]any{}, []any{}
+	for _, part := range event.Data {
+		properties[part.Name] = part.Schema
+		required = append(required, part.Name)
+	}
+	return map[string]any{
+		"type": "object", "description": event.Type.Description(), "required": []any{"id", "type", "created_at", "tenant_id", "data"},
+		"properties": map[string]any{
+			"id":         map[string]any{"type": "string", "format": "uuid", "description": "The id of the event, the same in all its deliveries."},
+			"type":       map[string]any{"type": "string", "enum": []any{string(event.Type)}},
+			"created_at": map[string]any{"type": "string", "format": "date-time"},
+			"tenant_id":  map[string]any{"type": "string", "format": "uuid", "description": "The company."},
+			"data":       map[string]any{"type": "object", "required": required, "properties": properties},
+		},
+	}
+}
+
+// signatureHeaders describes the headers of Standard Webhooks.
+var signatureHeaders = []any{
+	signatureHeader("webhook-id", "The id of the event. Ignore events that you have already received."),
+	signatureHeader("webhook-timestamp", "The time of this attempt, in Unix seconds."),
+	signatureHeader("webhook-signature", "v1 and the base64-encoded HMAC-SHA256 of id, timestamp and body, joined by dots. For a day after a rotation, there are two signatures."),
+}
+
+func signatureHeader(name, description string) map[string]any {
+	return map[string]any{"name": name, "in": "header", "required": true, "description": description, "schema": map[string]any{"type": "string"}}
 }

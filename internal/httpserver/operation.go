@@ -280,13 +280,17 @@ func (r *Route) failures() map[int][]kernel.Code {
 	slices.Sort(codes)
 	byStatus := map[int][]kernel.Code{}
 	for _, code := range slices.Compact(codes) {
-		byStatus[statusOf[code]] = append(byStatus[statusOf[code]], code)
+		status := errorCodes[code].status
+		byStatus[status] = append(byStatus[status], code)
 	}
 	return byStatus
 }
 
 // Reply is a response with a body.
 type Reply[T any] struct{ Body T }
+
+// Body returns the result of a verb as a response.
+func Body[T any](v T, err error) (*Reply[T], error) { return &Reply[T]{Body: v}, err }
 
 // Located is the response of operations that create something.
 type Located[T any] struct {
@@ -298,33 +302,86 @@ type Located[T any] struct {
 // None is the input of operations without parameters, and the output of those without a body.
 type None struct{}
 
-// AtID is the input of operations with an id in the path. The id is a string because an invalid one is a 404, not a 400.
+// AtID is the input of operations with an id in the path.
 type AtID struct {
-	ID string `path:"id" doc:"UUID."`
+	ID PathID `path:"id" doc:"UUID."`
 }
 
-// ByID returns a handler that returns the noun with the id in the path. what is its name in messages.
-func ByID[T any](what string, verb func(ctx context.Context, a *kernel.Principal, id kernel.ID) (T, error)) handler[AtID, Reply[T]] {
+// PathID is an id from the path. Text that is not an id becomes a new id, so that the operation responds with 404 as it does to
+// any other unknown id.
+type PathID kernel.ID
+
+// UnmarshalText parses an id.
+func (p *PathID) UnmarshalText(text []byte) error {
+	id, ok := kernel.ParseID(string(text))
+	if !ok {
+		id = kernel.NewID()
+	}
+	*p = PathID(id)
+	return nil
+}
+
+// Schema returns the schema of a string without a format, so that huma accepts any text.
+func (PathID) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
+
+// ByID returns a handler that returns the noun with the id in the path.
+func ByID[T any](verb func(ctx context.Context, a *kernel.Principal, id kernel.ID) (T, error)) handler[AtID, Reply[T]] {
 	return func(ctx context.Context, a *kernel.Principal, in *AtID) (*Reply[T], error) {
-		id, err := PathID(in.ID, what)
-		if err != nil {
-			return nil, err
-		}
-		noun, err := verb(ctx, a, id)
+		noun, err := verb(ctx, a, kernel.ID(in.ID))
 		return &Reply[T]{Body: noun}, err
 	}
 }
 
-// PathID parses an id from the path.
-func PathID(text, what string) (kernel.ID, error) {
-	id, ok := kernel.ParseID(text)
-	if !ok {
-		return kernel.ID{}, kernel.NotFound(what)
+// DeleteByID returns a handler that deletes the noun with the id in the path.
+func DeleteByID(verb func(ctx context.Context, a *kernel.Principal, id kernel.ID) error) handler[AtID, None] {
+	return func(ctx context.Context, a *kernel.Principal, in *AtID) (*None, error) {
+		return &None{}, verb(ctx, a, kernel.ID(in.ID))
 	}
-	return id, nil
 }
 
 // StreamReply is a response whose handler writes the body.
 type StreamReply struct {
 	Body func(ctx huma.Context)
+}
+
+// VersionTag returns the ETag of a version.
+func VersionTag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
+
+// AtVersion is the header with the version that a change is based on.
+type AtVersion struct {
+	IfMatch string `header:"If-Match" doc:"The version the change is based on, as returned in the ETag." example:"\"7\""`
+}
+
+// Version returns the version that a change is based on, or 0 if there is none; see kernel.ChangeVersion.
+func (AtVersion) Version(ctx context.Context, body *int64) (int64, error) {
+	version, err := kernel.ChangeVersion(callFrom(ctx).request.Header["If-Match"], body)
+	if err != nil { // a nil *kernel.Error is not a nil error
+		return 0, err
+	}
+	return version, nil
+}
+
+// NoInput returns the handler of a verb without parameters.
+func NoInput[T any](verb func(ctx context.Context, a *kernel.Principal) (T, error)) handler[None, Reply[T]] {
+	return func(ctx context.Context, a *kernel.Principal, _ *None) (*Reply[T], error) { return Body(verb(ctx, a)) }
+}
+
+// Entries returns the result of a verb as a response with a list.
+func Entries[T any](data []T, err error) (*Reply[List[T]], error) {
+	return &Reply[List[T]]{Body: List[T]{Data: data}}, err
+}
+
+// ListAll returns the handler of a verb without parameters that returns a list.
+func ListAll[T any](verb func(ctx context.Context, a *kernel.Principal) ([]T, error)) handler[None, Reply[List[T]]] {
+	return func(ctx context.Context, a *kernel.Principal, _ *None) (*Reply[List[T]], error) {
+		return Entries(verb(ctx, a))
+	}
+}
+
+// ListCursor returns the handler of a verb that returns a page of a list and the cursor of the next page, "" on the last one.
+func ListCursor[I, T any](verb func(ctx context.Context, a *kernel.Principal, in *I) ([]T, string, error)) handler[I, Reply[CursorList[T]]] {
+	return func(ctx context.Context, a *kernel.Principal, in *I) (*Reply[CursorList[T]], error) {
+		page, next, err := verb(ctx, a, in)
+		return CursorPage(page, next), err
+	}
 }

@@ -81,26 +81,21 @@ func ParseFilterID(text string) (kernel.ID, bool) {
 
 // Date parses a query parameter that is a date. It returns nil if it is absent.
 func Date(field, text string) (*kernel.Date, error) {
-	if text == "" {
-		return nil, nil
-	}
-	day, ok := kernel.ParseDate(text)
-	if !ok {
-		return nil, kernel.Malformed(field, "date")
-	}
-	return &day, nil
+	return parsed(field, "date", text, kernel.ParseDate)
 }
 
 // ID parses a query parameter that is an id. It returns nil if it is absent.
-func ID(field, text string) (*kernel.ID, error) {
+func ID(field, text string) (*kernel.ID, error) { return parsed(field, "uuid", text, kernel.ParseID) }
+
+func parsed[T any](field, format, text string, parse func(text string) (T, bool)) (*T, error) {
 	if text == "" {
 		return nil, nil
 	}
-	id, ok := kernel.ParseID(text)
+	value, ok := parse(text)
 	if !ok {
-		return nil, kernel.Malformed(field, "uuid")
+		return nil, kernel.Malformed(field, format)
 	}
-	return &id, nil
+	return &value, nil
 }
 
 var unprintable = regexp.MustCompile(`[^0-9A-Za-z_.:/+=@-]+`)

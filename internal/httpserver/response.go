@@ -74,14 +74,6 @@ func (a *response) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// Flush implements http.Flusher for streams.
-func (a *response) Flush() {
-	a.send()
-	if f, ok := a.ResponseWriter.(http.Flusher); ok {
-		f.Flush()
-	}
-}
-
 // Hijack implements http.Hijacker.
 func (a *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(a.ResponseWriter).Hijack()

@@ -3,7 +3,6 @@ package httpserver
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -11,142 +10,66 @@ import (
 // matches both belongs to the route whose first differing segment is fixed.
 type router struct {
 	*http.ServeMux
-	unknown http.HandlerFunc
-	forks   map[string]*fork // by their patterns and those of their branches
-}
-
-// fork is a pattern that matches two conflicting routes.
-type fork struct {
-	pattern  string
-	branches []*branch // in order of precedence
-}
-
-// branch is a route of a fork.
-type branch struct {
-	segments []string
-	serve    http.HandlerFunc
+	first *http.ServeMux // of the routes that win a conflict
+	wins  []string       // their patterns
 }
 
 // newRouter returns a router for the routes of a table, whose paths are below a prefix. HandleFunc registers their handlers.
-func newRouter(prefix string, table []*Route, unknown http.HandlerFunc) *router {
-	m := &router{ServeMux: http.NewServeMux(), unknown: unknown, forks: map[string]*fork{}}
-	for i, r := range table {
-		for _, other := range table[:i] {
-			a, b := strings.Split(prefix+r.Path, "/"), strings.Split(prefix+other.Path, "/")
-			if r.Method != other.Method || !overlap(a, b) {
-				continue
-			}
-			f := &fork{pattern: r.Method + " " + strings.Join(merged(a, b), "/"), branches: []*branch{{segments: a}, {segments: b}}}
-			slices.SortFunc(f.branches, func(x, y *branch) int { return firstFixed(y.segments, x.segments) })
-			for _, pattern := range []string{f.pattern, r.Method + " " + prefix + r.Path, r.Method + " " + prefix + other.Path} {
-				if m.forks[pattern] != nil {
-					panic("httpserver: more than two routes overlap at " + pattern)
-				}
-				m.forks[pattern] = f
+func newRouter(prefix string, table []*Route) *router {
+	m := &router{ServeMux: http.NewServeMux(), first: http.NewServeMux()}
+	for _, r := range table {
+		for _, other := range table {
+			if r.Method == other.Method && winsOver(r.Path, other.Path) {
+				m.wins = append(m.wins, r.Method+" "+prefix+r.Path)
 			}
 		}
 	}
 	return m
 }
 
-func isWildcard(segment string) bool { return strings.HasPrefix(segment, "{") }
-
-// firstFixed finds the first segment where only one of two patterns has a wildcard. It returns -1 if that is a, 1 if it is b and
-// 0 if there is none.
-func firstFixed(a, b []string) int {
-	for i := range a {
-		switch {
-		case isWildcard(a[i]) && !isWildcard(b[i]):
-			return -1
-		case !isWildcard(a[i]) && isWildcard(b[i]):
-			return 1
-		}
-	}
-	return 0
-}
-
-// overlap reports whether two patterns conflict: some paths match both, and neither pattern is more specific.
-func overlap(a, b []string) bool {
-	if len(a) != len(b) {
+// winsOver reports whether two patterns conflict, because some paths match both and neither pattern is more specific, and the
+// first segment that differs is fixed in a.
+func winsOver(a, b string) bool {
+	others := strings.Split(b, "/")
+	if strings.Count(a, "/") != len(others)-1 {
 		return false
 	}
-	moreA, moreB := false, false
-	for i := range a {
-		switch {
-		case isWildcard(a[i]) && !isWildcard(b[i]):
-			moreB = true
-		case !isWildcard(a[i]) && isWildcard(b[i]):
-			moreA = true
-		case !isWildcard(a[i]) && a[i] != b[i]:
+	fixed, otherFixed := false, false // in segments where the other pattern has a wildcard
+	for i, segment := range strings.Split(a, "/") {
+		switch isWildcard, isOther := strings.HasPrefix(segment, "{"), strings.HasPrefix(others[i], "{"); {
+		case isWildcard && isOther, segment == others[i]:
+		case isOther:
+			fixed = true
+		case isWildcard && fixed:
+			otherFixed = true
+		default:
 			return false
 		}
 	}
-	return moreA && moreB
+	return fixed && otherFixed
 }
-
-// merged returns a pattern with a wildcard wherever one of two patterns has one.
-func merged(a, b []string) []string {
-	out := slices.Clone(a)
-	for i := range out {
-		if isWildcard(a[i]) || isWildcard(b[i]) {
-			out[i] = "{" + wildcardName(i) + "}"
-		}
-	}
-	return out
-}
-
-func wildcardName(i int) string { return "p" + strconv.Itoa(i) }
 
 // HandleFunc registers a handler. huma's adapter calls it.
 func (m *router) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	f := m.forks[pattern]
-	if f == nil {
-		m.ServeMux.HandleFunc(pattern, h)
+	if slices.Contains(m.wins, pattern) {
+		m.first.HandleFunc(pattern, h)
 		return
 	}
-	_, path, _ := strings.Cut(pattern, " ")
-	ready := true
-	for _, b := range f.branches {
-		if strings.Join(b.segments, "/") == path {
-			b.serve = h
-		}
-		ready = ready && b.serve != nil
-	}
-	if ready {
-		m.ServeMux.HandleFunc(f.pattern, func(w http.ResponseWriter, r *http.Request) { m.choose(f, w, r) })
-	}
+	m.ServeMux.HandleFunc(pattern, h)
 }
 
-// choose calls the branch of a fork that matches a request.
-func (m *router) choose(f *fork, w http.ResponseWriter, r *http.Request) {
-	b := f.branch(r.URL.Path)
-	if b == nil {
-		m.unknown(w, r)
+// ServeHTTP calls the handler of a request.
+func (m *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, pattern := m.first.Handler(r); pattern != "" {
+		m.first.ServeHTTP(w, r)
 		return
 	}
-	for i, segment := range b.segments {
-		if isWildcard(segment) {
-			r.SetPathValue(strings.Trim(segment, "{}"), r.PathValue(wildcardName(i)))
-		}
-	}
-	b.serve(w, r)
+	m.ServeMux.ServeHTTP(w, r)
 }
 
-// branch returns the first branch that matches a path, or nil.
-func (f *fork) branch(path string) *branch {
-	segments := strings.Split(path, "/")
-	for _, b := range f.branches {
-		if slices.EqualFunc(b.segments, segments, func(want, got string) bool { return want == got || isWildcard(want) }) {
-			return b
-		}
-	}
-	return nil
-}
-
-// exists reports whether a pattern of the mux has a route for a path.
-func (m *router) exists(pattern, path string) bool {
-	if f := m.forks[pattern]; f != nil {
-		return f.branch(path) != nil
-	}
-	return pattern != "/" && pattern != ""
+// exists reports whether a request has a handler other than that of unknown paths.
+func (m *router) exists(r *http.Request) bool {
+	_, first := m.first.Handler(r)
+	_, pattern := m.Handler(r)
+	return first != "" || pattern != "" && pattern != "/"
 }

@@ -4,10 +4,10 @@
 package httpserver
 
 import (
+	"bytes"
 	"context"
 	"hash"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -67,45 +67,33 @@ type OnceFunc func(ctx context.Context, a *kernel.Principal, request kernel.Once
 
 // Server handles all requests below the base path.
 type Server struct {
-	log    *slog.Logger
-	base   string
-	public string
-	mux    *router
-	huma   huma.API
-	site   *Site
+	options Options
+	log     *slog.Logger
+	base    string
+	public  string
+	mux     *router
+	huma    huma.API
+	site    *Site
 
-	table    []*Route
-	tags     []Tag             // in the order of the API page
-	tagOf    map[string]string // the tag for the first segment of a path, if its name differs
-	events   []Event
-	tools    []OwnTool
-	describe []func(Document)
+	table  []*Route
+	tags   []Tag             // in the order of the API page
+	tagOf  map[string]string // the tag for the first segment of a path, if its name differs
+	events []Event
+	tools  []OwnTool
+	shared []string // prefixes of the paths that pages of other origins may call
 
-	instructions string // for assistants
-
-	auth    Authenticator
-	ready   func(ctx context.Context) error
-	once    OnceFunc
-	rates   *limits.Rate[kernel.ID] // of keys and sessions
-	origins Origins                 // origins whose pages may call the API with a key
-	shared  []string                // prefixes of the paths that they may call
-
-	fingerprintKey [32]byte                          // of idempotent calls
-	steps          atomic.Pointer[func(step string)] // see OnStep
-
-	fullRate []string                  // the burst of a key without a rate, as a header
-	docs     func() ([2][]byte, error) // the OpenAPI documents
-
+	rates    *limits.Rate[kernel.ID]           // of keys and sessions
+	fullRate []string                          // the burst of a key without a rate, as a header
+	docs     func() ([2][]byte, error)         // the OpenAPI documents
+	steps    atomic.Pointer[func(step string)] // see OnStep
 	draining atomic.Bool
 }
 
 // New returns a server for the capabilities.
 func New(o Options) *Server {
 	s := &Server{
-		log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
-		instructions: o.Instructions, auth: o.Auth, ready: o.Ready, once: o.Once, fingerprintKey: o.FingerprintKey,
-		rates: limits.NewRate[kernel.ID](), origins: o.Origins, shared: []string{"/v1/"},
-		fullRate: []string{strconv.FormatInt(o.Rate.Burst, 10)},
+		options: o, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
+		shared: []string{"/v1/"}, rates: limits.NewRate[kernel.ID](), fullRate: []string{strconv.FormatInt(o.Rate.Burst, 10)},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -116,14 +104,11 @@ func New(o Options) *Server {
 		s.events = append(s.events, c.Events...)
 		s.tools = append(s.tools, c.Tools...)
 		s.shared = append(s.shared, c.Shared...)
-		if c.Describe != nil {
-			s.describe = append(s.describe, c.Describe)
-		}
 	}
 	s.tags, s.tagOf = mergeTags(o.Capabilities, o.TagOrder)
 
 	v1 := s.base + "/v1"
-	s.mux = newRouter(v1, s.table, s.unknown)
+	s.mux = newRouter(v1, s.table)
 	s.huma = humago.NewWithPrefix(s.mux, v1, s.config(o))
 	for _, r := range s.table {
 		r.register(s, r)
@@ -213,7 +198,7 @@ func (s *Server) dispatch(c *call, a *response) {
 		s.writeError(a, c.requestID, errNothingHere())
 		return
 	}
-	if s.isShared(c.request.URL.Path) && s.origins.allow(a, c.request) {
+	if s.isShared(c.request.URL.Path) && s.options.Origins.allow(a, c.request) {
 		return
 	}
 	c.request = c.request.WithContext(context.WithValue(c.request.Context(), callKey{}, c))
@@ -240,24 +225,22 @@ func (s *Server) Drain() { s.draining.Store(true) }
 
 // unknown responds with 405 if the path exists for another method, and with 404 otherwise.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
-	id := callFrom(r.Context()).requestID
 	var allowed []string
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
-		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
-		if _, pattern := s.mux.Handler(probe); s.mux.exists(pattern, r.URL.Path) {
+		if s.mux.exists(&http.Request{Method: method, URL: r.URL, Host: r.Host}) {
 			allowed = append(allowed, method)
 		}
 	}
-	if len(allowed) > 0 {
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		s.writeError(w, id, kernel.Errorf(kernel.CodeMethodNotAllowed, "This address does not support the method %s.", printable(r.Method)))
+	if len(allowed) == 0 {
+		s.nothingHere(w, r)
 		return
 	}
-	s.writeError(w, id, errNothingHere())
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	s.Refuse(w, r, kernel.Errorf(kernel.CodeMethodNotAllowed, "This address does not support the method %s.", printable(r.Method)))
 }
 
 func (s *Server) nothingHere(w http.ResponseWriter, r *http.Request) {
-	s.writeError(w, callFrom(r.Context()).requestID, errNothingHere())
+	s.Refuse(w, r, errNothingHere())
 }
 
 func errNothingHere() *kernel.Error {
@@ -285,13 +268,8 @@ func cleanPath(p string) bool {
 	return true
 }
 
-// Serve is server.Serve with an Error object for requests that net/http refuses; see the function serve.
-func (s *Server) Serve(server *http.Server, l net.Listener) error {
-	return serve(server, l, s.refuse)
-}
-
-// refuse returns the response to a request that net/http refuses before a handler runs.
-func (s *Server) refuse(status int) (http.Header, []byte) {
+// rejection returns the response to a request that net/http refuses before a handler runs.
+func (s *Server) rejection(status int) []byte {
 	e := Error{
 		Code: kernel.CodeInvalidRequest, Message: "This is not a well-formed HTTP request.", RequestID: kernel.NewID().String(),
 		Params: map[string]any{}, Details: []ErrorDetail{},
@@ -302,13 +280,19 @@ func (s *Server) refuse(status int) (http.Header, []byte) {
 	case status >= 500 || status == http.StatusExpectationFailed:
 		e.Message = "This kind of HTTP request is not supported."
 	}
-	body, _ := kernel.AppendJSON(nil, &e)
+	body, _ := kernel.EncodeJSON(&e)
 	h := http.Header{
 		"Content-Type": {"application/json"}, "Cache-Control": noStoreHeader, "X-Content-Type-Options": nosniffHeader,
-		"X-Api-Version": versionHeader, "X-Request-Id": {e.RequestID},
+		"X-Api-Version": versionHeader, "X-Request-Id": {e.RequestID}, "Connection": closeHeader,
+		"Date": {time.Now().UTC().Format(http.TimeFormat)}, "Content-Length": {strconv.Itoa(len(body))},
 	}
 	s.showRate(h)
-	return h, body
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 " + strconv.Itoa(status) + " " + http.StatusText(status) + "\r\n")
+	_ = h.Write(&b) // to memory
+	b.WriteString("\r\n")
+	b.Write(body)
+	return b.Bytes()
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
@@ -319,14 +303,14 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 // readyz responds with 503 if the server cannot handle calls or is shutting down.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
-		s.writeError(w, callFrom(r.Context()).requestID, &kernel.Error{
+		s.Refuse(w, r, &kernel.Error{
 			Code: kernel.CodeUnavailable, Message: "This server is shutting down. Try again.", RetryAfter: time.Second,
 		})
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	if err := s.ready(ctx); err != nil {
+	if err := s.options.Ready(ctx); err != nil {
 		s.log.Warn("not ready", "error", err)
 		if code := kernel.CodeOf(err); code != kernel.CodeUnavailable && code != kernel.CodeStorageFull {
 			err = &kernel.Error{Code: kernel.CodeUnavailable, Message: "The database does not respond. Try again.", RetryAfter: time.Second}
@@ -347,7 +331,3 @@ var calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 
 // Collectors returns the metrics of this package.
 func Collectors() []prometheus.Collector { return []prometheus.Collector{calls} }
-
-func observe(r *Route, status int, took time.Duration) {
-	calls.WithLabelValues(r.Method, r.Path, strconv.Itoa(status/100)+"xx").Observe(took.Seconds())
-}

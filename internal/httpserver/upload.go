@@ -1,11 +1,16 @@
 package httpserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"time"
+
+	"recado/internal/kernel"
 )
 
 // uploadTimeout is enough for the largest file. Other requests have a shorter timeout.
@@ -56,4 +61,85 @@ func describeUpload(op map[string]any) {
 			"properties": map[string]any{"file": map[string]any{"type": "string", "format": "binary"}},
 		}}},
 	}
+}
+
+// uploadForm is a multipart form with one part, the file. Read returns io.EOF only after the whole request has arrived and the
+// form is complete, so that truncated forms fail before the file is stored.
+type uploadForm struct {
+	parts *multipart.Reader
+	part  *multipart.Part
+	body  *tail
+	close []byte // the last line of the form
+	ended bool
+}
+
+func newUploadForm(r *http.Request) (*uploadForm, error) {
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	boundary := params["boundary"]
+	if err != nil || kind != "multipart/form-data" || boundary == "" || len(boundary) > 70 {
+		return nil, kernel.Malformed("header.Content-Type", "form")
+	}
+	body := &tail{r: r.Body}
+	return &uploadForm{parts: multipart.NewReader(body, boundary), body: body, close: []byte("--" + boundary + "--")}, nil
+}
+
+// file finds the part and returns the name of its file.
+func (f *uploadForm) file() (name string, err error) {
+	f.part, err = f.parts.NextPart()
+	switch {
+	case err == io.EOF: // a wrapped EOF means that the form was truncated
+		return "", kernel.Required("body.file")
+	case err != nil:
+		return "", kernel.Invalid("body", kernel.RuleCutShort, "the form ended early; send it again")
+	case f.part.FormName() != "file":
+		return "", kernel.Invalid("body."+printable(f.part.FormName()), kernel.RuleUnknown, "unknown field; send one field, file")
+	}
+	return f.part.FileName(), nil
+}
+
+// Read reads the content of the file.
+func (f *uploadForm) Read(b []byte) (int, error) {
+	if f.ended {
+		return 0, io.EOF
+	}
+	n, err := f.part.Read(b)
+	if err == nil {
+		return n, nil
+	}
+	if err == io.EOF {
+		var extra *multipart.Part
+		if extra, err = f.parts.NextPart(); err == nil {
+			return n, kernel.Invalid("body."+printable(extra.FormName()), kernel.RuleUnknown, "send one file and no other field")
+		}
+	}
+	if err != io.EOF || !f.complete() {
+		return n, kernel.Invalid("body.file", kernel.RuleCutShort, "the upload ended early; send it again")
+	}
+	f.ended = true
+	return n, io.EOF
+}
+
+// complete reads the rest of the request, which may be white space, and reports whether the form ended with its last line.
+// multipart.Reader does not notice if a form is truncated after a part.
+func (f *uploadForm) complete() bool {
+	rest, err := io.ReadAll(io.LimitReader(f.body, tailBytes))
+	return err == nil && len(rest) < tailBytes && bytes.HasSuffix(bytes.TrimRight(f.body.last, " \t\r\n"), f.close)
+}
+
+// tailBytes is more than the longest last line of a form, with some white space.
+const tailBytes = 256
+
+// tail is a reader that keeps the last bytes.
+type tail struct {
+	r    io.Reader
+	last []byte
+}
+
+func (t *tail) Read(b []byte) (int, error) {
+	n, err := t.r.Read(b)
+	t.last = append(t.last, b[max(0, n-tailBytes):n]...)
+	if over := len(t.last) - tailBytes; over > 0 {
+		t.last = append(t.last[:0], t.last[over:]...)
+	}
+	return n, err
 }

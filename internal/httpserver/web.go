@@ -1,18 +1,28 @@
 package httpserver
 
 import (
+	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"html"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // pages lists the paths of the app's page. Routing happens in the browser.
-var pages = []string{"/{$}", "/inbox", "/inbox/", "/contacts", "/contacts/", "/boards", "/boards/", "/report", "/settings", "/settings/"}
+var pages = []string{"/{$}", "/inbox", "/inbox/", "/contacts", "/contacts/", "/boards", "/boards/", "/now", "/report", "/settings", "/settings/"}
 
 // App serves the browser app below a base path.
 type App struct {
@@ -22,22 +32,23 @@ type App struct {
 	page    [2][]string // index.html without and with a session, split at the nonce
 }
 
-// NewApp reads the files of the app.
+// NewApp reads the files of the app. Its version is a hash of their names and contents.
 func NewApp(files fs.FS, base string) (*App, error) {
-	a := &App{base: base, files: map[string]*file{}}
-	version, err := contentVersion(files)
-	if err != nil {
-		return nil, fmt.Errorf("reading the app: %w", err)
-	}
-	a.version = version
-	err = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+	contents, sum := map[string][]byte{}, sha256.New()
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		content, err := fs.ReadFile(files, name)
-		if err != nil {
-			return err
-		}
+		contents[name] = content
+		fmt.Fprintf(sum, "%s\x00%d\x00%s", name, len(content), content)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the app: %w", err)
+	}
+	a := &App{base: base, version: hex.EncodeToString(sum.Sum(nil))[:16], files: map[string]*file{}}
+	for name, content := range contents {
 		switch name {
 		case "index.html":
 			for i, session := range []string{"no", "yes"} {
@@ -48,10 +59,6 @@ func NewApp(files fs.FS, base string) (*App, error) {
 		default:
 			a.files[name] = newFile(name, content)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the app: %w", err)
 	}
 	if len(a.page[0]) < 2 {
 		return nil, fmt.Errorf("reading the app: index.html does not exist or has no %s", nonceMark)
@@ -69,11 +76,9 @@ const (
 
 // place replaces the placeholders that are the same in all responses.
 func (a *App) place(text string) string {
-	text = strings.NewReplacer(`"./`, `"`+html.EscapeString(a.prefix())).Replace(text)
-	return strings.NewReplacer(baseMark, html.EscapeString(a.base), versionMark, a.version).Replace(text)
+	base := html.EscapeString(a.base)
+	return strings.NewReplacer(`"./`, `"`+base+"/app/"+a.version+"/", baseMark, base, versionMark, a.version).Replace(text)
 }
-
-func (a *App) prefix() string { return a.base + "/app/" + a.version + "/" }
 
 // Handlers returns the handlers of GET requests by pattern below the base path.
 func (a *App) Handlers() map[string]http.Handler {
@@ -138,4 +143,64 @@ func protect(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY") // for browsers without frame-ancestors
 	h.Set("Referrer-Policy", "no-referrer")
+}
+
+// file is a file of the app. It is compressed on first use, once for each encoding.
+type file struct {
+	mime  string
+	plain []byte
+	gzip  func() []byte // returns nil if compression does not help
+	zstd  func() []byte
+}
+
+// types contains the types of the files of the build. The table of the system differs between machines.
+var types = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json",
+	".woff2": "font/woff2", ".png": "image/png", ".webmanifest": "application/manifest+json", ".txt": "text/plain; charset=utf-8",
+}
+
+func newFile(name string, content []byte) *file {
+	f := &file{mime: types[path.Ext(name)], plain: content}
+	if f.mime == "" {
+		f.mime = mime.TypeByExtension(path.Ext(name))
+	}
+	// encoded returns nil if compression does not help.
+	encoded := func(encode func(content []byte) []byte) func() []byte {
+		return sync.OnceValue(func() []byte {
+			if f.mime != "font/woff2" && f.mime != "image/png" { // already compressed
+				if out := encode(content); len(out) < len(content) {
+					return out
+				}
+			}
+			return nil
+		})
+	}
+	f.gzip = encoded(func(content []byte) []byte { return gzipped(content, gzip.BestCompression) })
+	f.zstd = encoded(func(content []byte) []byte { // cannot fail: the options are valid
+		w, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+		return w.EncodeAll(content, nil)
+	})
+	return f
+}
+
+func (f *file) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", f.mime)
+	h.Set("Vary", "Accept-Encoding")
+	content, encoding := f.plain, ""
+	accepted := r.Header.Get("Accept-Encoding")
+	if acceptsEncoding(accepted, "zstd") && f.zstd() != nil {
+		content, encoding = f.zstd(), "zstd"
+	} else if acceptsEncoding(accepted, "gzip") && f.gzip() != nil {
+		content, encoding = f.gzip(), "gzip"
+	}
+	if encoding == "" {
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+		return
+	}
+	h.Set("Content-Encoding", encoding)
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(content)
+	}
 }

@@ -50,7 +50,7 @@ func (s *subject[J, R]) enqueue(claimed Claimed[J]) {
 	s.inbox.isLocal = false
 	s.mu.Unlock()
 	if s.more = claimed.More; s.more {
-		s.notify()
+		s.wake.Notify()
 	}
 	s.lookAt = time.Time{}
 	if claimed.Next > 0 {
@@ -83,10 +83,7 @@ func (s *subject[J, R]) start(attempts context.Context) {
 			a := attempt[R]{job: job.JobID()}
 			a.result, a.record, a.err = s.work.Attempt(attempts, held, job)
 			s.pool.slots.release(slot)
-			s.mu.Lock()
-			s.inbox.ended = append(s.inbox.ended, a)
-			s.mu.Unlock()
-			s.notify()
+			s.report(func(in *inbox[R]) { in.ended = append(in.ended, a) })
 		}()
 	}
 }

@@ -169,7 +169,10 @@ func (p *Pool[J, R]) open(ctx, attempts context.Context, id kernel.ID, isLocal b
 		}
 		return
 	}
-	s := newSubject(p, id)
+	s := &subject[J, R]{
+		pool: p, id: id, work: p.worker.Open(id), wake: kernel.Wakeup{C: make(chan struct{}, 1)},
+		inHand: map[kernel.ID]struct{}{}, cancel: func() {},
+	}
 	s.lookAgain(isLocal)
 	p.subjects[id] = s
 	p.running.Go(func() { s.run(ctx, attempts) })

@@ -15,7 +15,7 @@ type subject[J Job, R any] struct {
 	pool *Pool[J, R]
 	id   kernel.ID
 	work Subject[J, R]
-	wake chan struct{}
+	wake kernel.Wakeup
 
 	queue       []J                    // claimed jobs that wait for slots
 	inHand      map[kernel.ID]struct{} // claimed jobs whose results are not recorded
@@ -53,27 +53,17 @@ type attempt[R any] struct {
 	err    error
 }
 
-func newSubject[J Job, R any](p *Pool[J, R], id kernel.ID) *subject[J, R] {
-	return &subject[J, R]{
-		pool: p, id: id, work: p.worker.Open(id), wake: make(chan struct{}, 1), inHand: map[kernel.ID]struct{}{},
-		cancel: func() {},
-	}
-}
-
-func (s *subject[J, R]) notify() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
+// report changes the inbox and wakes the goroutine.
+func (s *subject[J, R]) report(change func(in *inbox[R])) {
+	s.mu.Lock()
+	change(&s.inbox)
+	s.mu.Unlock()
+	s.wake.Notify()
 }
 
 // lookAgain makes the subject look for due jobs.
 func (s *subject[J, R]) lookAgain(isLocal bool) {
-	s.mu.Lock()
-	s.inbox.more = true
-	s.inbox.isLocal = s.inbox.isLocal || isLocal
-	s.mu.Unlock()
-	s.notify()
+	s.report(func(in *inbox[R]) { in.more, in.isLocal = true, in.isLocal || isLocal })
 }
 
 // run works until the subject has been idle for a while, the lease is lost or ctx ends. It waits for all attempts and records
@@ -147,19 +137,14 @@ func (s *subject[J, R]) finished(ctx context.Context, a attempt[R]) {
 		delete(s.inHand, a.job)
 	case s.pool.batch != nil:
 		s.work.Finished(a.result)
-		s.pool.batch.add(a.result, func() { s.recorded(a.job) })
+		s.pool.batch.add(a.result, func() {
+			s.report(func(in *inbox[R]) { in.recorded = append(in.recorded, a.job) })
+		})
 	default:
 		s.work.Finished(a.result)
 		s.results, s.resultsOf = append(s.results, a.result), append(s.resultsOf, a.job)
 	}
 	s.more = s.more || s.pool.batch == nil // jobs that waited for this one can be claimed
-}
-
-func (s *subject[J, R]) recorded(job kernel.ID) {
-	s.mu.Lock()
-	s.inbox.recorded = append(s.inbox.recorded, job)
-	s.mu.Unlock()
-	s.notify()
 }
 
 // done reports whether to stop: if the subject is ending and all results are recorded or cannot be recorded, or if it has
@@ -191,7 +176,7 @@ func (s *subject[J, R]) wait(ctx context.Context, ending bool) {
 		stopped = nil
 	}
 	select {
-	case <-s.wake:
+	case <-s.wake.C:
 	case <-granted:
 	case <-stopped:
 	case <-timer.C:

@@ -92,11 +92,10 @@ func (set EventSet) List() []EventType {
 	return list
 }
 
-// Record stores an event with the exact bytes that receivers get, in the transaction of the change
-// that it reports. data appends the event's data object.
-func (d *Kernel) Record(tx *Tx, e Event, data func(b []byte) ([]byte, error)) (err error) {
+// Record stores an event with the exact bytes that receivers get, in the transaction of the change that it reports.
+func (d *Kernel) Record(tx *Tx, e Event, data any) (err error) {
 	e.ID = NewID()
-	if e.Body, err = EventBody(e.ID, e.Company, e.Type, tx.Now, data); err != nil {
+	if e.Body, err = EventBody(&e, tx.Now, data); err != nil {
 		return err
 	}
 	if err := tx.InsertEvent(&e); err != nil {
@@ -117,19 +116,14 @@ func (d *Kernel) WakeFollowers(company ID) {
 func (d *Kernel) NextEvent(company ID) <-chan struct{} { return d.feed.next(company) }
 
 // EventBody returns the JSON of an event as receivers get it.
-func EventBody(id, company ID, kind EventType, at time.Time, data func(b []byte) ([]byte, error)) ([]byte, error) {
-	b := make([]byte, 0, 2048)
-	b = append(b, `{"id":"`...)
-	b = id.AppendText(b)
-	b = append(b, `","type":"`...)
-	b = append(b, kind...)
-	b = append(b, `","created_at":"`...)
-	b = at.UTC().AppendFormat(b, Time)
-	b = append(b, `","tenant_id":"`...)
-	b = company.AppendText(b)
-	b = append(b, `","data":`...)
-	b, err := data(b)
-	return append(b, '}'), err
+func EventBody(e *Event, at time.Time, data any) ([]byte, error) {
+	return EncodeJSON(struct {
+		ID        ID        `json:"id"`
+		Type      EventType `json:"type"`
+		CreatedAt time.Time `json:"created_at"`
+		Company   ID        `json:"tenant_id"`
+		Data      any       `json:"data"`
+	}{e.ID, e.Type, at, e.Company, data})
 }
 
 // Channels of PostgreSQL notifications between nodes.
@@ -188,13 +182,7 @@ func (f *feed) notifyAll() {
 }
 
 // StoredEvents parses the result of Stored. Unknown names are left out.
-func StoredEvents(text string) EventSet {
-	var list []EventType
-	for name := range strings.FieldsSeq(text) {
-		list = append(list, EventType(name))
-	}
-	return NewEventSet(list...)
-}
+func StoredEvents(text string) EventSet { return NewEventSet(storedNames[EventType](text)...) }
 
 // Stored returns the names of the events, separated by spaces.
-func (set EventSet) Stored() string { return join(set.List(), " ") }
+func (set EventSet) Stored() string { return strings.Join(texts(set.List()), " ") }

@@ -98,7 +98,7 @@ func (s *Store) alignFeed(ctx context.Context) error {
 	if err != nil || last == 0 {
 		return err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.DB.Write(ctx, func(tx *db.Tx) error {
 		// Nodes that start together take turns. The next statement sees the changes of the previous node.
 		if _, err := tx.Exec(`SELECT pg_advisory_xact_lock($1)`, int64(feedLock)); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (s *Store) alignFeed(ctx context.Context) error {
 
 // readFeedOffset reads the offset. It returns the last position if new events would not come after it, and zero otherwise.
 func (s *Store) readFeedOffset(ctx context.Context) (last int64, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
+	err = s.DB.ReadOne(ctx, func(tx *db.Tx) error {
 		_, err := tx.One(`
 			SELECT /* all companies: one feed */ o.added,
 				CASE WHEN o.last >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + o.added THEN o.last ELSE 0 END AS ahead

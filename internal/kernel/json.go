@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -11,13 +10,9 @@ import (
 // Time is the layout of every time in the API.
 const Time = "2006-01-02T15:04:05.000Z"
 
-// AppendJSON appends v as JSON of the API: times in UTC with milliseconds, nil lists as [], the keys of maps sorted.
-// Bytes that are not UTF-8 become U+FFFD. Both responses and events use it.
-func AppendJSON(b []byte, v any) ([]byte, error) {
-	out := bytes.NewBuffer(b)
-	err := json.MarshalWrite(out, v, jsonOptions)
-	return out.Bytes(), err
-}
+// EncodeJSON returns v as JSON of the API: times in UTC with milliseconds, nil lists as [], the keys of maps sorted. Bytes
+// that are not UTF-8 become U+FFFD. Both responses and events use it.
+func EncodeJSON(v any) ([]byte, error) { return json.Marshal(v, jsonOptions) }
 
 var jsonOptions = json.JoinOptions(
 	json.WithMarshalers(json.JoinMarshalers(

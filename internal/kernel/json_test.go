@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestAppendJSON(t *testing.T) {
+func TestEncodeJSON(t *testing.T) {
 	at := time.Date(2026, 11, 17, 23, 59, 58, 987_654_321, time.FixedZone("", -3*3600))
 	for name, c := range map[string]struct {
 		value any
@@ -23,8 +23,8 @@ func TestAppendJSON(t *testing.T) {
 		"bytes that are not UTF-8 are replaced": {"a\xffb\xc3", "\"a\ufffdb\ufffd\""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := AppendJSON([]byte("before:"), c.value)
-			if err != nil || string(got) != "before:"+c.want {
+			got, err := EncodeJSON(c.value)
+			if err != nil || string(got) != c.want {
 				t.Errorf("got %s, %v; want %s", got, err, c.want)
 			}
 		})

@@ -40,16 +40,8 @@ type Kernel struct {
 	wakeups  sync.Map // by name
 }
 
-// Bind returns a context for transactions of a company; see ForCompany.
-func (d *Kernel) Bind(ctx context.Context, company ID) context.Context {
-	return ForCompany(ctx, company)
-}
-
 // SingleNode reports whether no other process can use the same database. Then no leases are needed.
 func (d *Kernel) SingleNode() bool { return d.Store.SingleNode() }
-
-// Rate returns the rate for keys without one.
-func (d *Kernel) Rate() Rate { return d.KeyRate }
 
 // New returns a Kernel.
 func New(o Options) *Kernel {
@@ -80,4 +72,13 @@ func (d *Kernel) NewExpensive(what string, timeout time.Duration) Expensive {
 // NewQueue returns a limit of n concurrent calls per company. Any number of calls may wait.
 func (d *Kernel) NewQueue(what string, n int64, timeout time.Duration) Expensive {
 	return Expensive{what, n, limits.NewConcurrency[ID](n, math.MaxInt64), timeout}
+}
+
+// Recount recomputes figures that depend on a setting.
+type Recount interface {
+	// Begin does most of the work for a new time zone, before the transaction that changes the setting. Unless there is an
+	// error, the caller must call end after that transaction.
+	Begin(ctx context.Context, zone string) (end func(), err error)
+	// Finish does the rest in the transaction.
+	Finish(tx *Tx) error
 }

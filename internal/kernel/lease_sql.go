@@ -41,16 +41,13 @@ func (tx *Tx) HoldsLease(lease Lease, owner ID) (bool, error) {
 
 // RenewLeases extends all leases of a kind that owner holds, and returns them.
 func (tx *Tx) RenewLeases(kind string, owner ID, length time.Duration) ([]Lease, error) {
-	var leases []Lease
-	err := tx.Query(`
+	return Rows(tx, `
 		UPDATE lanes
 		SET lease_until = $3
 		WHERE owner = $1 AND kind = $2 AND lease_until > 0
-		RETURNING subject, epoch, lease_until`, []any{owner, kind, tx.Now.Add(length)}, func(r db.Row) error {
-		leases = append(leases, Lease{Subject: r.ID("subject"), Epoch: r.Int("epoch"), Until: r.Time("lease_until")})
-		return nil
+		RETURNING subject, epoch, lease_until`, []any{owner, kind, tx.Now.Add(length)}, func(r db.Row) Lease {
+		return Lease{Subject: r.ID("subject"), Epoch: r.Int("epoch"), Until: r.Time("lease_until")}
 	})
-	return leases, err
 }
 
 // ReleaseLease releases a lease if owner still holds it.

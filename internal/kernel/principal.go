@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -135,11 +134,6 @@ type Principal struct {
 	actsAs      string // ActsAsPerson or ActsAsIntegration
 }
 
-// Bind returns a context for transactions of the principal's company; see ForCompany.
-func (a *Principal) Bind(ctx context.Context) context.Context {
-	return ForCompany(ctx, a.Company.ID)
-}
-
 // Member is the person that a principal acts as.
 type Member struct {
 	User    Ref
@@ -218,8 +212,7 @@ func (a *Principal) ID() ID {
 	return a.Key
 }
 
-// May checks that the principal has the scope and role of a verb. The API calls it before it reads a request, and the verb
-// calls it again, because the API is not the only caller.
+// May checks that the principal has the scope and role of a verb. The API calls it before it reads a request.
 func (a *Principal) May(v Verb) error {
 	switch {
 	case a == nil || a.kind == 0:

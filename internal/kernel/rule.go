@@ -5,38 +5,25 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Rule says what is wrong with a value. Clients translate its code. The zero Rule is invalid.
 type Rule struct{ code string }
 
-var rules struct {
-	sync.Mutex
-	all map[string][]string
-}
+var rules = map[string][]string{}
 
-// NewRule declares a rule. Codes must be unique. If a code has several meanings, reasons lists the values of the parameter
-// that distinguishes them: "reason", or the "format" of a malformed value.
+// NewRule declares a rule at start-up. Codes must be unique. If a code has several meanings, reasons lists the values of the
+// parameter that distinguishes them: "reason", or the "format" of a malformed value.
 func NewRule(code string, reasons ...string) Rule {
-	rules.Lock()
-	defer rules.Unlock()
-	if rules.all == nil {
-		rules.all = map[string][]string{}
-	}
-	if _, known := rules.all[code]; known {
+	if _, known := rules[code]; known {
 		panic("the rule " + code + " is declared twice")
 	}
-	rules.all[code] = reasons
+	rules[code] = reasons
 	return Rule{code}
 }
 
 // Rules returns the reasons of all rules by code.
-func Rules() map[string][]string {
-	rules.Lock()
-	defer rules.Unlock()
-	return maps.Clone(rules.all)
-}
+func Rules() map[string][]string { return maps.Clone(rules) }
 
 // Code returns the code of the rule.
 func (r Rule) Code() string { return r.code }
@@ -70,13 +57,13 @@ var (
 	RuleNoSuch      = NewRule("no_such")      // noun
 	RuleDuplicate   = NewRule("duplicate")
 	RuleInPast      = NewRule("in_past")
-	RuleWrongOrder  = NewRule("wrong_order")             // the end is before the beginning
-	RuleNeeds       = NewRule("needs")                   // fields: at least one of them is missing
-	RuleNotTogether = NewRule("not_together")            // fields: only one of them, or none beside this one
-	RuleNotAllowed  = NewRule("not_allowed")             // the field has no meaning here
-	RuleExactlyOne  = NewRule("exactly_one")             // fields
-	RuleWrongCount  = NewRule("wrong_count")             // min, max: entries
-	RuleMalformed   = NewRule("malformed", Formats()...) // format
+	RuleWrongOrder  = NewRule("wrong_order")                                     // the end is before the beginning
+	RuleNeeds       = NewRule("needs")                                           // fields: at least one of them is missing
+	RuleNotTogether = NewRule("not_together")                                    // fields: only one of them, or none beside this one
+	RuleNotAllowed  = NewRule("not_allowed")                                     // the field has no meaning here
+	RuleExactlyOne  = NewRule("exactly_one")                                     // fields
+	RuleWrongCount  = NewRule("wrong_count")                                     // min, max: entries
+	RuleMalformed   = NewRule("malformed", slices.Sorted(maps.Keys(formats))...) // format
 )
 
 // formats contains the formats of values, each with the end of the sentence "must be ...".
@@ -118,9 +105,6 @@ var formats = map[string]string{
 const momentWords = "a moment such as 2026-11-14T23:56:54Z, with an upper-case T and Z or an offset " +
 	"(in a query its + is written %2B), or a day such as 2026-11-14"
 
-// Formats lists the formats that Malformed accepts.
-func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
-
 // Invalid returns the error for one field of a request. The message follows the name of the field. Decoders of values leave
 // the field empty; their caller sets it.
 func Invalid(field string, rule Rule, message string, params ...Params) *Error {
@@ -161,10 +145,7 @@ func Between(field string, min, max int) *Error {
 
 // OneOf returns the error for a value that is not in a list.
 func OneOf[T ~string](field string, values ...T) *Error {
-	names := make([]string, len(values))
-	for i, v := range values {
-		names[i] = string(v)
-	}
+	names := texts(values)
 	return Invalid(field, RuleOneOf, "must be one of: "+strings.Join(names, ", "), Params{"values": names})
 }
 
@@ -202,7 +183,7 @@ func NotTogether(field, message string, fields ...string) *Error {
 	return Invalid(field, RuleNotTogether, message, Params{"fields": fields})
 }
 
-// Malformed returns the error for a value that does not have the format, which is one of Formats.
+// Malformed returns the error for a value that does not have the format, which must be in formats.
 func Malformed(field, format string) *Error {
 	words, known := formats[format]
 	if !known {

@@ -73,16 +73,10 @@ func ParseScopes(names []string) (ScopeSet, *Error) {
 }
 
 // StoredScopes parses the result of Stored. Unknown names are left out.
-func StoredScopes(text string) ScopeSet {
-	var scopes []Scope
-	for name := range strings.FieldsSeq(text) {
-		scopes = append(scopes, Scope(name))
-	}
-	return NewScopeSet(scopes...)
-}
+func StoredScopes(text string) ScopeSet { return NewScopeSet(storedNames[Scope](text)...) }
 
 // Stored returns the names of the scopes, separated by spaces.
-func (set ScopeSet) Stored() string { return join(set.names, " ") }
+func (set ScopeSet) Stored() string { return strings.Join(texts(set.names), " ") }
 
 // Has reports whether the set contains the scope, or a wider one that includes it. Every set has the empty scope; no set
 // has an unknown one.

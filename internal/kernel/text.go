@@ -21,66 +21,72 @@ func Quoted(s string) string {
 	return strconv.Quote(string([]rune(s)[:max]) + "...")
 }
 
-func join[T ~string](names []T, separator string) string {
-	texts := make([]string, len(names))
+// texts converts names to strings.
+func texts[T ~string](names []T) []string {
+	out := make([]string, len(names))
 	for i, name := range names {
-		texts[i] = string(name)
+		out[i] = string(name)
 	}
-	return strings.Join(texts, separator)
+	return out
+}
+
+// storedNames parses names that are separated by spaces.
+func storedNames[T ~string](text string) (names []T) {
+	for name := range strings.FieldsSeq(text) {
+		names = append(names, T(name))
+	}
+	return names
 }
 
 // unknownName returns the error for a name that is not one of all.
 func unknownName[T ~string](field, noun, name string, all []T) *Error {
-	message := "there is no " + noun + " " + Quoted(name) + "; the " + noun + "s are " + join(all, ", ") + "."
+	message := "there is no " + noun + " " + Quoted(name) + "; the " + noun + "s are " + strings.Join(texts(all), ", ") + "."
 	return Invalid(field, RuleNoSuch, message, Params{"noun": noun, "value": name})
 }
 
 // Name checks a name and trims it. A name is one line of 1 to max characters and not blank.
 func Name(field, s string, max int) (string, *Error) {
-	if err := checkText(field, s); err != nil {
-		return "", err
-	}
 	s = strings.TrimSpace(s)
-	for _, r := range s {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return "", Malformed(field, "line")
-		}
-	}
-	return s, checkLength(field, s, max, true)
-}
-
-// Text checks a text of 1 to max characters that is not blank. It does not trim the text.
-func Text(field, s string, max int) (string, *Error) {
-	if err := checkText(field, s); err != nil {
+	if err := checkText(field, s, len(s), false); err != nil {
 		return "", err
 	}
-	return s, checkLength(field, s, max, true)
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }) {
+		return "", Malformed(field, "line")
+	}
+	return s, checkText(field, s, max, true)
 }
 
-// OptionalText is Text for a text that may be empty or blank.
-func OptionalText(field, s string, max int) (string, *Error) {
-	if err := checkText(field, s); err != nil {
-		return "", err
+// CleanName validates and trims a name in a request as Name does. A nil name stays nil.
+func CleanName(field string, name **string) error {
+	if *name == nil {
+		return nil
 	}
-	return s, checkLength(field, s, max, false)
-}
-
-// checkText refuses text that PostgreSQL or JSON cannot represent.
-func checkText(field, s string) *Error {
-	if !utf8.ValidString(s) {
-		return Malformed(field, "utf8")
+	clean, invalid := Name(field, **name, MaxName)
+	if invalid != nil {
+		return invalid
 	}
-	if strings.IndexByte(s, 0) >= 0 {
-		return Malformed(field, "no_nul")
-	}
+	*name = &clean
 	return nil
 }
 
-func checkLength(field, s string, max int, required bool) *Error {
-	if required && !strings.ContainsFunc(s, isVisible) {
+// Text checks a text of 1 to max characters that is not blank. It does not trim the text.
+func Text(field, s string, max int) (string, *Error) { return s, checkText(field, s, max, true) }
+
+// OptionalText is Text for a text that may be empty or blank.
+func OptionalText(field, s string, max int) (string, *Error) {
+	return s, checkText(field, s, max, false)
+}
+
+// checkText checks the length of a text. It refuses text that PostgreSQL or JSON cannot represent.
+func checkText(field, s string, max int, required bool) *Error {
+	switch {
+	case !utf8.ValidString(s):
+		return Malformed(field, "utf8")
+	case strings.IndexByte(s, 0) >= 0:
+		return Malformed(field, "no_nul")
+	case required && !strings.ContainsFunc(s, isVisible):
 		return Invalid(field, RuleRequired, "must not be blank.")
-	}
-	if utf8.RuneCountInString(s) > max {
+	case utf8.RuneCountInString(s) > max:
 		return TooLong(field, max)
 	}
 	return nil

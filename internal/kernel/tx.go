@@ -14,11 +14,9 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// Tx is a transaction. Use it only inside the function that got it, in the same goroutine. If a statement fails, the
-// transaction fails (see db.Tx).
+// Tx is a transaction; see db.Tx. Its time, Now, may be advanced by NotBefore.
 type Tx struct {
-	Now        time.Time // of the transaction, in UTC with milliseconds; see NotBefore
-	On         *db.Tx
+	*db.Tx
 	FeedOffset int64 // of the store
 
 	visibilityOf ID // the company of ShareVisibility
@@ -81,39 +79,11 @@ func (tx *Tx) NotBefore(t time.Time) {
 	}
 }
 
-// AfterCommit calls fn after the transaction has become durable, in the goroutine that called Write.
-func (tx *Tx) AfterCommit(fn func()) { tx.On.AfterCommit(fn) }
-
-// Dialect returns the SQL dialect of the engine.
-func (tx *Tx) Dialect() db.Dialect { return tx.On.Dialect() }
-
-// Exec runs a statement and returns the number of changed rows; see db.Tx.
-func (tx *Tx) Exec(sql string, args ...any) (int64, error) { return tx.On.Exec(sql, args...) }
-
-// Later runs a statement with the next one or at the end; see db.Tx.
-func (tx *Tx) Later(sql string, args ...any) { tx.On.Later(sql, args...) }
-
-// Query calls each for every row; see db.Tx.
-func (tx *Tx) Query(sql string, args []any, each func(r db.Row) error) error {
-	return tx.On.Query(sql, args, each)
-}
-
-// One reads at most one row and reports whether it found one; see db.Tx.
-func (tx *Tx) One(sql string, args []any, scan func(r db.Row)) (bool, error) {
-	return tx.On.One(sql, args, scan)
-}
-
-// IDs returns the ids in the first column; see db.Tx.
-func (tx *Tx) IDs(sql string, args ...any) ([]ID, error) { return tx.On.IDs(sql, args...) }
-
-// Statement returns an empty statement; see db.Statement.
-func (tx *Tx) Statement() *db.Statement { return tx.On.Statement() }
-
 // Few is the number of rows up to which a list reads and sorts all matching rows instead of scanning the index of its order.
 // At 200,000 rows in all, both cost the same for about that many. Tests lower it.
 var Few = 2000
 
-// ErrFar is returned by lists that would have to scan many rows to fill the page; see ConversationFilter.Near.
+// ErrFar is returned by lists that would have to scan many rows to fill the page; see List.
 var ErrFar = errors.New("kernel: the list has to scan many rows")
 
 // IsFew reports whether a subset has at most Few rows. It does not count more rows than necessary.
@@ -126,22 +96,12 @@ func (tx *Tx) IsFew(subset db.Subset) (bool, error) {
 	return n <= int64(Few), err
 }
 
-// FromSubset returns a FROM clause for the company's rows of a table whose ids are in a subset; see db.Dialect.
-func (tx *Tx) FromSubset(company, ids, table, alias string) string {
-	return tx.Dialect().FromSubset(company, ids, table, alias)
-}
-
-// Page adds the LIMIT and OFFSET of a page, with one row more than the page shows. If the limit must be part of the text, it
-// is rounded up, so that few different statements are prepared.
+// Page adds the LIMIT and OFFSET of a page, with at least one row more than the page shows. If the limit must be part of the
+// text, it is rounded up to a power of two, so that few different statements are prepared.
 func (tx *Tx) Page(s *db.Statement, limit, offset int) {
-	switch {
-	case tx.Dialect().LimitAsArgument():
+	if tx.Dialect().LimitAsArgument() {
 		s.WriteString("\n\tLIMIT " + s.Arg(limit+1))
-	case limit <= DefaultLimit:
-		s.WriteString("\n\tLIMIT " + strconv.Itoa(DefaultLimit+1))
-	case limit <= MaxLimit:
-		s.WriteString("\n\tLIMIT " + strconv.Itoa(MaxLimit+1))
-	default:
+	} else {
 		s.WriteString("\n\tLIMIT " + strconv.Itoa(1<<bits.Len(uint(limit))))
 	}
 	if offset > 0 {
@@ -166,12 +126,52 @@ func Collect[T any](tx *Tx, s *db.Statement, limit int, scan func(r db.Row) T) (
 	return rows, more, err
 }
 
+// Rows returns what scan returns for each row of a query.
+func Rows[T any](tx *Tx, sql string, args []any, scan func(r db.Row) T) (rows []T, err error) {
+	err = tx.Query(sql, args, func(r db.Row) error {
+		rows = append(rows, scan(r))
+		return nil
+	})
+	return rows, err
+}
+
+// Row returns what scan returns for the first row of a query, and reports whether there is one.
+func Row[T any](tx *Tx, sql string, args []any, scan func(r db.Row) T) (row T, found bool, err error) {
+	found, err = tx.One(sql, args, func(r db.Row) { row = scan(r) })
+	return row, found, err
+}
+
+// Find is Row with the error NotFound(noun) if there is no row.
+func Find[T any](tx *Tx, noun, sql string, args []any, scan func(r db.Row) T) (T, error) {
+	row, found, err := Row(tx, sql, args, scan)
+	if err == nil && !found {
+		err = NotFound(noun)
+	}
+	return row, err
+}
+
 // Write runs a verb in one transaction. The verb may run more than once if the transaction is retried, so it must not have
 // other effects.
 func Write[T any](ctx context.Context, d *Kernel, verb func(tx *Tx) (T, error)) (T, error) {
-	var out T
-	err := d.Store.Write(ctx, func(tx *Tx) (err error) {
-		out, err = verb(tx)
+	return resultOf(ctx, d.Store.Write, verb)
+}
+
+// Read runs a query on a consistent snapshot.
+func Read[T any](ctx context.Context, d *Kernel, query func(tx *Tx) (T, error)) (T, error) {
+	return resultOf(ctx, d.Store.Read, query)
+}
+
+// ReadOne is Read for a single statement. It saves two round trips to PostgreSQL.
+func ReadOne[T any](ctx context.Context, d *Kernel, query func(tx *Tx) (T, error)) (T, error) {
+	return resultOf(ctx, d.Store.ReadOne, query)
+}
+
+// resultOf returns the result of fn in a transaction that run begins, or zero if it fails.
+func resultOf[T any](
+	ctx context.Context, run func(context.Context, func(tx *Tx) error) error, fn func(tx *Tx) (T, error),
+) (out T, err error) {
+	err = run(ctx, func(tx *Tx) (err error) {
+		out, err = fn(tx)
 		return err
 	})
 	if err != nil {
@@ -179,26 +179,6 @@ func Write[T any](ctx context.Context, d *Kernel, verb func(tx *Tx) (T, error)) 
 		return zero, err
 	}
 	return out, nil
-}
-
-// Read runs a query on a consistent snapshot.
-func Read[T any](ctx context.Context, d *Kernel, query func(tx *Tx) (T, error)) (T, error) {
-	var out T
-	err := d.Store.Read(ctx, func(tx *Tx) (err error) {
-		out, err = query(tx)
-		return err
-	})
-	return out, err
-}
-
-// ReadOne is Read for a single statement. It saves two round trips to PostgreSQL.
-func ReadOne[T any](ctx context.Context, d *Kernel, query func(tx *Tx) (T, error)) (T, error) {
-	var out T
-	err := d.Store.ReadOne(ctx, func(tx *Tx) (err error) {
-		out, err = query(tx)
-		return err
-	})
-	return out, err
 }
 
 // WriteList encodes a list as JSON. A nil list becomes "[]".

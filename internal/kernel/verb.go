@@ -1,7 +1,7 @@
 package kernel
 
-// Verb is an operation with the permission that it requires. The method of the verb checks it, and the routes of the API
-// document and check it too.
+// Verb is an operation with the permission that it requires. The edge checks the permission of every request before it calls
+// the method of the verb.
 type Verb struct {
 	Name        string // of the method
 	Scope       Scope  // "": none

@@ -73,3 +73,11 @@ func (v Sight) Conversations(s *db.Statement, alias string) string {
 
 // PrivateOnly returns the rules for private channels, where the access profile does not apply.
 func (v Sight) PrivateOnly() Sight { return Sight{All: true, Member: v.Member, Private: v.Private} }
+
+// Visibility decides which members of the company may see a conversation.
+type Visibility struct {
+	Channel  ID   `json:"channel"`
+	Private  bool `json:"private,omitempty"`
+	Assignee *ID  `json:"assignee,omitempty"`
+	Sector   *ID  `json:"sector,omitempty"`
+}

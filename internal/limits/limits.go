@@ -50,16 +50,6 @@ func (l *Concurrency[K]) Acquire(ctx context.Context, key K) (release func(), er
 	}
 }
 
-// Used returns the number of slots of the key that are in use.
-func (l *Concurrency[K]) Used(key K) int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if q := l.keys[key]; q != nil {
-		return q.used
-	}
-	return 0
-}
-
 // enter takes a slot and returns nil, or queues the caller and returns a channel to wait for.
 func (l *Concurrency[K]) enter(key K) (turn chan struct{}, err error) {
 	l.mu.Lock()
@@ -87,23 +77,21 @@ func (l *Concurrency[K]) enter(key K) (turn chan struct{}, err error) {
 // leave removes a caller from the queue, or releases its slot if it has just got one.
 func (l *Concurrency[K]) leave(key K, turn chan struct{}) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	q := l.keys[key]
-	if i := slices.Index(q.waiting, turn); i >= 0 {
+	i := slices.Index(q.waiting, turn)
+	if i >= 0 {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
-		return
 	}
-	l.releaseLocked(key)
+	l.mu.Unlock()
+	if i < 0 {
+		l.release(key)
+	}
 }
 
+// release passes a slot to the caller that has waited longest, or frees it.
 func (l *Concurrency[K]) release(key K) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.releaseLocked(key)
-}
-
-// releaseLocked passes a slot to the caller that has waited longest, or frees it.
-func (l *Concurrency[K]) releaseLocked(key K) {
 	q := l.keys[key]
 	if len(q.waiting) > 0 {
 		close(q.waiting[0])

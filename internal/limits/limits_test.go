@@ -99,19 +99,3 @@ func acquire(t *testing.T, l *Concurrency[string], key string) func() {
 	}
 	return release
 }
-
-func TestUsedCountsTheSlotsInUse(t *testing.T) {
-	l := NewConcurrency[string](3, 0)
-	first := acquire(t, l, "a")
-	acquire(t, l, "a")
-	if used := l.Used("a"); used != 2 {
-		t.Errorf("used of a: got %d, want 2", used)
-	}
-	first()
-	if used := l.Used("a"); used != 1 {
-		t.Errorf("used of a after a release: got %d, want 1", used)
-	}
-	if used := l.Used("b"); used != 0 {
-		t.Errorf("used of b: got %d, want 0", used)
-	}
-}

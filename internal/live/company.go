@@ -13,39 +13,27 @@ import (
 )
 
 const (
-	feedPage = 100 // events that one read gives
+	feedPage = 100 // events per read
 	feedSoon = 5 * time.Millisecond
-	feedLook = time.Second // how often the feed is looked at on PostgreSQL, where a notification may be lost
+	feedPoll = time.Second // on PostgreSQL, where a notification may be lost
 )
 
-// company has the streams of one company on this node. One goroutine reads its feed for all of them.
+// company contains the streams of a company on this node. One goroutine reads the feed for all of them.
 type company struct {
 	hub   *Hub
 	of    kernel.Company
 	stop  context.CancelFunc
 	ctx   context.Context
-	known sync.Once // presence was read for the first time
+	known sync.Once // presence was read
 
 	mu       sync.Mutex
-	streams  []*Stream // in the order of their opening
+	streams  []*Stream // oldest first
 	reading  bool
-	place    webhooks.FeedPlace // up to which events were published
+	place    webhooks.FeedPlace // of the last published event
 	presence map[kernel.ID]people.Presence
 }
 
-func newCompany(h *Hub, of kernel.Company) *company {
-	c := &company{hub: h, of: of}
-	c.ctx, c.stop = context.WithCancel(context.Background())
-	return c
-}
-
-func (c *company) add(s *Stream) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.streams = append(c.streams, s)
-}
-
-// remove gives how many streams remain.
+// remove removes a stream and returns the number of remaining ones.
 func (c *company) remove(s *Stream) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +43,7 @@ func (c *company) remove(s *Stream) int {
 	return len(c.streams)
 }
 
-// streamsOf gives the ids of a member's streams.
+// streamsOf returns the ids of a member's streams.
 func (c *company) streamsOf(member kernel.ID) []kernel.ID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +56,7 @@ func (c *company) streamsOf(member kernel.ID) []kernel.ID {
 	return ids
 }
 
-// replace ends streams because their holder has opened too many.
+// replace ends streams of a member who has opened too many.
 func (c *company) replace(ids []kernel.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,8 +75,8 @@ func (c *company) endAll() {
 	}
 }
 
-// attach has a stream that has read the feed up to a place get what comes after it. It reports false where
-// others have read further: the stream reads on by itself first.
+// attach lets a stream that has read the feed up to a place get the following events. It returns false if the company has
+// read further: then the stream must catch up first.
 func (c *company) attach(s *Stream, place webhooks.FeedPlace) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,30 +91,27 @@ func (c *company) attach(s *Stream, place webhooks.FeedPlace) bool {
 	return true
 }
 
-// published returns the place up to which events were published.
+// published returns the place of the last published event.
 func (c *company) published() webhooks.FeedPlace {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.place
 }
 
-// read publishes the company's events until its last stream is gone.
+// read publishes the company's events until its last stream is removed.
 func (c *company) read() {
-	d := c.hub.system
-	wait := feedLook
+	wait := feedPoll
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	c.mu.Lock()
-	place := c.place
-	c.mu.Unlock()
+	place := c.published()
 	for {
-		changed := d.webhooks.LiveChanged(c.of.ID)
-		events, err := d.webhooks.LiveEvents(c.ctx, c.of.ID, place, feedPage)
+		changed := c.hub.webhooks.NextEvent(c.of.ID)
+		events, err := c.hub.webhooks.LiveEvents(c.ctx, c.of.ID, place, feedPage)
 		if c.ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			c.hub.log.Warn("the feed could not be read for live streams", slog.Any("error", err))
+			c.hub.log.Warn("cannot read the feed for live streams", slog.Any("error", err))
 		}
 		if len(events) > 0 {
 			place = events[len(events)-1].Place()
@@ -135,23 +120,23 @@ func (c *company) read() {
 		if len(events) == feedPage {
 			continue
 		}
-		var look <-chan time.Time // where one node writes in the order of the feed, nothing can be missed
-		if err != nil || !d.SingleNode() {
+		var poll <-chan time.Time // with a single node, no notification is lost
+		if err != nil || !c.hub.kernel.SingleNode() {
 			timer.Reset(wait)
-			look = timer.C
+			poll = timer.C
 		}
 		select {
 		case <-changed:
 			wait = feedSoon // an event may be held back for a moment by an older transaction
-		case <-look:
-			wait = min(2*wait, feedLook)
+		case <-poll:
+			wait = min(2*wait, feedPoll)
 		case <-c.ctx.Done():
 			return
 		}
 	}
 }
 
-// publish gives events to the streams whose holders may see them, each encoded once.
+// publish sends events to the streams whose principals may see them. Each event is encoded once.
 func (c *company) publish(events []webhooks.LiveEvent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,8 +157,8 @@ func (c *company) publish(events []webhooks.LiveEvent) {
 	}
 }
 
-// heartbeat sends every stream a comment, with the place that the feed has reached: a client that resumes
-// need not go through events again that it may not see.
+// heartbeat sends every stream a comment with the current place of the feed, so that a client that resumes skips the events
+// that it may not see.
 func (c *company) heartbeat() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,33 +169,34 @@ func (c *company) heartbeat() {
 			s.push(comment)
 		default:
 			if checkpoint == nil {
-				checkpoint = []byte(": \nid: " + c.hub.system.webhooks.LiveCursor(c.of.ID, c.place) + "\n\n")
+				checkpoint = []byte(": \nid: " + c.hub.webhooks.LiveCursor(c.of.ID, c.place) + "\n\n")
 			}
 			s.push(checkpoint)
 		}
 	}
 }
 
-// markSeen notes that the holders of open streams are active.
+// markSeen marks the members with open streams as active.
 func (c *company) markSeen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
 		if s.renewal == nil {
-			c.hub.system.people.MarkLive(c.of.ID, s.session, s.person)
+			c.hub.people.MarkLive(c.of.ID, s.session, s.person)
 		}
 	}
 }
 
-// refresh looks at the sessions of the streams and at the presence of the members.
+// refresh updates the rights of the streams of members, ends those whose sessions have ended, and sends changes of presence.
 func (c *company) refresh(ctx context.Context) error {
 	c.mu.Lock()
-	opened := slices.DeleteFunc(slices.Clone(c.streams), func(s *Stream) bool { return s.renewal != nil }) // one that is added meanwhile may be younger than what is read
+	// A stream that is added during the query may be newer than its result.
+	opened := slices.DeleteFunc(slices.Clone(c.streams), func(s *Stream) bool { return s.renewal != nil })
 	c.mu.Unlock()
 	if len(opened) == 0 {
 		return nil
 	}
-	now, err := c.hub.system.people.LiveState(ctx, c.of)
+	now, err := c.hub.people.LiveState(ctx, c.of)
 	if err != nil {
 		return err
 	}
@@ -219,7 +205,7 @@ func (c *company) refresh(ctx context.Context) error {
 	for _, s := range opened {
 		s.renew(now.Sessions[s.session])
 	}
-	var changed []byte // all in one piece: after a restart all members come online at the same time
+	var changed []byte // in one piece, because after a restart all members come online at once
 	for id, is := range now.Presence {
 		if was, known := c.presence[id]; known && was.Shown != is.Shown {
 			s := kernel.NewSignal(people.SignalPresence, c.of.ID, kernel.Audience{}, presence{kernel.Ref{ID: id, Name: is.Name}, is.Shown})
@@ -238,7 +224,7 @@ func (c *company) refresh(ctx context.Context) error {
 	return nil
 }
 
-// renewFollowers gives the streams of integrations their present rights, and ends those whose key has ended.
+// renewFollowers updates the rights of the streams of integrations, and ends those whose keys are no longer valid.
 func (c *company) renewFollowers(ctx context.Context) {
 	c.mu.Lock()
 	followers := slices.DeleteFunc(slices.Clone(c.streams), func(s *Stream) bool { return s.renewal == nil })
@@ -257,7 +243,7 @@ func (c *company) renewFollowers(ctx context.Context) {
 	}
 }
 
-// presence is the data of the event that shows a member differently.
+// presence is the data of the signal about a member's presence.
 type presence struct {
 	User     kernel.Ref `json:"user"`
 	Presence string     `json:"presence"`

@@ -1,7 +1,6 @@
-// Package live has the open event streams: those of signed-in members, with the events of their company that they may see
-// and with signals, and those of integrations, with events only. One goroutine per company reads its feed for all of its
-// streams, and each event is encoded once. Sending never waits: a stream whose client does not keep up is closed, and the
-// client resumes with the id of the last event that it got.
+// Package live serves event streams. Signed-in members get signals and the events of their company that they may see;
+// integrations get events only. One goroutine per company reads the feed for all its streams, and each event is encoded once.
+// Sending never blocks: a stream whose client does not keep up is closed, and the client resumes after the last event it got.
 package live
 
 import (
@@ -25,55 +24,59 @@ const (
 	perKey    = 20     // streams of events; one more is refused
 	inAll     = 20_000 // streams of a node
 
-	checkEvery     = 5 * time.Second // sessions and presence, beside the checks that signals ask for
+	checkEvery     = 5 * time.Second // sessions and presence, besides the checks after signals
 	checkPause     = 200 * time.Millisecond
-	renewalTimeout = 5 * time.Second // of the check of one integration
+	renewalTimeout = 5 * time.Second // of the check of an integration
 	markEvery      = time.Minute     // an open stream counts as activity of its member
 
-	burst = 200 // streams whose opening takes memory worth giving back
-	calm  = 20  // streams opened in a second after which a burst is over
+	burst = 200 // new streams after which memory is returned
+	calm  = 20  // new streams in a second when a burst is over
 )
 
-// Hub has the streams of a node.
+// Hub contains the streams of a node.
 type Hub struct {
-	desk   *Sources
-	system *Sources
-	log    *slog.Logger
-	check  chan struct{} // due has companies
-	ready  chan *Stream  // that have something to write
+	kernel   *kernel.Kernel
+	people   *people.People
+	webhooks *webhooks.Webhooks
+	log      *slog.Logger
+
+	check chan struct{} // due is not empty
+	ready chan *Stream  // streams with something to write
 
 	mu        sync.Mutex
 	companies map[kernel.ID]*company
 	count     int
-	opened    int // streams since the last look of trim
+	opened    int // new streams since the last call of trim
 	closed    bool
 	due       map[kernel.ID]bool // companies whose sessions or members changed; zero stands for all
 
 	others  others
-	serving sync.WaitGroup // streams that were added and not removed yet
+	serving sync.WaitGroup // one for each stream
 
 	byKey, byCompany *limits.Concurrency[kernel.ID] // of streams of events
 
-	heartbeat atomic.Int64 // nanoseconds between comments to silent streams; the loop looks once a second
-	writeTime atomic.Int64 // nanoseconds for a client to read what was written
+	heartbeat atomic.Int64 // nanoseconds between comments to silent streams; checked once a second
+	writeTime atomic.Int64 // nanoseconds; the timeout of writes
 }
 
-// New makes the hub of a desk, before the desk is used.
-func New(d *Sources, log *slog.Logger) *Hub {
+// New returns the hub of a node. Call it before the first request.
+func New(p *people.People, w *webhooks.Webhooks, log *slog.Logger) *Hub {
 	h := &Hub{
-		desk: d, system: d, log: log, check: make(chan struct{}, 1), ready: make(chan *Stream, inAll), companies: map[kernel.ID]*company{}, due: map[kernel.ID]bool{},
+		kernel: p.Kernel, people: p, webhooks: w, log: log,
+		check: make(chan struct{}, 1), ready: make(chan *Stream, inAll),
+		companies: map[kernel.ID]*company{}, due: map[kernel.ID]bool{},
 		byKey:     limits.NewConcurrency[kernel.ID](perKey, 0),
-		byCompany: limits.NewConcurrency[kernel.ID](d.Limit(webhooks.LimitStreams), 0),
+		byCompany: limits.NewConcurrency[kernel.ID](p.Limit(webhooks.LimitStreams), 0),
 	}
 	h.SetTimes(14*time.Second, 10*time.Second)
-	h.system.OnSignal(h.receive)
+	h.kernel.OnSignal(h.receive)
 	return h
 }
 
-// Run passes on the signals of other nodes and does the regular checks, until ctx ends.
+// Run forwards the signals of other nodes and runs the regular checks, until ctx ends. Then it closes all streams.
 func (h *Hub) Run(ctx context.Context) {
 	var loops sync.WaitGroup
-	loops.Go(func() { h.system.ListenSignals(ctx) })
+	loops.Go(func() { h.kernel.ListenSignals(ctx) })
 	loops.Go(func() { h.checkSessions(ctx) })
 	loops.Go(func() { h.renewFollowers(ctx) })
 	stop := make(chan struct{})
@@ -105,9 +108,9 @@ func (h *Hub) Run(ctx context.Context) {
 	h.serving.Wait()
 }
 
-// trim gives memory back to the operating system after many streams were opened at once, as when all browsers come back
-// after a restart: opening a stream takes several times as much as a silent one keeps. opened is the number of streams
-// since memory was last given back, and so is the result.
+// trim returns memory to the operating system after a burst of new streams, as when all browsers reconnect after a restart:
+// opening a stream takes several times as much memory as a silent stream. opened is the number of new streams since memory was
+// last returned, and so is the result.
 func (h *Hub) trim(opened int) int {
 	h.mu.Lock()
 	fresh := h.opened
@@ -117,20 +120,19 @@ func (h *Hub) trim(opened int) int {
 		return opened
 	}
 	go func() {
-		runtime.GC() // pools keep what they hold until the second collection
+		runtime.GC() // pools are emptied by the second collection
 		debug.FreeOSMemory()
 	}()
 	return 0
 }
 
-// SetTimes sets how often a silent stream gets a heartbeat, and how long a client may take to read what was written. It is
-// for tests.
+// SetTimes sets the interval of heartbeats to silent streams, and the timeout of writes. It is for tests.
 func (h *Hub) SetTimes(heartbeat, write time.Duration) {
 	h.heartbeat.Store(int64(heartbeat))
 	h.writeTime.Store(int64(write))
 }
 
-// Close ends every stream: a server that stops does not wait for clients that never leave.
+// Close ends all streams, because clients would never close them.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -151,14 +153,14 @@ func (h *Hub) each(f func(c *company)) {
 	}
 }
 
-// company gives the company with that id if it has streams here.
+// company returns the company with the id, or nil if it has no streams on this node.
 func (h *Hub) company(id kernel.ID) *company {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.companies[id]
 }
 
-// add counts a stream, in a company that the caller then locks for itself.
+// add adds a stream to its company, or returns an error if there are too many.
 func (h *Hub) add(s *Stream, of kernel.Company) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -169,18 +171,21 @@ func (h *Hub) add(s *Stream, of kernel.Company) error {
 	}
 	c := h.companies[of.ID]
 	if c == nil {
-		c = newCompany(h, of)
+		c = &company{hub: h, of: of}
+		c.ctx, c.stop = context.WithCancel(context.Background())
 		h.companies[of.ID] = c
 	}
 	h.count++
 	h.opened++
-	h.serving.Add(1) // under the lock, so never after Close
+	h.serving.Add(1) // while mu is held, so never after Close
 	s.company = c
-	c.add(s)
+	c.mu.Lock()
+	c.streams = append(c.streams, s)
+	c.mu.Unlock()
 	return nil
 }
 
-// remove forgets a stream, and its company with the last one.
+// remove removes a stream, and its company if it was the last one.
 func (h *Hub) remove(s *Stream) {
 	h.mu.Lock()
 	h.count--
@@ -190,7 +195,7 @@ func (h *Hub) remove(s *Stream) {
 	}
 	h.mu.Unlock()
 	if s.renewal == nil {
-		h.tellStreams(s.company, s.person, false)
+		h.reportStreams(s.company, s.person, false)
 	} else {
 		s.leave()
 	}
@@ -221,7 +226,7 @@ func (h *Hub) receive(s kernel.Signal) {
 	}
 }
 
-// checkSoon has the sessions of a company's streams looked at; zero means all companies.
+// checkSoon schedules a check of a company's sessions; zero means all companies.
 func (h *Hub) checkSoon(company kernel.ID) {
 	h.mu.Lock()
 	h.due[company] = true
@@ -232,7 +237,7 @@ func (h *Hub) checkSoon(company kernel.ID) {
 	}
 }
 
-// takeDue gives the companies that are to be looked at, and forgets them.
+// takeDue returns the companies to check and resets the list.
 func (h *Hub) takeDue() map[kernel.ID]bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -241,7 +246,7 @@ func (h *Hub) takeDue() map[kernel.ID]bool {
 	return due
 }
 
-// checkSessions ends the streams of sessions that ended, and tells of presence that changed.
+// checkSessions ends the streams of sessions that have ended, and sends changes of presence.
 func (h *Hub) checkSessions(ctx context.Context) {
 	all := time.NewTicker(checkEvery)
 	defer all.Stop()
@@ -259,11 +264,11 @@ func (h *Hub) checkSessions(ctx context.Context) {
 				return
 			}
 			if err := c.refresh(ctx); err != nil && ctx.Err() == nil {
-				h.log.Warn("the sessions of live streams could not be looked at", slog.Any("error", err))
+				h.log.Warn("cannot check the sessions of live streams", slog.Any("error", err))
 				h.checkSoon(c.of.ID)
 			}
 		})
-		select { // several changes at once share a check
+		select { // several changes share a check
 		case <-ctx.Done():
 			return
 		case <-time.After(checkPause):
@@ -285,7 +290,7 @@ func (h *Hub) renewFollowers(ctx context.Context) {
 	}
 }
 
-// oldest returns the streams that are too many for one member, oldest first.
+// oldest returns the streams beyond the limit of one member, oldest first.
 func oldest(ids []kernel.ID) []kernel.ID {
 	slices.SortFunc(ids, func(a, b kernel.ID) int { return slices.Compare(a[:], b[:]) })
 	return ids[:max(0, len(ids)-perMember)]

@@ -37,7 +37,7 @@ func sent(s *Stream) string {
 
 func newHub(now func() time.Time) *Hub {
 	p := people.New(kernel.New(kernel.Options{Now: now}), people.PasswordCost{})
-	return New(NewSources(p, webhooks.New(p, webhooks.Options{})), slog.New(slog.DiscardHandler))
+	return New(p, webhooks.New(p, webhooks.Options{}), slog.New(slog.DiscardHandler))
 }
 
 func TestTheSideThatTellsNeverWaits(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"recado/internal/kernel"
 )
 
-// othersLast is how long the streams of a node count that says nothing more; it repeats itself every minute.
+// othersLast is how long a report of another node counts. Nodes repeat their reports every minute.
 const othersLast = 3 * time.Minute
 
-// others are the streams on other nodes of members who have streams here: together they must not be too many.
+// others contains the streams on other nodes of members who have streams on this node, because the limit counts all of them.
 type others struct {
 	mu      sync.Mutex
 	streams map[kernel.ID]map[kernel.ID]elsewhere // by member and node
@@ -25,17 +25,17 @@ type elsewhere struct {
 	at      time.Time
 }
 
-// signalStreams is the kind of the signal by which nodes learn of each other's streams.
+// signalStreams is the kind of the signal with the streams of a node.
 const signalStreams = "streams"
 
 // streamsOfMember is its data.
 type streamsOfMember struct {
 	Member  kernel.ID   `json:"member"`
 	Streams []kernel.ID `json:"streams"`
-	Ask     bool        `json:"ask,omitempty"` // the other nodes report theirs
+	Ask     bool        `json:"ask,omitempty"` // requests the reports of the other nodes
 }
 
-// of gives a member's streams on other nodes.
+// of returns a member's streams on other nodes.
 func (o *others) of(member kernel.ID) (ids []kernel.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -59,7 +59,7 @@ func (o *others) put(member, node kernel.ID, e elsewhere) {
 	o.streams[member][node] = e
 }
 
-// members drops what is too old and gives whose streams are known, with their company.
+// members removes outdated reports, and returns the company of each remaining member.
 func (o *others) members() map[kernel.ID]kernel.ID {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -79,20 +79,20 @@ func (o *others) members() map[kernel.ID]kernel.ID {
 	return known
 }
 
-// tellStreams ends a member's oldest streams where there are too many, and tells other nodes which there are
-// here. With ask they say what they have.
-func (h *Hub) tellStreams(c *company, member kernel.ID, ask bool) {
+// reportStreams ends a member's oldest streams if there are too many, and reports the streams of this node to the others. ask
+// requests their reports.
+func (h *Hub) reportStreams(c *company, member kernel.ID, ask bool) {
 	ids := c.streamsOf(member)
 	elsewhere := h.others.of(member)
 	if tooMany := oldest(slices.Concat(ids, elsewhere)); len(tooMany) > 0 {
 		c.replace(tooMany)
 	}
-	if !h.system.SingleNode() && (ask || len(elsewhere) > 0) {
-		h.system.Signal(kernel.NewSignal(signalStreams, c.of.ID, kernel.Audience{}, streamsOfMember{member, ids, ask}))
+	if !h.kernel.SingleNode() && (ask || len(elsewhere) > 0) {
+		h.kernel.Signal(kernel.NewSignal(signalStreams, c.of.ID, kernel.Audience{}, streamsOfMember{member, ids, ask}))
 	}
 }
 
-// learnStreams notes which streams a member has on another node.
+// learnStreams stores a report of another node.
 func (h *Hub) learnStreams(s kernel.Signal) {
 	var on streamsOfMember
 	c := h.company(s.Company)
@@ -105,17 +105,17 @@ func (h *Hub) learnStreams(s kernel.Signal) {
 	}
 	h.others.put(on.Member, s.Node, elsewhere{s.Company, on.Streams, time.Now()})
 	if on.Ask {
-		h.tellStreams(c, on.Member, false)
+		h.reportStreams(c, on.Member, false)
 		return
 	}
 	c.replace(oldest(slices.Concat(ids, h.others.of(on.Member))))
 }
 
-// repeatStreams tells the other nodes again of members who have streams on several.
+// repeatStreams reports the members again who have streams on several nodes.
 func (h *Hub) repeatStreams() {
 	for member, company := range h.others.members() {
 		if c := h.company(company); c != nil {
-			h.tellStreams(c, member, false)
+			h.reportStreams(c, member, false)
 		}
 	}
 }

@@ -1,12 +1,28 @@
 package live
 
 import (
-	"bytes"
+	"fmt"
 	"net"
+	"slices"
 	"time"
+
+	"recado/internal/webhooks"
 )
 
-// push has something written to the client, and never waits for it.
+// comment keeps a connection alive.
+var comment = []byte(": \n\n")
+
+// eventFrame encodes an event of the feed. Its id is the cursor after it.
+func eventFrame(e *webhooks.LiveEvent) []byte {
+	return fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", e.Cursor, e.Type(), e.Body())
+}
+
+// frame encodes a signal, which has no id.
+func frame(event string, data []byte) []byte {
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", event, data)
+}
+
+// push queues a frame for the client. It never blocks.
 func (s *Stream) push(f []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -22,7 +38,7 @@ func (s *Stream) push(f []byte) {
 	s.schedule()
 }
 
-// end ends the stream after a last piece, or at once without one. What waits is not sent.
+// end ends the stream after a last frame, or immediately if it is nil. Queued frames are not sent.
 func (s *Stream) end(last []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,7 +47,7 @@ func (s *Stream) end(last []byte) {
 	}
 }
 
-// fail ends the stream at once, also where it is about to end after a last piece.
+// fail ends the stream immediately, even if a last frame is still to be sent.
 func (s *Stream) fail() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,15 +64,15 @@ func (s *Stream) close(last []byte) {
 	s.schedule()
 }
 
-// cut ends what is read and written on the connection, and with that the stream. The caller holds the lock.
+// cut interrupts reads and writes on the connection, which ends the stream. The caller holds mu.
 func (s *Stream) cut() {
 	s.broken = true
-	if s.conn != nil { // otherwise it ends when it gets one
+	if s.conn != nil { // otherwise serveOn cuts it
 		_ = s.conn.SetDeadline(time.Unix(1, 0))
 	}
 }
 
-// schedule has the queue written, unless that is under way. The caller holds the lock.
+// schedule lets writeReady write the queue, unless it is being written. The caller holds mu.
 func (s *Stream) schedule() {
 	if s.writing {
 		return
@@ -69,7 +85,7 @@ func (s *Stream) schedule() {
 	}
 }
 
-// writeReady writes to streams that have something to send, until stop is closed. It never waits for a client.
+// writeReady writes the queues of streams until stop is closed. It never waits for a client.
 func (h *Hub) writeReady(stop <-chan struct{}) {
 	for {
 		select {
@@ -81,15 +97,14 @@ func (h *Hub) writeReady(stop <-chan struct{}) {
 	}
 }
 
-// flush writes the queue as far as the connection takes it at once. A goroutine of its own waits for a client that
-// takes less.
+// flush writes as much of the queue as the connection accepts without blocking. If that is not all, a goroutine writes the rest.
 func (s *Stream) flush() {
 	for {
 		frames, more := s.next()
 		if !more {
 			return
 		}
-		rest, err := writeNow(s.conn, joined(frames))
+		rest, err := writeNow(s.conn, slices.Concat(frames...))
 		switch {
 		case err != nil:
 			s.fail()
@@ -105,7 +120,7 @@ func (s *Stream) flush() {
 	}
 }
 
-// writeQueue writes the queue and waits for the client to take it.
+// writeQueue writes the queue and waits for the client.
 func (s *Stream) writeQueue() {
 	for {
 		frames, more := s.next()
@@ -115,20 +130,13 @@ func (s *Stream) writeQueue() {
 	}
 }
 
-func joined(frames [][]byte) []byte {
-	if len(frames) == 1 {
-		return frames[0]
-	}
-	return bytes.Join(frames, nil)
-}
-
 func (s *Stream) ended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closed
 }
 
-// take gives what waits, and whether more may come.
+// take empties the queue, and reports whether the stream is open.
 func (s *Stream) take() (frames [][]byte, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +144,7 @@ func (s *Stream) take() (frames [][]byte, open bool) {
 	return frames, !s.closed
 }
 
-// next is take for those that write until the queue is empty; it reports false then. The end of a stream that was
-// closed is here.
+// next empties the queue to write it. If there is nothing to write, it returns false and ends a stream that was closed.
 func (s *Stream) next() (frames [][]byte, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +159,7 @@ func (s *Stream) next() (frames [][]byte, more bool) {
 	return nil, false
 }
 
-// serveOn gives the stream its connection.
+// serveOn sets the connection.
 func (s *Stream) serveOn(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +169,7 @@ func (s *Stream) serveOn(conn net.Conn) {
 	}
 }
 
-// write waits for the client to take the frames, for a while; otherwise it ends the stream.
+// write writes frames and waits for the client. After the timeout it ends the stream.
 func (s *Stream) write(frames ...[]byte) bool {
 	if len(frames) == 0 {
 		return true
@@ -178,7 +185,7 @@ func (s *Stream) write(frames ...[]byte) bool {
 	return s.limitWrite(time.Time{})
 }
 
-// limitWrite says until when writes may last, unless the stream was cut off.
+// limitWrite sets the deadline of writes. It returns false if the stream was cut.
 func (s *Stream) limitWrite(until time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

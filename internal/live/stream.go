@@ -15,43 +15,43 @@ import (
 )
 
 const (
-	maxQueue   = 1_024   // frames that wait for a client
-	maxWaiting = 4 << 20 // their bytes, which streams share
+	maxQueue   = 1_024   // frames
+	maxWaiting = 4 << 20 // bytes of queued frames
 )
 
 // Stream is one open stream.
 type Stream struct {
 	hub     *Hub
 	company *company
-	id      kernel.ID // grows with the time of opening
+	id      kernel.ID // ids increase in the order of opening
 	session kernel.ID
 	person  kernel.ID
 	begin   webhooks.FeedPlace
-	resumes bool // behind a cursor of the client
-	reset   bool // the cursor of the client cannot be used
+	resumes bool // after a cursor of the client
+	reset   bool // the cursor of the client is invalid
 
-	types   kernel.EventSet // the events that it sends
-	renewal Renewal         // reads the rights of an integration again; nil for a live stream
-	leave   func()          // releases its slot
+	types   kernel.EventSet // the events to send
+	renewal Renewal         // of an integration; nil for a member
+	leave   func()          // releases the slot of an integration
 
-	// Under the lock of the company.
+	// Protected by the mutex of the company.
 	principal *kernel.Principal
 	attached  bool
-	after     webhooks.FeedPlace // events up to here were sent before it was attached
+	after     webhooks.FeedPlace // of the last event that was sent before it was attached
 
 	mu      sync.Mutex
-	conn    net.Conn // nil before it is served
+	conn    net.Conn // nil until it is served
 	queue   [][]byte
 	waiting int  // bytes
-	writing bool // something takes from the queue until it is empty; true before it is served
-	closed  bool // nothing more is added
+	writing bool // the queue is being written, or the stream is not served yet
+	closed  bool // no more frames are queued
 	broken  bool // nothing more is written
 }
 
-// Open makes a stream for a person that begins behind a cursor, or now without one. The caller serves it at
-// once. A person's oldest stream ends when there are too many.
+// Open returns a stream of a member that begins after a cursor, or now if it is "". The caller must serve it. If the member has
+// too many streams, the oldest one ends.
 func (h *Hub) Open(ctx context.Context, a *kernel.Principal, cursor string) (*Stream, error) {
-	place, usable, err := h.desk.webhooks.Live(ctx, a, cursor)
+	place, usable, err := h.webhooks.Live(ctx, a, cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func (h *Hub) Open(ctx context.Context, a *kernel.Principal, cursor string) (*St
 	if err := h.add(s, a.Company); err != nil {
 		return nil, err
 	}
-	// From here on the end of the session ends the stream; it may have ended just before.
-	fresh, err := h.system.people.LiveSession(ctx, a.Company.ID, a.Session)
+	// The end of the session ends the stream from now on, but it may have ended before.
+	fresh, err := h.people.LiveSession(ctx, a.Company.ID, a.Session)
 	if err == nil && fresh == nil {
 		err = kernel.Errorf(kernel.CodeSessionMissing, "Your session has ended. Sign in again.")
 	}
@@ -76,24 +76,23 @@ func (h *Hub) Open(ctx context.Context, a *kernel.Principal, cursor string) (*St
 		h.remove(s)
 		return nil, err
 	}
-	h.system.people.MarkLive(a.Company.ID, s.session, s.person)
+	h.people.MarkLive(a.Company.ID, s.session, s.person)
 	h.checkSoon(a.Company.ID) // the person may have come online
-	h.system.Greet(fresh, func(greeting kernel.Signal) { s.push(frame(greeting.Kind, greeting.Data)) })
-	h.tellStreams(s.company, s.person, true)
+	h.kernel.Greet(fresh, func(greeting kernel.Signal) { s.push(frame(greeting.Kind, greeting.Data)) })
+	h.reportStreams(s.company, s.person, true)
 	return s, nil
 }
 
 // Renewal authenticates the caller of a stream again.
 type Renewal func(ctx context.Context) (*kernel.Principal, error)
 
-// Follow opens a stream of events for an integration, which begins after a cursor, or now without one. The caller serves it at
-// once.
+// Follow returns a stream of events for an integration that begins after a cursor, or now if it is "". The caller must serve it.
 func (h *Hub) Follow(ctx context.Context, a *kernel.Principal, after string, types kernel.EventSet, renewal Renewal) (*Stream, error) {
 	leave, err := h.enter(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	place, err := h.system.webhooks.FeedStart(ctx, a, after)
+	place, err := h.webhooks.FeedStart(ctx, a, after)
 	if err != nil {
 		leave()
 		return nil, err
@@ -108,7 +107,7 @@ func (h *Hub) Follow(ctx context.Context, a *kernel.Principal, after string, typ
 	return s, nil
 }
 
-// enter counts a stream of events until leave is called, or refuses it.
+// enter takes a slot for a stream of events. Unless there is an error, leave releases it.
 func (h *Hub) enter(ctx context.Context, a *kernel.Principal) (leave func(), err error) {
 	refuse := func(who string) error {
 		refused := kernel.Errorf(kernel.CodeRateLimited, "%s has reached its limit of open streams. Close one first.", who)
@@ -130,9 +129,9 @@ func (h *Hub) enter(ctx context.Context, a *kernel.Principal) (leave func(), err
 	}, nil
 }
 
-// Serve takes the connection over and returns: the stream goes on in the background until the client goes, does not
-// keep up, is replaced, loses the session, or the server stops. net/http would keep a deep stack and two buffers for
-// each connection. A silent stream has one goroutine, which waits for the client to go.
+// Serve takes over the connection and returns. The stream runs in the background until the client disconnects or does not keep
+// up, the stream is replaced, the session ends or the server stops. net/http would keep a deep stack and two buffers for each
+// connection. A silent stream has one goroutine, which waits until the client disconnects.
 func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		s.hub.remove(s)
@@ -142,17 +141,16 @@ func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		s.hub.remove(s)
-		s.hub.log.Error("a live stream cannot have its connection", slog.Any("error", err))
+		s.hub.log.Error("cannot take over the connection of a live stream", slog.Any("error", err))
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	head := responseHead(w.Header())
-	go s.run(conn, head)
+	go s.run(conn, responseHead(w.Header()))
 }
 
 const contentType = "text/event-stream"
 
-// responseHead is the beginning of the answer. Its end is that of the connection.
+// responseHead returns the status line and the headers. The response ends with the connection.
 func responseHead(h http.Header) []byte {
 	h.Set("Content-Type", contentType)
 	h.Set("X-Accel-Buffering", "no")
@@ -160,7 +158,7 @@ func responseHead(h http.Header) []byte {
 	h.Set("Date", time.Now().UTC().Format(http.TimeFormat))
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 200 OK\r\n")
-	_ = h.Write(&b) // a buffer takes everything
+	_ = h.Write(&b) // to memory
 	b.WriteString("\r\n")
 	return b.Bytes()
 }
@@ -169,14 +167,14 @@ func (s *Stream) run(conn net.Conn, head []byte) {
 	defer s.hub.remove(s)
 	defer func() { _ = conn.Close() }()
 	ctx, cancel := context.WithCancel(context.Background())
-	_ = conn.SetDeadline(time.Time{}) // the time for a request does not end a stream
+	_ = conn.SetDeadline(time.Time{}) // removes the timeout of requests
 	begun := make(chan struct{})
-	go func() { // its stack grows with what it reads, and goes with it
+	go func() { // with a stack of its own, which is freed when it ends
 		defer close(begun)
 		s.start(ctx, conn, head)
 	}()
 	var ignored [16]byte
-	for { // a client says nothing more; reading ends when it goes
+	for { // until the client disconnects
 		if _, err := conn.Read(ignored[:]); err != nil {
 			break
 		}
@@ -186,9 +184,9 @@ func (s *Stream) run(conn net.Conn, head []byte) {
 	<-begun
 }
 
-// start sends what comes before the first event that all streams get together.
+// start sends the headers and the events up to the current place of the company.
 func (s *Stream) start(ctx context.Context, conn net.Conn, head []byte) {
-	defer func() { // net/http does not look after this goroutine
+	defer func() { // net/http does not recover panics of this goroutine
 		if p := recover(); p != nil {
 			s.hub.log.Error("a live stream failed", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 			s.fail()
@@ -202,27 +200,27 @@ func (s *Stream) start(ctx context.Context, conn net.Conn, head []byte) {
 	s.writeQueue()
 }
 
-// firstFrame tells the client its place, and to reload where the one that it gave is of no use.
+// firstFrame returns a frame with the cursor of the stream. It tells the client to reload if its cursor is invalid.
 func (s *Stream) firstFrame() []byte {
-	first := "retry: 1000\nid: " + s.hub.system.webhooks.LiveCursor(s.company.of.ID, s.begin) + "\n"
+	first := "retry: 1000\nid: " + s.hub.webhooks.LiveCursor(s.company.of.ID, s.begin) + "\n"
 	if s.reset {
 		first += "event: reset\ndata: {}\n"
 	}
 	return []byte(first + "\n")
 }
 
-// catchUp sends the events that happened before the stream was opened, until it is where the others are.
+// catchUp sends past events until the stream is attached to its company.
 func (s *Stream) catchUp(ctx context.Context) bool {
 	place, behind := s.begin, s.resumes
 	for behind || !s.company.attach(s, place) {
-		read := s.hub.system.webhooks.LiveEvents
+		read := s.hub.webhooks.LiveEvents
 		if behind {
-			read = s.hub.system.webhooks.PastEvents
+			read = s.hub.webhooks.PastEvents
 		}
 		published := s.company.published()
 		events, err := read(ctx, s.company.of.ID, place, feedPage)
 		if err != nil {
-			return false // the client comes back with the id of the last event it has
+			return false // the client reconnects with the id of its last event
 		}
 		behind = len(events) == feedPage
 		s.company.mu.Lock()
@@ -251,8 +249,7 @@ func (s *Stream) sends(e *webhooks.LiveEvent, a *kernel.Principal) bool {
 	return s.types.Has(e.Type()) && e.VisibleTo(a)
 }
 
-// renew gives the stream the rights that its session has now, none when it has ended. The caller holds the
-// company's lock.
+// renew updates the principal of the stream; nil means that the session has ended. The caller holds the company's mutex.
 func (s *Stream) renew(now *kernel.Principal) {
 	if now == nil || now.May(webhooks.VerbLive) != nil {
 		s.end(frame("session", []byte(`{"state":"ended"}`)))

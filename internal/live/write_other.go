@@ -4,5 +4,5 @@ package live
 
 import "net"
 
-// writeNow writes nothing: here no write returns before the connection has taken all.
+// writeNow writes nothing, because writes block on this system.
 func writeNow(_ net.Conn, b []byte) (rest []byte, err error) { return b, nil }

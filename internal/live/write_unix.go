@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// writeNow writes what the connection takes without waiting, and gives the rest.
+// writeNow writes as much as the connection accepts without blocking, and returns the rest.
 func writeNow(conn net.Conn, b []byte) (rest []byte, err error) {
 	under, ok := conn.(syscall.Conn)
 	if !ok {

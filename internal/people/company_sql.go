@@ -24,9 +24,7 @@ func scanCompany(r db.Row) kernel.Company {
 
 // Company finds a company.
 func Company(tx *kernel.Tx, id kernel.ID) (c kernel.Company, found bool, err error) {
-	found, err = tx.One(`SELECT id AS company, name AS company_name, timezone FROM companies WHERE id = $1`, []any{id},
-		func(r db.Row) { c = scanCompany(r) })
-	return c, found, err
+	return kernel.Row(tx, `SELECT id AS company, name AS company_name, timezone FROM companies WHERE id = $1`, []any{id}, scanCompany)
 }
 
 // Zone returns the company's time zone.
@@ -42,26 +40,14 @@ func Zone(tx *kernel.Tx, company kernel.ID) (*time.Location, error) {
 	return zone, nil
 }
 
-func updateCompany(tx *kernel.Tx, c kernel.Company) {
-	tx.Later(`UPDATE companies SET name = $2, timezone = $3 WHERE id = $1`, c.ID, c.Name, c.Timezone)
-}
-
-func listCompanies(tx *kernel.Tx) (companies []kernel.Company, err error) {
-	err = tx.Query(`SELECT id AS company, name AS company_name, timezone FROM companies ORDER BY id`, nil, func(r db.Row) error {
-		companies = append(companies, scanCompany(r))
-		return nil
-	})
-	return companies, err
-}
-
 // ListAttendanceRules returns the company's rules.
-func ListAttendanceRules(tx *kernel.Tx, company kernel.ID) (rules AttendanceRules, err error) {
-	_, err = tx.One(`
+func ListAttendanceRules(tx *kernel.Tx, company kernel.ID) (AttendanceRules, error) {
+	rules, _, err := kernel.Row(tx, `
 		SELECT attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, grace_minutes, grace_for_customers,
 			keep_revoked, hours
 		FROM companies
-		WHERE id = $1`, []any{company}, func(r db.Row) {
-		rules = AttendanceRules{
+		WHERE id = $1`, []any{company}, func(r db.Row) AttendanceRules {
+		return AttendanceRules{
 			Enabled: r.Bool("attendance_enabled"), FirstResponderTakesOwnership: r.Bool("first_responder"), Mode: r.Text("mode"),
 			AutoClose:    AutoClose{Enabled: r.Bool("auto_close"), AfterMinutes: r.Int("auto_close_minutes")},
 			GraceMinutes: r.Int("grace_minutes"), GraceForCustomers: r.Bool("grace_for_customers"),

@@ -1,36 +1,36 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
+	"recado/internal/fold"
 	"recado/internal/kernel"
 )
 
 // NewInvitation describes an invitation to create.
 type NewInvitation struct {
-	Email         string
-	Name          string
-	Role          kernel.Role
-	AccessProfile kernel.AccessProfile
-	SectorIDs     []kernel.ID
+	Email         string               `json:"email" maxLength:"254"`
+	Name          string               `json:"name" minLength:"1" maxLength:"120"`
+	Role          kernel.Role          `json:"role" enum:"owner,admin,manager,agent"`
+	AccessProfile kernel.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own" default:"all"`
+	SectorIDs     []kernel.ID          `json:"sector_ids,omitempty" maxItems:"200"`
 }
 
-// Invitations lists the company's invitations.
+// Invitations lists the company's invitations, newest first. It skips those that were accepted or expired long ago.
 func (d *People) Invitations(ctx context.Context, a *kernel.Principal) ([]Invitation, error) {
-	if err := a.May(VerbInvitations); err != nil {
-		return nil, err
-	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Invitation, error) {
-		return listInvitations(tx, a.Company.ID)
+		return kernel.Rows(tx, `
+			SELECT `+invitationColumns+`
+			FROM invitations i
+			WHERE i.company = $1 AND COALESCE(i.accepted_at, i.expires_at) > $2
+			ORDER BY i.id DESC`, []any{a.Company.ID, tx.Now.Add(-InvitationKept)}, scanInvitation)
 	})
 }
 
 // Invite creates an invitation, which replaces an open one for the same address, and returns the token of its link.
 func (d *People) Invite(ctx context.Context, a *kernel.Principal, in NewInvitation) (Invitation, string, error) {
-	if err := a.May(VerbInvite); err != nil {
-		return Invitation{}, "", err
-	}
 	if err := mayInvite(a, in.Role, in.AccessProfile, in.SectorIDs); err != nil {
 		return Invitation{}, "", err
 	}
@@ -49,7 +49,8 @@ func (d *People) Invite(ctx context.Context, a *kernel.Principal, in NewInvitati
 		if err := kernel.CheckLimit(tx, a.Company.ID, countMembers, "team members", d.Limit(limitMembers)); err != nil {
 			return Invitation{}, err
 		}
-		removeOpenInvitation(tx, a.Company.ID, u.Email)
+		tx.Later(`DELETE FROM invitations WHERE company = $1 AND email_folded = $2 AND accepted_at IS NULL`,
+			a.Company.ID, fold.Text(u.Email))
 		const counted = "invitations, including those of the last 30 days,"
 		if err := kernel.CheckLimit(tx, a.Company.ID, countInvitations, counted, d.Limit(limitInvitations)); err != nil {
 			return Invitation{}, err
@@ -66,18 +67,13 @@ func (d *People) Invite(ctx context.Context, a *kernel.Principal, in NewInvitati
 
 // CancelInvitation deletes an invitation to a role that the caller may manage.
 func (d *People) CancelInvitation(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbCancelInvitation); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		i, found, err := findInvitation(tx, a.Company.ID, id)
-		if err != nil || !found {
-			return kernel.ErrOr(err, kernel.NotFound("invitation"))
-		}
-		if err := mayManage(a, i.Role); err != nil {
+		i, err := kernel.Find(tx, "invitation", `SELECT `+invitationColumns+` FROM invitations i WHERE i.company = $1 AND i.id = $2`,
+			[]any{a.Company.ID, id}, scanInvitation)
+		if err = kernel.ErrOr(err, mayManage(a, i.Role)); err != nil {
 			return err
 		}
-		removeInvitation(tx, a.Company.ID, id)
+		tx.Later(`DELETE FROM invitations WHERE company = $1 AND id = $2`, a.Company.ID, id)
 		return nil
 	})
 }
@@ -85,20 +81,17 @@ func (d *People) CancelInvitation(ctx context.Context, a *kernel.Principal, id k
 // ResetLink creates a link with which a member can set a new password, and returns its token. The member must not see more
 // than the caller.
 func (d *People) ResetLink(ctx context.Context, a *kernel.Principal, member kernel.ID) (AccessLink, string, error) {
-	if err := a.May(VerbResetLink); err != nil {
-		return AccessLink{}, "", err
-	}
 	token, hash := newToken()
 	link, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (AccessLink, error) {
-		m, err := lockMember(tx, a.Company.ID, member)
-		if err != nil {
-			return AccessLink{}, err
-		}
-		if err := mayReset(a, m.Member); err != nil {
+		m, err := findMember(tx, a.Company.ID, member, tx.ForUpdate())
+		if err = kernel.ErrOr(err, mayReset(a, m.Member)); err != nil {
 			return AccessLink{}, err
 		}
 		expires := tx.Now.Add(ResetLinkLasts)
-		insertResetLink(tx, a.Company.ID, member, issuer(a), hash, expires)
+		by := issuer(a)
+		removeResetLinks(tx, a.Company.ID, member)
+		tx.Later(`INSERT INTO reset_links (company, member, hash, expires_at, issuer, issuer_key) VALUES ($1, $2, $3, $4, $5, $6)`,
+			a.Company.ID, member, hash[:], expires, by.Member, by.Key)
 		return AccessLink{ExpiresAt: expires}, nil
 	})
 	return link, token, err
@@ -115,10 +108,7 @@ func mayReset(a *kernel.Principal, m Member) error {
 
 // mayInvite returns an error if the principal may not invite somebody with this role, access profile and these sectors.
 func mayInvite(a *kernel.Principal, role kernel.Role, profile kernel.AccessProfile, sectors []kernel.ID) error {
-	if err := kernel.ErrOr(a.May(VerbInvite), mayManage(a, role)); err != nil {
-		return err
-	}
-	return mayShow(a, profile, sectors)
+	return cmp.Or(a.May(VerbInvite), mayManage(a, role), mayShow(a, profile, sectors))
 }
 
 // issuer returns the principal as an issuer.
@@ -138,12 +128,8 @@ func (d *People) issuerMay(
 	case by.Member == nil:
 		return true, nil
 	case by.Key != nil:
-		kh, found, err := keyHolderByID(tx, company.ID, *by.Key)
-		if err != nil || !found {
-			return false, err
-		}
-		h := d.newHolder(kh)
-		return h.check(tx.Now) == nil && may(h.principal) == nil, nil
+		h, err := d.findHolder(tx, `s.company = $1 AND s.key_id = $2 AND s.expires_at IS NULL`, company.ID, *by.Key)
+		return h != nil && h.check(tx.Now) == nil && may(h.principal) == nil, err
 	}
 	sights, err := memberSights(tx, company.ID, []kernel.ID{*by.Member}, "")
 	m := sights[*by.Member]
@@ -161,7 +147,7 @@ func (d *People) validInvitation(tx *kernel.Tx, hash [32]byte, lock string) (Ope
 	if err != nil {
 		return i, false, err
 	}
-	i.SectorIDs = slices.DeleteFunc(i.SectorIDs, func(id kernel.ID) bool { return !present[id] })
+	i.SectorIDs = slices.DeleteFunc(i.SectorIDs, func(id kernel.ID) bool { return !slices.Contains(present, id) })
 	valid, err := d.issuerMay(tx, i.Company, i.Issuer, func(issuer *kernel.Principal) error {
 		return mayInvite(issuer, i.Role, i.AccessProfile, i.SectorIDs)
 	})
@@ -174,7 +160,7 @@ func (d *People) validResetLink(tx *kernel.Tx, hash [32]byte) (ResetLink, bool, 
 	if err != nil || !found {
 		return l, false, err
 	}
-	m, err := findMember(tx, l.Company.ID, l.Member)
+	m, err := findMember(tx, l.Company.ID, l.Member, "")
 	if err != nil {
 		return l, false, err
 	}
@@ -182,20 +168,34 @@ func (d *People) validResetLink(tx *kernel.Tx, hash [32]byte) (ResetLink, bool, 
 	return l, valid, err
 }
 
-// Welcome returns the purpose of a link.
-func (d *People) Welcome(ctx context.Context, v kernel.Visitor, token string) (Welcome, error) {
-	return checkToken(ctx, d, v, errNoLink(), func(tx *kernel.Tx) (Welcome, bool, error) {
+// openLink is a link that can be used.
+type openLink struct {
+	Welcome
+	company kernel.ID
+	reset   ResetLink // zero for an invitation
+}
+
+// findLink finds a link that can be used. A wrong token counts as a failure to sign in.
+func (d *People) findLink(ctx context.Context, v kernel.Visitor, token string) (openLink, error) {
+	return checkToken(ctx, d, v, errNoLink(), func(tx *kernel.Tx) (openLink, bool, error) {
 		hash := tokenHash(token)
 		i, invited, err := d.validInvitation(tx, hash, "")
 		if err != nil {
-			return Welcome{}, false, err
+			return openLink{}, false, err
 		}
 		l, reset, err := d.validResetLink(tx, hash) // always, so that every call takes the same time
 		if invited {
-			return Welcome{Company: WelcomeCompany{Name: i.Company.Name}, Email: i.Email, Name: i.Name, Kind: WelcomeInvitation}, true, err
+			w := Welcome{WelcomeCompany{i.Company.Name}, i.Email, i.Name, WelcomeInvitation}
+			return openLink{Welcome: w, company: i.Company.ID}, true, err
 		}
-		return Welcome{Company: WelcomeCompany{Name: l.Company.Name}, Email: l.Email, Name: l.Name, Kind: WelcomeReset}, reset, err
+		return openLink{Welcome{WelcomeCompany{l.Company.Name}, l.Email, l.Name, WelcomeReset}, l.Company.ID, l}, reset, err
 	})
+}
+
+// Welcome returns the purpose of a link.
+func (d *People) Welcome(ctx context.Context, v kernel.Visitor, token string) (Welcome, error) {
+	link, err := d.findLink(ctx, v, token)
+	return link.Welcome, err
 }
 
 func errNoLink() error {
@@ -204,45 +204,34 @@ func errNoLink() error {
 
 // Accept is the request of somebody who uses a link.
 type Accept struct {
-	Token    string
-	Name     string // "": as in the link
-	Password string
-	Code     string // of two-factor, for a new password
+	Token    string `json:"token" maxLength:"200"`
+	Name     string `json:"name,omitempty" maxLength:"120" doc:"Defaults to the name in the invitation."`
+	Password string `json:"password" doc:"Must have 10 to 256 characters."`
+	Code     string `json:"code,omitempty" maxLength:"40" doc:"Required to set a new password if two-factor sign-in is on."`
 }
 
 // AcceptWelcome uses a link: an invited person joins the team, a member gets a new password. Both are signed in.
 func (d *People) AcceptWelcome(ctx context.Context, v kernel.Visitor, in Accept) (NewSession, error) {
-	w, err := d.Welcome(ctx, v, in.Token)
+	link, err := d.findLink(ctx, v, in.Token)
 	if err != nil {
 		return NewSession{}, err
 	}
-	if in.Name == "" {
-		in.Name = w.Name
-	}
-	name, invalid := kernel.Name("body.name", in.Name, kernel.MaxName)
+	name, invalid := kernel.Name("body.name", cmp.Or(in.Name, link.Name), kernel.MaxName)
 	if invalid != nil {
 		return NewSession{}, invalid
 	}
-	if w.Kind == WelcomeReset {
-		return d.acceptReset(ctx, v, in)
+	if link.Kind == WelcomeReset {
+		return d.acceptReset(ctx, v, in, link.reset)
 	}
-	return d.acceptInvitation(ctx, v, in, User{Member: Member{ID: kernel.NewID(), Name: name}})
+	return d.acceptInvitation(ctx, v, in, link.company, User{Member: Member{ID: kernel.NewID(), Name: name}})
 }
 
-func (d *People) acceptInvitation(ctx context.Context, v kernel.Visitor, in Accept, u User) (NewSession, error) {
+func (d *People) acceptInvitation(
+	ctx context.Context, v kernel.Visitor, in Accept, company kernel.ID, u User,
+) (session NewSession, err error) {
 	link := tokenHash(in.Token)
-	company, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.ID, error) {
-		i, found, err := findOpenInvitation(tx, link)
-		if err == nil && !found {
-			err = errNoLink()
-		}
-		return i.Company.ID, err
-	})
-	if err != nil {
-		return NewSession{}, err
-	}
 	if u.PasswordHash, err = d.hashPassword(ctx, company, "body.password", in.Password); err != nil {
-		return NewSession{}, err
+		return session, err
 	}
 	return d.newSession(ctx, v, company, u.ID, func(tx *kernel.Tx) error {
 		tx.LockCompany(company)
@@ -253,17 +242,18 @@ func (d *People) acceptInvitation(ctx context.Context, v kernel.Visitor, in Acce
 		if err != nil || !found {
 			return kernel.ErrOr(err, errNoLink())
 		}
-		if accepted, err := markAccepted(tx, company, i.ID); err != nil || !accepted {
+		n, err := tx.Exec(`
+			UPDATE invitations
+			SET accepted_at = $3
+			WHERE company = $1 AND id = $2 AND accepted_at IS NULL AND expires_at > $3`, company, i.ID, tx.Now)
+		if err != nil || n == 0 {
 			return kernel.ErrOr(err, errNoLink())
 		}
 		if err := kernel.CheckLimit(tx, company, countMembers, "team members", d.Limit(limitMembers)); err != nil {
 			return err
 		}
 		u.Email, u.Role, u.AccessProfile = i.Email, i.Role, i.AccessProfile
-		if inserted, err := InsertUser(tx, company, u); err != nil || !inserted {
-			return kernel.ErrOr(err, errEmailTaken(u.Email))
-		}
-		if err := d.checkMemberships(tx, company, 0, len(i.SectorIDs)); err != nil {
+		if err := kernel.ErrOr(insertUser(tx, company, u), d.checkMemberships(tx, company, 0, len(i.SectorIDs))); err != nil {
 			return err
 		}
 		setMemberSectors(tx, company, u.ID, i.SectorIDs)
@@ -272,18 +262,8 @@ func (d *People) acceptInvitation(ctx context.Context, v kernel.Visitor, in Acce
 }
 
 // acceptReset sets a new password and ends all other sessions. It requires a code if two-factor is on.
-func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept) (NewSession, error) {
+func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept, l ResetLink) (NewSession, error) {
 	link := tokenHash(in.Token)
-	l, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (ResetLink, error) {
-		l, found, err := findResetLink(tx, link)
-		if err == nil && !found {
-			err = errNoLink()
-		}
-		return l, err
-	})
-	if err != nil {
-		return NewSession{}, err
-	}
 	attempt := newAttempt(l.Email, v.IP)
 	if err := d.beginSignIn(ctx, attempt); err != nil {
 		return NewSession{}, err
@@ -300,7 +280,7 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept) (
 		if _, err := lockOwners(tx, l.Company.ID); err != nil { // no role changes until the end, as in UpdateMember
 			return err
 		}
-		if _, _, err := lockProfile(tx, l.Company.ID, l.Member); err != nil {
+		if _, _, err := findProfile(tx, l.Company.ID, l.Member, tx.ForUpdate()); err != nil {
 			return err
 		}
 		l, valid, err := d.validResetLink(tx, link)
@@ -313,7 +293,9 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept) (
 		if err := d.useCode(tx, l.Company.ID, l.Member, l.TwoFactor, in.Code); err != nil {
 			return err
 		}
-		if used, err := useResetLink(tx, l.Company.ID, l.Member, link); err != nil || !used {
+		n, err := tx.Exec(`DELETE FROM reset_links WHERE company = $1 AND member = $2 AND hash = $3 AND expires_at > $4`,
+			l.Company.ID, l.Member, link[:], tx.Now)
+		if err != nil || n == 0 {
 			return kernel.ErrOr(err, errNoLink())
 		}
 		suspendViewer(tx, l)
@@ -332,10 +314,17 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept) (
 // suspendViewer hides the private channels of a member who used a link until somebody confirms the viewers, because the issuer
 // could have used the link. Channels that the issuer sees stay visible. Keys see no private channel; the operator sees all.
 func suspendViewer(tx *kernel.Tx, l ResetLink) {
-	switch by := l.Issuer; {
-	case by.Key != nil:
-		setViewerPending(tx, l.Company.ID, l.Member, nil)
-	case by.Member != nil && *by.Member != l.Member:
-		setViewerPending(tx, l.Company.ID, l.Member, by.Member)
+	by := l.Issuer
+	if by.Key != nil {
+		by.Member = nil
+	} else if by.Member == nil || *by.Member == l.Member {
+		return
 	}
+	tx.Later(`
+		UPDATE channel_viewers
+		SET pending = TRUE
+		WHERE company = $1 AND member = $2 AND channel NOT IN (
+			SELECT o.channel
+			FROM channel_viewers o
+			WHERE o.company = $1 AND o.member = $3 AND NOT o.pending)`, l.Company.ID, l.Member, by.Member)
 }

@@ -1,8 +1,6 @@
 package people
 
 import (
-	"time"
-
 	"recado/internal/fold"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -16,25 +14,6 @@ func scanInvitation(r db.Row) Invitation {
 		AccessProfile: kernel.AccessProfile(r.Text("access_profile")), SectorIDs: kernel.UnpackIDs(r.Bytes("sectors")),
 		CreatedAt: r.Time("created_at"), ExpiresAt: r.Time("expires_at"), AcceptedAt: r.NullTime("accepted_at"),
 	}
-}
-
-// listInvitations lists the company's invitations, newest first. It skips those that were accepted or expired long ago.
-func listInvitations(tx *kernel.Tx, company kernel.ID) ([]Invitation, error) {
-	invitations := []Invitation{}
-	err := tx.Query(`
-		SELECT `+invitationColumns+`
-		FROM invitations i
-		WHERE i.company = $1 AND COALESCE(i.accepted_at, i.expires_at) > $2
-		ORDER BY i.id DESC`, []any{company, tx.Now.Add(-InvitationKept)}, func(r db.Row) error {
-		invitations = append(invitations, scanInvitation(r))
-		return nil
-	})
-	return invitations, err
-}
-
-// removeOpenInvitation deletes the invitation of an address unless it was accepted.
-func removeOpenInvitation(tx *kernel.Tx, company kernel.ID, email string) {
-	tx.Later(`DELETE FROM invitations WHERE company = $1 AND email_folded = $2 AND accepted_at IS NULL`, company, fold.Text(email))
 }
 
 // Issuer identifies who issued a link or an invitation. Member is nil for the operator. Key is set if an API key was used.
@@ -51,16 +30,6 @@ func insertInvitation(tx *kernel.Tx, company kernel.ID, i Invitation, by Issuer,
 		i.CreatedAt, i.ExpiresAt, by.Member, by.Key)
 }
 
-func findInvitation(tx *kernel.Tx, company, id kernel.ID) (i Invitation, found bool, err error) {
-	found, err = tx.One(`SELECT `+invitationColumns+` FROM invitations i WHERE i.company = $1 AND i.id = $2`, []any{company, id},
-		func(r db.Row) { i = scanInvitation(r) })
-	return i, found, err
-}
-
-func removeInvitation(tx *kernel.Tx, company, id kernel.ID) {
-	tx.Later(`DELETE FROM invitations WHERE company = $1 AND id = $2`, company, id)
-}
-
 // OpenInvitation is an invitation that has not been accepted and has not expired.
 type OpenInvitation struct {
 	Invitation
@@ -70,27 +39,17 @@ type OpenInvitation struct {
 
 // findOpenInvitation finds the open invitation of a link.
 func findOpenInvitation(tx *kernel.Tx, hash [32]byte) (i OpenInvitation, found bool, err error) {
-	found, err = tx.One(`
+	return kernel.Row(tx, `
 		SELECT /* all companies: a link names none */ `+invitationColumns+`,
 			c.id AS company, c.name AS company_name, c.timezone, i.issuer, i.issuer_key
 		FROM invitations i
 		JOIN companies c ON c.id = i.company
-		WHERE i.hash = $1 AND i.accepted_at IS NULL AND i.expires_at > $2`, []any{hash[:], tx.Now}, func(r db.Row) {
-		i = OpenInvitation{scanInvitation(r), scanCompany(r), scanIssuer(r)}
+		WHERE i.hash = $1 AND i.accepted_at IS NULL AND i.expires_at > $2`, []any{hash[:], tx.Now}, func(r db.Row) OpenInvitation {
+		return OpenInvitation{scanInvitation(r), scanCompany(r), scanIssuer(r)}
 	})
-	return i, found, err
 }
 
 func scanIssuer(r db.Row) Issuer { return Issuer{r.NullID("issuer"), r.NullID("issuer_key")} }
-
-// markAccepted marks an invitation as accepted and reports false if it is not open.
-func markAccepted(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
-	n, err := tx.Exec(`
-		UPDATE invitations
-		SET accepted_at = $3
-		WHERE company = $1 AND id = $2 AND accepted_at IS NULL AND expires_at > $3`, company, id, tx.Now)
-	return n == 1, err
-}
 
 // ResetLink lets a member set a new password.
 type ResetLink struct {
@@ -102,36 +61,17 @@ type ResetLink struct {
 	Issuer    Issuer
 }
 
-// insertResetLink stores a link that replaces the member's earlier ones.
-func insertResetLink(tx *kernel.Tx, company, member kernel.ID, by Issuer, hash [32]byte, expires time.Time) {
-	removeResetLinks(tx, company, member)
-	tx.Later(`
-		INSERT INTO reset_links (company, member, hash, expires_at, issuer, issuer_key)
-		VALUES ($1, $2, $3, $4, $5, $6)`, company, member, hash[:], expires, by.Member, by.Key)
-}
-
 // findResetLink finds a link that has not expired.
 func findResetLink(tx *kernel.Tx, hash [32]byte) (l ResetLink, found bool, err error) {
-	found, err = tx.One(`
+	return kernel.Row(tx, `
 		SELECT /* all companies: a link names none */ c.id AS company, c.name AS company_name, c.timezone,
 			u.id, u.name, u.email, u.two_factor, l.issuer, l.issuer_key
 		FROM reset_links l
 		JOIN users u ON u.company = l.company AND u.id = l.member
 		JOIN companies c ON c.id = l.company
-		WHERE l.hash = $1 AND l.expires_at > $2 AND u.removed_at IS NULL`, []any{hash[:], tx.Now}, func(r db.Row) {
-		l = ResetLink{
-			Company: scanCompany(r), Member: r.ID("id"), Name: r.Text("name"), Email: r.Text("email"), TwoFactor: r.Bytes("two_factor"),
-			Issuer: scanIssuer(r),
-		}
+		WHERE l.hash = $1 AND l.expires_at > $2 AND u.removed_at IS NULL`, []any{hash[:], tx.Now}, func(r db.Row) ResetLink {
+		return ResetLink{scanCompany(r), r.ID("id"), r.Text("name"), r.Text("email"), r.Bytes("two_factor"), scanIssuer(r)}
 	})
-	return l, found, err
-}
-
-// useResetLink removes a link and reports false if it was used already.
-func useResetLink(tx *kernel.Tx, company, member kernel.ID, hash [32]byte) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM reset_links WHERE company = $1 AND member = $2 AND hash = $3 AND expires_at > $4`,
-		company, member, hash[:], tx.Now)
-	return n == 1, err
 }
 
 // removeResetLinks deletes the reset links of a member.
@@ -143,11 +83,4 @@ func removeResetLinks(tx *kernel.Tx, company, member kernel.ID) {
 func removeIssued(tx *kernel.Tx, company, issuer kernel.ID) {
 	tx.Later(`DELETE FROM reset_links WHERE company = $1 AND issuer = $2`, company, issuer)
 	tx.Later(`DELETE FROM invitations WHERE company = $1 AND issuer = $2 AND accepted_at IS NULL`, company, issuer)
-}
-
-// removeIssuedByRevoked deletes the links and open invitations that revoked keys issued.
-func removeIssuedByRevoked(tx *kernel.Tx, company kernel.ID) {
-	const revoked = `(SELECT k.id FROM keys k WHERE k.company = $1 AND k.revoked_at IS NOT NULL)`
-	tx.Later(`DELETE FROM reset_links WHERE company = $1 AND issuer_key IN `+revoked, company)
-	tx.Later(`DELETE FROM invitations WHERE company = $1 AND accepted_at IS NULL AND issuer_key IN `+revoked, company)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
 // KeyPrefix begins every API key, so that people and secret scanners recognise it.
@@ -109,15 +110,12 @@ type NewKey struct {
 
 // KeyUpdate lists the fields to change; nil fields stay as they are.
 type KeyUpdate struct {
-	Name   *string
-	ActsAs *string
+	Name   *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	ActsAs *string `json:"acts_as,omitempty" enum:"person,integration"`
 }
 
 // Keys lists the company's API keys.
 func (d *People) Keys(ctx context.Context, a *kernel.Principal) ([]Key, error) {
-	if err := a.May(VerbKeys); err != nil {
-		return nil, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Key, error) {
 		keys, err := listKeys(tx, a.Company.ID)
 		for i := range keys {
@@ -129,9 +127,6 @@ func (d *People) Keys(ctx context.Context, a *kernel.Principal) ([]Key, error) {
 
 // Key returns an API key of the company.
 func (d *People) Key(ctx context.Context, a *kernel.Principal, id kernel.ID) (Key, error) {
-	if err := a.May(VerbKey); err != nil {
-		return Key{}, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Key, error) {
 		k, _, found, err := FindKey(tx, a.Company.ID, id)
 		if err != nil || !found {
@@ -147,9 +142,6 @@ func (d *People) rateOf(k *Key) kernel.Rate { return cmp.Or(k.Rate, d.KeyRate) }
 
 // CreateKey issues an API key and returns its secret, which is not stored.
 func (d *People) CreateKey(ctx context.Context, a *kernel.Principal, in NewKey) (Key, string, error) {
-	if err := a.May(VerbCreateKey); err != nil {
-		return Key{}, "", err
-	}
 	name, invalid := kernel.Name("body.name", in.Name, kernel.MaxName)
 	if invalid != nil {
 		return Key{}, "", invalid
@@ -179,33 +171,30 @@ func (d *People) CreateKey(ctx context.Context, a *kernel.Principal, in NewKey) 
 			return k, err
 		}
 		if in.User != nil {
-			if k.User, err = keyUser(tx, a, *in.User); err != nil {
+			m, found, err := MemberPowers(tx, a.Company.ID, *in.User)
+			if err != nil || !found {
+				return k, kernel.ErrOr(err, kernel.NoSuch("body.user_id", "team_member"))
+			}
+			if k.User, err = m.User, mayActAs(a, &m); err != nil {
 				return k, err
 			}
 		}
 		if k.Boards, err = d.keyBoards(tx, a, in.Boards); err != nil {
 			return k, err
 		}
-		if err := kernel.CheckLimit(tx, a.Company.ID, countKeys, "keys", d.Limit(limitKeys)); err != nil {
+		full := kernel.CheckLimit(tx, a.Company.ID, countKeys, "keys", d.Limit(limitKeys))
+		if err := kernel.ErrOr(full, checkParent(tx, a)); err != nil {
 			return k, err
 		}
-		if err := checkParent(tx, a); err != nil {
-			return k, err
+		var issuer *kernel.ID // nil for keys and the command line
+		if a.Kind() == kernel.KindSession {
+			issuer = &a.User.ID
 		}
-		insertKey(tx, a.Company.ID, k, in.Scopes, parentKey(a), issuingMember(a), hash)
+		insertKey(tx, a.Company.ID, k, in.Scopes, parentKey(a), issuer, hash)
 		k.Rate = d.rateOf(&k)
 		return k, nil
 	})
 	return key, secret, err
-}
-
-// keyUser finds the member that a new key acts as. The member must not have more permissions than the caller.
-func keyUser(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (kernel.Ref, error) {
-	m, found, err := MemberPowers(tx, a.Company.ID, id)
-	if err != nil || !found {
-		return kernel.Ref{}, kernel.ErrOr(err, kernel.NoSuch("body.user_id", "team_member"))
-	}
-	return kernel.Ref{ID: m.ID, Name: m.Name}, mayActAs(a, m.ID, m.Role)
 }
 
 // keyBoards checks that the caller may see the boards of a new key.
@@ -229,9 +218,6 @@ func (d *People) keyBoards(tx *kernel.Tx, a *kernel.Principal, boards *[]kernel.
 // longer or has a higher rate, and the rotated key is revoked together with it, because the caller learns the secret. A person
 // who rotates a key becomes its issuer.
 func (d *People) RotateKey(ctx context.Context, a *kernel.Principal, id kernel.ID, overlap time.Duration) (Key, string, error) {
-	if err := a.May(VerbRotateKey); err != nil {
-		return Key{}, "", err
-	}
 	secret, hash := NewAPIKey()
 	key, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Key, error) {
 		k, err := lockKey(tx, a, id)
@@ -239,15 +225,12 @@ func (d *People) RotateKey(ctx context.Context, a *kernel.Principal, id kernel.I
 			return k, err
 		}
 		if a.Kind() == kernel.KindKey && id != a.Key {
-			if err := mayIssue(a, k.ExpiresAt, d.rateOf(&k)); err != nil {
-				return k, err
-			}
-			if err := adoptKey(tx, a, id); err != nil {
+			if err := kernel.ErrOr(mayIssue(a, k.ExpiresAt, d.rateOf(&k)), adoptKey(tx, a, id)); err != nil {
 				return k, err
 			}
 		}
-		if issuer := issuingMember(a); issuer != nil {
-			setKeyIssuer(tx, a.Company.ID, id, *issuer)
+		if a.Kind() == kernel.KindSession {
+			tx.Later(`UPDATE keys SET issuer = $3 WHERE company = $1 AND id = $2`, a.Company.ID, id, a.User.ID)
 		}
 		replaceKeySecret(tx, a.Company.ID, id, tx.Now.Add(overlap), hash)
 		d.ForgetHolders(tx, a.Company.ID)
@@ -278,7 +261,7 @@ func adoptKey(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 	if slices.ContainsFunc(theirs, func(key kernel.ID) bool { return !slices.Contains(ancestors, key) }) {
 		return kernel.Errorf(kernel.CodeInsufficientScope, "The issuer of this key is not an ancestor of the caller's key.")
 	}
-	setKeyParent(tx, a.Company.ID, id, a.Key)
+	tx.Later(`UPDATE keys SET parent = $3 WHERE company = $1 AND id = $2`, a.Company.ID, id, a.Key)
 	return nil
 }
 
@@ -304,15 +287,12 @@ func mayReplace(tx *kernel.Tx, a *kernel.Principal, k Key, scopes kernel.ScopeSe
 	if err != nil || !found { // the key of a removed member is useless
 		return err
 	}
-	return mayActAs(a, m.ID, m.Role)
+	return mayActAs(a, &m)
 }
 
 // UpdateKey changes the name of a key and what it acts as. Its earlier messages show the new name too.
 func (d *People) UpdateKey(ctx context.Context, a *kernel.Principal, id kernel.ID, in KeyUpdate) (Key, error) {
-	if err := a.May(VerbUpdateKey); err != nil {
-		return Key{}, err
-	}
-	if err := cleanName(&in.Name); err != nil {
+	if err := kernel.CleanName("body.name", &in.Name); err != nil {
 		return Key{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Key, error) {
@@ -322,7 +302,7 @@ func (d *People) UpdateKey(ctx context.Context, a *kernel.Principal, id kernel.I
 		}
 		kernel.Set(&k.Name, in.Name)
 		kernel.Set(&k.ActsAs, in.ActsAs)
-		updateKey(tx, a.Company.ID, &k)
+		tx.Later(`UPDATE keys SET name = $3, acts_as = $4 WHERE company = $1 AND id = $2`, a.Company.ID, id, k.Name, k.ActsAs)
 		d.ForgetHolders(tx, a.Company.ID)
 		k.Rate = d.rateOf(&k)
 		return k, nil
@@ -331,9 +311,6 @@ func (d *People) UpdateKey(ctx context.Context, a *kernel.Principal, id kernel.I
 
 // RevokeKey revokes a key and the keys that it issued: on this node at once, on others within a second.
 func (d *People) RevokeKey(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbRevokeKey); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		k, scopes, found, err := FindKey(tx, a.Company.ID, id)
 		if err != nil || !found {
@@ -343,7 +320,9 @@ func (d *People) RevokeKey(ctx context.Context, a *kernel.Principal, id kernel.I
 			return err
 		}
 		d.ForgetHolders(tx, a.Company.ID)
-		return revokeKey(tx, a.Company.ID, id)
+		tx.LockCompany(a.Company.ID)
+		tx.Later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND id = $2 AND revoked_at IS NULL`, a.Company.ID, id, tx.Now)
+		return revokeIssued(tx, a.Company.ID)
 	})
 }
 
@@ -368,11 +347,16 @@ func checkParent(tx *kernel.Tx, a *kernel.Principal) error {
 	if parent == nil {
 		return nil
 	}
-	valid, err := keyValid(tx, a.Company.ID, *parent)
-	if err == nil && !valid {
-		err = errKeyRevoked()
+	valid, err := tx.One(`
+		SELECT 1
+		FROM keys k
+		JOIN users u ON u.company = k.company AND u.id = k.member
+		WHERE k.company = $1 AND k.id = $2 AND k.revoked_at IS NULL AND u.removed_at IS NULL`,
+		[]any{a.Company.ID, *parent}, func(db.Row) {})
+	if err != nil || !valid {
+		return kernel.ErrOr(err, errKeyRevoked())
 	}
-	return err
+	return nil
 }
 
 // mayIssue returns an error if a new key would be valid for longer than the principal's own or have a higher rate.
@@ -428,12 +412,17 @@ func (d *People) Authenticate(ctx context.Context, key string) (*kernel.Principa
 	if !ok {
 		return nil, errKeyInvalid()
 	}
-	h, err := d.keys.get(ctx, hash, func(ctx context.Context) (*holder, error) { return d.loadHolder(ctx, hash) })
-	if err != nil {
-		return nil, err
-	}
-	if h == nil {
-		return nil, errKeyInvalid()
+	h, err := d.keys.get(ctx, hash, func(ctx context.Context) (*holder, error) {
+		h, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*holder, error) {
+			return d.findHolder(tx, `s.hash = $1 /* all companies: a secret names none */`, hash[:])
+		})
+		if h != nil && h.key.RevokedAt == nil && !h.removed {
+			d.seen.mark(use{kernel.KindKey, h.principal.Company.ID, h.key.ID}, h.key.User.ID, d.Now())
+		}
+		return h, err
+	})
+	if err != nil || h == nil {
+		return nil, kernel.ErrOr(err, errKeyInvalid())
 	}
 	if err := h.check(d.Now()); err != nil {
 		return nil, err
@@ -462,33 +451,6 @@ func errKeyInvalid() error {
 	return kernel.Errorf(kernel.CodeKeyInvalid, "This is not a valid API key. Check that it is complete.")
 }
 
-func (d *People) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {
-	var found bool
-	var kh KeyHolder
-	err := d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
-		kh, found, err = keyHolderByHash(tx, hash)
-		return err
-	})
-	if err != nil || !found {
-		return nil, err
-	}
-	h := d.newHolder(kh)
-	if h.key.RevokedAt == nil && !h.removed {
-		d.seen.markKey(kh.Company.ID, h.key.ID, d.Now())
-	}
-	return h, nil
-}
-
-func (d *People) newHolder(kh KeyHolder) *holder {
-	k := kh.Key
-	k.Rate = d.rateOf(&k)
-	member := kernel.Member{User: k.User, Email: kh.Email, Role: kh.Role, Profile: kh.AccessProfile, Sectors: kh.Sectors}
-	return &holder{
-		key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil || kernel.RevokedBy(kh.Limits),
-		principal: kernel.KeyPrincipal(kh.Company, member, k.Integration(), k.ActsAs, k.Rate, kh.Limits...),
-	}
-}
-
 // ForgetHolders makes this node reload the keys and sessions of a company after the commit, because a key, session, member or
 // sector has changed. Other nodes are notified; without the notification they reload within a second.
 func (d *People) ForgetHolders(tx *kernel.Tx, company kernel.ID) {
@@ -503,13 +465,6 @@ const (
 	SignalHolders  = "holders"  // keys, sessions, members or sectors of a company changed
 	SignalPresence = "presence" // the presence of a member may have changed
 )
-
-// forgetSignalled forgets the keys and sessions of a company when another node signals a change.
-func (d *People) forgetSignalled(s kernel.Signal) {
-	if s.Kind == SignalHolders || s.Kind == kernel.SignalMissed {
-		d.forget(s.Company)
-	}
-}
 
 // forget drops the cached keys and sessions of a company, or of all companies if it is zero.
 func (d *People) forget(company kernel.ID) {
@@ -538,19 +493,14 @@ type sessionUse struct {
 	at     time.Time
 }
 
-// markKey records that a key was used. This does not affect the presence of its member.
-func (s *seen) markKey(company, key kernel.ID, at time.Time) {
+// mark records that a key or a session of a member was used. Keys do not affect the presence of their member.
+func (s *seen) mark(u use, member kernel.ID, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unsaved[use{kernel.KindKey, company, key}] = at
-}
-
-// markSession records that a member is active in a session.
-func (s *seen) markSession(company, session, member kernel.ID, at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.unsaved[use{kernel.KindSession, company, session}] = at
-	s.sessions[session] = sessionUse{member, at}
+	s.unsaved[u] = at
+	if u.kind == kernel.KindSession {
+		s.sessions[u.id] = sessionUse{member, at}
+	}
 }
 
 // forget drops a session that has ended.
@@ -586,23 +536,23 @@ func (d *People) FlushSeen(ctx context.Context) error {
 	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		for u, at := range unsaved {
+			used := `UPDATE keys SET last_used_at = $3 WHERE company = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < $3)`
 			if u.kind == kernel.KindSession {
-				markSessionSeen(tx, u.company, u.id, at)
-			} else {
-				markKeyUsed(tx, u.company, u.id, at)
+				used = `UPDATE sessions SET last_seen_at = $3 WHERE company = $1 AND id = $2 AND last_seen_at < $3`
 			}
+			tx.Later(used, u.company, u.id, at)
 		}
 		return nil
 	})
 }
 
 // mayActAs returns an error if a member may do more than the principal or sees other conversations.
-func mayActAs(a *kernel.Principal, member kernel.ID, role kernel.Role) error {
+func mayActAs(a *kernel.Principal, m *kernel.MemberSight) error {
 	switch {
-	case member == a.User.ID:
+	case m.User.ID == a.User.ID:
 		return nil
-	case !a.Role.AtLeast(role):
-		return kernel.Errorf(kernel.CodeInsufficientScope, "A key of the role %s cannot issue a key of the role %s.", a.Role, role)
+	case !a.Role.AtLeast(m.Role):
+		return kernel.Errorf(kernel.CodeInsufficientScope, "A key of the role %s cannot issue a key of the role %s.", a.Role, m.Role)
 	case a.Profile != kernel.AccessAll:
 		return kernel.Errorf(kernel.CodeInsufficientScope,
 			"A caller who cannot see all conversations can issue keys only for their own member.")
@@ -621,12 +571,4 @@ func parentKey(a *kernel.Principal) *kernel.ID {
 		return nil
 	}
 	return &a.Key
-}
-
-// issuingMember returns the member who is signed in, or nil for keys and the command line.
-func issuingMember(a *kernel.Principal) *kernel.ID {
-	if a.Kind() != kernel.KindSession {
-		return nil
-	}
-	return &a.User.ID
 }

@@ -8,11 +8,6 @@ import (
 	"recado/internal/kernel"
 )
 
-func (s *handlers) me(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[*Identity], error) {
-	identity, err := s.verbs.Identity(ctx, a, httpserver.Version)
-	return &httpserver.Reply[*Identity]{Body: identity}, err
-}
-
 // newKey is a key with its secret, which is shown once.
 type newKey struct {
 	Key
@@ -50,19 +45,11 @@ func (s *handlers) createKey(ctx context.Context, a *kernel.Principal, in *creat
 
 type updateKeyInput struct {
 	httpserver.AtID
-	Body struct {
-		Name   *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		ActsAs *string `json:"acts_as,omitempty" enum:"person,integration"`
-	}
+	Body struct{ KeyUpdate }
 }
 
 func (s *handlers) updateKey(ctx context.Context, a *kernel.Principal, in *updateKeyInput) (*httpserver.Reply[Key], error) {
-	id, err := httpserver.PathID(in.ID, "key")
-	if err != nil {
-		return nil, err
-	}
-	key, err := s.verbs.UpdateKey(ctx, a, id, KeyUpdate(in.Body))
-	return &httpserver.Reply[Key]{Body: key}, err
+	return httpserver.Body(s.verbs.UpdateKey(ctx, a, kernel.ID(in.ID), in.Body.KeyUpdate))
 }
 
 type rotateKeyInput struct {
@@ -73,15 +60,11 @@ type rotateKeyInput struct {
 }
 
 func (s *handlers) rotateKey(ctx context.Context, a *kernel.Principal, in *rotateKeyInput) (*httpserver.Reply[newKey], error) {
-	id, err := httpserver.PathID(in.ID, "key")
-	if err != nil {
-		return nil, err
-	}
 	var overlap time.Duration
 	if in.Body != nil {
 		overlap = time.Duration(in.Body.OverlapSeconds) * time.Second
 	}
 	httpserver.Shaped(ctx, newKeyWithoutSecret)
-	key, secret, err := s.verbs.RotateKey(ctx, a, id, overlap)
+	key, secret, err := s.verbs.RotateKey(ctx, a, kernel.ID(in.ID), overlap)
 	return &httpserver.Reply[newKey]{Body: newKey{key, secret}}, err
 }

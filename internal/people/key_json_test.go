@@ -17,7 +17,7 @@ func TestAKeyForAllBoardsShowsNull(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, noun := range []any{&Key{Boards: c.boards}, &kernel.Integration{Boards: c.boards}} {
-				if b, err := kernel.AppendJSON(nil, noun); err != nil || !strings.Contains(string(b), c.want) {
+				if b, err := kernel.EncodeJSON(noun); err != nil || !strings.Contains(string(b), c.want) {
 					t.Errorf("got %s, %v; want %s", b, err, c.want)
 				}
 			}

@@ -7,19 +7,6 @@ import (
 	"recado/internal/kernel/db"
 )
 
-// KeyHolder is a key with the member that it acts as and the company.
-type KeyHolder struct {
-	Key             Key
-	SecretExpiresAt *time.Time // set when the key was rotated
-	Email           string
-	Role            kernel.Role
-	AccessProfile   kernel.AccessProfile
-	Sectors         []kernel.ID
-	MemberRemovedAt *time.Time
-	Company         kernel.Company
-	Limits          []kernel.KeyLimit
-}
-
 const keyColumns = `
 	k.id, k.name, k.scopes, k.all_boards, u.id AS member, u.name AS member_name, k.per_second, k.burst,
 	k.created_at, k.expires_at, k.revoked_at, k.last_used_at, k.acts_as`
@@ -35,18 +22,11 @@ func scanKey(r db.Row) (k Key, scopes kernel.ScopeSet, allBoards bool) {
 	return k, scopes, allBoards
 }
 
-// keyHolderByHash finds the holder of a key by the hash of its secret.
-func keyHolderByHash(tx *kernel.Tx, hash [32]byte) (KeyHolder, bool, error) {
-	return selectKeyHolder(tx, `s.hash = $1 /* all companies: a secret names none */`, hash[:])
-}
-
-// keyHolderByID finds the holder of a key of the company with its newest secret.
-func keyHolderByID(tx *kernel.Tx, company, id kernel.ID) (KeyHolder, bool, error) {
-	return selectKeyHolder(tx, `s.company = $1 AND s.key_id = $2 AND s.expires_at IS NULL`, company, id)
-}
-
-func selectKeyHolder(tx *kernel.Tx, condition string, args ...any) (KeyHolder, bool, error) {
-	var h KeyHolder
+// findHolder finds the holder of a key by a condition on its secret s. It returns nil if there is none.
+func (d *People) findHolder(tx *kernel.Tx, condition string, args ...any) (*holder, error) {
+	var h holder
+	var m kernel.Member
+	var company kernel.Company
 	var allBoards bool
 	found, err := tx.One(`
 		SELECT`+keyColumns+`, s.expires_at AS secret_expires_at, u.email, u.role, u.access_profile, u.removed_at,
@@ -56,30 +36,38 @@ func selectKeyHolder(tx *kernel.Tx, condition string, args ...any) (KeyHolder, b
 		JOIN users u ON u.company = k.company AND u.id = k.member
 		JOIN companies c ON c.id = k.company
 		WHERE `+condition, args, func(r db.Row) {
-		h.Key, _, allBoards = scanKey(r)
-		h.SecretExpiresAt, h.Email, h.Role = r.NullTime("secret_expires_at"), r.Text("email"), kernel.Role(r.Text("role"))
-		h.AccessProfile, h.MemberRemovedAt = kernel.AccessProfile(r.Text("access_profile")), r.NullTime("removed_at")
-		h.Company = scanCompany(r)
+		h.key, _, allBoards = scanKey(r)
+		h.secretEnd = r.NullTime("secret_expires_at")
+		m = kernel.Member{
+			User: h.key.User, Email: r.Text("email"), Role: kernel.Role(r.Text("role")),
+			Profile: kernel.AccessProfile(r.Text("access_profile")),
+		}
+		h.removed, company = !r.Null("removed_at"), scanCompany(r)
 	})
 	if err != nil || !found {
-		return KeyHolder{}, false, err
+		return nil, err
 	}
+	k := &h.key
 	if !allBoards {
-		if h.Key.Boards, err = keyBoards(tx, h.Company.ID, h.Key.ID); err != nil {
-			return KeyHolder{}, false, err
+		if k.Boards, err = keyBoards(tx, company.ID, k.ID); err != nil {
+			return nil, err
 		}
 	}
-	if h.Sectors, err = memberSectors(tx, h.Company.ID, h.Key.User.ID); err != nil {
-		return KeyHolder{}, false, err
+	if m.Sectors, err = memberSectors(tx, company.ID, m.User.ID); err != nil {
+		return nil, err
 	}
-	h.Limits, err = KeyLimits(tx, h.Company.ID, h.Key.ID)
-	return h, true, err
+	limits, err := KeyLimits(tx, company.ID, k.ID)
+	if err != nil {
+		return nil, err
+	}
+	h.removed, k.Rate = h.removed || kernel.RevokedBy(limits), d.rateOf(k)
+	h.principal = kernel.KeyPrincipal(company, m, k.Integration(), k.ActsAs, k.Rate, limits...)
+	return &h, nil
 }
 
 // KeyLimits lists the members whose permissions limit a key. It is empty for keys issued on the command line.
 func KeyLimits(tx *kernel.Tx, company, id kernel.ID) ([]kernel.KeyLimit, error) {
-	var limits []kernel.KeyLimit
-	err := tx.Query(`
+	limits, err := kernel.Rows(tx, `
 		WITH RECURSIVE chain (id, parent, member, issuer) AS (
 			SELECT id, parent, member, issuer
 			FROM keys
@@ -93,9 +81,8 @@ func KeyLimits(tx *kernel.Tx, company, id kernel.ID) ([]kernel.KeyLimit, error) 
 			SELECT TRUE AS is_issuer, issuer AS member FROM chain WHERE issuer IS NOT NULL
 			UNION
 			SELECT FALSE AS is_issuer, member FROM chain WHERE id <> $2) l
-		JOIN users u ON u.company = $1 AND u.id = l.member`, []any{company, id}, func(r db.Row) error {
-		limits = append(limits, kernel.KeyLimit{Issuer: r.Bool("is_issuer"), Removed: r.Bool("removed"), MemberSight: scanSight(r)})
-		return nil
+		JOIN users u ON u.company = $1 AND u.id = l.member`, []any{company, id}, func(r db.Row) kernel.KeyLimit {
+		return kernel.KeyLimit{Issuer: r.Bool("is_issuer"), Removed: r.Bool("removed"), MemberSight: scanSight(r)}
 	})
 	for i := range limits {
 		if err == nil && limits[i].Profile == kernel.AccessSectors {
@@ -173,15 +160,6 @@ func keyBoards(tx *kernel.Tx, company, key kernel.ID) ([]kernel.ID, error) {
 	return boards, err
 }
 
-// keyValid reports whether a key is not revoked and its member not removed.
-func keyValid(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
-	return tx.One(`
-		SELECT 1
-		FROM keys k
-		JOIN users u ON u.company = k.company AND u.id = k.member
-		WHERE k.company = $1 AND k.id = $2 AND k.revoked_at IS NULL AND u.removed_at IS NULL`, []any{company, id}, func(db.Row) {})
-}
-
 // insertKey stores a key, the hash of its secret, and the key or member that issued it.
 func insertKey(tx *kernel.Tx, company kernel.ID, k Key, scopes kernel.ScopeSet, parent, issuer *kernel.ID, hash [32]byte) {
 	tx.Later(`
@@ -212,19 +190,6 @@ func keyAncestors(tx *kernel.Tx, company, id kernel.ID) ([]kernel.ID, error) {
 		WHERE id IS NOT NULL`, company, id)
 }
 
-func setKeyIssuer(tx *kernel.Tx, company, id, issuer kernel.ID) {
-	tx.Later(`UPDATE keys SET issuer = $3 WHERE company = $1 AND id = $2`, company, id, issuer)
-}
-
-// setKeyParent makes parent the key that issued another one. The company must be locked.
-func setKeyParent(tx *kernel.Tx, company, id, parent kernel.ID) {
-	tx.Later(`UPDATE keys SET parent = $3 WHERE company = $1 AND id = $2`, company, id, parent)
-}
-
-func updateKey(tx *kernel.Tx, company kernel.ID, k *Key) {
-	tx.Later(`UPDATE keys SET name = $3, acts_as = $4 WHERE company = $1 AND id = $2`, company, k.ID, k.Name, k.ActsAs)
-}
-
 // replaceKeySecret adds a secret to a key. The others expire at the given time.
 func replaceKeySecret(tx *kernel.Tx, company, key kernel.ID, until time.Time, hash [32]byte) {
 	tx.Later(`DELETE FROM key_secrets WHERE company = $1 AND key_id = $2 AND expires_at <= $3`, company, key, tx.Now)
@@ -237,13 +202,6 @@ func replaceKeySecret(tx *kernel.Tx, company, key kernel.ID, until time.Time, ha
 
 func insertKeySecret(tx *kernel.Tx, company, key kernel.ID, hash [32]byte) {
 	tx.Later(`INSERT INTO key_secrets (company, key_id, hash, created_at) VALUES ($1, $2, $3, $4)`, company, key, hash[:], tx.Now)
-}
-
-// revokeKey revokes a key and the keys that it issued.
-func revokeKey(tx *kernel.Tx, company, id kernel.ID) error {
-	tx.LockCompany(company)
-	tx.Later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND id = $2 AND revoked_at IS NULL`, company, id, tx.Now)
-	return revokeIssued(tx, company)
 }
 
 // revokeIssued revokes the keys that revoked keys issued, generation by generation, and deletes the links that revoked keys
@@ -259,15 +217,10 @@ func revokeIssued(tx *kernel.Tx, company kernel.ID) error {
 			return err
 		}
 		if n == 0 {
-			removeIssuedByRevoked(tx, company)
+			const revoked = `(SELECT k.id FROM keys k WHERE k.company = $1 AND k.revoked_at IS NOT NULL)`
+			tx.Later(`DELETE FROM reset_links WHERE company = $1 AND issuer_key IN `+revoked, company)
+			tx.Later(`DELETE FROM invitations WHERE company = $1 AND accepted_at IS NULL AND issuer_key IN `+revoked, company)
 			return nil
 		}
 	}
-}
-
-func markKeyUsed(tx *kernel.Tx, company, key kernel.ID, at time.Time) {
-	tx.Later(`
-		UPDATE keys
-		SET last_used_at = $3
-		WHERE company = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < $3)`, company, key, at)
 }

@@ -63,7 +63,7 @@ func (d *People) sessionPrincipal(h *SessionHolder) *kernel.Principal {
 	return kernel.SessionPrincipal(h.Company, member, h.Session.ID, h.Viewed, d.KeyRate)
 }
 
-// MarkLive records that the member of a session is active because it has an open stream.
+// MarkLive records that the member of a session is active, because of a request or an open stream.
 func (d *People) MarkLive(company, session, member kernel.ID) {
-	d.seen.markSession(company, session, member, d.Now())
+	d.seen.mark(use{kernel.KindSession, company, session}, member, d.Now())
 }

@@ -2,8 +2,8 @@ package people
 
 import (
 	"context"
+	"maps"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -23,28 +23,26 @@ const maxLookups = 10_000
 // lookups caches keys or sessions by the hash of their secret for less than a second.
 type lookups[T any] struct {
 	now    func() time.Time // the clock that tests advance
-	byHash sync.Map         // [32]byte -> *lookup[T]
-	count  atomic.Int64
 	flight singleflight.Group
+	mu     sync.Mutex
+	byHash map[[32]byte]*lookup[T]
 }
 
-func newLookups[T any](now func() time.Time) *lookups[T] { return &lookups[T]{now: now} }
+func newLookups[T any](now func() time.Time) *lookups[T] {
+	return &lookups[T]{now: now, byHash: map[[32]byte]*lookup[T]{}}
+}
 
 type lookup[T any] struct {
 	value     *T
 	loaded    time.Time // by the system clock
 	at        time.Time // by lookups.now
-	reloading atomic.Bool
+	reloading bool
 }
 
 // get returns the cached value or what load returns. A nil value is not cached.
 func (l *lookups[T]) get(ctx context.Context, hash [32]byte, load func(ctx context.Context) (*T, error)) (*T, error) {
-	if v, ok := l.byHash.Load(hash); ok {
-		cached := v.(*lookup[T])
-		age := max(time.Since(cached.loaded), l.now().Sub(cached.at))
-		if age < freshFor || age < staleAfter && !cached.reloading.CompareAndSwap(false, true) {
-			return cached.value, nil
-		}
+	if value := l.cached(hash); value != nil {
+		return value, nil
 	}
 	v, err, _ := l.flight.Do(string(hash[:]), func() (any, error) {
 		entry := &lookup[T]{loaded: time.Now(), at: l.now()} // before load, which may miss later changes
@@ -52,7 +50,14 @@ func (l *lookups[T]) get(ctx context.Context, hash [32]byte, load func(ctx conte
 		if entry.value, err = load(context.WithoutCancel(ctx)); err != nil {
 			return nil, err
 		}
-		l.store(hash, entry)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if len(l.byHash) >= maxLookups {
+			clear(l.byHash)
+		}
+		if l.byHash[hash] = entry; entry.value == nil {
+			delete(l.byHash, hash)
+		}
 		return entry.value, nil
 	})
 	if err != nil {
@@ -61,28 +66,25 @@ func (l *lookups[T]) get(ctx context.Context, hash [32]byte, load func(ctx conte
 	return v.(*T), nil
 }
 
-func (l *lookups[T]) store(hash [32]byte, entry *lookup[T]) {
-	if entry.value == nil {
-		if _, cached := l.byHash.LoadAndDelete(hash); cached {
-			l.count.Add(-1)
-		}
-		return
+// cached returns the cached value, or nil if there is none or the caller must load it.
+func (l *lookups[T]) cached(hash [32]byte) *T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	entry := l.byHash[hash]
+	if entry == nil {
+		return nil
 	}
-	if l.count.Add(1) > maxLookups {
-		l.byHash.Clear()
-		l.count.Store(1)
+	age := max(time.Since(entry.loaded), l.now().Sub(entry.at))
+	if age < freshFor || age < staleAfter && entry.reloading {
+		return entry.value
 	}
-	if _, cached := l.byHash.Swap(hash, entry); cached {
-		l.count.Add(-1)
-	}
+	entry.reloading = true
+	return nil
 }
 
 // forget removes the entries whose value matches.
 func (l *lookups[T]) forget(matches func(value *T) bool) {
-	l.byHash.Range(func(hash, entry any) bool {
-		if matches(entry.(*lookup[T]).value) && l.byHash.CompareAndDelete(hash, entry) {
-			l.count.Add(-1)
-		}
-		return true
-	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.byHash, func(_ [32]byte, entry *lookup[T]) bool { return matches(entry.value) })
 }

@@ -43,7 +43,7 @@ type Hasher struct {
 	cost    PasswordCost
 	overall *limits.Concurrency[struct{}]
 	company *limits.Concurrency[kernel.ID]
-	made    atomic.Int64
+	made    atomic.Int64 // hashes
 }
 
 // NewHasher returns a Hasher whose new hashes have the given cost; zero means DefaultPasswordCost.
@@ -57,9 +57,6 @@ func NewHasher(cost PasswordCost) *Hasher {
 		company: limits.NewConcurrency[kernel.ID](companyHashesAtOnce, companyHashesQueued),
 	}
 }
-
-// Made returns the number of computed hashes.
-func (h *Hasher) Made() int64 { return h.made.Load() }
 
 // Hash returns the text to store for a password of a member of the company. It waits for a slot. If too many callers are
 // waiting or the wait takes too long, the error is kernel.CodeUnavailable.
@@ -143,9 +140,3 @@ func (h *Hasher) Verify(ctx context.Context, company kernel.ID, password, stored
 }
 
 var errMalformedHash = errors.New("people: a stored password hash is malformed")
-
-// Waste takes as long as Verify, for callers that must not reveal that there is no password.
-func (h *Hasher) Waste(ctx context.Context, company kernel.ID, password string) error {
-	_, err := h.Hash(ctx, company, password)
-	return err
-}

@@ -3,6 +3,7 @@
 package people
 
 import (
+	"context"
 	"time"
 
 	"recado/internal/kernel"
@@ -24,7 +25,11 @@ func New(k *kernel.Kernel, cost PasswordCost) *People {
 		Kernel: k, passwords: NewHasher(cost), keys: newLookups[holder](k.Now), sessions: newLookups[cachedSession](k.Now),
 		seen: seen{unsaved: map[use]time.Time{}, sessions: map[kernel.ID]sessionUse{}},
 	}
-	k.OnSignal(d.forgetSignalled)
+	k.OnSignal(func(s kernel.Signal) { // from another node
+		if s.Kind == SignalHolders || s.Kind == kernel.SignalMissed {
+			d.forget(s.Company)
+		}
+	})
 	return d
 }
 
@@ -51,3 +56,30 @@ var (
 
 // SubjectBoard is the subject kind of a board. A key can be limited to some boards.
 const SubjectBoard = "board"
+
+// TeamObserver is notified of changes to companies and their members. Nil functions are not called.
+type TeamObserver struct {
+	// CompanyCreated runs in the transaction that creates a company.
+	CompanyCreated func(tx *kernel.Tx, c kernel.Company) error
+	// ZoneChanges returns the recount that a new time zone of the company requires.
+	ZoneChanges func(company kernel.ID) kernel.Recount
+	// MemberRemoved runs in the transaction that removes a member.
+	MemberRemoved func(tx *kernel.Tx, company, member kernel.ID) error
+	// Removed runs after a member or a sector was removed.
+	Removed func(ctx context.Context, company kernel.ID, by *kernel.Ref) error
+}
+
+// ObserveTeam adds an observer. Call it before the first transaction.
+func (d *People) ObserveTeam(o TeamObserver) { d.observers = append(d.observers, o) }
+
+// notifyRemoved notifies the observers that a member or a sector was removed.
+func (d *People) notifyRemoved(ctx context.Context, company kernel.ID, by *kernel.Ref) error {
+	for _, o := range d.observers {
+		if o.Removed != nil {
+			if err := o.Removed(ctx, company, by); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -9,28 +9,25 @@ import (
 	"strings"
 
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
 // ProfileChange lists the fields to change; nil fields stay as they are.
 type ProfileChange struct {
-	Name      *string
-	Email     *string
-	Password  *PasswordChange
-	Language  *string
-	Signature *string
+	Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	Email    *string `json:"email,omitempty" maxLength:"254"`
+	Password *struct {
+		Current string `json:"current" maxLength:"1024"`
+		New     string `json:"new" doc:"Must have 10 to 256 characters."`
+	} `json:"password,omitempty" doc:"Changing the password ends all other sessions."`
+	Language  *string `json:"language,omitempty" enum:"pt-BR,en,es"`
+	Signature *string `json:"signature,omitempty" maxLength:"120"`
 }
-
-// PasswordChange replaces a password.
-type PasswordChange struct{ Current, New string }
 
 const maxSignature = 120 // characters
 
 // UpdateProfile changes the caller's own profile. A new password ends all other sessions.
 func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kernel.Visitor, in ProfileChange) (Session, error) {
-	if err := a.May(VerbUpdateProfile); err != nil {
-		return Session{}, err
-	}
-	change := MemberChange{Name: in.Name, Email: in.Email}
 	if in.Signature != nil && len([]rune(*in.Signature)) > maxSignature {
 		return Session{}, kernel.TooLong("body.signature", maxSignature)
 	}
@@ -45,13 +42,21 @@ func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kerne
 		}
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Session, error) {
-		if change != (MemberChange{}) {
-			if err := changeSelf(tx, a, change); err != nil {
+		if in.Name != nil || in.Email != nil {
+			change := MemberChange{Name: in.Name, Email: in.Email}
+			m, err := findMember(tx, a.Company.ID, a.User.ID, tx.ForUpdate())
+			if err = kernel.ErrOr(err, change.check()); err != nil {
+				return Session{}, err
+			}
+			kernel.Set(&m.Name, change.Name)
+			kernel.Set(&m.Email, change.Email)
+			if err := updateMember(tx, a.Company.ID, m.Member); err != nil {
 				return Session{}, err
 			}
 		}
 		if in.Signature != nil {
-			setSignature(tx, a.Company.ID, a.User.ID, strings.TrimSpace(*in.Signature))
+			tx.Later(`UPDATE users SET signature = $3 WHERE company = $1 AND id = $2`,
+				a.Company.ID, a.User.ID, strings.TrimSpace(*in.Signature))
 		}
 		if in.Language != nil {
 			if _, err := changePreferences(tx, a, PreferencesChange{Language: in.Language}); err != nil {
@@ -59,12 +64,9 @@ func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kerne
 			}
 		}
 		if hash != nil {
-			p, _, err := lockProfile(tx, a.Company.ID, a.User.ID)
-			if err != nil {
-				return Session{}, err
-			}
-			if err := p.checkCurrent("body.password.current", current); err != nil {
-				return Session{}, err
+			p, _, err := findProfile(tx, a.Company.ID, a.User.ID, tx.ForUpdate())
+			if err != nil || !kernel.Same(p.PasswordHash, current) { // changed in the meantime
+				return Session{}, kernel.ErrOr(err, errNotCurrent("body.password.current"))
 			}
 			setMemberPassword(tx, a.Company.ID, a.User.ID, *hash)
 			endOtherSessions(tx, a.Company.ID, a.User.ID, a.Session)
@@ -72,28 +74,6 @@ func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kerne
 		d.ForgetHolders(tx, a.Company.ID)
 		return currentSession(tx, a)
 	})
-}
-
-// changeSelf stores the caller's name and e-mail address.
-func changeSelf(tx *kernel.Tx, a *kernel.Principal, in MemberChange) error {
-	m, err := lockMember(tx, a.Company.ID, a.User.ID)
-	if err != nil {
-		return err
-	}
-	if err := in.check(); err != nil {
-		return err
-	}
-	kernel.Set(&m.Name, in.Name)
-	kernel.Set(&m.Email, in.Email)
-	return updateMember(tx, a.Company.ID, m.Member)
-}
-
-// checkCurrent returns an error if the password was changed since checkOwnPassword returned hash.
-func (p *Profile) checkCurrent(field string, hash *string) error {
-	if !kernel.Same(p.PasswordHash, hash) {
-		return errNotCurrent(field)
-	}
-	return nil
 }
 
 func errNotCurrent(field string) error {
@@ -109,7 +89,7 @@ func (d *People) checkOwnPassword(
 		return nil, err
 	}
 	p, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Profile, error) {
-		p, _, err := selectProfile(tx, a.Company.ID, a.User.ID, "")
+		p, _, err := findProfile(tx, a.Company.ID, a.User.ID, "")
 		return p, err
 	})
 	if err != nil {
@@ -117,17 +97,16 @@ func (d *People) checkOwnPassword(
 	}
 	ok := false
 	if p.PasswordHash == nil {
-		err = d.passwords.Waste(ctx, a.Company.ID, password)
+		_, err = d.passwords.Hash(ctx, a.Company.ID, password) // takes as long as Verify
 	} else {
 		ok, err = d.passwords.Verify(ctx, a.Company.ID, password, *p.PasswordHash)
 	}
-	if kernel.CodeOf(err) == kernel.CodeUnavailable { // the password was not verified
+	switch {
+	case kernel.CodeOf(err) == kernel.CodeUnavailable: // the password was not verified
 		return nil, d.endSignIn(ctx, attempt, err)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
-	}
-	if !ok {
+	case !ok:
 		return nil, errNotCurrent(field)
 	}
 	return p.PasswordHash, d.endSignIn(ctx, attempt, nil)
@@ -135,11 +114,8 @@ func (d *People) checkOwnPassword(
 
 // SetPresence sets the presence that others see.
 func (d *People) SetPresence(ctx context.Context, a *kernel.Principal, chosen string) (string, error) {
-	if err := a.May(VerbSetPresence); err != nil {
-		return "", err
-	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (string, error) {
-		setPresence(tx, a.Company.ID, a.User.ID, chosen)
+		tx.Later(`UPDATE users SET presence = $3 WHERE company = $1 AND id = $2`, a.Company.ID, a.User.ID, chosen)
 		tx.AfterCommit(d.Wakeup(WakeDistribute).Notify)
 		tx.AfterCommit(func() { d.Signal(kernel.Signal{Kind: SignalPresence, Company: a.Company.ID}) })
 		return PresenceOf(tx.Now, chosen, &tx.Now, tx.Now), nil
@@ -148,29 +124,23 @@ func (d *People) SetPresence(ctx context.Context, a *kernel.Principal, chosen st
 
 // PreferencesChange lists the preferences to change; nil fields stay as they are.
 type PreferencesChange struct {
-	Language  *string
-	Theme     *string
-	SendWith  *string
-	MarkRead  *string
-	Sound     *string
-	Notify    *string
-	Shortcuts *bool
-	Sign      *bool
+	Language  *string `json:"language,omitempty" enum:"pt-BR,en,es"`
+	Theme     *string `json:"theme,omitempty" enum:"system,light,dark"`
+	SendWith  *string `json:"send_with,omitempty" enum:"enter,ctrl_enter"`
+	MarkRead  *string `json:"mark_read,omitempty" enum:"opening,answering"`
+	Sound     *string `json:"sound,omitempty" enum:"none,chime,drop"`
+	Notify    *string `json:"notify,omitempty" enum:"mine_and_queues,everything,nothing"`
+	Shortcuts *bool   `json:"shortcuts,omitempty"`
+	Sign      *bool   `json:"sign,omitempty"`
 }
 
 // Preferences returns the caller's preferences.
 func (d *People) Preferences(ctx context.Context, a *kernel.Principal) (Preferences, error) {
-	if err := a.May(VerbPreferences); err != nil {
-		return Preferences{}, err
-	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Preferences, error) { return preferencesOf(tx, a) })
 }
 
 // UpdatePreferences changes the caller's preferences.
 func (d *People) UpdatePreferences(ctx context.Context, a *kernel.Principal, in PreferencesChange) (Preferences, error) {
-	if err := a.May(VerbUpdatePreferences); err != nil {
-		return Preferences{}, err
-	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Preferences, error) { return changePreferences(tx, a, in) })
 }
 
@@ -189,16 +159,15 @@ func changePreferences(tx *kernel.Tx, a *kernel.Principal, in PreferencesChange)
 	kernel.Set(&p.Shortcuts, in.Shortcuts)
 	kernel.Set(&p.Sign, in.Sign)
 	text, err := json.Marshal(p)
-	if err == nil {
-		setPreferences(tx, a.Company.ID, a.User.ID, string(text))
-	}
+	tx.Later(`UPDATE users SET preferences = $3 WHERE company = $1 AND id = $2`, a.Company.ID, a.User.ID, string(text))
 	return p, err
 }
 
 // preferencesOf returns the caller's preferences, with defaults for those not stored.
 func preferencesOf(tx *kernel.Tx, a *kernel.Principal) (Preferences, error) {
 	p := DefaultPreferences
-	text, err := storedPreferences(tx, a.Company.ID, a.User.ID)
+	text, _, err := kernel.Row(tx, `SELECT preferences FROM users WHERE company = $1 AND id = $2`, []any{a.Company.ID, a.User.ID},
+		func(r db.Row) string { return r.Text("preferences") })
 	if err != nil || text == "" {
 		return p, err
 	}
@@ -206,7 +175,10 @@ func preferencesOf(tx *kernel.Tx, a *kernel.Principal) (Preferences, error) {
 	return p, err
 }
 
-const recoveryCodes = 10
+const (
+	recoveryCodes  = 10
+	recoveryLength = 16 // characters without the hyphens
+)
 
 // TwoFactorSecret is what an authenticator app needs.
 type TwoFactorSecret struct {
@@ -218,9 +190,6 @@ type TwoFactorSecret struct {
 func (d *People) BeginTwoFactor(
 	ctx context.Context, a *kernel.Principal, v kernel.Visitor, password string,
 ) (TwoFactorSecret, error) {
-	if err := a.May(VerbBeginTwoFactor); err != nil {
-		return TwoFactorSecret{}, err
-	}
 	current, err := d.checkOwnPassword(ctx, a, v, "body.password", password)
 	if err != nil {
 		return TwoFactorSecret{}, err
@@ -228,16 +197,15 @@ func (d *People) BeginTwoFactor(
 	secret := newTOTPSecret()
 	sealed := d.Vault.Seal([]byte(secret), a.Company.ID, a.User.ID)
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (TwoFactorSecret, error) {
-		p, found, err := lockProfile(tx, a.Company.ID, a.User.ID)
+		p, found, err := findProfile(tx, a.Company.ID, a.User.ID, tx.ForUpdate())
 		switch {
 		case err != nil || !found:
 			return TwoFactorSecret{}, kernel.ErrOr(err, kernel.NotFound("team member"))
 		case p.TwoFactor != nil:
 			const message = "Two-factor sign-in is already on. Turn it off first to use another device."
 			return TwoFactorSecret{}, kernel.Errorf(kernel.CodeTwoFactorActive, message)
-		}
-		if err := p.checkCurrent("body.password", current); err != nil {
-			return TwoFactorSecret{}, err
+		case !kernel.Same(p.PasswordHash, current):
+			return TwoFactorSecret{}, errNotCurrent("body.password")
 		}
 		SetPendingTwoFactor(tx, a.Company.ID, a.User.ID, sealed)
 		return TwoFactorSecret{Secret: secret, URL: totpURL(secret, p.Email, a.Company.Name)}, nil
@@ -246,9 +214,6 @@ func (d *People) BeginTwoFactor(
 
 // ConfirmTwoFactor turns two-factor on with a code of the pending secret, and returns the recovery codes.
 func (d *People) ConfirmTwoFactor(ctx context.Context, a *kernel.Principal, v kernel.Visitor, code string) ([]string, error) {
-	if err := a.May(VerbConfirmTwoFactor); err != nil {
-		return nil, err
-	}
 	attempt := newAttempt(a.Email, v.IP)
 	if err := d.beginSignIn(ctx, attempt); err != nil {
 		return nil, err
@@ -256,7 +221,7 @@ func (d *People) ConfirmTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 	wrong := false
 	codes, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) ([]string, error) {
 		wrong = false
-		p, found, err := lockProfile(tx, a.Company.ID, a.User.ID)
+		p, found, err := findProfile(tx, a.Company.ID, a.User.ID, tx.ForUpdate())
 		switch {
 		case err != nil || !found:
 			return nil, kernel.ErrOr(err, kernel.NotFound("team member"))
@@ -286,27 +251,24 @@ func (d *People) ConfirmTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 
 // DisableTwoFactor turns two-factor off.
 func (d *People) DisableTwoFactor(ctx context.Context, a *kernel.Principal, v kernel.Visitor, password, code string) error {
-	if err := a.May(VerbDisableTwoFactor); err != nil {
-		return err
-	}
 	current, err := d.checkOwnPassword(ctx, a, v, "body.password", password)
 	if err != nil {
 		return err
 	}
-	_, err = kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		p, found, err := lockProfile(tx, a.Company.ID, a.User.ID)
-		if err != nil || !found {
-			return struct{}{}, kernel.ErrOr(err, kernel.NotFound("team member"))
-		}
-		if err := p.checkCurrent("body.password", current); err != nil {
-			return struct{}{}, err
+	_, err = kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (none struct{}, err error) {
+		p, found, err := findProfile(tx, a.Company.ID, a.User.ID, tx.ForUpdate())
+		switch {
+		case err != nil || !found:
+			return none, kernel.ErrOr(err, kernel.NotFound("team member"))
+		case !kernel.Same(p.PasswordHash, current):
+			return none, errNotCurrent("body.password")
 		}
 		if err := d.useCode(tx, a.Company.ID, a.User.ID, p.TwoFactor, code); err != nil {
-			return struct{}{}, err
+			return none, err
 		}
 		SetTwoFactor(tx, a.Company.ID, a.User.ID, nil, nil)
 		d.ForgetHolders(tx, a.Company.ID)
-		return struct{}{}, nil
+		return none, nil
 	})
 	return err
 }
@@ -316,14 +278,16 @@ func (d *People) useCode(tx *kernel.Tx, company, member kernel.ID, sealed []byte
 	if sealed == nil {
 		return nil
 	}
-	if hash, ok := recoveryHash(code); ok {
-		used, err := useRecoveryCode(tx, company, member, hash)
-		if err != nil || !used {
-			return kernel.ErrOr(err, errCodeInvalid())
-		}
-		return nil
+	text := strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code))
+	if len(text) != recoveryLength {
+		return d.useStep(tx, company, member, sealed, code)
 	}
-	return d.useStep(tx, company, member, sealed, code)
+	hash := sha256.Sum256([]byte(text))
+	n, err := tx.Exec(`DELETE FROM recovery_codes WHERE company = $1 AND member = $2 AND hash = $3`, company, member, hash[:])
+	if err != nil || n == 0 {
+		return kernel.ErrOr(err, errCodeInvalid())
+	}
+	return nil
 }
 
 // useStep accepts a code unless its time step or a later one was accepted before.
@@ -336,8 +300,9 @@ func (d *People) useStep(tx *kernel.Tx, company, member kernel.ID, sealed []byte
 	if !ok {
 		return errCodeInvalid()
 	}
-	fresh, err := useTwoFactorStep(tx, company, member, step)
-	if err != nil || !fresh {
+	n, err := tx.Exec(`UPDATE users SET two_factor_step = $3 WHERE company = $1 AND id = $2 AND two_factor_step < $3`,
+		company, member, step)
+	if err != nil || n == 0 {
 		return kernel.ErrOr(err, errCodeInvalid())
 	}
 	return nil
@@ -353,12 +318,6 @@ func newRecoveryCodes() (codes []string, hashes [][32]byte) {
 		hashes = append(hashes, sha256.Sum256([]byte(text)))
 	}
 	return codes, hashes
-}
-
-// recoveryHash returns the hash of a recovery code in any spelling. It reports false for anything else.
-func recoveryHash(code string) ([32]byte, bool) {
-	text := strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code))
-	return sha256.Sum256([]byte(text)), len(text) == 16
 }
 
 // newToken returns a secret of 32 random bytes for a cookie or a link, and the hash to store.

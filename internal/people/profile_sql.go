@@ -12,47 +12,20 @@ type Profile struct {
 	TwoFactor, Pending []byte // sealed secrets
 }
 
-// lockProfile finds the profile of a member and locks it.
-func lockProfile(tx *kernel.Tx, company, member kernel.ID) (Profile, bool, error) {
-	return selectProfile(tx, company, member, tx.ForUpdate())
-}
-
-func selectProfile(tx *kernel.Tx, company, member kernel.ID, lock string) (p Profile, found bool, err error) {
-	found, err = tx.One(`
+// findProfile finds the profile of a member. The lock applies to the member.
+func findProfile(tx *kernel.Tx, company, member kernel.ID, lock string) (Profile, bool, error) {
+	return kernel.Row(tx, `
 		SELECT email, password_hash, two_factor, two_factor_pending
 		FROM users
-		WHERE company = $1 AND id = $2 AND removed_at IS NULL`+lock, []any{company, member}, func(r db.Row) {
-		p = Profile{
-			Email: r.Text("email"), PasswordHash: r.NullText("password_hash"),
-			TwoFactor: r.Bytes("two_factor"), Pending: r.Bytes("two_factor_pending"),
-		}
+		WHERE company = $1 AND id = $2 AND removed_at IS NULL`+lock, []any{company, member}, func(r db.Row) Profile {
+		return Profile{r.Text("email"), r.NullText("password_hash"), r.Bytes("two_factor"), r.Bytes("two_factor_pending")}
 	})
-	return p, found, err
-}
-
-// storedPreferences returns a member's preferences as JSON.
-func storedPreferences(tx *kernel.Tx, company, member kernel.ID) (json string, err error) {
-	_, err = tx.One(`SELECT preferences FROM users WHERE company = $1 AND id = $2`, []any{company, member},
-		func(r db.Row) { json = r.Text("preferences") })
-	return json, err
-}
-
-func setPreferences(tx *kernel.Tx, company, member kernel.ID, json string) {
-	tx.Later(`UPDATE users SET preferences = $3 WHERE company = $1 AND id = $2`, company, member, json)
-}
-
-func setSignature(tx *kernel.Tx, company, member kernel.ID, signature string) {
-	tx.Later(`UPDATE users SET signature = $3 WHERE company = $1 AND id = $2`, company, member, signature)
 }
 
 // setMemberPassword replaces the password hash of a member and deletes their reset links.
 func setMemberPassword(tx *kernel.Tx, company, member kernel.ID, hash string) {
 	tx.Later(`UPDATE users SET password_hash = $3 WHERE company = $1 AND id = $2`, company, member, hash)
 	removeResetLinks(tx, company, member)
-}
-
-func setPresence(tx *kernel.Tx, company, member kernel.ID, presence string) {
-	tx.Later(`UPDATE users SET presence = $3 WHERE company = $1 AND id = $2`, company, member, presence)
 }
 
 // SetPendingTwoFactor stores a secret that the member has not confirmed yet.
@@ -79,18 +52,14 @@ type SealedMember struct {
 }
 
 // SealedMembers returns the two-factor secrets of the members of all companies.
-func SealedMembers(tx *kernel.Tx) (members []SealedMember, err error) {
-	err = tx.Query(`
+func SealedMembers(tx *kernel.Tx) ([]SealedMember, error) {
+	return kernel.Rows(tx, `
 		SELECT /* all companies: secrets are sealed again with the installation's key */ company, id, two_factor, two_factor_pending
 		FROM users
 		WHERE two_factor IS NOT NULL OR two_factor_pending IS NOT NULL
-		ORDER BY id`, nil, func(r db.Row) error {
-		members = append(members, SealedMember{
-			Company: r.ID("company"), ID: r.ID("id"), Secret: r.Bytes("two_factor"), Pending: r.Bytes("two_factor_pending"),
-		})
-		return nil
+		ORDER BY id`, nil, func(r db.Row) SealedMember {
+		return SealedMember{r.ID("company"), r.ID("id"), r.Bytes("two_factor"), r.Bytes("two_factor_pending")}
 	})
-	return members, err
 }
 
 // ResealMember stores a member's secrets sealed again, unless they have changed.

@@ -3,7 +3,6 @@ package people
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -41,16 +40,19 @@ func (d *People) checkMemberships(tx *kernel.Tx, company kernel.ID, before, afte
 	return kernel.CheckGrowth(tx, company, countMemberships, "memberships in sectors", d.Limit(limitMemberships), before, after)
 }
 
-// DistributionChange lists the fields to change; nil fields stay as they are.
-type DistributionChange struct {
-	Mode               *string
-	Capacity           *int64
-	PreferLast         *bool
-	ReturnAfterMinutes kernel.Optional[int64]
+// DistributionBody lists the fields of a distribution to change; nil fields stay as they are, or have their default.
+type DistributionBody struct {
+	Mode               *string                `json:"mode,omitempty" enum:"manual,round_robin,least_busy"`
+	Capacity           *int64                 `json:"capacity,omitempty" minimum:"1" maximum:"100"`
+	PreferLast         *bool                  `json:"prefer_last,omitempty"`
+	ReturnAfterMinutes kernel.Optional[int64] `json:"return_after_minutes,omitempty" required:"false" doc:"The number of minutes, from 1 to 1440, or null for never."`
 }
 
-// apply validates and applies a change.
-func (in *DistributionChange) apply(d *Distribution) error {
+// apply validates and applies a change. It does nothing if in is nil.
+func (in *DistributionBody) apply(d *Distribution) error {
+	if in == nil {
+		return nil
+	}
 	kernel.Set(&d.Mode, in.Mode)
 	kernel.Set(&d.Capacity, in.Capacity)
 	kernel.Set(&d.PreferLast, in.PreferLast)
@@ -70,44 +72,37 @@ func KeepHours(tx *kernel.Tx, company kernel.ID, id *kernel.ID) error {
 		return nil
 	}
 	found, err := tx.One(`SELECT 1 FROM hours WHERE company = $1 AND id = $2`+tx.ForShare(), []any{company, *id}, func(db.Row) {})
-	if err == nil && !found {
-		err = kernel.NoSuch("body.hours_id", "hours")
+	if err != nil || !found {
+		return kernel.ErrOr(err, kernel.NoSuch("body.hours_id", "hours"))
 	}
-	return err
+	return nil
 }
 
 // Sectors lists the company's sectors by name, with their members and non-empty queues.
 func (d *People) Sectors(ctx context.Context, a *kernel.Principal) ([]Sector, error) {
-	if err := a.May(VerbSectors); err != nil {
-		return nil, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Sector, error) {
 		sectors, err := listSectors(tx, a.Company.ID)
 		if err != nil {
 			return nil, err
 		}
-		return sectors, fillQueues(tx, a, sectors)
+		return withQueues(tx, a, sectors...)
 	})
 }
 
 // Sector returns a sector of the company as in the list.
 func (d *People) Sector(ctx context.Context, a *kernel.Principal, id kernel.ID) (Sector, error) {
-	if err := a.May(VerbSector); err != nil {
-		return Sector{}, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Sector, error) {
 		s, err := findSector(tx, a.Company.ID, id, "")
 		if err != nil {
 			return s, err
 		}
-		one := []Sector{s}
-		err = fillQueues(tx, a, one)
+		one, err := withQueues(tx, a, s)
 		return one[0], err
 	})
 }
 
-// fillQueues sets the queues of sectors: one per public channel with waiting attendances.
-func fillQueues(tx *kernel.Tx, a *kernel.Principal, sectors []Sector) error {
+// withQueues sets the queues of sectors: one per public channel with waiting attendances.
+func withQueues(tx *kernel.Tx, a *kernel.Principal, sectors ...Sector) ([]Sector, error) {
 	lines, err := WaitingLines(tx, a.Company.ID)
 	queues := map[kernel.ID][]Queue{}
 	for _, line := range lines {
@@ -116,7 +111,7 @@ func fillQueues(tx *kernel.Tx, a *kernel.Principal, sectors []Sector) error {
 	for i := range sectors {
 		sectors[i].Queues = append([]Queue{}, queues[sectors[i].ID]...)
 	}
-	return err
+	return sectors, err
 }
 
 // WakeDistribute wakes the loop that distributes cases.
@@ -124,37 +119,26 @@ const WakeDistribute = "distribute"
 
 // SectorChange lists the fields to change; nil fields stay as they are.
 type SectorChange struct {
-	Name    *string
-	Members *[]kernel.ID
-	Hours   kernel.Optional[kernel.ID]
-
-	Distribution *DistributionChange
+	Name         *string                    `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	Members      *[]kernel.ID               `json:"member_ids,omitempty" maxItems:"1000" doc:"Replaces all members."`
+	Hours        kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"The sector's own opening hours; if null, the opening hours of the channel or the company apply."`
+	Distribution *DistributionBody          `json:"distribution,omitempty" doc:"How waiting cases are assigned. Omitted fields do not change."`
 }
 
 // CreateSector adds a sector. The name is required.
 func (d *People) CreateSector(ctx context.Context, a *kernel.Principal, in SectorChange) (Sector, error) {
-	if err := a.May(VerbCreateSector); err != nil {
-		return Sector{}, err
-	}
 	return d.changeSector(ctx, a, nil, in)
 }
 
 // UpdateSector renames a sector, replaces its members or changes its rules.
 func (d *People) UpdateSector(ctx context.Context, a *kernel.Principal, id kernel.ID, in SectorChange) (Sector, error) {
-	if err := a.May(VerbUpdateSector); err != nil {
-		return Sector{}, err
-	}
 	return d.changeSector(ctx, a, &id, in)
 }
 
 // changeSector changes a sector, or creates one if id is nil.
 func (d *People) changeSector(ctx context.Context, a *kernel.Principal, id *kernel.ID, in SectorChange) (Sector, error) {
-	if in.Distribution != nil {
-		if err := in.Distribution.apply(&Distribution{}); err != nil { // validate before looking for the sector
-			return Sector{}, err
-		}
-	}
-	if err := cleanName(&in.Name); err != nil {
+	// Validate before looking for the sector.
+	if err := kernel.ErrOr(in.Distribution.apply(&Distribution{}), kernel.CleanName("body.name", &in.Name)); err != nil {
 		return Sector{}, err
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Sector, error) {
@@ -187,15 +171,15 @@ func (d *People) changeSector(ctx context.Context, a *kernel.Principal, id *kern
 			}
 		}
 		if in.Members != nil {
-			setSectorMembers(tx, a.Company.ID, s.ID, s.Members)
+			tx.Later(`DELETE FROM sector_members WHERE company = $1 AND sector = $2`, a.Company.ID, s.ID)
+			insertMemberships(tx, a.Company.ID, []kernel.ID{s.ID}, refIDs(s.Members))
 		}
 		if err := in.setRules(tx, a, &s); err != nil {
 			return s, err
 		}
 		d.ForgetHolders(tx, a.Company.ID)
 		tx.AfterCommit(d.Wakeup(WakeDistribute).Notify)
-		one := []Sector{s}
-		err = fillQueues(tx, a, one)
+		one, err := withQueues(tx, a, s)
 		return one[0], err
 	})
 }
@@ -208,22 +192,20 @@ func (d *People) replaceMembers(tx *kernel.Tx, a *kernel.Principal, s *Sector, i
 			return err
 		}
 	}
-	present, err := keepUsers(tx, a.Company.ID, ids)
-	if err != nil {
+	var err error
+	if s.Members, err = keepUsers(tx, a.Company.ID, ids); err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if _, found := present[id]; !found {
-			return kernel.NoSuch("body.member_ids", "team_member")
-		}
-	}
-	s.Members = slices.SortedFunc(maps.Values(present), func(a, b kernel.Ref) int {
+	slices.SortFunc(s.Members, func(a, b kernel.Ref) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), kernel.CompareIDs(a.ID, b.ID))
 	})
-	if err := d.checkMemberships(tx, a.Company.ID, len(before), len(s.Members)); err != nil {
+	after := refIDs(s.Members)
+	if slices.ContainsFunc(ids, func(id kernel.ID) bool { return !slices.Contains(after, id) }) {
+		return kernel.NoSuch("body.member_ids", "team_member")
+	}
+	if err := d.checkMemberships(tx, a.Company.ID, len(before), len(after)); err != nil {
 		return err
 	}
-	after := refIDs(s.Members)
 	for _, id := range slices.Concat(before, after) {
 		if slices.Contains(before, id) != slices.Contains(after, id) {
 			removeResetLinks(tx, a.Company.ID, id)
@@ -239,14 +221,16 @@ func (in *SectorChange) setRules(tx *kernel.Tx, a *kernel.Principal, s *Sector) 
 		if err := KeepHours(tx, a.Company.ID, s.HoursID); err != nil {
 			return err
 		}
-		setSectorHours(tx, a.Company.ID, s.ID, s.HoursID)
+		tx.Later(`UPDATE sectors SET hours = $3 WHERE company = $1 AND id = $2`, a.Company.ID, s.ID, s.HoursID)
 	}
-	if in.Distribution != nil {
-		if err := in.Distribution.apply(&s.Distribution); err != nil {
-			return err
-		}
-		setDistribution(tx, a.Company.ID, s.ID, s.Distribution)
+	d := &s.Distribution
+	if err := in.Distribution.apply(d); err != nil {
+		return err
 	}
+	tx.Later(`
+		UPDATE sectors
+		SET distribution = $3, capacity = $4, prefer_last = $5, return_minutes = $6
+		WHERE company = $1 AND id = $2`, a.Company.ID, s.ID, d.Mode, d.Capacity, d.PreferLast, d.ReturnAfterMinutes)
 	return nil
 }
 
@@ -258,16 +242,14 @@ func refIDs(refs []kernel.Ref) []kernel.ID {
 	return ids
 }
 
-// RemoveSector removes a sector. Its conversations and attendances then belong to no sector.
+// RemoveSector removes a sector. Its conversations and attendances are moved out later: see Orphans.
 func (d *People) RemoveSector(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbRemoveSector); err != nil {
-		return err
-	}
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		if _, err := findSector(tx, a.Company.ID, id, tx.ForUpdate()); err != nil {
 			return err
 		}
-		removeSector(tx, a.Company.ID, id)
+		tx.Later(`UPDATE sectors SET removed_at = $3 WHERE company = $1 AND id = $2`, a.Company.ID, id, tx.Now)
+		tx.Later(`DELETE FROM sector_members WHERE company = $1 AND sector = $2`, a.Company.ID, id)
 		d.ForgetHolders(tx, a.Company.ID)
 		return nil
 	})

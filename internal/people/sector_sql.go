@@ -14,18 +14,6 @@ func ScanDistribution(r db.Row) Distribution {
 	}
 }
 
-func setDistribution(tx *kernel.Tx, company, sector kernel.ID, d Distribution) {
-	tx.Later(`
-		UPDATE sectors
-		SET distribution = $3, capacity = $4, prefer_last = $5, return_minutes = $6
-		WHERE company = $1 AND id = $2`, company, sector, d.Mode, d.Capacity, d.PreferLast, d.ReturnAfterMinutes)
-}
-
-// setSectorHours sets the opening hours of a sector; nil: none of its own.
-func setSectorHours(tx *kernel.Tx, company, id kernel.ID, hours *kernel.ID) {
-	tx.Later(`UPDATE sectors SET hours = $3 WHERE company = $1 AND id = $2`, company, id, hours)
-}
-
 const sectorColumns = `id, name, hours, distribution, capacity, prefer_last, return_minutes`
 
 func scanSector(r db.Row) Sector {
@@ -36,22 +24,22 @@ func scanSector(r db.Row) Sector {
 
 // listSectors lists the company's sectors by name, with their members and without queues.
 func listSectors(tx *kernel.Tx, company kernel.ID) ([]Sector, error) {
-	var sectors []Sector
-	index := map[kernel.ID]int{}
-	err := tx.Query(`SELECT `+sectorColumns+` FROM sectors WHERE company = $1 AND removed_at IS NULL ORDER BY folded, id`,
-		[]any{company}, func(r db.Row) error {
-			s := scanSector(r)
-			index[s.ID] = len(sectors)
-			sectors = append(sectors, s)
-			return nil
-		})
-	if err != nil || len(sectors) == 0 {
-		return sectors, err
+	sectors, err := kernel.Rows(tx, `
+		SELECT `+sectorColumns+`
+		FROM sectors
+		WHERE company = $1 AND removed_at IS NULL
+		ORDER BY folded, id`, []any{company}, scanSector)
+	if err != nil {
+		return nil, err
 	}
-	return sectors, eachSectorMember(tx, ``, []any{company}, func(sector kernel.ID, member kernel.Ref) {
-		i := index[sector]
-		sectors[i].Members = append(sectors[i].Members, member)
+	members := map[kernel.ID][]kernel.Ref{}
+	err = eachSectorMember(tx, ``, []any{company}, func(sector kernel.ID, member kernel.Ref) {
+		members[sector] = append(members[sector], member)
 	})
+	for i := range sectors {
+		sectors[i].Members = members[sectors[i].ID]
+	}
+	return sectors, err
 }
 
 // eachSectorMember calls each for the members of the company's sectors that meet a further condition, by name.
@@ -75,63 +63,56 @@ type WaitingLine struct {
 }
 
 // WaitingLines counts, by sector and channel, the open attendances without a responsible person.
-func WaitingLines(tx *kernel.Tx, company kernel.ID) (lines []WaitingLine, err error) {
-	err = tx.Query(`
+func WaitingLines(tx *kernel.Tx, company kernel.ID) ([]WaitingLine, error) {
+	return kernel.Rows(tx, `
 		SELECT sector, channel, COUNT(*) AS waiting, MIN(opened_at) AS oldest
 		FROM attendances
 		WHERE company = $1 AND sector IS NOT NULL AND responsible IS NULL AND closed_at IS NULL AND NOT private
 			AND `+kernel.Public("channel", "$1")+`
 		GROUP BY sector, channel
-		ORDER BY sector, channel`, []any{company}, func(r db.Row) error {
-		lines = append(lines, WaitingLine{
-			r.ID("sector"), Queue{Channel: r.ID("channel"), Waiting: r.Int("waiting"), OldestWaitingAt: r.NullTime("oldest")},
-		})
-		return nil
+		ORDER BY sector, channel`, []any{company}, func(r db.Row) WaitingLine {
+		return WaitingLine{r.ID("sector"), Queue{r.ID("channel"), r.Int("waiting"), r.NullTime("oldest")}}
 	})
-	return lines, err
 }
 
 // KeepSector reports whether the company has a sector, and keeps it from being removed until the transaction ends.
 func KeepSector(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 	present, err := presentSectors(tx, company, []kernel.ID{id}, tx.ForShare())
-	return present[id], err
+	return len(present) == 1, err
 }
 
 // SectorExists reports whether the company has a sector.
 func SectorExists(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 	present, err := presentSectors(tx, company, []kernel.ID{id}, "")
-	return present[id], err
+	return len(present) == 1, err
 }
 
 // presentSectors returns which of some sectors the company has. The lock applies to these.
-func presentSectors(tx *kernel.Tx, company kernel.ID, ids []kernel.ID, lock string) (map[kernel.ID]bool, error) {
-	present := make(map[kernel.ID]bool, len(ids))
+func presentSectors(tx *kernel.Tx, company kernel.ID, ids []kernel.ID, lock string) ([]kernel.ID, error) {
 	s := tx.Statement()
 	s.WriteString(`
 		SELECT id
 		FROM sectors
 		WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `)
 		ORDER BY id` + lock)
-	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-		present[r.ID("id")] = true
-		return nil
-	})
-	return present, err
+	return tx.IDs(s.String(), s.Args...)
 }
 
 // SectorName returns the name of a sector of the company, or "" if there is none.
-func SectorName(tx *kernel.Tx, company, id kernel.ID) (name string, err error) {
-	_, err = tx.One(`SELECT name FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id},
-		func(r db.Row) { name = r.Text("name") })
+func SectorName(tx *kernel.Tx, company, id kernel.ID) (string, error) {
+	name, _, err := kernel.Row(tx, `SELECT name FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`,
+		[]any{company, id}, func(r db.Row) string { return r.Text("name") })
 	return name, err
 }
 
 // findSector finds a sector with its members and without queues. The lock applies to the sector.
-func findSector(tx *kernel.Tx, company, id kernel.ID, lock string) (s Sector, err error) {
-	found, err := tx.One(`SELECT `+sectorColumns+` FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+lock,
-		[]any{company, id}, func(r db.Row) { s = scanSector(r) })
-	if err != nil || !found {
-		return s, kernel.ErrOr(err, kernel.NotFound("sector"))
+func findSector(tx *kernel.Tx, company, id kernel.ID, lock string) (Sector, error) {
+	s, err := kernel.Find(tx, "sector", `
+		SELECT `+sectorColumns+`
+		FROM sectors
+		WHERE company = $1 AND id = $2 AND removed_at IS NULL`+lock, []any{company, id}, scanSector)
+	if err != nil {
+		return s, err
 	}
 	err = eachSectorMember(tx, ` AND s.id = $2`, []any{company, id}, func(_ kernel.ID, member kernel.Ref) {
 		s.Members = append(s.Members, member)
@@ -158,24 +139,17 @@ func renameSector(tx *kernel.Tx, company, id kernel.ID, name string) (bool, erro
 	return err == nil, err
 }
 
-// setSectorMembers replaces the members of a sector.
-func setSectorMembers(tx *kernel.Tx, company, sector kernel.ID, members []kernel.Ref) {
-	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND sector = $2`, company, sector)
+// insertMemberships makes members belong to sectors.
+func insertMemberships(tx *kernel.Tx, company kernel.ID, sectors, members []kernel.ID) {
 	s := tx.Statement()
 	s.WriteString(`
 		INSERT INTO sector_members (company, sector, member)
 		SELECT u.company, s.id, u.id
-		FROM sectors s, users u
-		WHERE s.company = ` + s.Arg(company) + ` AND s.id = ` + s.Arg(sector) + `
-			AND u.company = s.company AND u.id IN (` + db.Listed(refIDs(members))(s) + `)
+		FROM users u, sectors s
+		WHERE u.company = ` + s.Arg(company) + ` AND u.id IN (` + db.Listed(members)(s) + `)
+			AND s.company = u.company AND s.id IN (` + db.Listed(sectors)(s) + `)
 		ON CONFLICT DO NOTHING`)
 	tx.Later(s.String(), s.Args...)
-}
-
-// removeSector removes a sector. Its conversations and attendances are moved out later: see Orphans.
-func removeSector(tx *kernel.Tx, company, id kernel.ID) {
-	tx.Later(`UPDATE sectors SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
-	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND sector = $2`, company, id)
 }
 
 // IsSectorMember reports whether a member belongs to a sector.

@@ -131,6 +131,32 @@ var DefaultPreferences = Preferences{
 	Shortcuts: true,
 }
 
+// Identity is the response of GET /me.
+type Identity struct {
+	Integration *kernel.Integration `json:"integration" doc:"The API key; null for a signed-in person."`
+	User        IdentityUser        `json:"user"`
+	Company     kernel.Company      `json:"company"`
+	APIVersion  string              `json:"api_version" example:"1.1.0"`
+}
+
+// IdentityUser is the member who is signed in, or that the key acts as.
+type IdentityUser struct {
+	ID    kernel.ID   `json:"id"`
+	Name  string      `json:"name"`
+	Email string      `json:"email"`
+	Role  kernel.Role `json:"role" enum:"owner,admin,manager,agent"`
+}
+
+// Identity returns the caller.
+func (d *People) Identity(_ context.Context, a *kernel.Principal) (*Identity, error) {
+	return &Identity{
+		Integration: a.Integration,
+		User:        IdentityUser{ID: a.User.ID, Name: a.User.Name, Email: a.Email, Role: a.Role},
+		Company:     a.Company,
+		APIVersion:  kernel.APIVersion,
+	}, nil
+}
+
 // cachedSession is a session as it was when it was last loaded.
 type cachedSession struct {
 	principal *kernel.Principal
@@ -140,7 +166,14 @@ type cachedSession struct {
 // AuthenticateSession returns the holder of a session token. For an unknown or expired token the error is session_missing.
 func (d *People) AuthenticateSession(ctx context.Context, token string) (*kernel.Principal, error) {
 	hash := tokenHash(token)
-	s, err := d.sessions.get(ctx, hash, func(ctx context.Context) (*cachedSession, error) { return d.loadSession(ctx, hash) })
+	s, err := d.sessions.get(ctx, hash, func(ctx context.Context) (*cachedSession, error) {
+		h, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*SessionHolder, error) { return findSessionByHash(tx, hash) })
+		if err != nil || h == nil || h.expired(d.Now()) {
+			return nil, err
+		}
+		d.MarkLive(h.Company.ID, h.Session.ID, h.Member.ID)
+		return &cachedSession{principal: d.sessionPrincipal(h), ends: SessionEnd(h.Session.CreatedAt, d.Now())}, nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -148,15 +181,6 @@ func (d *People) AuthenticateSession(ctx context.Context, token string) (*kernel
 		return nil, kernel.Errorf(kernel.CodeSessionMissing, "You are not signed in, or your session has ended. Sign in again.")
 	}
 	return s.principal, nil
-}
-
-func (d *People) loadSession(ctx context.Context, hash [32]byte) (*cachedSession, error) {
-	h, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*SessionHolder, error) { return findSessionByHash(tx, hash) })
-	if err != nil || h == nil || h.expired(d.Now()) {
-		return nil, err
-	}
-	d.seen.markSession(h.Company.ID, h.Session.ID, h.Member.ID, d.Now())
-	return &cachedSession{principal: d.sessionPrincipal(h), ends: SessionEnd(h.Session.CreatedAt, d.Now())}, nil
 }
 
 // expired reports whether the session has reached one of its limits.
@@ -176,9 +200,6 @@ func (h *SessionHolder) show(now time.Time) Session {
 
 // Session returns the caller's session.
 func (d *People) Session(ctx context.Context, a *kernel.Principal) (Session, error) {
-	if err := a.May(VerbSession); err != nil {
-		return Session{}, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Session, error) { return currentSession(tx, a) })
 }
 
@@ -192,17 +213,11 @@ func currentSession(tx *kernel.Tx, a *kernel.Principal) (Session, error) {
 
 // SignOut ends the caller's own session.
 func (d *People) SignOut(ctx context.Context, a *kernel.Principal) error {
-	if err := a.May(VerbSignOut); err != nil {
-		return err
-	}
-	return d.endSession(ctx, a, a.Session)
+	return d.EndSession(ctx, a, a.Session)
 }
 
 // Sessions lists the caller's own sessions.
 func (d *People) Sessions(ctx context.Context, a *kernel.Principal) ([]SignedIn, error) {
-	if err := a.May(VerbSessions); err != nil {
-		return nil, err
-	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]SignedIn, error) {
 		return listSessions(tx, a.Company.ID, a.User.ID, a.Session)
 	})
@@ -210,16 +225,9 @@ func (d *People) Sessions(ctx context.Context, a *kernel.Principal) ([]SignedIn,
 
 // EndSession ends one of the caller's own sessions.
 func (d *People) EndSession(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbEndSession); err != nil {
-		return err
-	}
-	return d.endSession(ctx, a, id)
-}
-
-func (d *People) endSession(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		ended, err := endSession(tx, a.Company.ID, a.User.ID, id)
-		if err != nil || !ended {
+		n, err := tx.Exec(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id = $3`, a.Company.ID, a.User.ID, id)
+		if err != nil || n == 0 {
 			return kernel.ErrOr(err, kernel.NotFound("session"))
 		}
 		tx.AfterCommit(func() { d.seen.forget(id) })
@@ -230,9 +238,6 @@ func (d *People) endSession(ctx context.Context, a *kernel.Principal, id kernel.
 
 // EndOtherSessions ends all of the caller's sessions except the current one.
 func (d *People) EndOtherSessions(ctx context.Context, a *kernel.Principal) error {
-	if err := a.May(VerbEndOtherSessions); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		endOtherSessions(tx, a.Company.ID, a.User.ID, a.Session)
 		d.ForgetHolders(tx, a.Company.ID)
@@ -242,15 +247,9 @@ func (d *People) EndOtherSessions(ctx context.Context, a *kernel.Principal) erro
 
 // EndMemberSessions ends all sessions of a member that the caller may manage.
 func (d *People) EndMemberSessions(ctx context.Context, a *kernel.Principal, member kernel.ID) error {
-	if err := a.May(VerbEndMemberSessions); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		m, err := lockMember(tx, a.Company.ID, member)
-		if err != nil {
-			return err
-		}
-		if err := mayManage(a, m.Role); err != nil {
+		m, err := findMember(tx, a.Company.ID, member, tx.ForUpdate())
+		if err = kernel.ErrOr(err, mayManage(a, m.Role)); err != nil {
 			return err
 		}
 		endSessions(tx, a.Company.ID, member)
@@ -261,10 +260,10 @@ func (d *People) EndMemberSessions(ctx context.Context, a *kernel.Principal, mem
 
 // Credentials identify a person who signs in.
 type Credentials struct {
-	Email    string
-	Password string
-	Code     string     // of two-factor
-	Company  *kernel.ID // if the address belongs to several companies
+	Email    string     `json:"email" maxLength:"254"`
+	Password string     `json:"password" maxLength:"1024"`
+	Code     string     `json:"code,omitempty" maxLength:"40" doc:"The six-digit code or a recovery code, if two-factor sign-in is on."`
+	Company  *kernel.ID `json:"company,omitempty" doc:"The company to sign in to. Required if the e-mail address belongs to several companies; see 409 company_required."`
 }
 
 // NewSession is a session that was just created, with the token for its cookie.
@@ -283,9 +282,7 @@ func (d *People) SignIn(ctx context.Context, v kernel.Visitor, in Credentials) (
 		return NewSession{}, err
 	}
 	var company kernel.ID
-	if in.Company != nil {
-		company = *in.Company
-	}
+	kernel.Set(&company, in.Company)
 	matches, err := d.matchPassword(ctx, in.Email, company, in.Password)
 	switch {
 	case kernel.CodeOf(err) == kernel.CodeUnavailable: // the password was not verified
@@ -302,7 +299,7 @@ func (d *People) SignIn(ctx context.Context, v kernel.Visitor, in Credentials) (
 		return NewSession{}, d.endSignIn(ctx, attempt, errCodeRequired())
 	}
 	session, err := d.newSession(ctx, v, who.Company.ID, who.Member, func(tx *kernel.Tx) error {
-		p, found, err := lockProfile(tx, who.Company.ID, who.Member)
+		p, found, err := findProfile(tx, who.Company.ID, who.Member, tx.ForUpdate())
 		switch {
 		case err != nil:
 			return err
@@ -343,9 +340,9 @@ func (d *People) matchPassword(ctx context.Context, email string, company kernel
 		}
 	}
 	if len(candidates) == 0 { // a new id, because no company should wait for the hash
-		return nil, d.passwords.Waste(ctx, kernel.NewID(), password)
+		_, err = d.passwords.Hash(ctx, kernel.NewID(), password)
 	}
-	return matches, nil
+	return matches, err
 }
 
 // KnownLogin is an e-mail address with the password hashes that matched its password.
@@ -373,7 +370,7 @@ func (d *People) StillKnown(ctx context.Context, known KnownLogin) (bool, error)
 }
 
 // PasswordHashes returns how many password hashes this process has computed.
-func (d *People) PasswordHashes() int64 { return d.passwords.Made() }
+func (d *People) PasswordHashes() int64 { return d.passwords.made.Load() }
 
 // newSession calls before and creates a session of a member in one transaction. The earlier session of the visitor's browser
 // ends.
@@ -394,7 +391,8 @@ func (d *People) newSession(
 				d.ForgetHolders(tx, earlier)
 			}
 		}
-		InsertSession(tx, company, member, kernel.NewID(), hash, v.IP.String(), storableUserAgent(v.UserAgent))
+		userAgent := strings.ToValidUTF8(v.UserAgent[:min(len(v.UserAgent), maxUserAgent)], "")
+		InsertSession(tx, company, member, kernel.NewID(), hash, v.IP.String(), strings.ReplaceAll(userAgent, "\x00", ""))
 		if ended, err := endOldestSessions(tx, company, member, MaxSessions); err != nil {
 			return NewSession{}, err
 		} else if ended {
@@ -408,11 +406,7 @@ func (d *People) newSession(
 	})
 }
 
-// storableUserAgent truncates a header and removes bytes that a database cannot store.
-func storableUserAgent(text string) string {
-	const limit = 300 // bytes
-	return strings.ReplaceAll(strings.ToValidUTF8(text[:min(len(text), limit)], ""), "\x00", "")
-}
+const maxUserAgent = 300 // bytes
 
 // errLoginFailed is the error for a wrong address, password, company, link or cookie alike.
 func errLoginFailed() error {
@@ -439,46 +433,37 @@ func errCompanyRequired(matches []Candidate) error {
 }
 
 // signInAttempt is an attempt to sign in with its failure counters.
-type signInAttempt struct {
-	counters []failureCounter
-	before   []Failures // of each counter
-}
+type signInAttempt []failureCounter
 
 // failureCounter counts the failures of one subject.
 type failureCounter struct {
 	subject [32]byte
 	maxWait time.Duration
+	before  Failures // this attempt
 }
 
 // newAttempt returns an attempt with three counters: for the address from this IP, for the IP, and for the address from
 // anywhere.
-func newAttempt(email string, ip netip.Addr) *signInAttempt {
+func newAttempt(email string, ip netip.Addr) signInAttempt {
 	network, address := networkOf(ip), fold.Text(email)
-	return &signInAttempt{counters: []failureCounter{
-		{counterName("both", address, network), longestWait},
-		{counterName("ip", network), longestWait},
-		{counterName("address", address), addressWait},
-	}}
+	return signInAttempt{
+		newCounter(longestWait, "both", address, network),
+		newCounter(longestWait, "ip", network),
+		newCounter(addressWait, "address", address),
+	}
 }
 
-// newTokenAttempt returns an attempt to use a set-up token or a link. It has one counter, for the IP.
-func newTokenAttempt(ip netip.Addr) *signInAttempt {
-	return &signInAttempt{counters: []failureCounter{{counterName("token", networkOf(ip)), longestWait}}}
-}
-
-func counterName(kind string, parts ...any) [32]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts))
+func newCounter(maxWait time.Duration, kind string, parts ...any) failureCounter {
+	return failureCounter{subject: sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts)), maxWait: maxWait}
 }
 
 // networkOf returns the IP for which failures are counted: an IPv6 address counts as its /64 network.
 func networkOf(ip netip.Addr) string {
-	network := ip.Unmap()
-	if network.Is6() {
-		if prefix, err := network.Prefix(64); err == nil {
-			network = prefix.Addr()
-		}
+	ip = ip.Unmap()
+	if prefix, err := ip.Prefix(64); err == nil { // there is none for IPv4
+		ip = prefix.Addr()
 	}
-	return network.String()
+	return ip.String()
 }
 
 // forgetFailures is how long failures count after the last one. It must exceed longestWait.
@@ -486,35 +471,31 @@ const forgetFailures = time.Hour
 
 // beginSignIn refuses an attempt that comes too early. It counts any other as failed until it has succeeded, so that
 // concurrent attempts cannot all pass.
-func (d *People) beginSignIn(ctx context.Context, a *signInAttempt) error {
+func (d *People) beginSignIn(ctx context.Context, a signInAttempt) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		if err := a.checkWait(tx); err != nil {
 			return err
 		}
-		for _, c := range a.counters {
-			countSignInFailure(tx, c.subject, forgetFailures)
+		for _, c := range a {
+			countSignInFailure(tx, c.subject)
 		}
 		return nil
 	})
 }
 
 // endSignIn uncounts an attempt that neither failed nor succeeded, and returns its result.
-func (d *People) endSignIn(ctx context.Context, a *signInAttempt, result error) error {
+func (d *People) endSignIn(ctx context.Context, a signInAttempt, result error) error {
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		for i, c := range a.counters {
-			uncountSignInFailure(tx, c.subject, a.before[i])
-		}
+		a.uncount(tx)
 		return nil
 	})
 	return kernel.ErrOr(err, result)
 }
 
 // succeeded clears the counter for the address from this IP and uncounts the attempt in the others.
-func (a *signInAttempt) succeeded(tx *kernel.Tx) {
-	clearSignInFailures(tx, a.counters[0].subject)
-	for i, c := range a.counters[1:] {
-		uncountSignInFailure(tx, c.subject, a.before[i+1])
-	}
+func (a signInAttempt) succeeded(tx *kernel.Tx) {
+	tx.Later(`DELETE FROM sign_in_failures WHERE subject = $1`, a[0].subject[:])
+	a[1:].uncount(tx)
 }
 
 const (
@@ -525,24 +506,26 @@ const (
 
 // checkWait returns an error if the attempt has to wait: two seconds after the fifth failure and twice as long after each
 // further one, up to a limit. The counter with the longest wait decides.
-func (a *signInAttempt) checkWait(tx *kernel.Tx) error {
+func (a signInAttempt) checkWait(tx *kernel.Tx) error {
 	var longest time.Duration
-	a.before = make([]Failures, len(a.counters))
-	for i, c := range a.counters {
+	for i, c := range a {
 		f, err := signInFailures(tx, c.subject)
 		if err != nil {
 			return err
 		}
-		a.before[i] = f
+		a[i].before = f
 		if f.Count >= freeFailures && tx.Now.Sub(f.Last) <= forgetFailures {
 			wait := min(time.Second<<min(f.Count-freeFailures+1, 20), c.maxWait)
 			longest = max(longest, f.Last.Add(wait).Sub(tx.Now))
 		}
 	}
-	if longest > 0 {
-		return errTooManyFailures(longest)
+	if longest <= 0 {
+		return nil
 	}
-	return nil
+	return &kernel.Error{
+		Code: kernel.CodeRateLimited, RetryAfter: longest,
+		Message: "There were too many failed attempts to sign in. Wait for the number of seconds in Retry-After.",
+	}
 }
 
 // checkToken returns what find finds for a token, or the error wrong, which counts as a failure. After too many failures from
@@ -550,7 +533,7 @@ func (a *signInAttempt) checkWait(tx *kernel.Tx) error {
 func checkToken[T any](
 	ctx context.Context, d *People, v kernel.Visitor, wrong error, find func(tx *kernel.Tx) (T, bool, error),
 ) (T, error) {
-	attempt := newTokenAttempt(v.IP)
+	attempt := signInAttempt{newCounter(longestWait, "token", networkOf(v.IP))}
 	found := false
 	out, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (out T, err error) {
 		if err = attempt.checkWait(tx); err == nil {
@@ -562,13 +545,6 @@ func checkToken[T any](
 		return out, err
 	}
 	return out, kernel.ErrOr(d.beginSignIn(ctx, attempt), wrong)
-}
-
-func errTooManyFailures(wait time.Duration) error {
-	return &kernel.Error{
-		Code: kernel.CodeRateLimited, RetryAfter: wait,
-		Message: "There were too many failed attempts to sign in. Wait for the number of seconds in Retry-After.",
-	}
 }
 
 // PurgeSessions deletes expired sessions, links and failure counters, and reports whether there are more.

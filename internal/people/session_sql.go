@@ -1,6 +1,7 @@
 package people
 
 import (
+	"slices"
 	"time"
 
 	"recado/internal/fold"
@@ -87,19 +88,16 @@ func endOldestSessions(tx *kernel.Tx, company, member kernel.ID, keep int) (bool
 
 // listSessions lists a member's sessions that have not expired, newest first.
 func listSessions(tx *kernel.Tx, company, member, current kernel.ID) ([]SignedIn, error) {
-	sessions := []SignedIn{}
-	err := tx.Query(`
+	return kernel.Rows(tx, `
 		SELECT id, created_at, last_seen_at, ip, user_agent
 		FROM sessions
 		WHERE company = $1 AND member = $2 AND last_seen_at > $3 AND created_at > $4
 		ORDER BY id DESC
-		LIMIT $5`, []any{company, member, tx.Now.Add(-SessionIdle), tx.Now.Add(-SessionLongest), MaxSessions}, func(r db.Row) error {
+		LIMIT $5`, []any{company, member, tx.Now.Add(-SessionIdle), tx.Now.Add(-SessionLongest), MaxSessions}, func(r db.Row) SignedIn {
 		s := scanSession(r)
 		s.Current = s.ID == current
-		sessions = append(sessions, s)
-		return nil
+		return s
 	})
-	return sessions, err
 }
 
 // eachLiveSession calls each for the sessions of the company that have not reached the idle limit.
@@ -113,17 +111,10 @@ func eachLiveSession(tx *kernel.Tx, company kernel.ID, each func(s SignedIn, mem
 	})
 }
 
-// endSession ends a session of a member and reports whether there was one.
-func endSession(tx *kernel.Tx, company, member, id kernel.ID) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id = $3`, company, member, id)
-	return n > 0, err
-}
-
 // endSessionByHash ends the session whose token has a hash, and returns its company.
 func endSessionByHash(tx *kernel.Tx, hash [32]byte) (company kernel.ID, ended bool, err error) {
-	ended, err = tx.One(`DELETE /* all companies: a cookie names none */ FROM sessions WHERE hash = $1 RETURNING company`,
-		[]any{hash[:]}, func(r db.Row) { company = r.ID("company") })
-	return company, ended, err
+	return kernel.Row(tx, `DELETE /* all companies: a cookie names none */ FROM sessions WHERE hash = $1 RETURNING company`,
+		[]any{hash[:]}, func(r db.Row) kernel.ID { return r.ID("company") })
 }
 
 // endSessions ends all sessions of a member and deletes their reset links.
@@ -136,10 +127,6 @@ func endSessions(tx *kernel.Tx, company, member kernel.ID) {
 func endOtherSessions(tx *kernel.Tx, company, member, current kernel.ID) {
 	removeResetLinks(tx, company, member)
 	tx.Later(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id <> $3`, company, member, current)
-}
-
-func markSessionSeen(tx *kernel.Tx, company, session kernel.ID, at time.Time) {
-	tx.Later(`UPDATE sessions SET last_seen_at = $3 WHERE company = $1 AND id = $2 AND last_seen_at < $3`, company, session, at)
 }
 
 // removeOldSessions deletes up to limit each of expired sessions, links and failure counters, and returns how many.
@@ -183,24 +170,18 @@ type Candidate struct {
 const maxCandidates = 20
 
 // findCandidates finds the members with an e-mail address and a password, in one company or in all if it is zero.
-func findCandidates(tx *kernel.Tx, email string, company kernel.ID) (candidates []Candidate, err error) {
-	err = tx.Query(`
+func findCandidates(tx *kernel.Tx, email string, company kernel.ID) ([]Candidate, error) {
+	candidates, err := kernel.Rows(tx, `
 		SELECT /* all companies: people sign in with an e-mail address */ c.id AS company, c.name AS company_name, c.timezone,
 			u.id, u.password_hash, u.two_factor
 		FROM users u
 		JOIN companies c ON c.id = u.company
 		WHERE u.email_folded = $1 AND u.removed_at IS NULL AND u.password_hash IS NOT NULL
 		ORDER BY u.id
-		LIMIT $2`, []any{fold.Text(email), maxCandidates}, func(r db.Row) error {
-		c := Candidate{
-			Company: scanCompany(r), Member: r.ID("id"), PasswordHash: r.Text("password_hash"), TwoFactor: r.Bytes("two_factor"),
-		}
-		if company.IsZero() || company == c.Company.ID {
-			candidates = append(candidates, c)
-		}
-		return nil
+		LIMIT $2`, []any{fold.Text(email), maxCandidates}, func(r db.Row) Candidate {
+		return Candidate{scanCompany(r), r.ID("id"), r.Text("password_hash"), r.Bytes("two_factor")}
 	})
-	return candidates, err
+	return slices.DeleteFunc(candidates, func(c Candidate) bool { return !company.IsZero() && company != c.Company.ID }), err
 }
 
 // Failures counts consecutive failures and records the time of the last one.
@@ -209,64 +190,32 @@ type Failures struct {
 	Last  time.Time
 }
 
-func signInFailures(tx *kernel.Tx, subject [32]byte) (f Failures, err error) {
-	_, err = tx.One(`SELECT failures, last_at FROM sign_in_failures WHERE subject = $1`, []any{subject[:]}, func(r db.Row) {
-		f = Failures{Count: r.Int("failures"), Last: r.Time("last_at")}
-	})
+func signInFailures(tx *kernel.Tx, subject [32]byte) (Failures, error) {
+	f, _, err := kernel.Row(tx, `SELECT failures, last_at FROM sign_in_failures WHERE subject = $1`, []any{subject[:]},
+		func(r db.Row) Failures { return Failures{Count: r.Int("failures"), Last: r.Time("last_at")} })
 	return f, err
 }
 
-// countSignInFailure counts a failure of a subject. It starts again at one if the last failure is older than forget.
-func countSignInFailure(tx *kernel.Tx, subject [32]byte, forget time.Duration) {
+// countSignInFailure counts a failure of a subject. It starts again at one if the last failure was long ago.
+func countSignInFailure(tx *kernel.Tx, subject [32]byte) {
 	tx.Later(`
 		INSERT INTO sign_in_failures (subject, failures, last_at)
 		VALUES ($1, 1, $2)
 		ON CONFLICT (subject) DO UPDATE
 		SET failures = CASE WHEN sign_in_failures.last_at < $3 THEN 1 ELSE sign_in_failures.failures + 1 END, last_at = $2`,
-		subject[:], tx.Now, tx.Now.Add(-forget))
+		subject[:], tx.Now, tx.Now.Add(-forgetFailures))
 }
 
-func clearSignInFailures(tx *kernel.Tx, subject [32]byte) {
-	tx.Later(`DELETE FROM sign_in_failures WHERE subject = $1`, subject[:])
-}
-
-// useTwoFactorStep stores the time step of a member's code. It reports false if this or a later step was used before.
-func useTwoFactorStep(tx *kernel.Tx, company, member kernel.ID, step int64) (bool, error) {
-	n, err := tx.Exec(`UPDATE users SET two_factor_step = $3 WHERE company = $1 AND id = $2 AND two_factor_step < $3`,
-		company, member, step)
-	return n == 1, err
-}
-
-// useRecoveryCode removes a recovery code and reports whether the member had it.
-func useRecoveryCode(tx *kernel.Tx, company, member kernel.ID, hash [32]byte) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM recovery_codes WHERE company = $1 AND member = $2 AND hash = $3`, company, member, hash[:])
-	return n == 1, err
-}
-
-// setSetupToken replaces the token for creating the first company.
-func setSetupToken(tx *kernel.Tx, hash [32]byte) {
-	tx.Later(`DELETE FROM setup_tokens`)
-	tx.Later(`INSERT INTO setup_tokens (hash) VALUES ($1)`, hash[:])
-}
-
-func isSetupToken(tx *kernel.Tx, hash [32]byte) (bool, error) {
-	return tx.One(`SELECT 1 FROM setup_tokens WHERE hash = $1`, []any{hash[:]}, func(db.Row) {})
-}
-
-// useSetupToken removes the token and reports whether it was there.
-func useSetupToken(tx *kernel.Tx, hash [32]byte) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM setup_tokens WHERE hash = $1`, hash[:])
-	return n == 1, err
+// uncount takes back the failures of an attempt. Unless there was another one since, it restores the time of the last.
+func (a signInAttempt) uncount(tx *kernel.Tx) {
+	for _, c := range a {
+		tx.Later(`
+			UPDATE sign_in_failures
+			SET failures = failures - 1, last_at = CASE WHEN failures = $2 THEN $3 ELSE last_at END
+			WHERE subject = $1 AND failures > 0`, c.subject[:], c.before.Count+1, c.before.Last)
+	}
 }
 
 func hasCompany(tx *kernel.Tx) (bool, error) {
 	return tx.One(`SELECT 1 FROM companies LIMIT 1`, nil, func(db.Row) {})
-}
-
-// uncountSignInFailure takes back a failure of a subject. Unless there was another one since, it restores the time of the last.
-func uncountSignInFailure(tx *kernel.Tx, subject [32]byte, before Failures) {
-	tx.Later(`
-		UPDATE sign_in_failures
-		SET failures = failures - 1, last_at = CASE WHEN failures = $2 THEN $3 ELSE last_at END
-		WHERE subject = $1 AND failures > 0`, subject[:], before.Count+1, before.Last)
 }

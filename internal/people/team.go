@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"recado/internal/fold"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
 // Values of Member.Presence.
@@ -66,19 +68,13 @@ const (
 
 // Team lists the members of the company by name.
 func (d *People) Team(ctx context.Context, a *kernel.Principal) ([]Member, error) {
-	if err := a.May(VerbTeam); err != nil {
-		return nil, err
-	}
 	team, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]TeamMember, error) { return listTeam(tx, a.Company.ID) })
 	return d.withPresence(team...), err
 }
 
 // Member returns a member of the company.
 func (d *People) Member(ctx context.Context, a *kernel.Principal, id kernel.ID) (Member, error) {
-	if err := a.May(VerbMember); err != nil {
-		return Member{}, err
-	}
-	m, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (TeamMember, error) { return findMember(tx, a.Company.ID, id) })
+	m, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (TeamMember, error) { return findMember(tx, a.Company.ID, id, "") })
 	return d.withPresence(m)[0], err
 }
 
@@ -114,13 +110,7 @@ func PresenceOf(now time.Time, chosen string, stored *time.Time, here time.Time)
 
 // CreateMember adds a person to the team.
 func (d *People) CreateMember(ctx context.Context, a *kernel.Principal, in NewUser, sectors []kernel.ID) (Member, error) {
-	if err := a.May(VerbCreateMember); err != nil {
-		return Member{}, err
-	}
-	if err := mayManage(a, in.Role); err != nil {
-		return Member{}, err
-	}
-	if err := mayShow(a, in.AccessProfile, sectors); err != nil {
+	if err := kernel.ErrOr(mayManage(a, in.Role), mayShow(a, in.AccessProfile, sectors)); err != nil {
 		return Member{}, err
 	}
 	u, err := d.newUser(ctx, "body.", in)
@@ -128,22 +118,20 @@ func (d *People) CreateMember(ctx context.Context, a *kernel.Principal, in NewUs
 		return Member{}, err
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Member, error) {
-		if err := CheckSectors(tx, a, sectors); err != nil {
+		err := cmp.Or(
+			CheckSectors(tx, a, sectors),
+			kernel.CheckLimit(tx, a.Company.ID, countMembers, "team members", d.Limit(limitMembers)),
+			d.checkMemberships(tx, a.Company.ID, 0, len(sectors)),
+		)
+		if err != nil {
 			return u.Member, err
 		}
-		if err := kernel.CheckLimit(tx, a.Company.ID, countMembers, "team members", d.Limit(limitMembers)); err != nil {
+		if err := insertUser(tx, a.Company.ID, u); err != nil {
 			return u.Member, err
-		}
-		if err := d.checkMemberships(tx, a.Company.ID, 0, len(sectors)); err != nil {
-			return u.Member, err
-		}
-		if inserted, err := InsertUser(tx, a.Company.ID, u); err != nil || !inserted {
-			return u.Member, kernel.ErrOr(err, errEmailTaken(u.Email))
 		}
 		setMemberSectors(tx, a.Company.ID, u.ID, sectors)
-		m, err := findMember(tx, a.Company.ID, u.ID)
-		m.Presence = PresenceOffline
-		return m.Member, err
+		m, err := findMember(tx, a.Company.ID, u.ID, "")
+		return d.withPresence(m)[0], err
 	})
 }
 
@@ -193,33 +181,26 @@ func mayShow(a *kernel.Principal, profile kernel.AccessProfile, sectors []kernel
 // ends.
 func CheckSectors(tx *kernel.Tx, a *kernel.Principal, sectors []kernel.ID) error {
 	present, err := presentSectors(tx, a.Company.ID, sectors, tx.ForShare())
-	if err != nil {
-		return err
-	}
-	for _, id := range sectors {
-		if !present[id] {
-			return kernel.NoSuch("body.sector_ids", "sector")
-		}
+	if err != nil || slices.ContainsFunc(sectors, func(id kernel.ID) bool { return !slices.Contains(present, id) }) {
+		return kernel.ErrOr(err, kernel.NoSuch("body.sector_ids", "sector"))
 	}
 	return nil
 }
 
 // MemberChange lists the fields to change; nil fields stay as they are.
 type MemberChange struct {
-	Name          *string
-	Email         *string
-	Role          *kernel.Role
-	AccessProfile *kernel.AccessProfile
-	SectorIDs     *[]kernel.ID
-	Capacity      kernel.Optional[int64]
+	Name          *string                `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	Email         *string                `json:"email,omitempty" minLength:"3" maxLength:"254"`
+	Role          *kernel.Role           `json:"role,omitempty" enum:"owner,admin,manager,agent"`
+	AccessProfile *kernel.AccessProfile  `json:"access_profile,omitempty" enum:"all,sectors,own"`
+	SectorIDs     *[]kernel.ID           `json:"sector_ids,omitempty" maxItems:"1000" doc:"Replaces all sectors of the person."`
+	Capacity      kernel.Optional[int64] `json:"capacity,omitempty" required:"false" doc:"The maximum number of open attendances that distribution assigns to the person, from 1 to 100; null to use the sector's capacity."`
 }
 
 // UpdateMember changes a member. Members may change their own name and e-mail address. Everything else requires a role above
-// the member's old and new role. The last owner stays an owner.
+// the member's old and new role. The last owner stays an owner. A change of what the member may do or see deletes their reset
+// links, and a lower role the links that they issued.
 func (d *People) UpdateMember(ctx context.Context, a *kernel.Principal, id kernel.ID, in MemberChange) (Member, error) {
-	if err := a.May(VerbUpdateMember); err != nil {
-		return Member{}, err
-	}
 	if err := in.check(); err != nil {
 		return Member{}, err
 	}
@@ -228,18 +209,14 @@ func (d *People) UpdateMember(ctx context.Context, a *kernel.Principal, id kerne
 		if err != nil {
 			return Member{}, err
 		}
-		m, err := lockMember(tx, a.Company.ID, id)
-		if err != nil {
-			return m.Member, err
-		}
-		if err := in.allowed(a, m.Member); err != nil {
+		m, err := findMember(tx, a.Company.ID, id, tx.ForUpdate())
+		if err = kernel.ErrOr(err, in.allowed(a, m.Member)); err != nil {
 			return m.Member, err
 		}
 		if in.SectorIDs != nil {
-			if err := CheckSectors(tx, a, *in.SectorIDs); err != nil {
-				return m.Member, err
-			}
-			if err := d.checkMemberships(tx, a.Company.ID, len(m.Sectors), len(*in.SectorIDs)); err != nil {
+			err := kernel.ErrOr(CheckSectors(tx, a, *in.SectorIDs),
+				d.checkMemberships(tx, a.Company.ID, len(m.Sectors), len(*in.SectorIDs)))
+			if err != nil {
 				return m.Member, err
 			}
 			setMemberSectors(tx, a.Company.ID, id, *in.SectorIDs)
@@ -247,11 +224,16 @@ func (d *People) UpdateMember(ctx context.Context, a *kernel.Principal, id kerne
 		if in.Role != nil && *in.Role != kernel.RoleOwner && isOnly(owners, id) {
 			return m.Member, errLastOwner("body.role")
 		}
-		in.removeLinks(tx, a.Company.ID, m.Member)
+		role, profile, sectors := in.powers(m.Member)
+		if role != m.Role || profile != m.AccessProfile || !kernel.SameIDs(sectors, refIDs(m.Sectors)) {
+			removeResetLinks(tx, a.Company.ID, id)
+		}
+		if !role.AtLeast(m.Role) {
+			removeIssued(tx, a.Company.ID, id)
+		}
 		kernel.Set(&m.Name, in.Name)
 		kernel.Set(&m.Email, in.Email)
-		kernel.Set(&m.Role, in.Role)
-		kernel.Set(&m.AccessProfile, in.AccessProfile)
+		m.Role, m.AccessProfile = role, profile
 		if in.Capacity.Set {
 			m.Capacity = in.Capacity.Pointer()
 			tx.AfterCommit(d.Wakeup(WakeDistribute).Notify)
@@ -260,27 +242,14 @@ func (d *People) UpdateMember(ctx context.Context, a *kernel.Principal, id kerne
 			return m.Member, err
 		}
 		d.ForgetHolders(tx, a.Company.ID)
-		m, err = findMember(tx, a.Company.ID, id)
-		m.Presence = PresenceOf(tx.Now, m.Chosen, m.LastSeenAt, d.seen.members()[id])
-		return m.Member, err
+		m, err = findMember(tx, a.Company.ID, id, "")
+		return d.withPresence(m)[0], err
 	})
-}
-
-// removeLinks deletes the member's reset links if the change affects what they may do or see, and the links that the member
-// issued if their role becomes lower.
-func (in *MemberChange) removeLinks(tx *kernel.Tx, company kernel.ID, m Member) {
-	role, profile, sectors := in.powers(m)
-	if role != m.Role || profile != m.AccessProfile || !kernel.SameIDs(sectors, refIDs(m.Sectors)) {
-		removeResetLinks(tx, company, m.ID)
-	}
-	if !role.AtLeast(m.Role) {
-		removeIssued(tx, company, m.ID)
-	}
 }
 
 // check validates a change and trims its text.
 func (in *MemberChange) check() error {
-	if err := cleanName(&in.Name); err != nil {
+	if err := kernel.CleanName("body.name", &in.Name); err != nil {
 		return err
 	}
 	if in.Email != nil {
@@ -293,19 +262,6 @@ func (in *MemberChange) check() error {
 	if c := in.Capacity.Pointer(); c != nil && (*c < 1 || *c > MaxCapacity) {
 		return kernel.Between("body.capacity", 1, MaxCapacity)
 	}
-	return nil
-}
-
-// cleanName validates and trims an optional name in a request.
-func cleanName(name **string) error {
-	if *name == nil {
-		return nil
-	}
-	clean, invalid := kernel.Name("body.name", **name, kernel.MaxName)
-	if invalid != nil {
-		return invalid
-	}
-	*name = &clean
 	return nil
 }
 
@@ -332,15 +288,11 @@ func (in *MemberChange) allowed(a *kernel.Principal, m Member) error {
 			return err
 		}
 	}
-	if in.Role != nil {
-		if err := mayManage(a, *in.Role); err != nil {
-			return err
-		}
+	role, profile, sectors := in.powers(m)
+	err := mayManage(a, role)
+	if err != nil || in.AccessProfile == nil && in.SectorIDs == nil {
+		return err
 	}
-	if in.AccessProfile == nil && in.SectorIDs == nil {
-		return nil
-	}
-	_, profile, sectors := in.powers(m)
 	return mayShow(a, profile, sectors)
 }
 
@@ -357,20 +309,14 @@ func seesAsMuch(a *kernel.Principal, m Member) error {
 // attendances return to the queue. The only viewer of a private channel cannot be removed by somebody who may choose its viewers.
 // Others must not learn of the channel: then the first owner becomes its viewer.
 func (d *People) RemoveMember(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbRemoveMember); err != nil {
-		return err
-	}
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		tx.LockCompany(a.Company.ID)
 		owners, err := lockOwners(tx, a.Company.ID) // before the member, as in UpdateMember
 		if err != nil {
 			return err
 		}
-		m, err := lockMember(tx, a.Company.ID, id)
-		if err != nil {
-			return err
-		}
-		if err := mayManage(a, m.Role); err != nil {
+		m, err := findMember(tx, a.Company.ID, id, tx.ForUpdate())
+		if err = kernel.ErrOr(err, mayManage(a, m.Role)); err != nil {
 			return err
 		}
 		if isOnly(owners, id) {
@@ -402,7 +348,7 @@ func (d *People) RemoveMember(ctx context.Context, a *kernel.Principal, id kerne
 // keepViewer makes the first other owner a viewer of the private channels that only the member sees. It returns an error if there
 // is no such owner or if the principal may choose the viewers.
 func keepViewer(tx *kernel.Tx, a *kernel.Principal, id kernel.ID, owners []kernel.ID) error {
-	last, err := isLastViewer(tx, a.Company.ID, id)
+	last, err := tx.One(`SELECT 1`+viewedOnlyBy+` LIMIT 1`, []any{a.Company.ID, id}, func(db.Row) {})
 	if err != nil || !last {
 		return err
 	}
@@ -410,7 +356,10 @@ func keepViewer(tx *kernel.Tx, a *kernel.Principal, id kernel.ID, owners []kerne
 	if owner < 0 || a.May(VerbPrivateChannels) == nil {
 		return kernel.Invalid("path.id", ruleOnlyViewer, "is the only viewer of a private channel: choose another one first")
 	}
-	replaceLastViewer(tx, a.Company.ID, id, owners[owner])
+	tx.Later(`
+		INSERT INTO channel_viewers (company, channel, member)
+		SELECT v.company, v.channel, $3`+viewedOnlyBy+`
+		ON CONFLICT DO NOTHING`, a.Company.ID, id, owners[owner])
 	return nil
 }
 
@@ -465,14 +414,11 @@ func (d *People) People(ctx context.Context, company kernel.ID) ([]Person, error
 // FindPerson finds the member with an e-mail address. If it belongs to several companies, company must name one of them.
 func (d *People) FindPerson(ctx context.Context, email string, company kernel.ID) (Person, error) {
 	people, err := d.People(ctx, company)
-	if err != nil {
-		return Person{}, err
-	}
 	people = slices.DeleteFunc(people, func(p Person) bool { return fold.Text(p.Email) != fold.Text(email) })
-	switch len(people) {
-	case 0:
-		return Person{}, kernel.NotFound("team member")
-	case 1:
+	switch {
+	case err != nil || len(people) == 0:
+		return Person{}, kernel.ErrOr(err, kernel.NotFound("team member"))
+	case len(people) == 1:
 		return people[0], nil
 	}
 	return Person{}, kernel.Errorf(kernel.CodeCompanyRequired, "This address belongs to several companies. Name one of them.")
@@ -506,10 +452,7 @@ func (d *People) CreateUser(ctx context.Context, company kernel.ID, in NewUser) 
 		if _, found, err := Company(tx, company); err != nil || !found {
 			return u.Member, kernel.ErrOr(err, kernel.NotFound("company"))
 		}
-		if inserted, err := InsertUser(tx, company, u); err != nil || !inserted {
-			return u.Member, kernel.ErrOr(err, errEmailTaken(u.Email))
-		}
-		return u.Member, nil
+		return u.Member, insertUser(tx, company, u)
 	})
 }
 

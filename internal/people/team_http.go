@@ -20,27 +20,48 @@ type createMemberInput struct {
 func (s *handlers) createMember(ctx context.Context, a *kernel.Principal, in *createMemberInput) (*httpserver.Reply[Member], error) {
 	b := &in.Body
 	user := NewUser{Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile}
-	m, err := s.verbs.CreateMember(ctx, a, user, b.SectorIDs)
-	return &httpserver.Reply[Member]{Body: m}, err
+	return httpserver.Body(s.verbs.CreateMember(ctx, a, user, b.SectorIDs))
 }
 
 type updateMemberInput struct {
 	httpserver.AtID
-	Body struct {
-		Name          *string                `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Email         *string                `json:"email,omitempty" minLength:"3" maxLength:"254"`
-		Role          *kernel.Role           `json:"role,omitempty" enum:"owner,admin,manager,agent"`
-		AccessProfile *kernel.AccessProfile  `json:"access_profile,omitempty" enum:"all,sectors,own"`
-		SectorIDs     *[]kernel.ID           `json:"sector_ids,omitempty" maxItems:"1000" doc:"Replaces all sectors of the person."`
-		Capacity      kernel.Optional[int64] `json:"capacity,omitempty" required:"false" doc:"The maximum number of open attendances that distribution assigns to the person, from 1 to 100; null to use the sector's capacity."`
-	} `required:"false"`
+	Body struct{ MemberChange } `required:"false"`
 }
 
 func (s *handlers) updateMember(ctx context.Context, a *kernel.Principal, in *updateMemberInput) (*httpserver.Reply[Member], error) {
-	id, err := httpserver.PathID(in.ID, "team member")
-	if err != nil {
-		return nil, err
+	return httpserver.Body(s.verbs.UpdateMember(ctx, a, kernel.ID(in.ID), in.Body.MemberChange))
+}
+
+type createSectorInput struct {
+	Body struct {
+		Name         string                     `json:"name" minLength:"1" maxLength:"120"`
+		MemberIDs    []kernel.ID                `json:"member_ids,omitempty" maxItems:"1000"`
+		HoursID      kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"The sector's own opening hours."`
+		Distribution *DistributionBody          `json:"distribution,omitempty" doc:"How waiting cases are assigned."`
 	}
-	m, err := s.verbs.UpdateMember(ctx, a, id, MemberChange(in.Body))
-	return &httpserver.Reply[Member]{Body: m}, err
+}
+
+func (s *handlers) createSector(ctx context.Context, a *kernel.Principal, in *createSectorInput) (*httpserver.Reply[Sector], error) {
+	b := &in.Body
+	return httpserver.Body(s.verbs.CreateSector(ctx, a, SectorChange{&b.Name, &b.MemberIDs, b.HoursID, b.Distribution}))
+}
+
+type updateSectorInput struct {
+	httpserver.AtID
+	Body struct{ SectorChange } `required:"false"`
+}
+
+func (s *handlers) updateSector(ctx context.Context, a *kernel.Principal, in *updateSectorInput) (*httpserver.Reply[Sector], error) {
+	return httpserver.Body(s.verbs.UpdateSector(ctx, a, kernel.ID(in.ID), in.Body.SectorChange))
+}
+
+type updateCompanyInput struct {
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Timezone *string `json:"timezone,omitempty" minLength:"1" maxLength:"64" doc:"An IANA time zone name."`
+	} `required:"false"`
+}
+
+func (s *handlers) updateCompany(ctx context.Context, a *kernel.Principal, in *updateCompanyInput) (*httpserver.Reply[kernel.Company], error) {
+	return httpserver.Body(s.verbs.UpdateCompany(ctx, a, in.Body.Name, in.Body.Timezone))
 }

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"slices"
 	"time"
 
 	"recado/internal/fold"
@@ -36,17 +37,17 @@ func scanMember(r db.Row) TeamMember {
 
 // listTeam lists the members of the company by name, with their sectors.
 func listTeam(tx *kernel.Tx, company kernel.ID) ([]TeamMember, error) {
-	var team []TeamMember
-	index := map[kernel.ID]int{}
-	err := tx.Query(`SELECT`+memberColumns+` FROM users u WHERE u.company = $1 AND u.removed_at IS NULL ORDER BY u.name, u.id`,
-		[]any{company}, func(r db.Row) error {
-			m := scanMember(r)
-			index[m.ID] = len(team)
-			team = append(team, m)
-			return nil
-		})
+	team, err := kernel.Rows(tx, `
+		SELECT`+memberColumns+`
+		FROM users u
+		WHERE u.company = $1 AND u.removed_at IS NULL
+		ORDER BY u.name, u.id`, []any{company}, scanMember)
 	if err != nil {
 		return nil, err
+	}
+	members := map[kernel.ID]*TeamMember{}
+	for i := range team {
+		members[team[i].ID] = &team[i]
 	}
 	return team, tx.Query(`
 		SELECT s.id, s.name, m.member
@@ -55,46 +56,33 @@ func listTeam(tx *kernel.Tx, company kernel.ID) ([]TeamMember, error) {
 		WHERE s.company = $1 AND s.removed_at IS NULL
 		ORDER BY s.folded, s.id`, []any{company}, func(r db.Row) error {
 		sector := scanRef(r)
-		if i, ok := index[r.ID("member")]; ok {
-			team[i].Sectors = append(team[i].Sectors, sector)
+		if m := members[r.ID("member")]; m != nil {
+			m.Sectors = append(m.Sectors, sector)
 		}
 		return nil
 	})
 }
 
-// findMember finds a member of the company with their sectors.
-func findMember(tx *kernel.Tx, company, id kernel.ID) (TeamMember, error) {
-	return selectMember(tx, company, id, "")
-}
-
-// lockMember is findMember and locks the member.
-func lockMember(tx *kernel.Tx, company, id kernel.ID) (TeamMember, error) {
-	return selectMember(tx, company, id, tx.ForUpdate())
-}
-
-func selectMember(tx *kernel.Tx, company, id kernel.ID, lock string) (m TeamMember, err error) {
-	found, err := tx.One(`SELECT`+memberColumns+` FROM users u WHERE u.company = $1 AND u.id = $2 AND u.removed_at IS NULL`+lock,
-		[]any{company, id}, func(r db.Row) { m = scanMember(r) })
-	if err != nil || !found {
-		return m, kernel.ErrOr(err, kernel.NotFound("team member"))
+// findMember finds a member of the company with their sectors. The lock applies to the member.
+func findMember(tx *kernel.Tx, company, id kernel.ID, lock string) (TeamMember, error) {
+	m, err := kernel.Find(tx, "team member", `
+		SELECT`+memberColumns+`
+		FROM users u
+		WHERE u.company = $1 AND u.id = $2 AND u.removed_at IS NULL`+lock, []any{company, id}, scanMember)
+	if err == nil {
+		m.Sectors, err = sectorsOf(tx, company, id)
 	}
-	m.Sectors, err = sectorsOf(tx, company, id)
 	return m, err
 }
 
 // sectorsOf returns the sectors that a member belongs to, by name.
 func sectorsOf(tx *kernel.Tx, company, member kernel.ID) ([]kernel.Ref, error) {
-	sectors := []kernel.Ref{}
-	err := tx.Query(`
+	return kernel.Rows(tx, `
 		SELECT s.id, s.name
 		FROM sector_members m
 		JOIN sectors s ON s.company = m.company AND s.id = m.sector
 		WHERE m.company = $1 AND m.member = $2 AND s.removed_at IS NULL
-		ORDER BY s.folded, s.id`, []any{company, member}, func(r db.Row) error {
-		sectors = append(sectors, scanRef(r))
-		return nil
-	})
-	return sectors, err
+		ORDER BY s.folded, s.id`, []any{company, member}, scanRef)
 }
 
 // memberSectors returns the ids of the sectors that a member belongs to.
@@ -127,15 +115,7 @@ func updateMember(tx *kernel.Tx, company kernel.ID, m Member) error {
 // setMemberSectors replaces the sectors of a member.
 func setMemberSectors(tx *kernel.Tx, company, member kernel.ID, sectors []kernel.ID) {
 	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND member = $2`, company, member)
-	s := tx.Statement()
-	s.WriteString(`
-		INSERT INTO sector_members (company, sector, member)
-		SELECT u.company, s.id, u.id
-		FROM users u, sectors s
-		WHERE u.company = ` + s.Arg(company) + ` AND u.id = ` + s.Arg(member) + `
-			AND s.company = u.company AND s.id IN (` + db.Listed(sectors)(s) + `)
-		ON CONFLICT DO NOTHING`)
-	tx.Later(s.String(), s.Args...)
+	insertMemberships(tx, company, sectors, []kernel.ID{member})
 }
 
 // removeMember removes a member, their keys and the keys issued by these, and all links and invitations that any of them issued.
@@ -167,6 +147,15 @@ func InsertUser(tx *kernel.Tx, company kernel.ID, u User) (bool, error) {
 	return n == 1, err
 }
 
+// insertUser is InsertUser with an error if another member has the e-mail address.
+func insertUser(tx *kernel.Tx, company kernel.ID, u User) error {
+	inserted, err := InsertUser(tx, company, u)
+	if err != nil || !inserted {
+		return kernel.ErrOr(err, errEmailTaken(u.Email))
+	}
+	return nil
+}
+
 // UserRef finds a member of the company.
 func UserRef(tx *kernel.Tx, company, id kernel.ID) (kernel.Ref, bool, error) {
 	return selectRef(tx, `id = $2 AND removed_at IS NULL`, company, id)
@@ -182,33 +171,21 @@ func RemovedOrPresentUserRef(tx *kernel.Tx, company, id kernel.ID) (kernel.Ref, 
 	return selectRef(tx, `id = $2`, company, id)
 }
 
-// firstOwner finds the company's first owner.
-func firstOwner(tx *kernel.Tx, company kernel.ID) (kernel.Ref, bool, error) {
-	return selectRef(tx, `role = 'owner' AND removed_at IS NULL ORDER BY id LIMIT 1`, company)
-}
-
-func selectRef(tx *kernel.Tx, condition string, args ...any) (ref kernel.Ref, found bool, err error) {
-	found, err = tx.One(`SELECT id, name FROM users WHERE company = $1 AND `+condition, args, func(r db.Row) { ref = scanRef(r) })
-	return ref, found, err
+func selectRef(tx *kernel.Tx, condition string, args ...any) (kernel.Ref, bool, error) {
+	return kernel.Row(tx, `SELECT id, name FROM users WHERE company = $1 AND `+condition, args, scanRef)
 }
 
 func scanRef(r db.Row) kernel.Ref { return kernel.Ref{ID: r.ID("id"), Name: r.Text("name")} }
 
 // keepUsers finds the members among ids and keeps them from being removed until the transaction ends.
-func keepUsers(tx *kernel.Tx, company kernel.ID, ids []kernel.ID) (map[kernel.ID]kernel.Ref, error) {
-	found := make(map[kernel.ID]kernel.Ref, len(ids))
+func keepUsers(tx *kernel.Tx, company kernel.ID, ids []kernel.ID) ([]kernel.Ref, error) {
 	s := tx.Statement()
 	s.WriteString(`
 		SELECT id, name
 		FROM users
 		WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `)
 		ORDER BY id` + tx.ForShare())
-	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
-		ref := scanRef(r)
-		found[ref.ID] = ref
-		return nil
-	})
-	return found, err
+	return kernel.Rows(tx, s.String(), s.Args, scanRef)
 }
 
 // UserNames returns the names of members of the company, including removed ones.
@@ -259,43 +236,29 @@ func scanSight(r db.Row) kernel.MemberSight {
 }
 
 // userByEmail finds the member of the company with an e-mail address.
-func userByEmail(tx *kernel.Tx, company kernel.ID, email string) (u User, found bool, err error) {
-	found, err = tx.One(`
-		SELECT id, password_hash
-		FROM users
-		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`, []any{company, fold.Text(email)}, func(r db.Row) {
-		u.ID, u.PasswordHash = r.ID("id"), r.NullText("password_hash")
-	})
-	return u, found, err
+func userByEmail(tx *kernel.Tx, company kernel.ID, email string) (kernel.Ref, bool, error) {
+	return selectRef(tx, `email_folded = $2 AND removed_at IS NULL`, company, fold.Text(email))
 }
 
 // MemberPowers finds a member with name, role and access profile.
-func MemberPowers(tx *kernel.Tx, company, id kernel.ID) (m Member, found bool, err error) {
-	found, err = tx.One(`SELECT id, name, role, access_profile FROM users WHERE company = $1 AND id = $2 AND removed_at IS NULL`,
-		[]any{company, id}, func(r db.Row) {
-			s := scanSight(r)
-			m = Member{ID: s.User.ID, Name: s.User.Name, Role: s.Role, AccessProfile: s.Profile}
-		})
-	return m, found, err
+func MemberPowers(tx *kernel.Tx, company, id kernel.ID) (kernel.MemberSight, bool, error) {
+	return kernel.Row(tx, `SELECT id, name, role, access_profile FROM users WHERE company = $1 AND id = $2 AND removed_at IS NULL`,
+		[]any{company, id}, scanSight)
 }
 
 // listPeople lists the members of one company, or of all if it is zero.
-func listPeople(tx *kernel.Tx, company kernel.ID) (people []Person, err error) {
-	err = tx.Query(`
+func listPeople(tx *kernel.Tx, company kernel.ID) ([]Person, error) {
+	people, err := kernel.Rows(tx, `
 		SELECT /* all companies: the operator's list */ c.id AS company, c.name AS company_name, c.timezone,
 			u.id, u.name, u.email, u.role, u.two_factor IS NOT NULL AS has_two_factor
 		FROM users u
 		JOIN companies c ON c.id = u.company
 		WHERE u.removed_at IS NULL
-		ORDER BY c.name, c.id, u.email_folded, u.id`, nil, func(r db.Row) error {
-		p := Person{
+		ORDER BY c.name, c.id, u.email_folded, u.id`, nil, func(r db.Row) Person {
+		return Person{
 			Company: scanCompany(r), ID: r.ID("id"), Name: r.Text("name"), Email: r.Text("email"), Role: kernel.Role(r.Text("role")),
 			TwoFactor: r.Bool("has_two_factor"),
 		}
-		if company.IsZero() || company == p.Company.ID {
-			people = append(people, p)
-		}
-		return nil
 	})
-	return people, err
+	return slices.DeleteFunc(people, func(p Person) bool { return !company.IsZero() && company != p.Company.ID }), err
 }

@@ -13,7 +13,11 @@ func TestTheOperatorSetsPasswords(t *testing.T) {
 			t.Helper()
 			hash, err := kernel.Read(t.Context(), d.Kernel, func(tx *kernel.Tx) (*string, error) {
 				u, _, err := userByEmail(tx, company.ID, "ana@padaria.example")
-				return u.PasswordHash, err
+				if err != nil {
+					return nil, err
+				}
+				p, _, err := findProfile(tx, company.ID, u.ID, "")
+				return p.PasswordHash, err
 			})
 			if err != nil || hash == nil {
 				t.Fatalf("no password is stored (error %v)", err)

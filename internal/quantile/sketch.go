@@ -2,6 +2,8 @@
 package quantile
 
 import (
+	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 )
@@ -42,18 +44,14 @@ func (s *Sketch) Add(seconds, n int64) bool {
 		return false
 	}
 	s.grow(bucket + 1)
-	s.add(bucket, seconds, n)
-	if n < 0 && !s.plausible() {
-		s.add(bucket, seconds, -n)
-		return false
-	}
-	return true
-}
-
-func (s *Sketch) add(bucket int, seconds, n int64) {
 	s.counts[bucket] += uint32(n) // a negative n wraps around to the difference
 	s.count += n
 	s.sum += seconds * n
+	if n < 0 && !s.plausible() {
+		s.Add(seconds, -n) // restore the sketch
+		return false
+	}
+	return true
 }
 
 // plausible reports whether the sum matches the buckets. It detects the removal of a different duration from the same
@@ -81,11 +79,8 @@ func (s *Sketch) Merge(other *Sketch) {
 // Quantile returns the q-quantile by nearest rank: element ceil(q*n), at least 1, of the n sorted durations. 0 is the
 // shortest, 1 the longest, 0.5 the lower of two in the middle. It returns false for an empty sketch.
 func (s *Sketch) Quantile(q float64) (seconds int64, ok bool) {
-	if s.count <= 0 {
-		return 0, false
-	}
-	if s.count == 1 {
-		return s.sum, true
+	if s.count <= 1 {
+		return s.sum, s.count == 1
 	}
 	rank := nearestRank(q, s.count)
 	for bucket, n := range s.counts {
@@ -104,13 +99,10 @@ func nearestRank(q float64, n int64) int64 {
 	if near := math.Round(exact); math.Abs(exact-near) <= 1e-12*float64(n) {
 		rank = near
 	}
-	switch {
-	case rank >= float64(n):
-		return n
-	case rank >= 1:
-		return int64(rank)
+	if rank >= 1 {
+		return int64(min(rank, float64(n)))
 	}
-	return 1
+	return 1 // also for NaN
 }
 
 func (s *Sketch) grow(buckets int) {
@@ -135,4 +127,72 @@ func sketchRange(bucket int) (low, width int64) {
 func sketchMiddle(bucket int) int64 {
 	low, width := sketchRange(bucket)
 	return low + width/2
+}
+
+var errSketch = errors.New("quantile: not a sketch")
+
+// Encode encodes the sketch: the sum, the count, and for each bucket in use the number of empty buckets before it and
+// its count. An empty sketch has no bytes. Equal sketches have equal bytes.
+func (s *Sketch) Encode() []byte {
+	if s.count == 0 {
+		return nil
+	}
+	b := binary.AppendUvarint(nil, uint64(s.sum))
+	b = binary.AppendUvarint(b, uint64(s.count))
+	last := -1
+	for bucket, n := range s.counts {
+		if n != 0 {
+			b = binary.AppendUvarint(b, uint64(bucket-last-1))
+			b = binary.AppendUvarint(b, uint64(n))
+			last = bucket
+		}
+	}
+	return b
+}
+
+// Decode parses the result of Encode.
+func Decode(b []byte) (*Sketch, error) {
+	s := new(Sketch)
+	if len(b) == 0 {
+		return s, nil
+	}
+	var numbers []uint64
+	for len(b) > 0 {
+		n, size := binary.Uvarint(b)
+		if size <= 0 {
+			return nil, errSketch
+		}
+		numbers, b = append(numbers, n), b[size:]
+	}
+	if len(numbers) < 4 || len(numbers)%2 != 0 || numbers[0] > math.MaxInt64 {
+		return nil, errSketch
+	}
+	s.sum = int64(numbers[0])
+	bucket := -1
+	for pair := range slices.Chunk(numbers[2:], 2) {
+		skipped, n := pair[0], pair[1]
+		if skipped >= uint64(sketchBuckets-bucket-1) || n == 0 || n > uint64(sketchCount-s.count) {
+			return nil, errSketch
+		}
+		bucket += int(skipped) + 1
+		s.grow(bucket + 1)
+		s.counts[bucket] = uint32(n)
+		s.count += int64(n)
+	}
+	if uint64(s.count) != numbers[1] || !s.plausible() {
+		return nil, errSketch
+	}
+	return s, nil
+}
+
+// MergeEncoded adds the result of Encode to each of the sketches. On an error nothing is added.
+func MergeEncoded(b []byte, into ...*Sketch) error {
+	s, err := Decode(b)
+	if err != nil {
+		return err
+	}
+	for _, sketch := range into {
+		sketch.Merge(s)
+	}
+	return nil
 }

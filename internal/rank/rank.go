@@ -7,6 +7,7 @@
 package rank
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -31,12 +32,9 @@ func Between(a, b string) (string, error) {
 	if b != "" && a >= b {
 		return "", errOrder
 	}
-	after, err := read(a)
-	if err != nil {
-		return "", err
-	}
-	before, err := read(b)
-	if err != nil {
+	after, errA := read(a)
+	before, errB := read(b)
+	if err := cmp.Or(errA, errB); err != nil {
 		return "", err
 	}
 	path := pathBetween(after, before)
@@ -49,12 +47,8 @@ func Between(a, b string) (string, error) {
 // At returns a unique rank at the end of a list for a new id: after the ranks of all ids created earlier. It does not
 // need the list or a lock on it.
 func At(id [16]byte) string {
-	var moment int64
-	for _, b := range id[:6] {
-		moment = moment<<8 | int64(b)
-	}
-	moment = moment<<12 | int64(id[6]&0x0f)<<8 | int64(id[7])
-	return write([]int64{moment, int64(binary.BigEndian.Uint32(id[12:]))})
+	first := binary.BigEndian.Uint64(id[:]) // 48 bits of time, 4 of the version of the id, 12 of a counter
+	return write([]int64{int64(first>>16<<12 | first&0xfff), int64(binary.BigEndian.Uint32(id[12:]))})
 }
 
 // pathBetween requires after < before. An empty path is an open end.
@@ -93,7 +87,7 @@ const (
 )
 
 func write(path []int64) string {
-	b := make([]byte, 0, 4*len(path))
+	var b []byte
 	for _, n := range path {
 		b = appendNumber(b, n)
 	}
@@ -109,17 +103,12 @@ func appendNumber(b []byte, n int64) []byte {
 	if n < rankSingles {
 		b = append(b, byte(rankZero+n))
 	} else {
-		n -= rankSingles
-		size, span := 1, int64(62)
-		for ; n >= span; span *= 62 {
-			n -= span
-			size++
+		var tail []byte
+		for n -= rankSingles; n >= 0; n = n/62 - 1 {
+			tail = append(tail, byte(n%62))
 		}
-		b = append(b, byte(rankHead+size))
-		for range size {
-			span /= 62
-			b = append(b, byte(n/span%62))
-		}
+		slices.Reverse(tail)
+		b = append(append(b, byte(rankHead+len(tail))), tail...)
 	}
 	for i, index := range b[start:] {
 		if negative {
@@ -130,15 +119,13 @@ func appendNumber(b []byte, n int64) []byte {
 	return b
 }
 
-func read(s string) ([]int64, error) {
-	var path []int64
+func read(s string) (path []int64, err error) {
 	for s != "" {
 		n, length, ok := readNumber(s)
 		if !ok {
 			return nil, errForm
 		}
-		path = append(path, n)
-		s = s[length:]
+		path, s = append(path, n), s[length:]
 	}
 	return path, nil
 }
@@ -154,29 +141,22 @@ func readNumber(s string) (n int64, length int, ok bool) {
 	}
 	n, length = int64(head-rankZero), 1
 	if n >= rankSingles {
-		size := head - rankHead
-		if len(s) < 1+size {
+		length += head - rankHead
+		if len(s) < length {
 			return 0, 0, false
 		}
-		n = rankSingles
-		var value int64
-		span := int64(1)
-		for i := range size {
-			digit := strings.IndexByte(digits, s[1+i])
+		n = -1
+		for _, c := range []byte(s[1:length]) {
+			digit := strings.IndexByte(digits, c)
 			if digit < 0 {
 				return 0, 0, false
 			}
 			if negative {
 				digit = 61 - digit
 			}
-			if i > 0 {
-				n += span
-			}
-			span *= 62
-			value = value*62 + int64(digit)
+			n = (n+1)*62 + int64(digit)
 		}
-		n += value
-		length += size
+		n += rankSingles
 	}
 	if negative {
 		n = -n - 1

@@ -3,6 +3,7 @@ package reception
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"log/slog"
 	"slices"
 	"time"
@@ -36,9 +37,6 @@ type DistributionMember struct {
 
 // Distribution returns who gets the next case of a sector, and why.
 func (d *Receptionist) Distribution(ctx context.Context, a *kernel.Principal, id kernel.ID) (DistributionStatus, error) {
-	if err := a.May(VerbDistribution); err != nil {
-		return DistributionStatus{}, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (out DistributionStatus, err error) {
 		sector, found, err := findSector(tx, a.Company.ID, id)
 		if err != nil || !found {
@@ -66,13 +64,17 @@ func (d *Receptionist) Distribution(ctx context.Context, a *kernel.Principal, id
 		distributes := sector.Distribution.Mode != people.DistributeManual && out.Open
 		for i := range members {
 			m := &members[i]
-			reason := m.Reason()
-			if m == next && distributes {
-				reason, out.Next = ReasonNext, &m.User
+			switch {
+			case m == next && distributes:
+				m.Reason, out.Next = "next", &m.User
+			case m.Presence != people.PresenceOnline:
+				m.Reason = m.Presence
+			case m.OpenAttendances >= m.Capacity:
+				m.Reason = "full"
+			default:
+				m.Reason = "available"
 			}
-			out.Members = append(out.Members, DistributionMember{
-				User: m.User, Presence: m.Presence, OpenAttendances: m.Open, Capacity: m.Capacity, ReceivedAt: m.ReceivedAt, Reason: reason,
-			})
+			out.Members = append(out.Members, m.DistributionMember)
 		}
 		return out, err
 	})
@@ -90,25 +92,6 @@ func distributesNow(tx *kernel.Tx, company, sector kernel.ID, queues []people.Wa
 		}
 	}
 	return false, nil
-}
-
-// candidates returns the members of a sector in the order in which they get cases.
-func (d *Receptionist) candidates(tx *kernel.Tx, company kernel.ID, sector *people.Sector) ([]Member, error) {
-	all, err := sectorLoads(tx, company, sector.ID)
-	if err != nil {
-		return nil, err
-	}
-	latest := d.people.LastSeen()
-	members := make([]Member, len(all))
-	for i, c := range all {
-		members[i] = Member{
-			User: c.User, Presence: people.PresenceOf(tx.Now, c.Chosen, c.LastSeenAt, latest[c.User.ID]), Open: c.Open,
-			Capacity: sector.Distribution.Capacity, ReceivedAt: c.ReceivedAt, Turn: c.Turn,
-		}
-		kernel.Set(&members[i].Capacity, c.Capacity)
-	}
-	Order(sector.Distribution.Mode, members)
-	return members, nil
 }
 
 const (
@@ -138,19 +121,13 @@ func (d *Receptionist) Distribute(ctx context.Context) (more bool, err error) {
 	more = len(due) == returnBatch
 	sectors, err := kernel.ReadOne(ctx, d.Kernel, sectorsToDistribute)
 	for _, at := range sectors {
-		for given := 0; ; given++ {
-			if given == distributeAtOnce {
-				more = true
-				break
-			}
-			done, err := d.distributeOne(d.Bind(ctx, at.Company), at)
-			if err != nil {
+		done := true
+		for given := 0; done && given < distributeAtOnce; given++ {
+			if done, err = d.distributeOne(kernel.ForCompany(ctx, at.Company), at); err != nil {
 				return false, err
 			}
-			if !done {
-				break
-			}
 		}
+		more = more || done
 	}
 	return more, err
 }
@@ -166,7 +143,9 @@ func (d *Receptionist) distributeOne(ctx context.Context, at SectorAt) (bool, er
 		return false, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		lockDistribution(tx, at.Company)
+		if tx.Dialect().ConcurrentWrites() { // one transaction at a time, because a member of several sectors has one capacity
+			tx.Later(`SELECT pg_advisory_xact_lock($1)`, int64(binary.BigEndian.Uint64(at.Company[8:]))+1)
+		}
 		next, err := d.nextCase(tx, at)
 		if err != nil || next == nil {
 			return false, err
@@ -186,7 +165,10 @@ func (d *Receptionist) distributeOne(ctx context.Context, at SectorAt) (bool, er
 		if err := t.Assign(&to, t.Sector, nil, nil); err != nil {
 			return false, err
 		}
-		markReceived(tx, at.Company, to.ID)
+		tx.Later(`
+			UPDATE users
+			SET received_at = $3, received_turn = 1 + COALESCE((SELECT MAX(o.received_turn) FROM users o WHERE o.company = $1), 0)
+			WHERE company = $1 AND id = $2`, at.Company, to.ID, tx.Now)
 		if next.returns {
 			talk.MarkDistributed(tx, at.Company, next.waiting.Attendance, tx.Now)
 		}
@@ -240,33 +222,13 @@ func (d *Receptionist) nextCase(tx *kernel.Tx, at SectorAt) (*nextCase, error) {
 
 // Member is a member of a sector who may get cases.
 type Member struct {
-	User       kernel.Ref
-	Presence   string
-	Open       int64 // cases in all sectors
-	Capacity   int64
-	ReceivedAt *time.Time // by distribution; nil: never
-	Turn       *int64     // of their last case, counted over the company; nil: never
+	DistributionMember
+	Turn *int64 // of their last case, counted over the company; nil: never
 }
 
-// The reasons why a member gets the next case, or does not.
-const (
-	ReasonNext      = "next"
-	ReasonAvailable = "available"
-	ReasonFull      = "full"
-)
-
 // Available reports whether a member can get a case.
-func (m *Member) Available() bool { return m.Presence == people.PresenceOnline && m.Open < m.Capacity }
-
-// Reason returns why a member gets no case, or ReasonAvailable.
-func (m *Member) Reason() string {
-	switch {
-	case m.Presence != people.PresenceOnline:
-		return m.Presence
-	case m.Open >= m.Capacity:
-		return ReasonFull
-	}
-	return ReasonAvailable
+func (m *Member) Available() bool {
+	return m.Presence == people.PresenceOnline && m.OpenAttendances < m.Capacity
 }
 
 // Order sorts members by who gets a case first: available members before others, then by the mode, then by the time since their
@@ -287,7 +249,7 @@ func Order(mode string, members []Member) {
 	slices.SortFunc(members, func(a, b Member) int {
 		byMode := 0
 		if mode == people.DistributeLeastBusy {
-			byMode = cmp.Compare(a.Open, b.Open)
+			byMode = cmp.Compare(a.OpenAttendances, b.OpenAttendances)
 		}
 		return cmp.Or(unavailable(a)-unavailable(b), byMode, cmp.Compare(turn(a), turn(b)), kernel.CompareIDs(a.User.ID, b.User.ID))
 	})

@@ -12,7 +12,9 @@ import (
 
 // member returns a member who has received a case, unless turn is 0.
 func member(name, presence string, open, capacity, turn int64) Member {
-	m := Member{User: kernel.Ref{ID: kernel.NewID(), Name: name}, Presence: presence, Open: open, Capacity: capacity}
+	m := Member{DistributionMember: DistributionMember{
+		User: kernel.Ref{ID: kernel.NewID(), Name: name}, Presence: presence, OpenAttendances: open, Capacity: capacity,
+	}}
 	if turn > 0 {
 		m.Turn = &turn
 	}
@@ -74,13 +76,13 @@ func TestNoMemberGetsMoreThanTheirCapacityAndRoundsAreEven(t *testing.T) {
 			if m == nil {
 				t.Fatal("no member, though all have room")
 			}
-			m.Open, m.Turn = m.Open+1, &turn
+			m.OpenAttendances, m.Turn = m.OpenAttendances+1, &turn
 		}
-		least, most := members[0].Open, members[0].Open
+		least, most := members[0].OpenAttendances, members[0].OpenAttendances
 		for i := range members {
-			least, most = min(least, members[i].Open), max(most, members[i].Open)
-			if members[i].Open > members[i].Capacity {
-				t.Fatalf("%d cases with a capacity of %d", members[i].Open, members[i].Capacity)
+			least, most = min(least, members[i].OpenAttendances), max(most, members[i].OpenAttendances)
+			if members[i].OpenAttendances > members[i].Capacity {
+				t.Fatalf("%d cases with a capacity of %d", members[i].OpenAttendances, members[i].Capacity)
 			}
 		}
 		if most-least > 1 {

@@ -1,13 +1,16 @@
 package reception
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
 // Hours are opening hours that a company, its channels and its sectors can use.
@@ -64,45 +67,43 @@ const (
 	MaxHoursExceptions = 400
 )
 
+const countHours kernel.Countable = `SELECT COUNT(*) FROM hours WHERE company = $1`
+
 // HoursChange lists the fields to change; nil fields stay as they are.
 type HoursChange struct {
-	Name       *string
-	Timezone   *string
-	Weekly     *[]WeeklyPeriod
-	Exceptions *[]HoursException
+	Name       *string           `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	Timezone   *string           `json:"timezone,omitempty" minLength:"1" maxLength:"64"`
+	Weekly     *[]WeeklyPeriod   `json:"weekly,omitempty" maxItems:"50" doc:"Replaces all periods."`
+	Exceptions *[]HoursException `json:"exceptions,omitempty" maxItems:"400" doc:"Replaces all exceptions."`
 }
 
 // AllHours returns the company's opening hours by name.
 func (d *Receptionist) AllHours(ctx context.Context, a *kernel.Principal) ([]Hours, error) {
-	if err := a.May(VerbAllHours); err != nil {
-		return nil, err
-	}
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Hours, error) { return allHours(tx, a.Company.ID) })
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (all []Hours, err error) {
+		err = tx.Query(`SELECT `+hoursColumns+` FROM hours h WHERE h.company = $1 ORDER BY h.name, h.id`,
+			[]any{a.Company.ID}, func(r db.Row) error {
+				h, err := scanHours(r)
+				all = append(all, h)
+				return err
+			})
+		return all, err
+	})
 }
 
 // Hours returns one of the company's opening hours.
 func (d *Receptionist) Hours(ctx context.Context, a *kernel.Principal, id kernel.ID) (Hours, error) {
-	if err := a.May(VerbHours); err != nil {
-		return Hours{}, err
-	}
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) { return findHours(tx, a.Company.ID, id) })
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) { return findHours(tx, a.Company.ID, id, "") })
 }
 
-// HoursStatus returns whether opening hours are open at a time, and when that changes. A zero time means now.
+// HoursStatus returns whether opening hours are open at a time, and when that changes.
 func (d *Receptionist) HoursStatus(ctx context.Context, a *kernel.Principal, id kernel.ID, at time.Time) (HoursStatus, error) {
-	if err := a.May(VerbHoursStatus); err != nil {
-		return HoursStatus{}, err
-	}
-	h, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) { return findHours(tx, a.Company.ID, id) })
+	h, err := d.Hours(ctx, a, id)
 	if err != nil {
 		return HoursStatus{}, err
 	}
 	schedule, err := readHours(&h)
 	if err != nil {
 		return HoursStatus{}, err
-	}
-	if at.IsZero() {
-		at = d.Now()
 	}
 	return schedule.Status(at), nil
 }
@@ -118,9 +119,6 @@ func readHours(h *Hours) (*Schedule, error) {
 
 // CreateHours creates opening hours. The default time zone is the company's.
 func (d *Receptionist) CreateHours(ctx context.Context, a *kernel.Principal, in HoursChange) (Hours, error) {
-	if err := a.May(VerbCreateHours); err != nil {
-		return Hours{}, err
-	}
 	h := Hours{ID: kernel.NewID(), Timezone: a.Company.Timezone}
 	if err := in.apply(&h); err != nil {
 		return h, err
@@ -131,29 +129,30 @@ func (d *Receptionist) CreateHours(ctx context.Context, a *kernel.Principal, in 
 		if err := kernel.CheckLimit(tx, a.Company.ID, countHours, "opening hours", MaxHours); err != nil {
 			return h, err
 		}
-		insertHours(tx, a.Company.ID, &h)
+		tx.Later(`
+			INSERT INTO hours (company, id, name, timezone, weekly, exceptions, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, a.Company.ID, h.ID, h.Name, h.Timezone,
+			kernel.WriteList(h.Weekly), kernel.WriteList(h.Exceptions), h.CreatedAt, h.UpdatedAt)
 		return h, nil
 	})
 }
 
 // UpdateHours changes opening hours.
 func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id kernel.ID, in HoursChange) (Hours, error) {
-	if err := a.May(VerbUpdateHours); err != nil {
-		return Hours{}, err
-	}
 	if err := in.apply(&Hours{Name: "x", Timezone: kernel.DefaultZone}); err != nil { // validate before looking for the id
 		return Hours{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
-		h, err := lockHours(tx, a.Company.ID, id)
-		if err != nil {
-			return h, err
-		}
-		if err := in.apply(&h); err != nil {
+		h, err := findHours(tx, a.Company.ID, id, tx.ForUpdate())
+		if err = kernel.ErrOr(err, in.apply(&h)); err != nil {
 			return h, err
 		}
 		h.UpdatedAt = tx.Now
-		saveHours(tx, a.Company.ID, &h)
+		tx.Later(`
+			UPDATE hours
+			SET name = $3, timezone = $4, weekly = $5, exceptions = $6, updated_at = $7
+			WHERE company = $1 AND id = $2`, a.Company.ID, h.ID, h.Name, h.Timezone,
+			kernel.WriteList(h.Weekly), kernel.WriteList(h.Exceptions), h.UpdatedAt)
 		return h, nil
 	})
 }
@@ -161,33 +160,26 @@ func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id 
 // DeleteHours deletes opening hours that neither the company nor a channel or sector uses. Private channels that the caller may
 // not see do not count, because an error would reveal them. They have no opening hours afterwards.
 func (d *Receptionist) DeleteHours(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbDeleteHours); err != nil {
-		return err
-	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		if _, err := lockHours(tx, a.Company.ID, id); err != nil {
-			return struct{}{}, err
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		if _, err := findHours(tx, a.Company.ID, id, tx.ForUpdate()); err != nil {
+			return err
 		}
-		used, err := hoursInUse(tx, a.Company.ID, id, a.Views)
-		if err != nil || used {
-			return struct{}{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeInUse,
+		if used, err := hoursInUse(tx, a.Company.ID, id, a.Views); err != nil || used {
+			return kernel.ErrOr(err, kernel.Errorf(kernel.CodeInUse,
 				"The company, a channel or a sector uses these opening hours. Choose others there first."))
 		}
-		deleteHours(tx, a.Company.ID, id)
-		return struct{}{}, nil
+		tx.Later(`UPDATE channels SET hours = NULL, updated_at = $3 WHERE company = $1 AND hours = $2`, a.Company.ID, id, tx.Now)
+		tx.Later(`DELETE FROM hours WHERE company = $1 AND id = $2`, a.Company.ID, id)
+		return nil
 	})
-	return err
 }
 
 // apply validates a change and makes it.
 func (in *HoursChange) apply(h *Hours) error {
-	if in.Name != nil {
-		name, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
-		if invalid != nil {
-			return invalid
-		}
-		h.Name = name
+	if err := kernel.CleanName("body.name", &in.Name); err != nil {
+		return err
 	}
+	kernel.Set(&h.Name, in.Name)
 	kernel.Set(&h.Timezone, in.Timezone)
 	kernel.Set(&h.Weekly, in.Weekly)
 	kernel.Set(&h.Exceptions, in.Exceptions)
@@ -199,9 +191,6 @@ func (in *HoursChange) apply(h *Hours) error {
 
 // Holidays returns the public holidays of Brazil in a year; 0 means the current one.
 func (d *Receptionist) Holidays(_ context.Context, a *kernel.Principal, year int) ([]Holiday, error) {
-	if err := a.May(VerbHolidays); err != nil {
-		return nil, err
-	}
 	if year == 0 {
 		zone, invalid := kernel.LoadZone("timezone", a.Company.Timezone)
 		if invalid != nil {
@@ -218,9 +207,9 @@ const horizon = 9 * 366
 // Schedule is the parsed form of opening hours. It is safe for concurrent use.
 type Schedule struct {
 	zone   *time.Location
-	weekly [7][]span       // by time.Weekday
-	dated  map[date][]span // nil: closed
-	yearly map[date][]span // the year is 0
+	weekly [7][]span              // by time.Weekday
+	dated  map[kernel.Date][]span // nil: closed
+	yearly map[kernel.Date][]span // the year is 0
 }
 
 func (s *Schedule) readExceptions(field string, exceptions []HoursException) *kernel.Error {
@@ -238,7 +227,7 @@ func (s *Schedule) readExceptions(field string, exceptions []HoursException) *ke
 			return invalid
 		}
 		days := s.dated
-		if day.year == 0 {
+		if day.Year == 0 {
 			days = s.yearly
 		}
 		if _, twice := days[day]; twice {
@@ -279,33 +268,13 @@ func (s *Schedule) readWeekly(field string, weekly []WeeklyPeriod) *kernel.Error
 // span is a period of a day in minutes. Its end is exclusive.
 type span struct{ from, to int }
 
-// date is a day of the calendar.
-type date struct {
-	year  int
-	month time.Month
-	day   int
-}
-
-func dateOf(t time.Time) date {
-	y, m, d := t.Date()
-	return date{y, m, d}
-}
-
-func (d date) plus(days int) date {
-	return dateOf(time.Date(d.year, d.month, d.day+days, 12, 0, 0, 0, time.UTC))
-}
-
-func (d date) weekday() time.Weekday {
-	return time.Date(d.year, d.month, d.day, 12, 0, 0, 0, time.UTC).Weekday()
-}
-
 // Read parses opening hours. An error names the field with a prefix such as "body.".
 func Read(prefix string, h *Hours) (*Schedule, *kernel.Error) {
 	zone, invalid := kernel.LoadZone(prefix+"timezone", h.Timezone)
 	if invalid != nil {
 		return nil, invalid
 	}
-	s := &Schedule{zone: zone, dated: map[date][]span{}, yearly: map[date][]span{}}
+	s := &Schedule{zone: zone, dated: map[kernel.Date][]span{}, yearly: map[kernel.Date][]span{}}
 	if invalid := s.readWeekly(prefix+"weekly", h.Weekly); invalid != nil {
 		return nil, invalid
 	}
@@ -316,14 +285,14 @@ func Read(prefix string, h *Hours) (*Schedule, *kernel.Error) {
 }
 
 // spansOn returns the spans of the date itself, of that date in every year, or of the day of the week.
-func (s *Schedule) spansOn(d date) []span {
+func (s *Schedule) spansOn(d kernel.Date) []span {
 	if spans, found := s.dated[d]; found {
 		return spans
 	}
-	if spans, found := s.yearly[date{0, d.month, d.day}]; found {
+	if spans, found := s.yearly[kernel.Date{Month: d.Month, Day: d.Day}]; found {
 		return spans
 	}
-	return s.weekly[d.weekday()]
+	return s.weekly[d.StartOfDay(time.UTC).Weekday()]
 }
 
 // stretch is a time during which the hours are open. Its end is exclusive.
@@ -331,7 +300,7 @@ type stretch struct{ from, to time.Time }
 
 // stretches returns the open times of a date. For a time that the clocks skip it uses the moment of the change. For one that they
 // show twice a period begins at the first and ends at the second.
-func (s *Schedule) stretches(d date) []stretch {
+func (s *Schedule) stretches(d kernel.Date) []stretch {
 	spans := s.spansOn(d)
 	out := make([]stretch, 0, len(spans))
 	for _, p := range spans {
@@ -346,8 +315,8 @@ func (s *Schedule) stretches(d date) []stretch {
 
 // instants returns the first and the last moment at which clocks show a minute of a date. If the clocks skip it, both are the
 // moment of the change.
-func (s *Schedule) instants(d date, minute int) (first, last time.Time) {
-	shown := time.Date(d.year, d.month, d.day, 0, minute, 0, 0, time.UTC)
+func (s *Schedule) instants(d kernel.Date, minute int) (first, last time.Time) {
+	shown := time.Date(d.Year, d.Month, d.Day, 0, minute, 0, 0, time.UTC)
 	early, late := shown.Add(-26*time.Hour), shown.Add(26*time.Hour)
 	before, after := s.offset(early), s.offset(late)
 	a, b := shown.Add(-before), shown.Add(-after)
@@ -381,9 +350,9 @@ func (s *Schedule) offset(at time.Time) time.Duration {
 
 // Open reports whether the hours are open at a time.
 func (s *Schedule) Open(at time.Time) bool {
-	today := dateOf(at.In(s.zone))
+	today := kernel.DateOf(at, s.zone)
 	for day := -1; day <= 1; day++ { // clocks that are set back at midnight repeat a date
-		for _, open := range s.stretches(today.plus(day)) {
+		for _, open := range s.stretches(today.AddDays(day)) {
 			if !at.Before(open.from) && at.Before(open.to) {
 				return true
 			}
@@ -402,10 +371,10 @@ func (s *Schedule) Status(at time.Time) HoursStatus {
 
 // closesAt returns when hours that are open at a time close. Adjacent periods count as one.
 func (s *Schedule) closesAt(at time.Time) *time.Time {
-	first := dateOf(at.In(s.zone)).plus(-1)
+	first := kernel.DateOf(at, s.zone).AddDays(-1)
 	end := at
 	for day := range horizon {
-		open := s.stretches(first.plus(day))
+		open := s.stretches(first.AddDays(day))
 		slices.SortFunc(open, func(a, b stretch) int { return a.from.Compare(b.from) })
 		for _, o := range open {
 			switch {
@@ -425,10 +394,10 @@ func (s *Schedule) closesAt(at time.Time) *time.Time {
 
 // NextOpenAt returns the next time when the hours open, or nil if they do not within nine years.
 func (s *Schedule) NextOpenAt(at time.Time) *time.Time {
-	first := dateOf(at.In(s.zone)).plus(-1)
+	first := kernel.DateOf(at, s.zone).AddDays(-1)
 	for day := range horizon {
 		var next *time.Time
-		for _, o := range s.stretches(first.plus(day)) {
+		for _, o := range s.stretches(first.AddDays(day)) {
 			if o.from.After(at) && (next == nil || o.from.Before(*next)) && !s.Open(o.from.Add(-time.Millisecond)) {
 				next = new(o.from.UTC())
 			}
@@ -487,8 +456,8 @@ func readSpan(field, from, to string) (span, *kernel.Error) {
 		return span{}, kernel.Malformed(field+".to", "clock")
 	}
 	if begin >= end {
-		return span{}, kernel.Invalid(field+".to", kernel.RuleWrongOrder, "must be later than from; write a period over midnight as "+
-			"two")
+		return span{}, kernel.Invalid(field+".to", kernel.RuleWrongOrder,
+			"must be later than from; write a period over midnight as two")
 	}
 	return span{begin, end}, nil
 }
@@ -508,24 +477,61 @@ func readClock(s string) (int, bool) {
 }
 
 // readDate parses YYYY-MM-DD, or --MM-DD as a date of the year 0.
-func readDate(s string) (date, bool) {
-	text := s
-	if len(s) == 7 && s[:2] == "--" {
-		text = "2000-" + s[2:] // a leap year
+func readDate(s string) (kernel.Date, bool) {
+	monthDay, yearly := strings.CutPrefix(s, "--")
+	if !yearly {
+		return kernel.ParseDate(s)
 	}
-	at, err := time.Parse(time.DateOnly, text)
-	if err != nil || len(text) != len(time.DateOnly) || at.Year() < 1 {
-		return date{}, false
-	}
-	d := dateOf(at)
-	if text != s {
-		d.year = 0
-	}
-	return d, true
+	d, ok := kernel.ParseDate("2000-" + monthDay) // a leap year
+	d.Year = 0
+	return d, ok
 }
 
 // digits parses a number that consists of digits only.
 func digits(s string) (int, bool) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	return int(n), err == nil
+}
+
+// Brazil returns the national holidays of Brazil in a year, and other days on which many businesses are closed, in the order of
+// their dates.
+func Brazil(year int) []Holiday {
+	easter := Easter(year)
+	out := []Holiday{}
+	yearly := func(month time.Month, day int, key, name string) {
+		out = append(out, Holiday{Date: fmt.Sprintf("%04d-%02d-%02d", year, month, day), Yearly: true, Key: key, Name: name})
+	}
+	movable := func(days int, optional bool, key, name string) {
+		out = append(out, Holiday{Date: easter.AddDate(0, 0, days).Format(time.DateOnly), Optional: optional, Key: key, Name: name})
+	}
+	yearly(time.January, 1, "new_year", "Confraternização Universal")
+	movable(-48, true, "carnival_monday", "Carnaval (segunda-feira)")
+	movable(-47, true, "carnival_tuesday", "Carnaval (terça-feira)")
+	movable(-2, false, "good_friday", "Sexta-feira Santa")
+	yearly(time.April, 21, "tiradentes", "Tiradentes")
+	yearly(time.May, 1, "labour_day", "Dia do Trabalho")
+	movable(60, true, "corpus_christi", "Corpus Christi")
+	yearly(time.September, 7, "independence", "Independência do Brasil")
+	yearly(time.October, 12, "our_lady_of_aparecida", "Nossa Senhora Aparecida")
+	yearly(time.November, 2, "all_souls", "Finados")
+	yearly(time.November, 15, "republic", "Proclamação da República")
+	if year >= 2024 {
+		yearly(time.November, 20, "black_awareness", "Dia Nacional de Zumbi e da Consciência Negra")
+	}
+	yearly(time.December, 25, "christmas", "Natal")
+	slices.SortFunc(out, func(a, b Holiday) int { return cmp.Compare(a.Date, b.Date) })
+	return out
+}
+
+// Easter returns Easter Sunday of a year by the Meeus/Jones/Butcher algorithm.
+func Easter(year int) time.Time {
+	a, b, c := year%19, year/100, year%100
+	d, e := b/4, b%4
+	g := (8*b + 13) / 25
+	h := (19*a + b - d - g + 15) % 30
+	i, k := c/4, c%4
+	l := (32 + 2*e + 2*i - h - k) % 7
+	m := (a + 11*h + 22*l) / 451
+	n := h + l - 7*m + 114
+	return time.Date(year, time.Month(n/31), n%31+1, 0, 0, 0, 0, time.UTC)
 }

@@ -1,7 +1,11 @@
+// Package reception answers customers automatically and assigns their cases: opening hours, menus and distribution.
 package reception
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -9,10 +13,28 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
+	"recado/internal/fold"
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/talk"
 )
+
+// Receptionist has the verbs of the package.
+type Receptionist struct {
+	*kernel.Kernel
+	people     *people.People
+	channels   *channels.Channels
+	talk       *talk.Talk
+	receptions sync.Map // channel -> *Reception
+	shownMenus shownMenus
+}
+
+// New returns the verbs of reception. From then on receptions answer customers.
+func New(t *talk.Talk, c *channels.Channels, p *people.People) *Receptionist {
+	d := &Receptionist{Kernel: p.Kernel, people: p, channels: c, talk: t}
+	t.Observe(talk.Observer{CustomerWrote: d.answerCustomer})
+	return d
+}
 
 // Reception is the automatic reception of a channel for customers who open an attendance.
 type Reception struct {
@@ -76,15 +98,11 @@ type ReceptionOutcome struct {
 
 // Reception returns the reception of a channel.
 func (d *Receptionist) Reception(ctx context.Context, a *kernel.Principal, channel kernel.ID) (Reception, error) {
-	if err := a.May(VerbReception); err != nil {
-		return Reception{}, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Reception, error) {
 		if _, err := d.channels.Known(tx, a, channel); err != nil {
 			return Reception{}, err
 		}
-		r, _, err := findReception(tx, a.Company.ID, channel)
-		return r, err
+		return findReception(tx, a.Company.ID, channel)
 	})
 }
 
@@ -93,9 +111,6 @@ func (d *Receptionist) Reception(ctx context.Context, a *kernel.Principal, chann
 func (d *Receptionist) SetReception(
 	ctx context.Context, a *kernel.Principal, channel kernel.ID, r Reception, version int64,
 ) (Reception, error) {
-	if err := a.May(VerbSetReception); err != nil {
-		return r, err
-	}
 	if invalid := Check("body", &r); invalid != nil {
 		return r, invalid
 	}
@@ -104,18 +119,18 @@ func (d *Receptionist) SetReception(
 		if err != nil {
 			return r, err
 		}
-		old, err := lockReception(tx, ch.Company, ch.ID)
+		if tx.Dialect().ConcurrentWrites() {
+			tx.Later(`SELECT 1 FROM channels WHERE company = $1 AND id = $2 FOR NO KEY UPDATE`, ch.Company, ch.ID)
+		}
+		old, err := findReception(tx, ch.Company, ch.ID)
 		if err == nil && version != 0 && version != old.Version {
 			err = kernel.Errorf(kernel.CodeVersionConflict,
 				"The reception is now at version %d, not %d. Fetch it again and reapply the change.", old.Version, version)
 		}
-		if err != nil {
+		if err = kernel.ErrOr(err, checkNamed(tx, a, Names("body", &r))); err != nil {
 			return r, err
 		}
 		r.Version = old.Version + 1
-		if err := checkNamed(tx, a, Names("body", &r)); err != nil {
-			return r, err
-		}
 		return r, saveReception(tx, ch.Company, ch.ID, &r)
 	})
 }
@@ -149,9 +164,6 @@ type ReceptionTrial struct {
 func (d *Receptionist) TryReception(
 	ctx context.Context, a *kernel.Principal, channel kernel.ID, in ReceptionTrial,
 ) ([]ReceptionReply, error) {
-	if err := a.May(VerbTryReception); err != nil {
-		return nil, err
-	}
 	if in.Reception != nil {
 		if invalid := Check("body.reception", in.Reception); invalid != nil {
 			return nil, invalid
@@ -161,24 +173,18 @@ func (d *Receptionist) TryReception(
 		if _, err := d.channels.Known(tx, a, channel); err != nil {
 			return nil, err
 		}
+		r, err := findReception(tx, a.Company.ID, channel)
 		if in.Reception != nil {
-			if err := checkNamed(tx, a, Names("body.reception", in.Reception)); err != nil {
-				return nil, err
-			}
+			r, err = *in.Reception, checkNamed(tx, a, Names("body.reception", in.Reception))
 		}
-		r := in.Reception
-		if r == nil {
-			own, _, err := findReception(tx, a.Company.ID, channel)
-			if err != nil {
-				return nil, err
-			}
-			r = &own
+		if err != nil {
+			return nil, err
 		}
 		at := tx.Now
 		kernel.Set(&at, in.At)
 		open, err := isOpen(tx, a.Company.ID, channel, nil, at)
 		kernel.Set(&open, in.Open)
-		return Try(r, open, in.Texts), err
+		return Try(&r, open, in.Texts), err
 	})
 }
 
@@ -192,26 +198,20 @@ func isOpen(tx *kernel.Tx, company, channel kernel.ID, sector *kernel.ID, at tim
 	return err == nil && schedule.Open(at), err
 }
 
-// cachedReception is the reception of a channel as this node read it.
-type cachedReception struct {
-	version   int64
-	reception Reception
-}
-
 // receptionOf returns the reception of a channel, or nil if it is off. Every inbound message reads the channel's row, which has
 // the version, so that a change on another node is noticed at once.
 func (d *Receptionist) receptionOf(tx *kernel.Tx, ch *channels.Channel) (*Reception, error) {
 	if ch.Reception == nil {
 		return nil, nil
 	}
-	if cached, ok := d.receptions.Load(ch.ID); ok && cached.(*cachedReception).version == *ch.Reception {
-		return &cached.(*cachedReception).reception, nil
+	if cached, ok := d.receptions.Load(ch.ID); ok && cached.(*Reception).Version == *ch.Reception+1 {
+		return cached.(*Reception), nil
 	}
-	r, found, err := findReception(tx, ch.Company, ch.ID)
-	if err != nil || !found {
+	r, err := findReception(tx, ch.Company, ch.ID)
+	if err != nil {
 		return nil, err
 	}
-	tx.AfterCommit(func() { d.receptions.Store(ch.ID, &cachedReception{*ch.Reception, r}) })
+	tx.AfterCommit(func() { d.receptions.Store(ch.ID, &r) })
 	return &r, nil
 }
 
@@ -277,7 +277,7 @@ func (d *Receptionist) answerMenu(in *talk.InboundBatch, t *talk.BatchConversati
 		return err
 	}
 	if r == nil || !t.Automation {
-		stored, _, err := findReception(in.Tx, t.Company, t.Channel)
+		stored, err := findReception(in.Tx, t.Company, t.Channel)
 		if err != nil {
 			return err
 		}
@@ -318,8 +318,8 @@ func (d *Receptionist) keepMenu(in *talk.InboundBatch, t *talk.BatchConversation
 	t.ReceptionDue = new(in.Tx.Now.Add(state.Timeout(r)))
 	state.Asked = time.Now().UnixMilli()
 	shown := shownMenu{t.ID, state.Asked}
-	d.shownMenus.begin(shown)
-	in.Tx.AfterCommit(func() { d.shownMenus.end(shown) })
+	d.shownMenus.set(shown, time.Time{})
+	in.Tx.AfterCommit(func() { d.shownMenus.set(shown, time.Now()) })
 	return storeMenu(t.LockedConversation, state)
 }
 
@@ -355,11 +355,9 @@ func endMenuAt(t *talk.LockedConversation, end End) error {
 		}
 	}
 	if end.Sector != nil {
-		found, err := people.KeepSector(t.Tx, t.Company, *end.Sector)
-		if err != nil {
+		if found, err := people.KeepSector(t.Tx, t.Company, *end.Sector); err != nil {
 			return err
-		}
-		if !found {
+		} else if !found {
 			end.Sector = nil
 		}
 	}
@@ -382,7 +380,7 @@ func (d *Receptionist) EndMenus(ctx context.Context, limit int) (int, error) {
 		if err := json.Unmarshal([]byte(*t.Reception), &state); err != nil {
 			return err
 		}
-		r, _, err := findReception(t.Tx, t.Company, t.Channel)
+		r, err := findReception(t.Tx, t.Company, t.Channel)
 		if err != nil {
 			return err
 		}
@@ -393,12 +391,12 @@ func (d *Receptionist) EndMenus(ctx context.Context, limit int) (int, error) {
 	})
 }
 
-// shownMenus remembers when menus were shown. A call that arrived before the transaction that shows a menu was durable contains
-// no reply to it: customers often write several messages at once. The menu of a transaction that was rolled back is never
-// looked up.
+// shownMenus remembers when menus were shown: the time when the transaction that shows a menu was durable; zero: not yet. A call
+// that arrived before contains no reply to the menu: customers often write several messages at once. The menu of a transaction
+// that was rolled back is never looked up.
 type shownMenus struct {
-	mu sync.Mutex
-	at map[shownMenu]menuShown
+	mu      sync.Mutex
+	durable map[shownMenu]time.Time
 }
 
 // shownMenu identifies a menu that this node showed, by its conversation and State.Asked.
@@ -407,47 +405,204 @@ type shownMenu struct {
 	asked        int64
 }
 
-// menuShown has the time when the transaction added the menu and the time when it was durable; zero: not yet.
-type menuShown struct{ began, durable time.Time }
+// isOld reports whether no call can have begun before the menu was shown. No call takes longer than a minute.
+func (m shownMenu) isOld() bool { return time.Since(time.UnixMilli(m.asked)) > time.Minute }
 
-// shownFor is how long shown menus are remembered. No call takes longer.
-const shownFor = time.Minute
-
-func (s *shownMenus) begin(menu shownMenu) {
+func (s *shownMenus) set(menu shownMenu, durable time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
-	if s.at == nil {
-		s.at = map[shownMenu]menuShown{}
+	if s.durable == nil {
+		s.durable = map[shownMenu]time.Time{}
 	}
-	if len(s.at) >= 1000 {
-		for old, shown := range s.at {
-			if now.Sub(shown.began) > shownFor {
-				delete(s.at, old)
-			}
-		}
+	if len(s.durable) >= 1000 {
+		maps.DeleteFunc(s.durable, func(menu shownMenu, _ time.Time) bool { return menu.isOld() })
 	}
-	s.at[menu] = menuShown{began: now}
-}
-
-func (s *shownMenus) end(menu shownMenu) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if shown, found := s.at[menu]; found {
-		shown.durable = time.Now()
-		s.at[menu] = shown
-	}
+	s.durable[menu] = durable
 }
 
 // before reports whether this node showed the menu and, if so, whether a call arrived before the customer could see it.
 func (s *shownMenus) before(menu shownMenu, arrived time.Time) (known, early bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	shown, known := s.at[menu]
-	if !known || time.Since(shown.began) > shownFor {
-		return known, false
-	}
-	return true, shown.durable.IsZero() || !arrived.After(shown.durable)
+	durable, known := s.durable[menu]
+	return known, known && !menu.isOld() && (durable.IsZero() || !arrived.After(durable))
 }
 
-const countHours kernel.Countable = `SELECT COUNT(*) FROM hours WHERE company = $1`
+// Check validates a reception and sets its defaults. field is its name in the request, such as "body".
+func Check(field string, r *Reception) *kernel.Error {
+	for name, text := range map[string]**string{".greeting": &r.Greeting, ".away": &r.Away} {
+		if invalid := checkText(field+name, text); invalid != nil {
+			return invalid
+		}
+	}
+	if r.Menu == nil {
+		return nil
+	}
+	above := &Menu{MaxInvalid: DefaultMaxInvalid, TimeoutMinutes: DefaultMenuTimeout}
+	return checkMenu(field+".menu", r.Menu, above, 1)
+}
+
+// checkText validates a text and replaces an empty one by nil.
+func checkText(field string, text **string) *kernel.Error {
+	if *text == nil {
+		return nil
+	}
+	if **text == "" {
+		*text = nil
+		return nil
+	}
+	_, invalid := kernel.Text(field, **text, MaxReceptionText)
+	return invalid
+}
+
+func checkMenu(field string, m, above *Menu, depth int) *kernel.Error {
+	if depth > MaxMenuDepth {
+		return kernel.Invalid(field, kernel.RuleTooDeep, fmt.Sprintf("menus are at most %d deep", MaxMenuDepth),
+			kernel.Params{"max": MaxMenuDepth})
+	}
+	if _, invalid := kernel.Text(field+".text", m.Text, MaxReceptionText); invalid != nil {
+		return invalid
+	}
+	if invalid := checkText(field+".invalid_text", &m.InvalidText); invalid != nil {
+		return invalid
+	}
+	m.MaxInvalid = cmp.Or(m.MaxInvalid, above.MaxInvalid)
+	m.TimeoutMinutes = cmp.Or(m.TimeoutMinutes, above.TimeoutMinutes)
+	if m.MaxInvalid < 1 || m.MaxInvalid > 5 {
+		return kernel.Between(field+".max_invalid", 1, 5)
+	}
+	if m.TimeoutMinutes < 1 || m.TimeoutMinutes > 24*60 {
+		return kernel.Between(field+".timeout_minutes", 1, 1440)
+	}
+	if len(m.Options) < 2 || len(m.Options) > 10 {
+		return kernel.Count(field+".options", 2, 10)
+	}
+	seen := map[string]bool{}
+	for i := range m.Options {
+		o := &m.Options[i]
+		at := fmt.Sprintf("%s.options[%d]", field, i)
+		title, invalid := kernel.Name(at+".title", o.Title, 24)
+		if invalid != nil {
+			return invalid
+		}
+		o.Title = title
+		folded := fold.Text(title)
+		if seen[folded] {
+			return kernel.Duplicate(at+".title", "another option has this title")
+		}
+		seen[folded] = true
+		if invalid := checkAction(at+".action", &o.Action, m, depth); invalid != nil {
+			return invalid
+		}
+	}
+	return nil
+}
+
+func checkAction(field string, a *MenuAction, above *Menu, depth int) *kernel.Error {
+	given := 0
+	for _, isSet := range []bool{a.Sector != nil, a.User != nil, a.Text != nil, a.Close != nil, a.Menu != nil} {
+		if isSet {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return kernel.ExactlyOne(field, "sector", "user", "text", "close", "menu")
+	case a.Close != nil && !*a.Close:
+		return kernel.Invalid(field+".close", kernel.RuleMustBeTrue, "must be true")
+	case a.Text != nil:
+		_, invalid := kernel.Text(field+".text", *a.Text, MaxReceptionText)
+		return invalid
+	case a.Menu != nil:
+		return checkMenu(field+".menu", a.Menu, above, depth+1)
+	}
+	return nil
+}
+
+// Named is a sector or a member that a reception refers to in a field.
+type Named struct {
+	Field  string
+	Sector *kernel.ID
+	User   *kernel.ID
+}
+
+// Names returns the sectors and members that a reception refers to.
+func Names(field string, r *Reception) []Named {
+	if r.Menu == nil {
+		return nil
+	}
+	return names(field+".menu", r.Menu)
+}
+
+func names(field string, m *Menu) (out []Named) {
+	if m.FallbackSector != nil {
+		out = append(out, Named{Field: field + ".fallback_sector", Sector: m.FallbackSector})
+	}
+	for i := range m.Options {
+		a := &m.Options[i].Action
+		at := fmt.Sprintf("%s.options[%d].action", field, i)
+		switch {
+		case a.Sector != nil:
+			out = append(out, Named{Field: at + ".sector", Sector: a.Sector})
+		case a.User != nil:
+			out = append(out, Named{Field: at + ".user", User: a.User})
+		case a.Menu != nil:
+			out = append(out, names(at+".menu", a.Menu)...)
+		}
+	}
+	return out
+}
+
+// Try returns the replies of a validated reception to a customer who writes texts one second apart. A text that is the id of a
+// shown button or row presses it.
+func Try(r *Reception, open bool, texts []string) []ReceptionReply {
+	out := make([]ReceptionReply, 0, len(texts))
+	var state *State
+	at := time.Unix(0, 0)
+	shown := map[string]string{} // titles by the ids of buttons and rows
+	for i, text := range texts {
+		at = at.Add(time.Second)
+		in := Customer{Text: text, At: at}
+		if title, ok := shown[text]; ok {
+			in.Text, in.Choice = title, &provider.Choice{ID: text, Title: title}
+		}
+		reply := ReceptionReply{Customer: in.Text}
+		var m *Message
+		var end *End
+		switch {
+		case i == 0:
+			if m, state, end = Begin(r, open, in); state == nil && end == nil {
+				reply.Outcome = &ReceptionOutcome{Kind: "none"}
+			}
+		case state != nil:
+			m, state, end = state.Answer(r, in)
+		}
+		if m != nil {
+			reply.Text, reply.Interactive = &m.Text, m.Interactive
+			addTitles(shown, m.Interactive)
+		}
+		if end != nil {
+			reply.Outcome = &ReceptionOutcome{Kind: end.Kind, Sector: end.Sector, User: end.User, Reason: end.Reason, Cause: talk.CauseOf(nil, &end.Reason)}
+		}
+		out = append(out, reply)
+	}
+	return out
+}
+
+// addTitles adds the titles of buttons and rows by their ids.
+func addTitles(shown map[string]string, offer *provider.Interactive) {
+	if offer == nil {
+		return
+	}
+	for _, b := range offer.Buttons {
+		shown[b.ID] = b.Title
+	}
+	if offer.List == nil {
+		return
+	}
+	for _, section := range offer.List.Sections {
+		for _, row := range section.Rows {
+			shown[row.ID] = row.Title
+		}
+	}
+}

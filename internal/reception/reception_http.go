@@ -23,11 +23,7 @@ func replyReception(r Reception, err error) (*receptionReply, error) {
 }
 
 func (s *handlers) getReception(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*receptionReply, error) {
-	id, err := httpserver.PathID(in.ID, "channel")
-	if err != nil {
-		return nil, err
-	}
-	return replyReception(s.verbs.Reception(ctx, a, id))
+	return replyReception(s.verbs.Reception(ctx, a, kernel.ID(in.ID)))
 }
 
 // receptionBody is a reception in a request. Absent fields are null.
@@ -58,15 +54,11 @@ type setReceptionInput struct {
 }
 
 func (s *handlers) setReception(ctx context.Context, a *kernel.Principal, in *setReceptionInput) (*receptionReply, error) {
-	id, err := httpserver.PathID(in.ID, "channel")
-	if err != nil {
-		return nil, err
-	}
 	version, err := in.Version(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	return replyReception(s.verbs.SetReception(ctx, a, id, in.Body.reception(), version))
+	return replyReception(s.verbs.SetReception(ctx, a, kernel.ID(in.ID), in.Body.reception(), version))
 }
 
 type tryReceptionInput struct {
@@ -82,16 +74,11 @@ type tryReceptionInput struct {
 func (s *handlers) tryReception(
 	ctx context.Context, a *kernel.Principal, in *tryReceptionInput,
 ) (*httpserver.Reply[httpserver.List[ReceptionReply]], error) {
-	id, err := httpserver.PathID(in.ID, "channel")
-	if err != nil {
-		return nil, err
-	}
 	trial := ReceptionTrial{Texts: in.Body.Texts, At: in.Body.At, Open: in.Body.Open}
 	if in.Body.Reception != nil {
 		trial.Reception = new(in.Body.Reception.reception())
 	}
-	replies, err := s.verbs.TryReception(ctx, a, id, trial)
-	return &httpserver.Reply[httpserver.List[ReceptionReply]]{Body: httpserver.List[ReceptionReply]{Data: replies}}, err
+	return httpserver.Entries(s.verbs.TryReception(ctx, a, kernel.ID(in.ID), trial))
 }
 
 type setBotInput struct {
@@ -104,10 +91,5 @@ type setBotInput struct {
 func (s *handlers) setBot(
 	ctx context.Context, a *kernel.Principal, in *setBotInput,
 ) (*httpserver.Reply[*talk.Conversation], error) {
-	id, err := httpserver.PathID(in.ID, "conversation")
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.verbs.talk.SetBot(ctx, a, id, in.Body.PausedUntil.Pointer())
-	return &httpserver.Reply[*talk.Conversation]{Body: c}, err
+	return httpserver.Body(s.verbs.talk.SetBot(ctx, a, kernel.ID(in.ID), in.Body.PausedUntil.Pointer()))
 }

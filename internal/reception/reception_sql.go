@@ -11,27 +11,16 @@ import (
 	"recado/internal/talk"
 )
 
-// findReception returns the reception of a channel. It reports false if none was ever saved.
-func findReception(tx *kernel.Tx, company, channel kernel.ID) (r Reception, found bool, err error) {
-	r.Version = 1
+// findReception returns the reception of a channel. It is empty if none was ever saved.
+func findReception(tx *kernel.Tx, company, channel kernel.ID) (Reception, error) {
+	r := Reception{Version: 1}
 	var decodeErr error
-	found, err = tx.One(`SELECT content, version FROM receptions WHERE company = $1 AND channel = $2`,
+	_, err := tx.One(`SELECT content, version FROM receptions WHERE company = $1 AND channel = $2`,
 		[]any{company, channel}, func(row db.Row) {
 			decodeErr = json.Unmarshal([]byte(row.Text("content")), &r)
 			r.Version = row.Int("version") + 1
 		})
-	return r, found, cmp.Or(err, decodeErr)
-}
-
-// lockReception returns the reception of a channel and locks it until the end of the transaction.
-func lockReception(tx *kernel.Tx, company, channel kernel.ID) (Reception, error) {
-	_, err := tx.One(`SELECT 1 FROM channels WHERE company = $1 AND id = $2`+tx.Dialect().Lock(` FOR NO KEY UPDATE`),
-		[]any{company, channel}, func(db.Row) {})
-	if err != nil {
-		return Reception{}, err
-	}
-	r, _, err := findReception(tx, company, channel)
-	return r, err
+	return r, cmp.Or(err, decodeErr)
 }
 
 // saveReception stores the reception of a channel with a new version.
@@ -55,15 +44,12 @@ func saveReception(tx *kernel.Tx, company, channel kernel.ID, r *Reception) erro
 
 // dueMenus returns up to limit conversations whose menu has timed out, oldest first.
 func dueMenus(tx *kernel.Tx, now time.Time, limit int) ([]talk.ConversationAt, error) {
-	var due []talk.ConversationAt
-	err := tx.Query(`
+	return kernel.Rows(tx, `
 		SELECT /* all companies: due work */ company, id
 		FROM conversations
 		WHERE reception_due <= $1
 		ORDER BY reception_due
-		LIMIT $2`, []any{now, limit}, func(r db.Row) error {
-		due = append(due, talk.ConversationAt{Company: r.ID("company"), ID: r.ID("id")})
-		return nil
+		LIMIT $2`, []any{now, limit}, func(r db.Row) talk.ConversationAt {
+		return talk.ConversationAt{Company: r.ID("company"), ID: r.ID("id")}
 	})
-	return due, err
 }

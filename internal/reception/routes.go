@@ -40,9 +40,9 @@ func (s *handlers) receptionRoutes() []*httpserver.Route {
 				"app or on the phone, pauses bots for an hour; a message sent with an API key does not.")),
 
 		httpserver.Get("/sectors/{id}/distribution", VerbDistribution, "Get the distribution order of a sector",
-			httpserver.ByID("sector", s.verbs.Distribution)),
+			httpserver.ByID(s.verbs.Distribution)),
 
-		httpserver.Get("/hours", VerbAllHours, "List the opening hours", s.listHours, httpserver.Named("listHours"),
+		httpserver.Get("/hours", VerbAllHours, "List the opening hours", httpserver.ListAll(s.verbs.AllHours), httpserver.Named("listHours"),
 			httpserver.About("Returns the opening hours sorted by name. Sectors, channels and the company refer to their opening hours with hours_id: the sector's apply first, then the "+
 				"channel's, then the company's. Without any, it is always open.")),
 		httpserver.Post("/hours", VerbCreateHours, "Create opening hours", s.createHours,
@@ -52,12 +52,13 @@ func (s *handlers) receptionRoutes() []*httpserver.Route {
 		httpserver.Get("/hours/holidays", VerbHolidays, "List the public holidays of Brazil in a year", s.listHolidays,
 			httpserver.About("Returns the national holidays, and days on which many businesses close although they are not national holidays (optional). They are suggestions for "+
 				"exceptions and have no effect by themselves.")),
-		httpserver.Get("/hours/{id}", VerbHours, "Get opening hours", httpserver.ByID("set of opening hours", s.verbs.Hours),
+		httpserver.Get("/hours/{id}", VerbHours, "Get opening hours", httpserver.ByID(s.verbs.Hours),
 			httpserver.Named("getHours")),
 		httpserver.Patch("/hours/{id}", VerbUpdateHours, "Change opening hours", s.updateHours,
 			httpserver.Example(`{"exceptions": [{"date": "2026-12-24", "periods": [{"from": "08:00", "to": "12:00"}]}]}`),
 			httpserver.About("Omitted fields do not change.")),
-		httpserver.Del("/hours/{id}", VerbDeleteHours, "Delete opening hours", s.deleteHours, httpserver.Fails(kernel.CodeInUse),
+		httpserver.Del("/hours/{id}", VerbDeleteHours, "Delete opening hours", httpserver.DeleteByID(s.verbs.DeleteHours),
+			httpserver.Fails(kernel.CodeInUse),
 			httpserver.About("409 in_use: the opening hours are used by the company, a channel or a sector.")),
 		httpserver.Get("/hours/{id}/status", VerbHoursStatus, "Get the current status of opening hours", s.hoursStatus,
 			httpserver.Named("getHoursStatus")),

@@ -68,50 +68,40 @@ type DayReport struct {
 // The report is kept up to date by the transactions that change an attendance. An attendance counts for its current responsible
 // member and sector. Private attendances are in no report.
 
-// countCases returns an observer that keeps the report up to date.
-func (d *Reports) countCases() talk.Observer {
-	return talk.Observer{
-		Opened:   func(t *talk.LockedConversation, att *talk.Attendance) error { return d.reportOpened(t.Tx, att) },
-		Answered: func(t *talk.LockedConversation, att *talk.Attendance) error { return d.reportAnswered(t.Tx, att) },
-		Moved: func(t *talk.LockedConversation, before, att *talk.Attendance, _ *kernel.Ref) error {
-			return d.reportMoved(t.Tx, before, att)
-		},
-		Closed: func(t *talk.LockedConversation, att *talk.Attendance, _ *kernel.Ref) error {
-			return d.reportClosed(t.Tx, att)
-		},
-	}
-}
-
-func (d *Reports) reportOpened(tx *kernel.Tx, att *talk.Attendance) error {
-	return d.report(tx, att, 1, ReportOpened)
-}
-
-func (d *Reports) reportAnswered(tx *kernel.Tx, att *talk.Attendance) error {
-	return d.report(tx, att, 1, ReportAnswered)
-}
-
-func (d *Reports) reportClosed(tx *kernel.Tx, att *talk.Attendance) error {
-	return d.report(tx, att, 1, ReportClosed)
+// caseCounter keeps the report up to date.
+var caseCounter = talk.Observer{
+	Opened: func(t *talk.LockedConversation, att *talk.Attendance) error {
+		return report(t.Tx, att, 1, ReportOpened)
+	},
+	Answered: func(t *talk.LockedConversation, att *talk.Attendance) error {
+		return report(t.Tx, att, 1, ReportAnswered)
+	},
+	Moved: func(t *talk.LockedConversation, before, att *talk.Attendance, _ *kernel.Ref) error {
+		return reportMoved(t.Tx, before, att)
+	},
+	Closed: func(t *talk.LockedConversation, att *talk.Attendance, _ *kernel.Ref) error {
+		return report(t.Tx, att, 1, ReportClosed)
+	},
+	Reopened: func(t *talk.LockedConversation, closed, _ *talk.Attendance, _ *kernel.Ref) error {
+		return report(t.Tx, closed, -1, ReportClosed)
+	},
 }
 
 // reportMoved moves the figures of an attendance from one responsible member and sector to another. before is the attendance at
 // the last call.
-func (d *Reports) reportMoved(tx *kernel.Tx, before, after *talk.Attendance) error {
+func reportMoved(tx *kernel.Tx, before, after *talk.Attendance) error {
 	figures := reportFigures(before)
 	moved := *before
 	moved.Responsible, moved.Sector = after.Responsible, after.Sector
-	if err := d.report(tx, before, -1, figures...); err != nil {
-		return err
-	}
-	return d.report(tx, &moved, 1, figures...)
+	return cmp.Or(report(tx, before, -1, figures...), report(tx, &moved, 1, figures...))
 }
 
-func (d *Reports) report(tx *kernel.Tx, att *talk.Attendance, n int64, figures ...ReportFigure) error {
-	if att.Private {
-		return nil
-	}
+// report counts an attendance n times in some figures, unless it is private. It returns nil, as observers do.
+func report(tx *kernel.Tx, att *talk.Attendance, n int64, figures ...ReportFigure) error {
 	for _, figure := range figures {
-		addToReport(tx, reportEntry(att, figure), n)
+		if !att.Private {
+			addToReport(tx, reportEntry(att, figure), n)
+		}
 	}
 	return nil
 }
@@ -119,23 +109,25 @@ func (d *Reports) report(tx *kernel.Tx, att *talk.Attendance, n int64, figures .
 // RebuildReport counts a company's attendances again and replaces its report. It is for the operator, and repairs days that are
 // wrong after a change of time zone data.
 func (d *Reports) RebuildReport(ctx context.Context, company kernel.ID) error {
-	c, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
-		c, found, err := people.Company(tx, company)
-		if err == nil && !found {
-			err = kernel.NotFound("company")
-		}
-		return c, err
-	})
+	c, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) { return reportedCompany(tx, company) })
 	if err != nil {
 		return err
 	}
-	r := &recount{d: d, Reported: Reported{Company: company}}
+	r := d.recountZone(company)
 	end, err := r.Begin(ctx, c.Timezone)
 	if err != nil {
 		return err
 	}
 	defer end()
 	return d.Store.Write(ctx, r.Finish)
+}
+
+func reportedCompany(tx *kernel.Tx, id kernel.ID) (kernel.Company, error) {
+	c, found, err := people.Company(tx, id)
+	if err == nil && !found {
+		err = kernel.NotFound("company")
+	}
+	return c, err
 }
 
 // recount counts a company's report again. It counts closed attendances on a snapshot without blocking writers, because they do
@@ -170,8 +162,7 @@ func (r *recount) Begin(ctx context.Context, zone string) (end func(), err error
 	if err != nil {
 		return nil, err
 	}
-	_, err = kernel.Read(ctx, r.d.Kernel, func(tx *kernel.Tx) (struct{}, error) { return struct{}{}, r.count(tx, zone) })
-	if err != nil {
+	if err = r.d.Store.Read(ctx, func(tx *kernel.Tx) error { return r.count(tx, zone) }); err != nil {
 		end()
 		return nil, err
 	}
@@ -184,7 +175,7 @@ func (r *recount) count(tx *kernel.Tx, zone string) error {
 	if invalid != nil {
 		return invalid
 	}
-	return reportedAttendances(tx, r.Reported, func(att *talk.Attendance) {
+	return eachReported(tx, r.Company, selectReported, r.args(), func(att *talk.Attendance) {
 		r.least, r.last = min(r.least, att.Number), max(r.last, att.Number)
 		if att.ClosedAt == nil {
 			r.open[att.ID] = true
@@ -204,7 +195,6 @@ func (r *recount) add(att *talk.Attendance, zone *time.Location) {
 		case ReportAnswered:
 			t.Answers.Add(e.Seconds)
 		case ReportClosed:
-			t.Closed++
 			t.Closings.Add(e.Seconds)
 		}
 	}
@@ -212,10 +202,11 @@ func (r *recount) add(att *talk.Attendance, zone *time.Location) {
 
 // Finish counts the other attendances and writes the report.
 func (r *recount) Finish(tx *kernel.Tx) error {
-	lockReport(tx, r.Company)
-	c, found, err := people.Company(tx, r.Company)
-	if err != nil || !found {
-		return kernel.ErrOr(err, kernel.NotFound("company"))
+	// Transactions that changed an attendance and have not committed wait, and then add to what this one writes.
+	lockReport(tx, r.Company, "pg_advisory_xact_lock")
+	c, err := reportedCompany(tx, r.Company)
+	if err != nil {
+		return err
 	}
 	if r.zone != c.Timezone { // changed by another call, or the transaction is retried
 		if err := r.count(tx, c.Timezone); err != nil {
@@ -227,8 +218,7 @@ func (r *recount) Finish(tx *kernel.Tx) error {
 	if invalid != nil {
 		return invalid
 	}
-	add := func(att *talk.Attendance) { r.add(att, zone) }
-	if err := unsettledAttendances(tx, r.Reported, r.least, r.last, r.open, add); err != nil {
+	if err := r.unsettled(tx, func(att *talk.Attendance) { r.add(att, zone) }); err != nil {
 		return err
 	}
 	lines := make(map[ReportLine]ReportCounts, len(r.lines))
@@ -236,7 +226,7 @@ func (r *recount) Finish(tx *kernel.Tx) error {
 		lines[line] = ReportCounts{
 			Opened:   t.Opened,
 			Answered: t.Answers.Count, AnswerSeconds: t.Answers.Seconds, AnswerSketch: t.Answers.Sketch.Encode(),
-			Closed: t.Closed, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
+			Closed: t.Closings.Count, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
 		}
 	}
 	return replaceReport(tx, r.Company, lines)
@@ -283,9 +273,6 @@ type ReportFilter struct {
 // it ends today, or after 366 days; with only To it has 30 days. Its cost grows with days, members and sectors, not with
 // attendances. It needs the scope and no role: a key with reports:read reads the figures of the whole company.
 func (d *Reports) AttendanceReport(ctx context.Context, a *kernel.Principal, f ReportFilter) (Report, error) {
-	if err := a.May(VerbAttendanceReport); err != nil {
-		return Report{}, err
-	}
 	release, err := d.queries.Begin(ctx, a)
 	if err != nil {
 		return Report{}, err
@@ -300,10 +287,9 @@ func (d *Reports) AttendanceReport(ctx context.Context, a *kernel.Principal, f R
 		if err != nil {
 			return Report{}, err
 		}
-		sum := newReportSum(from, to)
+		sum := &reportSum{from: from, to: to, days: make([]Tally, from.DaysUntil(to)+1), pairs: map[reportPair]*Tally{}}
 		if !isPlaceholder(f.User) && !isPlaceholder(f.Sector) {
-			lines := reportCriteria{From: from.Number(), To: to.Number(), Member: f.User, Sector: f.Sector}
-			if err := reportLines(tx, a.Company.ID, lines, sum.add); err != nil {
+			if err := reportLines(tx, a.Company.ID, from.Number(), to.Number(), f.User, f.Sector, sum.add); err != nil {
 				return Report{}, err
 			}
 		}
@@ -361,16 +347,11 @@ type reportSum struct {
 
 type reportPair struct{ member, sector kernel.ID }
 
-func newReportSum(from, to kernel.Date) *reportSum {
-	return &reportSum{from: from, to: to, days: make([]Tally, from.DaysUntil(to)+1), pairs: map[reportPair]*Tally{}}
-}
-
 func (s *reportSum) add(l ReportLine, c ReportCounts) error {
 	day := &s.days[s.from.DaysUntil(kernel.DateNumbered(l.Day))]
 	pair := tallyOf(s.pairs, reportPair{l.Member, l.Sector})
 	for _, t := range [...]*Tally{day, pair} {
 		t.Opened += c.Opened
-		t.Closed += c.Closed
 		t.Answers.Count += c.Answered
 		t.Answers.Seconds += c.AnswerSeconds
 		t.Closings.Count += c.Closed
@@ -443,4 +424,59 @@ func refOrNil(ref kernel.Ref) *kernel.Ref {
 		return nil
 	}
 	return &ref
+}
+
+// Tally adds up lines of the report: of a member, a sector, a day or all.
+type Tally struct {
+	Opened   int64
+	Answers  Spans
+	Closings Spans
+}
+
+// Spans adds up durations: their exact number and sum, and a sketch of their distribution.
+type Spans struct {
+	Count   int64
+	Seconds int64
+	Sketch  quantile.Sketch
+}
+
+// Figures returns the sums as the report shows them.
+func (t *Tally) Figures() Figures {
+	return Figures{Opened: t.Opened, Closed: t.Closings.Count, FirstResponse: t.Answers.times(), Resolution: t.Closings.times()}
+}
+
+// IsZero reports whether nothing was counted.
+func (t *Tally) IsZero() bool { return t.Opened == 0 && t.Closings.Count == 0 && t.Answers.Count == 0 }
+
+// Merge adds another tally.
+func (t *Tally) Merge(other *Tally) {
+	t.Opened += other.Opened
+	t.Answers.merge(&other.Answers)
+	t.Closings.merge(&other.Closings)
+}
+
+// Add counts one duration.
+func (s *Spans) Add(seconds int64) {
+	s.Count++
+	s.Seconds += seconds
+	s.Sketch.Add(seconds, 1)
+}
+
+func (s *Spans) merge(other *Spans) {
+	s.Count += other.Count
+	s.Seconds += other.Seconds
+	s.Sketch.Merge(&other.Sketch)
+}
+
+func (s *Spans) times() Times {
+	if s.Count <= 0 {
+		return Times{}
+	}
+	average := float64(s.Seconds) / float64(s.Count)
+	out := Times{Count: s.Count, AverageSeconds: &average}
+	if median, ok := s.Sketch.Quantile(0.5); ok {
+		p90, _ := s.Sketch.Quantile(0.9)
+		out.MedianSeconds, out.P90Seconds = new(float64(median)), new(float64(p90))
+	}
+	return out
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"recado/internal/kernel"
@@ -77,7 +76,7 @@ func writeReport(tx *kernel.Tx, changes reportChanges) error {
 	for _, e := range slices.SortedFunc(maps.Keys(changes), byCompany) {
 		if zones[e.Company] == nil {
 			// The zone is read after the lock, so that no entry in an old zone follows a recount.
-			lockReportWith(tx, e.Company, "pg_advisory_xact_lock_shared")
+			lockReport(tx, e.Company, "pg_advisory_xact_lock_shared")
 			zone, err := people.Zone(tx, e.Company)
 			if err != nil {
 				return err
@@ -95,9 +94,9 @@ func writeReport(tx *kernel.Tx, changes reportChanges) error {
 	return nil
 }
 
-// lockReportWith locks a company's report with a function of PostgreSQL: shared to add to it, exclusive to replace it. A
+// lockReport locks a company's report with a function of PostgreSQL: shared to add to it, exclusive to replace it. A
 // transaction takes this lock last and locks only lines of reports after it.
-func lockReportWith(tx *kernel.Tx, company kernel.ID, function string) {
+func lockReport(tx *kernel.Tx, company kernel.ID, function string) {
 	if tx.Dialect().ConcurrentWrites() {
 		tx.Later(`SELECT `+function+`($1)`, int64(binary.BigEndian.Uint64(company[8:]))+2)
 	}
@@ -165,13 +164,6 @@ func writeReportLine(tx *kernel.Tx, line ReportLine, entries []ReportEntry, chan
 	return nil
 }
 
-// reportCriteria selects lines of a company. Nil means all members or all sectors.
-type reportCriteria struct {
-	From, To int64 // kernel.Date.Number, both included
-	Member   *kernel.ID
-	Sector   *kernel.ID
-}
-
 // ReportCounts are the figures of one line. The sketches are encoded by quantile.Sketch.
 type ReportCounts struct {
 	Opened        int64
@@ -183,30 +175,27 @@ type ReportCounts struct {
 	CloseSketch   []byte
 }
 
-// reportLines calls each for every selected line of the company. The sketches are valid only during the call.
-func reportLines(tx *kernel.Tx, company kernel.ID, f reportCriteria, each func(l ReportLine, c ReportCounts) error) error {
-	sql := `
+// reportLines calls each for every line of the company from one day to another, which are numbers of days. A nil member or sector
+// means all.
+func reportLines(
+	tx *kernel.Tx, company kernel.ID, from, to int64, member, sector *kernel.ID, each func(l ReportLine, c ReportCounts) error,
+) error {
+	s := tx.Statement()
+	s.WriteString(`
 		SELECT day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds, close_sketch
 		FROM report_days
-		WHERE company = $1 AND day >= $2 AND day <= $3`
-	args := []any{company, f.From, f.To}
-	if f.Member != nil {
-		args = append(args, *f.Member)
-		sql += ` AND member = $4`
+		WHERE company = ` + s.Arg(company) + ` AND day >= ` + s.Arg(from) + ` AND day <= ` + s.Arg(to))
+	if member != nil {
+		s.And("member = " + s.Arg(*member))
 	}
-	if f.Sector != nil {
-		args = append(args, *f.Sector)
-		sql += ` AND sector = $` + strconv.Itoa(len(args))
+	if sector != nil {
+		s.And("sector = " + s.Arg(*sector))
 	}
-	var answers, closings []byte
-	return tx.Query(sql, args, func(r db.Row) error {
-		line := ReportLine{Company: company, Day: r.Int("day"), Member: r.ID("member"), Sector: r.ID("sector")}
-		c := ReportCounts{Opened: r.Int("opened"), Answered: r.Int("answered"), AnswerSeconds: r.Int("answer_seconds")}
-		answers = r.AppendBytes(answers[:0], "answer_sketch")
-		c.Closed, c.CloseSeconds = r.Int("closed"), r.Int("close_seconds")
-		closings = r.AppendBytes(closings[:0], "close_sketch")
-		c.AnswerSketch, c.CloseSketch = answers, closings
-		return each(line, c)
+	return tx.Query(s.String(), s.Args, func(r db.Row) error {
+		return each(ReportLine{Company: company, Day: r.Int("day"), Member: r.ID("member"), Sector: r.ID("sector")}, ReportCounts{
+			Opened: r.Int("opened"), Answered: r.Int("answered"), AnswerSeconds: r.Int("answer_seconds"), AnswerSketch: r.Bytes("answer_sketch"),
+			Closed: r.Int("closed"), CloseSeconds: r.Int("close_seconds"), CloseSketch: r.Bytes("close_sketch"),
+		})
 	})
 }
 
@@ -220,12 +209,6 @@ func reportNames(tx *kernel.Tx, company kernel.ID) (map[kernel.ID]string, error)
 		names[r.ID("id")] = r.Text("name")
 		return nil
 	})
-}
-
-// lockReport makes transactions that add to the company's report wait until the end of this one. A transaction that changed an
-// attendance and has not committed adds to what this one writes.
-func lockReport(tx *kernel.Tx, company kernel.ID) {
-	lockReportWith(tx, company, "pg_advisory_xact_lock")
 }
 
 const selectReported = `
@@ -244,51 +227,39 @@ func (r Reported) args(more ...any) []any {
 	return append([]any{r.Company, kernel.OrFirst(r.Shown), kernel.OrFirst(r.Hidden)}, more...)
 }
 
-// reportedAttendances calls each for every attendance in a report, with the fields that it needs.
-func reportedAttendances(tx *kernel.Tx, which Reported, each func(a *talk.Attendance)) error {
-	return eachReported(tx, which.Company, selectReported, which.args(), each)
-}
-
-// unsettledAttendances calls each for the attendances that may have changed since reportedAttendances: those with a number
-// outside a range, and of the others those that are open or were open. The numbers of private channels decrease.
-func unsettledAttendances(
-	tx *kernel.Tx, which Reported, least, last int64, wereOpen map[kernel.ID]bool, each func(a *talk.Attendance),
-) error {
-	company := which.Company
-	err := eachReported(tx, company, selectReported+` AND (number > $4 OR number < $5)`, which.args(last, least), each)
-	if err != nil {
-		return err
-	}
-	closed := maps.Clone(wereOpen)
-	err = eachReported(tx, company, selectReported+` AND closed_at IS NULL AND number BETWEEN $5 AND $4`, which.args(last, least),
-		func(a *talk.Attendance) {
+// unsettled calls each for the attendances that may have changed since they were counted: those with a number outside the
+// range, and of the others those that are open or were open. The numbers of private channels decrease.
+func (r *recount) unsettled(tx *kernel.Tx, each func(a *talk.Attendance)) error {
+	closed := maps.Clone(r.open)
+	for _, which := range []string{` AND (number > $4 OR number < $5)`, ` AND closed_at IS NULL AND number BETWEEN $5 AND $4`} {
+		err := eachReported(tx, r.Company, selectReported+which, r.args(r.last, r.least), func(a *talk.Attendance) {
 			delete(closed, a.ID)
 			each(a)
 		})
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
 	}
 	for ids := range slices.Chunk(slices.Collect(maps.Keys(closed)), 200) {
 		s := tx.Statement()
-		for _, arg := range which.args() {
-			s.Arg(arg)
-		}
+		s.Args = r.args()
 		s.WriteString(selectReported + " AND " + s.In("id", ids))
-		if err := eachReported(tx, company, s.String(), s.Args, each); err != nil {
+		if err := eachReported(tx, r.Company, s.String(), s.Args, each); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// eachReported calls each for the attendances of a query, with the fields that a report needs.
 func eachReported(tx *kernel.Tx, company kernel.ID, sql string, args []any, each func(a *talk.Attendance)) error {
 	return tx.Query(sql, args, func(r db.Row) error {
 		a := talk.Attendance{
 			ID: r.ID("id"), Company: company, Number: r.Int("number"), Sector: r.NullID("sector"),
 			OpenedAt: r.Time("opened_at"), FirstResponseAt: r.NullTime("first_response_at"), ClosedAt: r.NullTime("closed_at"),
 		}
-		if member := r.NullID("responsible"); member != nil {
-			a.Responsible = &kernel.Ref{ID: *member}
+		if !r.Null("responsible") {
+			a.Responsible = &kernel.Ref{ID: r.ID("responsible")}
 		}
 		each(&a)
 		return nil
@@ -299,8 +270,7 @@ func eachReported(tx *kernel.Tx, company kernel.ID, sql string, args []any, each
 // lines from the map.
 func replaceReport(tx *kernel.Tx, company kernel.ID, lines map[ReportLine]ReportCounts) error {
 	var gone []ReportLine
-	all := reportCriteria{From: math.MinInt64, To: math.MaxInt64}
-	err := reportLines(tx, company, all, func(l ReportLine, c ReportCounts) error {
+	err := reportLines(tx, company, math.MinInt64, math.MaxInt64, nil, nil, func(l ReportLine, c ReportCounts) error {
 		if want, ok := lines[l]; !ok {
 			gone = append(gone, l)
 		} else if want.equal(c) {

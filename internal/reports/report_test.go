@@ -80,27 +80,27 @@ func TestReportAttribution(t *testing.T) {
 		opened := time.Date(2026, 11, 10, 12, 0, 0, 0, time.UTC)
 
 		att := d.at(opened)
-		d.write(func(tx *kernel.Tx) error { return d.reportOpened(tx, att) })
+		d.write(func(tx *kernel.Tx) error { return report(tx, att, 1, ReportOpened) })
 		answered := *att
 		answered.FirstResponseAt = new(opened.Add(24*time.Hour + 1500*time.Millisecond))
 		taken := answered
 		taken.Responsible = ana
 		d.write(func(tx *kernel.Tx) error {
-			if err := d.reportAnswered(tx, &answered); err != nil {
+			if err := report(tx, &answered, 1, ReportAnswered); err != nil {
 				return err
 			}
-			return d.reportMoved(tx, &answered, &taken)
+			return reportMoved(tx, &answered, &taken)
 		})
 		moved := taken
 		moved.Responsible, moved.Sector = bia, &sales
-		d.write(func(tx *kernel.Tx) error { return d.reportMoved(tx, &taken, &moved) })
+		d.write(func(tx *kernel.Tx) error { return reportMoved(tx, &taken, &moved) })
 		closed := moved
 		closed.ClosedAt = new(opened.Add(72 * time.Hour))
-		d.write(func(tx *kernel.Tx) error { return d.reportClosed(tx, &closed) })
+		d.write(func(tx *kernel.Tx) error { return report(tx, &closed, 1, ReportClosed) })
 
 		hidden := d.at(opened)
 		hidden.Private = true
-		d.write(func(tx *kernel.Tx) error { return d.reportOpened(tx, hidden) })
+		d.write(func(tx *kernel.Tx) error { return report(tx, hidden, 1, ReportOpened) })
 
 		times := func(seconds float64) Times {
 			return Times{Count: 1, AverageSeconds: &seconds, MedianSeconds: &seconds, P90Seconds: &seconds}
@@ -178,7 +178,7 @@ func TestReportDays(t *testing.T) {
 					att := d.at(at)
 					att.FirstResponseAt, att.ClosedAt = &att.OpenedAt, &att.OpenedAt
 					d.write(func(tx *kernel.Tx) error {
-						return kernel.ErrOr(d.reportOpened(tx, att), kernel.ErrOr(d.reportAnswered(tx, att), d.reportClosed(tx, att)))
+						return kernel.ErrOr(report(tx, att, 1, ReportOpened), kernel.ErrOr(report(tx, att, 1, ReportAnswered), report(tx, att, 1, ReportClosed)))
 					})
 				}
 				day, _ := kernel.ParseDate(tt.day)
@@ -237,7 +237,7 @@ func TestReportOrder(t *testing.T) {
 			att.Responsible = d.person(name)
 			d.write(func(tx *kernel.Tx) error {
 				for range n {
-					if err := d.reportOpened(tx, att); err != nil {
+					if err := report(tx, att, 1, ReportOpened); err != nil {
 						return err
 					}
 				}
@@ -246,7 +246,7 @@ func TestReportOrder(t *testing.T) {
 		}
 		d.write(func(tx *kernel.Tx) error {
 			for range 9 {
-				if err := d.reportOpened(tx, d.at(now)); err != nil {
+				if err := report(tx, d.at(now), 1, ReportOpened); err != nil {
 					return err
 				}
 			}
@@ -278,7 +278,9 @@ func TestReportUnderConcurrency(t *testing.T) {
 				att := d.at(opened)
 				att.FirstResponseAt = new(opened.Add(time.Duration(i+1) * time.Minute))
 				verbs := []func(tx *kernel.Tx) error{
-					func(tx *kernel.Tx) error { return kernel.ErrOr(d.reportOpened(tx, att), d.reportAnswered(tx, att)) },
+					func(tx *kernel.Tx) error {
+						return kernel.ErrOr(report(tx, att, 1, ReportOpened), report(tx, att, 1, ReportAnswered))
+					},
 				}
 				for round := range rounds {
 					before, after := *att, *att
@@ -286,7 +288,7 @@ func TestReportUnderConcurrency(t *testing.T) {
 					if round == 0 {
 						before.Responsible = nil
 					}
-					verbs = append(verbs, func(tx *kernel.Tx) error { return d.reportMoved(tx, &before, &after) })
+					verbs = append(verbs, func(tx *kernel.Tx) error { return reportMoved(tx, &before, &after) })
 				}
 				for _, verb := range verbs {
 					if err := d.Store.Write(t.Context(), verb); err != nil {

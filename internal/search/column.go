@@ -70,20 +70,9 @@ func (x *columnIndex) unlocked(rows []rowAt) ([]rowAt, error) {
 // pgIndexKey is the advisory lock of the node that indexes.
 const pgIndexKey = db.LockKey + 1
 
-func (x *columnIndex) forget(company, id kernel.ID) error {
-	x.tx.Later(`DELETE FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
-	return nil
-}
-
-// columnScan returns the entries that scan has read: the index has no order.
-type columnScan struct {
-	progress
-	hits []position // the remaining entries
-}
-
-// scan reads all entries with the text, unless there are too many.
-func (x *columnIndex) scan(p *Plan) (indexScan, error) {
-	scan := &columnScan{}
+// scan reads all entries with the text, because the index has no order.
+func (x *columnIndex) scan(p *Plan) (*indexScan, error) {
+	var hits []position // the remaining entries
 	s := x.tx.Statement()
 	s.WriteString("SELECT num, subject FROM " + x.noun.Entries + " WHERE company = " + s.Arg(p.Company) + " AND " + p.Text.like(s))
 	if !p.After.IsZero() {
@@ -91,24 +80,24 @@ func (x *columnIndex) scan(p *Plan) (indexScan, error) {
 	}
 	s.WriteString(" LIMIT " + s.Arg(Budget.Index+1))
 	err := x.tx.Query(s.String(), s.Args, func(r db.Row) error {
-		scan.hits = append(scan.hits, position{moment: r.Int("num"), id: r.ID("subject")})
+		hits = append(hits, position{moment: r.Int("num"), id: r.ID("subject")})
 		return nil
 	})
-	if scan.exhausted = len(scan.hits) > Budget.Index; scan.exhausted {
-		scan.hits = nil
+	if err != nil || len(hits) > Budget.Index {
+		return nil, err
 	}
-	slices.SortFunc(scan.hits, comparePositions)
-	return scan, err
-}
-
-func (scan *columnScan) next(n int) (ids []kernel.ID, err error) {
-	for _, hit := range scan.hits[:min(scan.take(n), len(scan.hits))] {
-		ids = append(ids, hit.id)
-		scan.reached = hit
+	slices.SortFunc(hits, comparePositions)
+	scan := &indexScan{}
+	scan.next = func(n int) (ids []kernel.ID, err error) {
+		for _, hit := range hits[:min(n, len(hits))] {
+			ids = append(ids, hit.id)
+			scan.reached = hit
+		}
+		hits = hits[len(ids):]
+		scan.ended = len(hits) == 0
+		return ids, nil
 	}
-	scan.hits = scan.hits[len(ids):]
-	scan.ended = len(scan.hits) == 0
-	return ids, nil
+	return scan, nil
 }
 
 // like returns a condition that the trigram index supports: the column folded contains the text.

@@ -2,7 +2,10 @@ package search
 
 import (
 	"cmp"
+	"encoding/binary"
+	"math"
 	"slices"
+	"strings"
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -117,7 +120,8 @@ func (f *freeNums) take(row unindexed) (int64, error) {
 		}
 	}
 	if f.from >= end {
-		return f.beyond()
+		last, err := f.lastNum()
+		return max(numsEnd, last+1), err
 	}
 	f.from++
 	return f.from - 1, nil
@@ -144,12 +148,6 @@ func (f *freeNums) find(end int64) error {
 	return err
 }
 
-// beyond returns the first free num after numsEnd.
-func (f *freeNums) beyond() (int64, error) {
-	last, err := f.lastNum()
-	return max(numsEnd, last+1), err
-}
-
 // lastNum returns the greatest num of all entries, or 0.
 func (x *fullText) lastNum() (num int64, err error) {
 	_, err = x.tx.One(`SELECT /* all companies: they share the numbers */ COALESCE(MAX(num), 0) AS num FROM `+x.noun.Entries, nil,
@@ -157,10 +155,98 @@ func (x *fullText) lastNum() (num int64, err error) {
 	return num, err
 }
 
-func (x *fullText) forget(company, id kernel.ID) error {
-	x.tx.Later(`
-		INSERT INTO `+x.noun.Trigrams+` (`+x.noun.Trigrams+`, rowid, folded)
-		SELECT 'delete', num, folded FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
-	x.tx.Later(`DELETE FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
-	return nil
+// scan reads the full-text table, which returns the newest entries first.
+func (x *fullText) scan(p *Plan) (*indexScan, error) {
+	below := int64(math.MaxInt64) // the nums of the remaining entries
+	if !p.After.IsZero() {
+		last, err := x.lastNum()
+		if err != nil {
+			return nil, err
+		}
+		if last < numsEnd {
+			below = numOf(p.After.Time().UnixMilli()) + numsSpan
+		}
+	}
+	scan := &indexScan{}
+	scan.next = func(n int) (ids []kernel.ID, err error) {
+		s := x.tx.Statement()
+		s.WriteString(`
+			SELECT x.num, x.subject, x.company = ` + s.Arg(p.Company) + ` AND ` + p.Text.Contains(s, "x.folded") + ` AS matches
+			FROM ` + x.noun.Trigrams + ` f
+			CROSS JOIN ` + x.noun.Entries + ` x ON x.num = f.rowid
+			WHERE f.` + x.noun.Trigrams + ` MATCH ` + s.Arg(p.Text.ftsQuery(p.Company)) + ` AND f.rowid < ` + s.Arg(below) + `
+			ORDER BY f.rowid DESC
+			LIMIT ` + s.Arg(n) + ` + 0`) // without + 0, SQLite prepares a new plan for each value
+		rows := 0
+		err = x.tx.Query(s.String(), s.Args, func(r db.Row) error {
+			rows, below = rows+1, r.Int("num")
+			if id := r.ID("subject"); r.Bool("matches") {
+				ids = append(ids, id)
+			}
+			return nil
+		})
+		scan.ended, scan.reached = rows < n, x.bound(below)
+		return ids, err
+	}
+	return scan, nil
+}
+
+// bound returns a position that no entry with a smaller num comes before. The nums of one millisecond are not ordered.
+func (x *fullText) bound(num int64) position {
+	moment := num/numsEach + 1
+	if x.noun.Moment != "" {
+		return position{moment: moment}
+	}
+	var first kernel.ID // of that millisecond
+	binary.BigEndian.PutUint64(first[:], uint64(min(moment, 1<<48-1))<<16)
+	return position{id: first}
+}
+
+// companyTag returns the suffix of every text of a company in SQLite's full-text index: three characters of the private use area.
+// All companies share the index. Searches also match the suffix, so that they do not read entries of other companies. In the
+// unlikely case that two companies have the same tag, searches are slower but correct, because they check the company.
+func companyTag(company kernel.ID) string {
+	const first, count = 0xE000, 6400
+	random := binary.BigEndian.Uint64(company[8:])
+	return string([]rune{first + rune(random%count), first + rune(random/count%count), first + rune(random/count/count%count)})
+}
+
+// ftsQuery returns a query in the syntax of SQLite's full-text index: the trigrams of each needle and the tag of the company. The
+// tag is last, because the index is read in the order of the first term.
+func (text Text) ftsQuery(company kernel.ID) string {
+	return text.anyOf(func(needle string) string {
+		var quoted []string
+		for _, gram := range rarestTrigrams(needle) {
+			quoted = append(quoted, `"`+strings.ReplaceAll(gram, `"`, `""`)+`"`)
+		}
+		return "(" + strings.Join(quoted, " AND ") + ")"
+	}) + ` AND "` + companyTag(company) + `"`
+}
+
+// mostTrigrams is the number of trigrams of a needle in a query. Each costs time, and the first few exclude most entries.
+const mostTrigrams = 3
+
+// rarestTrigrams splits a text into trigrams and returns those that are probably the rarest, judged by their letters. An entry with
+// these trigrams may not contain the text, so the caller must check it.
+func rarestTrigrams(text string) []string {
+	runes := []rune(text)
+	var all []string
+	for i := 0; i < len(runes); i += 3 {
+		from := min(i, len(runes)-3)
+		if gram := string(runes[from : from+3]); !slices.Contains(all, gram) {
+			all = append(all, gram)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(commonness(a), commonness(b)) })
+	return all[:min(mostTrigrams, len(all))]
+}
+
+// commonness returns a higher number for trigrams with letters that are frequent in Portuguese.
+func commonness(gram string) (sum int) {
+	for _, r := range gram {
+		if at := strings.IndexRune(" aeosrindtumclpvgqbfhz", r); at >= 0 {
+			sum += 22 - at
+		}
+	}
+	return sum
 }

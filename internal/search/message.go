@@ -21,10 +21,10 @@ import (
 // messages with the same number share an entry. PostgreSQL's index contains the folded texts. An index only returns candidates:
 // the caller must check the text of the message.
 
-// NewMessageText returns the Text for a query in messages, and false if the query is empty.
-func NewMessageText(q string) (Text, bool) {
+// NewMessageText returns the Text for a query in messages, which must not be empty.
+func NewMessageText(q string) Text {
 	needle := fold.Text(strings.TrimSpace(q))
-	return Text{needles: []string{needle}, short: !hasTrigram(needle)}, needle != ""
+	return Text{needles: []string{needle}, short: !hasTrigram(needle)}
 }
 
 // UpdateMessages indexes at most n unindexed messages and returns how many it indexed. Several nodes may call it concurrently: a
@@ -58,8 +58,9 @@ func updateMessageTrigrams(tx *db.Tx, batch []rowAt) error {
 	var packed []byte
 	for _, m := range batch {
 		num := messageNum(m.id)
+		first, last := idsOfNum(num)
 		nums = append(nums, num)
-		packed = appendIDsOfNum(append(packed, m.company[:]...), num)
+		packed = append(append(append(packed, m.company[:]...), first[:]...), last[:]...)
 		packed = fmt.Appendf(packed, "%019d", num)
 	}
 	slices.Sort(nums)
@@ -109,7 +110,7 @@ func updateMessageTexts(tx *db.Tx, batch []rowAt) error {
 	}
 	var texts [][3]string
 	s := tx.Statement()
-	s.WriteString("SELECT m.company, m.id, m.text " + tx.Dialect().FromSubset("ids.company", listed(tx, s, batch), "messages", "m"))
+	s.WriteString("SELECT m.company, m.id, m.text " + tx.FromSubset("ids.company", listed(tx, s, batch), "messages", "m"))
 	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
 		m := rowAt{r.ID("company"), r.ID("id")}
 		if text := r.NullText("text"); text != nil {
@@ -151,32 +152,13 @@ func idsOfNum(num int64) (first, last kernel.ID) {
 	return first, last
 }
 
-// appendIDsOfNum appends the first and the last id with a number.
-func appendIDsOfNum(b []byte, num int64) []byte {
-	first, last := idsOfNum(num)
-	return append(append(b, first[:]...), last[:]...)
-}
-
-// messagesWithNums returns a query for the company's messages with one of the numbers, on SQLite.
-func messagesWithNums(s *db.Statement, company kernel.ID, nums []int64) string {
-	packed := make([]byte, 0, 32*len(nums))
-	for _, num := range nums {
-		packed = appendIDsOfNum(packed, num)
-	}
-	arg := s.Arg(packed)
-	return recordsOf(arg, 32) +
-		" SELECT n.id AS id FROM at CROSS JOIN messages n INDEXED BY messages_id" +
-		" ON n.company = " + s.Arg(company) + " AND n.id BETWEEN substr(" + arg + ", i, 16) AND substr(" + arg + ", i + 16, 16)"
-}
-
 // MessageScan reads the candidates for a text from the index of messages, newest first.
 type MessageScan struct {
 	tx      *db.Tx
 	company kernel.ID
 	text    Text
-	left    int         // entries that it may still read
-	hits    []kernel.ID // all remaining candidates, if listed
-	listed  bool        // the candidates were read at the start
+	left    int // entries that it may still read
+	next    func(n int) (db.Subset, error)
 
 	Before kernel.ID // the remaining candidates have smaller ids
 	Ended  bool      // there are no more
@@ -188,10 +170,12 @@ const shortBudget = 2_000
 // ScanMessages starts to read the candidates of a company with ids below before.
 func ScanMessages(tx *db.Tx, company kernel.ID, text Text, before kernel.ID) (*MessageScan, error) {
 	scan := &MessageScan{tx: tx, company: company, text: text, left: Budget.Index, Before: before}
-	switch sqlite := tx.Dialect().FullTextTables(); {
-	case sqlite && text.short:
-		scan.left = shortBudget
-	case !sqlite && !text.short:
+	if scan.next = scan.nextTexts; tx.Dialect().FullTextTables() {
+		scan.next = scan.nextTrigrams
+		if text.short {
+			scan.left = shortBudget
+		}
+	} else if !text.short {
 		return scan, scan.list()
 	}
 	return scan, nil
@@ -204,13 +188,7 @@ func (scan *MessageScan) Exhausted() bool { return scan.left <= 0 }
 func (scan *MessageScan) Next(n int) (db.Subset, error) {
 	n = min(n, scan.left)
 	scan.left -= n
-	switch {
-	case scan.listed:
-		return scan.nextListed(n), nil
-	case scan.tx.Dialect().FullTextTables():
-		return scan.nextTrigrams(n)
-	}
-	return scan.nextTexts(n)
+	return scan.next(n)
 }
 
 // nextTrigrams reads SQLite's index. The entry with the number of Before may also contain messages that come later.
@@ -219,22 +197,26 @@ func (scan *MessageScan) nextTrigrams(n int) (db.Subset, error) {
 	if !scan.text.short {
 		query = scan.text.ftsQuery(scan.company)
 	}
-	var nums []int64
+	var packed []byte // the first and the last id of each entry
+	count, before := 0, scan.Before
 	err := scan.tx.Query(`
 		SELECT rowid
 		FROM message_trigrams
 		WHERE message_trigrams MATCH $1 AND rowid <= $2
 		ORDER BY rowid DESC
-		LIMIT $3 + 0`, []any{query, messageNum(scan.Before), n}, func(r db.Row) error {
-		nums = append(nums, r.Int("rowid"))
+		LIMIT $3 + 0`, []any{query, messageNum(before), n}, func(r db.Row) error {
+		first, last := idsOfNum(r.Int("rowid"))
+		packed = append(append(packed, first[:]...), last[:]...)
+		count, scan.Before = count+1, first
 		return nil
 	})
-	before := scan.Before
-	if scan.Ended = len(nums) < n; !scan.Ended {
-		scan.Before, _ = idsOfNum(nums[len(nums)-1])
-	}
+	scan.Ended = count < n
 	return func(s *db.Statement) string {
-		return "SELECT id FROM (" + messagesWithNums(s, scan.company, nums) + ") WHERE id < " + s.Arg(before)
+		arg := s.Arg(packed)
+		return "SELECT id FROM (" + recordsOf(arg, 32) +
+			" SELECT n.id AS id FROM at CROSS JOIN messages n INDEXED BY messages_id" +
+			" ON n.company = " + s.Arg(scan.company) + " AND n.id BETWEEN substr(" + arg + ", i, 16) AND substr(" + arg + ", i + 16, 16)" +
+			") WHERE id < " + s.Arg(before)
 	}, err
 }
 
@@ -249,17 +231,15 @@ func (scan *MessageScan) list() error {
 		return err
 	}
 	slices.SortFunc(ids, func(a, b kernel.ID) int { return kernel.CompareIDs(b, a) })
-	scan.hits, scan.listed = ids, true
-	return nil
-}
-
-func (scan *MessageScan) nextListed(n int) db.Subset {
-	hits := scan.hits[:min(n, len(scan.hits))]
-	scan.hits = scan.hits[len(hits):]
-	if scan.Ended = len(scan.hits) == 0; !scan.Ended {
-		scan.Before = hits[len(hits)-1]
+	scan.next = func(n int) (db.Subset, error) {
+		hits := ids[:min(n, len(ids))]
+		ids = ids[len(hits):]
+		if scan.Ended = len(ids) == 0; !scan.Ended {
+			scan.Before = hits[len(hits)-1]
+		}
+		return db.Listed(hits), nil
 	}
-	return db.Listed(hits)
+	return nil
 }
 
 // textsAtOnce is the number of entries of PostgreSQL's index that nextTexts reads.
@@ -304,15 +284,6 @@ func WaitingMessages(tx *db.Tx, company kernel.ID, text Text, before kernel.ID) 
 		return nil
 	})
 	return ids, err
-}
-
-// MessageTime limits the time of statements until stop is called. stop replaces a timeout by the error for the caller.
-func MessageTime(tx *db.Tx) (stop func(error) error) {
-	end := tx.LimitTime(Budget.Time)
-	return func(err error) error {
-		end()
-		return tooSlow(err)
-	}
 }
 
 // lateArrival is the maximum delay of a message. WhatsApp repeats callbacks for seven days.

@@ -63,7 +63,7 @@ func comparePositions(a, b position) int {
 // Run returns the ids of at most limit rows from offset on.
 func (p *Plan) Run(offset, limit int) ([]kernel.ID, error) {
 	if err := p.search(); err != nil {
-		return nil, tooSlow(err)
+		return nil, TooSlow(err)
 	}
 	var ids []kernel.ID
 	rest := p.found[min(offset, len(p.found)):]
@@ -88,8 +88,8 @@ func (p *Plan) search() error {
 	return err
 }
 
-// tooSlow replaces a timeout by the error for the caller.
-func tooSlow(err error) error {
+// TooSlow replaces a timeout by the error for the caller.
+func TooSlow(err error) error {
 	if db.TimedOut(err) {
 		return &kernel.Error{
 			Code: kernel.CodeUnavailable, RetryAfter: 2 * time.Second,
@@ -149,25 +149,21 @@ func (p *Plan) readIndex() (done bool, err error) {
 		return false, err
 	}
 	scan, err := indexOf(p.Tx, p.Noun).scan(p)
-	if err != nil || scan.state().exhausted {
+	if err != nil || scan == nil {
 		return false, err
 	}
-	for n := p.Want + p.Want/4; ; n *= 4 {
+	for n, left := p.Want+p.Want/4, Budget.Index; left > 0; n *= 4 {
+		n = min(n, left)
+		left -= n
 		ids, err := scan.next(n)
-		if err != nil {
-			return false, err
+		if err == nil {
+			err = p.keep(ids)
 		}
-		if err := p.keep(ids); err != nil {
-			return false, err
-		}
-		state := scan.state()
-		if state.ended || p.filledBy(state.reached) {
-			return true, nil
-		}
-		if state.exhausted {
-			return false, nil
+		if err != nil || scan.ended || p.filledBy(scan.reached) {
+			return err == nil, err
 		}
 	}
+	return false, nil
 }
 
 // changed returns the unindexed rows that contain the text, and false if there are too many unindexed rows to read.

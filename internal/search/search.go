@@ -47,10 +47,8 @@ var Budget = struct {
 type trigramIndex interface {
 	// update updates the entries of at most n rows and returns how many it updated.
 	update(n int) (int, error)
-	// forget deletes the entry of a row.
-	forget(company, id kernel.ID) error
-	// scan starts to read the entries that may contain the text of a plan.
-	scan(p *Plan) (indexScan, error)
+	// scan starts to read the entries that may contain the text of a plan. It returns nil if there are too many.
+	scan(p *Plan) (*indexScan, error)
 }
 
 func indexOf(tx *db.Tx, noun *Noun) trigramIndex {
@@ -74,7 +72,13 @@ func Update(tx *db.Tx, n int) (done int, err error) {
 
 // Forget deletes a row from the index.
 func Forget(tx *db.Tx, noun *Noun, company, id kernel.ID) error {
-	return indexOf(tx, noun).forget(company, id)
+	if tx.Dialect().FullTextTables() {
+		tx.Later(`
+			INSERT INTO `+noun.Trigrams+` (`+noun.Trigrams+`, rowid, folded)
+			SELECT 'delete', num, folded FROM `+noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
+	}
+	tx.Later(`DELETE FROM `+noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
+	return nil
 }
 
 // rowAt identifies a row by its company and id.
@@ -114,26 +118,8 @@ func recordsOf(arg string, size int) string {
 }
 
 // indexScan reads entries of an index in the order of the list.
-type indexScan interface {
-	// next returns the matching rows of the next n entries or fewer.
-	next(n int) ([]kernel.ID, error)
-	state() *progress
-}
-
-// progress is the state of a scan.
-type progress struct {
-	read      int      // entries so far
-	ended     bool     // there are no more
-	exhausted bool     // the budget is used up
-	reached   position // no remaining entry comes before this position
-}
-
-func (p *progress) state() *progress { return p }
-
-// take returns how many of n entries the budget still allows, and counts them.
-func (p *progress) take(n int) int {
-	n = min(n, Budget.Index-p.read)
-	p.read += n
-	p.exhausted = p.exhausted || p.read >= Budget.Index
-	return n
+type indexScan struct {
+	next    func(n int) ([]kernel.ID, error) // returns the matching rows of the next n entries or fewer
+	ended   bool                             // there are no more
+	reached position                         // no remaining entry comes before this position
 }

@@ -37,7 +37,11 @@ func openFolder(c Config, shared bool) error {
 		return nil
 	}
 	for _, folder := range []string{c.DataDir, filepath.Join(c.DataDir, mediaFolder)} {
-		warnOfOpenFolder(c.Logger, folder)
+		info, err := os.Stat(folder)
+		if err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+			c.Logger.Warn("other users of this machine may enter the data folder; run chmod 700 on it",
+				slog.String("folder", folder), slog.String("mode", fmt.Sprintf("%04o", info.Mode().Perm())))
+		}
 	}
 	return nil
 }
@@ -123,13 +127,4 @@ func holdsFiles(dir string) bool {
 
 func noData(dir string) error {
 	return fmt.Errorf("there is no Recado data in %s: check --data; `recado serve` and `recado company create` create a new data folder", dir)
-}
-
-func warnOfOpenFolder(log *slog.Logger, folder string) {
-	info, err := os.Stat(folder)
-	if err != nil || info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows" {
-		return
-	}
-	log.Warn("other users of this machine may enter the data folder; run chmod 700 on it",
-		slog.String("folder", folder), slog.String("mode", fmt.Sprintf("%04o", info.Mode().Perm())))
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,6 +21,8 @@ import (
 	"recado/internal/blob"
 	"recado/internal/channels"
 	"recado/internal/httpserver"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
 func (s *Server) serveMetrics() error {
@@ -100,4 +103,34 @@ func (s *Server) closeInside() error {
 		err = errors.Join(err, h.Close())
 	}
 	return err
+}
+
+var waitingDesc = prometheus.NewDesc("recado_waiting",
+	"Pending background work other than webhook deliveries, on all nodes, by kind: sends, files to fetch, search texts to index; counted up to 100000.",
+	[]string{"kind"}, nil)
+
+// waitingCollector collects a metric of the pending background work except deliveries.
+type waitingCollector struct{ desk *Desk }
+
+func (w waitingCollector) Describe(ch chan<- *prometheus.Desc) { ch <- waitingDesc }
+
+// Collect reads the database. It collects nothing after a timeout.
+func (w waitingCollector) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = w.desk.Kernel.Store.ReadOne(ctx, func(tx *kernel.Tx) error {
+		_, err := tx.One(`
+			SELECT /* all companies: figures for the operator */
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM sends LIMIT $1) counted) AS sends,
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM media WHERE fetch_at IS NOT NULL LIMIT $1) counted) AS files,
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM conversations WHERE unindexed LIMIT $1) counted) +
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM contacts WHERE unindexed LIMIT $1) counted) +
+				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM cards WHERE unindexed LIMIT $1) counted) AS search`,
+			[]any{100_000}, func(r db.Row) {
+				for _, kind := range []string{"sends", "files", "search"} {
+					ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(r.Int(kind)), kind)
+				}
+			})
+		return err
+	})
 }

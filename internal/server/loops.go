@@ -5,8 +5,12 @@ import (
 	"log/slog"
 	"time"
 
+	"recado/internal/channels"
 	"recado/internal/jobs"
 	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/reception"
+	"recado/internal/talk"
 )
 
 const (
@@ -17,68 +21,84 @@ const (
 	loopBatch        = 200
 )
 
-// Schedule does work that is due to the second: it sends scheduled messages, ends menus without a reply, and removes members
+// run starts the loops. They run until ctx ends.
+func (s *Server) run(ctx context.Context) {
+	d, log := s.Desk, s.config.Logger
+	repeat := func(name string, every time.Duration, step func(context.Context) (more bool, err error)) func(context.Context) {
+		return func(ctx context.Context) { jobs.Repeat(ctx, log, name, nil, every, step) }
+	}
+	for _, loop := range []func(context.Context){
+		(&people.Seen{Desk: d.People, Logger: log}).Run,
+		(&channels.Watchdog{Desk: d.Channels, Logger: log}).Run,
+		(&talk.SendLoop{
+			Desk: d.Talk, Provider: &channels.WhatsApp{Desk: d.Channels, Graph: s.graph}, Logger: log, Lease: s.config.Lease,
+		}).Run,
+		(&talk.FetchLoop{Desk: d.Talk, Graph: s.graph, Logger: log}).Run,
+		(&talk.Receipts{Desk: d.Talk, Graph: s.graph, Logger: log}).Run,
+		(&talk.Index{Desk: d.Talk, Logger: log}).Run,
+		(&channels.Templates{Desk: d.Channels, Graph: s.graph, Logger: log}).Run,
+		(&reception.Distribute{Desk: d.Receptionist, Logger: log}).Run,
+		repeat("sweep", sweepInterval, s.sweep()),
+		repeat("settle", sweepInterval, d.settle),
+		repeat("schedule", scheduleInterval, d.schedule),
+		func(ctx context.Context) {
+			d.resealAll(ctx, log)
+			repeat("retain", retainInterval, d.retain)(ctx)
+		},
+		s.deliver.Run,
+		d.Webhooks.ListenFeed,
+		s.live.Run,
+	} {
+		s.loops.Go(func() { loop(ctx) })
+	}
+}
+
+// schedule does work that is due to the second: it sends scheduled messages, ends menus without a reply, and removes members
 // who have stopped viewing a conversation.
-type Schedule struct {
-	Desk   *Desk
-	Logger *slog.Logger
-}
-
-// Run runs until ctx ends.
-func (s *Schedule) Run(ctx context.Context) {
-	jobs.Repeat(ctx, s.Logger, "schedule", nil, scheduleInterval, func(ctx context.Context) (bool, error) {
-		s.Desk.Talk.ExpireViewers()
-		sent, err := s.Desk.Talk.SendScheduled(ctx, loopBatch)
-		if err != nil {
-			return false, err
-		}
-		ended, err := s.Desk.Receptionist.EndMenus(ctx, loopBatch)
-		return max(sent, ended) == loopBatch, err
-	})
-}
-
-// Sweep closes idle attendances, ends snoozes, and removes expired idempotency keys, files of interrupted uploads, and files
-// without a reference for a day. All of that is in the database, so it survives restarts, and any number of nodes may sweep.
-type Sweep struct {
-	Desk   *Desk
-	Logger *slog.Logger
-	Now    func() time.Time // nil: time.Now
-
-	lastRemovals time.Time
-}
-
-// Run runs until ctx ends.
-func (s *Sweep) Run(ctx context.Context) {
-	if s.Now == nil {
-		s.Now = time.Now
-	}
-	jobs.Repeat(ctx, s.Logger, "sweep", nil, sweepInterval, s.step)
-}
-
-func (s *Sweep) step(ctx context.Context) (bool, error) {
-	now := s.Now()
-	if now.Sub(s.lastRemovals) >= removalInterval {
-		if err := s.remove(ctx); err != nil {
-			return false, err
-		}
-		s.lastRemovals = now
-	}
-	closed, err := s.Desk.Talk.CloseIdle(ctx, now, loopBatch)
+func (d *Desk) schedule(ctx context.Context) (more bool, err error) {
+	d.Talk.ExpireViewers()
+	sent, err := d.Talk.SendScheduled(ctx, loopBatch)
 	if err != nil {
 		return false, err
 	}
-	woken, err := s.Desk.Talk.WakeSnoozed(ctx, now, loopBatch)
-	return max(closed, woken) == loopBatch, err
+	ended, err := d.Receptionist.EndMenus(ctx, loopBatch)
+	return max(sent, ended) == loopBatch, err
 }
 
-func (s *Sweep) remove(ctx context.Context) error {
-	if err := s.Desk.Talk.FinishRemovals(ctx, kernel.ID{}, nil); err != nil {
+// sweep returns a step that closes idle attendances, ends snoozes and, every hour, removes what is left over. All of that is in
+// the database, so it survives restarts, and any number of nodes may sweep.
+func (s *Server) sweep() func(ctx context.Context) (more bool, err error) {
+	clock := s.config.Now
+	if clock == nil {
+		clock = time.Now
+	}
+	var lastRemovals time.Time
+	return func(ctx context.Context) (bool, error) {
+		now := clock()
+		if now.Sub(lastRemovals) >= removalInterval {
+			if err := s.Desk.removeLeftovers(ctx); err != nil {
+				return false, err
+			}
+			lastRemovals = now
+		}
+		closed, err := s.Desk.Talk.CloseIdle(ctx, now, loopBatch)
+		if err != nil {
+			return false, err
+		}
+		woken, err := s.Desk.Talk.WakeSnoozed(ctx, now, loopBatch)
+		return max(closed, woken) == loopBatch, err
+	}
+}
+
+// removeLeftovers removes expired idempotency keys, files of interrupted uploads, and files without a reference for a day.
+func (d *Desk) removeLeftovers(ctx context.Context) error {
+	if err := d.Talk.FinishRemovals(ctx, kernel.ID{}, nil); err != nil {
 		return err
 	}
-	if err := s.Desk.Talk.RemoveLeftUploads(ctx); err != nil {
+	if err := d.Talk.RemoveLeftUploads(ctx); err != nil {
 		return err
 	}
-	for _, remove := range []func(context.Context) (bool, error){s.Desk.Talk.RemoveUnattached, s.Desk.Kernel.ForgetReservations} {
+	for _, remove := range []func(context.Context) (bool, error){d.Talk.RemoveUnattached, d.Kernel.ForgetReservations} {
 		for more := true; more; {
 			var err error
 			if more, err = remove(ctx); err != nil {
@@ -89,54 +109,39 @@ func (s *Sweep) remove(ctx context.Context) error {
 	return nil
 }
 
-// Settle continues replays of webhooks, changes of channels between private and public, and the queues of archived channels, a
+// settle continues replays of webhooks, changes of channels between private and public, and the queues of archived channels, a
 // batch of each at a time. It is a separate loop because these can take long.
-type Settle struct {
-	Desk   *Desk
-	Logger *slog.Logger
+func (d *Desk) settle(ctx context.Context) (more bool, err error) {
+	if err := d.Webhooks.ContinueReplays(ctx); err != nil {
+		return false, err
+	}
+	failing, err := d.Talk.FailArchived(ctx)
+	if err != nil {
+		return false, err
+	}
+	settling, err := d.Talk.SettleChannels(ctx)
+	return failing || settling, err
 }
 
-// Run runs until ctx ends.
-func (s *Settle) Run(ctx context.Context) {
-	jobs.Repeat(ctx, s.Logger, "settle", nil, sweepInterval, func(ctx context.Context) (bool, error) {
-		if err := s.Desk.Webhooks.ContinueReplays(ctx); err != nil {
-			return false, err
-		}
-		failing, err := s.Desk.Talk.FailArchived(ctx)
+// resealAll seals secrets with the newest key.
+func (d *Desk) resealAll(ctx context.Context, log *slog.Logger) {
+	if n, err := d.SecretKey().Reseal(ctx); err != nil && ctx.Err() == nil {
+		log.Error("cannot seal secrets with the newest key", slog.Any("error", err))
+	} else if n > 0 {
+		log.Info("sealed secrets with the newest key", slog.Int("secrets", n))
+	}
+}
+
+// retain deletes events, deliveries, notices and sessions after their retention period, in small steps.
+func (d *Desk) retain(ctx context.Context) (more bool, err error) {
+	for _, purge := range []func(context.Context) (bool, error){
+		d.Webhooks.PurgeWebhooks, d.Channels.PurgeChannels, d.Talk.PurgeTalk, d.People.PurgeSessions,
+	} {
+		further, err := purge(ctx)
 		if err != nil {
 			return false, err
 		}
-		settling, err := s.Desk.Talk.SettleChannels(ctx)
-		return failing || settling, err
-	})
-}
-
-// Retain deletes events, deliveries and notices after their retention period, in small steps. At the start it also reseals
-// secrets with the newest key.
-type Retain struct {
-	Desk   *Desk
-	Logger *slog.Logger
-}
-
-// Run runs until ctx ends.
-func (r *Retain) Run(ctx context.Context) {
-	if n, err := r.Desk.SecretKey().Reseal(ctx); err != nil && ctx.Err() == nil {
-		r.Logger.Error("cannot seal secrets with the newest key", slog.Any("error", err))
-	} else if n > 0 {
-		r.Logger.Info("sealed secrets with the newest key", slog.Int("secrets", n))
+		more = more || further
 	}
-	d := r.Desk
-	purges := []func(context.Context) (bool, error){
-		d.Webhooks.PurgeWebhooks, d.Channels.PurgeChannels, d.Talk.PurgeTalk, d.People.PurgeSessions,
-	}
-	jobs.Repeat(ctx, r.Logger, "retain", nil, retainInterval, func(ctx context.Context) (more bool, err error) {
-		for _, purge := range purges {
-			further, err := purge(ctx)
-			if err != nil {
-				return false, err
-			}
-			more = more || further
-		}
-		return more, nil
-	})
+	return more, nil
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
 
 	"recado/internal/channels"
 	"recado/internal/kernel"
@@ -16,9 +20,8 @@ import (
 // SecretKey checks that the secret key of an installation fits its database, and reseals all secrets if the key changes or is
 // lost.
 type SecretKey struct {
-	kernel *kernel.Kernel
-	store  *kernel.Store
-	vault  *vault.Vault
+	store *kernel.Store
+	vault *vault.Vault
 }
 
 // ErrWrongSecretKey is returned for a secret key that does not open the secrets in the database.
@@ -34,16 +37,15 @@ var (
 // the check value.
 func (k *SecretKey) Check(ctx context.Context) error {
 	fits, stored, err := k.fits(ctx)
-	if err != nil || stored || !fits {
-		return wrongUnless(fits, err)
+	if err == nil && fits && !stored {
+		err = k.store.Write(ctx, func(tx *kernel.Tx) error {
+			_, err := tx.InsertSecretCheck(k.vault.Seal(checkValue, checkOwner))
+			return err
+		})
+		if err == nil {
+			return k.Fits(ctx) // another node may have stored its value first
+		}
 	}
-	inserted, err := kernel.Write(ctx, k.kernel, func(tx *kernel.Tx) (bool, error) {
-		return tx.InsertSecretCheck(k.vault.Seal(checkValue, checkOwner))
-	})
-	if err != nil || inserted {
-		return err
-	}
-	fits, _, err = k.fits(ctx) // another node stored its value first
 	return wrongUnless(fits, err)
 }
 
@@ -69,48 +71,27 @@ func wrongUnless(fits bool, err error) error {
 // fits reports whether the vault opens the check value, and whether there is one. If there is none, the key must open one of
 // the secrets, if there are any.
 func (k *SecretKey) fits(ctx context.Context) (fits, stored bool, err error) {
-	var sealed []byte
-	var older []sealedSecret
-	err = k.store.Read(ctx, func(tx *kernel.Tx) (err error) {
-		if sealed, stored, err = tx.SecretCheck(); err == nil && !stored {
-			older, err = sealedSecrets(tx)
+	err = k.store.Read(ctx, func(tx *kernel.Tx) error {
+		sealed, found, err := tx.SecretCheck()
+		if stored = found; err != nil || stored {
+			fits = err == nil && OpensSecretCheck(k.vault, sealed)
+			return err
+		}
+		hooks, err := webhooks.AllWebhooks(tx)
+		if err != nil {
+			return err
+		}
+		numbers, err := channels.SealedChannels(tx)
+		fits = len(hooks)+len(numbers) == 0
+		for _, w := range hooks {
+			fits = fits || k.opens(w.Secret, w.Company, w.ID)
+		}
+		for _, ch := range numbers {
+			fits = fits || k.opens(ch.Secrets, ch.Company, ch.ID)
 		}
 		return err
 	})
-	if err != nil {
-		return false, false, err
-	}
-	if stored {
-		return OpensSecretCheck(k.vault, sealed), true, nil
-	}
-	for _, s := range older {
-		if _, err := k.vault.Open(s.sealed, s.company, s.id); err == nil {
-			return true, false, nil
-		}
-	}
-	return len(older) == 0, false, nil
-}
-
-// sealedSecret is the secret of a webhook or the credentials of a channel.
-type sealedSecret struct {
-	company, id kernel.ID
-	sealed      []byte
-}
-
-func sealedSecrets(tx *kernel.Tx) ([]sealedSecret, error) {
-	var all []sealedSecret
-	webhooks, err := webhooks.AllWebhooks(tx)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range webhooks {
-		all = append(all, sealedSecret{w.Company, w.ID, w.Secret})
-	}
-	channels, err := channels.SealedChannels(tx)
-	for _, ch := range channels {
-		all = append(all, sealedSecret{ch.Company, ch.ID, ch.Secrets})
-	}
-	return all, err
+	return fits && err == nil, stored, err
 }
 
 func (k *SecretKey) resealCheck(tx *kernel.Tx) error {
@@ -168,11 +149,14 @@ func (k *SecretKey) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
 	}
 	n := 0
 	for _, w := range all {
-		w, found, err := webhooks.LockWebhook(tx, w.Company, w.ID)
+		w, err := webhooks.LockWebhook(tx, w.Company, w.ID)
+		if kernel.CodeOf(err) == kernel.CodeNotFound { // deleted meanwhile
+			continue
+		}
 		if err != nil {
 			return n, err
 		}
-		if !found || k.opens(w.Secret, w.Company, w.ID) && (w.OldSecret == nil || k.opens(w.OldSecret, w.Company, w.ID)) {
+		if k.opens(w.Secret, w.Company, w.ID) && (w.OldSecret == nil || k.opens(w.OldSecret, w.Company, w.ID)) {
 			continue
 		}
 		w.OldSecret, w.OldSecretUntil = nil, nil
@@ -246,65 +230,51 @@ func (k *SecretKey) Reseal(ctx context.Context) (done int, err error) {
 	if err := k.store.Write(ctx, k.resealCheck); err != nil {
 		return 0, err
 	}
-	for _, reseal := range []func(context.Context) (int, error){k.resealWebhooks, k.resealChannels, k.resealMembers} {
-		n, err := reseal(ctx)
-		if done += n; err != nil {
-			return done, err
+	var hooks []webhooks.WebhookRow
+	var numbers []channels.SealedChannel
+	var members []people.SealedMember
+	err = k.store.Read(ctx, func(tx *kernel.Tx) (err error) {
+		if hooks, err = webhooks.AllWebhooks(tx); err != nil {
+			return err
+		}
+		if numbers, err = channels.SealedChannels(tx); err != nil {
+			return err
+		}
+		members, err = people.SealedMembers(tx)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	var stores []func(tx *kernel.Tx) (changed bool, err error)
+	for _, w := range hooks {
+		if k.stale(w.Secret, w.OldSecret) {
+			stores = append(stores, func(tx *kernel.Tx) (bool, error) { return k.resealWebhook(tx, w.Company, w.ID) })
 		}
 	}
-	return done, nil
-}
-
-// reseal seals values with the newest key if they are stale, and reports whether there were any. Values may be nil.
-func (k *SecretKey) reseal(company, id kernel.ID, values ...*[]byte) (changed bool, err error) {
-	for _, sealed := range values {
-		if *sealed == nil || !k.vault.Stale(*sealed) {
-			continue
-		}
-		plain, err := k.vault.Open(*sealed, company, id)
-		if err != nil {
-			return false, err
-		}
-		*sealed, changed = k.vault.Seal(plain, company, id), true
-	}
-	return changed, nil
-}
-
-func (k *SecretKey) resealMembers(ctx context.Context) (done int, err error) {
-	all, err := kernel.Read(ctx, k.kernel, people.SealedMembers)
-	for _, m := range all {
-		fresh := m
-		changed, err := k.reseal(m.Company, m.ID, &fresh.Secret, &fresh.Pending)
-		if err == nil && changed {
-			done++
-			err = k.store.Write(ctx, func(tx *kernel.Tx) error {
-				people.ResealMember(tx, m, fresh)
-				return nil
+	for _, ch := range numbers {
+		if fresh := ch.Secrets; k.stale(fresh) {
+			stores = append(stores, func(tx *kernel.Tx) (bool, error) {
+				err := k.reseal(ch.Company, ch.ID, &fresh)
+				channels.ResealChannel(tx, ch, fresh)
+				return true, err
 			})
 		}
-		if err != nil {
-			return done, err
+	}
+	for _, m := range members {
+		if fresh := m; k.stale(m.Secret, m.Pending) {
+			stores = append(stores, func(tx *kernel.Tx) (bool, error) {
+				err := k.reseal(m.Company, m.ID, &fresh.Secret, &fresh.Pending)
+				people.ResealMember(tx, m, fresh)
+				return true, err
+			})
 		}
 	}
-	return done, err
-}
-
-func (k *SecretKey) resealWebhooks(ctx context.Context) (done int, err error) {
-	all, err := kernel.Read(ctx, k.kernel, webhooks.AllWebhooks)
-	for _, w := range all {
-		if !k.vault.Stale(w.Secret) && (w.OldSecret == nil || !k.vault.Stale(w.OldSecret)) {
-			continue
-		}
-		changed, err := kernel.Write(ctx, k.kernel, func(tx *kernel.Tx) (bool, error) {
-			w, found, err := webhooks.LockWebhook(tx, w.Company, w.ID)
-			if err != nil || !found {
-				return false, err
-			}
-			changed, err := k.reseal(w.Company, w.ID, &w.Secret, &w.OldSecret)
-			if changed {
-				webhooks.SaveWebhook(tx, w)
-			}
-			return changed, err
+	for _, store := range stores { // each in a transaction of its own
+		var changed bool
+		err := k.store.Write(ctx, func(tx *kernel.Tx) (err error) {
+			changed, err = store(tx)
+			return err
 		})
 		if err != nil {
 			return done, err
@@ -313,26 +283,41 @@ func (k *SecretKey) resealWebhooks(ctx context.Context) (done int, err error) {
 			done++
 		}
 	}
-	return done, err
+	return done, nil
 }
 
-func (k *SecretKey) resealChannels(ctx context.Context) (done int, err error) {
-	all, err := kernel.Read(ctx, k.kernel, channels.SealedChannels)
-	for _, ch := range all {
-		fresh := ch.Secrets
-		changed, err := k.reseal(ch.Company, ch.ID, &fresh)
-		if err == nil && changed {
-			done++
-			err = k.store.Write(ctx, func(tx *kernel.Tx) error {
-				channels.ResealChannel(tx, ch, fresh)
-				return nil
-			})
-		}
-		if err != nil {
-			return done, err
-		}
+// resealWebhook reads the webhook again, because its secret may have been rotated meanwhile.
+func (k *SecretKey) resealWebhook(tx *kernel.Tx, company, id kernel.ID) (changed bool, err error) {
+	w, err := webhooks.LockWebhook(tx, company, id)
+	if kernel.CodeOf(err) == kernel.CodeNotFound { // deleted meanwhile
+		return false, nil
 	}
-	return done, err
+	if err != nil || !k.stale(w.Secret, w.OldSecret) {
+		return false, err
+	}
+	err = k.reseal(company, id, &w.Secret, &w.OldSecret)
+	webhooks.SaveWebhook(tx, w)
+	return true, err
+}
+
+// stale reports whether one of the values is sealed with an older key. Values may be nil.
+func (k *SecretKey) stale(values ...[]byte) bool {
+	return slices.ContainsFunc(values, func(sealed []byte) bool { return sealed != nil && k.vault.Stale(sealed) })
+}
+
+// reseal seals stale values with the newest key.
+func (k *SecretKey) reseal(company, id kernel.ID, values ...*[]byte) error {
+	for _, sealed := range values {
+		if !k.stale(*sealed) {
+			continue
+		}
+		plain, err := k.vault.Open(*sealed, company, id)
+		if err != nil {
+			return err
+		}
+		*sealed = k.vault.Seal(plain, company, id)
+	}
+	return nil
 }
 
 // hasSecrets reports whether the database contains sealed values.
@@ -342,4 +327,47 @@ func hasSecrets(tx *kernel.Tx) (sealed bool, err error) {
 			OR EXISTS (SELECT 1 FROM webhooks)
 			OR EXISTS (SELECT 1 FROM channels WHERE credentials IS NOT NULL) AS sealed`, nil, func(r db.Row) { sealed = r.Bool("sealed") })
 	return sealed, err
+}
+
+// adviceSecretKey is the advice for a missing or wrong key.
+const adviceSecretKey = "put the secret.key of this installation into the data folder, or give its content as --secret-key; " +
+	"it stands in the data folder that the database comes from. If it is lost for good, run `recado secret-key replace-lost`"
+
+// openVault opens the secret keys. It creates a key file only if the database contains no secrets, because a new key could not
+// open those of a restored database.
+func openVault(ctx context.Context, c Config, db *kernel.Store) (*vault.Vault, error) {
+	if c.SecretKey != "" {
+		return vault.FromEnv(c.SecretKey)
+	}
+	needed := false
+	err := db.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
+		needed, err = hasSecrets(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !needed || c.LostSecretKey {
+		if _, err := os.Stat(c.DataDir); c.Existing && errors.Is(err, fs.ErrNotExist) {
+			return nil, noData(c.DataDir)
+		}
+		return vault.Open(c.DataDir)
+	}
+	keys, err := vault.Load(c.DataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the secret key of this database is missing: there is no secret.key in %s; %s", c.DataDir, adviceSecretKey)
+	}
+	return keys, err
+}
+
+// checkSecretKey returns an error if the key does not fit the database.
+func (s *Server) checkSecretKey(ctx context.Context) error {
+	if s.config.LostSecretKey {
+		return nil
+	}
+	err := s.Desk.SecretKey().Check(ctx)
+	if errors.Is(err, ErrWrongSecretKey) {
+		return fmt.Errorf("%w: %s", err, adviceSecretKey)
+	}
+	return err
 }

@@ -3,9 +3,19 @@ package talk
 import (
 	"context"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 )
 
@@ -65,9 +75,6 @@ type AttendanceContact struct {
 
 // CloseAttendance closes the open attendance of a conversation. The reason may be empty.
 func (d *Talk) CloseAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID, reason string) (Attendance, error) {
-	if err := a.May(VerbCloseAttendance); err != nil {
-		return Attendance{}, err
-	}
 	closeReason, invalid := reasonOf(reason)
 	if invalid != nil {
 		return Attendance{}, invalid
@@ -102,33 +109,9 @@ func (t *LockedConversation) openAttendance(by string) error {
 		Conversation: t.ID, Channel: t.Channel, Contact: AttendanceContact{ID: t.Contact, Name: t.Name, Phone: t.Phone},
 		Sector: t.Sector, OpenedAt: t.Tx.Now, OpenedBy: by,
 	}
-	if err := t.resolvePeople(att); err != nil {
+	var err error
+	if att.Responsible, err = t.holder(); err != nil {
 		return err
-	}
-	number, enabled, err := nextProtocol(t.Tx, t.Company, t.Private)
-	if err != nil || !enabled {
-		return err
-	}
-	att.Number, att.Protocol = number, FormatProtocol(number)
-	t.Attendance, t.Unanswered = &OpenAttendance{ID: att.ID, Number: number, Protocol: att.Protocol, OpenedAt: att.OpenedAt, WaitingSince: t.awaits}, true
-	insertAttendance(t.Tx, att)
-	insertAttendanceMark(t.Tx, t.Company, t.ID, t.next(), RankOpened, att.ID)
-	if err := t.d.tell(func(o *Observer) error { return o.Opened(t, att) }); err != nil {
-		return err
-	}
-	return t.emitWith(EventAttendanceOpened, "attendance", att)
-}
-
-// resolvePeople looks up the names of a new attendance that the conversation does not have.
-func (t *LockedConversation) resolvePeople(att *Attendance) error {
-	if t.Assignee != nil {
-		ref, found, err := people.RemovedOrPresentUserRef(t.Tx, t.Company, *t.Assignee)
-		if err != nil {
-			return err
-		}
-		if found {
-			att.Responsible = &ref
-		}
 	}
 	if t.Contact != nil && t.Renamed {
 		contact, found, err := findContact(t.Tx, t.Company, *t.Contact)
@@ -139,7 +122,23 @@ func (t *LockedConversation) resolvePeople(att *Attendance) error {
 			att.Contact.Name = contact.Name
 		}
 	}
-	return nil
+	number, enabled, err := nextProtocol(t.Tx, t.Company, t.Private)
+	if err != nil || !enabled {
+		return err
+	}
+	att.Number, att.Protocol = number, FormatProtocol(number)
+	t.Attendance, t.Unanswered = &OpenAttendance{ID: att.ID, Number: number, Protocol: att.Protocol, OpenedAt: att.OpenedAt, WaitingSince: t.awaits}, true
+	// The company's rules, which nextProtocol has locked, decide when the attendance is first checked for automatic closing.
+	t.Tx.Later(`
+		INSERT INTO attendances (id, company, number, conversation, channel, contact, private, responsible, sector, opened_at, opened_by, check_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+			(SELECT CASE WHEN auto_close THEN $10 + auto_close_minutes * 60000 END FROM companies WHERE id = $2))`,
+		att.ID, t.Company, number, t.ID, t.Channel, t.Contact, t.Private, kernel.RefID(att.Responsible), t.Sector, att.OpenedAt, by)
+	insertAttendanceMark(t.Tx, t.Company, t.ID, t.next(), RankOpened, att.ID)
+	if err := t.d.tell(func(o *Observer) error { return o.Opened(t, att) }); err != nil {
+		return err
+	}
+	return t.emitWith(EventAttendanceOpened, "attendance", att)
 }
 
 // mayAnswer returns an error if the attendance is restricted and the member is neither responsible nor at least a manager.
@@ -182,7 +181,7 @@ func (t *LockedConversation) teamWrote(member *kernel.Ref) error {
 	if closed, err := t.justClosed(rules); err != nil || closed {
 		return err
 	}
-	takes, err := t.takesOver(member, &rules)
+	takes, err := t.takesOver(member)
 	if err != nil {
 		return err
 	}
@@ -205,7 +204,12 @@ func (t *LockedConversation) justClosed(rules people.AttendanceRules) (bool, err
 	if rules.GraceMinutes == 0 {
 		return false, nil
 	}
-	closed, err := lastClosed(t.Tx, t.Company, t.ID)
+	closed, _, err := kernel.Row(t.Tx, `
+		SELECT closed_at
+		FROM attendances
+		WHERE company = $1 AND conversation = $2
+		ORDER BY opened_at DESC, id DESC
+		LIMIT 1`, []any{t.Company, t.ID}, func(r db.Row) *time.Time { return r.NullTime("closed_at") })
 	return closed != nil && t.Tx.Now.Before(closed.Add(time.Duration(rules.GraceMinutes)*time.Minute)), err
 }
 
@@ -223,7 +227,7 @@ func (t *LockedConversation) answered(member *kernel.Ref) error {
 	if t.Assignee != nil && t.Sector != nil {
 		keepDistributed(t.Tx, t.Company, t.Attendance.ID)
 	}
-	takes, err := t.takesOver(member, nil)
+	takes, err := t.takesOver(member)
 	if err != nil || !takes && !t.Unanswered {
 		return err
 	}
@@ -246,20 +250,14 @@ func (t *LockedConversation) answered(member *kernel.Ref) error {
 	return t.d.tell(func(o *Observer) error { return o.Answered(t, att) })
 }
 
-// takesOver reports whether a member becomes responsible by writing. If rules is nil, it reads the company's rules.
-func (t *LockedConversation) takesOver(member *kernel.Ref, rules *people.AttendanceRules) (bool, error) {
+// takesOver reports whether a member becomes responsible by writing.
+func (t *LockedConversation) takesOver(member *kernel.Ref) (bool, error) {
 	if member == nil || t.Assignee != nil {
 		return false, nil
 	}
-	if rules == nil {
-		current, err := people.ListAttendanceRules(t.Tx, t.Company)
-		if err != nil {
-			return false, err
-		}
-		rules = &current
-	}
-	if !rules.FirstResponderTakesOwnership {
-		return false, nil
+	rules, err := people.ListAttendanceRules(t.Tx, t.Company)
+	if err != nil || !rules.FirstResponderTakesOwnership {
+		return false, err
 	}
 	_, present, err := people.KeepUser(t.Tx, t.Company, member.ID)
 	return present, err
@@ -267,9 +265,13 @@ func (t *LockedConversation) takesOver(member *kernel.Ref, rules *people.Attenda
 
 // openOne returns the open attendance of a conversation that has one.
 func (t *LockedConversation) openOne() (*Attendance, error) {
-	att, found, err := FindAttendance(t.Tx, t.Company, t.Attendance.ID)
+	return openAttendanceOf(t.Tx, &t.Conversation)
+}
+
+func openAttendanceOf(tx *kernel.Tx, c *Conversation) (*Attendance, error) {
+	att, found, err := FindAttendance(tx, c.Company, c.Attendance.ID)
 	if err != nil || !found {
-		return nil, kernel.ErrOr(err, errAttendanceLost(t.Attendance.ID))
+		return nil, kernel.ErrOr(err, fmt.Errorf("talk: attendance %s of a conversation does not exist", c.Attendance.ID))
 	}
 	return &att, nil
 }
@@ -303,10 +305,6 @@ func reasonOf(text string) (*string, *kernel.Error) {
 	return &text, nil
 }
 
-func errAttendanceLost(id kernel.ID) error {
-	return fmt.Errorf("talk: attendance %s of a conversation does not exist", id)
-}
-
 // AttendanceFilter selects the attendances of a list. Zero values filter nothing.
 type AttendanceFilter struct {
 	Status       string // "", open or closed
@@ -327,9 +325,6 @@ type AttendanceFilter struct {
 // Attendances lists the attendances that the principal may see, newest first. A page continues where the previous one
 // ended, regardless of changes in between. next is "" on the last page.
 func (d *Talk) Attendances(ctx context.Context, a *kernel.Principal, f AttendanceFilter) (page []Attendance, next string, err error) {
-	if err := a.May(VerbAttendances); err != nil {
-		return nil, "", err
-	}
 	if err := f.parse(a); err != nil {
 		return nil, "", err
 	}
@@ -360,14 +355,10 @@ func (d *Talk) Attendances(ctx context.Context, a *kernel.Principal, f Attendanc
 // parse sets the fields for Protocol, From and To.
 func (f *AttendanceFilter) parse(a *kernel.Principal) (err error) {
 	if f.Protocol != "" {
-		number, ok := ParseProtocol(f.Protocol)
-		if !ok && len(a.Views) > 0 {
-			number, ok = ParsePrivateProtocol(f.Protocol)
-		}
-		if !ok {
+		var ok bool
+		if f.number, ok = ParseProtocol(f.Protocol); !ok || f.number < 0 && len(a.Views) == 0 {
 			return kernel.Malformed("query.protocol", "protocol")
 		}
-		f.number = number
 	}
 	f.from, f.to, err = a.Period(f.From, f.To)
 	return err
@@ -381,9 +372,6 @@ func (f AttendanceFilter) cursorName() string {
 
 // Attendance returns an attendance whose conversation the principal may see.
 func (d *Talk) Attendance(ctx context.Context, a *kernel.Principal, id kernel.ID) (Attendance, error) {
-	if err := a.May(VerbAttendance); err != nil {
-		return Attendance{}, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Attendance, error) {
 		att, found, err := FindAttendance(tx, a.Company.ID, id)
 		if err != nil || !found {
@@ -399,27 +387,17 @@ func (d *Talk) Attendance(ctx context.Context, a *kernel.Principal, id kernel.ID
 
 // CurrentAttendance returns the open attendance of a conversation, or nil if it has none.
 func (d *Talk) CurrentAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID) (*Attendance, error) {
-	if err := a.May(VerbCurrentAttendance); err != nil {
-		return nil, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*Attendance, error) {
 		c, err := visibleConversation(tx, a, conversation)
 		if err != nil || c.Attendance == nil {
 			return nil, err
 		}
-		att, found, err := FindAttendance(tx, a.Company.ID, c.Attendance.ID)
-		if err != nil || !found {
-			return nil, kernel.ErrOr(err, errAttendanceLost(c.Attendance.ID))
-		}
-		return &att, nil
+		return openAttendanceOf(tx, &c)
 	})
 }
 
 // AttendanceRules returns the company's attendance rules.
 func (d *Talk) AttendanceRules(ctx context.Context, a *kernel.Principal) (people.AttendanceRules, error) {
-	if err := a.May(VerbAttendanceRules); err != nil {
-		return people.AttendanceRules{}, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (people.AttendanceRules, error) {
 		return people.ListAttendanceRules(tx, a.Company.ID)
 	})
@@ -427,23 +405,22 @@ func (d *Talk) AttendanceRules(ctx context.Context, a *kernel.Principal) (people
 
 // RulesChange lists the rules to change; nil fields stay as they are.
 type RulesChange struct {
-	Enabled           *bool
-	FirstResponder    *bool
-	Mode              *string
-	AutoClose         *bool
-	AfterMinutes      *int64
-	GraceMinutes      *int64
-	GraceForCustomers *bool
-	KeepRevoked       *bool
-	Hours             kernel.Optional[kernel.ID]
+	Enabled        *bool   `json:"enabled,omitempty"`
+	FirstResponder *bool   `json:"first_responder_takes_ownership,omitempty"`
+	Mode           *string `json:"mode,omitempty" enum:"restricted,liberal"`
+	AutoClose      struct {
+		Enabled      *bool  `json:"enabled,omitempty"`
+		AfterMinutes *int64 `json:"after_minutes,omitempty" minimum:"1" maximum:"525600"`
+	} `json:"auto_close,omitempty"`
+	GraceMinutes      *int64                     `json:"grace_minutes,omitempty" minimum:"0" maximum:"120"`
+	GraceForCustomers *bool                      `json:"grace_for_customers,omitempty"`
+	KeepRevoked       *bool                      `json:"keep_revoked,omitempty"`
+	Hours             kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"null means always open."`
 }
 
 // UpdateAttendanceRules changes the company's attendance rules. They apply to open attendances too. Disabling
 // attendances does not close the open ones.
 func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, in RulesChange) (people.AttendanceRules, error) {
-	if err := a.May(VerbUpdateAttendanceRules); err != nil {
-		return people.AttendanceRules{}, err
-	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (people.AttendanceRules, error) {
 		rules, err := people.LockRules(tx, a.Company.ID)
 		if err != nil {
@@ -452,8 +429,8 @@ func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, i
 		kernel.Set(&rules.Enabled, in.Enabled)
 		kernel.Set(&rules.FirstResponderTakesOwnership, in.FirstResponder)
 		kernel.Set(&rules.Mode, in.Mode)
-		kernel.Set(&rules.AutoClose.Enabled, in.AutoClose)
-		kernel.Set(&rules.AutoClose.AfterMinutes, in.AfterMinutes)
+		kernel.Set(&rules.AutoClose.Enabled, in.AutoClose.Enabled)
+		kernel.Set(&rules.AutoClose.AfterMinutes, in.AutoClose.AfterMinutes)
 		kernel.Set(&rules.GraceMinutes, in.GraceMinutes)
 		kernel.Set(&rules.GraceForCustomers, in.GraceForCustomers)
 		kernel.Set(&rules.KeepRevoked, in.KeepRevoked)
@@ -471,25 +448,23 @@ func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, i
 // CloseIdle closes attendances that have been inactive for as long as the rules of their company say. It checks up to limit of
 // those that are due and returns how many it checked. Several nodes may run it concurrently.
 func (d *Talk) CloseIdle(ctx context.Context, now time.Time, limit int) (int, error) {
-	if err := d.followRules(ctx); err != nil {
-		return 0, err
-	}
-	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ConversationAt, error) { return dueChecks(tx, now, limit) })
-	if err != nil {
-		return 0, err
-	}
-	return len(due), d.ChangeEach(ctx, due, func(t *LockedConversation) error { return t.closeIfIdle(now) })
-}
-
-// followRules reschedules the open attendances of companies whose rule has changed.
-func (d *Talk) followRules(ctx context.Context) error {
-	stale, err := kernel.Read(ctx, d.Kernel, staleSchedules)
+	stale, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) {
+		return tx.IDs(`SELECT id FROM companies WHERE checks_stale`) // their rule has changed
+	})
 	for _, company := range stale {
 		if err == nil {
 			err = d.schedule(ctx, company)
 		}
 	}
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return d.changeDue(ctx, func(t *LockedConversation) error { return t.closeIfIdle(now) }, `
+		SELECT /* all companies: due work */ company, conversation AS id
+		FROM attendances
+		WHERE check_at <= $1
+		ORDER BY check_at
+		LIMIT $2`, now, limit)
 }
 
 // schedule reschedules a company's open attendances, many at a time. Each step locks the rules, so that no attendance is opened
@@ -514,7 +489,7 @@ func (d *Talk) schedule(ctx context.Context, company kernel.ID) error {
 			}
 			p.at, p.id, err = scheduleChecks(tx, company, *p.rule, p.at, p.id, batch)
 			if p.id.IsZero() && err == nil {
-				markScheduled(tx, company)
+				tx.Later(`UPDATE companies SET checks_stale = FALSE WHERE id = $1`, company)
 			}
 			return p, err
 		})
@@ -564,7 +539,15 @@ func (t *LockedConversation) ReturnCase(now time.Time) error {
 		return nil
 	}
 	id := t.Attendance.ID
-	at, minutes, err := distributedAt(t.Tx, t.Company, id)
+	var at *time.Time
+	var minutes *int64 // for how long the sector waits for an answer
+	_, err := t.Tx.One(`
+		SELECT a.distributed_at, s.return_minutes
+		FROM attendances a
+		LEFT JOIN sectors s ON s.company = a.company AND s.id = a.sector
+		WHERE a.company = $1 AND a.id = $2`, []any{t.Company, id}, func(r db.Row) {
+		at, minutes = r.NullTime("distributed_at"), r.NullInt("return_minutes")
+	})
 	if err != nil || at == nil {
 		return err
 	}
@@ -587,6 +570,150 @@ func (t *LockedConversation) ReturnCase(now time.Time) error {
 	if err := t.Assign(nil, t.Sector, nil, nil); err != nil {
 		return err
 	}
-	markReturned(t.Tx, t.Company, id, previous)
+	t.Tx.Later(`UPDATE attendances SET returned_from = $3 WHERE company = $1 AND id = $2`, t.Company, id, previous)
 	return t.Save()
+}
+
+// ProtocolPrefix begins the protocol number of every attendance.
+const ProtocolPrefix = "ATD-"
+
+// FormatProtocol formats the number of an attendance as ATD-000123. Numbers of private channels are negative and look
+// like ATD-P000123.
+func FormatProtocol(n int64) string {
+	if n < 0 {
+		return fmt.Sprintf("%sP%06d", ProtocolPrefix, -n)
+	}
+	return fmt.Sprintf("%s%06d", ProtocolPrefix, n)
+}
+
+// ParseProtocol parses a protocol number. The prefix, in any case, and leading zeros are optional. It returns a negative number
+// for a private channel, such as -123 for ATD-P000123 or p123.
+func ParseProtocol(s string) (n int64, ok bool) {
+	if len(s) > 64 {
+		return 0, false
+	}
+	if p := len(ProtocolPrefix); len(s) > p && strings.EqualFold(s[:p], ProtocolPrefix) {
+		s = s[p:]
+	}
+	if strings.HasPrefix(s, "P") || strings.HasPrefix(s, "p") {
+		n, ok = kernel.Positive(s[1:])
+		return -n, ok
+	}
+	return kernel.Positive(s)
+}
+
+// Cause is why the server changed or closed a case by itself.
+type Cause struct {
+	Code   string        `json:"code" example:"menu_choice"`
+	Params kernel.Params `json:"params" doc:"menu_choice has path: the titles that the customer chose."`
+}
+
+var (
+	causes       = map[string]string{CloseReasonAutomatic: "idle"} // codes by the text of the reason
+	causesOfPath = map[string]string{}                             // codes by the prefix of the reason
+)
+
+// RegisterCause sets the code of a reason that the server stores, and returns the reason. It is called at start-up.
+func RegisterCause(reason, code string) string {
+	causes[reason] = code
+	return reason
+}
+
+// RegisterPathCause is RegisterCause for reasons that begin with a prefix, followed by a path.
+func RegisterPathCause(prefix, code string) string {
+	causesOfPath[prefix] = code
+	return prefix
+}
+
+// CauseCodes lists the codes of causes.
+func CauseCodes() []string {
+	codes := slices.AppendSeq(slices.Collect(maps.Values(causes)), maps.Values(causesOfPath))
+	slices.Sort(codes)
+	return codes
+}
+
+// CauseOf returns the cause of a reason that no person gave, or nil.
+func CauseOf(by *kernel.Ref, reason *string) *Cause {
+	if by != nil || reason == nil {
+		return nil
+	}
+	if code, known := causes[*reason]; known {
+		return &Cause{code, kernel.Params{}}
+	}
+	for prefix, code := range causesOfPath {
+		if path, found := strings.CutPrefix(*reason, prefix); found {
+			return &Cause{code, kernel.Params{"path": path}}
+		}
+	}
+	return nil
+}
+
+type listAttendancesInput struct {
+	Status       string              `query:"status" enum:"open,closed"`
+	Assignee     string              `query:"assignee" doc:"The UUID of the responsible person, or none for attendances without a responsible person."`
+	Sector       httpserver.FilterID `query:"sector"`
+	Conversation httpserver.FilterID `query:"conversation"`
+	Protocol     string              `query:"protocol" doc:"The protocol number, with or without the prefix and leading zeros." example:"ATD-000123"`
+	From         string              `query:"from" doc:"Returns only attendances opened at or after this time: an RFC 3339 time, or YYYY-MM-DD for the start of that day in the company's time zone." example:"2026-11-01"`
+	To           string              `query:"to" doc:"Returns only attendances opened before this time, in the same format." example:"2026-12-01"`
+	Limit        int                 `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor       string              `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
+}
+
+func (s *handlers) listAttendances(ctx context.Context, a *kernel.Principal, in *listAttendancesInput) (*httpserver.Reply[httpserver.CursorList[Attendance]], error) {
+	f := AttendanceFilter{
+		Status: in.Status, Unassigned: in.Assignee == "none", Sector: kernel.ID(in.Sector), Conversation: kernel.ID(in.Conversation),
+		Protocol: in.Protocol, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
+	}
+	if in.Assignee != "" && !f.Unassigned {
+		id, ok := httpserver.ParseFilterID(in.Assignee)
+		if !ok {
+			return nil, kernel.Malformed("query.assignee", "assignee")
+		}
+		f.Responsible = id
+	}
+	page, next, err := s.verbs.Attendances(ctx, a, f)
+	return httpserver.CursorPage(page, next), err
+}
+
+func (s *handlers) currentAttendance(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[orNull[Attendance]], error) {
+	att, err := s.verbs.CurrentAttendance(ctx, a, kernel.ID(in.ID))
+	return httpserver.Body(orNull[Attendance]{att}, err)
+}
+
+func (s *handlers) listAssignments(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[httpserver.List[AssignmentEntry]], error) {
+	return httpserver.Entries(s.verbs.Assignments(ctx, a, kernel.ID(in.ID)))
+}
+
+type closeAttendanceInput struct {
+	httpserver.AtID
+	Body struct {
+		Reason string `json:"reason,omitempty" maxLength:"500"`
+	} `required:"false"`
+}
+
+func (s *handlers) closeAttendance(ctx context.Context, a *kernel.Principal, in *closeAttendanceInput) (*httpserver.Reply[*Attendance], error) {
+	att, err := s.verbs.CloseAttendance(ctx, a, kernel.ID(in.ID), in.Body.Reason)
+	return &httpserver.Reply[*Attendance]{Body: &att}, err
+}
+
+// orNull is a response body that may be null.
+type orNull[T any] struct{ value *T }
+
+// Schema returns the schema of T or null.
+func (orNull[T]) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
+}
+
+// MarshalJSONTo writes the value or null.
+func (o orNull[T]) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, o.value)
+}
+
+type updateRulesInput struct {
+	Body struct{ RulesChange } `required:"false"`
+}
+
+func (s *handlers) updateRules(ctx context.Context, a *kernel.Principal, in *updateRulesInput) (*httpserver.Reply[people.AttendanceRules], error) {
+	return httpserver.Body(s.verbs.UpdateAttendanceRules(ctx, a, in.Body.RulesChange))
 }

@@ -49,21 +49,8 @@ func scanRef(r db.Row, id, name string) *kernel.Ref {
 
 // FindAttendance returns an attendance of the company, private or not.
 func FindAttendance(tx *kernel.Tx, company, id kernel.ID) (Attendance, bool, error) {
-	var a Attendance
-	found, err := tx.One(`SELECT`+attendanceColumns+` FROM attendances a`+attendanceNames+` WHERE a.company = $1 AND a.id = $2`,
-		[]any{company, id}, func(r db.Row) { a = scanAttendance(r) })
-	return a, found, err
-}
-
-// lastClosed returns when the conversation's last attendance was closed, or nil if there is none or it is open.
-func lastClosed(tx *kernel.Tx, company, conversation kernel.ID) (closed *time.Time, err error) {
-	_, err = tx.One(`
-		SELECT closed_at
-		FROM attendances
-		WHERE company = $1 AND conversation = $2
-		ORDER BY opened_at DESC, id DESC
-		LIMIT 1`, []any{company, conversation}, func(r db.Row) { closed = r.NullTime("closed_at") })
-	return closed, err
+	return kernel.Row(tx, `SELECT`+attendanceColumns+` FROM attendances a`+attendanceNames+` WHERE a.company = $1 AND a.id = $2`,
+		[]any{company, id}, scanAttendance)
 }
 
 // nextProtocol returns the company's next protocol number, or false if attendances are disabled. Until the transaction ends,
@@ -82,16 +69,6 @@ func nextProtocol(tx *kernel.Tx, company kernel.ID, private bool) (number int64,
 	return number, enabled, err
 }
 
-// insertAttendance inserts a new attendance. The company's rules, which nextProtocol has locked, decide when it is
-// first checked for automatic closing.
-func insertAttendance(tx *kernel.Tx, a *Attendance) {
-	tx.Later(`
-		INSERT INTO attendances (id, company, number, conversation, channel, contact, private, responsible, sector, opened_at, opened_by, check_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-			(SELECT CASE WHEN auto_close THEN $10 + auto_close_minutes * 60000 END FROM companies WHERE id = $2))`,
-		a.ID, a.Company, a.Number, a.Conversation, a.Channel, a.Contact.ID, a.Private, refID(a.Responsible), a.Sector, a.OpenedAt, a.OpenedBy)
-}
-
 // insertAttendanceMark records where in a conversation an attendance was opened or closed.
 func insertAttendanceMark(tx *kernel.Tx, company, conversation kernel.ID, seq, kind int64, attendance kernel.ID) {
 	tx.Later(`INSERT INTO attendance_marks (company, conversation, seq, kind, attendance) VALUES ($1, $2, $3, $4, $5)`,
@@ -106,14 +83,7 @@ func saveAttendance(tx *kernel.Tx, a *Attendance) {
 			check_at = CASE WHEN $9 THEN check_at END, distributed_at = CASE WHEN $9 AND responsible = $3 THEN distributed_at END,
 			returned_from = CASE WHEN $10 THEN returned_from END
 		WHERE company = $1 AND id = $2`,
-		a.Company, a.ID, refID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, refID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil, a.Responsible == nil)
-}
-
-func refID(ref *kernel.Ref) *kernel.ID {
-	if ref == nil {
-		return nil
-	}
-	return &ref.ID
+		a.Company, a.ID, kernel.RefID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, kernel.RefID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil, a.Responsible == nil)
 }
 
 // listAttendances returns the page of the attendances in sight, newest first, and whether there are more. It continues after the
@@ -126,13 +96,11 @@ func listAttendances(
 		return page, more, err
 	}
 	private, morePrivate, err := attendances(tx, company, f, sight.PrivateOnly(), "a.private", afterAt, after)
-	page, more = Merged(page, private, compareAttendances, 0, f.Limit, more || morePrivate)
+	newest := func(x, y Attendance) int {
+		return cmp.Or(y.OpenedAt.Compare(x.OpenedAt), kernel.CompareIDs(y.ID, x.ID))
+	}
+	page, more = Merged(page, private, newest, 0, f.Limit, more || morePrivate)
 	return page, more, err
-}
-
-// compareAttendances sorts attendances by opening, newest first.
-func compareAttendances(x, y Attendance) int {
-	return cmp.Or(y.OpenedAt.Compare(x.OpenedAt), kernel.CompareIDs(y.ID, x.ID))
 }
 
 // attendances is listAttendances for either public or private attendances, as the condition says.
@@ -161,14 +129,11 @@ func attendances(
 	if f.Unassigned {
 		s.And("a.responsible IS NULL")
 	}
-	equal := func(column string, id kernel.ID) {
+	for i, id := range []kernel.ID{f.Responsible, f.Sector, f.Conversation} {
 		if !id.IsZero() {
-			s.And(column + " = " + s.Arg(id))
+			s.And([]string{"a.responsible", "a.sector", "a.conversation"}[i] + " = " + s.Arg(id))
 		}
 	}
-	equal("a.responsible", f.Responsible)
-	equal("a.sector", f.Sector)
-	equal("a.conversation", f.Conversation)
 	if f.number != 0 {
 		s.And("a.number = " + s.Arg(f.number))
 	}
@@ -221,17 +186,9 @@ func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *Atten
 		"CROSS JOIN LATERAL (SELECT * FROM attendances WHERE company = "+arg+" AND conversation = ids.id OFFSET 0) a"), nil
 }
 
-// insertAssignment adds an entry to the assignment history of a conversation. seq is its place in the conversation.
-func insertAssignment(tx *kernel.Tx, company, conversation kernel.ID, attendance *kernel.ID, seq int64, e *AssignmentEntry) {
-	tx.Later(`
-		INSERT INTO assignments (company, conversation, seq, id, attendance, action, member, by_member, sector, reason, created_at, sector_from, sector_to)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		company, conversation, seq, e.ID, attendance, e.Action, refID(e.User), refID(e.By), e.Sector, e.Reason, e.CreatedAt, e.SectorFrom, e.SectorTo)
-}
-
 // listAssignments returns the newest 1000 entries of the assignment history of a conversation, newest first.
 func listAssignments(tx *kernel.Tx, company, conversation kernel.ID) ([]AssignmentEntry, error) {
-	return readRows(tx, `
+	return kernel.Rows(tx, `
 		SELECT e.id, e.action, e.member, u.name AS member_name, e.by_member, b.name AS by_member_name, e.sector, e.reason, e.created_at,
 			e.sector_from, e.sector_to
 		FROM assignments e
@@ -250,16 +207,6 @@ func scanAssignment(r db.Row) AssignmentEntry {
 	}
 	e.Cause = CauseOf(e.By, e.Reason)
 	return e
-}
-
-// staleSchedules returns the companies whose rule of automatic closing has changed since their attendances were scheduled.
-func staleSchedules(tx *kernel.Tx) ([]kernel.ID, error) {
-	return tx.IDs(`SELECT id FROM companies WHERE checks_stale`)
-}
-
-// markScheduled records that all open attendances of the company are scheduled by the current rule.
-func markScheduled(tx *kernel.Tx, company kernel.ID) {
-	tx.Later(`UPDATE companies SET checks_stale = FALSE WHERE id = $1`, company)
 }
 
 // scheduleChecks sets when up to limit open attendances of the company are next checked for automatic closing, or clears it
@@ -298,16 +245,6 @@ func scheduleCheck(tx *kernel.Tx, company, id kernel.ID, at *time.Time) {
 	tx.Later(`UPDATE attendances SET check_at = $3 WHERE company = $1 AND id = $2`, company, id, at)
 }
 
-// dueChecks returns up to limit conversations whose open attendance is due for a check, the longest overdue first.
-func dueChecks(tx *kernel.Tx, now time.Time, limit int) ([]ConversationAt, error) {
-	return readRows(tx, `
-		SELECT /* all companies: due work */ company, conversation
-		FROM attendances
-		WHERE check_at <= $1
-		ORDER BY check_at
-		LIMIT $2`, []any{now, limit}, func(r db.Row) ConversationAt { return ConversationAt{r.ID("company"), r.ID("conversation")} })
-}
-
 // MarkDistributed records since when a distributed attendance can be answered. It returns to the queue if it is not answered
 // in time. saveAttendance clears the mark when the responsible person changes or the attendance is closed.
 func MarkDistributed(tx *kernel.Tx, company, attendance kernel.ID, at time.Time) {
@@ -317,30 +254,4 @@ func MarkDistributed(tx *kernel.Tx, company, attendance kernel.ID, at time.Time)
 // keepDistributed clears the mark of MarkDistributed: the attendance stays with its responsible person.
 func keepDistributed(tx *kernel.Tx, company, attendance kernel.ID) {
 	tx.Later(`UPDATE attendances SET distributed_at = NULL WHERE company = $1 AND id = $2 AND distributed_at IS NOT NULL`, company, attendance)
-}
-
-// markReturned records who had an attendance before it returned to the queue.
-func markReturned(tx *kernel.Tx, company, attendance, member kernel.ID) {
-	tx.Later(`UPDATE attendances SET returned_from = $3 WHERE company = $1 AND id = $2`, company, attendance, member)
-}
-
-// distributedAt returns the time of MarkDistributed, nil if there is none, and how many minutes the sector waits for an answer.
-func distributedAt(tx *kernel.Tx, company, attendance kernel.ID) (at *time.Time, minutes *int64, err error) {
-	_, err = tx.One(`
-		SELECT a.distributed_at, s.return_minutes
-		FROM attendances a
-		LEFT JOIN sectors s ON s.company = a.company AND s.id = a.sector
-		WHERE a.company = $1 AND a.id = $2`, []any{company, attendance}, func(r db.Row) {
-		at, minutes = r.NullTime("distributed_at"), r.NullInt("return_minutes")
-	})
-	return at, minutes, err
-}
-
-// readRows returns the result of a query, with scan applied to each row.
-func readRows[T any](tx *kernel.Tx, sql string, args []any, scan func(r db.Row) T) (rows []T, err error) {
-	err = tx.Query(sql, args, func(r db.Row) error {
-		rows = append(rows, scan(r))
-		return nil
-	})
-	return rows, err
 }

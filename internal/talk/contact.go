@@ -8,8 +8,11 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/phone"
+	"recado/internal/search"
 )
 
 // Contact is a customer. Phone is nil if the provider withholds the number of a WhatsApp user.
@@ -40,9 +43,6 @@ func (c *Contact) Public() bool { return c.Pool == c.Company }
 
 // Contacts lists the company's contacts, newest first. Access profiles do not restrict contacts.
 func (d *Talk) Contacts(ctx context.Context, a *kernel.Principal, f contactCriteria) (kernel.Page[Contact], error) {
-	if err := a.May(VerbContacts); err != nil {
-		return kernel.Page[Contact]{}, err
-	}
 	f.Company, f.Private = a.Company.ID, a.Views
 	return kernel.List(ctx, d.Kernel, a, f.Q, f.Offset, func(near bool) (kernel.Page[Contact], error) {
 		f.Near = near
@@ -55,15 +55,14 @@ func (d *Talk) Contacts(ctx context.Context, a *kernel.Principal, f contactCrite
 
 // Contact returns a contact that the principal may see.
 func (d *Talk) Contact(ctx context.Context, a *kernel.Principal, id kernel.ID) (Contact, error) {
-	if err := a.May(VerbContact); err != nil {
-		return Contact{}, err
-	}
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Contact, error) { return visibleContact(tx, a, id) })
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Contact, error) { return visibleContact(tx, a, id, findContact) })
 }
 
-// visibleContact returns a contact, or an error if the principal may not see it.
-func visibleContact(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Contact, error) {
-	c, found, err := findContact(tx, a.Company.ID, id)
+// visibleContact returns a contact found by findContact or lockContact, or an error if the principal may not see it.
+func visibleContact(
+	tx *kernel.Tx, a *kernel.Principal, id kernel.ID, find func(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error),
+) (Contact, error) {
+	c, found, err := find(tx, a.Company.ID, id)
 	if err != nil || !found || !knowsContact(a, &c) {
 		return Contact{}, kernel.ErrOr(err, kernel.NotFound("contact"))
 	}
@@ -72,27 +71,31 @@ func visibleContact(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Contact, 
 
 // NewContact is the input of CreateContact.
 type NewContact struct {
-	Name         string
-	Phone        string
-	BusinessName *string
-	City         *string
-	Channel      *kernel.ID
-	Automation   *bool // nil means true
+	Name         string     `json:"name" minLength:"1" maxLength:"120"`
+	Phone        string     `json:"phone" minLength:"1" maxLength:"64" doc:"The phone number with country code. A number without one is interpreted as Brazilian if possible. Spaces, dashes, dots and brackets between digits are ignored." example:"+55 11 91234-5678"`
+	BusinessName *string    `json:"company,omitempty" minLength:"1" maxLength:"120"`
+	City         *string    `json:"city,omitempty" minLength:"1" maxLength:"120"`
+	Channel      *kernel.ID `json:"channel_id,omitempty" doc:"The WhatsApp number this contact belongs to."`
+	Automation   *bool      `json:"automation,omitempty" doc:"Whether the reception of a channel replies to this person. Defaults to true."`
 }
 
 // CreateContact creates a contact in the pool of its channel; see channels.Channel.Pool. If the pool already has a contact with
 // that number, it returns an error with the id of that contact.
 func (d *Talk) CreateContact(ctx context.Context, a *kernel.Principal, in NewContact) (Contact, error) {
-	if err := a.May(VerbCreateContact); err != nil {
+	number, ok := phone.Normalize(in.Phone)
+	if !ok {
+		return Contact{}, channels.ErrPhone("body.phone")
+	}
+	name := &in.Name
+	if err := cleanNames(&name, &in.BusinessName, &in.City); err != nil {
 		return Contact{}, err
 	}
-	c, err := newContact(in)
-	if err != nil {
-		return c, err
-	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Contact, error) {
-		c := c
-		c.ID, c.Company, c.Pool, c.CreatedAt, c.UpdatedAt = kernel.NewID(), a.Company.ID, a.Company.ID, tx.Now, tx.Now
+		c := Contact{
+			ID: kernel.NewID(), Company: a.Company.ID, Pool: a.Company.ID, Name: *name, Phone: &number, BusinessName: in.BusinessName,
+			City: in.City, Channel: in.Channel, LabelIDs: []kernel.ID{}, Automation: true, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		}
+		kernel.Set(&c.Automation, in.Automation)
 		if c.Channel != nil {
 			ch, err := d.bodyChannel(tx, a, *c.Channel)
 			if err != nil {
@@ -131,35 +134,9 @@ func errContactExists(id kernel.ID) error {
 	}
 }
 
-func newContact(in NewContact) (c Contact, err error) {
-	phone, ok := phone.Normalize(in.Phone)
-	if !ok {
-		return c, channels.ErrPhone("body.phone")
-	}
-	c = Contact{Phone: &phone, Channel: in.Channel, LabelIDs: []kernel.ID{}, Automation: true}
-	kernel.Set(&c.Automation, in.Automation)
-	name, invalid := kernel.Name("body.name", in.Name, kernel.MaxName)
-	if invalid != nil {
-		return c, invalid
-	}
-	c.Name = name
-	if c.BusinessName, err = optionalName("body.company", in.BusinessName); err != nil {
-		return c, err
-	}
-	c.City, err = optionalName("body.city", in.City)
-	return c, err
-}
-
-// optionalName validates a name that may be nil.
-func optionalName(field string, name *string) (*string, error) {
-	if name == nil {
-		return nil, nil
-	}
-	clean, invalid := kernel.Name(field, *name, kernel.MaxName)
-	if invalid != nil {
-		return nil, invalid
-	}
-	return &clean, nil
+// cleanNames validates and trims the names in a request; see kernel.CleanName.
+func cleanNames(name, business, city **string) error {
+	return cmp.Or(kernel.CleanName("body.name", name), kernel.CleanName("body.company", business), kernel.CleanName("body.city", city))
 }
 
 // bodyChannel returns the channel that the body of a request refers to.
@@ -174,30 +151,19 @@ func (d *Talk) bodyChannel(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (ch
 
 // ContactChange lists the fields to change; absent fields stay as they are.
 type ContactChange struct {
-	Name         *string
-	Phone        *string
-	BusinessName kernel.Optional[string]
-	City         kernel.Optional[string]
-	LabelIDs     *[]kernel.ID
-	Blocked      *bool
-	Automation   *bool
+	Name         *string                 `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	Phone        *string                 `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"The phone number. It can be changed only while the contact has no conversations."`
+	BusinessName kernel.Optional[string] `json:"company,omitempty" required:"false" doc:"null removes the value."`
+	City         kernel.Optional[string] `json:"city,omitempty" required:"false" doc:"null removes the value."`
+	LabelIDs     *[]kernel.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the contact."`
+	Blocked      *bool                   `json:"blocked,omitempty" doc:"Whether the contact is blocked. Messages from a blocked contact are stored without a notification, and no messages can be sent to it."`
+	Automation   *bool                   `json:"automation,omitempty" doc:"Whether the reception of a channel replies to this person."`
 }
 
 // UpdateContact changes a contact. A new name is also shown in its conversations, unless the team has renamed them.
 func (d *Talk) UpdateContact(ctx context.Context, a *kernel.Principal, id kernel.ID, change ContactChange) (Contact, error) {
-	if err := a.May(VerbUpdateContact); err != nil {
-		return Contact{}, err
-	}
-	name, err := optionalName("body.name", change.Name)
-	if err != nil {
-		return Contact{}, err
-	}
-	businessName, err := optionalName("body.company", change.BusinessName.Pointer())
-	if err != nil {
-		return Contact{}, err
-	}
-	city, err := optionalName("body.city", change.City.Pointer())
-	if err != nil {
+	name, businessName, city := change.Name, change.BusinessName.Pointer(), change.City.Pointer()
+	if err := cleanNames(&name, &businessName, &city); err != nil {
 		return Contact{}, err
 	}
 	if change.Phone != nil {
@@ -208,9 +174,9 @@ func (d *Talk) UpdateContact(ctx context.Context, a *kernel.Principal, id kernel
 		change.Phone = &number
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Contact, error) {
-		c, found, err := lockContact(tx, a.Company.ID, id)
-		if err != nil || !found || !knowsContact(a, &c) {
-			return Contact{}, kernel.ErrOr(err, kernel.NotFound("contact"))
+		c, err := visibleContact(tx, a, id, lockContact)
+		if err != nil {
+			return Contact{}, err
 		}
 		if change.Phone != nil && !kernel.Same(c.Phone, change.Phone) {
 			if err := changePhone(tx, &c, *change.Phone); err != nil {
@@ -257,11 +223,12 @@ func changePhone(tx *kernel.Tx, c *Contact, number string) error {
 		c.Name = number
 	}
 	c.Phone = &number
-	changed, err := setPhone(tx, c)
-	if err != nil || !changed { // another transaction was faster
-		return kernel.ErrOr(err, errBusyElsewhere())
+	_, err = tx.Exec(`UPDATE contacts SET phone = $3, phone_key = $4 WHERE company = $1 AND id = $2`, c.Company, c.ID, number, phone.Key(number))
+	if db.IsUnique(err) { // another transaction was faster
+		return errBusyElsewhere()
 	}
-	return nil
+	tx.Later(`DELETE FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = 'wa_id'`, c.Company, c.ID)
+	return err
 }
 
 func errContactInUse() error {
@@ -270,13 +237,10 @@ func errContactInUse() error {
 
 // DeleteContact deletes a contact without conversations. Its cards remain without a contact.
 func (d *Talk) DeleteContact(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbDeleteContact); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		c, found, err := lockContact(tx, a.Company.ID, id)
-		if err != nil || !found || !knowsContact(a, &c) {
-			return kernel.ErrOr(err, kernel.NotFound("contact"))
+		c, err := visibleContact(tx, a, id, lockContact)
+		if err != nil {
+			return err
 		}
 		used, err := contactInUse(tx, c.Company, c.ID)
 		if err != nil || used {
@@ -285,31 +249,22 @@ func (d *Talk) DeleteContact(ctx context.Context, a *kernel.Principal, id kernel
 		if err := d.tell(func(o *Observer) error { return o.ContactDeleted(tx, &c) }); err != nil {
 			return err
 		}
-		return deleteContact(tx, c.Company, c.ID)
+		tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, c.Company, c.ID)
+		forgetContact(tx, c.Company, c.ID)
+		return search.Forget(tx.Tx, &search.Contacts, c.Company, c.ID)
 	})
 }
 
 // renameConversations gives the conversations of a contact its new name.
 func (d *Talk) renameConversations(tx *kernel.Tx, c *Contact) error {
-	ids, err := conversationsOf(tx, c.Company, c.ID)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		conversation, found, err := LockConversation(tx, c.Company, id)
-		if err != nil {
-			return err
-		}
-		if !found || conversation.Renamed {
-			continue
-		}
-		t := d.Locked(tx, conversation)
-		t.Name = c.Name
-		if err := t.Save(); err != nil {
-			return err
+	conversations, err := lockConversationsOf(tx, c.Company, c.ID)
+	for _, conversation := range conversations {
+		if t := d.Locked(tx, conversation); err == nil && !t.Renamed {
+			t.Name = c.Name
+			err = t.Save()
 		}
 	}
-	return nil
+	return err
 }
 
 // closeReasonMerged is the close reason of the second open attendance when two conversations are joined.
@@ -357,7 +312,8 @@ func (in *InboundBatch) samePerson(known []KnownAs, p provider.Person) ([]Contac
 		if moved {
 			continue
 		}
-		hasUserID, err := contactHasUserID(in.Tx, c.Company, c.ID)
+		hasUserID, err := in.Tx.One(`SELECT 1 FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = 'user_id'`,
+			[]any{c.Company, c.ID}, func(db.Row) {})
 		if err != nil {
 			return nil, err
 		}
@@ -504,9 +460,42 @@ func (d *Talk) joinConversations(tx *kernel.Tx, keep, gone Conversation, contact
 
 // checkContact returns an error if the principal may not see a contact.
 func checkContact(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
-	_, err := visibleContact(tx, a, id)
+	_, err := visibleContact(tx, a, id, findContact)
 	return err
 }
 
 // knowsContact reports whether the principal may see a contact: public ones, and those of private channels that it may see.
 func knowsContact(a *kernel.Principal, c *Contact) bool { return c.Public() || a.Reaches(true, c.Pool) }
+
+type listContactsInput struct {
+	httpserver.Page
+	Q       string              `query:"q" maxLength:"200" doc:"Returns contacts whose name or phone contains this text. Case, accents and surrounding spaces are ignored. If the text has no three consecutive letters or digits, or is too common for the search index, only the newest 10,000 contacts are searched."`
+	Label   httpserver.FilterID `query:"label"`
+	Channel httpserver.FilterID `query:"channel" doc:"Returns only contacts with this channel_id."`
+}
+
+func (s *handlers) listContacts(ctx context.Context, a *kernel.Principal, in *listContactsInput) (*httpserver.Reply[httpserver.OffsetList[Contact]], error) {
+	page, err := s.verbs.Contacts(ctx, a, contactCriteria{Q: in.Q, Label: kernel.ID(in.Label), Channel: kernel.ID(in.Channel), Limit: in.Limit, Offset: in.Offset})
+	return httpserver.Body(httpserver.OffsetPage(in.Page, page), err)
+}
+
+type createContactInput struct {
+	Body struct{ NewContact }
+}
+
+func (s *handlers) createContact(ctx context.Context, a *kernel.Principal, in *createContactInput) (*httpserver.Located[Contact], error) {
+	response := httpserver.Shaped(ctx, func(c *Contact) *httpserver.Located[Contact] {
+		return &httpserver.Located[Contact]{Status: 201, Location: httpserver.At(ctx, "/contacts/"+c.ID.String()), Body: *c}
+	})
+	c, err := s.verbs.CreateContact(ctx, a, in.Body.NewContact)
+	return response(&c), err
+}
+
+type updateContactInput struct {
+	httpserver.AtID
+	Body struct{ ContactChange } `required:"false"`
+}
+
+func (s *handlers) updateContact(ctx context.Context, a *kernel.Principal, in *updateContactInput) (*httpserver.Reply[Contact], error) {
+	return httpserver.Body(s.verbs.UpdateContact(ctx, a, kernel.ID(in.ID), in.Body.ContactChange))
+}

@@ -34,7 +34,9 @@ func (d *Talk) contactFor(tx *kernel.Tx, channel channels.Channel, p provider.Pe
 		if err != nil || !inserted {
 			break
 		}
-		if inserted, err = insertIdentity(tx, c.Company, c.Pool, id.kind, id.value, c.ID); err == nil && !inserted {
+		var linked int64
+		if linked, err = tx.Exec(linkIdentity, c.Company, c.ID, id.kind, id.value); err == nil && linked == 0 {
+			inserted = false
 			forgetContact(tx, c.Company, c.ID)
 		}
 	}
@@ -81,7 +83,7 @@ func (d *Talk) knownContact(tx *kernel.Tx, channel channels.Channel, p provider.
 	c := known[0].Contact
 	for _, id := range identitiesOf(p) {
 		if !slices.ContainsFunc(known, func(k KnownAs) bool { return k.Kind == id.kind && k.Value == id.value }) {
-			linkIdentity(tx, c.Company, id.kind, id.value, c.ID)
+			tx.Later(linkIdentity, c.Company, c.ID, id.kind, id.value)
 		}
 	}
 	phoneTaken := slices.ContainsFunc(known, func(k KnownAs) bool { return k.Kind == "phone" })
@@ -144,7 +146,8 @@ func (d *Talk) conversationWith(tx *kernel.Tx, channel channels.Channel, contact
 	}
 	t, created, err = d.lockOrInsert(tx, lock, func() (c Conversation, err error) {
 		var found bool
-		if contact, found, err = keepContact(tx, channel.Company, contact.ID); err != nil || !found {
+		contact, found, err = selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`+tx.ForShare(), channel.Company, contact.ID)
+		if err != nil || !found {
 			return c, kernel.ErrOr(err, errBusyElsewhere())
 		}
 		c = newConversation(tx, channel, KindDirect)
@@ -178,7 +181,9 @@ func (d *Talk) lockOrInsert(
 
 // groupConversation locks and returns the channel's conversation with a group, creating it on first use.
 func (d *Talk) groupConversation(tx *kernel.Tx, channel channels.Channel, group provider.IncomingGroup) (t *LockedConversation, created bool, err error) {
-	lock := func() (Conversation, bool, error) { return lockGroup(tx, channel.Company, channel.ID, group.ID) }
+	lock := func() (Conversation, bool, error) {
+		return lockConversation(tx, `c.company = $1 AND c.channel = $2 AND c.group_id = $3`, channel.Company, channel.ID, group.ID)
+	}
 	return d.lockOrInsert(tx, lock, func() (Conversation, error) {
 		c := newConversation(tx, channel, KindGroup)
 		c.GroupID, c.Name = &group.ID, cmp.Or(cleanPersonName(group.Name), unnamedGroup)
@@ -311,7 +316,10 @@ func cleanPersonName(name string) string {
 func (in *InboundBatch) identity(i *provider.IncomingIdentity) error {
 	p := i.Person
 	if i.Removed {
-		forgetAddressBookName(in.Tx, in.Channel.Company, in.Channel.ID, p.UserID, phone.Key(p.WAID))
+		in.Tx.Later(`
+			DELETE FROM address_book
+			WHERE company = $1 AND channel = $2 AND (kind = 'user_id' AND value = $3 OR kind = 'wa_id' AND value = $4)`,
+			in.Channel.Company, in.Channel.ID, p.UserID, phone.Key(p.WAID))
 		return nil
 	}
 	_, found, err := in.d.knownContact(in.Tx, in.Channel, p, in.join)

@@ -1,6 +1,8 @@
 package talk
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"recado/internal/fold"
@@ -36,11 +38,6 @@ func lockContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
 	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`+tx.ForUpdate(), company, id)
 }
 
-// keepContact is findContact with a shared lock until the end of the transaction.
-func keepContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
-	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`+tx.ForShare(), company, id)
-}
-
 // contactInUse reports whether the contact has a conversation or has written in a group.
 func contactInUse(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 	return tx.One(`
@@ -49,33 +46,13 @@ func contactInUse(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 			OR EXISTS (SELECT 1 FROM messages WHERE company = $1 AND author = $2)`, []any{company, id}, func(db.Row) {})
 }
 
-// setPhone stores a new number of a contact and deletes the WhatsApp ids of the old one. It returns false if another contact of
-// the pool has the number.
-func setPhone(tx *kernel.Tx, c *Contact) (bool, error) {
-	_, err := tx.Exec(`UPDATE contacts SET phone = $3, phone_key = $4 WHERE company = $1 AND id = $2`, c.Company, c.ID, c.Phone, phoneKey(c.Phone))
-	if db.IsUnique(err) {
-		return false, nil
-	}
-	tx.Later(`DELETE FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = 'wa_id'`, c.Company, c.ID)
-	return true, err
-}
-
-// deleteContact deletes a contact that is not in use and has no cards.
-func deleteContact(tx *kernel.Tx, company, id kernel.ID) error {
-	tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, company, id)
-	forgetContact(tx, company, id)
-	return search.Forget(tx.On, &search.Contacts, company, id)
-}
-
 // lockContactWithPhone finds and locks the contact of the pool with a phone number.
 func lockContactWithPhone(tx *kernel.Tx, company, pool kernel.ID, number string) (Contact, bool, error) {
 	return selectContact(tx, `WHERE ct.company = $1 AND ct.pool = $2 AND ct.phone_key = $3`+tx.ForUpdate(), company, pool, phone.Key(number))
 }
 
 func selectContact(tx *kernel.Tx, where string, args ...any) (Contact, bool, error) {
-	var c Contact
-	found, err := tx.One(`SELECT`+contactColumns+` FROM contacts ct `+where, args, func(r db.Row) { c = scanContact(r) })
-	return c, found, err
+	return kernel.Row(tx, `SELECT`+contactColumns+` FROM contacts ct `+where, args, scanContact)
 }
 
 // InsertContact inserts a contact without labels. It returns false if its pool already has one with that phone.
@@ -106,12 +83,17 @@ func setContactLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel.ID) 
 }
 
 // contactText returns the text that searches match: name and phone, folded.
-func contactText(c *Contact) string {
-	text := c.Name
-	if c.Phone != nil {
-		text += "\n" + *c.Phone
+func contactText(c *Contact) string { return foldedLines(&c.Name, c.Phone) }
+
+// foldedLines returns lines of text, folded. Nil lines are left out.
+func foldedLines(lines ...*string) string {
+	var text []string
+	for _, line := range lines {
+		if line != nil {
+			text = append(text, *line)
+		}
 	}
-	return fold.Text(text)
+	return fold.Text(strings.Join(text, "\n"))
 }
 
 // phoneKey returns the form of a phone that is unique within a pool.
@@ -140,7 +122,7 @@ type KnownAs struct {
 // WhatsApp ids, then the phone's key. Empty values match nothing.
 func contactsKnownAs(tx *kernel.Tx, company, pool kernel.ID, userIDs, waIDs [2]string, phoneKey string) ([]KnownAs, error) {
 	args := []any{company, userIDs[0], userIDs[1], waIDs[0], waIDs[1], phoneKey, pool}
-	return readRows(tx, selectKnownAs(tx), args, func(r db.Row) KnownAs {
+	return kernel.Rows(tx, selectKnownAs(tx), args, func(r db.Row) KnownAs {
 		return KnownAs{scanContact(r), r.Text("kind"), r.Text("value")}
 	})
 }
@@ -168,24 +150,13 @@ func selectKnownAs(tx *kernel.Tx) string {
 		ORDER BY ids.rank, ids.value, ct.id`
 }
 
-// insertIdentity links an identity to a contact of the pool. It returns false if the identity is already linked.
-func insertIdentity(tx *kernel.Tx, company, pool kernel.ID, kind, value string, contact kernel.ID) (bool, error) {
-	n, err := tx.Exec(`
-		INSERT INTO contact_identities (company, pool, kind, value, contact)
-		VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT DO NOTHING`, company, pool, kind, value, contact)
-	return n == 1, err
-}
-
 // linkIdentity links an identity to a contact in the pool of that contact, unless it is already linked.
-func linkIdentity(tx *kernel.Tx, company kernel.ID, kind, value string, contact kernel.ID) {
-	tx.Later(`
-		INSERT INTO contact_identities (company, pool, kind, value, contact)
-		SELECT company, pool, $3, $4, id
-		FROM contacts
-		WHERE company = $1 AND id = $2
-		ON CONFLICT DO NOTHING`, company, contact, kind, value)
-}
+const linkIdentity = `
+	INSERT INTO contact_identities (company, pool, kind, value, contact)
+	SELECT company, pool, $3, $4, id
+	FROM contacts
+	WHERE company = $1 AND id = $2
+	ON CONFLICT DO NOTHING`
 
 // forgetContact deletes the rows of a contact without references.
 func forgetContact(tx *kernel.Tx, company, id kernel.ID) {
@@ -215,31 +186,21 @@ func keepAddressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phon
 	}
 }
 
-func forgetAddressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phoneKey string) {
-	tx.Later(`
-		DELETE FROM address_book
-		WHERE company = $1 AND channel = $2 AND (kind = 'user_id' AND value = $3 OR kind = 'wa_id' AND value = $4)`, company, channel, userID, phoneKey)
-}
-
 // addressBookName returns the name that the phone of a channel has for a person, or "".
-func addressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phoneKey string) (name string, err error) {
-	_, err = tx.One(`
+func addressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phoneKey string) (string, error) {
+	name, _, err := kernel.Row(tx, `
 		SELECT name
 		FROM address_book
 		WHERE company = $1 AND channel = $2 AND (kind = 'user_id' AND value = $3 OR kind = 'wa_id' AND value = $4)
 		ORDER BY kind
-		LIMIT 1`, []any{company, channel, userID, phoneKey}, func(r db.Row) { name = r.Text("name") })
+		LIMIT 1`, []any{company, channel, userID, phoneKey}, func(r db.Row) string { return r.Text("name") })
 	return name, err
-}
-
-func contactHasUserID(tx *kernel.Tx, company, contact kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = 'user_id'`, []any{company, contact}, func(db.Row) {})
 }
 
 // lockConversationsOf locks and returns the conversations with a contact, by id.
 func lockConversationsOf(tx *kernel.Tx, company, contact kernel.ID) ([]Conversation, error) {
 	tx.ShareVisibility(company)
-	return readRows(tx, `
+	return kernel.Rows(tx, `
 		SELECT`+conversationColumns+`
 		FROM conversations c
 		WHERE c.company = $1 AND c.contact = $2
@@ -291,7 +252,7 @@ func joinConversations(tx *kernel.Tx, company kernel.ID, into *Conversation, fro
 	joinTalk(tx, company, into.ID, from)
 	tx.Later(`DELETE FROM conversation_labels WHERE company = $1 AND subject = $2`, company, from)
 	tx.Later(`DELETE FROM conversations WHERE company = $1 AND id = $2`, company, from)
-	return last, search.Forget(tx.On, &search.Conversations, company, from)
+	return last, search.Forget(tx.Tx, &search.Conversations, company, from)
 }
 
 // joinTalk moves drafts, notifications and scheduled messages. Of two drafts of a person it keeps that of the remaining
@@ -314,7 +275,7 @@ func joinMarks(tx *kernel.Tx, company, into, from kernel.ID, base int64) error {
 		attendance kernel.ID
 		at         time.Time
 	}
-	marks, err := readRows(tx, `
+	marks, err := kernel.Rows(tx, `
 		SELECT k.kind, k.attendance, CASE WHEN k.kind = $4 THEN a.opened_at ELSE a.closed_at END AS marked_at
 		FROM attendance_marks k
 		JOIN attendances a ON a.company = k.company AND a.id = k.attendance
@@ -353,5 +314,173 @@ func replaceContact(tx *kernel.Tx, company, gone, by kernel.ID) error {
 	tx.Later(`UPDATE messages SET author = $3 WHERE company = $1 AND author = $2`, company, gone, by)
 	tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, company, gone)
 	tx.Later(`DELETE FROM contacts WHERE company = $1 AND id = $2`, company, gone)
-	return search.Forget(tx.On, &search.Contacts, company, gone)
+	return search.Forget(tx.Tx, &search.Contacts, company, gone)
+}
+
+// contactCriteria selects the contacts of a list. Zero values filter nothing.
+type contactCriteria struct {
+	Q       string
+	Label   kernel.ID
+	Channel kernel.ID
+	Limit   int
+	Offset  int
+
+	Near bool // see conversationCriteria
+
+	Company kernel.ID
+	Private []kernel.ID // private channels whose contacts are listed too
+
+	end kernel.ID // stop at this contact, unless it is zero
+}
+
+// contactsWithPrivate is findContacts including the contacts of private channels, of which there are few.
+func contactsWithPrivate(tx *kernel.Tx, f contactCriteria) ([]Contact, bool, error) {
+	public := f
+	public.Offset, public.Limit, public.Private = 0, f.Offset+f.Limit, nil
+	rows, more, err := findContacts(tx, public)
+	if err != nil {
+		return nil, false, err
+	}
+	s := tx.Statement()
+	s.WriteString("SELECT" + contactColumns + "\n\tFROM contacts ct\n\tWHERE ct.company = " + s.Arg(f.Company))
+	s.And(s.In("ct.pool", f.Private))
+	if !f.Channel.IsZero() {
+		s.And("ct.pool = " + s.Arg(f.Channel))
+	}
+	f.andLabel(s)
+	search.NewText(f.Q).Check(s, "ct.folded")
+	s.WriteString("\n\tORDER BY ct.id DESC")
+	tx.Page(s, public.Limit, 0)
+	private, morePrivate, err := kernel.Collect(tx, s, public.Limit, scanContact)
+	newest := func(x, y Contact) int { return kernel.CompareIDs(y.ID, x.ID) }
+	page, more := Merged(rows, private, newest, f.Offset, f.Limit, more || morePrivate)
+	return page, more, err
+}
+
+// findContacts lists the contacts of the company, newest first. It reads the contacts with a rare label, those that contain a
+// text, or else the index in the order of the list.
+func findContacts(tx *kernel.Tx, f contactCriteria) (page []Contact, more bool, err error) {
+	if len(f.Private) > 0 {
+		return contactsWithPrivate(tx, f)
+	}
+	s, err := listContacts(tx, &f)
+	if err != nil {
+		return nil, false, err
+	}
+	page, more, err = kernel.Collect(tx, s, f.Limit, scanContact)
+	if err == nil && !f.end.IsZero() && !more {
+		err = kernel.ErrFar
+	}
+	return page, more, err
+}
+
+func listContacts(tx *kernel.Tx, f *contactCriteria) (*db.Statement, error) {
+	text := search.NewText(f.Q)
+	s := tx.Statement()
+	rare, err := rareContacts(tx, f)
+	if err != nil {
+		return nil, err
+	}
+	from := alongContacts(tx, f)
+	switch {
+	case rare != nil:
+		from = tx.FromSubset(s.Arg(f.Company), rare(s), "contacts", "ct")
+	case !text.IsEmpty():
+		plan := &search.Plan{
+			Tx: tx.Tx, List: &contactSearchList{tx, f}, Noun: &search.Contacts, Text: text,
+			Want: f.Offset + f.Limit + 1, Company: f.Company,
+		}
+		ids, err := plan.Run(f.Offset, f.Limit+1)
+		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), db.Listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
+		return s, err
+	case f.Near && !f.Label.IsZero() && !f.Channel.IsZero():
+		if f.end, err = farContact(tx, f); err != nil {
+			return nil, err
+		}
+	}
+	s.WriteString("SELECT" + contactColumns + "\n\t" + from)
+	f.whereListed(s)
+	f.andLabel(s)
+	text.Check(s, "ct.folded")
+	if !f.end.IsZero() {
+		s.And("ct.id >= " + s.Arg(f.end))
+	}
+	s.WriteString("\n\tORDER BY ct.id DESC")
+	tx.Page(s, f.Limit, f.Offset)
+	return s, nil
+}
+
+// alongContacts returns the FROM clause that reads the index in the order of the list.
+func alongContacts(tx *kernel.Tx, f *contactCriteria) string {
+	if !f.Channel.IsZero() {
+		return "FROM contacts ct" + IndexedBy(tx, "contacts_channel")
+	}
+	return "FROM contacts ct" + IndexedBy(tx, "contacts_list")
+}
+
+// farContact returns the contact after the first kernel.Few of the index, or zero if there are fewer.
+func farContact(tx *kernel.Tx, f *contactCriteria) (id kernel.ID, err error) {
+	s := tx.Statement()
+	s.WriteString("SELECT ct.id " + alongContacts(tx, f))
+	f.whereListed(s)
+	s.WriteString("\n\tORDER BY ct.id DESC LIMIT 1 OFFSET " + s.Arg(kernel.Few))
+	_, err = tx.One(s.String(), s.Args, func(r db.Row) { id = r.ID("id") })
+	return id, err
+}
+
+// whereListed adds the WHERE clause of the list, without label and text.
+func (f *contactCriteria) whereListed(s *db.Statement) {
+	company := s.Arg(f.Company)
+	s.WriteString("\n\tWHERE ct.company = " + company + " AND ct.pool = " + company)
+	s.And("(ct.channel IS NULL OR " + kernel.Public("ct.channel", company) + ")")
+	if !f.Channel.IsZero() {
+		s.And("ct.channel = " + s.Arg(f.Channel))
+	}
+}
+
+func (f *contactCriteria) andLabel(s *db.Statement) {
+	if !f.Label.IsZero() { // evaluated row by row, unlike EXISTS
+		s.And("(SELECT TRUE FROM contact_labels l WHERE l.company = ct.company AND l.subject = ct.id AND l.label = " + s.Arg(f.Label) + ")")
+	}
+}
+
+// contactSearchList implements search.List.
+type contactSearchList struct {
+	tx *kernel.Tx
+	f  *contactCriteria
+}
+
+func (l *contactSearchList) Newest(n int, text search.Text) ([]*db.Statement, int) {
+	s := l.tx.Statement()
+	s.WriteString("SELECT ct.id, COALESCE(" + text.Contains(s, "ct.folded"))
+	l.f.andLabel(s)
+	s.WriteString(", FALSE) AS matches " + alongContacts(l.tx, l.f))
+	l.f.whereListed(s)
+	s.WriteString("\n\tORDER BY ct.id DESC LIMIT " + strconv.Itoa(n))
+	return []*db.Statement{s}, n
+}
+
+func (l *contactSearchList) Among(of db.Subset, text search.Text) *db.Statement {
+	s := l.tx.Statement()
+	s.WriteString("SELECT ct.id, " + text.Contains(s, "ct.folded") + " AS matches " +
+		l.tx.FromSubset(s.Arg(l.f.Company), of(s), "contacts", "ct"))
+	l.f.whereListed(s)
+	l.f.andLabel(s)
+	return s
+}
+
+func (l *contactSearchList) Pinned() ([]kernel.ID, bool, error) { return nil, true, nil }
+
+// rareContacts returns the contacts with the label if they are few, or nil.
+func rareContacts(tx *kernel.Tx, f *contactCriteria) (db.Subset, error) {
+	if f.Label.IsZero() {
+		return nil, nil
+	}
+	labelled := func(s *db.Statement) string {
+		return "SELECT subject AS id FROM contact_labels WHERE company = " + s.Arg(f.Company) + " AND label = " + s.Arg(f.Label)
+	}
+	if few, err := tx.IsFew(labelled); err != nil || !few {
+		return nil, err
+	}
+	return labelled, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/phone"
@@ -169,13 +170,14 @@ const (
 // Conversations lists the conversations that the principal may see, in the order of findConversations. cursor is Next of the
 // previous page, or "".
 func (d *Talk) Conversations(ctx context.Context, a *kernel.Principal, f conversationCriteria, cursor string) (kernel.Page[Conversation], error) {
-	if err := a.May(VerbConversations); err != nil {
-		return kernel.Page[Conversation]{}, err
-	}
 	f.Company, f.Sight = a.Company.ID, a.Sight()
 	if cursor != "" {
-		if err := d.continueAt(&f, cursor); err != nil {
-			return kernel.Page[Conversation]{}, err
+		payload, invalid := d.Cursors.Open(f.Company, f.cursorName(), cursor)
+		if invalid != nil {
+			return kernel.Page[Conversation]{}, invalid
+		}
+		if at := kernel.FromJSON[conversationsCursor](string(payload)); at != nil {
+			f.Offset, f.After = at.Offset, at.After
 		}
 	}
 	return kernel.List(ctx, d.Kernel, a, f.Q, f.Offset, func(near bool) (kernel.Page[Conversation], error) {
@@ -185,7 +187,11 @@ func (d *Talk) Conversations(ctx context.Context, a *kernel.Principal, f convers
 				return page, err
 			}
 			if page.More {
-				page.Next = d.conversationsCursor(&f, page.Data)
+				next := conversationsCursor{Offset: f.Offset + len(page.Data)}
+				if f.Q == "" {
+					next = conversationsCursor{After: new(f.positionOf(&page.Data[len(page.Data)-1]))}
+				}
+				page.Next = d.Cursors.Seal(f.Company, f.cursorName(), []byte(*kernel.WriteJSON(&next)))
 			}
 			return page, addDrafts(tx, a, pointers(page.Data)...)
 		})
@@ -194,14 +200,7 @@ func (d *Talk) Conversations(ctx context.Context, a *kernel.Principal, f convers
 
 // Conversation returns a conversation that the principal may see.
 func (d *Talk) Conversation(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Conversation, error) {
-	if err := a.May(VerbConversation); err != nil {
-		return nil, err
-	}
-	read := kernel.ReadOne[*Conversation]
-	if a.Kind() == kernel.KindSession {
-		read = kernel.Read[*Conversation] // the draft is a second statement
-	}
-	return read(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*Conversation, error) {
 		c, err := visibleConversation(tx, a, id)
 		if err != nil {
 			return nil, err
@@ -225,26 +224,24 @@ func (d *Talk) changeConversation(
 
 // ConversationChange lists the fields to change; nil fields stay as they are.
 type ConversationChange struct {
-	Archived, Pinned, Muted *bool
-	Name                    *string
-	LabelIDs                *[]kernel.ID
+	Archived *bool        `json:"archived,omitempty"`
+	Pinned   *bool        `json:"pinned,omitempty"`
+	Muted    *bool        `json:"muted,omitempty"`
+	Name     *string      `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	LabelIDs *[]kernel.ID `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the conversation."`
 }
 
 // UpdateConversation changes the flags, name and labels of a conversation.
 func (d *Talk) UpdateConversation(ctx context.Context, a *kernel.Principal, id kernel.ID, change ConversationChange) (*Conversation, error) {
-	if err := a.May(VerbUpdateConversation); err != nil {
-		return nil, err
-	}
-	name, err := optionalName("body.name", change.Name)
-	if err != nil {
+	if err := kernel.CleanName("body.name", &change.Name); err != nil {
 		return nil, err
 	}
 	return d.changeConversation(ctx, a, id, func(t *LockedConversation) (err error) {
 		kernel.Set(&t.Archived, change.Archived)
 		kernel.Set(&t.Pinned, change.Pinned)
 		kernel.Set(&t.Muted, change.Muted)
-		if name != nil {
-			t.Name, t.Renamed = *name, true
+		if change.Name != nil {
+			t.Name, t.Renamed = *change.Name, true
 		}
 		if change.LabelIDs != nil {
 			if t.LabelIDs, err = d.KnownLabels(t.Tx, a, *change.LabelIDs); err != nil {
@@ -281,9 +278,6 @@ func (d *Talk) KnownLabels(tx *kernel.Tx, a *kernel.Principal, ids []kernel.ID) 
 
 // MarkRead sets the unread count of a conversation to zero and sends a read receipt to the customer if the provider supports it.
 func (d *Talk) MarkRead(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Conversation, error) {
-	if err := a.May(VerbMarkRead); err != nil {
-		return nil, err
-	}
 	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		if t.UnreadCount == 0 {
 			return nil
@@ -300,40 +294,19 @@ func (f conversationCriteria) cursorName() string {
 	return "conversations " + *kernel.WriteJSON(&f)
 }
 
-// conversationsCursor returns the cursor of the next page. In a search it is the number of rows so far. In other lists it is the
+// conversationsCursor is where the next page starts. In a search it is the number of rows so far. In other lists it is the
 // position of the last row, so that the next page continues there regardless of changes in between.
-func (d *Talk) conversationsCursor(f *conversationCriteria, page []Conversation) string {
-	payload := kernel.Int(int64(f.Offset + len(page)))
-	if f.Q == "" {
-		payload = []byte(*kernel.WriteJSON(new(f.positionOf(&page[len(page)-1]))))
-	}
-	return d.Cursors.Seal(f.Company, f.cursorName(), payload)
-}
-
-// continueAt makes a filter continue at a cursor.
-func (d *Talk) continueAt(f *conversationCriteria, cursor string) error {
-	payload, invalid := d.Cursors.Open(f.Company, f.cursorName(), cursor)
-	if invalid != nil {
-		return invalid
-	}
-	if f.Q == "" {
-		f.After = kernel.FromJSON[conversationPosition](string(payload))
-		return nil
-	}
-	offset, invalid := kernel.ReadInt(payload)
-	if invalid != nil {
-		return invalid
-	}
-	f.Offset = int(offset)
-	return nil
+type conversationsCursor struct {
+	Offset int
+	After  *conversationPosition
 }
 
 // NewConversation is the input of OpenConversation. Either Phone or Contact is set.
 type NewConversation struct {
-	Channel kernel.ID
-	Phone   *string
-	Contact *kernel.ID
-	Name    *string // of the contact and the conversation if they are new
+	Channel kernel.ID  `json:"channel_id"`
+	Phone   *string    `json:"phone,omitempty" minLength:"1" maxLength:"64" example:"+55 11 91234-5678"`
+	Contact *kernel.ID `json:"contact_id,omitempty"`
+	Name    *string    `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"The name for the contact and the conversation, if they are new."`
 }
 
 // Opened is the result of OpenConversation.
@@ -345,14 +318,10 @@ type Opened struct {
 // OpenConversation returns the channel's conversation with a phone or a contact, creating it if there is none. It opens an
 // attendance, unless the caller is an integration.
 func (d *Talk) OpenConversation(ctx context.Context, a *kernel.Principal, in NewConversation) (Opened, error) {
-	if err := a.May(VerbOpenConversation); err != nil {
-		return Opened{}, err
-	}
 	if (in.Phone == nil) == (in.Contact == nil) {
 		return Opened{}, kernel.ExactlyOne("body", "phone", "contact_id")
 	}
-	name, err := optionalName("body.name", in.Name)
-	if err != nil {
+	if err := kernel.CleanName("body.name", &in.Name); err != nil {
 		return Opened{}, err
 	}
 	var person provider.Person
@@ -362,9 +331,7 @@ func (d *Talk) OpenConversation(ctx context.Context, a *kernel.Principal, in New
 			return Opened{}, channels.ErrPhone("body.phone")
 		}
 		person.Phone = phone
-		if name != nil {
-			person.Name = *name
-		}
+		kernel.Set(&person.Name, in.Name)
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Opened, error) {
 		channel, err := d.bodyChannel(tx, a, in.Channel)
@@ -382,8 +349,8 @@ func (d *Talk) OpenConversation(ctx context.Context, a *kernel.Principal, in New
 		if err != nil {
 			return Opened{}, err
 		}
-		if created && name != nil && *name != t.Name {
-			t.Name, t.Renamed = *name, true
+		if created && in.Name != nil && *in.Name != t.Name {
+			t.Name, t.Renamed = *in.Name, true
 			t.before.Name = t.Name // nobody has seen another name
 		}
 		if err := t.startedBy(a, created); err != nil {
@@ -439,9 +406,6 @@ func (t *LockedConversation) startedBy(a *kernel.Principal, created bool) error 
 
 // Snooze snoozes a conversation until a time; nil ends snoozing. The conversation returns as unread at that time, or as soon as the customer writes.
 func (d *Talk) Snooze(ctx context.Context, a *kernel.Principal, id kernel.ID, until *time.Time) (*Conversation, error) {
-	if err := a.May(VerbSnooze); err != nil {
-		return nil, err
-	}
 	until, err := d.optionalFuture("body.until", until)
 	if err != nil {
 		return nil, err
@@ -467,11 +431,7 @@ func (d *Talk) optionalFuture(field string, at *time.Time) (*time.Time, error) {
 // WakeSnoozed ends the snoozing of up to limit conversations whose time has come and returns how many it found. Several nodes
 // may run it concurrently.
 func (d *Talk) WakeSnoozed(ctx context.Context, now time.Time, limit int) (int, error) {
-	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ConversationAt, error) { return dueSnoozes(tx, now, limit) })
-	if err != nil {
-		return 0, err
-	}
-	return len(due), d.ChangeEach(ctx, due, func(t *LockedConversation) error {
+	wake := func(t *LockedConversation) error {
 		if t.SnoozedUntil == nil || t.SnoozedUntil.After(now) {
 			return nil
 		}
@@ -480,14 +440,17 @@ func (d *Talk) WakeSnoozed(ctx context.Context, now time.Time, limit int) (int, 
 			return err
 		}
 		return t.Save()
-	})
+	}
+	return d.changeDue(ctx, wake, `
+		SELECT /* all companies: due work */ company, id
+		FROM conversations
+		WHERE snoozed_until <= $1
+		ORDER BY snoozed_until
+		LIMIT $2`, now, limit)
 }
 
 // MarkUnread marks a conversation as unread.
 func (d *Talk) MarkUnread(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Conversation, error) {
-	if err := a.May(VerbMarkUnread); err != nil {
-		return nil, err
-	}
 	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		t.UnreadCount = max(1, t.UnreadCount)
 		return t.saveIfChanged()
@@ -497,9 +460,6 @@ func (d *Talk) MarkUnread(ctx context.Context, a *kernel.Principal, id kernel.ID
 // Take makes the principal responsible for a conversation. If attendances are restricted, members below manager can only take
 // conversations without a responsible person.
 func (d *Talk) Take(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Conversation, error) {
-	if err := a.May(VerbTake); err != nil {
-		return nil, err
-	}
 	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		if t.Assignee != nil && *t.Assignee == a.User.ID {
 			return nil
@@ -510,10 +470,7 @@ func (d *Talk) Take(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Co
 		if _, present, err := people.KeepUser(t.Tx, t.Company, a.User.ID); err != nil || !present {
 			return kernel.ErrOr(err, kernel.NotFound("team member"))
 		}
-		if err := t.Assign(&a.User, t.Sector, &a.User, nil); err != nil {
-			return err
-		}
-		return t.Save()
+		return t.assignAndSave(&a.User, t.Sector, &a.User, nil)
 	})
 }
 
@@ -543,9 +500,6 @@ func checkConversation(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 
 // SetBot pauses bots in a conversation until a time; nil resumes them.
 func (d *Talk) SetBot(ctx context.Context, a *kernel.Principal, id kernel.ID, pausedUntil *time.Time) (*Conversation, error) {
-	if err := a.May(VerbSetBot); err != nil {
-		return nil, err
-	}
 	pausedUntil, err := d.optionalFuture("body.paused_until", pausedUntil)
 	if err != nil {
 		return nil, err
@@ -555,9 +509,6 @@ func (d *Talk) SetBot(ctx context.Context, a *kernel.Principal, id kernel.ID, pa
 		return t.saveIfChanged()
 	})
 }
-
-// botPause is for how long bots are paused after a message of a person.
-const botPause = time.Hour
 
 // MaySee reports whether a principal may see a conversation and everything in it. Conversations of a private channel are
 // visible to its viewers, regardless of their access profiles; public ones to members whose access profile includes them. The
@@ -570,4 +521,114 @@ func MaySee(a *kernel.Principal, c *Conversation) bool {
 // memberSees is MaySee for a member other than the caller.
 func memberSees(m *kernel.MemberSight, c *Conversation) bool {
 	return MaySee(people.MemberPrincipal(kernel.Company{ID: c.Company}, m), c)
+}
+
+type listConversationsInput struct {
+	httpserver.Page
+	Cursor   string              `query:"cursor" doc:"The next_cursor of the previous page, with the same filters. Returns the next page regardless of changes in between. Cannot be combined with offset."`
+	Q        string              `query:"q" maxLength:"200" doc:"Returns conversations whose name, phone or last message contains this text. Case, accents and surrounding spaces are ignored. If the text has no three consecutive letters or digits, or is too common for the search index, only the newest 10,000 conversations are searched."`
+	Archived string              `query:"archived" enum:"true,false,1,0" doc:"Returns only archived (true) or unarchived (false) conversations. Defaults to both."`
+	Unread   string              `query:"unread" enum:"true,false,1,0" doc:"Set to true to return only conversations with unread messages. false has no effect."`
+	Kind     string              `query:"kind" enum:"direct,group"`
+	Channel  httpserver.FilterID `query:"channel" doc:"Returns only conversations of this WhatsApp number."`
+	Assignee string              `query:"assignee" doc:"The UUID of a person, \"me\" for the caller (or the person an API key acts as), or \"none\"."`
+	Sector   httpserver.FilterID `query:"sector"`
+	Label    httpserver.FilterID `query:"label"`
+	Contact  httpserver.FilterID `query:"contact" doc:"Returns only conversations with this contact."`
+	Status   string              `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or the conversation has unread messages and is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
+	Snoozed  string              `query:"snoozed" enum:"true,false,1,0" doc:"Returns only snoozed (true) or only other (false) conversations. By default, snoozed conversations are omitted only with the status open or waiting."`
+	Sort     string              `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest sorts by newest message, with pinned conversations first unless status is given. oldest_waiting returns conversations whose customer is waiting for an answer first, the longest wait first, then the others by newest message."`
+}
+
+// conversationList is a page of a list that supports both offsets and cursors.
+type conversationList struct {
+	Data       []Conversation `json:"data"`
+	Limit      int            `json:"limit"`
+	Offset     int            `json:"offset"`
+	HasMore    bool           `json:"has_more"`
+	NextCursor *string        `json:"next_cursor" doc:"Pass it as cursor to get the next page; null on the last page."`
+}
+
+func (s *handlers) listConversations(ctx context.Context, a *kernel.Principal, in *listConversationsInput) (*httpserver.Reply[conversationList], error) {
+	if in.Cursor != "" && httpserver.RequestFrom(ctx).URL.Query().Has("offset") {
+		return nil, kernel.NotTogether("query.cursor", "send either cursor or offset, not both", "cursor", "offset")
+	}
+	f := conversationCriteria{
+		Status: in.Status, Snoozed: httpserver.BoolOrNil(in.Snoozed), OldestWaiting: in.Sort == "oldest_waiting",
+		Q: in.Q, Archived: httpserver.BoolOrNil(in.Archived), Unread: httpserver.IsTrue(in.Unread), Kind: in.Kind,
+		Channel: kernel.ID(in.Channel), Sector: kernel.ID(in.Sector), Label: kernel.ID(in.Label), Contact: kernel.ID(in.Contact), Limit: in.Limit, Offset: in.Offset,
+	}
+	var err error
+	if f.Assignee, f.Unassigned, err = AssigneeFilter(a, in.Assignee); err != nil {
+		return nil, err
+	}
+	page, err := s.verbs.Conversations(ctx, a, f, in.Cursor)
+	return httpserver.Body(conversationList{page.Data, in.Limit, in.Offset, page.More, kernel.TextOrNil(page.Next)}, err)
+}
+
+// AssigneeFilter parses the query parameter assignee: the id of a person, "me" or "none".
+func AssigneeFilter(a *kernel.Principal, text string) (person kernel.ID, none bool, err error) {
+	switch text {
+	case "":
+		return kernel.ID{}, false, nil
+	case "none":
+		return kernel.ID{}, true, nil
+	case "me":
+		return a.User.ID, false, nil
+	}
+	id, ok := httpserver.ParseFilterID(text)
+	if !ok {
+		return kernel.ID{}, false, kernel.Malformed("query.assignee", "assignee")
+	}
+	return id, false, nil
+}
+
+type openConversationInput struct {
+	Body struct{ NewConversation }
+}
+
+func (s *handlers) openConversation(ctx context.Context, a *kernel.Principal, in *openConversationInput) (*httpserver.Located[*Conversation], error) {
+	response := httpserver.Shaped(ctx, func(o *Opened) *httpserver.Located[*Conversation] {
+		out := &httpserver.Located[*Conversation]{Status: 200, Body: o.Conversation}
+		if o.Created {
+			out.Status, out.Location = 201, httpserver.At(ctx, "/conversations/"+o.Conversation.ID.String())
+		}
+		return out
+	})
+	opened, err := s.verbs.OpenConversation(ctx, a, in.Body.NewConversation)
+	if err != nil {
+		return nil, err
+	}
+	return response(&opened), nil
+}
+
+type updateConversationInput struct {
+	httpserver.AtID
+	Body struct{ ConversationChange } `required:"false"`
+}
+
+func (s *handlers) updateConversation(ctx context.Context, a *kernel.Principal, in *updateConversationInput) (*httpserver.Reply[*Conversation], error) {
+	return httpserver.Body(s.verbs.UpdateConversation(ctx, a, kernel.ID(in.ID), in.Body.ConversationChange))
+}
+
+type snoozeInput struct {
+	httpserver.AtID
+	Body struct {
+		Until kernel.Optional[time.Time] `json:"until" doc:"null ends snoozing."`
+	}
+}
+
+func (s *handlers) snoozeConversation(ctx context.Context, a *kernel.Principal, in *snoozeInput) (*httpserver.Reply[*Conversation], error) {
+	return httpserver.Body(s.verbs.Snooze(ctx, a, kernel.ID(in.ID), in.Body.Until.Pointer()))
+}
+
+type activityInput struct {
+	httpserver.AtID
+	Body struct {
+		Kind string `json:"kind" enum:"viewing,typing,left"`
+	}
+}
+
+func (s *handlers) postActivity(ctx context.Context, a *kernel.Principal, in *activityInput) (*httpserver.None, error) {
+	return &httpserver.None{}, s.verbs.Activity(ctx, a, kernel.ID(in.ID), in.Body.Kind)
 }

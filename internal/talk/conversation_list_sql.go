@@ -1,6 +1,8 @@
 package talk
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"recado/internal/kernel"
@@ -33,8 +35,9 @@ type conversationCriteria struct {
 	Company kernel.ID
 	Sight   kernel.Sight
 
-	part part
-	end  *conversationPosition // stop at this position
+	part    part
+	private bool                  // those of the private channels in sight instead of the public ones
+	end     *conversationPosition // stop at this position
 }
 
 // findConversations lists the conversations of the company that are in sight: pinned ones first unless a status is given, then by
@@ -44,7 +47,7 @@ func findConversations(tx *kernel.Tx, f conversationCriteria) (page []Conversati
 	if f.Snoozed == nil && (f.Status == ListOpen || f.Status == ListWaiting) {
 		f.Snoozed = new(bool)
 	}
-	if len(f.Sight.Private) > 0 {
+	if len(f.Sight.Private) > 0 && !f.private {
 		return withPrivate(tx, f)
 	}
 	if f.OldestWaiting && f.Status != ListClosed {
@@ -66,12 +69,11 @@ func conversations(tx *kernel.Tx, f conversationCriteria) (page []Conversation, 
 }
 
 func listConversations(tx *kernel.Tx, f *conversationCriteria) (*db.Statement, error) {
-	text := search.NewText(f.Q)
+	text, s := search.NewText(f.Q), tx.Statement()
 	rare, err := rarest(tx, f)
 	if err != nil {
 		return nil, err
 	}
-	s := tx.Statement()
 	if rare != nil { // sort the keys first, then read only the rows of the page in full
 		s.WriteString("SELECT c.id AS id " + tx.FromSubset(s.Arg(f.Company), rare(s), "conversations", "c"))
 		f.where(s, text)
@@ -82,9 +84,9 @@ func listConversations(tx *kernel.Tx, f *conversationCriteria) (*db.Statement, e
 		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), page, "conversations", "c") + f.order())
 		return s, nil
 	}
-	if !text.IsEmpty() && f.part != partWaiting {
+	if !text.IsEmpty() && f.part != partWaiting && !f.private {
 		plan := &search.Plan{
-			Tx: tx.On, List: &conversationSearchList{tx, f}, Noun: &search.Conversations, Text: text,
+			Tx: tx.Tx, List: &conversationSearchList{tx, f}, Noun: &search.Conversations, Text: text,
 			Want: f.Offset + f.Limit + 1, Company: f.Company,
 		}
 		ids, err := plan.Run(f.Offset, f.Limit+1)
@@ -107,6 +109,8 @@ func listConversations(tx *kernel.Tx, f *conversationCriteria) (*db.Statement, e
 func alongConversations(tx *kernel.Tx, f *conversationCriteria) string {
 	index := "conversations_open"
 	switch {
+	case f.private: // these indexes do not contain them
+		return "FROM conversations c"
 	case f.part == partWaiting:
 		index = "conversations_waiting"
 	case f.pinnedFirst() && !f.onlyAssignee().IsZero():
@@ -182,7 +186,11 @@ func (f *conversationCriteria) where(s *db.Statement, text search.Text) {
 func (f *conversationCriteria) whereListed(s *db.Statement) {
 	company := s.Arg(f.Company)
 	s.WriteString("\n\tWHERE c.company = " + company)
-	s.And("NOT c.private", kernel.Public("c.channel", company))
+	if f.private {
+		s.And("c.private", s.In("c.channel", f.Sight.Private))
+	} else {
+		s.And("NOT c.private", kernel.Public("c.channel", company))
+	}
 	f.andPart(s)
 }
 
@@ -213,9 +221,12 @@ func (f *conversationCriteria) andFilters(s *db.Statement) {
 	}
 }
 
-// rarest returns the first filter that few conversations match, or nil.
+// rarest returns the first filter that few conversations match, or nil. Private conversations are few without a filter.
 func rarest(tx *kernel.Tx, f *conversationCriteria) (db.Subset, error) {
 	for _, narrow := range f.subsets() {
+		if f.private {
+			break
+		}
 		if few, err := tx.IsFew(narrow.counted); err != nil || few {
 			return narrow.ids, err
 		}
@@ -270,3 +281,226 @@ func (f *conversationCriteria) subsets() []narrowing {
 
 // IndexedBy returns the clause that makes SQLite use an index; it is empty on PostgreSQL.
 func IndexedBy(tx *kernel.Tx, index string) string { return tx.Dialect().IndexedBy(index) }
+
+// conversationPosition is the position of a row in a list of conversations.
+type conversationPosition struct {
+	Waiting int64 // with OldestWaiting: since when the customer waits, in milliseconds, or 0
+	Pinned  bool
+	At      int64 // time of the newest activity, in milliseconds
+	ID      kernel.ID
+}
+
+func (f *conversationCriteria) positionOf(c *Conversation) conversationPosition {
+	p := conversationPosition{Pinned: f.pinnedFirst() && c.Pinned, At: c.ActivityAt.UnixMilli(), ID: c.ID}
+	if since := c.WaitingSince(); since != nil && f.OldestWaiting {
+		p.Waiting = since.UnixMilli()
+	}
+	return p
+}
+
+// part is one of the two parts of a list with OldestWaiting.
+type part uint8
+
+const (
+	partAll part = iota
+	partWaiting
+	partRest
+)
+
+// pinnedFirst reports whether pinned conversations come first.
+func (f *conversationCriteria) pinnedFirst() bool { return f.Status == "" && !f.OldestWaiting }
+
+func (f *conversationCriteria) pinnedColumn() string {
+	if f.pinnedFirst() {
+		return "c.pinned"
+	}
+	return "FALSE AS pinned"
+}
+
+func (f *conversationCriteria) order() string {
+	switch {
+	case f.part == partWaiting:
+		return "\n\tORDER BY c.waiting_since, c.id"
+	case f.pinnedFirst():
+		return "\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC"
+	}
+	return "\n\tORDER BY c.activity_at DESC, c.id DESC"
+}
+
+// runs splits the list into lists that an index has in order: the open conversations and the others.
+func (f *conversationCriteria) runs() []conversationCriteria {
+	if f.pinnedFirst() || f.Status != "" {
+		return []conversationCriteria{*f}
+	}
+	open, closed := *f, *f
+	open.Status, closed.Status = ListOpen, ListClosed
+	return []conversationCriteria{open, closed}
+}
+
+// andPart adds the conditions that the index of the list covers.
+func (f *conversationCriteria) andPart(s *db.Statement) {
+	switch f.part {
+	case partWaiting:
+		s.And("c.waiting_since IS NOT NULL")
+		return
+	case partRest:
+		s.And("c.waiting_since IS NULL")
+	}
+	switch f.Status {
+	case ListOpen, ListWaiting:
+		s.And("c.open = TRUE")
+	case ListClosed:
+		s.And("c.open = FALSE")
+	}
+}
+
+// andStatus adds the conditions of status and snoozing that no index covers.
+func (f *conversationCriteria) andStatus(s *db.Statement) {
+	if f.Status == ListWaiting {
+		s.And("c.attendance IS NOT NULL", "c.assignee IS NULL")
+	}
+	if f.Snoozed != nil && *f.Snoozed {
+		s.And("c.snoozed_until IS NOT NULL")
+	} else if f.Snoozed != nil {
+		s.And("c.snoozed_until IS NULL")
+	}
+}
+
+// andPosition adds a condition that rows compare to a position, if any. The operator is descending, or ascending in the
+// waiting part.
+func (f *conversationCriteria) andPosition(s *db.Statement, p *conversationPosition, descending, ascending string) {
+	switch {
+	case p == nil:
+	case f.part == partWaiting:
+		s.And("(c.waiting_since, c.id) " + ascending + " (" + s.Arg(p.Waiting) + ", " + s.Arg(p.ID) + ")")
+	case f.pinnedFirst():
+		s.And("(c.pinned, c.activity_at, c.id) " + descending + " (" + s.Arg(p.Pinned) + ", " + s.Arg(p.At) + ", " + s.Arg(p.ID) + ")")
+	default:
+		s.And("(c.activity_at, c.id) " + descending + " (" + s.Arg(p.At) + ", " + s.Arg(p.ID) + ")")
+	}
+}
+
+// mayReadFar reports whether there are several filters: many conversations may match each of them, and none all of them.
+func (f *conversationCriteria) mayReadFar() bool {
+	n := 0
+	for _, given := range []bool{
+		f.Archived != nil, f.Unread, f.Kind != "", !f.Channel.IsZero(), !f.Sector.IsZero(), !f.Label.IsZero(), !f.Contact.IsZero(),
+		!f.Assignee.IsZero(), f.Unassigned || f.Status == ListWaiting, f.Snoozed != nil && *f.Snoozed, !f.Sight.All,
+	} {
+		if given {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// farConversation returns the position of the row after the first kernel.Few rows of the index, counted from where the list
+// starts, or nil if there are fewer. It reads nothing but the index.
+func farConversation(tx *kernel.Tx, f *conversationCriteria) (end *conversationPosition, err error) {
+	s := tx.Statement()
+	index, moment := *f, "c.waiting_since"
+	if f.part != partWaiting {
+		index.part, moment = partAll, "c.activity_at" // this index does not contain waiting_since
+	}
+	s.WriteString("SELECT c.id, " + f.pinnedColumn() + ", " + moment + " AS moment\n\t" + alongConversations(tx, f) +
+		"\n\tWHERE c.company = " + s.Arg(f.Company))
+	if only := f.onlyAssignee(); f.pinnedFirst() && !only.IsZero() {
+		s.And("c.assignee = " + s.Arg(only))
+	} else {
+		s.And("NOT c.private")
+	}
+	index.andPart(s)
+	index.andPosition(s, f.After, "<", ">")
+	s.WriteString(index.order() + "\n\tLIMIT 1 OFFSET " + s.Arg(kernel.Few))
+	_, err = tx.One(s.String(), s.Args, func(r db.Row) {
+		end = &conversationPosition{ID: r.ID("id"), Pinned: r.Bool("pinned"), At: r.Int("moment"), Waiting: r.Int("moment")}
+	})
+	return end, err
+}
+
+// oldestWaiting lists the conversations whose customers wait first, then the others.
+func oldestWaiting(tx *kernel.Tx, f conversationCriteria) (page []Conversation, more bool, err error) {
+	waiting, rest := f, f
+	waiting.part, rest.part = partWaiting, partRest
+	if f.After == nil || f.After.Waiting != 0 {
+		rest.After = nil
+		if page, more, err = conversations(tx, waiting); err != nil || more {
+			return page, more, err
+		}
+		if rest.Offset = 0; len(page) == 0 && f.Offset > 0 { // skip fewer of the rest if the offset also covers waiting ones
+			s := tx.Statement()
+			s.WriteString("SELECT COUNT(*) AS total " + alongConversations(tx, &waiting))
+			waiting.where(s, search.NewText(f.Q))
+			_, err = tx.One(s.String(), s.Args, func(r db.Row) { rest.Offset = max(0, f.Offset-int(r.Int("total"))) })
+			if err != nil {
+				return nil, false, err
+			}
+		}
+	}
+	rest.Limit -= len(page)
+	others, more, err := merged(tx, rest)
+	return append(page, others...), more, err
+}
+
+// merged lists the conversations that are open and those that are not in one order.
+func merged(tx *kernel.Tx, f conversationCriteria) (page []Conversation, more bool, err error) {
+	if len(f.runs()) == 1 || f.Q != "" {
+		return conversations(tx, f)
+	}
+	for _, run := range f.runs() {
+		run.Limit, run.Offset = f.Offset+f.Limit, 0
+		rows, moreRows, err := conversations(tx, run)
+		if err != nil {
+			return nil, false, err
+		}
+		page, more = append(page, rows...), more || moreRows
+	}
+	page, more = Merged(page, nil, compareActivity, f.Offset, f.Limit, more)
+	return page, more, nil
+}
+
+// Merged merges two pages of the same list and returns the limit rows after offset, and whether there are more.
+func Merged[T any](a, b []T, compare func(x, y T) int, offset, limit int, more bool) ([]T, bool) {
+	all := append(slices.Clone(a), b...)
+	slices.SortStableFunc(all, compare)
+	from := min(offset, len(all))
+	to := min(from+limit, len(all))
+	return all[from:to], more || to < len(all)
+}
+
+// withPrivate is findConversations for a member who may see private channels, which have few conversations.
+func withPrivate(tx *kernel.Tx, f conversationCriteria) ([]Conversation, bool, error) {
+	public, private := f, f
+	public.Offset, public.Limit, public.Sight.Private = 0, f.Offset+f.Limit, nil
+	private.Offset, private.Limit, private.Sight, private.private, private.Near = 0, f.Offset+f.Limit, f.Sight.PrivateOnly(), true, false
+	rows, more, err := findConversations(tx, public)
+	if err != nil {
+		return nil, false, err
+	}
+	privateRows, morePrivate, err := findConversations(tx, private)
+	page, more := Merged(rows, privateRows, f.compare, f.Offset, f.Limit, more || morePrivate)
+	return page, more, err
+}
+
+// compare sorts conversations in the order of the list.
+func (f *conversationCriteria) compare(x, y Conversation) int {
+	a, b := f.positionOf(&x), f.positionOf(&y)
+	switch {
+	case (a.Waiting != 0) != (b.Waiting != 0):
+		return cmp.Compare(b.Waiting, a.Waiting) // 0 comes last
+	case a.Waiting != b.Waiting:
+		return cmp.Compare(a.Waiting, b.Waiting)
+	case a.Waiting != 0:
+		return kernel.CompareIDs(a.ID, b.ID)
+	case a.Pinned != b.Pinned && a.Pinned:
+		return -1
+	case a.Pinned != b.Pinned:
+		return 1
+	}
+	return compareActivity(x, y)
+}
+
+// compareActivity sorts conversations by activity, newest first.
+func compareActivity(x, y Conversation) int {
+	return cmp.Or(y.ActivityAt.Compare(x.ActivityAt), kernel.CompareIDs(y.ID, x.ID))
+}

@@ -258,7 +258,7 @@ func TestListsContainTheConversationsThatMatchTheFilters(t *testing.T) {
 				})
 			}
 			kerneltest.Write(t, s, func(tx *kernel.Tx) error {
-				_, err := findIndexText(tx, 60*(1+round)) // in part, so that the search has to read both the index and the rows
+				_, err := search.Update(tx.Tx, 60*(1+round)) // in part, so that the search has to read both the index and the rows
 				return err
 			})
 			w.rename(t, s, random)

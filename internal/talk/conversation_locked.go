@@ -2,10 +2,11 @@ package talk
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/errgroup"
 
 	"recado/internal/kernel"
@@ -44,9 +45,9 @@ func (t *LockedConversation) signalMoved() {
 	t.Tx.AfterCommit(func() { t.d.Signal(s) })
 }
 
-// pauseBot pauses bots after a message of a person.
+// pauseBot pauses bots for an hour after a message of a person.
 func (t *LockedConversation) pauseBot() {
-	until := t.Tx.Now.Add(botPause)
+	until := t.Tx.Now.Add(time.Hour)
 	if t.BotPausedUntil == nil || t.BotPausedUntil.Before(until) {
 		t.BotPausedUntil = &until
 	}
@@ -79,6 +80,25 @@ type member struct {
 	value any
 }
 
+// eventData is an object whose members are encoded in their order.
+type eventData []member
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (d eventData) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	for _, m := range d {
+		if err := enc.WriteToken(jsontext.String(m.name)); err != nil {
+			return err
+		}
+		if err := json.MarshalEncode(enc, m.value); err != nil {
+			return err
+		}
+	}
+	return enc.WriteToken(jsontext.EndObject)
+}
+
 // emit records an event of the conversation whose data are the sequence and the given members. Silent conversations emit nothing.
 // Private conversations notify their viewers instead.
 func (t *LockedConversation) emit(kind kernel.EventType, members ...member) error {
@@ -88,16 +108,8 @@ func (t *LockedConversation) emit(kind kernel.EventType, members ...member) erro
 	if t.Private || t.silent {
 		return nil
 	}
-	sequence := t.next()
-	return t.d.Record(t.Tx, kernel.Event{Company: t.Company, Type: kind, Conversation: &t.ID}, func(b []byte) (_ []byte, err error) {
-		b = fmt.Appendf(b, `{"sequence":%d`, sequence)
-		for _, m := range members {
-			if b, err = kernel.AppendJSON(fmt.Appendf(b, ",%q:", m.name), m.value); err != nil {
-				return b, err
-			}
-		}
-		return append(b, '}'), nil
-	})
+	data := append(eventData{{"sequence", t.next()}}, members...)
+	return t.d.Record(t.Tx, kernel.Event{Company: t.Company, Type: kind, Conversation: &t.ID}, data)
 }
 
 // emitWith records an event about a message, an attendance or a note.
@@ -157,28 +169,19 @@ func (t *LockedConversation) showStatus(m *Message) {
 
 // changedParts returns the parts of the conversation that differ from what is stored.
 func (t *LockedConversation) changedParts() (parts ConversationParts) {
-	if !sameInbox(&t.before, &t.Conversation) {
+	a, b := &t.before, &t.Conversation
+	if !kernel.Same(a.AttendanceID(), b.AttendanceID()) || !sameTime(a.WaitingSince(), b.WaitingSince()) ||
+		!sameTime(a.SnoozedUntil, b.SnoozedUntil) {
 		parts |= PartInbox
 	}
-	if !sameSettings(&t.before, &t.Conversation) {
+	if a.Name != b.Name || a.Renamed != b.Renamed || !kernel.Same(a.Phone, b.Phone) || !kernel.Same(a.Assignee, b.Assignee) ||
+		!kernel.Same(a.Sector, b.Sector) || a.Archived != b.Archived || a.Pinned != b.Pinned || a.Muted != b.Muted {
 		parts |= PartSettings
 	}
-	if !kernel.Same(t.before.Reception, t.Reception) || t.before.ReceptionDue != t.ReceptionDue {
+	if !kernel.Same(a.Reception, b.Reception) || a.ReceptionDue != b.ReceptionDue {
 		parts |= PartMenu
 	}
 	return parts
-}
-
-// sameSettings compares the columns of PartSettings.
-func sameSettings(a, b *Conversation) bool {
-	return a.Name == b.Name && a.Renamed == b.Renamed && kernel.Same(a.Phone, b.Phone) && kernel.Same(a.Assignee, b.Assignee) &&
-		kernel.Same(a.Sector, b.Sector) && a.Archived == b.Archived && a.Pinned == b.Pinned && a.Muted == b.Muted
-}
-
-// sameInbox compares the columns of PartInbox.
-func sameInbox(a, b *Conversation) bool {
-	return kernel.Same(a.AttendanceID(), b.AttendanceID()) && sameTime(a.WaitingSince(), b.WaitingSince()) &&
-		sameTime(a.SnoozedUntil, b.SnoozedUntil)
 }
 
 // changedFields returns the names of the fields of the API that differ between two states of a conversation.
@@ -215,6 +218,15 @@ func lastOf(c *Conversation) LastMessage {
 	return *c.LastMessage
 }
 
+// changeDue changes the conversations that a query returns and returns how many it found; see ChangeEach.
+func (d *Talk) changeDue(ctx context.Context, change func(t *LockedConversation) error, sql string, args ...any) (int, error) {
+	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ConversationAt, error) { return kernel.Rows(tx, sql, args, scanAt) })
+	if err != nil {
+		return 0, err
+	}
+	return len(due), d.ChangeEach(ctx, due, change)
+}
+
 // ChangeEach changes conversations regardless of visibility, each in its own transaction and several concurrently, so that
 // they can share commits. If one fails, the others are changed all the same.
 func (d *Talk) ChangeEach(ctx context.Context, conversations []ConversationAt, change func(t *LockedConversation) error) error {
@@ -241,14 +253,6 @@ func pointers[T any](list []T) []*T {
 		out[i] = &list[i]
 	}
 	return out
-}
-
-// answer is shown for verbs that return a conversation by value.
-func (t *LockedConversation) answer(a *kernel.Principal, err error) (Conversation, error) {
-	if _, err := t.shown(a, err); err != nil {
-		return Conversation{}, err
-	}
-	return t.Conversation, nil
 }
 
 // shown returns the conversation with the draft of the principal, unless err is not nil.

@@ -59,7 +59,7 @@ func newCrowd(t *testing.T, s *kernel.Store, n int) crowd {
 	})
 	for done := 1; done > 0; {
 		write(func(tx *kernel.Tx) (err error) {
-			done, err = findIndexText(tx, 5000)
+			done, err = search.Update(tx.Tx, 5000)
 			return err
 		})
 	}
@@ -251,7 +251,7 @@ func TestContactsAreFoundThroughTheIndexesOfTheirIdentities(t *testing.T) {
 				if _, err := InsertContact(tx, &c); err != nil {
 					return err
 				}
-				linkIdentity(tx, company, IdentityWA, number[1:], c.ID)
+				tx.Later(linkIdentity, company, c.ID, IdentityWA, number[1:])
 			}
 			_, err := tx.Exec(`ANALYZE`)
 			return err

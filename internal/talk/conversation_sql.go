@@ -1,11 +1,11 @@
 package talk
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"recado/internal/channels/provider"
-	"recado/internal/fold"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 )
@@ -55,26 +55,22 @@ func FindConversation(tx *kernel.Tx, company, id kernel.ID) (Conversation, bool,
 
 // LockConversation is FindConversation with an exclusive lock until the end of the transaction.
 func LockConversation(tx *kernel.Tx, company, id kernel.ID) (Conversation, bool, error) {
-	tx.ShareVisibility(company)
-	return selectConversation(tx, `WHERE c.company = $1 AND c.id = $2`+tx.ForUpdate(), company, id)
+	return lockConversation(tx, `c.company = $1 AND c.id = $2`, company, id)
 }
 
 // lockConversationWith finds and locks the channel's conversation with a contact.
 func lockConversationWith(tx *kernel.Tx, company, channel, contact kernel.ID) (Conversation, bool, error) {
-	tx.ShareVisibility(company)
-	return selectConversation(tx, `WHERE c.company = $1 AND c.channel = $2 AND c.contact = $3`+tx.ForUpdate(), company, channel, contact)
+	return lockConversation(tx, `c.company = $1 AND c.channel = $2 AND c.contact = $3`, company, channel, contact)
 }
 
-// lockGroup finds and locks the channel's conversation with a group.
-func lockGroup(tx *kernel.Tx, company, channel kernel.ID, group string) (Conversation, bool, error) {
+// lockConversation finds and locks a conversation of a company by a condition whose first argument is the company.
+func lockConversation(tx *kernel.Tx, condition string, company kernel.ID, args ...any) (Conversation, bool, error) {
 	tx.ShareVisibility(company)
-	return selectConversation(tx, `WHERE c.company = $1 AND c.channel = $2 AND c.group_id = $3`+tx.ForUpdate(), company, channel, group)
+	return selectConversation(tx, `WHERE `+condition+tx.ForUpdate(), slices.Insert(args, 0, any(company))...)
 }
 
 func selectConversation(tx *kernel.Tx, where string, args ...any) (Conversation, bool, error) {
-	var c Conversation
-	found, err := tx.One(`SELECT`+conversationColumns+` FROM conversations c `+where, args, func(r db.Row) { c = scanConversation(r) })
-	return c, found, err
+	return kernel.Row(tx, `SELECT`+conversationColumns+` FROM conversations c `+where, args, scanConversation)
 }
 
 // InsertConversation inserts a conversation. It returns false if the channel already has one with that contact or group.
@@ -104,69 +100,47 @@ const (
 // of its columns is set, changed or not, so each part has its own statement there. PostgreSQL rewrites the row with every
 // statement, so it gets a single one.
 func SaveConversation(tx *kernel.Tx, c *Conversation, parts ConversationParts) {
-	s := &conversationUpdate{Statement: tx.Statement(), tx: tx, c: c}
-	s.setActivity()
-	if parts&PartInbox != 0 {
-		s.nextPart()
+	s, sets := tx.Statement(), []string(nil)
+	set := func(columns string, values ...any) {
+		for i, column := range strings.Split(columns, ", ") {
+			sets = append(sets, column+" = "+s.Arg(values[i]))
+		}
+	}
+	write := func() {
+		s.WriteString("UPDATE conversations SET " + strings.Join(sets, ", ") + " WHERE company = " + s.Arg(c.Company) + " AND id = " + s.Arg(c.ID))
+		tx.Later(s.String(), s.Args...)
+		s, sets = tx.Statement(), nil
+	}
+	begin := func(part ConversationParts) bool {
+		if parts&part != 0 && !tx.Dialect().ConcurrentWrites() {
+			write()
+		}
+		return parts&part != 0
+	}
+	at, folded := s.Arg(c.ActivityAt), s.Arg(conversationText(c))
+	sets = append(sets, "activity_at = "+at, "folded = "+folded, "unindexed = unindexed OR folded <> "+folded+" OR activity_at <> "+at)
+	set("unread_count, last_inbound_at, last_inbound_ext, attendance, open, unanswered, sequence, updated_at, bot_paused_until",
+		c.UnreadCount, c.LastInboundAt, c.LastInboundExt, c.AttendanceID(), c.Open(), c.Unanswered, c.Sequence, c.UpdatedAt, c.BotPausedUntil)
+	if m := c.LastMessage; m != nil { // it never becomes NULL again
+		set("last_id, last_type, last_text, last_direction, last_at, last_status, last_file_name, last_duration_ms, last_notice",
+			m.ID, m.Type, m.Text, m.Direction, m.CreatedAt, m.Status, m.FileName, durationMillis(m.DurationSeconds), kernel.WriteJSON(m.Notice))
+	}
+	if begin(PartInbox) {
 		var number *int64
 		var openedAt *time.Time
 		if a := c.Attendance; a != nil {
 			number, openedAt = &a.Number, &a.OpenedAt
 		}
-		s.set("attendance_number", number).set("attendance_opened_at", openedAt)
-		s.set("waiting_since", c.WaitingSince()).set("snoozed_until", c.SnoozedUntil)
+		set("attendance_number, attendance_opened_at, waiting_since, snoozed_until", number, openedAt, c.WaitingSince(), c.SnoozedUntil)
 	}
-	if parts&PartSettings != 0 {
-		s.nextPart()
-		s.set("name", c.Name).set("renamed", c.Renamed).set("phone", c.Phone).set("assignee", c.Assignee).set("sector", c.Sector)
-		s.set("archived", c.Archived).set("pinned", c.Pinned).set("muted", c.Muted)
+	if begin(PartSettings) {
+		set("name, renamed, phone, assignee, sector, archived, pinned, muted",
+			c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted)
 	}
-	if parts&PartMenu != 0 {
-		s.nextPart()
-		s.set("reception", c.Reception).set("reception_due", c.ReceptionDue)
+	if begin(PartMenu) {
+		set("reception, reception_due", c.Reception, c.ReceptionDue)
 	}
-	s.write()
-}
-
-// conversationUpdate builds the statements of SaveConversation.
-type conversationUpdate struct {
-	*db.Statement
-	tx   *kernel.Tx
-	c    *Conversation
-	sets []string
-}
-
-func (s *conversationUpdate) set(column string, v any) *conversationUpdate {
-	s.sets = append(s.sets, column+" = "+s.Arg(v))
-	return s
-}
-
-func (s *conversationUpdate) nextPart() {
-	if !s.tx.Dialect().ConcurrentWrites() {
-		s.write()
-	}
-}
-
-func (s *conversationUpdate) write() {
-	where := " WHERE company = " + s.Arg(s.c.Company) + " AND id = " + s.Arg(s.c.ID)
-	s.WriteString("UPDATE conversations SET " + strings.Join(s.sets, ", ") + where)
-	s.tx.Later(s.String(), s.Args...)
-	s.Statement, s.sets = s.tx.Statement(), nil
-}
-
-func (s *conversationUpdate) setActivity() {
-	c := s.c
-	at, folded := s.Arg(c.ActivityAt), s.Arg(conversationText(c))
-	s.sets = append(s.sets, "activity_at = "+at, "folded = "+folded,
-		"unindexed = unindexed OR folded <> "+folded+" OR activity_at <> "+at)
-	s.set("unread_count", c.UnreadCount).set("last_inbound_at", c.LastInboundAt).set("last_inbound_ext", c.LastInboundExt)
-	s.set("attendance", c.AttendanceID()).set("open", c.Open()).set("unanswered", c.Unanswered).set("sequence", c.Sequence)
-	s.set("updated_at", c.UpdatedAt).set("bot_paused_until", c.BotPausedUntil)
-	if m := c.LastMessage; m != nil { // it never becomes NULL again
-		s.set("last_id", m.ID).set("last_type", m.Type).set("last_text", m.Text).set("last_direction", m.Direction)
-		s.set("last_at", m.CreatedAt).set("last_status", m.Status).set("last_file_name", m.FileName).set("last_duration_ms", durationMillis(m.DurationSeconds))
-		s.set("last_notice", kernel.WriteJSON(m.Notice))
-	}
+	write()
 }
 
 // saveProgress stores the number of the last event and the status of the last message.
@@ -185,16 +159,9 @@ func SetConversationLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel
 }
 
 // conversationText returns the text that searches match: name, phone and last message, folded.
-func conversationText(c *Conversation) string {
-	text := c.Name
-	if c.Phone != nil {
-		text += "\n" + *c.Phone
-	}
-	if c.LastMessage != nil && c.LastMessage.Text != nil {
-		text += "\n" + *c.LastMessage.Text
-	}
-	return fold.Text(text)
-}
+func conversationText(c *Conversation) string { return foldedLines(&c.Name, c.Phone, lastOf(c).Text) }
 
 // ConversationAt is a conversation and its company.
 type ConversationAt struct{ Company, ID kernel.ID }
+
+func scanAt(r db.Row) ConversationAt { return ConversationAt{r.ID("company"), r.ID("id")} }

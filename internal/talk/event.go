@@ -7,32 +7,99 @@ import (
 
 // The events of conversations.
 var (
-	EventMessageReceived = kernel.RegisterEvent(kernel.EventInfo{
-		Type: "message.received", Order: 1,
-		Description: "A message was received from a customer.",
-	})
-	EventMessageSent = kernel.RegisterEvent(kernel.EventInfo{
-		Type: "message.sent", Order: 2,
-		Description: "A message was sent to a customer from the app, the phone or the API.",
-	})
-	EventConversationUpdated = kernel.RegisterEvent(kernel.EventInfo{
-		Type: "conversation.updated", Order: 3,
-		Description: "A conversation changed, for example its responsible person, sector or last message. This event is frequent.",
-	})
-	EventAttendanceOpened = kernel.RegisterEvent(kernel.EventInfo{
-		Type: "attendance.opened", Order: 4,
-		Description: "An attendance was opened and received its protocol number.",
-	})
-	EventAttendanceClosed = kernel.RegisterEvent(kernel.EventInfo{
-		Type: "attendance.closed", Order: 5,
-		Description: "An attendance was closed, by a person or automatically.",
-	})
-	EventMessageUpdated = kernel.RegisterEvent(kernel.EventInfo{
-		Type: "message.updated", Order: 9,
-		Description: "A message changed: it was delivered or read, could not be sent, was edited or deleted by its author, or received a reaction. This event is frequent.",
-	})
+	EventMessageReceived     = event(1, "message.received", "A message was received from a customer.")
+	EventMessageSent         = event(2, "message.sent", "A message was sent to a customer from the app, the phone or the API.")
+	EventConversationUpdated = event(3, "conversation.updated",
+		"A conversation changed, for example its responsible person, sector or last message. This event is frequent.")
+	EventAttendanceOpened = event(4, "attendance.opened", "An attendance was opened and received its protocol number.")
+	EventAttendanceClosed = event(5, "attendance.closed", "An attendance was closed, by a person or automatically.")
+	EventMessageUpdated   = event(9, "message.updated", "A message changed: it was delivered or read, could not be sent, "+
+		"was edited or deleted by its author, or received a reaction. This event is frequent.")
 	EventNoteCreated = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "note.created", Order: 10, Scope: people.ScopeNotesRead,
 		Description: "A member wrote an internal note in a conversation. Only callers with the scope notes:read receive it.",
 	})
 )
+
+func event(order int, kind kernel.EventType, description string) kernel.EventType {
+	return kernel.RegisterEvent(kernel.EventInfo{Type: kind, Order: order, Description: description})
+}
+
+// The kinds of signals to the live streams.
+const (
+	signalActivity     = "activity"     // between nodes: a member views or leaves a conversation, or types in it
+	signalGone         = "gone"         // members can no longer see a conversation
+	signalPrivate      = "private"      // something changed in a private conversation
+	signalNotes        = "notes"        // a note was changed or deleted
+	signalDraft        = "draft"        // a member's draft changed
+	signalScheduled    = "scheduled"    // the scheduled messages of a conversation changed
+	signalNotification = "notification" // members have a new notification, or have read some
+)
+
+// conversationSignal returns a signal whose data is the id of a conversation.
+func conversationSignal(kind string, company, conversation kernel.ID, to kernel.Audience) kernel.Signal {
+	return kernel.NewSignal(kind, company, to, struct {
+		Conversation kernel.ID `json:"conversation"`
+	}{conversation})
+}
+
+// notificationSignal returns the signal for a notification of members.
+func notificationSignal(company, conversation kernel.ID, kind string, members []kernel.ID) kernel.Signal {
+	return kernel.NewSignal(signalNotification, company, kernel.Audience{Members: members}, struct {
+		Kind         string    `json:"kind"` // notificationsRead when some were read
+		Conversation kernel.ID `json:"conversation,omitzero"`
+	}{kind, conversation})
+}
+
+// Observer is called inside the transactions that change attendances and contacts. An error rolls the transaction back. Nil
+// functions are not called.
+type Observer struct {
+	Opened   func(t *LockedConversation, att *Attendance) error
+	Answered func(t *LockedConversation, att *Attendance) error // for the first time
+	Moved    func(t *LockedConversation, before, att *Attendance, by *kernel.Ref) error
+	Closed   func(t *LockedConversation, att *Attendance, by *kernel.Ref) error
+	Reopened func(t *LockedConversation, closed, att *Attendance, by *kernel.Ref) error
+
+	// ContactDeleted is called before a contact is deleted.
+	ContactDeleted func(tx *kernel.Tx, c *Contact) error
+
+	// CustomerWrote is called before a conversation with new messages of the customer is saved. t contains the messages.
+	CustomerWrote func(in *InboundBatch, t *BatchConversation) error
+}
+
+// Observe adds an observer. It must be called before the first transaction. Observers are called in the order of Observe.
+func (d *Talk) Observe(o Observer) {
+	ignore := func(*LockedConversation, *Attendance) error { return nil }
+	if o.Opened == nil {
+		o.Opened = ignore
+	}
+	if o.Answered == nil {
+		o.Answered = ignore
+	}
+	if o.Moved == nil {
+		o.Moved = func(*LockedConversation, *Attendance, *Attendance, *kernel.Ref) error { return nil }
+	}
+	if o.Closed == nil {
+		o.Closed = func(*LockedConversation, *Attendance, *kernel.Ref) error { return nil }
+	}
+	if o.Reopened == nil {
+		o.Reopened = func(*LockedConversation, *Attendance, *Attendance, *kernel.Ref) error { return nil }
+	}
+	if o.ContactDeleted == nil {
+		o.ContactDeleted = func(*kernel.Tx, *Contact) error { return nil }
+	}
+	if o.CustomerWrote == nil {
+		o.CustomerWrote = func(*InboundBatch, *BatchConversation) error { return nil }
+	}
+	d.observers = append(d.observers, o)
+}
+
+// tell calls call for each observer until one returns an error.
+func (d *Talk) tell(call func(o *Observer) error) error {
+	for i := range d.observers {
+		if err := call(&d.observers[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -10,6 +10,7 @@ import (
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/media"
 	"recado/internal/people"
 )
@@ -102,11 +103,14 @@ func (in *InboundBatch) receive(item *provider.Incoming) error {
 	case item.Status != nil:
 		return in.status(item.Status)
 	case item.Edit != nil:
-		return in.edit(item.Edit)
+		e := item.Edit
+		return in.change(e.ExternalID, messageChange{Kind: changeEdit, Text: e.Text, Sender: e.Sender, At: e.At})
 	case item.Revoke != nil:
-		return in.revoke(item.Revoke)
+		r := item.Revoke
+		return in.change(r.ExternalID, messageChange{Kind: changeRevoke, Sender: r.Sender, At: r.At})
 	case item.Reaction != nil:
-		return in.react(item.Reaction)
+		r := item.Reaction
+		return in.change(r.ExternalID, messageChange{Kind: changeReaction, Emoji: kernel.CleanText(r.Emoji), Sender: r.Sender, At: r.At})
 	case item.Identity != nil:
 		clear(in.people)
 		return in.identity(item.Identity)
@@ -170,46 +174,51 @@ func (in *InboundBatch) hold(t *LockedConversation) *BatchConversation {
 // message stores an incoming message. It returns nil if the message was already stored. upload is the file of a simulated
 // message.
 func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*Message, error) {
-	var changesWaiting bool
-	if !in.simulated {
-		conversation, waiting, err := knownMessage(in.Tx, in.Channel.Company, in.Channel.ID, msg.ExternalID)
-		if err != nil {
+	known, awaited, err := in.known(msg.ExternalID)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		if done, err := in.sameExternalID(msg); err != nil || done {
 			return nil, err
 		}
-		if conversation != nil {
-			if done, err := in.sameExternalID(*conversation, msg); err != nil || done {
-				return nil, err
-			}
-		}
-		changesWaiting = waiting
 	}
 	t, contact, err := in.conversation(msg)
 	if err != nil || t == nil {
 		return nil, err
 	}
 	m, err := in.newMessage(t, contact, msg)
-	if err == nil && changesWaiting {
-		err = in.applyEarlyChanges(t, m)
+	var changes []messageChange
+	if err == nil && awaited {
+		changes, err = in.takeChanges(msg.ExternalID)
+	}
+	for _, c := range changes {
+		if err == nil {
+			_, err = in.apply(t, m, c)
+		}
+	}
+	keep := m.RevokedAt == nil
+	if err == nil && !keep {
+		keep, err = in.keepsRevoked()
 	}
 	if err != nil {
 		return nil, err
 	}
-	var extras MessageExtras
-	keep := m.RevokedAt == nil
-	if !keep {
-		if keep, err = in.keepsRevoked(); err != nil {
-			return nil, err
-		}
-	}
 	if keep {
 		in.attachFile(m, msg, upload)
-		extras.Raw = kernel.TextOrNil(kernel.CleanText(string(msg.Raw)))
+		m.raw = kernel.TextOrNil(kernel.CleanText(string(msg.Raw)))
 	}
-	if inserted, err := insertMessage(in.Tx, m, extras); err != nil || !inserted {
+	if inserted, err := insertMessage(in.Tx, m); err != nil || !inserted {
 		return nil, err
 	}
 	quiet := msg.History || contact.Blocked && !msg.FromPhoneApp
-	t.showArrival(m, msg.History)
+	if !msg.History {
+		t.Sequence = m.Seq
+		t.arrived(m)
+	} else if t.LastMessage == nil || !m.CreatedAt.Before(t.LastMessage.CreatedAt) {
+		t.showLast(m)
+		t.ActivityAt = m.CreatedAt
+	}
 	t.changed = true
 	t.silent, t.emits = quiet, t.emits || !quiet
 	if msg.FromPhoneApp {
@@ -226,26 +235,16 @@ func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*
 	return m, in.markUnread(t, m, quiet)
 }
 
-// applyEarlyChanges applies the edits, revocations and reactions that arrived before their message.
-func (in *InboundBatch) applyEarlyChanges(t *BatchConversation, m *Message) error {
-	changes, err := in.earlyChanges(*m.ExternalID)
-	for _, c := range changes {
-		if err == nil {
-			_, err = in.apply(t, m, c)
-		}
+// known reports whether the channel has a message with an external id, and whether changes are parked for it.
+func (in *InboundBatch) known(external string) (known, awaited bool, err error) {
+	if in.simulated { // the id is new
+		return false, false, nil
 	}
-	return err
-}
-
-// showArrival makes a message the last one that lists show, unless it is history and older than that.
-func (t *BatchConversation) showArrival(m *Message, history bool) {
-	if !history {
-		t.Sequence = m.Seq
-		t.arrived(m)
-	} else if t.LastMessage == nil || !m.CreatedAt.Before(t.LastMessage.CreatedAt) {
-		t.showLast(m)
-		t.ActivityAt = m.CreatedAt
-	}
+	_, err = in.Tx.One(`
+		SELECT EXISTS (SELECT 1 FROM messages WHERE company = $1 AND channel = $2 AND external_id = $3) AS known,
+			EXISTS (SELECT 1 FROM early_changes WHERE company = $1 AND channel = $2 AND external_id = $3) AS awaited`,
+		[]any{in.Channel.Company, in.Channel.ID, external}, func(r db.Row) { known, awaited = r.Bool("known"), r.Bool("awaited") })
+	return known, awaited, err
 }
 
 // markUnread updates the conversation for any message of the customer, even if another app answers it: it is unread and opens
@@ -263,7 +262,10 @@ func (in *InboundBatch) markUnread(t *BatchConversation, m *Message, quiet bool)
 	}
 	t.UnreadCount++
 	t.Unread = true
-	cancelOnReply(in.Tx, t.Company, t.ID)
+	in.Tx.Later(`
+		UPDATE scheduled_messages
+		SET status = 'cancelled', updated_at = $3
+		WHERE company = $1 AND conversation = $2 AND status = 'scheduled' AND cancel_on_reply`, t.Company, t.ID, in.Tx.Now)
 	if t.SnoozedUntil != nil {
 		t.SnoozedUntil = nil
 		if err := t.notifyHolder(NotifySnoozeEnded, nil); err != nil {
@@ -311,15 +313,14 @@ func (in *InboundBatch) sentFromPhone(t *BatchConversation, m *Message, quiet bo
 	if err := t.emitWith(EventMessageSent, "message", m); err != nil {
 		return err
 	}
-	if m.Standby { // sent by another app, not by the team
-		return in.settleEarly(t, m)
-	}
-	if err := t.open(); err != nil { // the batch may contain the customer's message that this one answers
-		return err
-	}
-	t.pauseBot()
-	if err := t.teamWrote(nil); err != nil {
-		return err
+	if !m.Standby { // another app sends messages that are not the team's
+		if err := t.open(); err != nil { // the batch may contain the customer's message that this one answers
+			return err
+		}
+		t.pauseBot()
+		if err := t.teamWrote(nil); err != nil {
+			return err
+		}
 	}
 	return in.settleEarly(t, m)
 }
@@ -338,18 +339,18 @@ func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices
 	if m.Interactive != nil {
 		m.Type = provider.TypeInteractive
 	}
-	_, err := t.insertOutbound(m, MessageExtras{}, in.Channel.Provider)
+	_, err := t.insertOutbound(m, in.Channel.Provider)
 	return err
 }
 
 // insertOutbound stores a new outbound message and queues it for the provider; a sandbox accepts it at once. It reports false if
 // the client id is already used.
-func (t *LockedConversation) insertOutbound(m *Message, extras MessageExtras, channelProvider string) (bool, error) {
+func (t *LockedConversation) insertOutbound(m *Message, channelProvider string) (bool, error) {
 	sandbox := channelProvider == channels.ProviderSandbox
 	if sandbox {
 		m.Status, m.SentAt, m.ExternalID = provider.StatusSent, &t.Tx.Now, new("sandbox."+m.ID.String())
 	}
-	if inserted, err := insertMessage(t.Tx, m, extras); err != nil || !inserted {
+	if inserted, err := insertMessage(t.Tx, m); err != nil || !inserted {
 		return false, err
 	}
 	t.arrived(m)
@@ -404,7 +405,7 @@ func (in *InboundBatch) newMessage(t *BatchConversation, contact Contact, msg *p
 		Direction: provider.Inbound, Origin: provider.OriginCustomer, Type: messageType(msg.Type),
 		Text: kernel.TextOrNil(kernel.CleanText(msg.Text)), ReplyTo: kernel.TextOrNil(msg.ReplyTo), ExternalID: &msg.ExternalID,
 		Status:   provider.StatusReceived,
-		Referral: msg.Referral, Product: msg.Product, Choice: cleanChoice(msg.Choice),
+		Referral: msg.Referral, Product: msg.Product,
 		Form: msg.Form, Notice: msg.Notice, Standby: msg.Standby, Seq: t.Sequence + 1, CreatedAt: at, SentAt: &at,
 	}
 	if msg.FromPhoneApp {
@@ -417,6 +418,9 @@ func (in *InboundBatch) newMessage(t *BatchConversation, contact Contact, msg *p
 		}
 	} else if msg.Group != nil && !contact.ID.IsZero() {
 		m.Author = &MessageAuthor{ID: &contact.ID, Name: contact.Name}
+	}
+	if c := msg.Choice; c != nil {
+		m.Choice = &provider.Choice{ID: kernel.CleanText(c.ID), Title: kernel.CleanText(c.Title)}
 	}
 	var err error
 	if msg.History {
@@ -438,19 +442,19 @@ func (in *InboundBatch) attachFile(m *Message, msg *provider.IncomingMessage, up
 // sameExternalID handles a message whose external id another message already has, and reports whether there is nothing left to
 // store. A message that a caller leaves has the id of the call. It keeps the id, because it can be replied to, and the call
 // gets another.
-func (in *InboundBatch) sameExternalID(conversation kernel.ID, msg *provider.IncomingMessage) (done bool, err error) {
+func (in *InboundBatch) sameExternalID(msg *provider.IncomingMessage) (done bool, err error) {
 	call := msg.Notice.IsCall()
-	stored, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, msg.ExternalID)
+	stored, _, found, err := in.stored(msg.ExternalID)
 	if err != nil {
 		return true, err
 	}
 	if !found || call == stored.Notice.IsCall() {
-		return true, in.fillPlaceholder(conversation, msg)
+		return true, in.fillPlaceholder(msg)
 	}
 	callID := "call:" + msg.ExternalID
 	if call {
 		msg.ExternalID = callID
-		_, found, err = conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, callID)
+		_, _, found, err = in.stored(callID)
 		return found, err
 	}
 	t, err := in.locked(stored.Conversation)
@@ -470,22 +474,18 @@ func (in *InboundBatch) sameExternalID(conversation kernel.ID, msg *provider.Inc
 }
 
 // fillPlaceholder attaches the file that follows a message of the imported history under the same id.
-func (in *InboundBatch) fillPlaceholder(conversation kernel.ID, msg *provider.IncomingMessage) error {
+func (in *InboundBatch) fillPlaceholder(msg *provider.IncomingMessage) error {
 	if !msg.History || msg.Media == nil {
 		return nil
 	}
-	t, err := in.locked(conversation)
-	if err != nil || t == nil {
+	t, m, err := in.lockMessage(msg.ExternalID, kernel.ID{})
+	if err != nil || m == nil || m.Type != provider.TypeUnsupported || m.MediaID != nil || m.RevokedAt != nil {
 		return err
 	}
-	m, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, msg.ExternalID)
-	if err != nil || !found || m.Type != provider.TypeUnsupported || m.MediaID != nil || m.RevokedAt != nil {
-		return err
-	}
-	before := m
+	before := *m
 	m.Type, m.Text, m.Notice = messageType(msg.Type), kernel.TextOrNil(kernel.CleanText(msg.Text)), nil
-	in.attachFile(&m, msg, nil)
-	return in.messageChanged(t, &m, append([]string{"type", "text", "media_id", "media"}, removedDetails(&before, &m)...)...)
+	in.attachFile(m, msg, nil)
+	return in.messageChanged(t, m, append([]string{"type", "text", "media_id", "media"}, removedDetails(&before, m)...)...)
 }
 
 // awaitedMedia adds a file for FetchLoop to fetch from the provider.
@@ -497,7 +497,12 @@ func (in *InboundBatch) awaitedMedia(msg *provider.IncomingMessage) *Media {
 		Provider: MediaAtProvider{ID: msg.Media.ProviderID, SHA256: msg.Media.SHA256},
 	}
 	file.FileName = media.SafeName(msg.Media.FileName, file.MimeType)
-	insertAwaitedMedia(in.Tx, file)
+	in.Tx.Later(`
+		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, stored, provider_id, fetch_at,
+			fetch_tries, created_at, provider_sha256)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, FALSE, $8, $9, 0, $9, $10)`,
+		file.ID, file.Company, file.Channel, file.Private, file.Kind, file.MimeType, file.FileName, file.Provider.ID, file.CreatedAt,
+		file.Provider.SHA256)
 	in.Tx.AfterCommit(in.d.Wakeup(WakeFetch).Notify)
 	return file
 }
@@ -517,11 +522,4 @@ func messageType(kind string) string {
 		return kind
 	}
 	return provider.TypeUnsupported
-}
-
-func cleanChoice(c *provider.Choice) *provider.Choice {
-	if c == nil {
-		return nil
-	}
-	return &provider.Choice{ID: kernel.CleanText(c.ID), Title: kernel.CleanText(c.Title)}
 }

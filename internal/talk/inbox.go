@@ -7,10 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/sync/errgroup"
 
 	"recado/internal/channels"
+	"recado/internal/fold"
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/search"
 )
@@ -123,9 +127,6 @@ const countsWait = 15 * time.Second
 
 // InboxCounts counts the open conversations that the principal may see.
 func (d *Talk) InboxCounts(ctx context.Context, a *kernel.Principal) (*InboxCounts, error) {
-	if err := a.May(VerbInboxCounts); err != nil {
-		return nil, err
-	}
 	release, err := d.counts.Begin(ctx, a)
 	if err != nil {
 		return nil, err
@@ -192,15 +193,11 @@ func (c *inboxCounter) add(row *inboxRow) {
 	if row.unread {
 		c.Unread++
 	}
-	c.addSector(row)
 	for _, id := range row.labels {
 		if i, known := c.labels[id]; known {
 			c.Labels[i].Open++
 		}
 	}
-}
-
-func (c *inboxCounter) addSector(row *inboxRow) {
 	if row.sector == nil || row.private { // the counts of sectors leave out private conversations
 		return
 	}
@@ -213,43 +210,27 @@ func (c *inboxCounter) addSector(row *inboxRow) {
 	}
 }
 
-// The actions of Bulk.
-const (
-	BulkRead      = "read"
-	BulkUnread    = "unread"
-	BulkArchive   = "archive"
-	BulkUnarchive = "unarchive"
-	BulkClose     = "close"
-	BulkTake      = "take"
-	BulkTransfer  = "transfer"
-	BulkLabel     = "label"
-	BulkSnooze    = "snooze"
-)
-
 // BulkAction is an action on several conversations. Fields that the action does not use are empty.
 type BulkAction struct {
-	Action      string
-	Reason      string      // for close and transfer
-	Transfer    NewTransfer // without its reason
-	Add, Remove []kernel.ID // labels
-	Until       kernel.Optional[time.Time]
+	Action   string                     `json:"action" enum:"read,unread,archive,unarchive,close,take,transfer,label,snooze"`
+	Reason   string                     `json:"reason,omitempty" maxLength:"500" doc:"The reason, for close and transfer."`
+	UserID   kernel.Optional[kernel.ID] `json:"user_id,omitempty" doc:"The new responsible person, for transfer; null returns the conversations to the queue."`
+	SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"The new sector, for transfer; null means no sector."`
+	Add      []kernel.ID                `json:"add,omitempty" maxItems:"100" doc:"The labels to add, for label. A conversation that would exceed 100 labels is not changed and gets the code limit_reached."`
+	Remove   []kernel.ID                `json:"remove,omitempty" maxItems:"100" doc:"The labels to remove, for label."`
+	Until    kernel.Optional[time.Time] `json:"until,omitempty" doc:"The time until which to snooze, for snooze. null ends snoozing."`
 }
-
-const bulkWorkers = 8
 
 // Bulk applies an action to several conversations, each in a separate transaction and with the permission of the action's verb.
 // It returns one error or nil per conversation, in the order of ids; err is set if the whole call is invalid.
 func (d *Talk) Bulk(ctx context.Context, a *kernel.Principal, ids []kernel.ID, in BulkAction) (failures []error, err error) {
-	if err := a.May(VerbBulk); err != nil {
-		return nil, err
-	}
 	if err := d.checkBulk(ctx, a, &in); err != nil {
 		return nil, err
 	}
 	ctx = kernel.Separate(ctx)
 	failures = make([]error, len(ids))
 	var g errgroup.Group
-	g.SetLimit(bulkWorkers)
+	g.SetLimit(8)
 	for i, id := range ids {
 		g.Go(func() error {
 			failures[i] = d.bulkOne(ctx, a, id, &in)
@@ -263,24 +244,21 @@ func (d *Talk) checkBulk(ctx context.Context, a *kernel.Principal, in *BulkActio
 	if _, invalid := reasonOf(in.Reason); invalid != nil {
 		return invalid
 	}
-	in.Transfer.Reason = in.Reason
 	switch in.Action {
-	case BulkTransfer:
-		if !in.Transfer.User.Set && !in.Transfer.Sector.Set {
-			return kernel.Needs("body", "must have user_id, sector_id or both", "user_id", "sector_id")
+	case "transfer":
+		if !in.UserID.Set && !in.SectorID.Set {
+			return errNoDestination()
 		}
-	case BulkLabel:
+	case "label":
 		if len(in.Add) == 0 && len(in.Remove) == 0 {
 			return kernel.Needs("body", "must have labels in add or remove", "add", "remove")
 		}
-	case BulkSnooze:
+	case "snooze":
 		if !in.Until.Set {
 			return kernel.Invalid("body.until", kernel.RuleRequired, "is required; send null to end snoozing")
 		}
-		if until := in.Until.Pointer(); until != nil {
-			if _, invalid := kernel.Future("body.until", *until, d.Now()); invalid != nil {
-				return invalid
-			}
+		if _, err := d.optionalFuture("body.until", in.Until.Pointer()); err != nil {
+			return err
 		}
 	}
 	return d.Store.Read(ctx, func(tx *kernel.Tx) error { return checkBulkReferences(tx, a, in) })
@@ -288,12 +266,12 @@ func (d *Talk) checkBulk(ctx context.Context, a *kernel.Principal, in *BulkActio
 
 // checkBulkReferences checks that the person, the sector and the labels of the action exist.
 func checkBulkReferences(tx *kernel.Tx, a *kernel.Principal, in *BulkAction) error {
-	if id := in.Transfer.User.Pointer(); id != nil {
+	if id := in.UserID.Pointer(); id != nil {
 		if _, found, err := people.UserRef(tx, a.Company.ID, *id); err != nil || !found {
 			return kernel.ErrOr(err, kernel.NoSuch("body.user_id", "team_member"))
 		}
 	}
-	if id := in.Transfer.Sector.Pointer(); id != nil {
+	if id := in.SectorID.Pointer(); id != nil {
 		if found, err := people.SectorExists(tx, a.Company.ID, *id); err != nil || !found {
 			return kernel.ErrOr(err, kernel.NoSuch("body.sector_id", "sector"))
 		}
@@ -310,23 +288,25 @@ func checkBulkReferences(tx *kernel.Tx, a *kernel.Principal, in *BulkAction) err
 
 func (d *Talk) bulkOne(ctx context.Context, a *kernel.Principal, id kernel.ID, in *BulkAction) (err error) {
 	switch in.Action {
-	case BulkRead:
+	case "read":
 		_, err = d.MarkRead(ctx, a, id)
-	case BulkUnread:
+	case "unread":
 		_, err = d.MarkUnread(ctx, a, id)
-	case BulkArchive:
+	case "archive":
 		_, err = d.UpdateConversation(ctx, a, id, ConversationChange{Archived: new(true)})
-	case BulkUnarchive:
+	case "unarchive":
 		_, err = d.UpdateConversation(ctx, a, id, ConversationChange{Archived: new(false)})
-	case BulkClose:
-		_, err = d.CloseAttendance(ctx, a, id, in.Reason)
-	case BulkTake:
+	case "close":
+		if err = a.May(VerbCloseAttendance); err == nil {
+			_, err = d.CloseAttendance(ctx, a, id, in.Reason)
+		}
+	case "take":
 		_, err = d.Take(ctx, a, id)
-	case BulkTransfer:
-		_, err = d.Transfer(ctx, a, id, in.Transfer)
-	case BulkLabel:
+	case "transfer":
+		_, err = d.Transfer(ctx, a, id, NewTransfer{User: in.UserID, Sector: in.SectorID, Reason: in.Reason})
+	case "label":
 		err = d.relabel(ctx, a, id, in.Add, in.Remove)
-	case BulkSnooze:
+	case "snooze":
 		_, err = d.Snooze(ctx, a, id, in.Until.Pointer())
 	default:
 		err = kernel.Invalid("body.action", kernel.RuleUnknown, "is not a known action")
@@ -335,12 +315,8 @@ func (d *Talk) bulkOne(ctx context.Context, a *kernel.Principal, id kernel.ID, i
 }
 
 func (d *Talk) relabel(ctx context.Context, a *kernel.Principal, id kernel.ID, add, remove []kernel.ID) error {
-	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		t, err := d.Lock(tx, a, id)
-		if err != nil {
-			return err
-		}
-		missing, err := missingLabels(tx, a.Company.ID, t.LabelIDs) // DeleteLabel is taking them off
+	_, err := d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
+		missing, err := missingLabels(t.Tx, t.Company, t.LabelIDs) // DeleteLabel is taking them off
 		if err != nil {
 			return err
 		}
@@ -355,26 +331,24 @@ func (d *Talk) relabel(ctx context.Context, a *kernel.Principal, id kernel.ID, a
 		if len(kept) > max(MaxConversationLabels, len(t.LabelIDs)) {
 			return kernel.LimitReached("labels of a conversation", MaxConversationLabels)
 		}
-		if t.LabelIDs, err = d.KnownLabels(tx, a, kept); err != nil {
+		if t.LabelIDs, err = d.KnownLabels(t.Tx, a, kept); err != nil {
 			return err
 		}
 		return t.saveIfChanged()
 	})
+	return err
 }
 
 // ViewChange lists the parts of a saved view to change; nil fields stay as they are.
 type ViewChange struct {
-	Name     *string
-	Query    *ViewQuery
-	Shared   *bool
-	Position *int64
+	Name     *string    `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	Query    *ViewQuery `json:"query,omitempty" doc:"Replaces all filters."`
+	Shared   *bool      `json:"shared,omitempty"`
+	Position *int64     `json:"position,omitempty" minimum:"-1000000" maximum:"1000000"`
 }
 
 // Views lists the caller's saved views and those that are shared with the team.
 func (d *Talk) Views(ctx context.Context, a *kernel.Principal) ([]View, error) {
-	if err := a.May(VerbViews); err != nil {
-		return nil, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]View, error) { return viewsOf(tx, a) })
 }
 
@@ -401,16 +375,17 @@ func viewsOf(tx *kernel.Tx, a *kernel.Principal) ([]View, error) {
 
 // CreateView saves a view. Without a position it becomes the last one.
 func (d *Talk) CreateView(ctx context.Context, a *kernel.Principal, in ViewChange) (View, error) {
-	if err := a.May(VerbCreateView); err != nil {
-		return View{}, err
-	}
 	v := View{ID: kernel.NewID(), Owner: a.User}
 	if err := in.check(a, &v); err != nil {
 		return v, err
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (View, error) {
 		tx.LockCompany(a.Company.ID)
-		count, last, err := countViews(tx, a.Company.ID, a.User.ID)
+		var count, last int64
+		_, err := tx.One(`
+			SELECT COUNT(CASE WHEN owner = $2 THEN 1 END) AS own, COALESCE(MAX(position), 0) AS highest
+			FROM views
+			WHERE company = $1`, []any{a.Company.ID, a.User.ID}, func(r db.Row) { count, last = r.Int("own"), r.Int("highest") })
 		if err != nil {
 			return v, err
 		}
@@ -428,7 +403,8 @@ func (d *Talk) CreateView(ctx context.Context, a *kernel.Principal, in ViewChang
 		if err := checkViewQuery(tx, a, &v); err != nil {
 			return v, err
 		}
-		return v, saveView(tx, a.Company.ID, &v)
+		saveView(tx, a.Company.ID, &v)
+		return v, nil
 	})
 }
 
@@ -438,9 +414,6 @@ func checkSharedViews(tx *kernel.Tx, a *kernel.Principal) error {
 
 // UpdateView changes a view. Shared views are changed by managers and above, others by their owner.
 func (d *Talk) UpdateView(ctx context.Context, a *kernel.Principal, id kernel.ID, in ViewChange) (View, error) {
-	if err := a.May(VerbUpdateView); err != nil {
-		return View{}, err
-	}
 	if err := in.check(a, &View{}); err != nil {
 		return View{}, err
 	}
@@ -463,27 +436,29 @@ func (d *Talk) UpdateView(ctx context.Context, a *kernel.Principal, id kernel.ID
 				return v, err
 			}
 		}
-		return v, saveView(tx, a.Company.ID, &v)
+		saveView(tx, a.Company.ID, &v)
+		return v, nil
 	})
 }
 
 // DeleteView deletes a view that the principal may change.
 func (d *Talk) DeleteView(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbDeleteView); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		_, err := editableView(tx, a, id)
 		if err == nil {
-			deleteView(tx, a.Company.ID, id)
+			tx.Later(`DELETE FROM views WHERE company = $1 AND id = $2`, a.Company.ID, id)
 		}
 		return err
 	})
 }
 
-// editableView returns a view that the principal may change. It does not find the unshared views of others.
+// editableView locks and returns a view that the principal may change. It does not find the unshared views of others.
 func editableView(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (View, error) {
-	v, found, err := lockView(tx, a.Company.ID, id)
+	v, found, err := kernel.Row(tx, `
+		SELECT `+viewColumns+`
+		FROM views v
+		JOIN users u ON u.company = v.company AND u.id = v.owner
+		WHERE v.company = $1 AND v.id = $2`+tx.Dialect().Lock(` FOR UPDATE OF v`), []any{a.Company.ID, id}, scanView)
 	if err != nil || !found || !v.Shared && v.Owner.ID != a.User.ID {
 		return v, kernel.ErrOr(err, kernel.NotFound("view"))
 	}
@@ -495,13 +470,10 @@ func editableView(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (View, error
 
 // check validates a change, checks the role that it requires and applies it to a view.
 func (in *ViewChange) check(a *kernel.Principal, v *View) error {
-	if in.Name != nil {
-		name, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
-		if invalid != nil {
-			return invalid
-		}
-		v.Name = name
+	if err := kernel.CleanName("body.name", &in.Name); err != nil {
+		return err
 	}
+	kernel.Set(&v.Name, in.Name)
 	kernel.Set(&v.Query, in.Query)
 	v.Query.Q = strings.TrimSpace(v.Query.Q)
 	kernel.Set(&v.Shared, in.Shared)
@@ -520,30 +492,25 @@ func (in *ViewChange) check(a *kernel.Principal, v *View) error {
 // checkViewQuery checks that the principal can see what the filters of a view refer to. A shared view must not filter by a
 // private channel: it would reveal the channel to members who cannot see it.
 func checkViewQuery(tx *kernel.Tx, a *kernel.Principal, v *View) error {
-	for _, filter := range []struct {
-		field string
-		id    *kernel.ID
-		find  func(id kernel.ID) (bool, error)
-	}{
-		{"channel", v.Query.Channel, func(id kernel.ID) (bool, error) {
-			ch, found, err := channels.FindChannel(tx, a.Company.ID, id)
-			return found && channels.Knows(a, ch) && (!ch.Private || !v.Shared), err
-		}},
-		{"sector", v.Query.Sector, func(id kernel.ID) (bool, error) { return people.KeepSector(tx, a.Company.ID, id) }},
-		{"label", v.Query.Label, func(id kernel.ID) (bool, error) {
-			_, found, err := findLabel(tx, a.Company.ID, id)
-			return found, err
-		}},
-		{"assignee", assigneeID(v.Query.Assignee), func(id kernel.ID) (bool, error) {
-			_, found, err := people.UserRef(tx, a.Company.ID, id)
-			return found, err
-		}},
-	} {
-		if filter.id == nil {
-			continue
+	if id := v.Query.Channel; id != nil {
+		ch, found, err := channels.FindChannel(tx, a.Company.ID, *id)
+		if err != nil || !found || !channels.Knows(a, ch) || ch.Private && v.Shared {
+			return kernel.ErrOr(err, kernel.NoSuch("body.query.channel", "channel"))
 		}
-		if found, err := filter.find(*filter.id); err != nil || !found {
-			return kernel.ErrOr(err, kernel.NoSuch("body.query."+filter.field, filter.field))
+	}
+	if id := v.Query.Sector; id != nil {
+		if found, err := people.KeepSector(tx, a.Company.ID, *id); err != nil || !found {
+			return kernel.ErrOr(err, kernel.NoSuch("body.query.sector", "sector"))
+		}
+	}
+	if id := v.Query.Label; id != nil {
+		if _, found, err := findLabel(tx, a.Company.ID, *id); err != nil || !found {
+			return kernel.ErrOr(err, kernel.NoSuch("body.query.label", "label"))
+		}
+	}
+	if id := assigneeID(v.Query.Assignee); id != nil {
+		if _, found, err := people.UserRef(tx, a.Company.ID, *id); err != nil || !found {
+			return kernel.ErrOr(err, kernel.NoSuch("body.query.assignee", "assignee"))
 		}
 	}
 	return nil
@@ -564,7 +531,7 @@ type viewFilter struct {
 }
 
 func newViewFilter(a *kernel.Principal, q *ViewQuery) viewFilter {
-	f := viewFilter{ViewQuery: q, assignee: assigneeID(q.Assignee), text: NewSearchText(q.Q)}
+	f := viewFilter{ViewQuery: q, assignee: assigneeID(q.Assignee), text: search.NewText(q.Q)}
 	if q.Assignee == AssigneeMe {
 		f.assignee = &a.User.ID
 	}
@@ -589,4 +556,134 @@ func (f *viewFilter) matches(row *inboxRow) bool {
 		return false
 	}
 	return f.text.In(row.folded)
+}
+
+type bulkInput struct {
+	Body struct {
+		IDs []kernel.ID `json:"ids" minItems:"1" maxItems:"100" doc:"The ids of the conversations."`
+		BulkAction
+	}
+}
+
+type bulkResult struct {
+	ID     kernel.ID    `json:"id"`
+	Status int          `json:"status" doc:"The HTTP status code of the action for this conversation." example:"200"`
+	Code   *kernel.Code `json:"code,omitempty" doc:"The error code, if the action failed."`
+}
+
+type bulkResults struct {
+	Results []bulkResult `json:"results" doc:"The results, in the order of ids."`
+}
+
+func (s *handlers) bulkConversations(ctx context.Context, a *kernel.Principal, in *bulkInput) (*httpserver.Reply[bulkResults], error) {
+	b := &in.Body
+	failures, err := s.verbs.Bulk(ctx, a, b.IDs, b.BulkAction)
+	if err != nil {
+		return nil, err
+	}
+	out := bulkResults{Results: make([]bulkResult, len(failures))}
+	for i, failure := range failures {
+		out.Results[i] = bulkResult{ID: b.IDs[i], Status: 200}
+		if failure != nil {
+			status, code := httpserver.RefusalOf(ctx, failure)
+			out.Results[i].Status, out.Results[i].Code = status, &code
+		}
+	}
+	return &httpserver.Reply[bulkResults]{Body: out}, nil
+}
+
+type viewFlagSchema struct{}
+
+func (viewFlagSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeString, Enum: []any{"true", "false", "1", "0"}}}}
+}
+
+type createViewInput struct {
+	Body struct {
+		Name     string    `json:"name" minLength:"1" maxLength:"120"`
+		Query    ViewQuery `json:"query" doc:"The filters of the view, with the names and values of the query parameters of GET /conversations."`
+		Shared   bool      `json:"shared,omitempty" doc:"Whether the whole team sees the view. Requires the role manager or above."`
+		Position *int64    `json:"position,omitempty" minimum:"-1000000" maximum:"1000000" doc:"Defaults to the last position."`
+	}
+}
+
+func (s *handlers) createView(ctx context.Context, a *kernel.Principal, in *createViewInput) (*httpserver.Reply[View], error) {
+	b := &in.Body
+	return httpserver.Body(s.verbs.CreateView(ctx, a, ViewChange{Name: &b.Name, Query: &b.Query, Shared: &b.Shared, Position: b.Position}))
+}
+
+type updateViewInput struct {
+	httpserver.AtID
+	Body struct{ ViewChange } `required:"false"`
+}
+
+func (s *handlers) updateView(ctx context.Context, a *kernel.Principal, in *updateViewInput) (*httpserver.Reply[View], error) {
+	return httpserver.Body(s.verbs.UpdateView(ctx, a, kernel.ID(in.ID), in.Body.ViewChange))
+}
+
+// listInboxRows calls each for the conversations in sight that are open or snoozed, at a cost that does not grow with the number
+// of other conversations. Private conversations are those of the private channels in sight.
+func listInboxRows(tx *kernel.Tx, company kernel.ID, sight kernel.Sight, each func(row *inboxRow)) error {
+	read := func(index, which string, sees func(s *db.Statement) string) error {
+		s := tx.Statement()
+		s.WriteString(`
+			SELECT c.assignee, c.sector, c.channel, c.kind, c.open, c.attendance, c.unread_count, c.archived, c.snoozed_until, c.labels,
+				c.folded, c.private
+			FROM conversations c` + index + `
+			WHERE c.company = ` + s.Arg(company) + ` AND ` + which)
+		s.And(sees(s))
+		return tx.Query(s.String(), s.Args, func(r db.Row) error {
+			each(&inboxRow{
+				assignee: r.NullID("assignee"), sector: r.NullID("sector"), channel: r.ID("channel"), kind: r.Text("kind"),
+				open: r.Bool("open"), attended: !r.Null("attendance"), unread: r.Int("unread_count") > 0, archived: r.Bool("archived"),
+				snoozed: !r.Null("snoozed_until"), labels: kernel.UnpackIDs(r.Bytes("labels")), folded: r.Text("folded"),
+				private: r.Bool("private"),
+			})
+			return nil
+		})
+	}
+	public := func(s *db.Statement) string {
+		condition := kernel.Public("c.channel", "$1")
+		if !sight.All {
+			condition += " AND " + sight.Condition(s, "c.assignee", "c.sector")
+		}
+		return condition
+	}
+	if err := read(IndexedBy(tx, "conversations_open"), "NOT c.private AND c.open = TRUE", public); err != nil {
+		return err
+	}
+	err := read(IndexedBy(tx, "conversations_snoozed"), "NOT c.private AND c.snoozed_until IS NOT NULL AND c.open = FALSE", public)
+	if err != nil || len(sight.Private) == 0 {
+		return err
+	}
+	return read("", "c.private AND (c.open = TRUE OR c.snoozed_until IS NOT NULL)",
+		func(s *db.Statement) string { return s.In("c.channel", sight.Private) })
+}
+
+const viewColumns = `v.id, v.name, v.query, v.shared, v.position, u.id AS owner, u.name AS owner_name`
+
+func scanView(r db.Row) View {
+	v := View{ID: r.ID("id"), Name: r.Text("name"), Shared: r.Bool("shared"), Position: r.Int("position")}
+	v.Owner = kernel.Ref{ID: r.ID("owner"), Name: r.Text("owner_name")}
+	kernel.Set(&v.Query, kernel.ReadJSON[ViewQuery](r, "query"))
+	return v
+}
+
+// listViews returns the saved views of a member and the shared ones, in their order.
+func listViews(tx *kernel.Tx, company, member kernel.ID) ([]View, error) {
+	return kernel.Rows(tx, `
+		SELECT `+viewColumns+`
+		FROM views v
+		JOIN users u ON u.company = v.company AND u.id = v.owner
+		WHERE v.company = $1 AND (v.owner = $2 OR v.shared)
+		ORDER BY v.position, v.folded, v.id`, []any{company, member}, scanView)
+}
+
+func saveView(tx *kernel.Tx, company kernel.ID, v *View) {
+	tx.Later(`
+		INSERT INTO views (company, id, owner, name, folded, query, shared, position, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (company, id) DO UPDATE
+		SET name = excluded.name, folded = excluded.folded, query = excluded.query, shared = excluded.shared, position = excluded.position`,
+		company, v.ID, v.Owner.ID, v.Name, fold.Text(v.Name), kernel.WriteJSON(&v.Query), v.Shared, v.Position, tx.Now)
 }

@@ -19,7 +19,7 @@ var (
 
 func equalJSON(t *testing.T, noun any, want string) {
 	t.Helper()
-	got, err := kernel.AppendJSON(nil, noun)
+	got, err := kernel.EncodeJSON(noun)
 	if err != nil {
 		t.Fatal(err)
 	}

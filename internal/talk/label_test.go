@@ -171,11 +171,11 @@ func TestALabelDeletionInterruptedByACrashIsFinishedLater(t *testing.T) {
 		}
 		again := o.label(t, "gone") // the name is free
 		other := o.labelled(t, 2, stays)
-		failures, err := d.Talk.Bulk(ctx, o.owner, []kernel.ID{things.conversation, other.conversation}, talk.BulkAction{Action: talk.BulkLabel, Add: []kernel.ID{again}})
+		failures, err := d.Talk.Bulk(ctx, o.owner, []kernel.ID{things.conversation, other.conversation}, talk.BulkAction{Action: "label", Add: []kernel.ID{again}})
 		if err != nil || slices.ContainsFunc(failures, func(err error) bool { return err != nil }) {
 			t.Errorf("labelling a conversation that still has it: %v, %v", failures, err)
 		}
-		if _, err := d.Talk.Bulk(ctx, o.owner, []kernel.ID{things.conversation, other.conversation}, talk.BulkAction{Action: talk.BulkLabel, Remove: []kernel.ID{again}}); err != nil {
+		if _, err := d.Talk.Bulk(ctx, o.owner, []kernel.ID{things.conversation, other.conversation}, talk.BulkAction{Action: "label", Remove: []kernel.ID{again}}); err != nil {
 			t.Error(err)
 		}
 
@@ -201,7 +201,7 @@ func TestDeletingALabelTakesItOffMoreThanOneBatch(t *testing.T) {
 			ids = append(ids, o.customer(t, n))
 		}
 		for batch := range slices.Chunk(ids, 100) {
-			if _, err := o.nodes[0].Talk.Bulk(t.Context(), o.owner, batch, talk.BulkAction{Action: talk.BulkLabel, Add: []kernel.ID{gone}}); err != nil {
+			if _, err := o.nodes[0].Talk.Bulk(t.Context(), o.owner, batch, talk.BulkAction{Action: "label", Add: []kernel.ID{gone}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -56,24 +56,14 @@ func findMedia(tx *kernel.Tx, company, id kernel.ID) (m Media, found bool, err e
 	return m, found, err
 }
 
-// beginUpload records that a file is about to be stored under an id.
-func beginUpload(tx *kernel.Tx, company, media kernel.ID) {
-	tx.Later(`INSERT INTO uploads (company, media, began_at) VALUES ($1, $2, $3)`, company, media, tx.Now)
+// beginUpload records that a file is about to be stored, or removed, under an id.
+func beginUpload(tx *kernel.Tx, company, media kernel.ID, at time.Time) {
+	tx.Later(`INSERT INTO uploads (company, media, began_at) VALUES ($1, $2, $3)`, company, media, at)
 }
 
 // endUpload removes the record of an upload whose file has a row now or was removed.
 func endUpload(tx *kernel.Tx, company, media kernel.ID) {
 	tx.Later(`DELETE FROM uploads WHERE company = $1 AND media = $2`, company, media)
-}
-
-// abandonedUploads returns up to limit uploads that began before a time and never ended.
-func abandonedUploads(tx *kernel.Tx, before time.Time, limit int) ([]rowAt, error) {
-	return rowsAt(tx, `
-		SELECT /* all companies: after a crash */ company, media AS id
-		FROM uploads
-		WHERE began_at < $1
-		ORDER BY company, media
-		LIMIT $2`, before, limit)
 }
 
 // insertMedia adds an uploaded file whose bytes are stored under its id. It adds nothing and reports false if the files of the
@@ -91,31 +81,16 @@ func insertMedia(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, e
 	return true, nil
 }
 
-// insertAwaitedMedia adds a file that the provider still holds, to be fetched at once.
-func insertAwaitedMedia(tx *kernel.Tx, m *Media) {
-	tx.Later(`
-		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, stored, provider_id, fetch_at,
-			fetch_tries, created_at, provider_sha256)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, FALSE, $8, $9, 0, $9, $10)`,
-		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Provider.ID, m.CreatedAt, m.Provider.SHA256)
-}
-
-// hasDueFetches reports whether any file is due to be fetched.
-func hasDueFetches(tx *kernel.Tx) (bool, error) {
-	return tx.One(`SELECT /* all companies: due work */ 1 FROM media WHERE fetch_at <= $1 LIMIT 1`, []any{tx.Now}, func(db.Row) {})
-}
-
 // claimFetches returns files that are due to be fetched and makes each due again after lease, so that no other worker starts on
 // it meanwhile. A crash only delays them.
-func claimFetches(tx *kernel.Tx, limit int, lease time.Duration) (due []Fetch, err error) {
-	err = tx.Query(`
+func claimFetches(tx *kernel.Tx, limit int, lease time.Duration) ([]Fetch, error) {
+	due, err := kernel.Rows(tx, `
 		SELECT /* all companies: due work */`+mediaColumns+`
 		FROM media d
 		WHERE d.fetch_at <= $1
 		ORDER BY d.fetch_at
-		LIMIT $2`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), []any{tx.Now, limit}, func(r db.Row) error {
-		due = append(due, Fetch{Media: scanMedia(r), Tries: r.Int("fetch_tries")})
-		return nil
+		LIMIT $2`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), []any{tx.Now, limit}, func(r db.Row) Fetch {
+		return Fetch{Media: scanMedia(r), Tries: r.Int("fetch_tries")}
 	})
 	for _, f := range due {
 		tx.Later(`UPDATE media SET fetch_at = $3 WHERE company = $1 AND id = $2`, f.Media.Company, f.Media.ID, tx.Now.Add(lease))
@@ -142,20 +117,6 @@ func mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, 
 			AND last_id IN (SELECT id FROM messages WHERE company = $1 AND media = $2)`,
 		m.Company, m.ID, m.FileName, durationMillis(m.DurationSeconds))
 	return addMediaUsage(tx, m.Company, m.Size, quota)
-}
-
-// mediaNotFetched stores a failed attempt, its reason and the time of the next one; nil gives the file up.
-func mediaNotFetched(tx *kernel.Tx, company, id kernel.ID, next *time.Time, reason string) {
-	tx.Later(`
-		UPDATE media
-		SET fetch_at = $3, fetch_error = $4, fetch_tries = fetch_tries + 1
-		WHERE company = $1 AND id = $2 AND NOT stored`, company, id, next, reason)
-}
-
-// keepProviderMedia stores the provider's id of an uploaded file, so that it need not be uploaded again.
-func keepProviderMedia(tx *kernel.Tx, company, media, channel kernel.ID, id string) {
-	tx.Later(`UPDATE media SET channel = $3, provider_id = $4, provider_at = $5 WHERE company = $1 AND id = $2`,
-		company, media, channel, id, tx.Now)
 }
 
 // mediaInSight reports whether a file is in a conversation in sight, in a canned reply of the team or the member, or unused.
@@ -200,21 +161,6 @@ func addMediaUsage(tx *kernel.Tx, company kernel.ID, size, quota int64) (bool, e
 	return n == 1, err
 }
 
-// attachMedia marks an uploaded file as used, so that it is not removed. It reports false if it was just removed.
-func attachMedia(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
-	n, err := tx.Exec(`UPDATE media SET unattached_at = NULL WHERE company = $1 AND id = $2`, company, id)
-	return n == 1, err
-}
-
-func unattachedMedia(tx *kernel.Tx, before time.Time, limit int) ([]rowAt, error) {
-	return rowsAt(tx, `
-		SELECT /* all companies: purge by age */ company, id
-		FROM media
-		WHERE unattached_at < $1
-		ORDER BY unattached_at
-		LIMIT $2`, before, limit)
-}
-
 // removeUnattachedMedia deletes the row of a file that was uploaded before a time and never used, and reports whether it did.
 // The caller deletes the bytes. Until endUpload they are recorded as an abandoned upload, so that they are deleted after a
 // crash too.
@@ -229,7 +175,7 @@ func removeUnattachedMedia(tx *kernel.Tx, company, id kernel.ID, before time.Tim
 		return false, err
 	}
 	tx.Later(`UPDATE media_usage SET bytes = bytes - $2 WHERE company = $1`, company, size)
-	tx.Later(`INSERT INTO uploads (company, media, began_at) VALUES ($1, $2, $3)`, company, id, before)
+	beginUpload(tx, company, id, before)
 	return true, nil
 }
 

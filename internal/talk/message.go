@@ -9,10 +9,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
+
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/fold"
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
 // Message is one message of a conversation, in either direction.
@@ -56,6 +60,9 @@ type Message struct {
 	Channel kernel.ID `json:"-"`
 	Seq     int64     `json:"-"` // orders the messages of a conversation; negative in imported history
 	Private bool      `json:"-"`
+
+	template *string // to send, as JSON; only stored
+	raw      *string // the provider's JSON; only stored
 }
 
 // Subject returns the conversation of the message.
@@ -160,127 +167,98 @@ type MessageMedia struct {
 
 // MessageQuery selects a page of a conversation. At most one of Before and After is set.
 type MessageQuery struct {
-	Limit  int
-	Before string
-	After  string
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Before string `query:"before" doc:"The before value of a page. Returns the messages that precede it."`
+	After  string `query:"after" doc:"The after value of a page. Returns the messages that follow it; if there are more than limit, the oldest of them."`
 }
 
 // Messages returns a page of a conversation, newest first. With After it is the page that directly follows the cursor.
 func (d *Talk) Messages(ctx context.Context, a *kernel.Principal, conversation kernel.ID, q MessageQuery) (*MessagePage, error) {
-	if err := a.May(VerbMessages); err != nil {
-		return nil, err
-	}
 	if q.Before != "" && q.After != "" {
 		return nil, kernel.NotTogether("query.after", "send either before or after, not both", "before", "after")
 	}
-	r := messageReader{d, a, conversation}
-	if q.After != "" {
-		return r.after(ctx, q)
+	list, seq, newer := "messages "+conversation.String(), int64(math.MaxInt64), q.After != ""
+	cursor := q.Before + q.After
+	if err := d.openCursor(a, list, cursor, &seq, nil); err != nil {
+		return nil, err
 	}
-	return r.before(ctx, q)
-}
-
-type messageReader struct {
-	d            *Talk
-	a            *kernel.Principal
-	conversation kernel.ID
-}
-
-func (r messageReader) before(ctx context.Context, q MessageQuery) (*MessagePage, error) {
-	seq := int64(math.MaxInt64)
-	if q.Before != "" {
-		var invalid *kernel.Error
-		if seq, invalid = r.openCursor(q.Before); invalid != nil {
-			return nil, invalid
-		}
+	limit := q.Limit
+	if !newer {
+		limit++ // shows whether there are older ones
 	}
-	page, err := kernel.ReadOne(ctx, r.d.Kernel, func(tx *kernel.Tx) (*MessagePage, error) {
-		data, visibility, err := messagesBefore(tx, r.a.Company.ID, r.conversation, seq, q.Limit+1)
-		if err != nil || len(data) > 0 && !r.a.MaySeeBy(&visibility) {
+	var older bool
+	page, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (page []Message, err error) {
+		var v kernel.Visibility
+		page, older, v, err = messagePage(tx, a.Company.ID, conversation, seq, newer, limit)
+		if err != nil || len(page) > 0 && !a.MaySeeBy(&v) {
 			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
-		}
-		page := &MessagePage{Data: data[:min(len(data), q.Limit)]}
-		if len(data) > q.Limit {
-			page.Before = r.cursor(data[q.Limit-1].Seq)
 		}
 		return page, nil
 	})
+	if err == nil && len(page) == 0 {
+		older, err = kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return seenUpTo(tx, a, conversation, seq) })
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(page.Data) > 0 {
-		page.After = r.cursor(page.Data[0].Seq)
-		return page, nil
+	if newer {
+		slices.Reverse(page)
+	} else {
+		older = len(page) > q.Limit
+		page = page[:min(len(page), q.Limit)]
 	}
-	if _, err := r.checkEmptyPage(ctx, 0); err != nil {
-		return nil, err
-	}
-	if q.Before != "" {
-		page.After = r.cursor(seq - 1)
-	}
-	return page, nil
-}
-
-func (r messageReader) after(ctx context.Context, q MessageQuery) (*MessagePage, error) {
-	seq, invalid := r.openCursor(q.After)
-	if invalid != nil {
-		return nil, invalid
-	}
-	var hasOlder bool
-	page, err := kernel.ReadOne(ctx, r.d.Kernel, func(tx *kernel.Tx) (*MessagePage, error) {
-		data, older, visibility, err := messagesAfter(tx, r.a.Company.ID, r.conversation, seq, q.Limit)
-		if err != nil || len(data) > 0 && !r.a.MaySeeBy(&visibility) {
-			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
-		}
-		hasOlder = older
-		return &MessagePage{Data: data}, nil
-	})
-	if err != nil {
-		return nil, err
-	}
+	seal := func(seq int64) *string { return new(d.Cursors.Seal(a.Company.ID, list, kernel.Int(seq))) }
+	out := &MessagePage{Data: page}
 	newest, oldest := seq, seq+1
-	if n := len(page.Data); n > 0 {
-		slices.Reverse(page.Data)
-		newest, oldest = page.Data[0].Seq, page.Data[n-1].Seq
-	} else if hasOlder, err = r.checkEmptyPage(ctx, seq); err != nil {
-		return nil, err
+	if n := len(page); n > 0 {
+		newest, oldest = page[0].Seq, page[n-1].Seq
+	} else if !newer {
+		newest = seq - 1
 	}
-	page.After = r.cursor(newest)
-	if hasOlder {
-		page.Before = r.cursor(oldest)
+	if len(page) > 0 || cursor != "" {
+		out.After = seal(newest)
 	}
-	return page, nil
+	if older {
+		out.Before = seal(oldest)
+	}
+	return out, nil
 }
 
-// checkEmptyPage returns an error if the principal may not see the conversation of an empty page. It reports whether there are
-// messages up to seq.
-func (r messageReader) checkEmptyPage(ctx context.Context, seq int64) (hasOlder bool, err error) {
-	return kernel.ReadOne(ctx, r.d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		visibility, hasOlder, found, err := visibility(tx, r.a.Company.ID, r.conversation, seq)
-		if err != nil || !found || !r.a.MaySeeBy(&visibility) {
-			return false, kernel.ErrOr(err, kernel.NotFound("conversation"))
-		}
-		return hasOlder, nil
-	})
-}
-
-func (r messageReader) cursor(seq int64) *string {
-	return new(r.d.Cursors.Seal(r.a.Company.ID, "messages "+r.conversation.String(), kernel.Int(seq)))
-}
-
-func (r messageReader) openCursor(text string) (int64, *kernel.Error) {
-	payload, invalid := r.d.Cursors.Open(r.a.Company.ID, "messages "+r.conversation.String(), text)
+// openCursor reads the position in the cursor of a list: a number and, unless id is nil, an id. An empty cursor changes nothing.
+func (d *Talk) openCursor(a *kernel.Principal, list, cursor string, n *int64, id *kernel.ID) error {
+	if cursor == "" {
+		return nil
+	}
+	payload, invalid := d.Cursors.Open(a.Company.ID, list, cursor)
+	if invalid == nil && id == nil {
+		*n, invalid = kernel.ReadInt(payload)
+	} else if invalid == nil {
+		*n, *id, invalid = kernel.ReadIntID(payload)
+	}
 	if invalid != nil {
-		return 0, invalid
+		return invalid
 	}
-	return kernel.ReadInt(payload)
+	return nil
+}
+
+// seenUpTo returns an error if the principal may not see a conversation. It reports whether there are messages up to seq.
+func seenUpTo(tx *kernel.Tx, a *kernel.Principal, conversation kernel.ID, seq int64) (older bool, err error) {
+	var v kernel.Visibility
+	found, err := tx.One(`
+		SELECT `+visibilityColumns+`, c.channel,
+			EXISTS (SELECT 1 FROM messages o WHERE o.company = $1 AND o.conversation = $2 AND o.seq <= $3) AS has_older
+		FROM conversations c
+		WHERE c.company = $1 AND c.id = $2`, []any{a.Company.ID, conversation, seq}, func(r db.Row) {
+		v, older = scanVisibility(r), r.Bool("has_older")
+	})
+	if err != nil || !found || !a.MaySeeBy(&v) {
+		return false, kernel.ErrOr(err, kernel.NotFound("conversation"))
+	}
+	return older, nil
 }
 
 // Message returns a message that the principal may see.
 func (d *Talk) Message(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Message, error) {
-	if err := a.May(VerbMessage); err != nil {
-		return nil, err
-	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (*Message, error) {
 		m, visibility, found, err := findMessage(tx, a.Company.ID, id)
 		if err != nil || !found || !a.MaySeeBy(&visibility) {
@@ -340,9 +318,6 @@ func (in *NewMessage) check() *kernel.Error {
 // SendMessage stores a message and queues it for the provider; a sandbox accepts it at once. If the conversation already has a
 // message with the client id, it returns that message in its present state and replayed, whatever else in contains.
 func (d *Talk) SendMessage(ctx context.Context, a *kernel.Principal, conversation kernel.ID, in NewMessage) (m *Message, replayed bool, err error) {
-	if err := a.May(VerbSendMessage); err != nil {
-		return nil, false, err
-	}
 	if in.ClientID.IsZero() {
 		return nil, false, kernel.Malformed("body.client_id", "nonzero_uuid")
 	}
@@ -357,7 +332,7 @@ func (d *Talk) SendMessage(ctx context.Context, a *kernel.Principal, conversatio
 		case !found || !MaySee(a, &o.Conversation):
 			return accepted{}, kernel.NotFound("conversation")
 		case o.Earlier:
-			return d.sentBefore(tx, a, conversation, in.ClientID)
+			return sentBefore(tx, a, conversation, in.ClientID)
 		}
 		if o.Drafted && a.Kind() == kernel.KindSession {
 			if err := d.dropDraft(tx, a, conversation); err != nil {
@@ -376,8 +351,8 @@ type accepted struct {
 }
 
 // sentBefore returns the message of a repeated client id.
-func (d *Talk) sentBefore(tx *kernel.Tx, a *kernel.Principal, conversation, client kernel.ID) (accepted, error) {
-	m, found, err := messageWithClientID(tx, a.Company.ID, client)
+func sentBefore(tx *kernel.Tx, a *kernel.Principal, conversation, client kernel.ID) (accepted, error) {
+	m, _, found, err := selectMessage(tx, `m.company = $1 AND m.client_id = $2`, a.Company.ID, client)
 	if err != nil || !found || m.Conversation != conversation {
 		return accepted{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeClientIDConflict,
 			"This client_id belongs to a message in another conversation. Send a new one."))
@@ -389,26 +364,27 @@ func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessag
 	t := d.Locked(tx, o.Conversation)
 	m := &Message{
 		ID: kernel.NewID(), ClientID: &in.ClientID, Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
-		Direction: provider.Outbound, Origin: origin(a), Type: provider.TypeText, Text: in.Text, ReplyTo: in.ReplyTo,
+		Direction: provider.Outbound, Origin: provider.OriginApp, Type: provider.TypeText, Text: in.Text, ReplyTo: in.ReplyTo,
 		Status: provider.StatusQueued, Seq: t.next(), CreatedAt: tx.Now,
 	}
-	setSender(a, m)
-	extras, err := d.fillMessage(tx, a, m, o, in)
-	if err != nil {
-		return accepted{}, err
+	if a.Kind() == kernel.KindKey {
+		m.Origin, m.Integration = provider.OriginAPI, &kernel.Ref{ID: a.Key, Name: a.Integration.Name}
 	}
-	if err := sign(m, a, o, in); err != nil {
+	if !a.ActsAsIntegration() {
+		m.SentBy = new(a.User)
+	}
+	if err := d.fillMessage(tx, a, m, o, in); err != nil {
 		return accepted{}, err
 	}
 	if err := maySend(t, a, o, in); err != nil {
 		return accepted{}, err
 	}
-	inserted, err := t.insertOutbound(m, extras, o.Provider)
+	inserted, err := t.insertOutbound(m, o.Provider)
 	if err != nil {
 		return accepted{}, err
 	}
 	if !inserted { // a concurrent call with the same client id was faster
-		return d.sentBefore(tx, a, t.ID, in.ClientID)
+		return sentBefore(tx, a, t.ID, in.ClientID)
 	}
 	if o.Rendered {
 		err = countUses(tx, a, m)
@@ -425,45 +401,42 @@ func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessag
 	return accepted{message: m}, err
 }
 
-// fillMessage adds the file, the interactive parts and the template to a message, and checks what it replies to.
-func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Outbox, in *NewMessage) (extras MessageExtras, err error) {
+// fillMessage adds the file, the interactive parts, the template and the signature to a message, and checks what it replies to.
+func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Outbox, in *NewMessage) error {
 	if in.MediaID != nil {
 		media, err := d.usableMedia(tx, a, *in.MediaID)
 		if err != nil {
-			return extras, err
+			return err
 		}
 		attach(m, &media)
 		if in.Text != nil && *in.Text == "" {
 			m.Text = nil
 		}
 		if m.Text != nil && (media.Kind == MediaAudio || media.Kind == MediaSticker) {
-			return extras, kernel.Invalid("body.text", ruleNoCaption, "audio files and stickers have no caption: leave text out")
+			return kernel.Invalid("body.text", ruleNoCaption, "audio files and stickers have no caption: leave text out")
 		}
 	}
 	if in.Voice {
 		if m.Media == nil || m.Media.MimeType != "audio/ogg" {
-			return extras, kernel.Malformed("body.voice", "voice")
+			return kernel.Malformed("body.voice", "voice")
 		}
 		m.Voice = true
 	}
 	if in.Interactive != nil {
 		m.Type, m.Text, m.Interactive = provider.TypeInteractive, new(in.Interactive.Text()), in.Interactive
 	}
-	if in.ReplyTo != nil {
-		found, err := hasExternalID(tx, m.Company, m.Conversation, m.Channel, *in.ReplyTo)
-		if err != nil || !found {
-			return extras, kernel.ErrOr(err, errReplyTo())
-		}
+	if err := checkReplyTo(tx, &o.Conversation, in.ReplyTo); err != nil {
+		return err
 	}
 	if in.Template != nil {
 		return d.fillTemplate(tx, a, m, o, in.Template)
 	}
-	return extras, nil
+	return sign(m, a, o, in)
 }
 
 // sign puts the name of the sender in front of a text sent in the app, if the channel is set up that way.
 func sign(m *Message, a *kernel.Principal, o *Outbox, in *NewMessage) error {
-	if o.Signature == "" || a.Kind() != kernel.KindSession || in.Text == nil || m.Text == nil || in.Template != nil {
+	if o.Signature == "" || a.Kind() != kernel.KindSession || in.Text == nil || m.Text == nil {
 		return nil
 	}
 	text, limit := channels.Signed(*m.Text, o.Signature), provider.MaxText
@@ -476,10 +449,6 @@ func sign(m *Message, a *kernel.Principal, o *Outbox, in *NewMessage) error {
 	}
 	m.Text = &text
 	return nil
-}
-
-func errReplyTo() error {
-	return kernel.NoSuch("body.reply_to_external_id", "message")
 }
 
 func maySend(t *LockedConversation, a *kernel.Principal, o *Outbox, in *NewMessage) error {
@@ -530,81 +499,190 @@ func (t *LockedConversation) showLast(m *Message) {
 
 // MessageFilter selects messages. Zero values filter nothing, except that Q is required.
 type MessageFilter struct {
-	Q            string
-	Conversation kernel.ID
-	Contact      kernel.ID
-	Channel      kernel.ID
-	User         kernel.ID // the sender
-	Direction    string
-	Type         string
-	From         string // written then or later: RFC 3339, or a day in the time zone of the company
-	To           string // written before, in the same format
-	Limit        int
-	Cursor       string
+	Q            string              `query:"q" required:"true" minLength:"2" maxLength:"100" doc:"The text to search for."`
+	Conversation httpserver.FilterID `query:"conversation"`
+	Contact      httpserver.FilterID `query:"contact" doc:"Searches only conversations with this contact."`
+	Channel      httpserver.FilterID `query:"channel"`
+	User         httpserver.FilterID `query:"user" doc:"Returns only messages sent by this member."`
+	Direction    string              `query:"direction" enum:"inbound,outbound"`
+	Type         string              `query:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
+	From         string              `query:"from" doc:"Returns only messages written at or after this time: an RFC 3339 time, or YYYY-MM-DD for the start of that day in the company's time zone." example:"2026-11-01"`
+	To           string              `query:"to" doc:"Returns only messages written before this time, in the same format." example:"2026-12-01"`
+	Limit        int                 `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor       string              `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 }
 
 // SearchMessages returns the messages that contain a text and that the principal may see, newest first. next is "" on the last
 // page.
-func (d *Talk) SearchMessages(ctx context.Context, a *kernel.Principal, f MessageFilter) (page []FoundMessage, next string, err error) {
-	if err := a.May(VerbSearchMessages); err != nil {
-		return nil, "", err
-	}
+func (d *Talk) SearchMessages(ctx context.Context, a *kernel.Principal, f *MessageFilter) (page []FoundMessage, next string, err error) {
 	if fold.Text(strings.TrimSpace(f.Q)) == "" {
 		return nil, "", kernel.Required("query.q")
 	}
-	in := messageCriteria{
-		Company: a.Company.ID, Sight: a.Sight(), Q: f.Q, Conversation: f.Conversation, Contact: f.Contact, Channel: f.Channel,
-		User: f.User, Direction: f.Direction, Type: f.Type, Limit: f.Limit,
-	}
-	if in.From, in.Before, err = a.Period(f.From, f.To); err != nil {
+	in := messageCriteria{MessageFilter: f, Company: a.Company.ID, Sight: a.Sight()}
+	if in.since, in.until, err = a.Period(f.From, f.To); err != nil {
 		return nil, "", err
 	}
-	name := f.name()
-	if f.Cursor != "" {
-		payload, invalid := d.Cursors.Open(a.Company.ID, name, f.Cursor)
-		if invalid == nil {
-			_, in.After, invalid = kernel.ReadIntID(payload)
-		}
-		if invalid != nil {
-			return nil, "", invalid
-		}
+	// A cursor is only accepted with the filter that it belongs to.
+	list := fmt.Sprintf("found messages %q %x %x %x %x %s %s %q %q",
+		f.Q, f.Conversation, f.Contact, f.Channel, f.User, f.Direction, f.Type, f.From, f.To)
+	if err := d.openCursor(a, list, f.Cursor, new(int64), &in.after); err != nil {
+		return nil, "", err
 	}
 	release, err := d.Searches.Begin(ctx, a)
 	if err != nil {
 		return nil, "", err
 	}
 	defer release()
-	found, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (FoundMessages, error) { return searchMessages(tx, in) })
-	if err == nil && !found.Next.IsZero() {
-		next = d.Cursors.Seal(a.Company.ID, name, kernel.IntID(0, found.Next))
+	var after kernel.ID
+	err = d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
+		page, after, err = searchMessages(tx, in)
+		return err
+	})
+	if err == nil && !after.IsZero() {
+		next = d.Cursors.Seal(a.Company.ID, list, kernel.IntID(0, after))
 	}
-	return found.Data, next, err
-}
-
-// name identifies the filter, so that a cursor is only accepted with the filter that it belongs to.
-func (f *MessageFilter) name() string {
-	return fmt.Sprintf("found messages %q %s %s %s %s %s %s %q %q",
-		f.Q, f.Conversation, f.Contact, f.Channel, f.User, f.Direction, f.Type, f.From, f.To)
-}
-
-func origin(a *kernel.Principal) string {
-	if a.Kind() == kernel.KindKey {
-		return provider.OriginAPI
-	}
-	return provider.OriginApp
-}
-
-func setSender(a *kernel.Principal, m *Message) {
-	if a.Kind() == kernel.KindKey {
-		m.Integration = &kernel.Ref{ID: a.Key, Name: a.Integration.Name}
-	}
-	if !a.ActsAsIntegration() {
-		m.SentBy = new(a.User)
-	}
+	return page, next, err
 }
 
 // MessageAuthor is the author of a message in a group.
 type MessageAuthor struct {
 	ID   *kernel.ID `json:"id" doc:"The id of the contact; null if there is no such contact."`
 	Name string     `json:"name"`
+}
+
+// fillTemplate sets the content of a message to a template. It checks the parameters against the channel's copy of the template.
+func (d *Talk) fillTemplate(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Outbox, in *provider.Template) error {
+	if o.Provider != channels.ProviderWhatsApp {
+		return kernel.Invalid("body.template", channels.RuleWhatsAppOnly, "templates are only for WhatsApp channels")
+	}
+	copied, found, synced, err := channels.Template(tx, m.Company, m.Channel, in.Name, in.Language)
+	if err != nil {
+		return err
+	}
+	line := channels.TemplateLine(in)
+	if synced {
+		if !found {
+			return kernel.NoSuch("body.template.name", "template")
+		}
+		if invalid := channels.MatchTemplate(&copied, in); invalid != nil {
+			return invalid
+		}
+		line = copied.Fill(in.Parameters)
+	}
+	for i := range in.Parameters {
+		if p := &in.Parameters[i]; p.MediaID != nil {
+			if err := d.templateFile(tx, a, m, p, fmt.Sprintf("body.template.parameters[%d].media_id", i)); err != nil {
+				return err
+			}
+		}
+	}
+	if synced && copied.Status != provider.TemplateApproved {
+		return kernel.Errorf(kernel.CodeTemplateUnavailable,
+			"The template %s is %s at WhatsApp, so it cannot be sent. Choose an approved one.", copied.Name, copied.Status)
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	m.template, m.Text = new(string(raw)), &line
+	return nil
+}
+
+// templateFile attaches the file of a header parameter.
+func (d *Talk) templateFile(tx *kernel.Tx, a *kernel.Principal, m *Message, p *provider.TemplateParameter, field string) error {
+	media, err := d.usableMedia(tx, a, *p.MediaID)
+	if refused, ok := err.(*kernel.Error); ok && refused.Code == kernel.CodeInvalidRequest {
+		refused.Fields[0].Field = field
+	}
+	if err != nil {
+		return err
+	}
+	if p.Kind == "" {
+		p.Kind = string(media.Kind)
+	}
+	if p.Kind != string(media.Kind) {
+		return kernel.Invalid(field, channels.RuleTemplateParameter, "the header of this template requires a file of the type "+p.Kind,
+			kernel.Params{"reason": "type", "parameter": "header", "type": p.Kind})
+	}
+	attach(m, &media)
+	return nil
+}
+
+type listMessagesInput struct {
+	httpserver.AtID
+	MessageQuery
+}
+
+func (s *handlers) listMessages(ctx context.Context, a *kernel.Principal, in *listMessagesInput) (*httpserver.Reply[*MessagePage], error) {
+	return httpserver.Body(s.verbs.Messages(ctx, a, kernel.ID(in.ID), in.MessageQuery))
+}
+
+type reactInput struct {
+	httpserver.AtID
+	Body struct {
+		Emoji string `json:"emoji" minLength:"1" maxLength:"32" doc:"The reaction, a single emoji." example:"👍"`
+	}
+}
+
+func (s *handlers) react(ctx context.Context, a *kernel.Principal, in *reactInput) (*httpserver.Reply[*Message], error) {
+	return httpserver.Body(s.verbs.React(ctx, a, kernel.ID(in.ID), in.Body.Emoji))
+}
+
+type sendMessageInput struct {
+	httpserver.AtID
+	Body struct {
+		ClientID    kernel.ID              `json:"client_id" doc:"A UUID that you choose for each message. If you send it again, the response contains the existing message and nothing is sent."`
+		Text        *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"The text. Required unless media_id is sent; with media_id, this is the caption, at most 1024 characters."`
+		MediaID     *kernel.ID             `json:"media_id,omitempty" doc:"The id of a file uploaded with POST /media."`
+		ReplyTo     *string                `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512" doc:"The external_id of a message of this conversation to quote."`
+		Interactive *interactiveBody       `json:"interactive,omitempty" doc:"A message with buttons or a list, instead of text or media_id. The text of the message is generated from it."`
+		Voice       *bool                  `json:"voice,omitempty" doc:"Whether to send the file, which must be Opus in Ogg, as a voice message."`
+		Template    *channels.TemplateBody `json:"template,omitempty" doc:"The template to send instead of text or media_id. WhatsApp accepts only templates if the customer's last message is more than 24 hours old."`
+	}
+}
+
+type interactiveBody struct {
+	Body    string        `json:"body" minLength:"1" maxLength:"4096" doc:"At most 1024 characters with buttons, 4096 with a list."`
+	Header  *string       `json:"header,omitempty" minLength:"1" maxLength:"60"`
+	Footer  *string       `json:"footer,omitempty" minLength:"1" maxLength:"60"`
+	Buttons *[]choiceBody `json:"buttons,omitempty" minItems:"1" maxItems:"3" doc:"The buttons. Exactly one of buttons and list is required."`
+	List    *listBody     `json:"list,omitempty"`
+}
+
+type choiceBody struct {
+	ID    string `json:"id" minLength:"1" maxLength:"256"`
+	Title string `json:"title" minLength:"1" maxLength:"20"`
+}
+
+type listBody struct {
+	Button   string        `json:"button" minLength:"1" maxLength:"20" doc:"The label of the button that opens the list."`
+	Sections []sectionBody `json:"sections" minItems:"1" maxItems:"10" doc:"The sections may have at most 10 rows in total."`
+}
+
+type sectionBody struct {
+	Title *string   `json:"title,omitempty" minLength:"1" maxLength:"24" doc:"The title of the section. Required if there are several sections."`
+	Rows  []rowBody `json:"rows" minItems:"1" maxItems:"10"`
+}
+
+type rowBody struct {
+	ID          string  `json:"id" minLength:"1" maxLength:"200"`
+	Title       string  `json:"title" minLength:"1" maxLength:"24"`
+	Description *string `json:"description,omitempty" minLength:"1" maxLength:"72"`
+}
+
+type sendMessageOutput struct {
+	Replayed string `header:"Idempotency-Replayed" doc:"Whether the conversation already had a message with this client_id, in which case nothing was sent."`
+	Body     *Message
+}
+
+func (s *handlers) sendMessage(ctx context.Context, a *kernel.Principal, in *sendMessageInput) (*sendMessageOutput, error) {
+	respond := httpserver.Shaped(ctx, func(m *accepted) *sendMessageOutput {
+		return &sendMessageOutput{httpserver.Replayed(m.replayed), m.message}
+	})
+	m, replayed, err := s.verbs.SendMessage(ctx, a, kernel.ID(in.ID), NewMessage{
+		ClientID: in.Body.ClientID, Text: in.Body.Text, MediaID: in.Body.MediaID, ReplyTo: in.Body.ReplyTo,
+		Template: in.Body.Template.Template(), Interactive: sameJSON[provider.Interactive](in.Body.Interactive),
+		Voice: in.Body.Voice != nil && *in.Body.Voice,
+	})
+	return respond(&accepted{m, replayed}), err
 }

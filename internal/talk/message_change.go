@@ -13,6 +13,7 @@ import (
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/phone"
 )
@@ -23,7 +24,7 @@ const (
 	changeReaction = "reaction"
 )
 
-// messageChange is an edit, a revocation or a reaction. Its message may not have arrived yet.
+// messageChange is an edit, a revocation or a reaction. If its message has not arrived yet, it is stored as JSON.
 type messageChange struct {
 	Kind   string          `json:"-"`
 	Text   string          `json:"text,omitempty"`
@@ -32,55 +33,77 @@ type messageChange struct {
 	At     time.Time       `json:"-"`
 }
 
-func (in *InboundBatch) edit(e *provider.IncomingEdit) error {
-	return in.change(e.ExternalID, messageChange{Kind: changeEdit, Text: e.Text, Sender: e.Sender, At: changeTime(e.At, in.Tx.Now)})
-}
-
-func (in *InboundBatch) revoke(r *provider.IncomingRevoke) error {
-	return in.change(r.ExternalID, messageChange{Kind: changeRevoke, Sender: r.Sender, At: changeTime(r.At, in.Tx.Now)})
-}
-
-func (in *InboundBatch) react(r *provider.IncomingReaction) error {
-	return in.change(r.ExternalID, messageChange{
-		Kind: changeReaction, Emoji: kernel.CleanText(r.Emoji), Sender: r.Sender, At: changeTime(r.At, in.Tx.Now),
-	})
-}
-
 // maxClockSkew is how far the provider's clock may be ahead of the server's.
 const maxClockSkew = 10 * time.Minute
 
-// changeTime returns when a change was made. Changes are ordered by the provider's clock, even if it is a little ahead of the
-// server's.
-func changeTime(at, now time.Time) time.Time {
-	if at.IsZero() || at.After(now.Add(maxClockSkew)) {
-		return now
-	}
-	return at.UTC().Truncate(time.Millisecond)
-}
-
-// change applies a change to its message, or stores it until the message arrives.
+// change applies a change to its message, or stores it until the message arrives. Changes are ordered by the provider's clock, even
+// if it is a little ahead of the server's.
 func (in *InboundBatch) change(external string, c messageChange) error {
-	conversation, found, err := conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
+	if c.At.IsZero() || c.At.After(in.Tx.Now.Add(maxClockSkew)) {
+		c.At = in.Tx.Now
+	}
+	c.At = c.At.UTC().Truncate(time.Millisecond)
+	t, m, err := in.lockMessage(external, kernel.ID{})
 	if err != nil {
 		return err
 	}
-	if !found {
+	if m == nil {
 		return in.parkChange(external, c)
 	}
-	t, err := in.locked(conversation)
-	if err != nil || t == nil {
-		return err
+	return in.applyStored(t, m, c)
+}
+
+// stored returns the message of the channel with an external id.
+func (in *InboundBatch) stored(external string) (Message, kernel.Visibility, bool, error) {
+	return selectMessage(in.Tx, `m.company = $1 AND m.channel = $2 AND m.external_id = $3`, in.Channel.Company, in.Channel.ID, external)
+}
+
+// lockMessage locks the conversation of a message of the channel and returns both. The message has the external id, or else the
+// id. If there is no such message, lockMessage returns nil.
+func (in *InboundBatch) lockMessage(external string, id kernel.ID) (*BatchConversation, *Message, error) {
+	find := func() (Message, bool, error) {
+		m, _, found, err := in.stored(external)
+		if err == nil && !found && !id.IsZero() {
+			m, _, found, err = findMessage(in.Tx, in.Channel.Company, id)
+			found = found && m.Channel == in.Channel.ID
+		}
+		return m, found, err
 	}
-	m, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
+	m, found, err := find()
 	if err != nil || !found {
-		return err
+		return nil, nil, err
 	}
-	before := m
-	changed, err := in.apply(t, &m, c)
-	if err != nil || !changed {
-		return err
+	t, err := in.locked(m.Conversation)
+	if err == nil && t != nil {
+		m, found, err = find() // again, after locking its conversation
 	}
-	return in.messageChanged(t, &m, c.fields(&before, &m)...)
+	if err != nil || t == nil || !found {
+		return nil, nil, err
+	}
+	return t, &m, nil
+}
+
+// applyStored applies changes to a stored message and saves it if it is different.
+func (in *InboundBatch) applyStored(t *BatchConversation, m *Message, changes ...messageChange) error {
+	var fields []string
+	for _, c := range changes {
+		before := *m
+		changed, err := in.apply(t, m, c)
+		if err != nil {
+			return err
+		}
+		if changed {
+			fields = append(fields, c.fields(&before, m)...)
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	if len(changes) > 1 {
+		slices.Sort(fields)
+		fields = slices.Compact(fields)
+	}
+	return in.messageChanged(t, m, fields...)
 }
 
 // fields returns the names of the fields of a message that the change modified.
@@ -160,6 +183,12 @@ func (in *InboundBatch) apply(t *BatchConversation, m *Message, c messageChange)
 	return in.applyReaction(t, m, c, who), nil
 }
 
+func (in *InboundBatch) keepsRevoked() (bool, error) {
+	rules, err := people.ListAttendanceRules(in.Tx, in.Channel.Company)
+	return rules.KeepRevoked, err
+}
+
+// eraseContent removes the content of a revoked message, unless the company keeps it.
 func (in *InboundBatch) eraseContent(m *Message) error {
 	keep, err := in.keepsRevoked()
 	if err != nil || keep {
@@ -167,13 +196,9 @@ func (in *InboundBatch) eraseContent(m *Message) error {
 	}
 	m.Text, m.MediaID, m.Media, m.Interactive, m.Choice, m.Voice = nil, nil, nil, nil, nil, false
 	m.Referral, m.Product, m.Notice, m.Form = nil, nil, nil, nil
-	eraseMessageExtras(in.Tx, m)
+	in.Tx.Later(`UPDATE messages SET template = NULL, raw = NULL WHERE company = $1 AND conversation = $2 AND seq = $3`,
+		m.Company, m.Conversation, m.Seq)
 	return nil
-}
-
-func (in *InboundBatch) keepsRevoked() (bool, error) {
-	rules, err := people.ListAttendanceRules(in.Tx, in.Channel.Company)
-	return rules.KeepRevoked, err
 }
 
 // applyReaction adds a reaction to a message. A reaction of the customer marks the conversation as unread.
@@ -221,85 +246,116 @@ func (in *InboundBatch) changer(t *BatchConversation, m *Message, c messageChang
 	return who, anyParticipant || p.IsZero() || author == nil || kernel.Same(author, &who.ID), nil
 }
 
+// maxEarlyChanges is the maximum number of parked changes per channel.
+const maxEarlyChanges = 10000
+
+// parkChange stores a change until its message arrives. Only the latest change of each kind and sender is kept.
 func (in *InboundBatch) parkChange(external string, c messageChange) error {
-	body, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	p := c.Sender.Customer
+	p, parked := c.Sender.Customer, int64(0)
 	sender := cmp.Or(p.UserID, phone.Key(cmp.Or(p.Phone, p.WAID)))
 	if c.Sender.FromPhoneApp {
 		sender = ByTeam
 	}
-	early := EarlyChange{Kind: c.Kind, Sender: sender, Body: string(body), At: c.At}
-	parked, err := parkChange(in.Tx, in.Channel.Company, in.Channel.ID, external, early)
-	if err == nil && !parked {
-		in.d.Log.Warn("ignored a change of an unknown message: too many are waiting", slog.String("channel", in.Channel.ID.String()))
-	}
-	return err
-}
-
-// earlyChanges returns and removes the stored changes of a message.
-func (in *InboundBatch) earlyChanges(external string) ([]messageChange, error) {
-	parked, err := takeEarlyChanges(in.Tx, in.Channel.Company, in.Channel.ID, external)
-	out := make([]messageChange, 0, len(parked))
-	for _, p := range parked {
-		c := messageChange{Kind: p.Kind, At: p.At}
-		if json.Unmarshal([]byte(p.Body), &c) == nil {
-			out = append(out, c)
-		}
-	}
-	return out, err
-}
-
-// settleChanges applies the changes that were stored while their message was being stored.
-func (in *InboundBatch) settleChanges(t *BatchConversation, m *Message) error {
-	changes, err := in.earlyChanges(*m.ExternalID)
+	_, err := in.Tx.One(`
+		SELECT COUNT(*) AS parked
+		FROM (SELECT 1 AS one FROM early_changes WHERE company = $1 AND channel = $2 LIMIT $3) early`,
+		[]any{in.Channel.Company, in.Channel.ID, maxEarlyChanges}, func(r db.Row) { parked = r.Int("parked") })
 	if err != nil {
 		return err
 	}
-	var fields []string
-	for _, c := range changes {
-		before := *m
-		changed, err := in.apply(t, m, c)
-		if err != nil {
-			return err
-		}
-		if changed {
-			fields = append(fields, c.fields(&before, m)...)
-		}
-	}
-	if len(fields) == 0 {
+	if parked >= maxEarlyChanges {
+		in.d.Log.Warn("ignored a change of an unknown message: too many are waiting", slog.String("channel", in.Channel.ID.String()))
 		return nil
 	}
-	slices.Sort(fields)
-	return in.messageChanged(t, m, slices.Compact(fields)...)
+	in.Tx.Later(`
+		INSERT INTO early_changes (company, channel, external_id, kind, sender, body, at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (company, channel, external_id, kind, sender) DO UPDATE
+		SET body = excluded.body, at = excluded.at
+		WHERE excluded.at >= early_changes.at`,
+		in.Channel.Company, in.Channel.ID, external, c.Kind, sender, kernel.WriteJSON(&c), c.At, in.Tx.Now)
+	return nil
 }
 
-// How long status reports and changes wait for their message, which may never arrive. WhatsApp repeats a callback for seven days.
-const (
-	earlyStatusLife = 24 * time.Hour
-	earlyChangeLife = 7 * 24 * time.Hour
-)
+// takeChanges returns the parked changes to a message, earliest first, and deletes them.
+func (in *InboundBatch) takeChanges(external string) (changes []messageChange, err error) {
+	args := []any{in.Channel.Company, in.Channel.ID, external}
+	err = in.Tx.Query(`
+		SELECT kind, body, at
+		FROM early_changes
+		WHERE company = $1 AND channel = $2 AND external_id = $3
+		ORDER BY at, kind, sender`, args, func(r db.Row) error {
+		c := messageChange{Kind: r.Text("kind"), At: r.Time("at")}
+		if json.Unmarshal([]byte(r.Text("body")), &c) == nil {
+			changes = append(changes, c)
+		}
+		return nil
+	})
+	in.Tx.Later(`DELETE FROM early_changes WHERE company = $1 AND channel = $2 AND external_id = $3`, args...)
+	return changes, err
+}
+
+// parkStatus stores a report until the external id of its message is stored.
+func (in *InboundBatch) parkStatus(external string, s statusReport) {
+	code, detail := s.Error.Columns()
+	in.Tx.Later(`
+		INSERT INTO early_statuses (company, channel, external_id, status, error_code, error_detail, at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT DO NOTHING`, in.Channel.Company, in.Channel.ID, external, s.Status, code, detail, s.At, in.Tx.Now)
+}
+
+// takeStatuses returns the parked reports about a message, earliest first, and deletes them.
+func (in *InboundBatch) takeStatuses(external string) ([]statusReport, error) {
+	args := []any{in.Channel.Company, in.Channel.ID, external}
+	statuses, err := kernel.Rows(in.Tx, `
+		SELECT status, error_code, error_detail, at
+		FROM early_statuses
+		WHERE company = $1 AND channel = $2 AND external_id = $3
+		ORDER BY at`, args, func(r db.Row) statusReport {
+		return statusReport{Status: r.Text("status"), Error: scanReason(r), At: r.Time("at")}
+	})
+	if len(statuses) > 0 {
+		in.Tx.Later(`DELETE FROM early_statuses WHERE company = $1 AND channel = $2 AND external_id = $3`, args...)
+	}
+	return statuses, err
+}
+
+// earlyTables lists the tables of reports and changes that wait for their message, and for how long. The message may never
+// arrive, for example if another program with the same number sent it. WhatsApp repeats a callback for seven days.
+var earlyTables = map[string]time.Duration{"early_statuses": 24 * time.Hour, "early_changes": 7 * 24 * time.Hour}
+
+// earlyMatch identifies a message that was stored in spite of parked reports or changes.
+type earlyMatch struct {
+	company, channel kernel.ID
+	externalID       string
+}
 
 // SettleEarly applies status reports and changes that were stored while their message got its external id, and deletes those that
 // have waited for too long.
 func (d *Talk) SettleEarly(ctx context.Context) error {
-	var matches []EarlyMatch
+	var matches []earlyMatch
 	var expired bool
-	err := d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
-		if matches, err = listEarlyMatches(tx, receiveAtOnce); err != nil {
-			return err
+	err := d.Store.Read(ctx, func(tx *kernel.Tx) error {
+		matches, expired = nil, false
+		for table, life := range earlyTables {
+			found, err := kernel.Rows(tx, `
+				SELECT /* all companies: due work */ DISTINCT e.company, e.channel, e.external_id
+				FROM `+table+` e
+				JOIN messages m ON m.company = e.company AND m.channel = e.channel AND m.external_id = e.external_id
+				LIMIT $1`, []any{receiveAtOnce}, func(r db.Row) earlyMatch {
+				return earlyMatch{r.ID("company"), r.ID("channel"), r.Text("external_id")}
+			})
+			if err != nil {
+				return err
+			}
+			old, err := tx.One(`SELECT /* all companies: purge by age */ 1 FROM `+table+` WHERE created_at < $1 LIMIT 1`,
+				[]any{tx.Now.Add(-life)}, func(db.Row) {})
+			if err != nil {
+				return err
+			}
+			matches, expired = append(matches, found...), expired || old
 		}
-		changes, err := earlyChangeMatches(tx, receiveAtOnce)
-		if err != nil {
-			return err
-		}
-		matches = append(matches, changes...)
-		if expired, err = hasEarlyStatuses(tx, tx.Now.Add(-earlyStatusLife)); err == nil && !expired {
-			expired, err = hasEarlyChanges(tx, tx.Now.Add(-earlyChangeLife))
-		}
-		return err
+		return nil
 	})
 	if err != nil || len(matches) == 0 && !expired {
 		return err
@@ -310,40 +366,38 @@ func (d *Talk) SettleEarly(ctx context.Context) error {
 		}
 	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		dropEarlyStatuses(tx, tx.Now.Add(-earlyStatusLife))
-		dropEarlyChanges(tx, tx.Now.Add(-earlyChangeLife))
+		for table, life := range earlyTables {
+			tx.Later(`DELETE /* all companies: purge by age */ FROM `+table+` WHERE created_at < $1`, tx.Now.Add(-life))
+		}
 		return nil
 	})
 }
 
-func (d *Talk) settleMatch(tx *kernel.Tx, match EarlyMatch) error {
-	ch, found, err := channels.FindChannel(tx, match.Company, match.Channel)
+func (d *Talk) settleMatch(tx *kernel.Tx, match earlyMatch) error {
+	ch, found, err := channels.FindChannel(tx, match.company, match.channel)
 	if err != nil || !found {
 		return err
 	}
 	in := d.inboundBatch(tx, ch)
-	t, err := in.locked(match.Conversation)
-	if err != nil || t == nil {
+	t, m, err := in.lockMessage(match.externalID, kernel.ID{})
+	if err != nil || m == nil {
 		return err
 	}
-	m, found, err := messageWithExternalID(tx, ch.Company, ch.ID, match.ExternalID)
-	if err != nil || !found {
+	if err := in.settleEarly(t, m); err != nil {
 		return err
 	}
-	if err := in.settleEarly(t, &m); err != nil {
-		return err
+	changes, err := in.takeChanges(match.externalID)
+	if err == nil {
+		err = in.applyStored(t, m, changes...)
 	}
-	if err := in.settleChanges(t, &m); err != nil {
-		return err
+	if err == nil {
+		err = in.finish()
 	}
-	return in.finish()
+	return err
 }
 
 // React sets the team's reaction to a message, replacing an earlier one, and sends it to the provider.
 func (d *Talk) React(ctx context.Context, a *kernel.Principal, id kernel.ID, emoji string) (*Message, error) {
-	if err := a.May(VerbReact); err != nil {
-		return nil, err
-	}
 	if !IsOne(emoji) {
 		return nil, kernel.Malformed("body.emoji", "emoji")
 	}
@@ -352,25 +406,22 @@ func (d *Talk) React(ctx context.Context, a *kernel.Principal, id kernel.ID, emo
 
 // RemoveReaction removes the team's reaction to a message, at the provider too.
 func (d *Talk) RemoveReaction(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbRemoveReaction); err != nil {
-		return err
-	}
 	_, err := d.setReaction(ctx, a, id, "")
 	return err
 }
 
 func (d *Talk) setReaction(ctx context.Context, a *kernel.Principal, id kernel.ID, emoji string) (*Message, error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (*Message, error) {
-		m, visibility, found, err := findMessage(tx, a.Company.ID, id)
-		if err != nil || !found || !a.MaySeeBy(&visibility) {
-			return nil, kernel.ErrOr(err, kernel.NotFound("message"))
+		m, _, found, err := findMessage(tx, a.Company.ID, id)
+		var o Outbox
+		if err == nil && found {
+			o, found, err = lockOutbox(tx, a.Company.ID, m.Conversation, kernel.ID{}, a.User.ID)
 		}
-		o, found, err := lockOutbox(tx, a.Company.ID, m.Conversation, kernel.ID{}, a.User.ID)
+		if err == nil && found {
+			m, _, found, err = findMessage(tx, a.Company.ID, id) // again, after locking its conversation
+		}
 		if err != nil || !found || !MaySee(a, &o.Conversation) {
 			return nil, kernel.ErrOr(err, kernel.NotFound("message"))
-		}
-		if m, _, _, err = findMessage(tx, a.Company.ID, id); err != nil { // again, after locking its conversation
-			return nil, err
 		}
 		t := d.Locked(tx, o.Conversation)
 		if err := maySend(t, a, &o, &NewMessage{}); err != nil {
@@ -385,14 +436,18 @@ func (d *Talk) setReaction(ctx context.Context, a *kernel.Principal, id kernel.I
 
 // react saves the team's reaction and queues it for the provider if the emoji changed.
 func (t *LockedConversation) react(m *Message, r Reaction, provider string) error {
-	before := teamReaction(m)
+	isSame := func(old Reaction) bool { return old.By == ByTeam && kernel.Same(old.User, r.User) }
+	had := slices.ContainsFunc(m.Reactions, isSame)
 	shown := m.Reactions.Set(r)
-	if !shown && (r.Emoji == "" || before.User != nil && *before.User == *r.User) {
+	if !shown && (r.Emoji == "" || had) {
 		return nil
 	}
 	saveReactions(t.Tx, m)
 	if shown && provider != channels.ProviderSandbox {
-		insertReaction(t.Tx, kernel.NewID(), t.next(), m, r.Emoji)
+		t.Tx.Later(`
+			INSERT INTO sends (message, company, channel, conversation, seq, state, epoch, attempts, due_at, reacts_to, emoji)
+			VALUES ($1, $2, $3, $4, $5, 'queued', 0, 0, $6, $7, $8)`,
+			kernel.NewID(), m.Company, m.Channel, m.Conversation, t.next(), t.Tx.Now, m.ID, r.Emoji)
 		t.Tx.AfterCommit(t.d.notifySend)
 	}
 	err := t.emitUpdated(m, fieldReactions)
@@ -400,19 +455,9 @@ func (t *LockedConversation) react(m *Message, r Reaction, provider string) erro
 	return err
 }
 
-func teamReaction(m *Message) Reaction {
-	if i := slices.IndexFunc(m.Reactions, func(r Reaction) bool { return r.By == ByTeam }); i >= 0 {
-		return m.Reactions[i]
-	}
-	return Reaction{}
-}
-
+// reactionPrefix begins the client id with which a reaction is sent to the provider. The ids of the message and the reaction
+// follow, with a dot between them.
 const reactionPrefix = "reaction."
-
-// reactionClientID returns the client id with which a reaction is sent to the provider.
-func reactionClientID(message, reaction kernel.ID) string {
-	return reactionPrefix + message.String() + "." + reaction.String()
-}
 
 // reactionDone records the outcome of sending a reaction. If the provider refused it, the reaction is removed.
 func (in *InboundBatch) reactionDone(t *BatchConversation, lease kernel.Lease, job Queued, cause error) error {
@@ -420,19 +465,10 @@ func (in *InboundBatch) reactionDone(t *BatchConversation, lease kernel.Lease, j
 		deleteSend(in.Tx, job.Company, job.Message)
 		return nil
 	}
-	if cause != errLeftInTheMiddle {
-		if mine, err := stillSending(in.Tx, job.Company, lease, job.Message); err != nil || !mine {
-			return err
-		}
+	if mine, err := in.stillSending(lease, job, cause); err != nil || !mine {
+		return err
 	}
-	now := in.Tx.Now
-	switch next := retryReaction(cause, int(job.Attempts)+1, now.Sub(job.Message.Time())); next.Decision {
-	case Again:
-		requeueSend(in.Tx, job.Company, job.Message, now.Add(next.Wait))
-		return nil
-	case Held:
-		in.disconnectFor(cause)
-		requeueSend(in.Tx, job.Company, job.Message, now)
+	if in.requeue(job, cause, retryReaction(cause, int(job.Attempts)+1, in.Tx.Now.Sub(job.Message.Time()))) {
 		return nil
 	}
 	deleteSend(in.Tx, job.Company, job.Message)
@@ -447,12 +483,8 @@ func (in *InboundBatch) reactionStatus(s *provider.IncomingStatus) (bool, error)
 	if !isReaction || !ok || s.Status != provider.StatusFailed {
 		return isReaction, nil
 	}
-	conversation, found, err := conversationOfMessage(in.Tx, in.Channel.Company, in.Channel.ID, id)
-	if err != nil || !found {
-		return true, err
-	}
-	t, err := in.locked(conversation)
-	if err != nil || t == nil {
+	t, m, err := in.lockMessage("", id)
+	if err != nil || m == nil {
 		return true, err
 	}
 	return true, in.reactionRefused(t, id)

@@ -3,8 +3,6 @@ package talk
 import (
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -29,10 +27,7 @@ func scanMessage(r db.Row) Message {
 		Seq: r.Int("seq"), ID: r.ID("id"), ClientID: r.NullID("client_id"), Conversation: r.ID("conversation"),
 		Company: r.ID("company"), Channel: r.ID("channel"), Direction: r.Text("direction"), Origin: r.Text("origin"),
 		Type: r.Text("type"), Text: r.NullText("text"), ReplyTo: r.NullText("reply_to"), ExternalID: r.NullText("external_id"),
-		Status: r.Text("status"),
-	}
-	if !r.Null("error_code") {
-		m.Error = provider.ReadReason(r.Text("error_code"), r.Text("error_detail"))
+		Status: r.Text("status"), Error: scanReason(r),
 	}
 	if !r.Null("sent_by") {
 		m.SentBy = &kernel.Ref{ID: r.ID("sent_by"), Name: r.Text("sent_by_name")}
@@ -55,9 +50,7 @@ func scanMessage(r db.Row) Message {
 			Width: r.NullInt("width"), Height: r.NullInt("height"), DurationSeconds: durationSeconds(r.NullInt("duration_ms")),
 		}
 	}
-	if !r.Null("reactions") {
-		m.Reactions = readReactions(r.Text("reactions"))
-	}
+	m.Reactions = scanReactions(r)
 	m.Referral, m.Product = kernel.ReadJSON[provider.Referral](r, "referral"), kernel.ReadJSON[provider.Product](r, "product")
 	m.Interactive, m.Choice = kernel.ReadJSON[provider.Interactive](r, "interactive"), kernel.ReadJSON[provider.Choice](r, "choice")
 	m.Voice = r.Bool("voice")
@@ -66,10 +59,16 @@ func scanMessage(r db.Row) Message {
 	return m
 }
 
-// visibilityColumns returns the columns of a conversation c that decide who may see it, besides its channel.
-func visibilityColumns() string {
-	return kernel.ChannelPrivate("c") + ` AS channel_private, c.assignee, c.sector`
+// scanReason reads the columns error_code and error_detail.
+func scanReason(r db.Row) *provider.Reason {
+	if r.Null("error_code") {
+		return nil
+	}
+	return provider.ReadReason(r.Text("error_code"), r.Text("error_detail"))
 }
+
+// visibilityColumns are the columns of a conversation c that decide who may see it, besides its channel.
+var visibilityColumns = kernel.ChannelPrivate("c") + ` AS channel_private, c.assignee, c.sector`
 
 func scanVisibility(r db.Row) kernel.Visibility {
 	return kernel.Visibility{
@@ -77,24 +76,19 @@ func scanVisibility(r db.Row) kernel.Visibility {
 	}
 }
 
-// messagesBefore returns up to limit messages of a conversation with a smaller sequence number, newest first, and the
-// visibility of the conversation. If there are none, the company may not have the conversation at all.
-func messagesBefore(tx *kernel.Tx, company, conversation kernel.ID, seq int64, limit int) ([]Message, kernel.Visibility, error) {
-	page, _, v, err := messagePage(tx, `m.seq < $3 ORDER BY m.seq DESC`, company, conversation, seq, limit)
-	return page, v, err
-}
-
-// messagesAfter is messagesBefore for greater sequence numbers, oldest first. It also reports whether there are older messages.
-func messagesAfter(tx *kernel.Tx, company, conversation kernel.ID, seq int64, limit int) ([]Message, bool, kernel.Visibility, error) {
-	return messagePage(tx, `m.seq > $3 ORDER BY m.seq`, company, conversation, seq, limit)
-}
-
+// messagePage returns up to limit messages of a conversation next to a sequence number: older ones, newest first, or newer ones,
+// oldest first. It reports whether there are messages up to that number, and returns the visibility of the conversation. If there
+// are no messages, the company may not have the conversation at all.
 func messagePage(
-	tx *kernel.Tx, which string, company, conversation kernel.ID, seq int64, limit int,
+	tx *kernel.Tx, company, conversation kernel.ID, seq int64, newer bool, limit int,
 ) (page []Message, older bool, v kernel.Visibility, err error) {
+	which := `m.seq < $3 ORDER BY m.seq DESC`
+	if newer {
+		which = `m.seq > $3 ORDER BY m.seq`
+	}
 	page = make([]Message, 0, limit)
 	err = tx.Query(`
-		SELECT`+messageColumns+`, `+visibilityColumns()+`,
+		SELECT`+messageColumns+`, `+visibilityColumns+`,
 			EXISTS (SELECT 1 FROM messages o WHERE o.company = $1 AND o.conversation = $2 AND o.seq <= $3) AS has_older
 		FROM conversations c
 		JOIN messages m ON m.company = c.company AND m.conversation = c.id`+messageFile+`
@@ -111,35 +105,13 @@ func messagePage(
 	return page, older, v, err
 }
 
-// visibility returns the visibility of a conversation and reports whether it has a message up to a sequence number.
-func visibility(tx *kernel.Tx, company, conversation kernel.ID, seq int64) (v kernel.Visibility, older, found bool, err error) {
-	found, err = tx.One(`
-		SELECT `+visibilityColumns()+`, c.channel,
-			EXISTS (SELECT 1 FROM messages o WHERE o.company = $1 AND o.conversation = $2 AND o.seq <= $3) AS has_older
-		FROM conversations c
-		WHERE c.company = $1 AND c.id = $2`, []any{company, conversation, seq}, func(r db.Row) {
-		v, older = scanVisibility(r), r.Bool("has_older")
-	})
-	return v, older, found, err
-}
-
 func findMessage(tx *kernel.Tx, company, id kernel.ID) (Message, kernel.Visibility, bool, error) {
 	return selectMessage(tx, `m.company = $1 AND m.id = $2`, company, id)
 }
 
-func messageWithClientID(tx *kernel.Tx, company, client kernel.ID) (Message, bool, error) {
-	m, _, found, err := selectMessage(tx, `m.company = $1 AND m.client_id = $2`, company, client)
-	return m, found, err
-}
-
-func messageWithExternalID(tx *kernel.Tx, company, channel kernel.ID, external string) (Message, bool, error) {
-	m, _, found, err := selectMessage(tx, `m.company = $1 AND m.channel = $2 AND m.external_id = $3`, company, channel, external)
-	return m, found, err
-}
-
 func selectMessage(tx *kernel.Tx, where string, args ...any) (m Message, v kernel.Visibility, found bool, err error) {
 	found, err = tx.One(`
-		SELECT`+messageColumns+`, `+visibilityColumns()+`
+		SELECT`+messageColumns+`, `+visibilityColumns+`
 		FROM messages m
 		JOIN conversations c ON c.company = m.company AND c.id = m.conversation`+messageFile+`
 		WHERE `+where, args, func(r db.Row) {
@@ -149,28 +121,9 @@ func selectMessage(tx *kernel.Tx, where string, args ...any) (m Message, v kerne
 	return m, v, found, err
 }
 
-func conversationOfExternalID(tx *kernel.Tx, company, channel kernel.ID, external string) (kernel.ID, bool, error) {
-	var conversation kernel.ID
-	found, err := tx.One(`SELECT conversation FROM messages WHERE company = $1 AND channel = $2 AND external_id = $3`,
-		[]any{company, channel, external}, func(r db.Row) { conversation = r.ID("conversation") })
-	return conversation, found, err
-}
-
-func conversationOfMessage(tx *kernel.Tx, company, channel, id kernel.ID) (conversation kernel.ID, found bool, err error) {
-	found, err = tx.One(`SELECT conversation FROM messages WHERE company = $1 AND id = $2 AND channel = $3`,
-		[]any{company, id, channel}, func(r db.Row) { conversation = r.ID("conversation") })
-	return conversation, found, err
-}
-
-// MessageExtras are the parts of a message that are stored and never shown.
-type MessageExtras struct {
-	Template *string // JSON
-	Raw      *string // the provider's JSON
-}
-
 // insertMessage adds a message. It adds nothing and reports false if the company already has a message with that client id, or
 // the channel one with that external id.
-func insertMessage(tx *kernel.Tx, m *Message, extras MessageExtras) (bool, error) {
+func insertMessage(tx *kernel.Tx, m *Message) (bool, error) {
 	code, detail := m.Error.Columns()
 	var author *kernel.ID
 	if m.Author != nil {
@@ -185,7 +138,7 @@ func insertMessage(tx *kernel.Tx, m *Message, extras MessageExtras) (bool, error
 			$26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)
 		ON CONFLICT DO NOTHING`,
 		m.Conversation, m.Seq, m.ID, m.Company, m.Channel, m.Private, m.ClientID, m.Direction, m.Origin, m.Type, m.Text, m.MediaID,
-		extras.Template, m.ReplyTo, m.ExternalID, m.Status, code, detail, kernel.RefID(m.SentBy), author, extras.Raw, m.CreatedAt,
+		m.template, m.ReplyTo, m.ExternalID, m.Status, code, detail, kernel.RefID(m.SentBy), author, m.raw, m.CreatedAt,
 		m.SentAt, m.DeliveredAt, m.ReadAt, m.EditedAt, m.RevokedAt, writeReactions(m.Reactions), kernel.WriteJSON(m.Referral),
 		kernel.WriteJSON(m.Product), kernel.WriteJSON(m.Interactive), kernel.WriteJSON(m.Choice), m.Voice, kernel.WriteJSON(m.Notice),
 		kernel.WriteJSON(m.Form), m.Standby, kernel.RefID(m.Integration))
@@ -204,9 +157,17 @@ func saveMessageStatus(tx *kernel.Tx, m *Message) {
 		m.Company, m.Conversation, m.Seq, m.Status, code, detail, m.ExternalID, m.SentAt, m.DeliveredAt, m.ReadAt)
 }
 
-func hasExternalID(tx *kernel.Tx, company, conversation, channel kernel.ID, external string) (bool, error) {
-	return tx.One(`SELECT 1 FROM messages WHERE company = $1 AND channel = $2 AND external_id = $3 AND conversation = $4`,
-		[]any{company, channel, external, conversation}, func(db.Row) {})
+// checkReplyTo returns an error if a conversation has no message with an external id, unless the id is nil.
+func checkReplyTo(tx *kernel.Tx, c *Conversation, external *string) error {
+	if external == nil {
+		return nil
+	}
+	found, err := tx.One(`SELECT 1 FROM messages WHERE company = $1 AND channel = $2 AND external_id = $3 AND conversation = $4`,
+		[]any{c.Company, c.Channel, *external, c.ID}, func(db.Row) {})
+	if err != nil || !found {
+		return kernel.ErrOr(err, kernel.NoSuch("body.reply_to_external_id", "message"))
+	}
+	return nil
 }
 
 // saveMessageContent stores the content of a message after an edit, a deletion or the arrival of its file.
@@ -219,13 +180,10 @@ func saveMessageContent(tx *kernel.Tx, m *Message) {
 		m.Company, m.Conversation, m.Seq, m.Type, m.Text, m.MediaID, m.EditedAt, m.RevokedAt, kernel.WriteJSON(m.Interactive),
 		kernel.WriteJSON(m.Choice), m.Voice, kernel.WriteJSON(m.Referral), kernel.WriteJSON(m.Product), kernel.WriteJSON(m.Notice),
 		kernel.WriteJSON(m.Form))
-	textChanged(tx, m)
-}
-
-// eraseMessageExtras removes what insertMessage stored as extras.
-func eraseMessageExtras(tx *kernel.Tx, m *Message) {
-	tx.Later(`UPDATE messages SET template = NULL, raw = NULL WHERE company = $1 AND conversation = $2 AND seq = $3`,
-		m.Company, m.Conversation, m.Seq)
+	tx.Later(`
+		INSERT INTO messages_unindexed (company, id)
+		VALUES ($1, $2)
+		ON CONFLICT (company, id) DO UPDATE SET id = excluded.id`, m.Company, m.ID)
 }
 
 func saveReactions(tx *kernel.Tx, m *Message) {
@@ -273,13 +231,12 @@ func writeReactions(rs Reactions) *string {
 	return kernel.WriteJSON(&all)
 }
 
-// readReactions decodes what writeReactions encoded. It returns an empty list for a text that cannot be decoded.
-func readReactions(text string) Reactions {
-	var all []storedReaction
-	_ = json.Unmarshal([]byte(text), &all)
-	rs := make(Reactions, len(all))
-	for i, r := range all {
-		rs[i] = Reaction{Emoji: r.Emoji, By: r.By, User: r.User, Contact: r.Contact, At: time.UnixMilli(r.At).UTC()}
+// scanReactions decodes what writeReactions encoded.
+func scanReactions(row db.Row) (rs Reactions) {
+	if all := kernel.ReadJSON[[]storedReaction](row, "reactions"); all != nil {
+		for _, r := range *all {
+			rs = append(rs, Reaction{Emoji: r.Emoji, By: r.By, User: r.User, Contact: r.Contact, At: time.UnixMilli(r.At).UTC()})
+		}
 	}
 	return rs
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/people"
 )
@@ -37,24 +38,21 @@ const MaxMentions = 20
 
 // NewNote is a note to create.
 type NewNote struct {
-	ClientID kernel.ID
-	Text     string
-	Mentions []kernel.ID
+	ClientID kernel.ID   `json:"client_id" doc:"A UUID that you choose for each note. If you send it again, the response contains the existing note."`
+	Text     string      `json:"text" minLength:"1" maxLength:"4096"`
+	Mentions []kernel.ID `json:"mentions,omitempty" maxItems:"20" doc:"The members to mention. They must have access to the conversation, and each of them is notified."`
 }
 
 // NoteChange lists the fields of a note to change; nil fields stay as they are.
 type NoteChange struct {
-	Text     *string
-	Mentions *[]kernel.ID
+	Text     *string      `json:"text,omitempty" minLength:"1" maxLength:"4096"`
+	Mentions *[]kernel.ID `json:"mentions,omitempty" maxItems:"20" doc:"Replaces all mentions."`
 }
 
 // Notes lists the notes of a conversation, newest first. next is "" on the last page.
 func (d *Talk) Notes(
 	ctx context.Context, a *kernel.Principal, conversation kernel.ID, limit int, after string,
 ) (page []Note, next string, err error) {
-	if err := a.May(VerbNotes); err != nil {
-		return nil, "", err
-	}
 	list, before := "notes "+conversation.String(), int64(math.MaxInt64)
 	if after != "" {
 		payload, invalid := d.Cursors.Open(a.Company.ID, list, after)
@@ -83,9 +81,6 @@ func (d *Talk) Notes(
 func (d *Talk) CreateNote(
 	ctx context.Context, a *kernel.Principal, conversation kernel.ID, in NewNote,
 ) (note Note, replayed bool, err error) {
-	if err := a.May(VerbCreateNote); err != nil {
-		return Note{}, false, err
-	}
 	if in.ClientID.IsZero() {
 		return Note{}, false, kernel.Malformed("body.client_id", "nonzero_uuid")
 	}
@@ -176,9 +171,6 @@ func (t *LockedConversation) mentioned(ids []kernel.ID) ([]kernel.Ref, error) {
 
 // UpdateNote changes a note that the principal wrote and notifies newly mentioned members.
 func (d *Talk) UpdateNote(ctx context.Context, a *kernel.Principal, id kernel.ID, in NoteChange) (Note, error) {
-	if err := a.May(VerbUpdateNote); err != nil {
-		return Note{}, err
-	}
 	if in.Text != nil {
 		if _, invalid := kernel.Text("body.text", *in.Text, provider.MaxText); invalid != nil {
 			return Note{}, invalid
@@ -213,9 +205,6 @@ func (d *Talk) UpdateNote(ctx context.Context, a *kernel.Principal, id kernel.ID
 
 // DeleteNote deletes a note. Its author may, and managers and above.
 func (d *Talk) DeleteNote(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbDeleteNote); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		n, t, err := d.lockNote(tx, a, id)
 		if err != nil {
@@ -263,4 +252,40 @@ func refIDs(refs []kernel.Ref) []kernel.ID {
 func (t *LockedConversation) signalNotes() {
 	s := conversationSignal(signalNotes, t.Company, t.ID, kernel.Audience{Seeing: t.Conversation.Visibility(), Scope: people.ScopeNotesRead})
 	t.Tx.AfterCommit(func() { t.d.Signal(s) })
+}
+
+type listNotesInput struct {
+	httpserver.AtID
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
+}
+
+func (s *handlers) listNotes(ctx context.Context, a *kernel.Principal, in *listNotesInput) (*httpserver.Reply[httpserver.CursorList[Note]], error) {
+	page, next, err := s.verbs.Notes(ctx, a, kernel.ID(in.ID), in.Limit, in.Cursor)
+	return httpserver.CursorPage(page, next), err
+}
+
+type createNoteInput struct {
+	httpserver.AtID
+	Body struct{ NewNote }
+}
+
+type noteOutput struct {
+	Replayed string `header:"Idempotency-Replayed" doc:"Whether the conversation already had a note with this client_id, in which case nothing was added."`
+	Body     Note
+}
+
+func (s *handlers) createNote(ctx context.Context, a *kernel.Principal, in *createNoteInput) (*noteOutput, error) {
+	response := httpserver.Shaped(ctx, func(n *createdNote) *noteOutput { return &noteOutput{httpserver.Replayed(n.replayed), n.note} })
+	note, replayed, err := s.verbs.CreateNote(ctx, a, kernel.ID(in.ID), in.Body.NewNote)
+	return response(&createdNote{note, replayed}), err
+}
+
+type updateNoteInput struct {
+	httpserver.AtID
+	Body struct{ NoteChange } `required:"false"`
+}
+
+func (s *handlers) updateNote(ctx context.Context, a *kernel.Principal, in *updateNoteInput) (*httpserver.Reply[Note], error) {
+	return httpserver.Body(s.verbs.UpdateNote(ctx, a, kernel.ID(in.ID), in.Body.NoteChange))
 }

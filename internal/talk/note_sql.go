@@ -24,7 +24,7 @@ func scanNote(r db.Row, company kernel.ID) Note {
 
 // listNotes returns up to limit notes of a conversation with sequence numbers below before, newest first.
 func listNotes(tx *kernel.Tx, company, conversation kernel.ID, before int64, limit int) ([]Note, error) {
-	notes, err := readRows(tx, `
+	notes, err := kernel.Rows(tx, `
 		SELECT`+noteColumns+`
 		FROM notes n
 		JOIN users u ON u.company = n.company AND u.id = n.author

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 )
 
@@ -36,9 +38,6 @@ type Notification struct {
 // Notifications lists the caller's notifications of the last 30 days, newest first, and counts the unread ones. It leaves
 // out conversations that the caller may not see now. next is "" on the last page.
 func (d *Talk) Notifications(ctx context.Context, a *kernel.Principal, unread bool, limit int, after string) (page []Notification, count int64, next string, err error) {
-	if err := a.May(VerbNotifications); err != nil {
-		return nil, 0, "", err
-	}
 	list, before := "notifications "+a.User.ID.String(), kernel.MaxID
 	if after != "" {
 		payload, invalid := d.Cursors.Open(a.Company.ID, list, after)
@@ -63,9 +62,6 @@ func (d *Talk) Notifications(ctx context.Context, a *kernel.Principal, unread bo
 
 // ReadNotifications marks notifications of the caller as read: those with the given ids, or all. Unknown ids are ignored.
 func (d *Talk) ReadNotifications(ctx context.Context, a *kernel.Principal, ids []kernel.ID, all bool) error {
-	if err := a.May(VerbReadNotifications); err != nil {
-		return err
-	}
 	if all == (len(ids) > 0) {
 		return kernel.ExactlyOne("body", "ids", "all")
 	}
@@ -94,7 +90,10 @@ func (t *LockedConversation) notify(kind string, by *kernel.Ref, entry *kernel.I
 		if by != nil && by.ID == member {
 			continue
 		}
-		insertNotification(t.Tx, t.Company, member, t.ID, kind, kernel.RefID(by), entry)
+		t.Tx.Later(`
+			INSERT INTO notifications (company, member, id, kind, conversation, by_member, entry, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			t.Company, member, kernel.NewID(), kind, t.ID, kernel.RefID(by), entry, t.Tx.Now)
 		notified = append(notified, member)
 	}
 	if len(notified) == 0 {
@@ -131,14 +130,20 @@ func (t *LockedConversation) notifyIfSeen(kind string, by *kernel.Ref, entry *ke
 	return err
 }
 
-// notifyQueue notifies the members of a sector if the conversation has entered its queue. Private conversations have no queue.
+// notifyQueue notifies the members of a sector who may see its queue if the conversation has entered it. Private conversations
+// have no queue.
 func (t *LockedConversation) notifyQueue() error {
 	queue := QueueOf(&t.Conversation)
 	if queue == nil || kernel.Same(queue, QueueOf(&t.before)) || t.Private || t.silent {
 		return nil
 	}
 	t.Tx.AfterCommit(t.d.Wakeup(people.WakeDistribute).Notify)
-	members, err := sectorWatchers(t.Tx, t.Company, *queue)
+	members, err := t.Tx.IDs(`
+		SELECT u.id
+		FROM sector_members m
+		JOIN users u ON u.company = m.company AND u.id = m.member
+		WHERE m.company = $1 AND m.sector = $2 AND u.removed_at IS NULL AND u.access_profile <> 'own'
+		ORDER BY m.member`, t.Company, *queue)
 	t.notify(NotifyWaiting, t.by, nil, members...)
 	return err
 }
@@ -163,12 +168,97 @@ func (t *LockedConversation) notifyFailed(m *Message) error {
 
 // PurgeTalk deletes a batch of old notifications and renderings and reports whether there are more.
 func (d *Talk) PurgeTalk(ctx context.Context) (more bool, err error) {
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		notifications, err := purgeNotifications(tx, tx.Now.Add(-NotificationRetention), kernel.PurgeStep)
-		if err != nil {
-			return false, err
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (more bool, err error) {
+		for _, old := range []struct {
+			table, key string
+			kept       time.Duration
+		}{
+			{"notifications", "company, member, id", NotificationRetention},
+			{"reply_renderings", "company, member, conversation, reply", RenderingRetention},
+		} {
+			n, err := tx.Exec(`
+				DELETE /* all companies: purge by age */ FROM `+old.table+`
+				WHERE (`+old.key+`) IN (SELECT `+old.key+` FROM `+old.table+` WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
+				tx.Now.Add(-old.kept), kernel.PurgeStep)
+			if err != nil {
+				return false, err
+			}
+			more = more || n >= kernel.PurgeStep
 		}
-		renderings, err := purgeRenderings(tx, tx.Now.Add(-RenderingRetention), kernel.PurgeStep)
-		return notifications >= kernel.PurgeStep || renderings >= kernel.PurgeStep, err
+		return more, nil
 	})
+}
+
+type listNotificationsInput struct {
+	Unread string `query:"unread" enum:"true,false,1,0" doc:"Set to true to return only unread notifications."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
+}
+
+type notificationList struct {
+	Data        []Notification `json:"data"`
+	NextCursor  *string        `json:"next_cursor" doc:"Pass it as cursor to get the next page; null on the last page."`
+	UnreadCount int64          `json:"unread_count" doc:"The number of unread notifications, including those not on this page."`
+}
+
+func (s *handlers) listNotifications(ctx context.Context, a *kernel.Principal, in *listNotificationsInput) (*httpserver.Reply[notificationList], error) {
+	page, unread, next, err := s.verbs.Notifications(ctx, a, httpserver.IsTrue(in.Unread), in.Limit, in.Cursor)
+	return httpserver.Body(notificationList{Data: page, NextCursor: kernel.TextOrNil(next), UnreadCount: unread}, err)
+}
+
+type readNotificationsInput struct {
+	Body struct {
+		IDs []kernel.ID `json:"ids,omitempty" maxItems:"100"`
+		All bool        `json:"all,omitempty" doc:"Set to true to mark all notifications as read. Cannot be combined with ids."`
+	}
+}
+
+func (s *handlers) readNotifications(ctx context.Context, a *kernel.Principal, in *readNotificationsInput) (*httpserver.None, error) {
+	return &httpserver.None{}, s.verbs.ReadNotifications(ctx, a, in.Body.IDs, in.Body.All)
+}
+
+// listNotifications returns up to limit notifications of a member with ids below before, created after since, about
+// conversations in sight, newest first.
+func listNotifications(tx *kernel.Tx, company, member kernel.ID, sight kernel.Sight, unread bool, before kernel.ID, since time.Time, limit int) ([]Notification, error) {
+	s := tx.Statement()
+	s.WriteString(`
+		SELECT n.id, n.kind, n.conversation, c.name, n.created_at, n.read_at, n.entry, n.by_member, u.name AS by_name
+		FROM notifications n
+		JOIN conversations c ON c.company = n.company AND c.id = n.conversation
+		LEFT JOIN users u ON u.company = n.company AND u.id = n.by_member
+		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.id < ` + s.Arg(before) + ` AND n.created_at > ` + s.Arg(since))
+	s.And(sight.Conversations(s, "c"))
+	if unread {
+		s.And("n.read_at IS NULL")
+	}
+	s.WriteString("\n\t\tORDER BY n.id DESC\n\t\tLIMIT " + s.Arg(limit))
+	return kernel.Rows(tx, s.String(), s.Args, func(r db.Row) Notification {
+		return Notification{
+			ID: r.ID("id"), Kind: r.Text("kind"), Conversation: kernel.Ref{ID: r.ID("conversation"), Name: r.Text("name")},
+			CreatedAt: r.Time("created_at"), ReadAt: r.NullTime("read_at"), Entry: r.NullID("entry"), By: scanRef(r, "by_member", "by_name"),
+		}
+	})
+}
+
+// unreadNotifications counts the unread notifications of a member, created after since, about conversations in sight.
+func unreadNotifications(tx *kernel.Tx, company, member kernel.ID, sight kernel.Sight, since time.Time) (n int64, err error) {
+	s := tx.Statement()
+	s.WriteString(`
+		SELECT COUNT(*) AS total
+		FROM notifications n
+		JOIN conversations c ON c.company = n.company AND c.id = n.conversation
+		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.read_at IS NULL AND n.created_at > ` + s.Arg(since))
+	s.And(sight.Conversations(s, "c"))
+	_, err = tx.One(s.String(), s.Args, func(r db.Row) { n = r.Int("total") })
+	return n, err
+}
+
+// readNotifications marks notifications of a member as read, those with the ids or all, and returns how many changed.
+func readNotifications(tx *kernel.Tx, company, member kernel.ID, ids []kernel.ID, all bool) (int64, error) {
+	s := tx.Statement()
+	s.WriteString(`UPDATE notifications SET read_at = ` + s.Arg(tx.Now) + ` WHERE company = ` + s.Arg(company) + ` AND member = ` + s.Arg(member) + ` AND read_at IS NULL`)
+	if !all {
+		s.And("id IN (" + db.Listed(ids)(s) + ")")
+	}
+	return tx.Exec(s.String(), s.Args...)
 }

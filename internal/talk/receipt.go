@@ -54,7 +54,7 @@ func (r *Receipts) Run(ctx context.Context) {
 				case <-ctx.Done():
 					return
 				case receipt := <-r.Desk.receipts:
-					r.step(ctx, receipt)
+					r.send(ctx, receipt)
 				}
 			}
 		})
@@ -62,7 +62,7 @@ func (r *Receipts) Run(ctx context.Context) {
 	workers.Wait()
 }
 
-func (r *Receipts) step(ctx context.Context, receipt Receipt) {
+func (r *Receipts) send(ctx context.Context, receipt Receipt) {
 	ctx, cancel := context.WithTimeout(ctx, receiptTimeout)
 	defer cancel()
 	_, access, found, err := r.Desk.channels.Access(ctx, receipt.Company, receipt.Channel)

@@ -9,7 +9,9 @@ import (
 	"unicode"
 
 	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 )
 
@@ -49,17 +51,8 @@ const (
 
 var shortcutPattern = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 
-// The variables of canned replies.
-const (
-	VarContactName  = "contact.name"
-	VarContactFirst = "contact.first_name"
-	VarUserName     = "user.name"
-	VarProtocol     = "protocol"
-	VarSector       = "sector"
-	VarCompany      = "company"
-)
-
-var replyVariables = []string{VarContactName, VarContactFirst, VarUserName, VarProtocol, VarSector, VarCompany}
+// replyVariables lists the variables of canned replies; see replyValues.
+var replyVariables = []string{"contact.name", "contact.first_name", "user.name", "protocol", "sector", "company"}
 
 // variable matches {{name}} and {{name|fallback}}.
 var variable = regexp.MustCompile(`\{\{([^{}|]*)(?:\|([^{}]*))?\}\}`)
@@ -116,18 +109,15 @@ func FirstName(name string) string {
 
 // ReplyChange lists the fields of a canned reply to change; nil and unset fields stay as they are.
 type ReplyChange struct {
-	Shortcut  *string
-	Title     *string
-	Text      *string
-	MediaID   kernel.Optional[kernel.ID]
-	SectorIDs *[]kernel.ID
+	Shortcut  *string                    `json:"shortcut,omitempty" minLength:"1" maxLength:"32" pattern:"^[a-z0-9_-]{1,32}$" patternDescription:"a-z, 0-9, _ and -"`
+	Title     *string                    `json:"title,omitempty" minLength:"1" maxLength:"120"`
+	Text      *string                    `json:"text,omitempty" minLength:"0" maxLength:"4096"`
+	MediaID   kernel.Optional[kernel.ID] `json:"media_id,omitempty" doc:"The id of a file uploaded with POST /media; null removes the file."`
+	SectorIDs *[]kernel.ID               `json:"sector_ids,omitempty" maxItems:"100" doc:"Replaces all sectors."`
 }
 
 // Replies lists the canned replies of the team and of the caller, ordered by shortcut.
 func (d *Talk) Replies(ctx context.Context, a *kernel.Principal) ([]Reply, error) {
-	if err := a.May(VerbReplies); err != nil {
-		return nil, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Reply, error) {
 		replies, err := listReplies(tx, a.Company.ID, a.User.ID)
 		if err != nil {
@@ -151,9 +141,6 @@ func dropRemovedSectors(tx *kernel.Tx, a *kernel.Principal, replies ...*Reply) e
 
 // CreateReply adds a canned reply of the caller or, if owner is null, of the team.
 func (d *Talk) CreateReply(ctx context.Context, a *kernel.Principal, owner kernel.Optional[kernel.ID], in ReplyChange) (Reply, error) {
-	if err := a.May(VerbCreateReply); err != nil {
-		return Reply{}, err
-	}
 	p := Reply{ID: kernel.NewID(), Owner: &a.User, SectorIDs: []kernel.ID{}}
 	limit, plural := int64(MaxOwnReplies), "canned replies of one person"
 	switch id := owner.Pointer(); {
@@ -190,9 +177,6 @@ func errShortcut(shortcut string) error {
 
 // UpdateReply changes a canned reply of the caller or of the team.
 func (d *Talk) UpdateReply(ctx context.Context, a *kernel.Principal, id kernel.ID, in ReplyChange) (Reply, error) {
-	if err := a.May(VerbUpdateReply); err != nil {
-		return Reply{}, err
-	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Reply, error) {
 		tx.LockCompany(a.Company.ID) // so that no other reply takes the shortcut
 		p, err := editableReply(tx, a, id)
@@ -211,13 +195,10 @@ func (d *Talk) UpdateReply(ctx context.Context, a *kernel.Principal, id kernel.I
 
 // DeleteReply deletes a canned reply of the caller or of the team.
 func (d *Talk) DeleteReply(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbDeleteReply); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		_, err := editableReply(tx, a, id)
 		if err == nil {
-			deleteReply(tx, a.Company.ID, id)
+			tx.Later(`DELETE FROM replies WHERE company = $1 AND id = $2`, a.Company.ID, id)
 		}
 		return err
 	})
@@ -225,14 +206,11 @@ func (d *Talk) DeleteReply(ctx context.Context, a *kernel.Principal, id kernel.I
 
 // editableReply locks and returns a canned reply that the principal may change. Replies of other members are not found.
 func editableReply(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Reply, error) {
-	p, found, err := findReply(tx, a, id, tx.Dialect().Lock(` FOR UPDATE OF p`))
-	if err != nil || !found {
-		return p, kernel.ErrOr(err, kernel.NotFound("canned reply"))
+	p, err := findReply(tx, a, id, tx.Dialect().Lock(` FOR UPDATE OF p`))
+	if err == nil && p.Owner == nil {
+		err = mayManageReplies(a)
 	}
-	if p.Owner == nil {
-		return p, mayManageReplies(a)
-	}
-	return p, nil
+	return p, err
 }
 
 func (d *Talk) fillReply(tx *kernel.Tx, a *kernel.Principal, p *Reply, in *ReplyChange) error {
@@ -254,7 +232,14 @@ func (d *Talk) fillReply(tx *kernel.Tx, a *kernel.Principal, p *Reply, in *Reply
 			}
 		}
 	}
-	if invalid := checkReplyText(p); invalid != nil {
+	check, limit := kernel.Text, provider.MaxText
+	if p.MediaID != nil {
+		check, limit = kernel.OptionalText, provider.MaxCaption
+	}
+	if _, invalid := check("body.text", p.Text, limit); invalid != nil {
+		return invalid
+	}
+	if invalid := CheckVariables("body.text", p.Text); invalid != nil {
 		return invalid
 	}
 	p.UpdatedAt = tx.Now
@@ -265,26 +250,12 @@ func (d *Talk) fillReply(tx *kernel.Tx, a *kernel.Principal, p *Reply, in *Reply
 	return people.CheckSectors(tx, a, p.SectorIDs)
 }
 
-func checkReplyText(p *Reply) *kernel.Error {
-	check, limit := kernel.Text, provider.MaxText
-	if p.MediaID != nil {
-		check, limit = kernel.OptionalText, provider.MaxCaption
-	}
-	if _, invalid := check("body.text", p.Text, limit); invalid != nil {
-		return invalid
-	}
-	return CheckVariables("body.text", p.Text)
-}
-
 // RenderReply renders a canned reply for a conversation. When the caller sends the result there, the reply counts as used.
 func (d *Talk) RenderReply(ctx context.Context, a *kernel.Principal, id, conversation kernel.ID) (Rendered, error) {
-	if err := a.May(VerbRenderReply); err != nil {
-		return Rendered{}, err
-	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Rendered, error) {
-		p, found, err := findReply(tx, a, id, "")
-		if err != nil || !found {
-			return Rendered{}, kernel.ErrOr(err, kernel.NotFound("canned reply"))
+		p, err := findReply(tx, a, id, "")
+		if err != nil {
+			return Rendered{}, err
 		}
 		c, found, err := FindConversation(tx, a.Company.ID, conversation)
 		if err != nil || !found || !MaySee(a, &c) {
@@ -295,34 +266,39 @@ func (d *Talk) RenderReply(ctx context.Context, a *kernel.Principal, id, convers
 			return Rendered{}, err
 		}
 		out := Rendered{Text: RenderVariables(p.Text, values), MediaID: p.MediaID, Conversation: conversation}
-		keepRendering(tx, a.Company.ID, a.User.ID, conversation, Rendering{Reply: id, Text: out.Text, Media: p.MediaID})
+		tx.Later(`
+			INSERT INTO reply_renderings (company, member, conversation, reply, text, media, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)
+			ON CONFLICT (company, member, conversation, reply) DO UPDATE
+			SET text = excluded.text, media = excluded.media, created_at = excluded.created_at`,
+			a.Company.ID, a.User.ID, conversation, id, out.Text, p.MediaID, tx.Now)
 		return out, nil
 	})
 }
 
 // replyValues returns the values of the variables for a conversation.
 func replyValues(tx *kernel.Tx, a *kernel.Principal, c *Conversation) (map[string]string, error) {
-	values := map[string]string{VarUserName: a.User.Name, VarCompany: a.Company.Name}
+	values := map[string]string{"user.name": a.User.Name, "company": a.Company.Name}
 	if c.Contact != nil {
 		contact, _, err := findContact(tx, a.Company.ID, *c.Contact)
 		if err != nil {
 			return nil, err
 		}
 		if first := FirstName(contact.Name); first != "" {
-			values[VarContactName], values[VarContactFirst] = contact.Name, first
+			values["contact.name"], values["contact.first_name"] = contact.Name, first
 		}
 	}
 	if c.Attendance != nil {
-		values[VarProtocol] = c.Attendance.Protocol
+		values["protocol"] = c.Attendance.Protocol
 	}
 	var err error
 	if c.Sector != nil {
-		values[VarSector], err = people.SectorName(tx, a.Company.ID, *c.Sector)
+		values["sector"], err = people.SectorName(tx, a.Company.ID, *c.Sector)
 	}
 	return values, err
 }
 
-// countUses counts the use of the renderings that a message contains.
+// countUses counts the use of the renderings that a message contains, and deletes them.
 func countUses(tx *kernel.Tx, a *kernel.Principal, m *Message) error {
 	renderings, err := renderings(tx, a.Company.ID, a.User.ID, m.Conversation)
 	for _, r := range renderings {
@@ -331,7 +307,9 @@ func countUses(tx *kernel.Tx, a *kernel.Principal, m *Message) error {
 			sent = kernel.Same(m.MediaID, r.Media)
 		}
 		if sent {
-			countUse(tx, a.Company.ID, a.User.ID, m.Conversation, r.Reply)
+			tx.Later(`UPDATE replies SET uses = uses + 1 WHERE company = $1 AND id = $2`, a.Company.ID, r.Reply)
+			tx.Later(`DELETE FROM reply_renderings WHERE company = $1 AND member = $2 AND conversation = $3 AND reply = $4`,
+				a.Company.ID, a.User.ID, m.Conversation, r.Reply)
 		}
 	}
 	return err
@@ -346,4 +324,125 @@ func mayManageReplies(a *kernel.Principal) error {
 		return kernel.Errorf(kernel.CodeInsufficientRole, "Canned replies of the team are managed by members with the role manager or above.")
 	}
 	return kernel.ErrScope(a, people.ScopeRepliesManage)
+}
+
+type createReplyInput struct {
+	Body struct {
+		Shortcut  string                     `json:"shortcut" minLength:"1" maxLength:"32" pattern:"^[a-z0-9_-]{1,32}$" patternDescription:"a-z, 0-9, _ and -" example:"hello"`
+		Title     string                     `json:"title" minLength:"1" maxLength:"120"`
+		Text      string                     `json:"text" minLength:"0" maxLength:"4096" doc:"May contain the variables {{contact.name}}, {{contact.first_name}}, {{user.name}}, {{protocol}}, {{sector}} and {{company}}, each with an optional fallback, as in {{contact.first_name|client}}. With media_id, this is the caption: at most 1024 characters, and it may be empty."`
+		MediaID   kernel.Optional[kernel.ID] `json:"media_id,omitempty" doc:"The id of a file uploaded with POST /media."`
+		SectorIDs []kernel.ID                `json:"sector_ids,omitempty" maxItems:"100"`
+		Owner     kernel.Optional[kernel.ID] `json:"owner,omitempty" doc:"null for a reply of the team, which requires the scope replies:manage. If omitted or set to your own id, the reply is your own."`
+	}
+}
+
+func (s *handlers) createReply(ctx context.Context, a *kernel.Principal, in *createReplyInput) (*httpserver.Reply[Reply], error) {
+	b := &in.Body
+	return httpserver.Body(s.verbs.CreateReply(ctx, a, b.Owner, ReplyChange{
+		Shortcut: &b.Shortcut, Title: &b.Title, Text: &b.Text, MediaID: b.MediaID, SectorIDs: &b.SectorIDs,
+	}))
+}
+
+type updateReplyInput struct {
+	httpserver.AtID
+	Body struct{ ReplyChange } `required:"false"`
+}
+
+func (s *handlers) updateReply(ctx context.Context, a *kernel.Principal, in *updateReplyInput) (*httpserver.Reply[Reply], error) {
+	return httpserver.Body(s.verbs.UpdateReply(ctx, a, kernel.ID(in.ID), in.Body.ReplyChange))
+}
+
+type renderReplyInput struct {
+	httpserver.AtID
+	Body struct {
+		ConversationID kernel.ID `json:"conversation_id"`
+	}
+}
+
+func (s *handlers) renderReply(ctx context.Context, a *kernel.Principal, in *renderReplyInput) (*httpserver.Reply[Rendered], error) {
+	return httpserver.Body(s.verbs.RenderReply(ctx, a, kernel.ID(in.ID), in.Body.ConversationID))
+}
+
+const replyColumns = `p.id, p.shortcut, p.title, p.text, p.media, p.sectors, p.uses, p.updated_at, p.owner, u.name AS owner_name`
+
+func scanReply(r db.Row) Reply {
+	return Reply{
+		ID: r.ID("id"), Shortcut: r.Text("shortcut"), Title: r.Text("title"), Text: r.Text("text"), MediaID: r.NullID("media"),
+		SectorIDs: kernel.UnpackIDs(r.Bytes("sectors")), Uses: r.Int("uses"), UpdatedAt: r.Time("updated_at"),
+		Owner: scanRef(r, "owner", "owner_name"),
+	}
+}
+
+// listReplies returns the canned replies of the team and of a member, ordered by shortcut. The member's own come first.
+func listReplies(tx *kernel.Tx, company, member kernel.ID) ([]Reply, error) {
+	return kernel.Rows(tx, `
+		SELECT `+replyColumns+`
+		FROM replies p
+		LEFT JOIN users u ON u.company = p.company AND u.id = p.owner
+		WHERE p.company = $1 AND (p.owner IS NULL OR p.owner = $2)
+		ORDER BY p.shortcut, p.owner IS NULL, p.id`, []any{company, member}, scanReply)
+}
+
+// findReply returns a canned reply of the team or of the principal.
+func findReply(tx *kernel.Tx, a *kernel.Principal, id kernel.ID, lock string) (Reply, error) {
+	return kernel.Find(tx, "canned reply", `
+		SELECT `+replyColumns+`
+		FROM replies p
+		LEFT JOIN users u ON u.company = p.company AND u.id = p.owner
+		WHERE p.company = $1 AND p.id = $2 AND (p.owner IS NULL OR p.owner = $3)`+lock, []any{a.Company.ID, id, a.User.ID}, scanReply)
+}
+
+// countReplies locks the company and counts the canned replies of a member or, if owner is nil, of the team.
+func countReplies(tx *kernel.Tx, company kernel.ID, owner *kernel.ID) (n int64, err error) {
+	tx.LockCompany(company)
+	sql, args := `SELECT COUNT(*) AS total FROM replies WHERE company = $1 AND owner IS NULL`, []any{company}
+	if owner != nil {
+		sql, args = `SELECT COUNT(*) AS total FROM replies WHERE company = $1 AND owner = $2`, []any{company, *owner}
+	}
+	_, err = tx.One(sql, args, func(r db.Row) { n = r.Int("total") })
+	return n, err
+}
+
+// insertReply stores a canned reply. It returns false if the owner or the team already has one with this shortcut.
+func insertReply(tx *kernel.Tx, company kernel.ID, p *Reply) (bool, error) {
+	n, err := tx.Exec(`
+		INSERT INTO replies (company, id, owner, shortcut, title, text, media, sectors, uses, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $9)
+		ON CONFLICT DO NOTHING`,
+		company, p.ID, kernel.RefID(p.Owner), p.Shortcut, p.Title, p.Text, p.MediaID, kernel.PackIDs(p.SectorIDs), p.UpdatedAt)
+	return n == 1, err
+}
+
+// saveReply updates a canned reply. It returns false if the owner or the team has another one with this shortcut.
+func saveReply(tx *kernel.Tx, company kernel.ID, p *Reply) (bool, error) {
+	n, err := tx.Exec(`
+		UPDATE replies
+		SET shortcut = $3, title = $4, text = $5, media = $6, sectors = $7, updated_at = $8
+		WHERE company = $1 AND id = $2
+			AND NOT EXISTS (
+				SELECT 1
+				FROM replies o
+				WHERE o.company = $1 AND o.shortcut = $3 AND o.id <> $2
+					AND (o.owner = replies.owner OR o.owner IS NULL AND replies.owner IS NULL))`,
+		company, p.ID, p.Shortcut, p.Title, p.Text, p.MediaID, kernel.PackIDs(p.SectorIDs), p.UpdatedAt)
+	return n == 1, err
+}
+
+// Rendering is a canned reply that a member rendered for a conversation and has not sent yet.
+type Rendering struct {
+	Reply kernel.ID
+	Text  string
+	Media *kernel.ID
+}
+
+// renderings returns what a member rendered for a conversation and has not sent yet.
+func renderings(tx *kernel.Tx, company, member, conversation kernel.ID) ([]Rendering, error) {
+	return kernel.Rows(tx, `
+		SELECT reply, text, media
+		FROM reply_renderings
+		WHERE company = $1 AND member = $2 AND conversation = $3
+		ORDER BY reply`, []any{company, member, conversation}, func(r db.Row) Rendering {
+		return Rendering{r.ID("reply"), r.Text("text"), r.NullID("media")}
+	})
 }

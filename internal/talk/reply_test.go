@@ -5,7 +5,7 @@ import (
 )
 
 func TestVariablesOfCannedRepliesAreRendered(t *testing.T) {
-	values := map[string]string{VarContactFirst: "Ana", VarCompany: "Padaria {{x}}", VarSector: ""}
+	values := map[string]string{"contact.first_name": "Ana", "company": "Padaria {{x}}", "sector": ""}
 	for text, want := range map[string]string{
 		"":                               "",
 		"Olá":                            "Olá",

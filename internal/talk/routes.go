@@ -1,7 +1,6 @@
 package talk
 
 import (
-	"context"
 	"net/http"
 
 	"recado/internal/channels"
@@ -65,7 +64,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/conversations", VerbConversations, "List conversations", s.listConversations,
 			httpserver.AsTool(httpserver.Tool{Name: "list_conversations"}),
 			httpserver.About("Returns the conversations that match all filters. Without status, pinned conversations come first, then the others by newest message; use sort to change the order.")),
-		httpserver.Get("/inbox/counts", VerbInboxCounts, "Count the open conversations", s.inboxCounts, httpserver.Named("getInboxCounts"),
+		httpserver.Get("/inbox/counts", VerbInboxCounts, "Count the open conversations", httpserver.NoInput(s.verbs.InboxCounts), httpserver.Named("getInboxCounts"),
 			httpserver.About("Returns exact counts of the conversations visible to the caller. Snoozed conversations are counted only as snoozed.")),
 		httpserver.Post("/conversations", VerbOpenConversation, "Open a conversation", s.openConversation, httpserver.Fails(kernel.CodeNotVisible, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived), httpserver.Created, httpserver.Or(200),
 			httpserver.AsTool(httpserver.Tool{Name: "start_conversation", About: "Nothing is sent. Call send_message afterwards; on WhatsApp, use a template if the customer has not written in the last 24 hours.", Effect: httpserver.Changes}),
@@ -73,15 +72,15 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.About("Send exactly one of phone and contact_id. 201: the conversation is new. 200: this WhatsApp number already has one with that "+
 				"phone. In both cases an attendance opens if the company has attendances enabled and none is open. "+
 				"409 not_visible: the conversation is outside the access profile of the member. Managers and above become responsible for it instead if nobody is.")),
-		httpserver.Get("/conversations/{id}", VerbConversation, "Get a conversation", s.getConversation,
+		httpserver.Get("/conversations/{id}", VerbConversation, "Get a conversation", httpserver.ByID(s.verbs.Conversation),
 			httpserver.AsTool(httpserver.Tool{Name: "get_conversation", ID: "conversation_id"})),
 		httpserver.Patch("/conversations/{id}", VerbUpdateConversation, "Change a conversation", s.updateConversation,
 			httpserver.AsTool(httpserver.Tool{Name: "update_conversation", ID: "conversation_id", About: "Use list_labels to get label ids.", Effect: httpserver.Changes}),
 			httpserver.Example(`{"pinned": true, "label_ids": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`),
 			httpserver.About("Omitted fields do not change. label_ids replaces all labels.")),
-		httpserver.Post("/conversations/{id}/read", VerbMarkRead, "Mark a conversation as read", s.readConversation, httpserver.Named("markConversationRead"), httpserver.Subject(SubjectConversation)),
-		httpserver.Post("/conversations/{id}/unread", VerbMarkUnread, "Mark a conversation as unread", s.unreadConversation, httpserver.Named("markConversationUnread"), httpserver.Subject(SubjectConversation)),
-		httpserver.Post("/conversations/{id}/take", VerbTake, "Take a conversation", s.takeConversation, httpserver.Fails(kernel.CodeAttendanceRestricted), httpserver.Named("takeConversation"), httpserver.Subject(SubjectConversation),
+		httpserver.Post("/conversations/{id}/read", VerbMarkRead, "Mark a conversation as read", httpserver.ByID(s.verbs.MarkRead), httpserver.Named("markConversationRead"), httpserver.Subject(SubjectConversation)),
+		httpserver.Post("/conversations/{id}/unread", VerbMarkUnread, "Mark a conversation as unread", httpserver.ByID(s.verbs.MarkUnread), httpserver.Named("markConversationUnread"), httpserver.Subject(SubjectConversation)),
+		httpserver.Post("/conversations/{id}/take", VerbTake, "Take a conversation", httpserver.ByID(s.verbs.Take), httpserver.Fails(kernel.CodeAttendanceRestricted), httpserver.Named("takeConversation"), httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "take_conversation", ID: "conversation_id", Effect: httpserver.Changes}),
 			httpserver.About("Assigns the conversation to the caller. 409 attendance_restricted: attendances are restricted, another person is responsible and the caller's role is below manager.")),
 		httpserver.Post("/conversations/{id}/snooze", VerbSnooze, "Snooze a conversation until a time", s.snoozeConversation, httpserver.Named("snoozeConversation"), httpserver.Subject(SubjectConversation),
@@ -92,7 +91,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.About("Each conversation is changed independently: results contains the status and the error code for each one. The action close also requires the scope attendances:write. "+
 				"If an object that applies to all conversations, such as a label, does not exist, the response is 400 and no conversation is changed.")),
 
-		httpserver.Get("/views", VerbViews, "List the saved views", s.listViews,
+		httpserver.Get("/views", VerbViews, "List the saved views", httpserver.ListAll(s.verbs.Views),
 			httpserver.About("Returns the caller's own and shared views, sorted by position.")),
 		httpserver.Post("/views", VerbCreateView, "Save a view", s.createView, httpserver.Fails(kernel.CodeLimitReached), httpserver.Created,
 			httpserver.Example(`{"name": "Unread of sales", "query": {"status": "open", "unread": "true", "sector": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb"}}`),
@@ -100,7 +99,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Patch("/views/{id}", VerbUpdateView, "Change a saved view", s.updateView, httpserver.Fails(kernel.CodeLimitReached),
 			httpserver.Example(`{"name": "Sales", "position": 2}`),
 			httpserver.About("Shared views can be changed by managers and above, other views only by their owner.")),
-		httpserver.Del("/views/{id}", VerbDeleteView, "Delete a saved view", s.deleteView),
+		httpserver.Del("/views/{id}", VerbDeleteView, "Delete a saved view", httpserver.DeleteByID(s.verbs.DeleteView)),
 
 		httpserver.Get("/conversations/{id}/messages", VerbMessages, "List the messages of a conversation", s.listMessages,
 			httpserver.AsTool(httpserver.Tool{Name: "list_messages", ID: "conversation_id"}),
@@ -124,14 +123,14 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Put("/conversations/{id}/draft", VerbSaveDraft, "Save a draft", s.putDraft,
 			httpserver.Example(`{"text": "Good morning! About your order", "reply_to_external_id": null}`),
 			httpserver.About("Each person has one draft per conversation; saving replaces it. It is deleted when the person sends a message in that conversation. Conversations include it for that person as draft.")),
-		httpserver.Del("/conversations/{id}/draft", VerbDeleteDraft, "Delete a draft", s.deleteDraft),
+		httpserver.Del("/conversations/{id}/draft", VerbDeleteDraft, "Delete a draft", httpserver.DeleteByID(s.verbs.DeleteDraft)),
 		httpserver.Patch("/notes/{id}", VerbUpdateNote, "Change an internal note", s.updateNote, httpserver.Fails(kernel.CodeInsufficientRole),
 			httpserver.Example(`{"text": "Lia asked for a quote: sent."}`),
 			httpserver.About("Only the author can change a note. Omitted fields do not change.")),
-		httpserver.Del("/notes/{id}", VerbDeleteNote, "Delete an internal note", deleteByID("note", s.verbs.DeleteNote), httpserver.Fails(kernel.CodeInsufficientRole),
+		httpserver.Del("/notes/{id}", VerbDeleteNote, "Delete an internal note", httpserver.DeleteByID(s.verbs.DeleteNote), httpserver.Fails(kernel.CodeInsufficientRole),
 			httpserver.About("Allowed for the author and for members with the role manager or above.")),
 
-		httpserver.Get("/conversations/{id}/scheduled", VerbScheduledMessages, "List the scheduled messages of a conversation", s.listScheduled,
+		httpserver.Get("/conversations/{id}/scheduled", VerbScheduledMessages, "List the scheduled messages of a conversation", httpserver.ListCursor(s.verbs.ScheduledMessages),
 			httpserver.About("Returns the scheduled messages sorted by send_at, latest first.")),
 		httpserver.Post("/conversations/{id}/scheduled", VerbScheduleMessage, "Schedule a message", s.scheduleMessage,
 			httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(SubjectConversation),
@@ -142,10 +141,10 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNotScheduled, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected), httpserver.Named("updateScheduledMessage"),
 			httpserver.Example(`{"send_at": "2026-12-02T13:00:00Z"}`),
 			httpserver.About("Only the person who scheduled the message can change it. If it is no longer scheduled, the response is 409 not_scheduled. Omitted fields do not change.")),
-		httpserver.Del("/scheduled/{id}", VerbCancelScheduled, "Cancel a scheduled message", deleteByID("scheduled message", s.verbs.CancelScheduled), httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNotScheduled), httpserver.Named("cancelScheduledMessage"),
+		httpserver.Del("/scheduled/{id}", VerbCancelScheduled, "Cancel a scheduled message", httpserver.DeleteByID(s.verbs.CancelScheduled), httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNotScheduled), httpserver.Named("cancelScheduledMessage"),
 			httpserver.About("Allowed for the person who scheduled the message, the responsible person and members with the role manager or above. The message stays in the list as cancelled.")),
 
-		httpserver.Get("/replies", VerbReplies, "List the canned replies", s.listReplies,
+		httpserver.Get("/replies", VerbReplies, "List the canned replies", httpserver.ListAll(s.verbs.Replies),
 			httpserver.About("Returns the team's and the caller's own replies, sorted by shortcut.")),
 		httpserver.Post("/replies", VerbCreateReply, "Create a canned reply", s.createReply, httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNameTaken, kernel.CodeLimitReached), httpserver.Created,
 			httpserver.Example(`{"shortcut": "hello", "title": "Greeting", "text": "Good morning, {{contact.first_name|friend}}!", "owner": null}`),
@@ -154,30 +153,30 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Patch("/replies/{id}", VerbUpdateReply, "Change a canned reply", s.updateReply, httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNameTaken),
 			httpserver.Example(`{"title": "Good morning"}`),
 			httpserver.About("Omitted fields do not change.")),
-		httpserver.Del("/replies/{id}", VerbDeleteReply, "Delete a canned reply", deleteByID("canned reply", s.verbs.DeleteReply), httpserver.Fails(kernel.CodeInsufficientRole)),
+		httpserver.Del("/replies/{id}", VerbDeleteReply, "Delete a canned reply", httpserver.DeleteByID(s.verbs.DeleteReply), httpserver.Fails(kernel.CodeInsufficientRole)),
 		httpserver.Post("/replies/{id}/render", VerbRenderReply, "Render a canned reply for a conversation", s.renderReply,
 			httpserver.Example(`{"conversation_id": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb"}`),
 			httpserver.About("Replaces the variables with values from the conversation. A variable without a value is replaced with its fallback, or left unchanged. "+
 				"If the caller then sends the text in that conversation, uses is incremented.")),
 
-		httpserver.Get("/conversations/{id}/media", VerbFiles, "List the files of a conversation", s.listFiles,
+		httpserver.Get("/conversations/{id}/media", VerbFiles, "List the files of a conversation", httpserver.ListCursor(s.verbs.Files),
 			httpserver.About("Returns the files newest first.")),
-		httpserver.Get("/messages", VerbSearchMessages, "Search messages", s.searchMessages, httpserver.Named("searchMessages"),
+		httpserver.Get("/messages", VerbSearchMessages, "Search messages", httpserver.ListCursor(s.verbs.SearchMessages), httpserver.Named("searchMessages"),
 			httpserver.AsTool(httpserver.Tool{Name: "search_messages"}),
 			httpserver.About("Returns the messages whose text contains q, newest first. Case and accents are ignored. A page may contain fewer entries than limit even if there are more: continue until next_cursor is null.")),
-		httpserver.Get("/messages/{id}", VerbMessage, "Get a message", s.getMessage,
+		httpserver.Get("/messages/{id}", VerbMessage, "Get a message", httpserver.ByID(s.verbs.Message),
 			httpserver.AsTool(httpserver.Tool{Name: "get_message", ID: "message_id"})),
 		httpserver.Put("/messages/{id}/reaction", VerbReact, "React to a message", s.react, httpserver.Fails(kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeMessageNotSent), httpserver.Named("reactToMessage"),
 			httpserver.Example(`{"emoji": "👍"}`),
 			httpserver.About("The team has one reaction per message: the one by the member who reacted last. The same rules apply as for sending a message, but a reaction does not open an attendance. If the provider rejects the reaction, it is removed and message.updated is sent.")),
-		httpserver.Del("/messages/{id}/reaction", VerbRemoveReaction, "Remove the team's reaction to a message", s.removeReaction, httpserver.Fails(kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeMessageNotSent), httpserver.Named("removeReaction"),
+		httpserver.Del("/messages/{id}/reaction", VerbRemoveReaction, "Remove the team's reaction to a message", httpserver.DeleteByID(s.verbs.RemoveReaction), httpserver.Fails(kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeMessageNotSent), httpserver.Named("removeReaction"),
 			httpserver.About("The reaction is also removed at the provider.")),
 		httpserver.Post("/media", VerbUploadMedia, "Upload a file", s.uploadMedia, httpserver.Fails(kernel.CodeLimitReached, kernel.CodeMediaTypeNotAllowed, kernel.CodeMediaTooLarge), httpserver.Created, httpserver.Uploads(MaxMedia),
 			httpserver.About("Send multipart/form-data with one field, file. The content type is detected from the content. Maximum sizes: image 5 MiB, sticker 500 KiB, "+
 				"audio and video 16 MiB, document 100 MiB. A file that is not used in a message within 24 hours is removed.")),
-		httpserver.Get("/media/{id}", VerbMedia, "Get the metadata of a file", httpserver.ByID("file", s.verbs.Media), httpserver.Conditional,
+		httpserver.Get("/media/{id}", VerbMedia, "Get the metadata of a file", httpserver.ByID(s.verbs.Media), httpserver.Conditional,
 			httpserver.About("Returns the type, name, size and hash of a file. 503: the file has not been fetched from WhatsApp yet.")),
-		httpserver.Get("/media/{id}/url", VerbLinkMedia, "Get a temporary link to a file", s.linkMedia, httpserver.Secret(), httpserver.Named("getMediaLink"),
+		httpserver.Get("/media/{id}/url", VerbLinkMedia, "Get a temporary link to a file", httpserver.ByID(s.verbs.LinkMedia), httpserver.Secret(), httpserver.Named("getMediaLink"),
 			httpserver.About("The link is valid for ten minutes and requires no key.")),
 
 		httpserver.Get("/media/{id}/content", VerbMediaContent, "Download a file", s.mediaContent, httpserver.Conditional, httpserver.Streams, httpserver.Answers("*/*"),
@@ -189,23 +188,23 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Post("/contacts", VerbCreateContact, "Create a contact", s.createContact, httpserver.Fails(kernel.CodeContactExists), httpserver.Created,
 			httpserver.Example(`{"name": "Lia", "phone": "+55 11 91234-5678", "company": "Padaria Aurora", "city": "São Paulo"}`),
 			httpserver.About("Phone numbers are unique. If a contact with the number exists, the response is 409 contact_exists, with its id in details.")),
-		httpserver.Get("/contacts/{id}", VerbContact, "Get a contact", s.getContact,
+		httpserver.Get("/contacts/{id}", VerbContact, "Get a contact", httpserver.ByID(s.verbs.Contact),
 			httpserver.AsTool(httpserver.Tool{Name: "get_contact", ID: "contact_id"})),
 		httpserver.Patch("/contacts/{id}", VerbUpdateContact, "Change a contact", s.updateContact, httpserver.Fails(kernel.CodeContactExists, kernel.CodeInUse),
 			httpserver.AsTool(httpserver.Tool{Name: "update_contact", ID: "contact_id", Effect: httpserver.Changes}),
 			httpserver.Example(`{"city": "Santos", "blocked": false}`),
 			httpserver.About("Omitted fields do not change. A new name also appears in the contact's conversations, unless they were renamed. phone can be changed only while the contact has no conversations; otherwise the response is 409 in_use.")),
-		httpserver.Del("/contacts/{id}", VerbDeleteContact, "Delete a contact", s.deleteContact, httpserver.Fails(kernel.CodeInUse),
+		httpserver.Del("/contacts/{id}", VerbDeleteContact, "Delete a contact", httpserver.DeleteByID(s.verbs.DeleteContact), httpserver.Fails(kernel.CodeInUse),
 			httpserver.About("A contact can be deleted only while it has no conversations; otherwise the response is 409 in_use. Its cards are kept without a contact.")),
 
-		httpserver.Get("/labels", VerbLabels, "List the labels", s.listLabels,
+		httpserver.Get("/labels", VerbLabels, "List the labels", httpserver.ListAll(s.verbs.Labels),
 			httpserver.AsTool(httpserver.Tool{Name: "list_labels"})),
-		httpserver.Get("/labels/{id}", VerbLabel, "Get a label", httpserver.ByID("label", s.verbs.Label)),
+		httpserver.Get("/labels/{id}", VerbLabel, "Get a label", httpserver.ByID(s.verbs.Label)),
 		httpserver.Post("/labels", VerbCreateLabel, "Create a label", s.createLabel, httpserver.Fails(kernel.CodeNameTaken, kernel.CodeLimitReached), httpserver.Created,
 			httpserver.Example(`{"name": "VIP", "color": "#2e7d32"}`)),
 		httpserver.Patch("/labels/{id}", VerbUpdateLabel, "Change a label", s.updateLabel, httpserver.Fails(kernel.CodeNameTaken),
 			httpserver.Example(`{"color": "#c62828"}`)),
-		httpserver.Del("/labels/{id}", VerbDeleteLabel, "Delete a label", s.deleteLabel),
+		httpserver.Del("/labels/{id}", VerbDeleteLabel, "Delete a label", httpserver.DeleteByID(s.verbs.DeleteLabel)),
 
 		httpserver.Post("/conversations/{id}/transfer", VerbTransfer, "Transfer a conversation", s.transfer, httpserver.Fails(kernel.CodeNotASectorMember), httpserver.Named("transferConversation"), httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "transfer_conversation", ID: "conversation_id", Effect: httpserver.Changes}),
@@ -220,7 +219,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/attendances", VerbAttendances, "List the attendances", s.listAttendances,
 			httpserver.AsTool(httpserver.Tool{Name: "list_attendances"}),
 			httpserver.About("Returns the attendances newest first.")),
-		httpserver.Get("/attendances/{id}", VerbAttendance, "Get an attendance", s.getAttendance,
+		httpserver.Get("/attendances/{id}", VerbAttendance, "Get an attendance", httpserver.ByID(s.verbs.Attendance),
 			httpserver.AsTool(httpserver.Tool{Name: "get_attendance", ID: "attendance_id"})),
 		httpserver.Get("/conversations/{id}/attendance", VerbCurrentAttendance, "Get the open attendance of a conversation, or null", s.currentAttendance,
 			httpserver.AsTool(httpserver.Tool{Name: "get_open_attendance", ID: "conversation_id"})),
@@ -230,8 +229,10 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.AsTool(httpserver.Tool{Name: "close_attendance", ID: "conversation_id", Effect: httpserver.Changes}),
 			httpserver.Example(`{"reason": "answered"}`),
 			httpserver.About("In restricted mode, only the responsible person and members with the role manager or above can close it.")),
+		httpserver.Post("/conversations/{id}/attendance/reopen", VerbReopenAttendance, "Undo the closing of an attendance", httpserver.ByID(s.verbs.ReopenAttendance), httpserver.Fails(kernel.CodeReopenTooLate, kernel.CodeAttendanceRestricted), httpserver.Subject(SubjectConversation),
+			httpserver.About("Opens the last attendance of the conversation again, with the same protocol number and responsible person, if a person closed it less than a minute ago and no other attendance has been opened since. Raises conversation.updated.")),
 
-		httpserver.Get("/company/attendance", VerbAttendanceRules, "Get the company's attendance rules", s.getRules, httpserver.Named("getAttendanceRules")),
+		httpserver.Get("/company/attendance", VerbAttendanceRules, "Get the company's attendance rules", httpserver.NoInput(s.verbs.AttendanceRules), httpserver.Named("getAttendanceRules")),
 		httpserver.Patch("/company/attendance", VerbUpdateAttendanceRules, "Change the company's attendance rules", s.updateRules,
 			httpserver.Example(`{"mode": "restricted", "auto_close": {"enabled": true, "after_minutes": 1440}}`),
 			httpserver.About("Requires the role admin or owner. The rules take effect immediately, including for open attendances.")),
@@ -244,16 +245,3 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 
 // handlers serve the verbs over HTTP.
 type handlers struct{ verbs *Talk }
-
-// deleteByID returns a handler that calls verb with the id in the path. what names the object in errors.
-func deleteByID(
-	what string, verb func(ctx context.Context, a *kernel.Principal, id kernel.ID) error,
-) func(context.Context, *kernel.Principal, *httpserver.AtID) (*httpserver.None, error) {
-	return func(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
-		id, err := httpserver.PathID(in.ID, what)
-		if err != nil {
-			return nil, err
-		}
-		return &httpserver.None{}, verb(ctx, a, id)
-	}
-}

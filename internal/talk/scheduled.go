@@ -8,8 +8,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"recado/internal/channels"
 	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 )
 
@@ -80,27 +83,17 @@ type ScheduledParameter struct {
 	MediaID   *kernel.ID `json:"media_id,omitempty"`
 }
 
-func newScheduledTemplate(t *provider.Template) *ScheduledTemplate {
-	if t == nil {
-		return nil
-	}
-	out := &ScheduledTemplate{Name: t.Name, Language: t.Language, Parameters: make([]ScheduledParameter, len(t.Parameters))}
-	for i, p := range t.Parameters {
-		out.Parameters[i] = ScheduledParameter{Name: p.Name, Text: p.Text, Component: p.Component, MediaID: p.MediaID}
-	}
-	return out
-}
-
 // Template returns the template to send, or nil if t is nil.
 func (t *ScheduledTemplate) Template() *provider.Template {
-	if t == nil {
+	return sameJSON[channels.TemplateBody](t).Template()
+}
+
+// sameJSON converts a value to a type that has the same form in JSON. Nil stays nil.
+func sameJSON[T, F any](from *F) *T {
+	if from == nil {
 		return nil
 	}
-	out := &provider.Template{Name: t.Name, Language: t.Language}
-	for _, p := range t.Parameters {
-		out.Parameters = append(out.Parameters, provider.TemplateParameter{Name: p.Name, Text: p.Text, Component: p.Component, MediaID: p.MediaID})
-	}
-	return out
+	return kernel.FromJSON[T](*kernel.WriteJSON(from))
 }
 
 // Warn sets or clears Warning.
@@ -108,8 +101,7 @@ func (s *ScheduledMessage) Warn(c *Conversation) {
 	s.Warning = nil
 	closed := c.LastInboundAt == nil || s.SendAt.Sub(*c.LastInboundAt) >= ServiceWindow
 	if s.Status == ScheduledWaiting && c.Windowed && s.Template == nil && closed {
-		warning := WarningWindow
-		s.Warning = &warning
+		s.Warning = new(WarningWindow)
 	}
 }
 
@@ -119,7 +111,7 @@ type NewScheduled struct {
 	SendAt        time.Time
 	Text          *string
 	MediaID       *kernel.ID
-	Template      *provider.Template
+	Template      *channels.TemplateBody
 	CancelOnReply bool
 }
 
@@ -129,41 +121,41 @@ type ScheduledChange struct {
 	SendAt        *time.Time
 	Text          *string
 	MediaID       *kernel.ID
-	Template      *provider.Template
+	Template      *channels.TemplateBody
 	CancelOnReply *bool
 }
 
-// ScheduledMessages lists the scheduled messages of a conversation by descending SendAt. status "" means all. next is "" on the
-// last page.
-func (d *Talk) ScheduledMessages(ctx context.Context, a *kernel.Principal, conversation kernel.ID, status string, limit int, after string) (page []ScheduledMessage, next string, err error) {
-	if err := a.May(VerbScheduledMessages); err != nil {
+// ScheduledQuery selects a page of the scheduled messages of a conversation.
+type ScheduledQuery struct {
+	httpserver.AtID
+	Status string `query:"status" enum:"scheduled,sent,failed,cancelled" doc:"Returns only scheduled messages with this status. Defaults to all."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"The maximum number of entries."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
+}
+
+// ScheduledMessages lists the scheduled messages of a conversation by descending SendAt. next is "" on the last page.
+func (d *Talk) ScheduledMessages(ctx context.Context, a *kernel.Principal, q *ScheduledQuery) (page []ScheduledMessage, next string, err error) {
+	conversation := kernel.ID(q.ID)
+	list := "scheduled " + q.Status + " " + conversation.String()
+	var sendAt int64
+	var after kernel.ID
+	if err := d.openCursor(a, list, q.Cursor, &sendAt, &after); err != nil {
 		return nil, "", err
-	}
-	list := "scheduled " + status + " " + conversation.String()
-	var position ScheduledPosition
-	if after != "" {
-		payload, invalid := d.Cursors.Open(a.Company.ID, list, after)
-		if invalid == nil {
-			position.SendAt, position.ID, invalid = kernel.ReadIntID(payload)
-		}
-		if invalid != nil {
-			return nil, "", invalid
-		}
 	}
 	page, err = kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ScheduledMessage, error) {
 		c, err := visibleConversation(tx, a, conversation)
 		if err != nil {
 			return nil, err
 		}
-		page, err := listScheduled(tx, a.Company.ID, conversation, status, position, limit+1)
+		page, err := listScheduled(tx, a.Company.ID, conversation, q.Status, sendAt, after, q.Limit+1)
 		for i := range page {
 			page[i].Warn(&c)
 		}
 		return page, err
 	})
-	if err == nil && len(page) > limit {
-		page = page[:limit]
-		last := &page[limit-1]
+	if err == nil && len(page) > q.Limit {
+		page = page[:q.Limit]
+		last := &page[q.Limit-1]
 		next = d.Cursors.Seal(a.Company.ID, list, kernel.IntID(last.SendAt.UnixMilli(), last.ID))
 	}
 	return page, next, err
@@ -173,21 +165,25 @@ func (d *Talk) ScheduledMessages(ctx context.Context, a *kernel.Principal, conve
 // except for the service window, and again when it is sent. If the conversation already has a scheduled message with this
 // client id, ScheduleMessage returns it, and replayed is true.
 func (d *Talk) ScheduleMessage(ctx context.Context, a *kernel.Principal, conversation kernel.ID, in NewScheduled) (s ScheduledMessage, replayed bool, err error) {
-	if err := a.May(VerbScheduleMessage); err != nil {
-		return s, false, err
-	}
 	if in.ClientID.IsZero() {
 		return s, false, kernel.Malformed("body.client_id", "nonzero_uuid")
 	}
-	content := NewMessage{ClientID: in.ClientID, Text: in.Text, MediaID: in.MediaID, Template: in.Template}
-	invalid := content.check()
+	s = ScheduledMessage{
+		ID: kernel.NewID(), ClientID: in.ClientID, Company: a.Company.ID, Conversation: conversation, Status: ScheduledWaiting,
+		SendAt: in.SendAt.UTC().Truncate(time.Millisecond), Text: in.Text, MediaID: in.MediaID, Template: sameJSON[ScheduledTemplate](in.Template),
+		CancelOnReply: in.CancelOnReply, CreatedBy: a.User,
+	}
+	if a.Kind() == kernel.KindKey {
+		s.Key = &a.Key
+	}
+	invalid := s.content().check()
 	out, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (createdScheduled, error) {
 		o, visible, err := lockOutbox(tx, a.Company.ID, conversation, in.ClientID, a.User.ID)
 		visible = visible && MaySee(a, &o.Conversation)
 		var earlier ScheduledMessage
 		found := false
 		if err == nil && visible {
-			earlier, found, err = scheduledWithClientID(tx, a.Company.ID, in.ClientID)
+			earlier, found, err = selectScheduled(tx, `s.company = $1 AND s.client_id = $2`, a.Company.ID, in.ClientID)
 		}
 		switch {
 		case err != nil:
@@ -202,7 +198,9 @@ func (d *Talk) ScheduleMessage(ctx context.Context, a *kernel.Principal, convers
 		case found || o.Earlier:
 			return createdScheduled{}, errScheduledClientID()
 		}
-		s, err := d.createScheduled(tx, a, &o, &in, &content)
+		s := s
+		s.CreatedAt, s.UpdatedAt = tx.Now, tx.Now
+		err = d.createScheduled(tx, a, &o, &s)
 		return createdScheduled{message: s}, err
 	})
 	return out.message, out.replayed, err
@@ -215,31 +213,25 @@ type createdScheduled struct {
 }
 
 // createScheduled validates and stores a new scheduled message.
-func (d *Talk) createScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewScheduled, content *NewMessage) (ScheduledMessage, error) {
-	s := ScheduledMessage{
-		ID: kernel.NewID(), ClientID: in.ClientID, Company: a.Company.ID, Conversation: o.Conversation.ID, Status: ScheduledWaiting,
-		SendAt: in.SendAt.UTC().Truncate(time.Millisecond), Text: in.Text, MediaID: in.MediaID, Template: newScheduledTemplate(in.Template),
-		CancelOnReply: in.CancelOnReply, CreatedBy: a.User, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+func (d *Talk) createScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, s *ScheduledMessage) error {
+	if err := d.checkScheduled(tx, a, o, s); err != nil {
+		return err
 	}
-	if a.Kind() == kernel.KindKey {
-		s.Key = &a.Key
-	}
-	if err := d.checkScheduled(tx, a, o, &s, content); err != nil {
-		return s, err
-	}
-	n, err := countScheduled(tx, a.Company.ID, s.Conversation)
+	var n int64
+	_, err := tx.One(`SELECT COUNT(*) AS total FROM scheduled_messages WHERE company = $1 AND conversation = $2 AND status = 'scheduled'`,
+		[]any{s.Company, s.Conversation}, func(r db.Row) { n = r.Int("total") })
 	if err != nil {
-		return s, err
+		return err
 	}
 	if n >= MaxScheduled {
-		return s, kernel.LimitReached("scheduled messages in one conversation", MaxScheduled)
+		return kernel.LimitReached("scheduled messages in one conversation", MaxScheduled)
 	}
 	// A concurrent request may have used the client id in another conversation.
-	if inserted, err := insertScheduled(tx, &s); err != nil || !inserted {
-		return s, kernel.ErrOr(err, errScheduledClientID())
+	if inserted, err := insertScheduled(tx, s); err != nil || !inserted {
+		return kernel.ErrOr(err, errScheduledClientID())
 	}
 	d.signalScheduled(tx, &o.Conversation)
-	return s, nil
+	return nil
 }
 
 func errScheduledClientID() error {
@@ -247,17 +239,14 @@ func errScheduledClientID() error {
 }
 
 // checkScheduled validates the time and the content, and checks the rules of sending. It sets the warning.
-func (d *Talk) checkScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, s *ScheduledMessage, content *NewMessage) error {
+func (d *Talk) checkScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, s *ScheduledMessage) error {
 	if ahead := s.SendAt.Sub(tx.Now); ahead < MinSchedule || ahead > MaxSchedule {
 		return kernel.Invalid("body.send_at", ruleScheduleRange, "must be between 1 minute and 90 days from now",
 			kernel.Params{"min_seconds": int(MinSchedule.Seconds()), "max_seconds": int(MaxSchedule.Seconds())})
 	}
 	t := d.Locked(tx, o.Conversation)
-	m := &Message{Conversation: t.ID, Company: t.Company, Channel: t.Channel, Text: content.Text}
-	if _, err := d.fillMessage(tx, a, m, o, content); err != nil {
-		return err
-	}
-	if err := sign(m, a, o, content); err != nil {
+	m := &Message{Conversation: t.ID, Company: t.Company, Channel: t.Channel, Text: s.Text}
+	if err := d.fillMessage(tx, a, m, o, s.content()); err != nil {
 		return err
 	}
 	if err := mayWrite(t, a, o); err != nil {
@@ -269,9 +258,6 @@ func (d *Talk) checkScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, s *
 
 // UpdateScheduled changes a message that is not sent yet. Only the member who scheduled it may.
 func (d *Talk) UpdateScheduled(ctx context.Context, a *kernel.Principal, id kernel.ID, in ScheduledChange) (ScheduledMessage, error) {
-	if err := a.May(VerbUpdateScheduled); err != nil {
-		return ScheduledMessage{}, err
-	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (ScheduledMessage, error) {
 		s, o, err := d.lockScheduled(tx, a, id)
 		if err != nil {
@@ -285,13 +271,12 @@ func (d *Talk) UpdateScheduled(ctx context.Context, a *kernel.Principal, id kern
 		}
 		kernel.Set(&s.CancelOnReply, in.CancelOnReply)
 		if in.Text != nil || in.MediaID != nil || in.Template != nil {
-			s.Text, s.MediaID, s.Template = in.Text, in.MediaID, newScheduledTemplate(in.Template)
+			s.Text, s.MediaID, s.Template = in.Text, in.MediaID, sameJSON[ScheduledTemplate](in.Template)
 		}
-		content := scheduledContent(&s)
-		if invalid := content.check(); invalid != nil {
+		if invalid := s.content().check(); invalid != nil {
 			return s, invalid
 		}
-		if err := d.checkScheduled(tx, a, o, &s, &content); err != nil {
+		if err := d.checkScheduled(tx, a, o, &s); err != nil {
 			return s, err
 		}
 		d.saveScheduled(tx, &o.Conversation, &s)
@@ -302,9 +287,6 @@ func (d *Talk) UpdateScheduled(ctx context.Context, a *kernel.Principal, id kern
 // CancelScheduled cancels a message that is not sent yet. The member who scheduled it may, the responsible member, and
 // managers and above.
 func (d *Talk) CancelScheduled(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := a.May(VerbCancelScheduled); err != nil {
-		return err
-	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		s, o, err := d.lockScheduled(tx, a, id)
 		if err != nil {
@@ -323,14 +305,14 @@ func (d *Talk) CancelScheduled(ctx context.Context, a *kernel.Principal, id kern
 // lockScheduled locks the conversation of a message that is not sent yet and returns both.
 func (d *Talk) lockScheduled(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (s ScheduledMessage, o *Outbox, err error) {
 	s, found, err := scheduledMessage(tx, a.Company.ID, id)
-	if err != nil || !found {
-		return s, nil, kernel.ErrOr(err, kernel.NotFound("scheduled message"))
+	var box Outbox
+	if err == nil && found {
+		box, found, err = lockOutbox(tx, a.Company.ID, s.Conversation, s.ClientID, a.User.ID)
+		found = found && MaySee(a, &box.Conversation)
 	}
-	box, found, err := lockOutbox(tx, a.Company.ID, s.Conversation, s.ClientID, a.User.ID)
-	if err != nil || !found || !MaySee(a, &box.Conversation) {
-		return s, nil, kernel.ErrOr(err, kernel.NotFound("scheduled message"))
+	if err == nil && found {
+		s, found, err = scheduledMessage(tx, a.Company.ID, id) // it may have been sent before the conversation was locked
 	}
-	s, found, err = scheduledMessage(tx, a.Company.ID, id) // it may have been sent before the conversation was locked
 	if err != nil || !found {
 		return s, nil, kernel.ErrOr(err, kernel.NotFound("scheduled message"))
 	}
@@ -340,14 +322,21 @@ func (d *Talk) lockScheduled(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (
 	return s, &box, nil
 }
 
-func scheduledContent(s *ScheduledMessage) NewMessage {
-	return NewMessage{ClientID: s.ClientID, Text: s.Text, MediaID: s.MediaID, Template: s.Template.Template()}
+// content returns the message to send.
+func (s *ScheduledMessage) content() *NewMessage {
+	return &NewMessage{ClientID: s.ClientID, Text: s.Text, MediaID: s.MediaID, Template: s.Template.Template()}
 }
 
 // saveScheduled stores a changed message and signals the change.
 func (d *Talk) saveScheduled(tx *kernel.Tx, c *Conversation, s *ScheduledMessage) {
 	s.UpdatedAt = tx.Now
-	saveScheduled(tx, s)
+	code, detail := s.Error.Columns()
+	tx.Later(`
+		UPDATE scheduled_messages
+		SET text = $3, media = $4, template = $5, cancel_on_reply = $6, send_at = $7, status = $8, message = $9, error_code = $10,
+			error_detail = $11, updated_at = $12
+		WHERE company = $1 AND id = $2`,
+		s.Company, s.ID, s.Text, s.MediaID, kernel.WriteJSON(s.Template), s.CancelOnReply, s.SendAt, s.Status, s.Message, code, detail, s.UpdatedAt)
 	d.signalScheduled(tx, c)
 }
 
@@ -361,7 +350,16 @@ func (d *Talk) signalScheduled(tx *kernel.Tx, c *Conversation) {
 // transaction that locks its conversation, so that several nodes can run it concurrently, and a crash neither loses a message
 // nor sends it twice.
 func (d *Talk) SendScheduled(ctx context.Context, limit int) (int, error) {
-	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Due, error) { return dueScheduled(tx, limit) })
+	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Due, error) {
+		return kernel.Rows(tx, `
+			SELECT /* all companies: due work */ company, id, conversation, client_id, member
+			FROM scheduled_messages
+			WHERE status = 'scheduled' AND send_at <= $1
+			ORDER BY send_at, id
+			LIMIT $2`, []any{tx.Now, limit}, func(r db.Row) Due {
+			return Due{r.ID("company"), r.ID("id"), r.ID("conversation"), r.ID("client_id"), r.ID("member")}
+		})
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -374,7 +372,7 @@ func (d *Talk) SendScheduled(ctx context.Context, limit int) (int, error) {
 	for _, batch := range byConversation {
 		g.Go(func() error {
 			for _, s := range batch {
-				if err := d.sendOneScheduled(d.Bind(ctx, s.Company), s); err != nil {
+				if err := d.sendOneScheduled(kernel.ForCompany(ctx, s.Company), s); err != nil {
 					return err
 				}
 			}
@@ -422,10 +420,9 @@ func (d *Talk) sendScheduled(tx *kernel.Tx, due Due) error {
 	}
 	var sent accepted
 	if o.Earlier {
-		sent, err = d.sentBefore(tx, a, s.Conversation, s.ClientID)
+		sent, err = sentBefore(tx, a, s.Conversation, s.ClientID)
 	} else {
-		content := scheduledContent(s)
-		sent, err = d.send(tx, a, o, &content)
+		sent, err = d.send(tx, a, o, s.content())
 	}
 	if err != nil {
 		return err
@@ -492,4 +489,113 @@ func (d *Talk) failScheduled(tx *kernel.Tx, due Due, reason *provider.Reason) er
 		return t.notifyIfSeen(NotifyMessageFailed, nil, nil, s.CreatedBy.ID)
 	}
 	return t.notifyHolder(NotifyMessageFailed, nil)
+}
+
+type scheduleInput struct {
+	httpserver.AtID
+	Body struct {
+		ClientID      kernel.ID              `json:"client_id" doc:"A UUID that you choose for each message, also used as the client_id of the message. If you send it again, the response contains the existing scheduled message."`
+		SendAt        time.Time              `json:"send_at" doc:"The time to send the message, between 1 minute and 90 days from now."`
+		Text          *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"The text. Required unless media_id is sent; with media_id, this is the caption, at most 1024 characters."`
+		MediaID       *kernel.ID             `json:"media_id,omitempty" doc:"The id of a file uploaded with POST /media."`
+		Template      *channels.TemplateBody `json:"template,omitempty" doc:"The template to send instead of text or media_id."`
+		CancelOnReply bool                   `json:"cancel_on_reply,omitempty" doc:"Whether to cancel the message if the customer writes before it is sent."`
+	}
+}
+
+type scheduledOutput struct {
+	Replayed string `header:"Idempotency-Replayed" doc:"Whether the conversation already had a scheduled message with this client_id, in which case nothing was added."`
+	Body     ScheduledMessage
+}
+
+func (s *handlers) scheduleMessage(ctx context.Context, a *kernel.Principal, in *scheduleInput) (*scheduledOutput, error) {
+	response := httpserver.Shaped(ctx, func(c *createdScheduled) *scheduledOutput {
+		return &scheduledOutput{httpserver.Replayed(c.replayed), c.message}
+	})
+	scheduled, replayed, err := s.verbs.ScheduleMessage(ctx, a, kernel.ID(in.ID), NewScheduled(in.Body))
+	return response(&createdScheduled{scheduled, replayed}), err
+}
+
+type updateScheduledInput struct {
+	httpserver.AtID
+	Body struct {
+		SendAt        *time.Time             `json:"send_at,omitempty" doc:"The time to send the message, between 1 minute and 90 days from now."`
+		Text          *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"text, media_id and template together replace the content of the message."`
+		MediaID       *kernel.ID             `json:"media_id,omitempty"`
+		Template      *channels.TemplateBody `json:"template,omitempty"`
+		CancelOnReply *bool                  `json:"cancel_on_reply,omitempty"`
+	} `required:"false"`
+}
+
+func (s *handlers) updateScheduled(ctx context.Context, a *kernel.Principal, in *updateScheduledInput) (*httpserver.Reply[ScheduledMessage], error) {
+	return httpserver.Body(s.verbs.UpdateScheduled(ctx, a, kernel.ID(in.ID), ScheduledChange(in.Body)))
+}
+
+const scheduledColumns = `
+	s.id, s.client_id, s.company, s.conversation, s.status, s.send_at, s.text, s.media, s.cancel_on_reply, s.message, s.member,
+	u.name AS member_name, s.key_id, s.created_at, s.updated_at, s.template, s.error_code, s.error_detail`
+
+func scanScheduled(r db.Row) ScheduledMessage {
+	return ScheduledMessage{
+		ID: r.ID("id"), ClientID: r.ID("client_id"), Company: r.ID("company"), Conversation: r.ID("conversation"), Status: r.Text("status"),
+		SendAt: r.Time("send_at"), Text: r.NullText("text"), MediaID: r.NullID("media"), CancelOnReply: r.Bool("cancel_on_reply"),
+		Message: r.NullID("message"), CreatedBy: kernel.Ref{ID: r.ID("member"), Name: r.Text("member_name")}, Key: r.NullID("key_id"),
+		CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), Template: kernel.ReadJSON[ScheduledTemplate](r, "template"),
+		Error: scanReason(r),
+	}
+}
+
+// listScheduled returns up to limit scheduled messages of a conversation by descending time, after the position unless its id is
+// zero. status "" means all.
+func listScheduled(
+	tx *kernel.Tx, company, conversation kernel.ID, status string, sendAt int64, after kernel.ID, limit int,
+) ([]ScheduledMessage, error) {
+	q := tx.Statement()
+	q.WriteString(`
+		SELECT` + scheduledColumns + `
+		FROM scheduled_messages s
+		JOIN users u ON u.company = s.company AND u.id = s.member
+		WHERE s.company = ` + q.Arg(company) + ` AND s.conversation = ` + q.Arg(conversation))
+	if status != "" {
+		q.And("s.status = " + q.Arg(status))
+	}
+	if !after.IsZero() {
+		q.And("(s.send_at, s.id) < (" + q.Arg(sendAt) + ", " + q.Arg(after) + ")")
+	}
+	q.WriteString("\n\t\tORDER BY s.send_at DESC, s.id DESC\n\t\tLIMIT " + q.Arg(limit))
+	return kernel.Rows(tx, q.String(), q.Args, scanScheduled)
+}
+
+func scheduledMessage(tx *kernel.Tx, company, id kernel.ID) (ScheduledMessage, bool, error) {
+	return selectScheduled(tx, `s.company = $1 AND s.id = $2`, company, id)
+}
+
+func selectScheduled(tx *kernel.Tx, where string, args ...any) (s ScheduledMessage, found bool, err error) {
+	found, err = tx.One(`
+		SELECT`+scheduledColumns+`
+		FROM scheduled_messages s
+		JOIN users u ON u.company = s.company AND u.id = s.member
+		WHERE `+where, args, func(r db.Row) { s = scanScheduled(r) })
+	return s, found, err
+}
+
+// insertScheduled stores a scheduled message. It returns false if the company already has one with this client id.
+func insertScheduled(tx *kernel.Tx, s *ScheduledMessage) (bool, error) {
+	n, err := tx.Exec(`
+		INSERT INTO scheduled_messages (company, id, conversation, client_id, member, key_id, text, media, template, cancel_on_reply, send_at,
+			status, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
+		ON CONFLICT DO NOTHING`,
+		s.Company, s.ID, s.Conversation, s.ClientID, s.CreatedBy.ID, s.Key, s.Text, s.MediaID, kernel.WriteJSON(s.Template),
+		s.CancelOnReply, s.SendAt, s.Status, s.CreatedAt)
+	return n == 1, err
+}
+
+// Due identifies a scheduled message that is due.
+type Due struct {
+	Company      kernel.ID
+	ID           kernel.ID
+	Conversation kernel.ID
+	ClientID     kernel.ID
+	Member       kernel.ID
 }

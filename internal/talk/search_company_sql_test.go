@@ -87,8 +87,7 @@ func TestMessagesOfTwoCompaniesThatShareAnEntryAreBothFound(t *testing.T) {
 			id[15]++
 			o.tx(t, func(tx *kernel.Tx) error {
 				m.CreatedAt = tx.Now
-				_, err := insertMessage(tx, &m, MessageExtras{})
-				textChanged(tx, &m)
+				_, err := insertMessage(tx, &m)
 				return err
 			})
 			if err := o.nodes[0].IndexSearch(t.Context()); err != nil {
@@ -100,8 +99,9 @@ func TestMessagesOfTwoCompaniesThatShareAnEntryAreBothFound(t *testing.T) {
 		index(o, "chegou o fim do inverno")
 		for at, want := range map[*office]int{o: 2, other: 1} {
 			kerneltest.Read(t, o.nodes[0].Store, func(tx *kernel.Tx) error {
-				page, err := searchMessages(tx, messageCriteria{Company: at.company.ID, Sight: kernel.Sight{All: true}, Q: "chegou", Limit: 10})
-				testkit.Equal(t, "messages", len(page.Data), want)
+				f := messageCriteria{MessageFilter: &MessageFilter{Q: "chegou", Limit: 10}, Company: at.company.ID, Sight: kernel.Sight{All: true}}
+				page, _, err := searchMessages(tx, f)
+				testkit.Equal(t, "messages", len(page), want)
 				return err
 			})
 		}

@@ -8,6 +8,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
+	"recado/internal/search"
 	"recado/test/kerneltest"
 	"recado/test/testkit"
 )
@@ -28,7 +29,7 @@ func TestTheIndexerSkipsRowsThatAreBeingChanged(t *testing.T) {
 		return n
 	}
 	index := func(tx *kernel.Tx) error {
-		_, err := findIndexText(tx, 100)
+		_, err := search.Update(tx.Tx, 100)
 		return err
 	}
 	kerneltest.Write(t, s, func(tx *kernel.Tx) error {

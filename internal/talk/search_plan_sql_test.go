@@ -26,7 +26,7 @@ func varyBudgets(t *testing.T, random *rand.Rand) {
 func indexText(t *testing.T, s *kernel.Store, n int) {
 	t.Helper()
 	kerneltest.Write(t, s, func(tx *kernel.Tx) error {
-		_, err := findIndexText(tx, n)
+		_, err := search.Update(tx.Tx, n)
 		return err
 	})
 }

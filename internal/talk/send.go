@@ -3,18 +3,16 @@ package talk
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/jobs"
 	"recado/internal/kernel"
-	"recado/internal/phone"
+	"recado/internal/kernel/db"
 )
 
 // SendDone is the result of a job. If Err is not a *provider.SendError, it is unknown whether the message was sent.
@@ -29,17 +27,6 @@ type ClaimedSends struct {
 	Held bool // the owner still holds the lease; if not, there are no jobs
 	Jobs []SendJob
 	Next *time.Time // when the next message of the channel is due, or nil
-}
-
-// BeginSending prepares sending when the process starts. On a single node it releases the leases of earlier processes.
-func (d *Talk) BeginSending(ctx context.Context) error {
-	if !d.SingleNode() {
-		return nil
-	}
-	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		tx.ReleaseLeases(kernel.ID{})
-		return nil
-	})
 }
 
 // The names of the wakeups for the loops that send messages, fetch files and index texts.
@@ -60,9 +47,18 @@ func (d *Talk) notifySend() {
 	d.Store.Notify(ChannelSend, "")
 }
 
-// ChannelsToSend lists the connected channels with due messages, except those whose lease another node holds.
+// ChannelsToSend lists the connected channels with due messages, or with messages that a stopped node was sending, except those
+// whose lease another node holds.
 func (d *Talk) ChannelsToSend(ctx context.Context, owner kernel.ID) ([]rowAt, error) {
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return channelsToSend(tx, owner) })
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) {
+		return rowsAt(tx, `
+			SELECT /* all companies: due work */ ch.company, ch.id
+			FROM channels ch
+			WHERE ch.provider <> 'sandbox' AND ch.status = 'connected'
+				AND EXISTS (SELECT 1 FROM sends s WHERE s.company = ch.company AND s.channel = ch.id AND s.due_at <= $1)
+				AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.subject = ch.id AND l.owner <> $2 AND l.lease_until >= $1)
+			ORDER BY ch.company, ch.id`, tx.Now, owner)
+	})
 }
 
 // TakeSendLease takes the lease of a channel for owner. It returns false while another node holds it. Messages that the
@@ -75,7 +71,7 @@ func (d *Talk) TakeSendLease(
 		if lease, taken, err = tx.TakeLease(leaseChannel, channel, owner, length); err != nil || !taken {
 			return err
 		}
-		left, err := leftInTheMiddle(tx, company, lease)
+		left, err := listSends(tx, company, channel, `state = 'sending' AND epoch < $3 ORDER BY conversation, seq`, lease.Epoch)
 		if err != nil || len(left) == 0 {
 			return err
 		}
@@ -110,15 +106,15 @@ func (d *Talk) SendStep(
 			return step, err
 		}
 		if limit > 0 {
-			jobs, err := startSends(tx, company, lease, limit)
-			if err != nil {
+			if step.Jobs, err = d.startSends(tx, company, lease, limit); err != nil {
 				return step, err
 			}
-			for _, j := range jobs {
-				step.Jobs = append(step.Jobs, d.sendJob(tx, j))
-			}
 		}
-		step.Next, err = nextSend(tx, company, lease.Subject)
+		_, err = tx.One(`
+			SELECT MIN(due_at) AS next_due
+			FROM sends
+			WHERE company = $1 AND channel = $2 AND state = 'queued' AND due_at > $3`,
+			[]any{company, lease.Subject, tx.Now}, func(r db.Row) { step.Next = r.NullTime("next_due") })
 		return step, err
 	})
 }
@@ -133,10 +129,14 @@ func (d *Talk) ReclaimSends(
 		if err != nil || !held { // the next owner has marked them as uncertain
 			return err
 		}
-		marked, err := beingSent(tx, company, lease)
+		marked, err := tx.IDs(`
+			SELECT message
+			FROM sends`+IndexedBy(tx, "sends_due")+`
+			WHERE company = $1 AND channel = $2 AND state = 'sending' AND epoch = $3
+			ORDER BY message`, company, lease.Subject, lease.Epoch)
 		for _, message := range marked {
-			if _, found := inHand[message]; !found {
-				unmarkSend(tx, company, message)
+			if _, found := inHand[message]; !found { // as if it had never been marked
+				tx.Later(`UPDATE sends SET state = 'queued', attempts = attempts - 1 WHERE company = $1 AND message = $2`, company, message)
 			}
 		}
 		return err
@@ -179,46 +179,56 @@ func (in *InboundBatch) sendDone(lease kernel.Lease, done *SendDone) error {
 	if m.Status != provider.StatusQueued {
 		return nil
 	}
-	if !errors.Is(done.Err, errLeftInTheMiddle) {
-		if sending, err := stillSending(in.Tx, m.Company, lease, m.ID); err != nil || !sending {
-			return err
-		}
+	if sending, err := in.stillSending(lease, job, done.Err); err != nil || !sending {
+		return err
 	}
-	return in.notSent(t, &m, done.Err, int(job.Attempts)+1)
+	next := retrySend(done.Err, int(job.Attempts)+1, in.Tx.Now.Sub(m.CreatedAt))
+	if in.Channel.ArchivedAt != nil && next.Decision != Failed {
+		return in.failArchived(t, &m)
+	}
+	if in.requeue(job, done.Err, next) {
+		return nil
+	}
+	return in.report(t, &m, "", statusReport{Status: provider.StatusFailed, Error: next.Reason, At: in.Tx.Now})
 }
 
-// notSent requeues or fails a message that was not sent, or perhaps not; see retrySend.
-func (in *InboundBatch) notSent(t *BatchConversation, m *Message, cause error, attempts int) error {
-	now := in.Tx.Now
-	next := retrySend(cause, attempts, now.Sub(m.CreatedAt))
-	if in.Channel.ArchivedAt != nil && (next.Decision == Again || next.Decision == Held) {
-		return in.failArchived(t, m)
+// stillSending reports whether a message is being sent under this epoch of the lease, or was when its process ended.
+func (in *InboundBatch) stillSending(lease kernel.Lease, job Queued, cause error) (bool, error) {
+	if errors.Is(cause, errLeftInTheMiddle) {
+		return true, nil
 	}
-	switch next.Decision {
-	case Again:
-		requeueSend(in.Tx, m.Company, m.ID, now.Add(next.Wait))
-		return nil
-	case Held:
+	return in.Tx.One(`SELECT 1 FROM sends WHERE company = $1 AND message = $2 AND state = 'sending' AND epoch = $3`,
+		[]any{job.Company, job.Message, lease.Epoch}, func(db.Row) {})
+}
+
+// requeue puts a message that was certainly not sent back in the queue, unless it fails. A channel that the provider refuses is
+// disconnected.
+func (in *InboundBatch) requeue(job Queued, cause error, next NextSend) bool {
+	if next.Decision == Held {
 		in.disconnectFor(cause)
-		requeueSend(in.Tx, m.Company, m.ID, now)
-		return nil
 	}
-	return in.report(t, m, "", EarlyStatus{Status: provider.StatusFailed, Error: next.Reason, At: now})
+	if next.Decision != Failed {
+		in.Tx.Later(`UPDATE sends SET state = 'queued', due_at = $3 WHERE company = $1 AND message = $2`,
+			job.Company, job.Message, in.Tx.Now.Add(next.Wait))
+	}
+	return next.Decision != Failed
 }
 
 // wentOut stores the result of a message that the provider accepted.
 func (in *InboundBatch) wentOut(t *BatchConversation, m *Message, done *SendDone) error {
 	result := done.Result
-	if err := in.report(t, m, result.ExternalID, EarlyStatus{Status: provider.StatusSent, At: in.Tx.Now}); err != nil {
+	if err := in.report(t, m, result.ExternalID, statusReport{Status: provider.StatusSent, At: in.Tx.Now}); err != nil {
 		return err
 	}
 	if t.Contact != nil {
 		for _, id := range identitiesOf(provider.Person{WAID: result.WAID, UserID: result.UserID}) {
-			linkIdentity(in.Tx, t.Company, id.kind, id.value, *t.Contact)
+			in.Tx.Later(linkIdentity, t.Company, *t.Contact, id.kind, id.value)
 		}
 	}
 	if job := &done.Job; job.media != nil && result.MediaID != "" && (job.Out.Media == nil || job.Out.Media.ProviderID != result.MediaID) {
-		keepProviderMedia(in.Tx, m.Company, *job.media, in.Channel.ID, result.MediaID)
+		// It need not be uploaded again.
+		in.Tx.Later(`UPDATE media SET channel = $3, provider_id = $4, provider_at = $5 WHERE company = $1 AND id = $2`,
+			m.Company, *job.media, in.Channel.ID, result.MediaID, in.Tx.Now)
 	}
 	return in.settleEarly(t, m)
 }
@@ -238,103 +248,23 @@ func (in *InboundBatch) disconnectFor(cause error) {
 	})
 }
 
-// SendJob is a message that is marked as being sent. It is passed to the provider once; SendStep stores the result.
-type SendJob struct {
-	Out provider.Outgoing
-
-	queued Queued
-	media  *kernel.ID
-}
-
-// JobID returns the id of the message.
-func (j SendJob) JobID() kernel.ID { return j.queued.Message }
-
-// providerMediaLife is how long an upload to a provider is used again. WhatsApp keeps files for 30 days.
-const providerMediaLife = 25 * 24 * time.Hour
-
-func (d *Talk) sendJob(tx *kernel.Tx, j Job) SendJob {
-	out := provider.Outgoing{ClientID: j.Message.String(), To: receiver(j)}
-	if j.GroupID != nil {
-		out.GroupID, out.To = *j.GroupID, provider.Person{}
-	}
-	kernel.Set(&out.Text, j.Text)
-	kernel.Set(&out.ReplyTo, j.ReplyTo)
-	if j.ReactsTo != nil {
-		out.ClientID, out.Reaction = reactionClientID(*j.ReactsTo, j.Message), j.Reaction
-	}
-	out.Interactive = j.Interactive
-	if j.Template != nil {
-		out.Template = &provider.Template{}
-		if err := json.Unmarshal([]byte(*j.Template), out.Template); err != nil {
-			d.Log.Error("a stored template cannot be decoded", slog.String("message", j.Message.String()), slog.Any("error", err))
-		}
-		out.Text = ""
-	}
-	job := SendJob{Out: out, queued: j.Queued}
-	if m := j.Media; m != nil {
-		job.media = &m.ID
-		job.Out.Media = &provider.OutgoingMedia{
-			Kind: string(m.Kind), MimeType: m.MimeType, FileName: m.FileName, Size: m.Size, Voice: j.Voice,
-			Open: func() (io.ReadCloser, error) {
-				file, _, err := d.blob.Open(context.Background(), m.ID)
-				return file, err
-			},
-		}
-		if at := m.Provider.At; at != nil && tx.Now.Sub(*at) < providerMediaLife {
-			job.Out.Media.ProviderID = m.Provider.ID
-		}
-	}
-	return job
-}
-
-// receiver returns the contact. It prefers the WhatsApp id of the current phone number.
-func receiver(j Job) provider.Person {
-	var p provider.Person
-	kernel.Set(&p.Phone, j.Phone)
-	for _, id := range j.WAIDs {
-		if j.Phone == nil || phone.Key(id) == phone.Key(*j.Phone) {
-			p.WAID = id
-		}
-	}
-	if len(j.UserIDs) > 0 {
-		p.UserID = j.UserIDs[len(j.UserIDs)-1]
-	}
-	return p
-}
-
 // status applies a provider's report about a sent message. The report contains the provider's id of the message or the id that
 // was sent along with it. A report about an unknown message is kept until the message is stored.
 func (in *InboundBatch) status(s *provider.IncomingStatus) error {
 	if reaction, err := in.reactionStatus(s); err != nil || reaction {
 		return err
 	}
-	at := moment(s.At, in.Tx.Now)
-	conversation, found, err := conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, s.ExternalID)
+	ours, _ := kernel.ParseID(s.ClientID)
+	t, m, err := in.lockMessage(s.ExternalID, ours)
 	if err != nil {
 		return err
 	}
-	ours, isOurs := kernel.ParseID(s.ClientID)
-	if !found && isOurs {
-		if conversation, found, err = conversationOfMessage(in.Tx, in.Channel.Company, in.Channel.ID, ours); err != nil {
-			return err
-		}
-	}
-	if !found {
-		parkStatus(in.Tx, in.Channel.Company, in.Channel.ID, s.ExternalID, EarlyStatus{Status: s.Status, Error: s.Error, At: at})
+	report := statusReport{Status: s.Status, Error: s.Error, At: moment(s.At, in.Tx.Now)}
+	if m == nil {
+		in.parkStatus(s.ExternalID, report)
 		return nil
 	}
-	t, err := in.locked(conversation)
-	if err != nil || t == nil {
-		return err
-	}
-	m, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, s.ExternalID)
-	if err == nil && !found && isOurs {
-		m, _, found, err = findMessage(in.Tx, in.Channel.Company, ours)
-	}
-	if err != nil || !found {
-		return err
-	}
-	return in.report(t, &m, s.ExternalID, EarlyStatus{Status: s.Status, Error: s.Error, At: at})
+	return in.report(t, m, s.ExternalID, report)
 }
 
 // locked returns the batch entry for a conversation, locking it on first use. It returns nil if there is no such conversation.
@@ -349,13 +279,24 @@ func (in *InboundBatch) locked(conversation kernel.ID) (*BatchConversation, erro
 	return in.hold(in.d.Locked(in.Tx, c)), nil
 }
 
+// statusReport is a status of a sent message. It may arrive before the external id of its message is stored.
+type statusReport struct {
+	Status string
+	Error  *provider.Reason
+	At     time.Time
+}
+
 // report applies a status to a message of a locked conversation and stores the external id. The status only moves forward.
 // message.sent is emitted once, when the message is first known to be sent, and message.updated for other status changes.
-func (in *InboundBatch) report(t *BatchConversation, m *Message, external string, s EarlyStatus) error {
+func (in *InboundBatch) report(t *BatchConversation, m *Message, external string, s statusReport) error {
 	hadLeft := m.Left()
-	isNew, err := in.isNewExternalID(m, external)
-	if err != nil {
-		return err
+	isNew := m.ExternalID == nil && external != "" && m.Direction == provider.Outbound
+	if isNew {
+		_, _, taken, err := in.stored(external) // by another message
+		if err != nil {
+			return err
+		}
+		isNew = !taken
 	}
 	advanced := m.Advance(s.Status, s.At, s.Error)
 	if isNew {
@@ -385,21 +326,12 @@ func (in *InboundBatch) report(t *BatchConversation, m *Message, external string
 	return t.emitWith(EventMessageSent, "message", m)
 }
 
-// isNewExternalID reports whether m has no external id yet and no other message has this one.
-func (in *InboundBatch) isNewExternalID(m *Message, external string) (bool, error) {
-	if m.ExternalID != nil || external == "" || m.Direction != provider.Outbound {
-		return false, nil
-	}
-	_, taken, err := conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
-	return !taken, err
-}
-
 // settleEarly applies the reports that arrived before the external id of their message was stored.
 func (in *InboundBatch) settleEarly(t *BatchConversation, m *Message) error {
 	if m.ExternalID == nil {
 		return nil
 	}
-	early, err := takeEarlyStatuses(in.Tx, in.Channel.Company, in.Channel.ID, *m.ExternalID)
+	early, err := in.takeStatuses(*m.ExternalID)
 	for _, s := range early {
 		if err == nil {
 			err = in.report(t, m, *m.ExternalID, s)
@@ -460,12 +392,16 @@ func (s *SendLoop) Run(ctx context.Context) {
 
 // Due returns the channels with due messages.
 func (s *SendLoop) Due(ctx context.Context, owner kernel.ID) (channels []kernel.ID, next time.Duration, err error) {
-	if !s.begun {
-		if err := s.Desk.BeginSending(ctx); err != nil {
+	if !s.begun && s.Desk.SingleNode() { // the leases of earlier processes
+		err := s.Desk.Store.Write(ctx, func(tx *kernel.Tx) error {
+			tx.ReleaseLeases(kernel.ID{})
+			return nil
+		})
+		if err != nil {
 			return nil, 0, err
 		}
-		s.begun = true
 	}
+	s.begun = true
 	if now := time.Now(); now.Sub(s.settled) >= sendSettle {
 		if err := s.Desk.SettleEarly(ctx); err != nil {
 			return nil, 0, err
@@ -499,4 +435,218 @@ type channelLeases struct {
 func (l channelLeases) Take(ctx context.Context, channel, owner kernel.ID, length time.Duration) (int64, bool, error) {
 	lease, taken, err := l.loop.Desk.TakeSendLease(ctx, l.loop.company(channel), channel, owner, length)
 	return lease.Epoch, taken, err
+}
+
+// channelWork sends for one channel.
+type channelWork struct {
+	s       *SendLoop
+	company kernel.ID
+	id      kernel.ID
+	free    int           // messages that the provider accepts now
+	wait    time.Duration // until it accepts more
+	unclear bool          // the last step may have marked messages that are not in hand
+}
+
+// Free returns how many messages the provider accepts, up to the limit of a channel.
+func (c *channelWork) Free(running int) (int, time.Duration) {
+	c.free, c.wait = c.s.Provider.Free(c.id)
+	c.wait = max(c.wait, sendPace)
+	if own := sendEach - running; own < c.free {
+		return own, 0
+	}
+	return c.free, c.wait
+}
+
+// Group returns the channel, so that each channel has its own share of the slots.
+func (c *channelWork) Group() (group kernel.ID, unproven bool) { return c.id, false }
+
+// Step stores results and marks messages as being sent. After a step with an unknown commit result it first calls ReclaimSends.
+func (c *channelWork) Step(ctx context.Context, step jobs.Step[SendDone]) (claimed jobs.Claimed[SendJob], err error) {
+	lease, owner := jobs.DeskLease(step.Lease), step.Lease.Owner
+	if c.unclear {
+		if err := c.s.Desk.ReclaimSends(ctx, c.company, lease, owner, step.InHand); err != nil {
+			return claimed, err
+		}
+		c.unclear = false
+	}
+	sent, err := c.s.Desk.SendStep(ctx, c.company, lease, owner, c.s.Lease, step.Results, step.Limit)
+	c.unclear = kernel.CodeOf(err) == kernel.CodeUncertain
+	if err != nil {
+		return claimed, err
+	}
+	claimed = jobs.Claimed[SendJob]{Jobs: sent.Jobs, Lease: jobs.LeaseRenewed}
+	if !sent.Held {
+		claimed.Lease = jobs.LeaseLost
+	}
+	if sent.Next != nil {
+		claimed.Next = max(sent.Next.Sub(c.s.Desk.Now()), time.Millisecond)
+	}
+	switch full := len(sent.Jobs) == step.Limit; {
+	case full && step.Limit == c.free && claimed.Next > 0: // there may be more than the provider accepts
+		claimed.Next = min(claimed.Next, c.wait)
+	case full && step.Limit == c.free:
+		claimed.Next = c.wait
+	default:
+		claimed.More = full
+	}
+	return claimed, nil
+}
+
+// Attempt sends one message. After a panic it is unknown whether it was sent.
+func (c *channelWork) Attempt(ctx context.Context, held jobs.Held, job SendJob) (done SendDone, record bool, err error) {
+	done.Job, record = job, true
+	defer func() {
+		if p := recover(); p != nil {
+			done.Err = fmt.Errorf("talk: panic while sending: %v", p)
+		}
+	}()
+	sender, err := c.s.Provider.For(ctx, c.company, c.id)
+	if err != nil {
+		if _, known := errors.AsType[*provider.SendError](err); !known {
+			err = &provider.SendError{
+				Code: provider.CodeProviderUnavailable, Message: "The provider of this channel cannot be used at the moment.", Retry: true, Cause: err,
+			}
+		}
+		done.Err = err
+		return done, true, nil
+	}
+	// A process that was suspended beyond its lease must not send: the next owner has marked the message as uncertain.
+	job.Out.Expired = held.Expired
+	done.Result, done.Err = sender.Send(ctx, job.Out)
+	return done, true, nil
+}
+
+// Finished does nothing.
+func (c *channelWork) Finished(SendDone) {}
+
+// Close does nothing.
+func (c *channelWork) Close() {}
+
+// sendRetries are the delays before each further attempt to send a message that was certainly not sent. Later messages of the
+// conversation wait too.
+var sendRetries = kernel.Retries{2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute}
+
+const (
+	maxUnreachable = 24 * time.Hour // a message fails if its provider cannot be reached for so long
+	maxSendPause   = time.Minute    // between attempts
+)
+
+// Decision is what to do with a message after a failed attempt.
+type Decision int
+
+// The decisions.
+const (
+	Failed Decision = iota // it fails permanently
+	Again                  // it is retried after a delay
+	Held                   // it waits until its channel is connected again
+)
+
+// NextSend is a decision with its details.
+type NextSend struct {
+	Decision Decision
+	Wait     time.Duration    // of Again
+	Reason   *provider.Reason // of Failed
+}
+
+// retrySend decides what to do with a message of the given age after a failed attempt. If cause is not a *provider.SendError, the
+// message may have been sent, so it is never sent again.
+func retrySend(cause error, attempts int, age time.Duration) NextSend {
+	failure, known := errors.AsType[*provider.SendError](cause)
+	if !known || failure.Fate == provider.Uncertain {
+		return NextSend{Reason: UncertainError()}
+	}
+	wait, again := sendRetries.Next(attempts)
+	switch {
+	case failure.Disconnect:
+		return NextSend{Decision: Held}
+	case failure.Unreachable() && age < maxUnreachable:
+		if !again {
+			wait = maxSendPause
+		}
+		return NextSend{Decision: Again, Wait: max(min(wait, maxSendPause), failure.RetryAfter)}
+	case failure.Unreachable():
+		reason := failure.Reason()
+		reason.Message = "The provider could not be reached for 24 hours. The message was not sent."
+		return NextSend{Reason: &reason}
+	case failure.Retry && (again || failure.Code == string(kernel.CodeRateLimited)): // rate limits are retried forever
+		return NextSend{Decision: Again, Wait: max(wait, failure.RetryAfter, time.Second)}
+	}
+	reason := failure.Reason()
+	return NextSend{Reason: &reason}
+}
+
+// retryReaction is retrySend for a reaction. One that may have been sent is retried, because sending it twice is harmless.
+func retryReaction(cause error, attempts int, age time.Duration) NextSend {
+	next := retrySend(cause, attempts, age)
+	if next.Decision == Failed && next.Reason.Code == ErrorUncertain {
+		if wait, again := sendRetries.Next(attempts); again {
+			return NextSend{Decision: Again, Wait: wait}
+		}
+	}
+	return next
+}
+
+const (
+	archiveTimeout = 3 * time.Second // how long archiving a channel waits for its queue to be failed
+	failedInStep   = 100             // messages failed per transaction
+)
+
+// failQueue fails the queued messages of an archived channel until archiveTimeout. FailArchived does the rest.
+func (d *Talk) failQueue(ctx context.Context, company, channel kernel.ID) {
+	for end := time.Now().Add(archiveTimeout); time.Now().Before(end) && d.failBatch(ctx, company, channel); {
+	}
+}
+
+// FailArchived fails a batch of queued messages of each archived channel and reports whether there are more.
+func (d *Talk) FailArchived(ctx context.Context) (more bool, err error) {
+	channels, err := kernel.ReadOne(ctx, d.Kernel, archivedWithSends)
+	for _, ch := range channels {
+		more = d.failBatch(ctx, ch.company, ch.id) || more
+	}
+	return more, err
+}
+
+// failBatch fails a batch of queued messages of an archived channel and reports whether there may be more. It logs errors.
+func (d *Talk) failBatch(ctx context.Context, company, channel kernel.ID) bool {
+	more, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
+		tx.LockSeveral(channel)
+		ch, found, err := channels.FindChannel(tx, company, channel)
+		if err != nil || !found || ch.ArchivedAt == nil {
+			return false, err
+		}
+		queued, err := listSends(tx, company, channel, `state = 'queued' ORDER BY conversation, seq LIMIT $3`, failedInStep)
+		if err != nil {
+			return false, err
+		}
+		in := d.inboundBatch(tx, ch)
+		for _, job := range queued {
+			if err := in.failQueued(job); err != nil {
+				return false, err
+			}
+		}
+		return len(queued) == failedInStep, in.finish()
+	})
+	if err != nil {
+		d.Log.Warn("could not fail queued messages of an archived channel", slog.String("channel", channel.String()), slog.Any("error", err))
+	}
+	return more && err == nil
+}
+
+// failQueued fails a queued message of an archived channel. A reaction is only deleted.
+func (in *InboundBatch) failQueued(job Queued) error {
+	t, m, err := in.lockMessage("", job.Message)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		deleteSend(in.Tx, job.Company, job.Message)
+		return nil
+	}
+	return in.failArchived(t, m)
+}
+
+// failArchived fails a message whose channel was archived before it was sent.
+func (in *InboundBatch) failArchived(t *BatchConversation, m *Message) error {
+	reason := provider.NewReason(string(kernel.CodeChannelArchived), "The channel was archived before the message was sent.")
+	return in.report(t, m, "", statusReport{Status: provider.StatusFailed, Error: &reason, At: in.Tx.Now})
 }

@@ -5,11 +5,13 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/phone"
 )
 
@@ -21,11 +23,10 @@ const (
 	settleAtOnce = 3 * time.Second // of the request
 )
 
-// settling stores how far this node has got, per channel.
+// settling stores how far this node has got.
 type settling struct {
-	mu        sync.Mutex
-	paused    bool
-	positions map[kernel.ID]settlePosition
+	paused    atomic.Bool
+	positions sync.Map // settlePosition by channel
 }
 
 // settlePosition is a position in a round through the conversations and contacts of a channel that are in the wrong pool.
@@ -34,29 +35,8 @@ type settlePosition struct {
 	moved                 bool      // the round has moved a contact
 }
 
-func (s *settling) position(channel kernel.ID) (p settlePosition, paused bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.positions[channel], s.paused
-}
-
-func (s *settling) setPosition(channel kernel.ID, p settlePosition) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.positions == nil {
-		s.positions = map[kernel.ID]settlePosition{}
-	}
-	if s.positions[channel] = p; p == (settlePosition{}) {
-		delete(s.positions, channel)
-	}
-}
-
 // HoldSettling pauses or resumes settling on this node, for tests.
-func (d *Talk) HoldSettling(pause bool) {
-	d.settling.mu.Lock()
-	defer d.settling.mu.Unlock()
-	d.settling.paused = pause
-}
+func (d *Talk) HoldSettling(pause bool) { d.settling.paused.Store(pause) }
 
 // SettleChannels settles a batch of every channel that became private or public and reports whether there is more to do now. A
 // channel that fails is retried by the next call.
@@ -87,10 +67,11 @@ func (d *Talk) settleSome(ctx context.Context, company, channel kernel.ID) bool 
 // pool: conversations whose contacts could not be moved because of queued messages, and other contacts. It reports whether there
 // is more to do now; a round that moved no contact is repeated later.
 func (d *Talk) settleBatchOf(ctx context.Context, company, channel kernel.ID) (more bool, err error) {
-	at, paused := d.settling.position(channel)
-	if paused {
+	if d.settling.paused.Load() {
 		return false, nil
 	}
+	stored, _ := d.settling.positions.Load(channel)
+	at, _ := stored.(settlePosition) // zero at the beginning of a round
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
 		tx.LockSeveral(channel)
 		tx.ShareVisibility(company)
@@ -99,31 +80,26 @@ func (d *Talk) settleBatchOf(ctx context.Context, company, channel kernel.ID) (m
 			return false, err
 		}
 		conversations, err := conversationsToSettle(tx, &ch, settleBatch)
+		first := len(conversations) > 0
+		if err == nil && !first {
+			conversations, err = conversationsInWrongPool(tx, &ch, at.conversation, settleBatch)
+		}
 		if err != nil {
 			return false, err
-		}
-		for _, c := range conversations {
-			if _, err := d.settleConversation(tx, &ch, c); err != nil {
-				return false, err
-			}
-		}
-		if n := len(conversations); n > 0 {
-			settledTo(tx, &ch, conversations[n-1].ID)
-			return true, nil
 		}
 		next := at
-		stuck, err := conversationsInWrongPool(tx, &ch, at.conversation, settleBatch)
-		if err != nil {
-			return false, err
-		}
-		for _, c := range stuck {
+		for _, c := range conversations {
 			moved, err := d.settleConversation(tx, &ch, c)
 			if err != nil {
 				return false, err
 			}
 			next.conversation, next.moved = c.ID, next.moved || moved
 		}
-		if len(stuck) == 0 {
+		if first {
+			tx.Later(`UPDATE channels SET settled_to = $3 WHERE company = $1 AND id = $2`, company, channel, next.conversation)
+			return true, nil
+		}
+		if len(conversations) == 0 {
 			contacts, err := contactsToSettle(tx, &ch, at.contact, settleBatch)
 			if err != nil {
 				return false, err
@@ -138,13 +114,13 @@ func (d *Talk) settleBatchOf(ctx context.Context, company, channel kernel.ID) (m
 		}
 		switch {
 		case next != at:
-			tx.AfterCommit(func() { d.settling.setPosition(channel, next) })
+			tx.AfterCommit(func() { d.settling.positions.Store(channel, next) })
 			return true, nil
 		case at == settlePosition{}:
 			endSettling(tx, &ch)
 			return false, nil
 		}
-		tx.AfterCommit(func() { d.settling.setPosition(channel, settlePosition{}) })
+		tx.AfterCommit(func() { d.settling.positions.Delete(channel) })
 		return at.moved, nil
 	})
 }
@@ -187,7 +163,8 @@ func (d *Talk) settleContact(tx *kernel.Tx, ch *channels.Channel, contact *Conta
 		}
 	}
 	if len(twins) == 0 {
-		moveContact(tx, contact, ch.Pool())
+		tx.Later(`UPDATE contacts SET pool = $3 WHERE company = $1 AND id = $2`, ch.Company, contact.ID, ch.Pool())
+		tx.Later(`UPDATE contact_identities SET pool = $3 WHERE company = $1 AND contact = $2`, ch.Company, contact.ID, ch.Pool())
 		return true, nil
 	}
 	return d.mergeContacts(tx, twins[0], contact.ID, ch.Company)
@@ -284,4 +261,142 @@ func (d *Talk) settleHidden(tx *kernel.Tx, contact *Contact) (bool, error) {
 		return false, err
 	}
 	return d.settleEither(tx, &ch, contact)
+}
+
+func settlingChannels(tx *kernel.Tx) ([]rowAt, error) {
+	return rowsAt(tx, `SELECT /* all companies: channels to settle */ company, id FROM channels WHERE settling ORDER BY company, id`)
+}
+
+// conversationsToSettle locks and returns up to limit conversations of a channel after the last settled one.
+func conversationsToSettle(tx *kernel.Tx, ch *channels.Channel, limit int) ([]Conversation, error) {
+	tx.ShareVisibility(ch.Company)
+	return kernel.Rows(tx, `
+		SELECT`+conversationColumns+`
+		FROM conversations c
+		WHERE c.company = $1 AND c.channel = $2
+			AND c.id > COALESCE((SELECT x.settled_to FROM channels x WHERE x.company = $1 AND x.id = $2), $3)
+		ORDER BY c.id
+		LIMIT $4`+tx.ForUpdate(), []any{ch.Company, ch.ID, kernel.OrFirst(kernel.ID{}), limit}, scanConversation)
+}
+
+func settleConversation(tx *kernel.Tx, company, id kernel.ID, private bool) {
+	tx.Later(`UPDATE conversations SET private = $3 WHERE company = $1 AND id = $2 AND private <> $3`, company, id, private)
+	tx.Later(`UPDATE attendances SET private = $3 WHERE company = $1 AND conversation = $2 AND private <> $3`, company, id, private)
+	tx.Later(`UPDATE cards SET hidden = $3 WHERE company = $1 AND conversation = $2 AND hidden <> $3`, company, id, private)
+	tx.Later(`
+		UPDATE card_labels
+		SET status = COALESCE((SELECT k.status FROM cards k WHERE k.company = $1 AND k.id = card_labels.subject AND NOT k.private AND NOT k.hidden), '')
+		WHERE company = $1 AND subject IN (SELECT k.id FROM cards k WHERE k.company = $1 AND k.conversation = $2)`, company, id)
+}
+
+// conversationsInWrongPool locks and returns up to limit conversations of a channel, after the given one, whose contacts are in
+// the wrong pool.
+func conversationsInWrongPool(tx *kernel.Tx, ch *channels.Channel, after kernel.ID, limit int) ([]Conversation, error) {
+	return kernel.Rows(tx, `
+		SELECT`+conversationColumns+`
+		FROM conversations c
+		JOIN contacts ct ON ct.company = c.company AND ct.id = c.contact
+		WHERE c.company = $1 AND c.channel = $2 AND c.id > $3 AND ct.pool <> $4
+		ORDER BY c.id
+		LIMIT $5`+tx.Dialect().Lock(` FOR UPDATE OF c`), []any{ch.Company, ch.ID, kernel.OrFirst(after), ch.Pool(), limit}, scanConversation)
+}
+
+// contactsToSettle returns up to limit contacts of a channel, after the given one, that are in the wrong pool.
+func contactsToSettle(tx *kernel.Tx, ch *channels.Channel, after kernel.ID, limit int) ([]Contact, error) {
+	where := `ct.pool = $2`
+	if ch.Private {
+		where = `ct.pool = $1 AND ct.channel = $2`
+	}
+	return kernel.Rows(tx, `
+		SELECT`+contactColumns+`
+		FROM contacts ct
+		WHERE ct.company = $1 AND `+where+` AND ct.id > $3
+		ORDER BY ct.id
+		LIMIT $4`, []any{ch.Company, ch.ID, kernel.OrFirst(after), limit}, scanContact)
+}
+
+// endSettling ends the settling of a channel, unless one of its conversations has a contact in another pool.
+func endSettling(tx *kernel.Tx, ch *channels.Channel) {
+	tx.Later(`
+		UPDATE channels
+		SET settling = FALSE, settled_to = NULL
+		WHERE company = $1 AND id = $2 AND NOT EXISTS (
+			SELECT 1
+			FROM conversations c
+			JOIN contacts ct ON ct.company = c.company AND ct.id = c.contact
+			WHERE c.company = $1 AND c.channel = $2 AND ct.pool <> $3)`, ch.Company, ch.ID, ch.Pool())
+}
+
+// knownElsewhere reports whether a contact has a conversation through another channel, or a card without a conversation.
+func knownElsewhere(tx *kernel.Tx, company, contact, channel kernel.ID) (bool, error) {
+	return tx.One(`
+		SELECT 1 WHERE EXISTS (SELECT 1 FROM conversations c WHERE c.company = $1 AND c.contact = $2 AND c.channel <> $3)
+			OR EXISTS (SELECT 1 FROM cards k WHERE k.company = $1 AND k.contact = $2 AND k.conversation IS NULL)`,
+		[]any{company, contact, channel}, func(db.Row) {})
+}
+
+// contactsLike returns the contacts of a pool that have the phone number or an identity of a contact of another pool.
+func contactsLike(tx *kernel.Tx, c *Contact, pool kernel.ID) ([]kernel.ID, error) {
+	key := ""
+	if c.Phone != nil {
+		key = phone.Key(*c.Phone)
+	}
+	return tx.IDs(`
+		SELECT o.contact
+		FROM contact_identities i
+		JOIN contact_identities o ON o.company = i.company AND o.pool = $3 AND o.kind = i.kind AND o.value = i.value
+		WHERE i.company = $1 AND i.contact = $2 AND o.contact <> $2
+		UNION
+		SELECT id FROM contacts WHERE company = $1 AND pool = $3 AND phone_key = $4 AND id <> $2
+		ORDER BY 1`, c.Company, c.ID, pool, key)
+}
+
+// copyIdentities copies the identities of a contact to a contact of the same person in another pool.
+func copyIdentities(tx *kernel.Tx, company, from, to, pool kernel.ID) {
+	tx.Later(`
+		INSERT INTO contact_identities (company, pool, kind, value, contact)
+		SELECT company, $4, kind, value, $3
+		FROM contact_identities
+		WHERE company = $1 AND contact = $2
+		ON CONFLICT DO NOTHING`, company, from, to, pool)
+}
+
+// leaveChannel moves messages and cards of a channel from a contact to the contact of the same person in the pool of the
+// channel.
+func leaveChannel(tx *kernel.Tx, company, contact, channel, to kernel.ID) {
+	tx.Later(`UPDATE messages SET author = $4 WHERE company = $1 AND author = $2 AND channel = $3`, company, contact, channel, to)
+	tx.Later(`
+		UPDATE cards
+		SET contact = $4
+		WHERE company = $1 AND contact = $2
+			AND conversation IN (SELECT c.id FROM conversations c WHERE c.company = $1 AND c.channel = $3 AND c.contact IN ($2, $4))`,
+		company, contact, channel, to)
+	forgetChannelOfContact(tx, company, contact, channel)
+}
+
+// forgetChannelOfContact replaces the channel of a contact by another one through which it is known, or by none.
+func forgetChannelOfContact(tx *kernel.Tx, company, contact, channel kernel.ID) {
+	tx.Later(`
+		UPDATE contacts
+		SET channel = (SELECT c.channel FROM conversations c WHERE c.company = $1 AND c.contact = $2 AND c.channel <> $3 ORDER BY c.id LIMIT 1)
+		WHERE company = $1 AND id = $2 AND channel = $3`, company, contact, channel)
+}
+
+// storedPool returns the pool in which a contact is stored. While its channel is settling, the contact may belong to another one.
+func storedPool(tx *kernel.Tx, c *Contact) (pool kernel.ID, err error) {
+	_, err = tx.One(`SELECT pool FROM contacts WHERE company = $1 AND id = $2`, []any{c.Company, c.ID}, func(r db.Row) { pool = r.ID("pool") })
+	return pool, err
+}
+
+// mediaVersion changes when a channel through which a file was sent or received becomes private or public.
+func mediaVersion(tx *kernel.Tx, company, media kernel.ID) (version int64, err error) {
+	_, err = tx.One(`
+		SELECT CAST(COALESCE(SUM(x.privacy_version), 0) AS BIGINT) AS version
+		FROM channels x
+		WHERE x.company = $1 AND x.id IN (
+			SELECT m.channel FROM messages m WHERE m.company = $1 AND m.media = $2
+			UNION
+			SELECT d.channel FROM media d WHERE d.company = $1 AND d.id = $2)`,
+		[]any{company, media}, func(r db.Row) { version = r.Int("version") })
+	return version, err
 }

@@ -1,16 +1,12 @@
 package talk
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"testing"
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/media"
 	"recado/test/testkit"
 )
 
@@ -27,7 +23,7 @@ func (o *office) queued(tx *kernel.Tx, contact *Contact) (Message, error) {
 		ID: kernel.NewID(), Conversation: c.ID, Company: c.Company, Channel: c.Channel, Private: c.Private, Direction: provider.Outbound, Origin: provider.OriginAPI,
 		Type: provider.TypeText, Text: new("oi"), Status: provider.StatusQueued, Seq: 1, CreatedAt: tx.Now,
 	}
-	if _, err := insertMessage(tx, &m, MessageExtras{}); err != nil {
+	if _, err := insertMessage(tx, &m); err != nil {
 		return m, err
 	}
 	insertSend(tx, &m)
@@ -117,19 +113,4 @@ func TestMessagesOfAnArchivedChannelFailInBatches(t *testing.T) {
 			return err
 		})
 	})
-}
-
-func TestRecordingsWaitForAFreeSlotBeforeTheyAreConverted(t *testing.T) {
-	d := newTalk(kernel.New(kernel.Options{}), nil, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	for range conversionsAtOnce {
-		d.conversions <- struct{}{}
-	}
-	cancel()
-	_, err := io.ReadAll(d.converted(ctx, strings.NewReader("webm")))
-	testkit.Equal(t, "error while others are converted", err, context.Canceled)
-	<-d.conversions
-	_, err = io.ReadAll(d.converted(t.Context(), strings.NewReader("webm")))
-	testkit.Equal(t, "error afterwards", err, media.ErrNotOpus)
-	testkit.Equal(t, "slots in use", len(d.conversions), conversionsAtOnce-1)
 }

@@ -2,10 +2,12 @@ package talk
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/phone"
 )
@@ -22,9 +24,9 @@ type Simulation struct {
 	Group   *provider.IncomingGroup
 	Choice  *provider.Choice
 
-	Reaction *SimulatedReaction
-	Edit     *SimulatedEdit
-	Revoke   *SimulatedRevocation
+	Reaction *simulateReaction
+	Edit     *simulateEdit
+	Revoke   *simulateRevoke
 
 	ExternalID *string
 	Status     *string
@@ -33,23 +35,12 @@ type Simulation struct {
 	To           *string
 }
 
-// SimulatedReaction is a customer's reaction to a message. A nil Emoji removes it.
-type SimulatedReaction struct {
-	ExternalID string
-	Emoji      *string
-}
-
-// SimulatedEdit replaces the text of a customer's message.
-type SimulatedEdit struct{ ExternalID, Text string }
-
-// SimulatedRevocation deletes a customer's message.
-type SimulatedRevocation struct{ ExternalID string }
-
 // check validates that the simulation has exactly one form. It returns the customer's phone number, if any.
-func (s *Simulation) check() (phone string, invalid error) {
+func (s *Simulation) check() (e164 string, err error) {
 	customer := s.From != nil || s.Name != nil || s.MediaID != nil || s.ReplyTo != nil || s.Group != nil || s.Choice != nil || s.changes() > 0
 	report := s.ExternalID != nil || s.Status != nil
 	team := s.FromPhoneApp || s.To != nil
+	field, number, limit := "body.from", s.From, provider.MaxText
 	switch {
 	case customer && report || customer && team || report && (team || s.Text != nil):
 		return "", kernel.NotTogether("body", "send the fields of one form only: a customer (from), a status (external_id, status), "+
@@ -63,21 +54,35 @@ func (s *Simulation) check() (phone string, invalid error) {
 		if !s.FromPhoneApp || s.To == nil || s.Text == nil {
 			return "", kernel.Needs("body", "send from_phone_app, to and text together, and no other field", "from_phone_app", "to", "text")
 		}
-		return checkPhoneAndText("body.to", *s.To, s.Text, provider.MaxText)
+		field, number = "body.to", s.To
 	case s.From == nil:
 		return "", kernel.Invalid("body.from", kernel.RuleRequired, "is required: the phone of the customer who writes")
 	case s.changes() > 0:
-		return s.checkChange()
+		if err := s.checkChange(); err != nil {
+			return "", err
+		}
 	case s.Choice != nil:
-		return s.checkChoice()
+		if s.Text != nil || s.MediaID != nil {
+			return "", kernel.NotTogether("body.choice", "must not be sent together with text or media_id", "text", "media_id")
+		}
+		if _, invalid := kernel.Text("body.choice.title", s.Choice.Title, provider.MaxText); invalid != nil {
+			return "", invalid
+		}
 	case s.Text == nil && s.MediaID == nil:
 		return "", kernel.Invalid("body.text", kernel.RuleRequired, "is required when there is no media_id")
-	}
-	limit := provider.MaxText
-	if s.MediaID != nil {
+	case s.MediaID != nil:
 		limit = provider.MaxCaption
 	}
-	return checkPhoneAndText("body.from", *s.From, s.Text, limit)
+	e164, ok := phone.Normalize(*number)
+	if !ok {
+		return "", channels.ErrPhone(field)
+	}
+	if s.Text != nil {
+		if _, invalid := kernel.Text("body.text", *s.Text, limit); invalid != nil {
+			return "", invalid
+		}
+	}
+	return e164, nil
 }
 
 // changes counts the set fields among Reaction, Edit and Revoke.
@@ -94,52 +99,25 @@ func countTrue(conditions ...bool) (n int) {
 	return n
 }
 
-func (s *Simulation) checkChange() (string, error) {
+func (s *Simulation) checkChange() error {
 	if s.changes() > 1 || s.Text != nil || s.Name != nil || s.MediaID != nil || s.ReplyTo != nil || s.Group != nil || s.Choice != nil {
-		return "", kernel.NotTogether("body", "send from together with one of reaction, edit and revoke, and no other field", "reaction", "edit", "revoke")
+		return kernel.NotTogether("body", "send from together with one of reaction, edit and revoke, and no other field", "reaction", "edit", "revoke")
 	}
-	if s.Reaction != nil && s.Reaction.Emoji != nil && !IsOne(*s.Reaction.Emoji) {
-		return "", kernel.Malformed("body.reaction.emoji", "emoji")
+	if s.Reaction != nil {
+		if emoji := s.Reaction.Emoji.Pointer(); emoji != nil && !IsOne(*emoji) {
+			return kernel.Malformed("body.reaction.emoji", "emoji")
+		}
 	}
 	if s.Edit != nil {
 		if _, invalid := kernel.Text("body.edit.text", s.Edit.Text, provider.MaxText); invalid != nil {
-			return "", invalid
+			return invalid
 		}
 	}
-	return checkPhoneAndText("body.from", *s.From, nil, 0)
+	return nil
 }
-
-func (s *Simulation) checkChoice() (string, error) {
-	if s.Text != nil || s.MediaID != nil {
-		return "", kernel.NotTogether("body.choice", "must not be sent together with text or media_id", "text", "media_id")
-	}
-	if _, invalid := kernel.Text("body.choice.title", s.Choice.Title, provider.MaxText); invalid != nil {
-		return "", invalid
-	}
-	return checkPhoneAndText("body.from", *s.From, nil, 0)
-}
-
-func checkPhoneAndText(field, number string, text *string, limit int) (string, error) {
-	e164, ok := phone.Normalize(number)
-	if !ok {
-		return "", channels.ErrPhone(field)
-	}
-	if text != nil {
-		if _, invalid := kernel.Text("body.text", *text, limit); invalid != nil {
-			return "", invalid
-		}
-	}
-	return e164, nil
-}
-
-// Makes reports whether the simulation creates a message.
-func (s *Simulation) Makes() bool { return s.ExternalID == nil && s.changes() == 0 }
 
 // Simulate handles an event on a sandbox channel as if a provider had reported it, and returns the new or changed message.
 func (d *Talk) Simulate(ctx context.Context, a *kernel.Principal, channel kernel.ID, s Simulation) (*Message, error) {
-	if err := a.May(VerbSimulate); err != nil {
-		return nil, err
-	}
 	phone, invalid := s.check()
 	if invalid != nil {
 		return nil, invalid
@@ -198,9 +176,8 @@ func (in *InboundBatch) simulateMessage(a *kernel.Principal, s *Simulation, phon
 		if err != nil {
 			return nil, err
 		}
-		found, err := hasExternalID(in.Tx, t.Company, t.ID, in.Channel.ID, *s.ReplyTo)
-		if err != nil || !found {
-			return nil, kernel.ErrOr(err, errReplyTo())
+		if err := checkReplyTo(in.Tx, &t.Conversation, s.ReplyTo); err != nil {
+			return nil, err
 		}
 		msg.ReplyTo = *s.ReplyTo
 	}
@@ -209,13 +186,8 @@ func (in *InboundBatch) simulateMessage(a *kernel.Principal, s *Simulation, phon
 
 // simulatedMessage returns the visible message with an external id. field is the name of the id in the request.
 func (in *InboundBatch) simulatedMessage(a *kernel.Principal, field, external string) (Message, error) {
-	m, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
-	if err == nil && found {
-		var c Conversation
-		c, found, err = FindConversation(in.Tx, in.Channel.Company, m.Conversation)
-		found = found && MaySee(a, &c)
-	}
-	if err != nil || !found {
+	m, visibility, found, err := in.stored(external)
+	if err != nil || !found || !a.MaySeeBy(&visibility) {
 		return m, kernel.ErrOr(err, kernel.NoSuch(field, "message"))
 	}
 	return m, nil
@@ -227,7 +199,7 @@ func (in *InboundBatch) simulateChange(a *kernel.Principal, s *Simulation, phone
 	switch {
 	case s.Reaction != nil:
 		field, external, c.Kind = "body.reaction", s.Reaction.ExternalID, changeReaction
-		kernel.Set(&c.Emoji, s.Reaction.Emoji)
+		kernel.Set(&c.Emoji, s.Reaction.Emoji.Pointer())
 	case s.Edit != nil:
 		field, external, c.Kind, c.Text = "body.edit", s.Edit.ExternalID, changeEdit, s.Edit.Text
 	default:
@@ -248,7 +220,7 @@ func (in *InboundBatch) simulateChange(a *kernel.Principal, s *Simulation, phone
 	if err := in.change(external, c); err != nil {
 		return nil, err
 	}
-	m, _, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
+	m, _, _, err := in.stored(external)
 	return &m, err
 }
 
@@ -268,6 +240,77 @@ func (in *InboundBatch) simulateStatus(a *kernel.Principal, s *Simulation) (*Mes
 	if err := in.status(report); err != nil {
 		return nil, err
 	}
-	m, _, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, *s.ExternalID)
+	m, _, _, err := in.stored(*s.ExternalID)
 	return &m, err
+}
+
+type simulateInput struct {
+	httpserver.AtID
+	Body struct {
+		From    *string        `json:"from,omitempty" minLength:"1" maxLength:"64" doc:"The customer's phone number." example:"+5511987654321"`
+		Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"The customer's profile name."`
+		Text    *string        `json:"text,omitempty" minLength:"1" maxLength:"4096"`
+		MediaID *kernel.ID     `json:"media_id,omitempty"`
+		ReplyTo *string        `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512"`
+		Group   *simulateGroup `json:"group,omitempty" doc:"The group the customer writes in."`
+
+		Choice   *simulateChoice   `json:"choice,omitempty" doc:"The customer's choice from buttons or a list, instead of text."`
+		Reaction *simulateReaction `json:"reaction,omitempty" doc:"The customer reacts to a message."`
+		Edit     *simulateEdit     `json:"edit,omitempty" doc:"The customer edits a message."`
+		Revoke   *simulateRevoke   `json:"revoke,omitempty" doc:"The customer deletes a message."`
+
+		ExternalID *string `json:"external_id,omitempty" minLength:"1" maxLength:"512" doc:"The message whose status is reported."`
+		Status     *string `json:"status,omitempty" enum:"delivered,read,failed"`
+
+		FromPhoneApp *bool   `json:"from_phone_app,omitempty" doc:"Set to true if a team member writes from the phone app."`
+		To           *string `json:"to,omitempty" minLength:"1" maxLength:"64" doc:"The phone number of the customer who receives the message."`
+	}
+}
+
+type simulateGroup struct {
+	ID   string `json:"id" minLength:"1" maxLength:"120"`
+	Name string `json:"name" minLength:"1" maxLength:"120"`
+}
+
+type simulateChoice struct {
+	ID    string `json:"id" minLength:"1" maxLength:"256"`
+	Title string `json:"title" minLength:"1" maxLength:"120"`
+}
+
+type simulateReaction struct {
+	ExternalID string                  `json:"external_id" minLength:"1" maxLength:"512"`
+	Emoji      kernel.Optional[string] `json:"emoji,omitempty" doc:"The emoji. If null or omitted, the reaction is removed."`
+}
+
+type simulateEdit struct {
+	ExternalID string `json:"external_id" minLength:"1" maxLength:"512"`
+	Text       string `json:"text" minLength:"1" maxLength:"4096"`
+}
+
+type simulateRevoke struct {
+	ExternalID string `json:"external_id" minLength:"1" maxLength:"512"`
+}
+
+type simulateOutput struct {
+	Status int
+	Body   *Message
+}
+
+func (s *handlers) simulate(ctx context.Context, a *kernel.Principal, in *simulateInput) (*simulateOutput, error) {
+	b := in.Body
+	event := Simulation{
+		From: b.From, Name: b.Name, Text: b.Text, MediaID: b.MediaID, ReplyTo: b.ReplyTo,
+		Choice: (*provider.Choice)(b.Choice), Reaction: b.Reaction, Edit: b.Edit, Revoke: b.Revoke,
+		ExternalID: b.ExternalID, Status: b.Status, FromPhoneApp: b.FromPhoneApp != nil && *b.FromPhoneApp, To: b.To,
+	}
+	if b.Group != nil {
+		event.Group = &provider.IncomingGroup{ID: b.Group.ID, Name: b.Group.Name}
+	}
+	status := http.StatusOK
+	if event.ExternalID == nil && event.changes() == 0 { // a new message
+		status = http.StatusCreated
+	}
+	response := httpserver.Shaped(ctx, func(m **Message) *simulateOutput { return &simulateOutput{status, *m} })
+	m, err := s.verbs.Simulate(ctx, a, kernel.ID(in.ID), event)
+	return response(&m), err
 }

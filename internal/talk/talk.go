@@ -13,23 +13,21 @@ import (
 // Talk implements the verbs of the package.
 type Talk struct {
 	*kernel.Kernel
-	people      *people.People
-	channels    *channels.Channels
-	blob        blob.Store
-	uploads     *limits.Concurrency[kernel.ID] // by company
-	counts      kernel.Expensive               // of the inbox, which read every open conversation for every saved view
-	receipts    chan Receipt
-	activities  activities
-	settling    settling
-	conversions chan struct{} // the slots for converting recordings on this node
-	observers   []Observer
+	people     *people.People
+	channels   *channels.Channels
+	blob       blob.Store
+	uploads    *limits.Concurrency[kernel.ID] // by company
+	counts     kernel.Expensive               // of the inbox, which read every open conversation for every saved view
+	receipts   chan Receipt
+	activities activities
+	settling   settling
+	observers  []Observer
 }
 
 // New returns a Talk.
 func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
 	d := &Talk{Kernel: p.Kernel, people: p, channels: c, blob: files, receipts: make(chan Receipt, 1024)}
 	d.uploads = limits.NewConcurrency[kernel.ID](d.Limit(limitUploads), 0)
-	d.conversions = make(chan struct{}, conversionsAtOnce)
 	d.counts = d.NewQueue("counts of the inbox", d.Limit(kernel.LimitSearches), countsWait)
 	d.CheckSubjects(SubjectConversation, checkConversation)
 	d.CheckSubjects(SubjectContact, checkContact)

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 )
 
@@ -58,31 +60,54 @@ type TimelinePage struct {
 
 // TimelineQuery selects a page. At most one of Before, After, Around and At is set.
 type TimelineQuery struct {
-	Limit  int
-	Before string
-	After  string
-	Around *kernel.ID // a message, or a note if the principal may read notes
-	At     *time.Time // the first message at or after this time
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Before string `query:"before" doc:"The before value of a page. Returns the entries that precede it."`
+	After  string `query:"after" doc:"The after value of a page. Returns the entries that follow it; if there are more than limit, the oldest of them."`
+	Around string `query:"around" doc:"The id of a message or note. Returns the page around it, or 404 if the conversation has no such entry."`
+	At     string `query:"at" format:"date-time" doc:"A time. Returns the page around the first message at or after this time, or the newest page if there is none."`
 }
 
 // Timeline returns a page of everything that happened in a conversation, newest first: messages and, if the principal has the
 // scopes, notes, assignments, and the opening and closing of attendances.
 func (d *Talk) Timeline(ctx context.Context, a *kernel.Principal, conversation kernel.ID, q TimelineQuery) (*TimelinePage, error) {
-	if err := a.May(VerbTimeline); err != nil {
-		return nil, err
+	around, found := kernel.ParseID(q.Around)
+	if q.Around != "" && !found {
+		return nil, kernel.NotFound("message")
 	}
-	if countTrue(q.Before != "", q.After != "", q.Around != nil, q.At != nil) > 1 {
+	at, err := time.Parse(time.RFC3339, q.At)
+	if q.At != "" && err != nil {
+		return nil, kernel.Malformed("query.at", "time")
+	}
+	if countTrue(q.Before != "", q.After != "", q.Around != "", q.At != "") > 1 {
 		return nil, kernel.NotTogether("query", "send at most one of before, after, around and at", "before", "after", "around", "at")
 	}
 	r := timelineReader{d: d, company: a.Company.ID, conversation: conversation, limit: q.Limit}
 	r.withAttendances, r.withNotes = a.Scopes.Has(people.ScopeAttendancesRead), a.Scopes.Has(people.ScopeNotesRead)
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*TimelinePage, error) {
-		visibility, _, found, err := visibility(tx, a.Company.ID, conversation, 0)
-		if err != nil || !found || !a.MaySeeBy(&visibility) {
-			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		if _, err := seenUpTo(tx, a, conversation, 0); err != nil {
+			return nil, err
 		}
 		r.tx = tx
-		return r.page(&q)
+		position, read := timelineEnd, r.older
+		var err error
+		switch {
+		case q.After != "":
+			position, err = r.open(q.After)
+			read = r.newer
+		case q.Before != "":
+			position, err = r.open(q.Before)
+		case q.Around != "":
+			position, err = r.find(around)
+			read = r.around
+		case q.At != "":
+			if position, err = r.firstAt(at); position != timelineEnd {
+				read = r.around
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return read(position)
 	})
 }
 
@@ -99,29 +124,18 @@ type timelineReader struct {
 
 var timelineEnd = TimelinePosition{Seq: math.MaxInt64 - 1}
 
-func (r *timelineReader) page(q *TimelineQuery) (*TimelinePage, error) {
-	position, found, read := timelineEnd, true, r.older
-	var err error
-	switch {
-	case q.After != "":
-		position, err = r.open(q.After)
-		read = r.newer
-	case q.Before != "":
-		position, err = r.open(q.Before)
-	case q.Around != nil:
-		position, err = r.find(*q.Around)
-		read = r.around
-	case q.At != nil:
-		position, found, err = messagePositionAt(r.tx, r.company, r.conversation, *q.At)
-		read = r.around
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return r.older(timelineEnd)
-	}
-	return read(position)
+// firstAt returns the position of the first message that was written at a time or later, or the end if there is none.
+func (r *timelineReader) firstAt(at time.Time) (position TimelinePosition, err error) {
+	position = timelineEnd
+	_, err = r.tx.One(`
+		SELECT seq, id
+		FROM messages
+		WHERE company = $1 AND conversation = $2 AND created_at >= $3
+		ORDER BY seq
+		LIMIT 1`, []any{r.company, r.conversation, at}, func(row db.Row) {
+		position = TimelinePosition{row.Int("seq"), RankMessage, row.ID("id")}
+	})
+	return position, err
 }
 
 // find returns the position of a message or a note of the conversation.
@@ -204,14 +218,12 @@ func following(at TimelinePosition) TimelinePosition {
 	return TimelinePosition{Seq: at.Seq, Rank: at.Rank + 1}
 }
 
-func (r *timelineReader) name() string { return "timeline " + r.conversation.String() }
-
 func (r *timelineReader) seal(p TimelinePosition) *string {
-	return new(r.d.Cursors.Seal(r.company, r.name(), append(kernel.Int(p.Seq), kernel.IntID(p.Rank, p.ID)...)))
+	return new(r.d.Cursors.Seal(r.company, "timeline "+r.conversation.String(), append(kernel.Int(p.Seq), kernel.IntID(p.Rank, p.ID)...)))
 }
 
 func (r *timelineReader) open(cursor string) (TimelinePosition, error) {
-	payload, invalid := r.d.Cursors.Open(r.company, r.name(), cursor)
+	payload, invalid := r.d.Cursors.Open(r.company, "timeline "+r.conversation.String(), cursor)
 	if invalid != nil {
 		return TimelinePosition{}, invalid
 	}
@@ -220,31 +232,39 @@ func (r *timelineReader) open(cursor string) (TimelinePosition, error) {
 	}, nil
 }
 
+// FilesQuery selects a page of the files of a conversation.
+type FilesQuery struct {
+	httpserver.AtID
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor string `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page."`
+}
+
 // Files lists the files of a conversation, newest first. next is "" on the last page.
-func (d *Talk) Files(ctx context.Context, a *kernel.Principal, conversation kernel.ID, limit int, after string) (page []File, next string, err error) {
-	if err := a.May(VerbFiles); err != nil {
-		return nil, "", err
-	}
+func (d *Talk) Files(ctx context.Context, a *kernel.Principal, q *FilesQuery) (page []File, next string, err error) {
+	conversation := kernel.ID(q.ID)
 	list, before := "files "+conversation.String(), int64(math.MaxInt64)
-	if after != "" {
-		payload, invalid := d.Cursors.Open(a.Company.ID, list, after)
-		if invalid == nil {
-			before, invalid = kernel.ReadInt(payload)
-		}
-		if invalid != nil {
-			return nil, "", invalid
-		}
+	if err := d.openCursor(a, list, q.Cursor, &before, nil); err != nil {
+		return nil, "", err
 	}
 	more := false
 	page, err = kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (page []File, err error) {
-		if _, err := visibleConversation(tx, a, conversation); err != nil {
+		if err := checkConversation(tx, a, conversation); err != nil {
 			return nil, err
 		}
-		page, more, err = listFiles(tx, a.Company.ID, conversation, before, limit)
+		page, more, err = listFiles(tx, a.Company.ID, conversation, before, q.Limit)
 		return page, err
 	})
 	if err == nil && more {
 		next = d.Cursors.Seal(a.Company.ID, list, kernel.Int(page[len(page)-1].Seq))
 	}
 	return page, next, err
+}
+
+type timelineInput struct {
+	httpserver.AtID
+	TimelineQuery
+}
+
+func (s *handlers) timeline(ctx context.Context, a *kernel.Principal, in *timelineInput) (*httpserver.Reply[*TimelinePage], error) {
+	return httpserver.Body(s.verbs.Timeline(ctx, a, kernel.ID(in.ID), in.TimelineQuery))
 }

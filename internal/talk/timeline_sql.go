@@ -3,7 +3,6 @@ package talk
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -38,7 +37,8 @@ func (r *timelineReader) read(at TimelinePosition, newer bool, limit int) ([]Tim
 		page = append(page, more...)
 	}
 	slices.SortFunc(page, func(a, b TimelineEntry) int {
-		order := comparePositions(a.Position, b.Position)
+		p, q := a.Position, b.Position
+		order := cmp.Or(cmp.Compare(p.Seq, q.Seq), cmp.Compare(p.Rank, q.Rank), kernel.CompareIDs(p.ID, q.ID))
 		if newer {
 			return order
 		}
@@ -47,20 +47,12 @@ func (r *timelineReader) read(at TimelinePosition, newer bool, limit int) ([]Tim
 	return page[:min(limit, len(page))], nil
 }
 
-func comparePositions(a, b TimelinePosition) int {
-	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Rank, b.Rank), kernel.CompareIDs(a.ID, b.ID))
-}
-
 func (q *timelineQuery) messages() (entries []TimelineEntry, err error) {
-	var page []Message
-	switch {
-	case q.newer:
-		page, _, _, err = messagesAfter(q.tx, q.company, q.conversation, q.at.Seq, q.limit)
-	case q.at.Rank > RankMessage: // the message with the same number comes before
-		page, _, err = messagesBefore(q.tx, q.company, q.conversation, q.at.Seq+1, q.limit)
-	default:
-		page, _, err = messagesBefore(q.tx, q.company, q.conversation, q.at.Seq, q.limit)
+	seq := q.at.Seq
+	if !q.newer && q.at.Rank > RankMessage {
+		seq++ // the message with the same number comes before
 	}
+	page, _, _, err := messagePage(q.tx, q.company, q.conversation, seq, q.newer, q.limit)
 	for i := range page {
 		m := &page[i]
 		entries = append(entries, TimelineEntry{
@@ -102,7 +94,7 @@ func (q *timelineQuery) assignments() ([]TimelineEntry, error) {
 		LEFT JOIN users b ON b.company = e.company AND b.id = e.by_member
 		WHERE e.company = ` + s.Arg(q.company) + ` AND e.conversation = ` + s.Arg(q.conversation))
 	q.within(s, "e.seq", "1", "e.id")
-	return readRows(q.tx, s.String(), s.Args, func(r db.Row) TimelineEntry {
+	return kernel.Rows(q.tx, s.String(), s.Args, func(r db.Row) TimelineEntry {
 		e := scanAssignment(r)
 		return TimelineEntry{
 			Kind: TimelineAssignment, ID: e.ID, At: e.CreatedAt, Assignment: &e,
@@ -119,7 +111,7 @@ func (q *timelineQuery) notes() ([]TimelineEntry, error) {
 		JOIN users u ON u.company = n.company AND u.id = n.author
 		WHERE n.company = ` + s.Arg(q.company) + ` AND n.conversation = ` + s.Arg(q.conversation))
 	q.within(s, "n.seq", "4", "n.id")
-	notes, err := readRows(q.tx, s.String(), s.Args, func(r db.Row) Note { return scanNote(r, q.company) })
+	notes, err := kernel.Rows(q.tx, s.String(), s.Args, func(r db.Row) Note { return scanNote(r, q.company) })
 	if err == nil {
 		err = nameMentions(q.tx, q.company, notes)
 	}
@@ -139,7 +131,7 @@ func (q *timelineQuery) marks() ([]TimelineEntry, error) {
 		JOIN attendances a ON a.company = k.company AND a.id = k.attendance` + attendanceNames + `
 		WHERE k.company = ` + s.Arg(q.company) + ` AND k.conversation = ` + s.Arg(q.conversation))
 	q.within(s, "k.seq", "k.kind", "k.attendance")
-	return readRows(q.tx, s.String(), s.Args, func(r db.Row) TimelineEntry {
+	return kernel.Rows(q.tx, s.String(), s.Args, func(r db.Row) TimelineEntry {
 		a := scanAttendance(r)
 		e := TimelineEntry{
 			Kind: TimelineOpened, ID: a.ID, At: a.OpenedAt, Attendance: &a,
@@ -150,44 +142,4 @@ func (q *timelineQuery) marks() ([]TimelineEntry, error) {
 		}
 		return e
 	})
-}
-
-// messagePositionAt returns the position of the first message that was written at a time or later, or false if there is none. It
-// uses binary search, because messages are nearly ordered by time.
-func messagePositionAt(
-	tx *kernel.Tx, company, conversation kernel.ID, at time.Time,
-) (position TimelinePosition, found bool, err error) {
-	low, high := int64(0), int64(-1) // for an empty conversation
-	if _, err = tx.One(`
-		SELECT COALESCE(MIN(seq), 0) AS first_seq, COALESCE(MAX(seq), -1) AS last_seq
-		FROM messages
-		WHERE company = $1 AND conversation = $2`,
-		[]any{company, conversation}, func(r db.Row) { low, high = r.Int("first_seq"), r.Int("last_seq") }); err != nil {
-		return position, false, err
-	}
-	for low <= high {
-		middle := low + (high-low)/2
-		var p TimelinePosition
-		early := false
-		exists, err := tx.One(`
-			SELECT seq, id, created_at
-			FROM messages
-			WHERE company = $1 AND conversation = $2 AND seq >= $3
-			ORDER BY seq
-			LIMIT 1`, []any{company, conversation, middle}, func(r db.Row) {
-			p, early = TimelinePosition{r.Int("seq"), RankMessage, r.ID("id")}, r.Time("created_at").Before(at)
-		})
-		if err != nil {
-			return position, false, err
-		}
-		if early {
-			low = p.Seq + 1
-			continue
-		}
-		if exists {
-			position, found = p, true
-		}
-		high = middle - 1
-	}
-	return position, found, nil
 }

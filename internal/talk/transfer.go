@@ -3,6 +3,7 @@ package talk
 import (
 	"context"
 
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/people"
 )
@@ -10,38 +11,41 @@ import (
 // NewTransfer is the destination of a conversation: a member (null or absent: nobody), a sector (null: none, absent: the
 // current one), or both.
 type NewTransfer struct {
-	User   kernel.Optional[kernel.ID]
-	Sector kernel.Optional[kernel.ID]
-	Reason string
+	User   kernel.Optional[kernel.ID] `json:"user_id,omitempty" doc:"The new responsible person; null returns the conversation to the queue."`
+	Sector kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"The new sector; null means none. Without user_id, the conversation is added to the queue of that sector."`
+	Reason string                     `json:"reason,omitempty" maxLength:"500"`
+}
+
+type transferInput struct {
+	httpserver.AtID
+	Body struct{ NewTransfer } `required:"false"`
+}
+
+func (s *handlers) transfer(ctx context.Context, a *kernel.Principal, in *transferInput) (*httpserver.Reply[*Conversation], error) {
+	return httpserver.Body(s.verbs.Transfer(ctx, a, kernel.ID(in.ID), in.Body.NewTransfer))
 }
 
 // Transfer assigns a conversation, its open attendance and its card to a member or a sector. It returns the conversation even if
 // the principal may not see it any more.
-func (d *Talk) Transfer(ctx context.Context, a *kernel.Principal, id kernel.ID, in NewTransfer) (Conversation, error) {
-	if err := a.May(VerbTransfer); err != nil {
-		return Conversation{}, err
-	}
+func (d *Talk) Transfer(ctx context.Context, a *kernel.Principal, id kernel.ID, in NewTransfer) (*Conversation, error) {
 	reason, invalid := reasonOf(in.Reason)
 	if invalid != nil {
-		return Conversation{}, invalid
+		return nil, invalid
 	}
 	if !in.User.Set && !in.Sector.Set {
-		return Conversation{}, kernel.Needs("body", "must have user_id, sector_id or both", "user_id", "sector_id")
+		return nil, errNoDestination()
 	}
-	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Conversation, error) {
-		t, err := d.Lock(tx, a, id)
-		if err != nil {
-			return Conversation{}, err
-		}
+	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		to, sector, err := t.destination(in)
 		if err != nil {
-			return Conversation{}, err
+			return err
 		}
-		if err := t.Assign(to, sector, &a.User, reason); err != nil {
-			return Conversation{}, err
-		}
-		return t.answer(a, t.Save())
+		return t.assignAndSave(to, sector, &a.User, reason)
 	})
+}
+
+func errNoDestination() error {
+	return kernel.Needs("body", "must have user_id, sector_id or both", "user_id", "sector_id")
 }
 
 // destination returns the member and the sector of a transfer, and locks them.
@@ -82,35 +86,34 @@ func (t *LockedConversation) keepSector(sector *kernel.ID) error {
 // the sector. An absent sector changes nothing.
 func (d *Talk) SetSector(
 	ctx context.Context, a *kernel.Principal, id kernel.ID, to kernel.Optional[kernel.ID], reason string,
-) (Conversation, error) {
-	if err := a.May(VerbSetSector); err != nil {
-		return Conversation{}, err
-	}
+) (*Conversation, error) {
 	trimmed, invalid := reasonOf(reason)
 	if invalid != nil {
-		return Conversation{}, invalid
+		return nil, invalid
 	}
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Conversation, error) {
-		t, err := d.Lock(tx, a, id)
-		if err != nil {
-			return Conversation{}, err
-		}
+	return d.changeConversation(ctx, a, id, func(t *LockedConversation) error {
 		sector := to.Pointer()
-		if err := t.keepSector(sector); err != nil {
-			return Conversation{}, err
-		}
-		if !to.Set || kernel.Same(sector, t.Sector) {
-			return t.answer(a, nil)
+		if err := t.keepSector(sector); err != nil || !to.Set || kernel.Same(sector, t.Sector) {
+			return err
 		}
 		holder, err := t.holder()
 		if err != nil {
-			return Conversation{}, err
+			return err
 		}
-		if err := t.Assign(holder, sector, &a.User, trimmed); err != nil {
-			return Conversation{}, err
-		}
-		return t.answer(a, t.Save())
+		return t.assignAndSave(holder, sector, &a.User, trimmed)
 	})
+}
+
+type setSectorInput struct {
+	httpserver.AtID
+	Body struct {
+		SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"The new sector; null means no sector. If omitted, the sector does not change."`
+		Reason   string                     `json:"reason,omitempty" maxLength:"500"`
+	} `required:"false"`
+}
+
+func (s *handlers) setSector(ctx context.Context, a *kernel.Principal, in *setSectorInput) (*httpserver.Reply[*Conversation], error) {
+	return httpserver.Body(s.verbs.SetSector(ctx, a, kernel.ID(in.ID), in.Body.SectorID, in.Body.Reason))
 }
 
 // Assign changes the responsible member, which may be nil, and the sector of a conversation. If one of them changes, it adds an
@@ -156,6 +159,14 @@ func (t *LockedConversation) Assign(to *kernel.Ref, sector *kernel.ID, by *kerne
 	return t.move(att, to, sector, by)
 }
 
+func (t *LockedConversation) assignAndSave(to *kernel.Ref, sector *kernel.ID, by *kernel.Ref, reason *string) error {
+	if err := t.Assign(to, sector, by, reason); err != nil {
+		return err
+	}
+	return t.Save()
+}
+
+// holder returns the responsible member, who may have left the team, or nil.
 func (t *LockedConversation) holder() (*kernel.Ref, error) {
 	if t.Assignee == nil {
 		return nil, nil
@@ -180,14 +191,15 @@ func (t *LockedConversation) move(att *Attendance, to *kernel.Ref, sector *kerne
 func (t *LockedConversation) note(e *AssignmentEntry) {
 	t.UpdatedAt = t.Tx.Now
 	e.ID, e.CreatedAt = kernel.NewID(), t.Tx.Now
-	insertAssignment(t.Tx, t.Company, t.ID, t.AttendanceID(), t.next(), e)
+	t.Tx.Later(`
+		INSERT INTO assignments (company, conversation, seq, id, attendance, action, member, by_member, sector, reason, created_at, sector_from, sector_to)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		t.Company, t.ID, t.next(), e.ID, t.AttendanceID(), e.Action, kernel.RefID(e.User), kernel.RefID(e.By), e.Sector, e.Reason, e.CreatedAt,
+		e.SectorFrom, e.SectorTo)
 }
 
 // Assignments lists the assignment history of a conversation, newest first.
 func (d *Talk) Assignments(ctx context.Context, a *kernel.Principal, conversation kernel.ID) ([]AssignmentEntry, error) {
-	if err := a.May(VerbAssignments); err != nil {
-		return nil, err
-	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]AssignmentEntry, error) {
 		if _, err := visibleConversation(tx, a, conversation); err != nil {
 			return nil, err
@@ -224,8 +236,11 @@ func (d *Talk) FinishRemovals(ctx context.Context, company kernel.ID, by *kernel
 
 // deleteOwn deletes the personal data of a member who is removed.
 func deleteOwn(tx *kernel.Tx, company, member kernel.ID) error {
-	deleteOwnViews(tx, company, member)
-	deleteOwnTalk(tx, company, member)
+	for _, table := range []string{"drafts", "notifications", "reply_renderings"} {
+		tx.Later(`DELETE FROM `+table+` WHERE company = $1 AND member = $2`, company, member)
+	}
+	tx.Later(`DELETE FROM replies WHERE company = $1 AND owner = $2`, company, member)
+	tx.Later(`DELETE FROM views WHERE company = $1 AND owner = $2 AND NOT shared`, company, member)
 	return nil
 }
 
@@ -253,8 +268,28 @@ func (t *LockedConversation) release(by *kernel.Ref) error {
 	if kernel.Same(kernel.RefID(holder), t.Assignee) && kernel.Same(sector, t.Sector) {
 		return nil
 	}
-	if err := t.Assign(holder, sector, by, nil); err != nil {
-		return err
+	return t.assignAndSave(holder, sector, by, nil)
+}
+
+// orphans returns up to limit conversations whose responsible member was removed, and as many whose sector was deleted. A zero
+// company means all.
+func orphans(tx *kernel.Tx, company kernel.ID, limit int) (orphans []ConversationAt, err error) {
+	for _, from := range []string{
+		"users o JOIN conversations c ON c.company = o.company AND c.assignee = o.id",
+		"sectors o JOIN conversations c ON c.company = o.company AND c.sector = o.id",
+	} {
+		s := tx.Statement()
+		if company.IsZero() {
+			s.WriteString("SELECT /* all companies: what a crash left */ c.company, c.id FROM " + from + " WHERE o.removed_at IS NOT NULL")
+		} else {
+			s.WriteString("SELECT c.company, c.id FROM " + from + " WHERE o.company = " + s.Arg(company) + " AND o.removed_at IS NOT NULL")
+		}
+		s.WriteString(" LIMIT " + s.Arg(limit))
+		found, err := kernel.Rows(tx, s.String(), s.Args, scanAt)
+		if err != nil {
+			return nil, err
+		}
+		orphans = append(orphans, found...)
 	}
-	return t.Save()
+	return orphans, nil
 }

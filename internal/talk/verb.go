@@ -76,6 +76,7 @@ var (
 	VerbCurrentAttendance     = kernel.Listed(kernel.Verb{Name: "CurrentAttendance", Scope: people.ScopeAttendancesRead})
 	VerbAssignments           = kernel.Listed(kernel.Verb{Name: "Assignments", Scope: people.ScopeAttendancesRead})
 	VerbCloseAttendance       = kernel.Listed(kernel.Verb{Name: "CloseAttendance", Scope: people.ScopeAttendancesWrite})
+	VerbReopenAttendance      = kernel.Listed(kernel.Verb{Name: "ReopenAttendance", Scope: people.ScopeAttendancesWrite})
 	VerbAttendanceRules       = kernel.Listed(kernel.Verb{Name: "AttendanceRules", Scope: people.ScopeTeamRead})
 	VerbUpdateAttendanceRules = kernel.Listed(kernel.Verb{Name: "UpdateAttendanceRules", Scope: people.ScopeCompanyManage, Role: kernel.RoleAdmin})
 	VerbActivity              = kernel.Listed(kernel.Verb{Name: "Activity", SessionOnly: true})

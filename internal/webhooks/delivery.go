@@ -70,9 +70,6 @@ const (
 func (d *Webhooks) Deliveries(
 	ctx context.Context, a *kernel.Principal, webhook kernel.ID, limit int, after string,
 ) (page []Delivery, next string, err error) {
-	if err := cmp.Or(a.May(VerbDeliveries), maySeeEveryEvent(a)); err != nil {
-		return nil, "", err
-	}
 	filter := "deliveries " + webhook.String()
 	var before kernel.ID
 	if after != "" {
@@ -100,9 +97,6 @@ func (d *Webhooks) Deliveries(
 // Delivery returns one delivery with the exact body that was sent. The body is nil if the event has been purged, or is about a
 // card that the caller may not see.
 func (d *Webhooks) Delivery(ctx context.Context, a *kernel.Principal, webhook, delivery kernel.ID) (Delivery, *string, error) {
-	if err := cmp.Or(a.May(VerbDelivery), maySeeEveryEvent(a)); err != nil {
-		return Delivery{}, nil, err
-	}
 	var sent *string
 	found, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Delivery, error) {
 		if _, err := findWebhook(tx, a.Company.ID, webhook); err != nil {
@@ -123,9 +117,6 @@ func (d *Webhooks) Delivery(ctx context.Context, a *kernel.Principal, webhook, d
 
 // Redeliver sends the event of a delivery again, with the same event id and body, as a new delivery.
 func (d *Webhooks) Redeliver(ctx context.Context, a *kernel.Principal, webhook, delivery kernel.ID) (Delivery, error) {
-	if err := cmp.Or(a.May(VerbRedeliver), maySeeEveryEvent(a)); err != nil {
-		return Delivery{}, err
-	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Delivery, error) {
 		w, err := findWebhook(tx, a.Company.ID, webhook)
 		if err != nil {
@@ -153,9 +144,6 @@ func (d *Webhooks) Redeliver(ctx context.Context, a *kernel.Principal, webhook, 
 // TestWebhook sends an event of type webhook.test at once, even if the webhook is inactive. It is not retried and does not affect
 // the count of failures.
 func (d *Webhooks) TestWebhook(ctx context.Context, a *kernel.Principal, webhook kernel.ID) (Delivery, error) {
-	if err := cmp.Or(a.May(VerbTestWebhook), maySeeEveryEvent(a)); err != nil {
-		return Delivery{}, err
-	}
 	w, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (WebhookRow, error) { return findWebhook(tx, a.Company.ID, webhook) })
 	if err != nil {
 		return Delivery{}, err
@@ -168,16 +156,15 @@ func (d *Webhooks) TestWebhook(ctx context.Context, a *kernel.Principal, webhook
 	releaseAll, err := d.allTests.Acquire(ctx, struct{}{})
 	if err != nil {
 		return Delivery{}, &kernel.Error{
-			Code: kernel.CodeUnavailable, Message: "Too many webhook tests are running. Try again in a " +
-				"moment.", RetryAfter: 2 * time.Second,
+			Code: kernel.CodeUnavailable, Message: "Too many webhook tests are running. Try again in a moment.",
+			RetryAfter: 2 * time.Second,
 		}
 	}
 	defer releaseAll()
 	test := outgoing{delivery: kernel.NewID(), event: WebhookTest, eventID: kernel.NewID(), webhook: w}
 	began := d.Now().UTC().Truncate(time.Millisecond)
-	test.body, err = kernel.EventBody(test.eventID, a.Company.ID, test.event, began, func(b []byte) ([]byte, error) {
-		return kernel.AppendJSON(b, map[string]any{"webhook": kernel.Ref{ID: webhook, Name: w.Name}})
-	})
+	test.body, err = kernel.EventBody(&kernel.Event{ID: test.eventID, Company: a.Company.ID, Type: test.event}, began,
+		map[string]any{"webhook": kernel.Ref{ID: webhook, Name: w.Name}})
 	if err != nil {
 		return Delivery{}, err
 	}
@@ -203,9 +190,18 @@ func newBrand(name string) brand {
 	return brand{header("Event"), header("Event-Id"), header("Delivery"), header("Timestamp"), header("Signature")}
 }
 
-// Outcome is the result of an attempt that is not stored yet.
+// Outcome is the result of an attempt. It is stored only if no other attempt was made meanwhile and, where nodes share the
+// work, if this node still has the lease.
 type Outcome struct {
-	AttemptMade
+	Company  kernel.ID
+	Webhook  kernel.ID
+	Delivery kernel.ID
+	Owner    kernel.ID
+	Epoch    int64 // 0: no lease
+	Before   int64 // attempts made before
+	Attempt  Attempt
+	Status   string     // delivered, failed, or pending for another attempt
+	NextAt   *time.Time // when pending
 	OK       bool
 	Withheld bool // nothing was sent, so it affects neither the limit nor the health of the webhook
 }
@@ -268,9 +264,10 @@ func (d *Webhooks) attempt(ctx context.Context, client *guard.Client, out outgoi
 
 // outcome decides what happens to a delivery after an attempt.
 func (d *Webhooks) outcome(out outgoing, attempt Attempt, ok bool) Outcome {
-	o := Outcome{OK: ok, Withheld: out.withheld, AttemptMade: AttemptMade{
+	o := Outcome{
 		Company: out.webhook.Company, Webhook: out.webhook.ID, Delivery: out.delivery, Before: out.attempts, Attempt: attempt,
-	}}
+		OK: ok, Withheld: out.withheld,
+	}
 	final := out.withheld || out.body == nil
 	var wait time.Duration
 	if o.Status, wait = nextAttempt(d.retries, int(out.attempts)+1, ok, final); o.Status == DeliveryPending {
@@ -309,27 +306,26 @@ func (d *Webhooks) sign(out outgoing, at time.Time) (http.Header, error) {
 	}, nil
 }
 
-// SaveOutcomes stores the results of attempts and counts the deliveries in a row that failed permanently. It disables a webhook
+// saveOutcomes stores the results of attempts and counts the deliveries in a row that failed permanently. It disables a webhook
 // after MaxWebhookFailures of them. The outcome of a lost lease is dropped.
-func (d *Webhooks) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+func (d *Webhooks) saveOutcomes(ctx context.Context, outcomes []Outcome) error {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		health, err := lockHealth(tx, outcomes)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
 		for _, o := range outcomes {
 			h := health[o.key()]
-			stored, err := saveAttempt(tx, o.AttemptMade, h != nil && o.failedPermanently())
+			stored, err := saveAttempt(tx, o, h != nil && o.failedPermanently())
 			if err != nil {
-				return struct{}{}, err
+				return err
 			}
 			if h != nil && stored && h.active && !o.Withheld {
 				h.count(o.Status)
 			}
 		}
-		return struct{}{}, d.saveHealth(tx, health)
+		return d.saveHealth(tx, health)
 	})
-	return err
 }
 
 func (o *Outcome) key() webhookKey { return webhookKey{o.Company, o.Webhook} }
@@ -429,25 +425,27 @@ func (d *Webhooks) Settle(ctx context.Context, company, webhook kernel.ID) (more
 	})
 }
 
-// TakeLease takes the lease of a webhook. It reports false while another node has it.
-func (d *Webhooks) TakeLease(
-	ctx context.Context, webhook, owner kernel.ID, length time.Duration,
-) (lease kernel.Lease, taken bool, err error) {
-	err = d.Store.Write(ctx, func(tx *kernel.Tx) (err error) {
-		lease, taken, err = tx.TakeLease(leaseWebhook, webhook, owner, length)
-		return err
-	})
-	return lease, taken, err
-}
-
 // PurgeWebhooks deletes old deliveries and events, and reports whether there are more.
 func (d *Webhooks) PurgeWebhooks(ctx context.Context) (more bool, err error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		deliveries, err := purgeDeliveries(tx, tx.Now.Add(-DeliveryRetention), kernel.PurgeStep)
+		deliveries, err := tx.Exec(deleteOldDeliveries, tx.Now.Add(-DeliveryRetention), kernel.PurgeStep)
 		if err != nil {
 			return false, err
 		}
-		events, err := purgeEvents(tx, tx.Now.Add(-EventRetention), kernel.PurgeStep)
+		events, err := tx.Exec(deleteOldEvents, tx.Now.Add(-EventRetention), kernel.PurgeStep)
 		return deliveries >= kernel.PurgeStep || events >= kernel.PurgeStep, err
 	})
+}
+
+// nextAttempt returns the status of a delivery after an attempt with the given number and, while it is pending, the time until
+// the next one. A final failure is not retried.
+func nextAttempt(schedule kernel.Retries, attempts int, ok, final bool) (status string, wait time.Duration) {
+	if ok {
+		return DeliveryDelivered, 0
+	}
+	wait, again := schedule.Next(attempts)
+	if !again || final {
+		return DeliveryFailed, 0
+	}
+	return DeliveryPending, wait
 }

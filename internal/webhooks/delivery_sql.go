@@ -25,9 +25,8 @@ func scanDelivery(r db.Row) (Delivery, error) {
 	return d, nil
 }
 
-// attemptLog encodes one entry of a delivery's log.
 func attemptLog(a Attempt) (string, error) {
-	b, err := kernel.AppendJSON(nil, a)
+	b, err := kernel.EncodeJSON(a)
 	return string(append(b, ',')), err
 }
 
@@ -136,17 +135,17 @@ func pendingWebhooks(tx *kernel.Tx, owner kernel.ID) ([]Pending, error) {
 // firstDue is the order of the index of due deliveries.
 const firstDue = ` ORDER BY d.company, d.webhook, d.next_attempt_at, d.id LIMIT 1`
 
-// DueDeliveries are the deliveries that a webhook has to make now.
-type DueDeliveries struct {
-	IDs       []kernel.ID // in sending order
-	Active    bool        // false: nothing may be sent
-	Replaying bool        // the webhook gets events that it missed
-	Missed    bool        // during a replay: the first delivery is of a missed event
-	Retrying  bool        // during a replay: an attempt failed, and nothing else is sent before its retry
+// dueDeliveries are the deliveries that a webhook has to make now.
+type dueDeliveries struct {
+	ids       []kernel.ID // in sending order
+	active    bool        // false: nothing may be sent
+	replaying bool        // the webhook gets events that it missed
+	missed    bool        // during a replay: the first delivery is of a missed event
+	retrying  bool        // during a replay: an attempt failed, and nothing else is sent before its retry
 }
 
-// dueDeliveries returns up to limit due deliveries of a webhook.
-func dueDeliveries(tx *kernel.Tx, company, webhook kernel.ID, limit int) (due DueDeliveries, err error) {
+// findDue returns up to limit due deliveries of a webhook.
+func findDue(tx *kernel.Tx, company, webhook kernel.ID, limit int) (due dueDeliveries, err error) {
 	err = tx.Query(`
 		WITH hook AS (
 			SELECT w.active, CASE WHEN w.replay_position IS NOT NULL THEN w.replay_since END AS replay_since,
@@ -168,11 +167,11 @@ func dueDeliveries(tx *kernel.Tx, company, webhook kernel.ID, limit int) (due Du
 			LIMIT $4
 		) d ON w.active
 		ORDER BY d.next_attempt_at, d.id`, []any{company, webhook, tx.Now, limit}, func(r db.Row) error {
-		due.Active, due.Replaying = !r.Null("active") && r.Bool("active"), !r.Null("replay_since")
-		due.Retrying = due.Replaying && r.Bool("retrying")
+		due.active, due.replaying = !r.Null("active") && r.Bool("active"), !r.Null("replay_since")
+		due.retrying = due.replaying && r.Bool("retrying")
 		if !r.Null("id") {
-			due.Missed = due.Missed || due.Replaying && len(due.IDs) == 0 && r.Bool("missed")
-			due.IDs = append(due.IDs, r.ID("id"))
+			due.missed = due.missed || due.replaying && len(due.ids) == 0 && r.Bool("missed")
+			due.ids = append(due.ids, r.ID("id"))
 		}
 		return nil
 	})
@@ -192,39 +191,24 @@ type outgoing struct {
 
 // findOutgoing reports false if the delivery is final or its webhook is inactive or deleted.
 func findOutgoing(tx *kernel.Tx, company, webhook, delivery kernel.ID) (o outgoing, found bool, err error) {
-	found, err = tx.One(`
+	return kernel.Row(tx, `
 		SELECT`+webhookColumns+`, d.attempts, d.event_type, d.event, e.body, `+withheld+` AS withheld
 		FROM deliveries d
 		JOIN webhooks w ON w.company = d.company AND w.id = d.webhook
 		LEFT JOIN events e ON e.company = d.company AND e.id = d.event
 		LEFT JOIN cards k ON k.company = e.company AND k.id = e.card
 		WHERE d.company = $1 AND d.webhook = $2 AND d.id = $3 AND d.next_attempt_at IS NOT NULL AND w.active`,
-		[]any{company, webhook, delivery}, func(r db.Row) {
-			o = outgoing{
+		[]any{company, webhook, delivery}, func(r db.Row) outgoing {
+			return outgoing{
 				webhook: scanWebhook(r), delivery: delivery, attempts: r.Int("attempts"), event: kernel.EventType(r.Text("event_type")),
 				eventID: r.ID("event"), body: r.Bytes("body"), withheld: r.Bool("withheld"),
 			}
 		})
-	return o, found, err
-}
-
-// AttemptMade is the result of one attempt. It is stored only if no other attempt was made meanwhile and, where nodes share the
-// work, if this node still has the lease.
-type AttemptMade struct {
-	Company  kernel.ID
-	Webhook  kernel.ID
-	Delivery kernel.ID
-	Owner    kernel.ID
-	Epoch    int64 // 0: no lease
-	Before   int64 // attempts made before
-	Attempt  Attempt
-	Status   string     // delivered, failed, or pending for another attempt
-	NextAt   *time.Time // when pending
 }
 
 // saveAttempt stores a result and, if wait is set, reports whether it was stored. A delivery that was given up during the
 // attempt stays final.
-func saveAttempt(tx *kernel.Tx, m AttemptMade, wait bool) (stored bool, err error) {
+func saveAttempt(tx *kernel.Tx, m Outcome, wait bool) (stored bool, err error) {
 	entry, err := attemptLog(m.Attempt)
 	if err != nil {
 		return false, err
@@ -268,34 +252,25 @@ func giveUpPending(tx *kernel.Tx, company, webhook kernel.ID, reason attemptFail
 	}
 	return tx.Exec(`
 		UPDATE deliveries
-		SET status = 'failed', finished_at = $3, next_attempt_at = NULL, log = log || $4
-		WHERE company = $1 AND webhook = $2 AND id IN (
-			SELECT id
-			FROM deliveries
-			WHERE company = $1 AND webhook = $2 AND next_attempt_at IS NOT NULL
-			ORDER BY company, webhook, next_attempt_at, id
-			LIMIT $5)`, company, webhook, tx.Now, entry, limit)
+		SET status = 'failed', finished_at = $4, next_attempt_at = NULL, log = log || $5
+		WHERE `+somePending, company, webhook, limit, tx.Now, entry)
 }
+
+const somePending = `company = $1 AND webhook = $2 AND id IN (
+	SELECT id
+	FROM deliveries
+	WHERE company = $1 AND webhook = $2 AND next_attempt_at IS NOT NULL
+	ORDER BY company, webhook, next_attempt_at, id
+	LIMIT $3)`
 
 // dropPending deletes up to limit pending deliveries of a deleted webhook.
 func dropPending(tx *kernel.Tx, company, webhook kernel.ID, limit int) (int64, error) {
-	return tx.Exec(`
-		DELETE FROM deliveries
-		WHERE company = $1 AND webhook = $2 AND id IN (
-			SELECT id
-			FROM deliveries
-			WHERE company = $1 AND webhook = $2 AND next_attempt_at IS NOT NULL
-			ORDER BY company, webhook, next_attempt_at, id
-			LIMIT $3)`, company, webhook, limit)
+	return tx.Exec(`DELETE FROM deliveries WHERE `+somePending, company, webhook, limit)
 }
 
-// purgeDeliveries deletes up to limit deliveries created before a time, oldest first.
-func purgeDeliveries(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Exec(`
-		DELETE /* all companies: by age */ FROM deliveries
-		WHERE (company, webhook, id) IN (
-			SELECT company, webhook, id FROM deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
-}
+const deleteOldDeliveries = `
+	DELETE /* all companies: by age */ FROM deliveries
+	WHERE (company, webhook, id) IN (SELECT company, webhook, id FROM deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2)`
 
 // countDue returns the number of due deliveries, counting no further than most.
 func countDue(tx *kernel.Tx, most int) (int64, error) {

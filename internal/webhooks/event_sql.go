@@ -10,16 +10,20 @@ import (
 	"recado/internal/talk"
 )
 
-// insertDeliveries stores a due delivery of an event for each active webhook that subscribed to it, and returns these webhooks.
-func insertDeliveries(tx *kernel.Tx, e *kernel.Event) ([]kernel.ID, error) {
-	webhooks, err := subscribers(tx, e.Company, e.Type, e.Board)
+// deliver stores a due delivery of an event for each active webhook that subscribed to it, in the transaction that records it.
+func (d *Webhooks) deliver(tx *kernel.Tx, e *kernel.Event) error {
+	company := e.Company
+	webhooks, err := subscribers(tx, company, e.Type, e.Board)
 	for _, webhook := range webhooks {
 		tx.Later(`
 			INSERT INTO deliveries (company, webhook, id, event, event_type, status, attempts, next_attempt_at, created_at, log)
 			VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6, '')`,
-			e.Company, webhook, kernel.NewID(), e.ID, e.Type, tx.Now)
+			company, webhook, kernel.NewID(), e.ID, e.Type, tx.Now)
 	}
-	return webhooks, err
+	if len(webhooks) > 0 {
+		tx.AfterCommit(func() { d.announce(company, webhooks...) })
+	}
+	return err
 }
 
 const selectSubscribers = `SELECT id, events, boards_of FROM webhooks WHERE company = $1 AND active`
@@ -81,13 +85,12 @@ func expectEvents(tx *kernel.Tx, company kernel.ID) {
 		return
 	}
 	*cached = subscriptions{company: company}
-	tx.On.Ahead(selectSubscribers, []any{company}, cached.add)
+	tx.Ahead(selectSubscribers, []any{company}, cached.add)
 }
 
 // FeedRow is one event of the feed with the fields that decide who may see it.
 type FeedRow struct {
-	Position     int64
-	ID           kernel.ID
+	FeedPlace
 	Type         kernel.EventType
 	CreatedAt    time.Time
 	Conversation *talk.Conversation // only ID, Company, Private, Assignee and Sector; nil: not about a conversation
@@ -128,26 +131,11 @@ func feedHorizon(tx *kernel.Tx) (horizon int64, err error) {
 
 // eventPosition returns the position of an event in the company's feed.
 func eventPosition(tx *kernel.Tx, company, id kernel.ID) (position int64, found bool, err error) {
-	found, err = tx.One(`SELECT position FROM events WHERE company = $1 AND id = $2`, []any{company, id},
-		func(r db.Row) { position = r.Int("position") })
-	return position, found, err
+	return kernel.Row(tx, `SELECT position FROM events WHERE company = $1 AND id = $2`, []any{company, id},
+		func(r db.Row) int64 { return r.Int("position") })
 }
 
-// findFeed calls each for up to limit events of the company after a place and before the horizon, oldest first. Only events of
-// the given types have bodies. Types are separated and surrounded by commas: ",message.sent,attendance.opened,".
-func findFeed(
-	tx *kernel.Tx, company kernel.ID, position int64, id kernel.ID, horizon int64, types string, limit int, each func(e FeedRow),
-) error {
-	return readFeed(tx, selectFeed, company, position, kernel.OrFirst(id), horizon, types, limit, each)
-}
-
-// findFeedBefore calls each for up to limit events of the company before a place, newest first; see findFeed.
-func findFeedBefore(
-	tx *kernel.Tx, company kernel.ID, position int64, id kernel.ID, horizon int64, types string, limit int, each func(e FeedRow),
-) error {
-	return readFeed(tx, selectFeedBefore, company, position, id, horizon, types, limit, each)
-}
-
+// Statements for readFeed: the events after a place, oldest first, or before it, newest first.
 const (
 	selectFeed = selectFeedEvents + `
 		WHERE e.company = $1 AND (e.position, e.id) > ($2, $3) AND e.position < $6
@@ -171,16 +159,19 @@ const (
 		LEFT JOIN channels tx ON tx.company = t.company AND tx.id = t.channel`
 )
 
+// readFeed calls each for up to limit events of the company on one side of a place and before the horizon. Only events of the
+// given types have bodies.
 func readFeed(
-	tx *kernel.Tx, sql string, company kernel.ID, position int64, id kernel.ID, horizon int64, types string, limit int,
+	tx *kernel.Tx, sql string, company kernel.ID, place FeedPlace, horizon int64, types kernel.EventSet, limit int,
 	each func(e FeedRow),
 ) error {
 	// A conversation, channel or card that is gone counts as private.
 	private := func(r db.Row, column string) bool { return r.Null(column) || r.Bool(column) }
-	return tx.Query(sql, []any{company, position, id, types, limit, horizon}, func(r db.Row) error {
+	args := []any{company, place.Position, kernel.OrFirst(place.ID), typeNames(types), limit, horizon}
+	return tx.Query(sql, args, func(r db.Row) error {
 		e := FeedRow{
-			Position: r.Int("position"), ID: r.ID("id"), Type: kernel.EventType(r.Text("type")), CreatedAt: r.Time("created_at"),
-			Board: r.NullID("board"),
+			FeedPlace: FeedPlace{r.Int("position"), r.ID("id")}, Type: kernel.EventType(r.Text("type")),
+			CreatedAt: r.Time("created_at"), Board: r.NullID("board"), Body: r.Bytes("body"),
 		}
 		if !r.Null("conversation") {
 			e.Conversation = &talk.Conversation{
@@ -197,21 +188,22 @@ func readFeed(
 				ConversationAssignee: r.NullID("card_assignee"), ConversationSector: r.NullID("card_sector"),
 			}
 		}
-		e.Body = r.Bytes("body")
 		each(e)
 		return nil
 	})
 }
 
-// feedEnd returns the place after every event that findFeed would return now.
-func feedEnd(tx *kernel.Tx, company kernel.ID) (position int64, id kernel.ID, err error) {
+// feedEnd returns the place after every event that readFeed would return now.
+func feedEnd(tx *kernel.Tx, company kernel.ID) (place FeedPlace, err error) {
+	place.ID = kernel.MaxID
 	if tx.Dialect().ConcurrentWrites() {
-		horizon, err := feedHorizon(tx)
-		return horizon - 1, kernel.MaxID, err
+		place.Position, err = feedHorizon(tx)
+		place.Position--
+		return place, err
 	}
 	_, err = tx.One(`SELECT COALESCE(MAX(position), 0) AS last FROM events WHERE company = $1`, []any{company},
-		func(r db.Row) { position = r.Int("last") })
-	return position, kernel.MaxID, err
+		func(r db.Row) { place.Position = r.Int("last") })
+	return place, err
 }
 
 // feedAhead reports whether a position is beyond every event that this database ever had: the cursor comes from another server,
@@ -230,9 +222,8 @@ func eventBody(tx *kernel.Tx, company, id kernel.ID) (body []byte, board *kernel
 		SELECT e.body, e.board
 		FROM events e
 		LEFT JOIN cards k ON k.company = e.company AND k.id = e.card
-		WHERE e.company = $1 AND e.id = $2 AND NOT `+withheld, []any{company, id}, func(r db.Row) {
-		body, board = r.Bytes("body"), r.NullID("board")
-	})
+		WHERE e.company = $1 AND e.id = $2 AND NOT `+withheld,
+		[]any{company, id}, func(r db.Row) { body, board = r.Bytes("body"), r.NullID("board") })
 	return body, board, found, err
 }
 
@@ -241,11 +232,6 @@ func eventBody(tx *kernel.Tx, company, id kernel.ID) (body []byte, board *kernel
 const withheld = `(e.card IS NOT NULL AND (k.id IS NULL OR k.private) OR EXISTS (
 	SELECT 1 FROM conversations xv JOIN channels x ON x.company = xv.company AND x.id = xv.channel
 	WHERE xv.company = e.company AND xv.id IN (e.conversation, k.conversation) AND x.private))`
-
-// purgeEvents deletes about limit events created before a time, oldest first.
-func purgeEvents(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Exec(deleteOldEvents, before, limit)
-}
 
 // A list of positions would make SQLite scan all events.
 const deleteOldEvents = `

@@ -96,7 +96,7 @@ func (o *office) change(ctx context.Context, d *node, conversation kernel.ID, ch
 func (o *office) raise(t *testing.T, d *node, kind kernel.EventType, conversation, board *kernel.ID, before ...func()) {
 	t.Helper()
 	_, err := kernel.Write(t.Context(), d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		err := d.Record(tx, kernel.Event{Company: o.company.ID, Type: kind, Conversation: conversation, Board: board}, func(b []byte) ([]byte, error) { return append(b, `{"n":1}`...), nil })
+		err := d.Record(tx, kernel.Event{Company: o.company.ID, Type: kind, Conversation: conversation, Board: board}, map[string]any{"n": 1})
 		if err == nil {
 			_, err = tx.Count(countWebhooks, kernel.NewID()) // sends the statements, so that the transaction has its place
 		}
@@ -119,7 +119,7 @@ func (o *office) all(t *testing.T, d *node, a *kernel.Principal, after string, t
 			t.Fatal(err)
 		}
 		for _, e := range page.Events {
-			bodies = append(bodies, string(e.Body))
+			bodies = append(bodies, string(e))
 		}
 		after = page.Next
 		if !page.More {
@@ -216,7 +216,7 @@ func TestFeed(t *testing.T) {
 			}
 		})
 		t.Run("refuses a cursor from a later life of the database", func(t *testing.T) {
-			cursor := d.feedCursor(o.owner, 1<<40, kernel.NewID())
+			cursor := d.LiveCursor(o.owner.Company.ID, FeedPlace{1 << 40, kernel.NewID()})
 			if _, err := d.Events(t.Context(), o.owner, FeedQuery{After: cursor, Types: kernel.EveryEvent, Limit: 1}); kernel.CodeOf(err) != kernel.CodeInvalidCursor {
 				t.Error(err)
 			}
@@ -240,7 +240,7 @@ func TestFeed(t *testing.T) {
 				var err error
 				if more, err = kernel.Write(t.Context(), d.Kernel, func(tx *kernel.Tx) (bool, error) {
 					tx.Now = d.Kernel.Now()
-					n, err := purgeEvents(tx, tx.Now.Add(-EventRetention), 5)
+					n, err := tx.Exec(deleteOldEvents, tx.Now.Add(-EventRetention), 5)
 					return n > 0, err
 				}); err != nil {
 					t.Fatal(err)

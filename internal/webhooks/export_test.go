@@ -9,7 +9,7 @@ import (
 
 // RunUntilKilled is Run without releasing the leases, as after a crash.
 func (d *Deliver) RunUntilKilled(ctx context.Context) {
-	d.run(ctx, keptLeases{webhookLeases{jobs.StoredLeases{Desk: d.Desk.Kernel, Kind: leaseWebhook, Wake: ChannelDeliver}, d.Desk}})
+	d.run(ctx, keptLeases{webhookLeases{jobs.StoredLeases{Desk: d.Desk.Kernel, Kind: leaseWebhook, Wake: ChannelDeliver}}})
 }
 
 type keptLeases struct{ webhookLeases }

@@ -41,7 +41,7 @@ func TestTheFeedContinuesAfterADumpIsRestoredOnAnotherServer(t *testing.T) {
 		})
 		if err == nil {
 			err = s.Read(t.Context(), func(tx *kernel.Tx) error {
-				return findFeed(tx, company, position, after, horizon, "", 10, func(e FeedRow) { got, last = append(got, e.ID), e.Position })
+				return readFeed(tx, selectFeed, company, FeedPlace{position, after}, horizon, 0, 10, func(e FeedRow) { got, last = append(got, e.ID), e.Position })
 			})
 		}
 		if err != nil {
@@ -137,7 +137,7 @@ func TestTheFeedWaitsOnlyForOlderTransactionsOfItsOwnDatabase(t *testing.T) {
 		})
 		if err == nil {
 			err = s.Read(t.Context(), func(tx *kernel.Tx) error {
-				return findFeed(tx, company, 0, kernel.ID{}, horizon, "", 10, func(FeedRow) { n++ })
+				return readFeed(tx, selectFeed, company, FeedPlace{}, horizon, 0, 10, func(FeedRow) { n++ })
 			})
 		}
 		if err != nil {

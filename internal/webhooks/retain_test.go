@@ -103,7 +103,7 @@ func TestWebhookSecretsAreSealedWithTheNewestKey(t *testing.T) {
 		}
 		var sealed webhooks.WebhookRow
 		err = open().Write(t.Context(), func(tx *kernel.Tx) (err error) {
-			sealed, _, err = webhooks.LockWebhook(tx, company.ID, hook.ID)
+			sealed, err = webhooks.LockWebhook(tx, company.ID, hook.ID)
 			return err
 		})
 		plain, broken := keys.Open(sealed.Secret, company.ID, hook.ID)

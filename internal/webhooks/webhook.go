@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"recado/internal/jobs"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
 // ruleNothingMissed rejects a replay to a webhook that missed no events.
@@ -51,17 +51,14 @@ type WebhookChange struct {
 
 // Webhooks returns the company's webhooks, oldest first.
 func (d *Webhooks) Webhooks(ctx context.Context, a *kernel.Principal) ([]Webhook, error) {
-	if err := cmp.Or(a.May(VerbWebhooks), maySeeEveryEvent(a)); err != nil {
-		return nil, err
-	}
-	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Webhook, error) { return listWebhooks(tx, a.Company.ID) })
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Webhook, error) {
+		return kernel.Rows(tx, `SELECT`+webhookColumns+` FROM webhooks w WHERE w.company = $1 ORDER BY w.id`,
+			[]any{a.Company.ID}, func(r db.Row) Webhook { return scanWebhook(r).Webhook })
+	})
 }
 
 // Webhook returns one webhook of the company.
 func (d *Webhooks) Webhook(ctx context.Context, a *kernel.Principal, id kernel.ID) (Webhook, error) {
-	if err := cmp.Or(a.May(VerbWebhook), maySeeEveryEvent(a)); err != nil {
-		return Webhook{}, err
-	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
 		w, err := findWebhook(tx, a.Company.ID, id)
 		return w.Webhook, err
@@ -70,10 +67,8 @@ func (d *Webhooks) Webhook(ctx context.Context, a *kernel.Principal, id kernel.I
 
 // CreateWebhook registers a webhook and returns its signing secret, which is never shown again.
 func (d *Webhooks) CreateWebhook(ctx context.Context, a *kernel.Principal, in NewWebhook) (Webhook, string, error) {
-	if err := cmp.Or(a.May(VerbCreateWebhook), maySeeEveryEvent(a)); err != nil {
-		return Webhook{}, "", err
-	}
-	change, err := d.checkWebhook(a, WebhookChange{Name: &in.Name, URL: &in.URL, Events: &in.Events})
+	change := WebhookChange{Name: &in.Name, URL: &in.URL, Events: &in.Events}
+	events, err := d.check(a, &change)
 	if err != nil {
 		return Webhook{}, "", err
 	}
@@ -87,10 +82,9 @@ func (d *Webhooks) CreateWebhook(ctx context.Context, a *kernel.Principal, in Ne
 			return Webhook{}, kernel.Errorf(kernel.CodeWebhookLimit, "A company can have %d webhooks. Delete one first.", MaxWebhooks)
 		}
 		w := WebhookRow{
-			Company: a.Company.ID, BoardsOf: boardsOf(a),
-			Webhook: Webhook{ID: kernel.NewID(), Active: true, CreatedAt: tx.Now, UpdatedAt: tx.Now},
+			Company: a.Company.ID, Webhook: Webhook{ID: kernel.NewID(), Active: true, CreatedAt: tx.Now, UpdatedAt: tx.Now},
 		}
-		change.apply(&w.Webhook)
+		change.apply(&w, a, events)
 		w.Secret = d.Vault.Seal([]byte(secret), w.Company, w.ID)
 		insertWebhook(tx, w)
 		return w.Webhook, nil
@@ -101,10 +95,7 @@ func (d *Webhooks) CreateWebhook(ctx context.Context, a *kernel.Principal, in Ne
 // UpdateWebhook changes a webhook. Activating it resets its count of failures and, with Replay, delivers the events that it
 // missed. Deactivating it gives up its pending deliveries; the feed still has their events.
 func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id kernel.ID, in WebhookChange) (Webhook, error) {
-	if err := cmp.Or(a.May(VerbUpdateWebhook), maySeeEveryEvent(a)); err != nil {
-		return Webhook{}, err
-	}
-	change, err := d.checkWebhook(a, in)
+	events, err := d.check(a, &in)
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -112,20 +103,15 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 		return Webhook{}, kernel.Needs("body.replay", "needs active: true", "active")
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
-		w, found, err := LockWebhook(tx, a.Company.ID, id)
-		if err != nil || !found {
-			return w.Webhook, kernel.ErrOr(err, kernel.NotFound("webhook"))
+		w, err := LockWebhook(tx, a.Company.ID, id)
+		if err != nil {
+			return w.Webhook, err
 		}
-		change.apply(&w.Webhook)
-		if in.URL != nil || in.Events != nil {
-			w.BoardsOf = boardsOf(a)
-		}
+		in.apply(&w, a, events)
 		wasActive := w.Active
-		if in.Active != nil {
-			w.Active = *in.Active
-			if w.Active {
-				w.ConsecutiveFailures = 0
-			}
+		kernel.Set(&w.Active, in.Active)
+		if in.Active != nil && w.Active {
+			w.ConsecutiveFailures = 0
 		}
 		w.UpdatedAt = tx.Now
 		SaveWebhook(tx, w)
@@ -151,33 +137,26 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 	})
 }
 
-// DeleteWebhook deletes a webhook. Its pending deliveries are dropped.
+// DeleteWebhook deletes a webhook. Settle drops its pending deliveries, and PurgeWebhooks deletes the others.
 func (d *Webhooks) DeleteWebhook(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	if err := cmp.Or(a.May(VerbDeleteWebhook), maySeeEveryEvent(a)); err != nil {
-		return err
-	}
-	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		found, err := deleteWebhook(tx, a.Company.ID, id)
-		if err == nil && !found {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		n, err := tx.Exec(`DELETE FROM webhooks WHERE company = $1 AND id = $2`, a.Company.ID, id)
+		if err == nil && n == 0 {
 			err = kernel.NotFound("webhook")
 		}
 		tx.AfterCommit(func() { d.announce(a.Company.ID, id) }) // to drop pending deliveries
-		return struct{}{}, err
+		return err
 	})
-	return err
 }
 
 // RotateWebhookSecret replaces the signing secret and returns the new one. For SecretOverlap the webhook-signature header also
 // has a signature with the old one.
 func (d *Webhooks) RotateWebhookSecret(ctx context.Context, a *kernel.Principal, id kernel.ID) (Webhook, string, error) {
-	if err := cmp.Or(a.May(VerbRotateWebhookSecret), maySeeEveryEvent(a)); err != nil {
-		return Webhook{}, "", err
-	}
 	secret := NewSigningSecret()
 	w, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Webhook, error) {
-		w, found, err := LockWebhook(tx, a.Company.ID, id)
-		if err != nil || !found {
-			return w.Webhook, kernel.ErrOr(err, kernel.NotFound("webhook"))
+		w, err := LockWebhook(tx, a.Company.ID, id)
+		if err != nil {
+			return w.Webhook, err
 		}
 		w.OldSecret, w.OldSecretUntil = w.Secret, new(tx.Now.Add(SecretOverlap))
 		w.Secret = d.Vault.Seal([]byte(secret), w.Company, w.ID)
@@ -190,64 +169,52 @@ func (d *Webhooks) RotateWebhookSecret(ctx context.Context, a *kernel.Principal,
 
 // WebhookEvents returns the types of events that the principal can subscribe to.
 func (d *Webhooks) WebhookEvents(_ context.Context, a *kernel.Principal) ([]kernel.EventType, error) {
-	if err := a.May(VerbWebhookEvents); err != nil {
+	hidden := func(e kernel.EventType) bool { return !a.Scopes.Has(e.Scope()) }
+	return slices.DeleteFunc(slices.Clone(kernel.AllEvents), hidden), nil
+}
+
+// check validates a change and normalizes its name and URL. It returns the events, or nil if they stay as they are.
+func (d *Webhooks) check(a *kernel.Principal, in *WebhookChange) (events []kernel.EventType, err error) {
+	if err := kernel.CleanName("body.name", &in.Name); err != nil {
 		return nil, err
 	}
-	hidden := func(e kernel.EventType) bool { return !a.Scopes.Has(e.Scope()) }
-	return slices.DeleteFunc(slices.Clone(kernel.AllEvents), hidden), maySeeEveryEvent(a)
-}
-
-// checkedChange is a validated WebhookChange. Zero fields stay as they are.
-type checkedChange struct {
-	name   string
-	url    string
-	events []kernel.EventType
-}
-
-func (c checkedChange) apply(w *Webhook) {
-	w.Name, w.URL = cmp.Or(c.name, w.Name), cmp.Or(c.url, w.URL)
-	if c.events != nil {
-		w.Events = c.events
-	}
-}
-
-func (d *Webhooks) checkWebhook(a *kernel.Principal, in WebhookChange) (checkedChange, error) {
-	var c checkedChange
-	if in.Name != nil {
-		name, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
-		if invalid != nil {
-			return c, invalid
-		}
-		c.name = name
-	}
 	if in.Events != nil {
-		events, invalid := kernel.ParseEvents("body.events", *in.Events)
+		set, invalid := kernel.ParseEvents("body.events", *in.Events)
 		if invalid != nil {
-			return c, invalid
+			return nil, invalid
 		}
-		if events == 0 {
-			return c, kernel.TooFew("body.events", 1)
+		if set == 0 {
+			return nil, kernel.TooFew("body.events", 1)
 		}
-		for _, event := range events.List() {
+		events = set.List()
+		for _, event := range events {
 			if scope := event.Scope(); !a.Scopes.Has(scope) {
-				return c, kernel.ErrScope(a, scope)
+				return nil, kernel.ErrScope(a, scope)
 			}
 		}
-		c.events = events.List()
 	}
 	if in.URL != nil {
 		u, err := d.guard.CheckURL(*in.URL)
 		if err != nil {
-			return c, err
+			return nil, err
 		}
-		c.url = u.String()
+		in.URL = new(u.String())
 	}
-	return c, nil
+	return events, nil
 }
 
-// WebhookCounts returns the number of healthy, failing and inactive webhooks.
-func (d *Webhooks) WebhookCounts(ctx context.Context) (WebhookCounts, error) {
-	return kernel.Read(ctx, d.Kernel, webhookCounts)
+// apply sets the fields of a change that check has validated.
+func (c *WebhookChange) apply(w *WebhookRow, a *kernel.Principal, events []kernel.EventType) {
+	kernel.Set(&w.Name, c.Name)
+	kernel.Set(&w.URL, c.URL)
+	if events != nil {
+		w.Events = events
+	}
+	if c.URL != nil || c.Events != nil {
+		if w.BoardsOf = nil; a.Boards != nil { // the list of boards of the key limits the card events
+			w.BoardsOf = &a.Key
+		}
+	}
 }
 
 // WakeDeliver is the name of the wakeup of the delivery loop.
@@ -256,26 +223,18 @@ const WakeDeliver = "deliver"
 // dueWebhooks are the webhooks that got work since the delivery loop last called TakeDue.
 type dueWebhooks struct {
 	mu        sync.Mutex
-	companies map[kernel.ID]kernel.ID // of every webhook that ever had work
-	here      map[kernel.ID]struct{}  // from a transaction of this process
-	there     map[kernel.ID]struct{}  // from another node
+	companies map[kernel.ID]kernel.ID // of the webhooks that the loop may open: those found by its last check, or taken since
+	here      map[kernel.ID]kernel.ID // with their company, from a transaction of this process
+	there     map[kernel.ID]kernel.ID // from another node
 	all       bool                    // another node named no webhook
 }
 
-// companyOf returns the company of a webhook that had work.
-func (d *Webhooks) companyOf(webhook kernel.ID) kernel.ID {
+// companyOf returns the company of a webhook that the delivery loop may open.
+func (d *Webhooks) companyOf(webhook kernel.ID) (company kernel.ID, found bool) {
 	d.due.mu.Lock()
 	defer d.due.mu.Unlock()
-	return d.due.companies[webhook]
-}
-
-// deliver stores the deliveries of an event in the transaction that records it.
-func (d *Webhooks) deliver(tx *kernel.Tx, e *kernel.Event) error {
-	webhooks, err := insertDeliveries(tx, e)
-	if company := e.Company; err == nil && len(webhooks) > 0 {
-		tx.AfterCommit(func() { d.announce(company, webhooks...) })
-	}
-	return err
+	company, found = d.due.companies[webhook]
+	return company, found
 }
 
 // announce wakes the delivery loop for webhooks that got work from a committed transaction.
@@ -283,7 +242,7 @@ func (d *Webhooks) announce(company kernel.ID, webhooks ...kernel.ID) {
 	d.due.mu.Lock()
 	defer d.due.mu.Unlock()
 	for _, w := range webhooks {
-		d.due.companies[w], d.due.here[w] = company, struct{}{}
+		d.due.here[w] = company
 	}
 	d.Wakeup(WakeDeliver).Notify()
 }
@@ -298,17 +257,20 @@ func (d *Webhooks) TakeDue() jobs.Announced {
 	if len(out.Here) == 0 && len(out.There) == 0 {
 		out.All = true
 	}
+	maps.Copy(d.due.companies, d.due.here)
+	maps.Copy(d.due.companies, d.due.there)
 	clear(d.due.here)
 	clear(d.due.there)
 	d.due.all = false
 	return out
 }
 
-// TellDue notifies the other nodes that a webhook has work, because one of them has its lease. A zero id means any webhook.
+// TellDue notifies the other nodes that a webhook has work, because one of them has its lease. If its company is no longer
+// known, they check all webhooks.
 func (d *Webhooks) TellDue(webhook kernel.ID) {
 	text := ""
-	if !webhook.IsZero() {
-		text = d.companyOf(webhook).String() + " " + webhook.String()
+	if company, found := d.companyOf(webhook); found {
+		text = company.String() + " " + webhook.String()
 	}
 	d.Store.Notify(ChannelDeliver, text)
 }
@@ -322,54 +284,16 @@ func (d *Webhooks) ListenDue(ctx context.Context) {
 		d.due.mu.Lock()
 		defer d.due.mu.Unlock()
 		if ok {
-			d.due.companies[webhook], d.due.there[webhook] = company, struct{}{}
-		} else {
-			d.due.all = true
+			d.due.there[webhook] = company
 		}
+		d.due.all = d.due.all || !ok
 		d.Wakeup(WakeDeliver).Notify()
 	})
 }
 
-// PendingWebhooks returns the webhooks that owner may have to deliver to.
-func (d *Webhooks) PendingWebhooks(ctx context.Context, owner kernel.ID) ([]Pending, error) {
-	out, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Pending, error) { return pendingWebhooks(tx, owner) })
-	d.due.mu.Lock()
-	defer d.due.mu.Unlock()
-	for _, p := range out {
-		d.due.companies[p.Webhook] = p.Company
-	}
-	return out, err
-}
-
-// DueDeliveries returns up to limit due deliveries of a webhook.
-func (d *Webhooks) DueDeliveries(ctx context.Context, company, webhook kernel.ID, limit int) (DueDeliveries, error) {
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (DueDeliveries, error) {
-		return dueDeliveries(tx, company, webhook, limit)
-	})
-}
-
-// DueCount returns the number of due deliveries, counted up to 100,000, and for how long the oldest has been due.
-func (d *Webhooks) DueCount(ctx context.Context) (n int64, oldest time.Duration, err error) {
-	err = d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
-		if n, err = countDue(tx, 100_000); err != nil {
-			return err
-		}
-		pending, err := pendingWebhooks(tx, kernel.ID{})
-		for _, p := range pending {
-			oldest = max(oldest, tx.Now.Sub(p.DueAt))
-		}
-		return err
-	})
-	return n, oldest, err
-}
-
-// checkWebhook returns an error if the principal may not see the deliveries of webhooks.
-func checkWebhook(_ *kernel.Tx, a *kernel.Principal, _ kernel.ID) error { return maySeeEveryEvent(a) }
-
-// maySeeEveryEvent checks the permission for every verb on webhooks. A webhook receives the events of all conversations, so only
-// members who see all conversations may see its settings and deliveries.
+// maySeeEveryEvent returns an error unless the principal sees all conversations.
 func maySeeEveryEvent(a *kernel.Principal) error {
-	if a != nil && a.Profile == kernel.AccessAll {
+	if a.Profile == kernel.AccessAll {
 		return nil
 	}
 	return kernel.Errorf(kernel.CodeInsufficientScope,
@@ -377,10 +301,112 @@ func maySeeEveryEvent(a *kernel.Principal) error {
 			"Use GET /events to read the events it can see.")
 }
 
-// boardsOf returns the principal's key if its list of boards limits the card events of a webhook.
-func boardsOf(a *kernel.Principal) *kernel.ID {
-	if a.Boards == nil {
-		return nil
+type webhookKey struct{ company, id kernel.ID }
+
+// WebhookRow is a webhook with its sealed secrets.
+type WebhookRow struct {
+	Webhook
+	Company        kernel.ID
+	BoardsOf       *kernel.ID // the key whose list of boards limits the card events; nil: all boards
+	Secret         []byte
+	OldSecret      []byte // the secret before the last rotation; nil: never rotated
+	OldSecretUntil *time.Time
+}
+
+const webhookColumns = `
+	w.id, w.name, w.url, w.events, w.active, w.consecutive_failures, w.created_at, w.updated_at, w.company, w.secret, w.old_secret,
+	w.old_secret_until, w.boards_of`
+
+func scanWebhook(r db.Row) WebhookRow {
+	return WebhookRow{
+		Webhook: Webhook{
+			ID: r.ID("id"), Name: r.Text("name"), URL: r.Text("url"), Events: kernel.StoredEvents(r.Text("events")).List(),
+			Active: r.Bool("active"), ConsecutiveFailures: r.Int("consecutive_failures"),
+			CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"),
+		},
+		Company: r.ID("company"), Secret: r.Bytes("secret"), OldSecret: r.Bytes("old_secret"),
+		OldSecretUntil: r.NullTime("old_secret_until"), BoardsOf: r.NullID("boards_of"),
 	}
-	return &a.Key
+}
+
+// findWebhook returns a webhook of the company, or a not-found error.
+func findWebhook(tx *kernel.Tx, company, id kernel.ID) (WebhookRow, error) {
+	return oneWebhook(tx, company, id, "")
+}
+
+// LockWebhook is findWebhook for a webhook that is locked until the end of the transaction.
+func LockWebhook(tx *kernel.Tx, company, id kernel.ID) (WebhookRow, error) {
+	return oneWebhook(tx, company, id, tx.ForUpdate())
+}
+
+func oneWebhook(tx *kernel.Tx, company, id kernel.ID, lock string) (WebhookRow, error) {
+	return kernel.Find(tx, "webhook", `SELECT`+webhookColumns+` FROM webhooks w WHERE w.company = $1 AND w.id = $2`+lock,
+		[]any{company, id}, scanWebhook)
+}
+
+func insertWebhook(tx *kernel.Tx, w WebhookRow) {
+	tx.Later(`
+		INSERT INTO webhooks (company, id, name, url, events, active, consecutive_failures, secret, created_at, updated_at, boards_of)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		w.Company, w.ID, w.Name, w.URL, kernel.NewEventSet(w.Events...).Stored(), w.Active, w.ConsecutiveFailures, w.Secret,
+		w.CreatedAt, w.UpdatedAt, w.BoardsOf)
+	forgetSubscribers(tx)
+}
+
+// SaveWebhook stores everything about a webhook that can change.
+func SaveWebhook(tx *kernel.Tx, w WebhookRow) {
+	tx.Later(`
+		UPDATE webhooks
+		SET name = $3, url = $4, events = $5, active = $6, consecutive_failures = $7, secret = $8, old_secret = $9,
+			old_secret_until = $10, updated_at = $11, boards_of = $12
+		WHERE company = $1 AND id = $2`,
+		w.Company, w.ID, w.Name, w.URL, kernel.NewEventSet(w.Events...).Stored(), w.Active, w.ConsecutiveFailures, w.Secret,
+		w.OldSecret, w.OldSecretUntil, w.UpdatedAt, w.BoardsOf)
+	forgetSubscribers(tx)
+}
+
+type webhookHealth struct {
+	active   bool
+	failures int64 // deliveries in a row that failed permanently
+	disabled bool  // by the transaction
+}
+
+func lockWebhookHealth(tx *kernel.Tx, key webhookKey) (h webhookHealth, found bool, err error) {
+	return kernel.Row(tx, `SELECT active, consecutive_failures FROM webhooks WHERE company = $1 AND id = $2`+tx.ForUpdate(),
+		[]any{key.company, key.id}, func(r db.Row) webhookHealth {
+			return webhookHealth{active: r.Bool("active"), failures: r.Int("consecutive_failures")}
+		})
+}
+
+func saveWebhookHealth(tx *kernel.Tx, key webhookKey, h *webhookHealth) {
+	tx.Later(`
+		UPDATE webhooks
+		SET consecutive_failures = $3, updated_at = CASE WHEN active = $4 THEN updated_at ELSE $5 END, active = $4
+		WHERE company = $1 AND id = $2`, key.company, key.id, h.failures, h.active, tx.Now)
+}
+
+// resetWebhookFailures records a success. It writes only where there were failures.
+func resetWebhookFailures(tx *kernel.Tx, key webhookKey) {
+	tx.Later(`
+		UPDATE webhooks
+		SET consecutive_failures = 0
+		WHERE company = $1 AND id = $2 AND consecutive_failures <> 0 AND active`, key.company, key.id)
+}
+
+// webhookCounts counts the webhooks of all companies by state.
+func webhookCounts(tx *kernel.Tx) (states map[string]int64, err error) {
+	_, err = tx.One(`
+		SELECT /* all companies: a metric */ COUNT(*) FILTER (WHERE active AND consecutive_failures = 0) AS healthy,
+			COUNT(*) FILTER (WHERE active AND consecutive_failures > 0) AS failing,
+			COUNT(*) FILTER (WHERE NOT active) AS inactive
+		FROM webhooks`, nil, func(r db.Row) {
+		states = map[string]int64{"healthy": r.Int("healthy"), "failing": r.Int("failing"), "inactive": r.Int("inactive")}
+	})
+	return states, err
+}
+
+// AllWebhooks returns the webhooks of every company, so that their secrets can be sealed again.
+func AllWebhooks(tx *kernel.Tx) ([]WebhookRow, error) {
+	return kernel.Rows(tx, `SELECT`+webhookColumns+` FROM webhooks w /* all companies: sealing secrets */ ORDER BY w.company, w.id`,
+		nil, scanWebhook)
 }

@@ -202,11 +202,12 @@ func (o *fixture) changeRules() {
 
 func (o *fixture) setRules() {
 	o.note("rules: %+v", o.rules)
-	got, err := o.desk.Talk.UpdateAttendanceRules(o.ctx, o.owner, talk.RulesChange{
+	change := talk.RulesChange{
 		Enabled: &o.rules.Enabled, FirstResponder: &o.rules.FirstResponderTakesOwnership, Mode: &o.rules.Mode,
-		AutoClose: &o.rules.AutoClose.Enabled, AfterMinutes: &o.rules.AutoClose.AfterMinutes,
 		GraceMinutes: &o.rules.GraceMinutes, GraceForCustomers: &o.rules.GraceForCustomers,
-	})
+	}
+	change.AutoClose.Enabled, change.AutoClose.AfterMinutes = &o.rules.AutoClose.Enabled, &o.rules.AutoClose.AfterMinutes
+	got, err := o.desk.Talk.UpdateAttendanceRules(o.ctx, o.owner, change)
 	o.must(err)
 	if got != o.rules {
 		o.t.Fatalf("got the rules %+v, want %+v\nafter %v", got, o.rules, o.log)

@@ -314,3 +314,45 @@ func TestAContactWithoutAConversationCanBeChangedAndDeleted(t *testing.T) {
 		})
 	})
 }
+
+func TestAClosedCaseCanBeReopenedForAMinute(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana := addMember(t, w, "Ana")
+		id := customerWrites(t, w, channel, phoneNumber(1))
+		w.A.Post(t, "/conversations/"+id+"/transfer", map[string]any{"user_id": ana.id}).OK(200)
+		before := openAttendance(t, w, id)
+		card := func() string {
+			return w.A.Get(t, "/kanban/cards?status=all").OK(200).Text("data", 0, "stage_id")
+		}
+		stage := card()
+		closed := func() int { return w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "closed") }
+
+		w.A.Post(t, "/conversations/"+id+"/attendance/close", map[string]any{"reason": "by mistake"}).OK(200)
+		testkit.Equal(t, "closed cases in the report", closed(), 1)
+		w.Clock.Advance(50 * time.Second)
+		reopened := w.A.Post(t, "/conversations/"+id+"/attendance/reopen", nil).OK(200)
+		testkit.Equal(t, "status", reopened.Text("status"), "open")
+		testkit.Equal(t, "the open case", string(openAttendance(t, w, id).Raw), string(before.Raw))
+		testkit.Equal(t, "assignee", w.A.Get(t, "/conversations/"+id).OK(200).Text("assignee"), ana.id)
+		testkit.Equal(t, "closed cases in the report after reopening", closed(), 0)
+		testkit.Equal(t, "stage of the card", card(), stage)
+		for _, entry := range w.A.Get(t, "/conversations/"+id+"/timeline").OK(200).List("data") {
+			if kind := entry.(map[string]any)["kind"]; kind == "attendance_closed" {
+				t.Errorf("the timeline still has the entry %v", entry)
+			}
+		}
+		w.A.Post(t, "/conversations/"+id+"/attendance/reopen", nil).Fails(409, "reopen_too_late") // it is open
+
+		w.A.Post(t, "/conversations/"+id+"/attendance/close", nil).OK(200)
+		w.Clock.Advance(61 * time.Second)
+		w.A.Post(t, "/conversations/"+id+"/attendance/reopen", nil).Fails(409, "reopen_too_late")
+		w.A.Post(t, "/conversations/"+kernel.NewID().String()+"/attendance/reopen", nil).Fails(404, "not_found")
+
+		other := customerWrites(t, w, channel, phoneNumber(2))
+		w.A.Post(t, "/conversations/"+other+"/attendance/close", nil).OK(200)
+		customerWrites(t, w, channel, phoneNumber(2))
+		w.A.Post(t, "/conversations/"+other+"/attendance/reopen", nil).Fails(409, "reopen_too_late") // a new one is open
+	})
+}

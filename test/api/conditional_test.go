@@ -75,7 +75,7 @@ func TestEveryResponseHasRateLimitHeaders(t *testing.T) {
 		if got := rate(session.Get(t, "/session").OK(200)); got[0] == "" || got[1] >= got[0] && len(got[1]) == len(got[0]) {
 			t.Errorf("rate limit headers of a session: got %v, want fewer remaining than the limit", got)
 		}
-		full := w.Desk.Kernel.Rate()
+		full := w.Desk.Kernel.KeyRate
 		for _, a := range []*servertest.Answer{w.A.Visitor().Get(t, "/me").OK(401), w.A.Visitor().Get(t, "/setup").OK(200), w.A.Visitor().Get(t, "/nothing").OK(404)} {
 			if got := rate(a); got[0] == "" || got[0] != got[1] || got[2] != "0" {
 				t.Errorf("rate limit headers of a visitor: got %v, want the full rate %v", got, full)

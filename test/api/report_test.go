@@ -92,3 +92,40 @@ func TestTheAttendanceReport(t *testing.T) {
 		})
 	})
 }
+
+func TestTheCurrentReport(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		agent := w.A.Post(t, "/team", `{"name": "Bia", "email": "bia@padaria.example", "role": "agent", "access_profile": "all"}`).OK(201).ID()
+		sector := w.A.Post(t, "/sectors", `{"name": "Cakes", "member_ids": ["`+agent+`"]}`).OK(201).ID()
+		channel := w.A.Post(t, "/channels", `{"name": "Shop", "phone": "+551133334444", "provider": "sandbox"}`).OK(201).ID()
+		write := func(from string) string {
+			return w.A.Post(t, "/channels/"+channel+"/simulate", `{"from": "`+from+`", "text": "Bolo?"}`).OK(201).Text("conversation")
+		}
+		taken := write("+5511912345678")
+		w.A.Post(t, "/conversations/"+taken+"/transfer", `{"user_id": "`+agent+`", "sector_id": "`+sector+`"}`).OK(200)
+		w.Clock.Advance(time.Minute)
+		write("+5511912345679")
+		closed := write("+5511912345670")
+		w.A.Post(t, "/conversations/"+closed+"/attendance/close", `{}`).OK(200)
+
+		r := w.A.Get(t, "/reports/now").OK(200)
+		if r.Int("open") != 2 || r.Int("unassigned") != 1 || r.Int("unanswered") != 2 {
+			t.Errorf("totals: got %s, want 2 open, 1 unassigned and 2 unanswered cases", r.Raw)
+		}
+		testkit.Equal(t, "oldest_waiting_at", r.Text("oldest_waiting_at"), w.A.Get(t, "/conversations/"+taken).OK(200).Text("last_message", "created_at"))
+		for i := range r.List("people") {
+			want := 0
+			if r.Text("people", i, "user", "id") == agent {
+				want = 1
+			}
+			testkit.Equal(t, "open cases of "+r.Text("people", i, "user", "name"), r.Int("people", i, "open"), want)
+			testkit.Equal(t, "presence without a session", r.Text("people", i, "presence"), "offline")
+		}
+		if len(r.List("sectors")) != 2 || r.Text("sectors", 0, "sector", "name") != "Cakes" || r.Int("sectors", 0, "open") != 1 ||
+			r.At("sectors", 1, "sector") != nil || r.Int("sectors", 1, "unassigned") != 1 {
+			t.Errorf("sectors: got %s, want one case in Cakes and one without a sector", r.Raw)
+		}
+		testkit.Equal(t, "open cases of another company", w.B.Get(t, "/reports/now").OK(200).Int("open"), 0)
+	})
+}

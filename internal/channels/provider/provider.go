@@ -3,8 +3,13 @@
 package provider
 
 import (
+	"cmp"
 	"io"
 	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"recado/internal/kernel"
@@ -372,3 +377,211 @@ const (
 	MaxText    = 4096
 	MaxCaption = 1024
 )
+
+// Directions, origins, types and statuses of messages, as in the API.
+const (
+	Inbound  = "inbound"
+	Outbound = "outbound"
+
+	OriginCustomer = "customer"
+	OriginApp      = "app"
+	OriginPhone    = "phone"
+	OriginAPI      = "api"
+
+	// OriginAutomation is the origin of messages of a reception, which do not count as a response of the team.
+	OriginAutomation = "automation"
+
+	TypeText        = "text"
+	TypeImage       = "image"
+	TypeAudio       = "audio"
+	TypeVideo       = "video"
+	TypeDocument    = "document"
+	TypeSticker     = "sticker"
+	TypeLocation    = "location"
+	TypeContacts    = "contacts"
+	TypeInteractive = "interactive"
+	TypeUnsupported = "unsupported"
+
+	StatusQueued    = "queued"
+	StatusSent      = "sent"
+	StatusDelivered = "delivered"
+	StatusRead      = "read"
+	StatusFailed    = "failed"
+	StatusReceived  = "received"
+)
+
+// NoticeCode is the kind of a notice about a message without text. The text of the message is the notice in English.
+type NoticeCode string
+
+// The codes of notices.
+const (
+	NoticeVoiceCall       NoticeCode = "voice_call"
+	NoticeMissedVoiceCall NoticeCode = "missed_voice_call"
+	NoticeVideoCall       NoticeCode = "video_call"
+	NoticeMissedVideoCall NoticeCode = "missed_video_call"
+
+	NoticeCallsAllowed  NoticeCode = "calls_allowed"
+	NoticeCallsRefused  NoticeCode = "calls_refused"
+	NoticePaymentMethod NoticeCode = "payment_method"
+
+	NoticeButton       NoticeCode = "button"
+	NoticeEdit         NoticeCode = "edit"
+	NoticeFile         NoticeCode = "file"
+	NoticeGIF          NoticeCode = "gif"
+	NoticeGroupInvite  NoticeCode = "group_invite"
+	NoticeImage        NoticeCode = "image"
+	NoticeInteractive  NoticeCode = "interactive"
+	NoticeKeptMessage  NoticeCode = "kept_message"
+	NoticeLinkPreview  NoticeCode = "link_preview"
+	NoticeList         NoticeCode = "list"
+	NoticeLocation     NoticeCode = "location"
+	NoticeOrder        NoticeCode = "order"
+	NoticePinned       NoticeCode = "pinned_message"
+	NoticePoll         NoticeCode = "poll"
+	NoticePollVote     NoticeCode = "poll_vote"
+	NoticeProduct      NoticeCode = "product"
+	NoticeReaction     NoticeCode = "reaction"
+	NoticeTemplate     NoticeCode = "template"
+	NoticeNotDelivered NoticeCode = "file_not_delivered"
+	NoticeOnPhoneOnly  NoticeCode = "on_phone_only"
+)
+
+// NoticeCodes returns all codes.
+func NoticeCodes() []NoticeCode {
+	return []NoticeCode{
+		NoticeVoiceCall, NoticeMissedVoiceCall, NoticeVideoCall, NoticeMissedVideoCall, NoticeCallsAllowed, NoticeCallsRefused,
+		NoticePaymentMethod, NoticeButton, NoticeEdit, NoticeFile, NoticeGIF, NoticeGroupInvite, NoticeImage, NoticeInteractive,
+		NoticeKeptMessage, NoticeLinkPreview, NoticeList, NoticeLocation, NoticeOrder, NoticePinned, NoticePoll, NoticePollVote,
+		NoticeProduct, NoticeReaction, NoticeTemplate, NoticeNotDelivered, NoticeOnPhoneOnly,
+	}
+}
+
+// MessageNotice describes a message whose author wrote no text.
+type MessageNotice struct {
+	Code   NoticeCode     `json:"code" doc:"The kind of event or content." example:"missed_voice_call"`
+	Params map[string]any `json:"params" doc:"Values to use with the code when composing a message; {} if there are none. voice_call and video_call: duration_seconds, if known. payment_method: method and reference. file_not_delivered and on_phone_only: kind, another code for the type of the original message, if known."`
+}
+
+// IsCall reports whether the notice is about a call. It returns false for nil.
+func (n *MessageNotice) IsCall() bool {
+	calls := []NoticeCode{NoticeVoiceCall, NoticeMissedVoiceCall, NoticeVideoCall, NoticeMissedVideoCall}
+	return n != nil && slices.Contains(calls, n.Code)
+}
+
+// Form is a form that a customer filled in: a Flow or an address.
+type Form struct {
+	Name   string      `json:"name" doc:"WhatsApp's name for the form, such as flow or address_message; empty if WhatsApp does not provide one."`
+	Fields []FormField `json:"fields" doc:"The answers, in the order of the form."`
+}
+
+// FormField is one answer.
+type FormField struct {
+	Name  string `json:"name" doc:"The name of the form field. The parts of a nested field are joined with dots. Empty if the whole response is a single value."`
+	Label string `json:"label" doc:"The display name of the field: spaces instead of underscores, and no screen number."`
+	Value string `json:"value" doc:"The answer as text. Multiple values are separated by commas; a file is represented by its name."`
+}
+
+// ChannelTemplate is a stored template of a channel, which the provider approves before it can be sent.
+type ChannelTemplate struct {
+	ID         kernel.ID        `json:"id"`
+	Name       string           `json:"name"`
+	Language   string           `json:"language" example:"pt_BR"`
+	Category   string           `json:"category" doc:"Meta's word in lower case." example:"utility"`
+	Status     string           `json:"status" doc:"The status reported by Meta, in lower case. Only approved templates can be sent." example:"approved"`
+	Body       string           `json:"body" doc:"The text with its placeholders, such as {{1}} or {{name}}."`
+	Header     *string          `json:"header" doc:"The text above the body. A file header is a parameter instead."`
+	Footer     *string          `json:"footer"`
+	Buttons    []TemplateButton `json:"buttons"`
+	Parameters []TemplateGap    `json:"parameters" doc:"The parameters required to send the template."`
+
+	ProviderID string `json:"-"`
+}
+
+// TemplateButton is a button of a template.
+type TemplateButton struct {
+	Type        string  `json:"type" doc:"Meta's word in lower case." example:"quick_reply"`
+	Text        string  `json:"text"`
+	URL         *string `json:"url"`
+	PhoneNumber *string `json:"phone_number"`
+}
+
+// TemplateGap is a parameter that a template takes.
+type TemplateGap struct {
+	Component string  `json:"component" enum:"header,body,button"`
+	Index     int     `json:"index" doc:"The position of the parameter in its component, counted from 1; for a button, the position of the button."`
+	Name      *string `json:"name" doc:"The name of the parameter; null if the template uses numbered parameters."`
+	Type      string  `json:"type" enum:"text,image,video,document"`
+	Example   *string `json:"example"`
+}
+
+// The components of a template that have gaps.
+const (
+	ComponentHeader = "header"
+	ComponentBody   = "body"
+	ComponentButton = "button"
+)
+
+// TemplateApproved is the status of a template that can be sent.
+const TemplateApproved = "approved"
+
+// String returns the name of the gap: body.1 or body.name.
+func (g *TemplateGap) String() string {
+	if g.Name != nil {
+		return g.Component + "." + *g.Name
+	}
+	return g.Component + "." + strconv.Itoa(g.Index)
+}
+
+// Template is a template to send, with the values of its gaps.
+type Template struct {
+	Name       string
+	Language   string // pt_BR
+	Parameters []TemplateParameter
+}
+
+// TemplateParameter fills one gap with a text or a file. Either all parameters of a component have names or none; without names
+// they are in the order of the gaps.
+type TemplateParameter struct {
+	Name      string
+	Text      string
+	Component string // "": the body
+	MediaID   *kernel.ID
+	Kind      string // of the file: image video document
+
+	Button  int    // position of the button, from 0
+	SubType string // of the button: url quick_reply copy_code
+}
+
+// In returns the component of the parameter.
+func (p *TemplateParameter) In() string { return cmp.Or(p.Component, ComponentBody) }
+
+var templateGap = regexp.MustCompile(`\{\{\s*(\w+)\s*\}\}`)
+
+// TemplateGaps returns the names of the gaps of a text in the order in which they first occur.
+func TemplateGaps(text string) (names []string) {
+	for _, m := range templateGap.FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(names, m[1]) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
+// Fill returns the body with its gaps filled.
+func (t *ChannelTemplate) Fill(parameters []TemplateParameter) string {
+	values := map[string]string{}
+	n := 0
+	for _, p := range parameters {
+		if p.In() != ComponentBody {
+			continue
+		}
+		n++
+		values[cmp.Or(p.Name, strconv.Itoa(n))] = p.Text
+	}
+	return templateGap.ReplaceAllStringFunc(t.Body, func(gap string) string {
+		if value, ok := values[strings.Trim(gap, "{} \t\n")]; ok {
+			return value
+		}
+		return gap
+	})
+}

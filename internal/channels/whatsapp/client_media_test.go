@@ -187,7 +187,7 @@ func TestNumberAndSubscription(t *testing.T) {
 		n, err := client.Number(t.Context())
 		want := whatsapp.Number{
 			ID: simulator.DefaultNumberID, DisplayPhone: "+55 11 90000-0000", VerifiedName: "Loja Simulada",
-			Status: "CONNECTED", Quality: "GREEN", Throughput: "STANDARD", Verification: "VERIFIED",
+			Status: "CONNECTED", Quality: "GREEN", Throughput: "STANDARD",
 		}
 		if err != nil || n != want || n.Phone() != "+5511900000000" {
 			t.Errorf(`want err == nil and n == want and n.Phone() == "+5511900000000"; got %+v, %+v`, n, err)

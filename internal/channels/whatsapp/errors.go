@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,7 +33,6 @@ func (g graphError) words() string {
 	return clip(string(cmp.Or(g.Data.value.Details, g.UserText, g.Message, g.Title)), 500)
 }
 
-// reason returns the reason of a failed status.
 func (g graphError) reason() *provider.Reason {
 	e := provider.SendError{Code: "not_delivered", Message: refusal(g), ProviderCode: int(g.Code), ProviderText: g.words()}
 	// A missing code is 0, which in a response means a rejected token.
@@ -148,4 +148,154 @@ func retryAfter(h http.Header) time.Duration {
 		}
 	}
 	return wait
+}
+
+// class is what an error code means for a message.
+type class int
+
+const (
+	permanent class = iota // rejected; a retry would be rejected too
+	passing                // rejected before anything was done; may be retried
+	doubtful               // may have been sent in spite of the error
+	operator               // rejected until a person fixes the account
+)
+
+// meaning is how this package handles one of Meta's codes.
+type meaning struct {
+	code    string
+	message string
+	class   class
+	wait    time.Duration
+}
+
+// meanings has every code of Meta for requests and failed statuses.
+var meanings = map[int]meaning{
+	0:   {"token_rejected", tokenRejected, operator, 0},
+	1:   {"uncertain", doubt, doubtful, 0},
+	2:   {"uncertain", doubt, doubtful, 0},
+	3:   {"permission_missing", permissionMissing, operator, 0},
+	4:   {"rate_limited", "WhatsApp limits the request rate of this app; the message waits.", passing, time.Minute},
+	10:  {"permission_missing", permissionMissing, operator, 0},
+	33:  {"number_unavailable", "This WhatsApp number no longer exists at Meta.", operator, 0},
+	100: {"invalid_request", "WhatsApp found a part of the message invalid.", permanent, 0},
+	190: {"token_rejected", tokenRejected, operator, 0},
+	368: {"account_restricted", "Meta restricted this WhatsApp account for breaking its policies.", operator, 0},
+	613: {"rate_limited", "WhatsApp limits how often this may be done; the message waits.", passing, time.Minute},
+	803: {"not_found", "WhatsApp does not know what the message refers to.", permanent, 0},
+
+	2200: {"callback_unreachable", "Meta called the callback address and did not get the expected response. The address must be public, use HTTPS and know the verify token.", permanent, 0},
+
+	80007: {"rate_limited", "WhatsApp limits the request rate of this account; the message waits.", passing, time.Minute},
+
+	130403: {"contact_blocked", "This number has blocked the customer on WhatsApp.", permanent, 0},
+	130429: {"rate_limited", "This number sends faster than WhatsApp allows; the message waits.", passing, time.Second},
+	130472: {"not_delivered", "WhatsApp withheld the message as part of an experiment of its own.", permanent, 0},
+	130497: {"country_restricted", "WhatsApp does not let this business write to that country.", permanent, 0},
+	130501: {"type_not_supported", "WhatsApp does not accept this kind of message here.", permanent, 0},
+
+	131000: {"uncertain", doubt, doubtful, 0},
+	131005: {"permission_missing", permissionMissing, operator, 0},
+	131008: {"invalid_request", "A part of the message that WhatsApp requires is missing.", permanent, 0},
+	131009: {"invalid_request", "WhatsApp found a part of the message invalid.", permanent, 0},
+	131016: {"uncertain", doubt, doubtful, 0},
+	131020: {"group_empty", "The group has no other participants.", permanent, 0},
+	131021: {"recipient_is_sender", "A number cannot write to itself.", permanent, 0},
+	131026: {"not_on_whatsapp", "The message cannot reach this person: the number has no WhatsApp, or an app too old, or has not accepted WhatsApp's terms.", permanent, 0},
+	131030: {"recipient_not_allowed", "A test number may write only to the recipients listed in Meta's dashboard.", permanent, 0},
+	131031: {"account_restricted", "Meta locked this WhatsApp account.", operator, 0},
+	131037: {"name_not_approved", "Meta has not approved the display name of this number yet.", operator, 0},
+	131041: {"group_unknown", "WhatsApp does not know this group.", permanent, 0},
+	131042: {"payment_required", "Meta stopped sending because of a payment problem on this account.", operator, 0},
+	131045: {"number_not_registered", notRegistered, operator, 0},
+	131047: {"service_window_closed", "More than 24 hours have passed since the customer last wrote; only a template can be sent.", permanent, 0},
+	131048: {"account_restricted", "Meta limits this number because customers reported or blocked it.", operator, 0},
+	131049: {"marketing_limited", "WhatsApp withheld the message: this person got many marketing messages lately. Try again in a day or more.", permanent, 0},
+	131050: {"marketing_refused", "This person asked for no more marketing messages from this business.", permanent, 0},
+	131051: {"type_not_supported", "WhatsApp does not support this kind of message.", permanent, 0},
+	131052: {"media_unavailable", "WhatsApp could not provide the file.", permanent, 0},
+	131053: {"media_rejected", "WhatsApp did not accept the file: its kind, its size or its content is not allowed.", permanent, 0},
+	131055: {"marketing_not_allowed", marketingNotAllowed, permanent, 0},
+	131056: {"rate_limited", "Too many messages to this person in a short time; the message waits.", passing, 6 * time.Second},
+	131057: {"rate_limited", "WhatsApp is raising the limits of this number; the message waits a moment.", passing, time.Minute},
+	131060: {"message_unavailable", "WhatsApp does not provide this message.", permanent, 0},
+	131062: {"phone_required", "This kind of message needs the customer's phone number.", permanent, 0},
+	131063: {"marketing_not_allowed", marketingNotAllowed, permanent, 0},
+	131064: {"rate_limited", "WhatsApp limits this number for a while because of wrongly categorised templates.", passing, time.Hour},
+	131207: {"group_suspended", "WhatsApp suspended this group.", permanent, 0},
+	131208: {"rate_limited", "WhatsApp limits how often this group may be written to; the message waits.", passing, time.Minute},
+	131215: {"group_not_allowed", "This number may not use groups.", permanent, 0},
+
+	132000: {"template_invalid", templateInvalid, permanent, 0},
+	132001: {"template_not_found", "There is no approved template of that name in that language.", permanent, 0},
+	132005: {"template_invalid", "The template's text becomes too long with these values.", permanent, 0},
+	132007: {"template_rejected", "The template's text breaks WhatsApp's policies.", permanent, 0},
+	132008: {"template_invalid", templateInvalid, permanent, 0},
+	132012: {"template_invalid", templateInvalid, permanent, 0},
+	132015: {"template_paused", "WhatsApp paused this template because of its low quality.", permanent, 0},
+	132016: {"template_disabled", "WhatsApp disabled this template for good because of its low quality.", permanent, 0},
+	132018: {"template_invalid", templateInvalid, permanent, 0},
+	132068: {"flow_blocked", "The flow of this template is blocked.", permanent, 0},
+	132069: {"rate_limited", "The flow of this template is slowed down; the message waits.", passing, time.Hour},
+
+	133000: {"number_not_registered", notRegistered, operator, 0},
+	133004: {"uncertain", doubt, doubtful, 0},
+	133005: {"number_not_registered", "The number's two-step PIN is wrong.", operator, 0},
+	133006: {"number_not_registered", "The number must be verified at Meta first.", operator, 0},
+	133008: {"number_not_registered", "The two-step PIN was wrong too often; wait before trying again.", operator, 0},
+	133009: {"number_not_registered", "The two-step PIN was tried too fast; wait before trying again.", operator, 0},
+	133010: {"number_not_registered", notRegistered, operator, 0},
+	133015: {"number_not_registered", "The number was deleted minutes ago; it can be registered again shortly.", operator, 0},
+	133016: {"number_not_registered", "The number was registered too often; Meta locked registration for 72 hours.", operator, 0},
+
+	134100: {"marketing_not_allowed", marketingNotAllowed, permanent, 0},
+	134101: {"rate_limited", "Meta is still preparing this template; the message waits.", passing, 10 * time.Minute},
+	134102: {"template_not_found", "Meta cannot use this template for now.", permanent, 0},
+	135000: {"invalid_request", "WhatsApp refused the message without giving a reason.", permanent, 0},
+	137000: {"identity_changed", "The customer's security code changed since the message was written.", permanent, 0},
+}
+
+// details distinguishes the codes of Meta that have the same code here.
+var details = map[int]string{
+	368:    "policies",
+	131031: "locked",
+	131048: "reported",
+	133005: "pin_wrong",
+	133006: "unverified",
+	133008: "pin_blocked",
+	133009: "pin_too_fast",
+	133015: "deleted_lately",
+	133016: "registered_too_often",
+}
+
+// Codes returns the codes of this package's errors, each with its details.
+func Codes() map[string][]string {
+	out := map[string][]string{
+		"provider_refused": nil, "not_delivered": nil, "number_unknown": nil, "media_corrupt": nil, provider.CodeSendUnavailable: nil,
+	}
+	for code, m := range meanings {
+		out[m.code] = append(out[m.code], strings.Fields(details[code])...)
+	}
+	for _, all := range out {
+		slices.Sort(all)
+	}
+	return out
+}
+
+// Messages of several codes.
+const (
+	doubt               = "WhatsApp failed without reporting whether the message was sent. It was not retried, so that the customer does not receive it twice."
+	tokenRejected       = "Meta refuses the access token of this number. Connect the channel again with a new token."
+	permissionMissing   = "The access token lacks a required permission. Connect the channel with a token that has it."
+	notRegistered       = "The number is not registered with WhatsApp's Cloud API."
+	marketingNotAllowed = "Marketing templates cannot be sent this way."
+	templateInvalid     = "The values do not fit the template: their number, their names or their format is wrong."
+)
+
+// meaningOf returns the meaning of a code. Codes 200 to 299 have the same meaning.
+func meaningOf(code int) (meaning, bool) {
+	if code >= 200 && code <= 299 {
+		code = 10
+	}
+	m, ok := meanings[code]
+	return m, ok
 }

@@ -49,10 +49,7 @@ func (c *Client) UploadMedia(ctx context.Context, m provider.OutgoingMedia) (str
 	})
 	tail := "\r\n--" + form.Boundary() + "--\r\n"
 	request := call{
-		method: http.MethodPost,
-		path:   []string{c.PhoneNumberID, "media"},
-		kind:   form.FormDataContentType(),
-		length: -1,
+		method: http.MethodPost, path: []string{c.PhoneNumberID, "media"}, kind: form.FormDataContentType(), length: -1,
 	}
 	if m.Size > 0 {
 		request.length = int64(head.Len()) + m.Size + int64(len(tail))
@@ -93,9 +90,7 @@ func (c *Client) MediaURL(ctx context.Context, mediaID string) (Media, error) {
 		Size     number `json:"file_size"`
 	}
 	err := c.callJSON(ctx, call{
-		method: http.MethodGet,
-		path:   []string{mediaID},
-		query:  url.Values{"phone_number_id": {c.PhoneNumberID}},
+		method: http.MethodGet, path: []string{mediaID}, query: url.Values{"phone_number_id": {c.PhoneNumberID}},
 	}, nil, &result)
 	if e, ok := errors.AsType[*provider.SendError](err); ok && (e.ProviderCode == 100 || e.ProviderCode == 803) {
 		e.Code, e.Message = "media_unavailable", "WhatsApp no longer has the file."

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recado/internal/channels/provider"
+	"recado/internal/kernel"
 )
 
 type textContent struct {
@@ -29,12 +30,8 @@ func (f fileContent) read(in *provider.IncomingMessage) bool {
 		return false
 	}
 	in.Media = &provider.IncomingMedia{
-		ProviderID: string(f.ID),
-		URL:        string(f.URL),
-		MimeType:   string(f.MimeType),
-		FileName:   string(f.FileName),
-		SHA256:     string(f.SHA256),
-		Voice:      f.Voice.value,
+		ProviderID: string(f.ID), URL: string(f.URL), MimeType: string(f.MimeType), FileName: string(f.FileName),
+		SHA256: string(f.SHA256), Voice: f.Voice.value,
 	}
 	return true
 }
@@ -128,7 +125,6 @@ type buttonContent struct {
 
 func (b buttonContent) line() string { return strings.TrimSpace(string(cmp.Or(b.Text, b.Payload))) }
 
-// chosen returns the pressed button of a template.
 func (b buttonContent) chosen() *provider.Choice {
 	return choice{ID: b.Payload, Title: b.Text}.chosen()
 }
@@ -291,4 +287,152 @@ func joined(separator string, parts ...string) string {
 		}
 	}
 	return strings.Join(full, separator)
+}
+
+// words is a notice with its English text.
+type words struct {
+	code provider.NoticeCode
+	text string
+}
+
+// unsupportedWords are the notices of messages whose type WhatsApp reports without their content.
+var unsupportedWords = map[text]words{
+	"button":            {provider.NoticeButton, "Button"},
+	"edit":              {provider.NoticeEdit, "Edited message"},
+	"gif":               {provider.NoticeGIF, "GIF"},
+	"group_invite":      {provider.NoticeGroupInvite, "Group invitation"},
+	"hsm":               {provider.NoticeTemplate, "Template"},
+	"image":             {provider.NoticeImage, "Image"},
+	"interactive":       {provider.NoticeInteractive, "Interactive message"},
+	"keep_in_chat":      {provider.NoticeKeptMessage, "Kept message"},
+	"link_preview":      {provider.NoticeLinkPreview, "Link preview"},
+	"list":              {provider.NoticeList, "List"},
+	"location":          {provider.NoticeLocation, "Location"},
+	"media_placeholder": {provider.NoticeFile, "File"},
+	"order":             {provider.NoticeOrder, "Order"},
+	"pin":               {provider.NoticePinned, "Pinned message"},
+	"poll_creation":     {provider.NoticePoll, "Poll"},
+	"poll_update":       {provider.NoticePollVote, "Vote in a poll"},
+	"product":           {provider.NoticeProduct, "Product"},
+	"reaction":          {provider.NoticeReaction, "Reaction"},
+}
+
+// unsupportedError are the notices for error codes of messages without content.
+var unsupportedError = map[number]words{
+	131052: {provider.NoticeNotDelivered, "The customer sent a file that WhatsApp could not hand over."},
+	131060: {provider.NoticeOnPhoneOnly, "This message is not available here. It can be read on the phone."},
+}
+
+// unsupported returns the text and the notice for a message without content. They are empty if nothing is known about it.
+func (m *messageContent) unsupported() (string, *provider.MessageNotice) {
+	kind := unsupportedWords[m.Unsupported.value.Type]
+	if kind.code == "" && m.Type != "interactive" && m.Type != "button" {
+		kind = unsupportedWords[m.Type]
+	}
+	for _, e := range m.Errors {
+		if reason := unsupportedError[e.Code]; reason.code != "" {
+			n := notice(reason.code)
+			if kind.code != "" {
+				n.Params = map[string]any{"kind": string(kind.code)}
+			}
+			return joined(": ", kind.text, reason.text), n
+		}
+	}
+	if kind.code == "" {
+		return "", nil
+	}
+	return kind.text, notice(kind.code)
+}
+
+// referralContent is the ad or post that a customer came from.
+type referralContent struct {
+	SourceURL    text               `json:"source_url"`
+	SourceID     text               `json:"source_id"`
+	SourceType   text               `json:"source_type"`
+	Headline     text               `json:"headline"`
+	Body         text               `json:"body"`
+	MediaType    text               `json:"media_type"`
+	ImageURL     text               `json:"image_url"`
+	VideoURL     text               `json:"video_url"`
+	ThumbnailURL text               `json:"thumbnail_url"`
+	ClickID      text               `json:"ctwa_clid"`
+	Welcome      lenient[parameter] `json:"welcome_message"`
+}
+
+// maxReferral is the maximum length of each part of a referral, in bytes.
+const maxReferral = 4096
+
+func (r referralContent) read() *provider.Referral {
+	out := provider.Referral{
+		SourceURL: part(r.SourceURL), SourceID: part(r.SourceID), SourceType: part(r.SourceType), Headline: part(r.Headline),
+		Body: part(r.Body), MediaType: part(r.MediaType), ImageURL: part(r.ImageURL), VideoURL: part(r.VideoURL),
+		ThumbnailURL: part(r.ThumbnailURL), CTWAClickID: part(r.ClickID), WelcomeMessage: part(r.Welcome.value.Text),
+	}
+	if out == (provider.Referral{}) {
+		return nil
+	}
+	return &out
+}
+
+func part(t text) *string { return kernel.TextOrNil(clip(string(t), maxReferral)) }
+
+// productContent is the catalog item that a customer asks about.
+type productContent struct {
+	CatalogID  text `json:"catalog_id"`
+	RetailerID text `json:"product_retailer_id"`
+}
+
+func (c productContent) read() *provider.Product {
+	if c.CatalogID == "" && c.RetailerID == "" {
+		return nil
+	}
+	return &provider.Product{CatalogID: clip(string(c.CatalogID), 256), ProductRetailerID: clip(string(c.RetailerID), 256)}
+}
+
+// vCard has the fields of a vCard that are shown.
+type vCard struct {
+	name   string
+	phones []cardPhone
+	emails []string
+	org    string
+}
+
+// readVCard parses a vCard of any version. It returns the zero value for other text.
+func readVCard(source string) (card vCard) {
+	source = strings.NewReplacer("\r\n ", "", "\r\n\t", "", "\n ", "", "\n\t", "").Replace(source) // long lines are folded
+	for line := range strings.Lines(source) {
+		head, value, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		parts := strings.Split(head, ";")
+		name := parts[0][strings.LastIndexByte(parts[0], '.')+1:] // item1.TEL
+		switch strings.ToUpper(name) {
+		case "FN":
+			card.name = unescapeVCard(value)
+		case "N":
+			if card.name == "" {
+				family, rest, _ := strings.Cut(value, ";")
+				given, _, _ := strings.Cut(rest, ";")
+				card.name = unescapeVCard(joined(" ", given, family))
+			}
+		case "TEL":
+			p := cardPhone{Phone: text(unescapeVCard(strings.TrimPrefix(value, "tel:")))}
+			for _, parameter := range parts[1:] {
+				if key, id, found := strings.Cut(parameter, "="); found && strings.EqualFold(key, "waid") {
+					p.WAID = text(id)
+				}
+			}
+			card.phones = append(card.phones, p)
+		case "EMAIL":
+			card.emails = append(card.emails, unescapeVCard(value))
+		case "ORG":
+			card.org = unescapeVCard(strings.Trim(strings.ReplaceAll(value, ";", ", "), ", "))
+		}
+	}
+	return card
+}
+
+func unescapeVCard(s string) string {
+	return strings.TrimSpace(strings.NewReplacer(`\n`, " ", `\,`, ",", `\;`, ";", `\\`, `\`).Replace(s))
 }

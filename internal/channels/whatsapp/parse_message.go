@@ -114,15 +114,9 @@ func (p *parser) message(raw []byte, from origin) {
 		return
 	}
 	in := &provider.IncomingMessage{
-		ExternalID:   string(m.ID),
-		FromPhoneApp: from.echo,
-		Customer:     customer,
-		ReplyTo:      string(m.Context.value.ID),
-		Referral:     m.Referral.value.read(),
-		Product:      m.Context.value.Product.value.read(),
-		At:           m.Timestamp.Time,
-		Standby:      from.standby,
-		History:      from.history,
+		ExternalID: string(m.ID), FromPhoneApp: from.echo, Customer: customer, ReplyTo: string(m.Context.value.ID),
+		Referral: m.Referral.value.read(), Product: m.Context.value.Product.value.read(), At: m.Timestamp.Time,
+		Standby: from.standby, History: from.history,
 	}
 	if from.history && from.echo {
 		in.Status = historyStatus(m.History.value.Status)
@@ -147,10 +141,7 @@ func (p *parser) edit(m message, sender provider.Sender) {
 	var in provider.IncomingMessage
 	edited.value.read(&in)
 	p.add(provider.Incoming{Edit: &provider.IncomingEdit{
-		ExternalID: string(m.Edit.value.OriginalID),
-		Text:       in.Text,
-		Sender:     sender,
-		At:         m.Timestamp.Time,
+		ExternalID: string(m.Edit.value.OriginalID), Text: in.Text, Sender: sender, At: m.Timestamp.Time,
 	}})
 }
 
@@ -161,20 +152,15 @@ func (m *messageContent) read(in *provider.IncomingMessage) (complete bool) {
 	case "text":
 		in.Text = string(m.Text.value.Body)
 		complete = m.Text.ok
-	case "image":
-		complete = m.Image.value.read(in)
-	case "video":
-		complete = m.Video.value.read(in)
-	case "audio":
-		complete = m.Audio.value.read(in)
+	case "image", "video", "audio", "document", "sticker":
+		complete = map[text]fileContent{
+			"image": m.Image.value, "video": m.Video.value, "audio": m.Audio.value,
+			"document": m.Document.value, "sticker": m.Sticker.value,
+		}[m.Type].read(in)
 	case "voice":
 		in.Type = "audio"
 		m.Voice.value.Voice.value = true
 		complete = m.Voice.value.read(in)
-	case "document":
-		complete = m.Document.value.read(in)
-	case "sticker":
-		complete = m.Sticker.value.read(in)
 	case "location":
 		in.Text = m.Location.value.line()
 	case "contacts":

@@ -13,14 +13,12 @@ import (
 	"recado/internal/kernel/base"
 )
 
-// Backup writes a consistent copy of the database in a data folder to a new file, whether a server is using it or
-// not: reads and writes go on.
+// Backup writes a consistent copy of the database in a data folder to a new file. A server may be using the database.
 func Backup(ctx context.Context, dir, path string) error {
-	return copyDatabase(ctx, filepath.Join(dir, liteFile), path)
+	return copyDatabase(ctx, filepath.Join(dir, DatabaseFile), path)
 }
 
-// Restore puts a backup into a data folder that has no database and that no server is using. The
-// backup is checked first, from its first page to its last; its schema must be one of the migrations'.
+// Restore copies a backup to a data folder without a database. It checks the backup first; see CheckBackup.
 func Restore(ctx context.Context, backupFile, dir string, migrations fs.FS) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("db: create the data folder: %w", err)
@@ -39,12 +37,12 @@ func Restore(ctx context.Context, backupFile, dir string, migrations fs.FS) erro
 	if err := clearMoved(dir); err != nil {
 		return err
 	}
-	return copyDatabase(ctx, backupFile, filepath.Join(dir, liteFile))
+	return copyDatabase(ctx, backupFile, filepath.Join(dir, DatabaseFile))
 }
 
-// RefuseData reports an error when a folder has a database already.
+// RefuseData returns an error if a folder contains a database.
 func RefuseData(dir string) error {
-	target := filepath.Join(dir, liteFile)
+	target := filepath.Join(dir, DatabaseFile)
 	for _, file := range []string{target, target + "-wal"} {
 		if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
 			return base.Errorf(base.CodeInvalidRequest, "%s already exists. Restore to an empty data folder, or move the file away first.", file)
@@ -53,8 +51,7 @@ func RefuseData(dir string) error {
 	return nil
 }
 
-// CheckBackup reads a backup from its first page to its last and reports an error when it is damaged, or when its schema
-// is not one of the migrations'.
+// CheckBackup reads the whole backup. It returns an error if the backup is damaged or its schema is not one of the migrations.
 func CheckBackup(path string, migrations fs.FS) error {
 	src, err := openCopy(path)
 	if err != nil {
@@ -81,16 +78,16 @@ func CheckBackup(path string, migrations fs.FS) error {
 	return nil
 }
 
-// Damage reads a database file from its first page to its last and returns what is wrong with it, or "" when it is sound.
+// Damage reads a whole database file and describes its damage, or returns "".
 func Damage(path string) (string, error) {
-	c, err := openReadOnly(path)
+	c, err := openFile(path, sqlite.OpenReadOnly)
 	if err != nil {
 		return "", err
 	}
 	return c.damage(), c.conn.Close()
 }
 
-// damage returns the first fault that SQLite finds in the pages, the indexes and the constraints, or "".
+// damage describes the first damage of the pages, the indexes and the constraints, or returns "".
 func (c *liteConn) damage() string {
 	verdict := ""
 	err := c.query("PRAGMA integrity_check(1)", nil, func(r Row) error { verdict = r.Text(""); return nil })
@@ -105,7 +102,7 @@ func (c *liteConn) damage() string {
 
 // QueryFile runs a query on a SQLite database file, which a server may be using.
 func QueryFile(path, sql string, each func(r Row) error) error {
-	c, err := openReadOnly(path)
+	c, err := openFile(path, sqlite.OpenReadOnly)
 	if err != nil {
 		return err
 	}
@@ -116,16 +113,10 @@ func openCopy(path string) (*liteConn, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, base.Errorf(base.CodeInvalidRequest, "%s cannot be read.", path)
 	}
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
-	if err != nil {
-		return nil, fmt.Errorf("db: open %s: %w", path, err)
-	}
-	conn.SetBusyTimeout(liteBusy)
-	return &liteConn{conn: conn, stmts: map[string]*prepared{}}, nil
+	return openFile(path, sqlite.OpenReadWrite)
 }
 
-// copyDatabase copies a snapshot of one database file into a new one, which appears under its name
-// only when it is whole and on the disk.
+// copyDatabase copies a snapshot of a database file. The new file gets its name when it is complete and durable.
 func copyDatabase(ctx context.Context, from, to string) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
 		return base.Errorf(base.CodeInvalidRequest, "%s already exists. Choose another name.", to)
@@ -159,7 +150,7 @@ func copyDatabase(ctx context.Context, from, to string) (err error) {
 	return syncFolder(filepath.Dir(to))
 }
 
-// copyPages copies in pieces, inside one read transaction: the snapshot stays, writers go on.
+// copyPages copies in steps in one read transaction, so that it does not block writers.
 func copyPages(ctx context.Context, src *liteConn, to string) (err error) {
 	dst, err := openCopy(to)
 	if err != nil {
@@ -184,7 +175,7 @@ func copyPages(ctx context.Context, src *liteConn, to string) (err error) {
 	if err = errors.Join(err, backup.Close(), src.run("ROLLBACK")); err != nil {
 		return fmt.Errorf("db: copy: %w", err)
 	}
-	return dst.run("PRAGMA journal_mode = DELETE") // one file, nothing beside it
+	return dst.run("PRAGMA journal_mode = DELETE") // a single file
 }
 
 func syncFolder(dir string) error {

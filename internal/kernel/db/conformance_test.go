@@ -75,7 +75,6 @@ type thing struct {
 	OK        bool
 	At        time.Time
 	Data      []byte
-	F         float64
 }
 
 func TestTypes(t *testing.T) {
@@ -83,15 +82,15 @@ func TestTypes(t *testing.T) {
 		ctx := t.Context()
 		at := time.Date(2026, 11, 14, 23, 56, 54, 123_000_000, time.UTC)
 		t.Run("every type comes back as it was stored", func(t *testing.T) {
-			want := thing{base.NewID(), base.NewID(), "ação 'x' $1", 1<<62 + 1, true, at, []byte{0, 1, 255}, 2.5}
+			want := thing{base.NewID(), base.NewID(), "ação 'x' $1", 1<<62 + 1, true, at, []byte{0, 1, 255}}
 			write(t, s, func(tx *Tx) error {
-				_, err := tx.Exec(insertThing, want.ID, want.Name, want.N, want.OK, want.At, &want.Other, want.Data, want.F)
+				_, err := tx.Exec(insertThing, want.ID, want.Name, want.N, want.OK, want.At, &want.Other, want.Data, 2.5)
 				return err
 			})
 			var got thing
 			read(t, s, func(tx *Tx) error {
 				_, err := tx.One(selectThing, []any{want.ID}, func(r Row) {
-					got = thing{r.ID("id"), *r.NullID("other"), r.Text("name"), r.Int("n"), r.Bool("ok"), r.Time("at"), r.Bytes("data"), r.Float("f")}
+					got = thing{r.ID("id"), *r.NullID("other"), r.Text("name"), r.Int("n"), r.Bool("ok"), r.Time("at"), r.Bytes("data")}
 					if *r.NullText("name") != want.Name || *r.NullInt("n") != want.N || !r.NullTime("at").Equal(at) || r.Null("id") {
 						t.Error("the nullable getters differ")
 					}
@@ -113,7 +112,7 @@ func TestTypes(t *testing.T) {
 					if r.NullText("name") != nil || r.NullInt("n") != nil || !r.Null("ok") || r.NullTime("at") != nil || r.NullID("other") != nil || r.Bytes("data") != nil || !r.Null("f") {
 						t.Error("a NULL came back as a value")
 					}
-					if r.Text("name") != "" || r.Int("n") != 0 || r.Bool("ok") || !r.Time("at").IsZero() || !r.ID("other").IsZero() || r.Float("f") != 0 {
+					if r.Text("name") != "" || r.Int("n") != 0 || r.Bool("ok") || !r.Time("at").IsZero() || !r.ID("other").IsZero() {
 						t.Error("a NULL is not the zero value")
 					}
 				})
@@ -131,7 +130,7 @@ func TestTypes(t *testing.T) {
 			})
 			read(t, s, func(tx *Tx) error {
 				_, err := tx.One(selectThing, []any{id}, func(r Row) {
-					if r.Text("name") != "defined" || r.Int("n") != -7 || r.Bool("ok") || !r.Time("at").Equal(at) || r.ID("other") != id || r.Bytes("data") == nil || r.Float("f") != 3 {
+					if r.Text("name") != "defined" || r.Int("n") != -7 || r.Bool("ok") || !r.Time("at").Equal(at) || r.ID("other") != id || r.Bytes("data") == nil {
 						t.Error("a value changed")
 					}
 				})

@@ -1,5 +1,5 @@
-// Package db runs transactions on SQLite or on PostgreSQL behind one type: open, migrate, group commit, rows,
-// notifications between nodes, backup. It knows no table.
+// Package db runs transactions on SQLite or PostgreSQL behind one type. It also contains migrations, group commit, notifications
+// between nodes, backups and moves between the engines. It does not depend on the tables.
 package db
 
 import (
@@ -10,28 +10,27 @@ import (
 	"time"
 )
 
-// Options say where the data is. DatabaseURL, when set, wins over Dir.
+// Options contain the place of the data. DatabaseURL takes precedence over Dir.
 type Options struct {
-	Dir         string           // SQLite: the folder that holds recado.db and the lock file
+	Dir         string           // SQLite: the folder of recado.db and the lock file
 	DatabaseURL string           // postgres://...: PostgreSQL instead
 	Now         func() time.Time // default time.Now
 	Logger      *slog.Logger     // default slog.Default
 	MaxConns    int              // PostgreSQL pool; default 16
 
-	// Shared opens a SQLite data folder that a server may be using, for short administrative work.
-	// It takes no lock, and refuses a schema of another version while a server is running.
+	// Shared opens a SQLite data folder that a server may be using, for short administrative work. It takes no lock, and fails if
+	// the schema has another version while a server is running.
 	Shared bool
 }
 
-// DB is one open database. All methods may be called from many goroutines.
+// DB is an open database. It is safe for concurrent use.
 type DB struct {
 	engine engine
 	lite   *sqliteEngine   // nil on PostgreSQL
 	pg     *postgresEngine // nil on SQLite
 }
 
-// An engine runs transactions on one kind of database. It gives back what the transaction asked to
-// run after the commit.
+// engine runs transactions on one kind of database. write returns the functions to call after the commit.
 type engine interface {
 	write(ctx context.Context, fn func(tx *Tx) error) (after []func(), err error)
 	read(ctx context.Context, single bool, fn func(tx *Tx) error) error
@@ -39,8 +38,7 @@ type engine interface {
 	close() error
 }
 
-// Open opens the database, refuses engine versions that lose data, and applies the migrations that are
-// missing.
+// Open opens the database and applies the missing migrations. It refuses servers that could lose data.
 func Open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -68,17 +66,16 @@ func Open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	return nil, errors.New("db: a data folder or a database URL is required")
 }
 
-// Close finishes the writes that were accepted and closes the database.
+// Close finishes pending writes and closes the database.
 func (d *DB) Close() error { return d.engine.close() }
 
-// Ping reports whether the database answers.
+// Ping returns an error if the database does not respond.
 func (d *DB) Ping(ctx context.Context) error { return d.engine.ping(ctx) }
 
-// SingleNode reports whether this is the only process that can work on the database: true for SQLite,
-// false for PostgreSQL.
+// SingleNode reports whether no other process can use the database: true for SQLite, false for PostgreSQL.
 func (d *DB) SingleNode() bool { return d.lite != nil }
 
-// Readers is how many reads can run at the same time.
+// Readers returns the number of reads that can run at once.
 func (d *DB) Readers() int {
 	if d.pg != nil {
 		return int(d.pg.pool.Config().MaxConns)
@@ -86,7 +83,7 @@ func (d *DB) Readers() int {
 	return liteReaders
 }
 
-// Writers is how many writes can be under way at the same time: on connections of their own, or in one group.
+// Writers returns the number of writes that can run at once, on separate connections or in one group.
 func (d *DB) Writers() int {
 	if d.pg != nil {
 		return int(d.pg.pool.Config().MaxConns)
@@ -94,14 +91,12 @@ func (d *DB) Writers() int {
 	return maxGroup
 }
 
-// Write runs fn in a transaction that is durable when Write returns nil, and has left nothing behind
-// when it returns any error but one of code "uncertain". An error or a panic of fn, or a failed
-// statement even if fn ignored it, rolls back.
+// Write runs fn in a transaction. The transaction is durable when Write returns nil, and has no effect if it returns an error
+// with another code than "uncertain". An error or a panic of fn, or a failed statement even if fn ignored it, rolls it back.
 //
-// A context that ends before fn has started keeps it from starting. Once fn has started the caller
-// gets the true outcome. On PostgreSQL fn may run more than once (after a serialization failure, a
-// deadlock or a lost connection), so it must leave no effects outside tx; what must happen once goes
-// to AfterCommit. fn must not call Write or Read.
+// If ctx ends before fn has started, fn does not run. Once it has started, the caller gets its result. On PostgreSQL fn may run
+// more than once (after a serialization failure, a deadlock or a lost connection), so it must not have other effects; use
+// AfterCommit for those. fn must not call Write or Read.
 func (d *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	after, err := d.engine.write(ctx, fn)
 	if err != nil {
@@ -113,14 +108,13 @@ func (d *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return nil
 }
 
-// Read runs fn on one consistent snapshot, which nothing in fn can change. On PostgreSQL fn may run
-// more than once after a lost connection.
+// Read runs fn on a consistent snapshot. fn cannot change anything. On PostgreSQL it may run more than once after a lost
+// connection.
 func (d *DB) Read(ctx context.Context, fn func(tx *Tx) error) error {
 	return d.engine.read(ctx, false, fn)
 }
 
-// ReadOne is Read for a fn that runs a single statement, which is a snapshot by itself: it saves
-// PostgreSQL two round trips. A second statement fails.
+// ReadOne is Read for a fn that runs a single statement. It saves two round trips to PostgreSQL. A second statement fails.
 func (d *DB) ReadOne(ctx context.Context, fn func(tx *Tx) error) error {
 	return d.engine.read(ctx, true, fn)
 }

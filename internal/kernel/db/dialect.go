@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"recado/internal/kernel/base"
 )
 
-// Dialect returns what differs between the engines in statements that one text cannot serve.
+// Dialect contains the differences between the engines in SQL.
 type Dialect struct{ sqlite bool }
 
 // Pick returns the text for the engine.
@@ -24,32 +25,28 @@ func (d Dialect) Pick(sqlite, postgres string) string {
 	return postgres
 }
 
-// Lock returns a locking clause such as " FOR UPDATE". It is empty on an engine without concurrent writes,
-// where nothing can change until the transaction ends.
+// Lock returns a locking clause such as " FOR UPDATE". It is empty on an engine without concurrent writes.
 func (d Dialect) Lock(clause string) string { return d.Pick("", clause) }
 
 // ConcurrentWrites reports whether several transactions may write at the same time, so that rows must be
 // locked and may be committed in another order than they were written.
 func (d Dialect) ConcurrentWrites() bool { return !d.sqlite }
 
-// IndexedBy names the index to use, with a space before it. It is empty on an engine whose planner takes
-// no such advice.
+// IndexedBy returns a clause that selects an index, with a space before it. It is empty on an engine without such a clause.
 func (d Dialect) IndexedBy(index string) string { return d.Pick(" INDEXED BY "+index, "") }
 
-// LimitAsArgument reports whether a LIMIT may be an argument. On PostgreSQL it stands in the text: a plan
-// that is made for any limit sorts the whole table.
+// LimitAsArgument reports whether a LIMIT may be an argument. On PostgreSQL it must be part of the text, because a plan for any
+// limit sorts the whole table.
 func (d Dialect) LimitAsArgument() bool { return d.sqlite }
 
-// FullTextTables reports whether trigrams are indexed by a full-text table (SQLite's FTS5) that is written beside
-// the rows and read in the order of their numbers. Otherwise the engine keeps an index over a column by itself
-// (pg_trgm), which is read in no order.
+// FullTextTables reports whether trigrams are indexed by a separate full-text table (SQLite's FTS5), which has an order.
+// Otherwise a column has an index (pg_trgm), which has no order.
 func (d Dialect) FullTextTables() bool { return d.sqlite }
 
-// Lateral reports whether a subquery in FROM may refer to what stands before it.
+// Lateral reports whether a subquery in FROM may refer to the tables before it.
 func (d Dialect) Lateral() bool { return !d.sqlite }
 
-// numbered turns the placeholders $1..$n, in which SQL is written here, into SQLite's ?1..?n. Quoted
-// text and comments are left alone.
+// numbered replaces the placeholders $1..$n by ?1..?n for SQLite, except in quoted text and comments.
 func numbered(sql string) string {
 	var b strings.Builder
 	b.Grow(len(sql))
@@ -73,7 +70,7 @@ func numbered(sql string) string {
 	return b.String()
 }
 
-// after returns the position behind the next mark, or the end of the text.
+// after returns the position after the next mark, or the end of the text.
 func after(sql string, from int, mark string) int {
 	if n := strings.Index(sql[from:], mark); n >= 0 {
 		return from + n + len(mark)
@@ -81,9 +78,8 @@ func after(sql string, from int, mark string) int {
 	return len(sql)
 }
 
-// forEngine keeps the parts of a migration that are meant for one engine: the rest of a line that
-// starts with "-- sqlite:" or "-- postgres:", and what stands in /*sqlite: ... */ or
-// /*postgres: ... */. The other engine sees nothing of them.
+// forEngine returns a migration for one engine. Lines that start with "-- sqlite:" or "-- postgres:" and comments such as
+// /*sqlite: ... */ are included without the mark for their engine, and left out for the other one.
 func forEngine(sql string, lite bool) string {
 	mine, other := "postgres:", "sqlite:"
 	if lite {
@@ -117,14 +113,25 @@ func inline(sql, engine string, keep bool) string {
 	}
 }
 
-// plain brings the less common arguments down to nil, string, int64, bool, float64, []byte or
-// base.ID.
+// plain converts an argument to nil, string, int64, bool, float64, []byte or [16]byte. The zero id becomes nil.
 func plain(arg any) (any, error) {
 	switch v := arg.(type) {
+	case nil, string, int64, bool, float64, [16]byte:
+		return v, nil
+	case []byte:
+		if v == nil {
+			return nil, nil
+		}
+		return v, nil
+	case base.ID:
+		if v.IsZero() {
+			return nil, nil
+		}
+		return [16]byte(v), nil
+	case int:
+		return int64(v), nil
 	case time.Time:
 		return v.UnixMilli(), nil
-	case nil, string, int64, bool, float64, []byte, base.ID:
-		return v, nil
 	}
 	v := reflect.ValueOf(arg)
 	switch v.Kind() {
@@ -145,21 +152,20 @@ func plain(arg any) (any, error) {
 		return v.Float(), nil
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return v.Bytes(), nil
+			return plain(v.Bytes())
 		}
 	}
 	return nil, fmt.Errorf("an argument of type %T cannot be stored", arg)
 }
 
-// TimedOut reports whether a statement was ended because its time was over; see Tx.LimitTime.
+// TimedOut reports whether a statement ended because of its timeout; see Tx.LimitTime.
 func TimedOut(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "57014" || err != nil && sqlite.ErrCode(err) == sqlite.ResultInterrupt
 }
 
-// IsUnique reports whether err is a violated unique constraint, and, when names are given, one of
-// them: PostgreSQL names the constraint or index, SQLite the columns ("labels.company_id,
-// labels.name") or, for an index over expressions, the index. The transaction has failed by then.
+// IsUnique reports whether err is a violation of a unique constraint, and of one of names if there are any: the constraint or
+// index on PostgreSQL; on SQLite the columns ("labels.company_id, labels.name") or, for an index over expressions, the index.
 func IsUnique(err error, names ...string) bool {
 	which, ok := "", false
 	if pg, is := errors.AsType[*pgconn.PgError](err); is {
@@ -172,13 +178,5 @@ func IsUnique(err error, names ...string) bool {
 			ok = true
 		}
 	}
-	if !ok || len(names) == 0 {
-		return ok
-	}
-	for _, name := range names {
-		if name == "" || name == which {
-			return true
-		}
-	}
-	return false
+	return ok && (len(names) == 0 || slices.Contains(names, which))
 }

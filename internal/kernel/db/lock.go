@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// folderLock keeps a second server off a data folder. The system releases it when the process ends,
-// however it ends; the file stays.
+// folderLock prevents a second server from using a data folder. The system releases it when the process ends.
 type folderLock struct{ file *os.File }
 
-// errLocked is for a lock that another process holds.
+// errLocked is returned if another process holds the lock.
 var errLocked = errors.New("another process holds the lock")
 
 func lockFolder(dir string) (*folderLock, error) {
@@ -22,7 +21,7 @@ func lockFolder(dir string) (*folderLock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("db: lock the data folder: %w", err)
 	}
-	// Another process may hold it for a moment, for administration or while it ends.
+	// An administrative command, or a server that is stopping, may hold it for a moment.
 	for try := 0; ; try++ {
 		err = tryLock(file)
 		if !errors.Is(err, errLocked) || try == 5 {

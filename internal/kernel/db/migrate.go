@@ -11,20 +11,12 @@ import (
 	"strconv"
 )
 
-// A migration is one step of the schema. Steps are only ever added: the checksum of an applied one
-// must not change.
+// A migration is one step of the schema. Steps are only ever added: the checksum of an applied one must not change.
 type migration struct {
 	version  int64
 	name     string
-	text     string
 	checksum string
-}
-
-// An applied migration, as the database remembers it.
-type applied struct {
-	version  int64
-	name     string
-	checksum string
+	text     string // not of applied migrations
 }
 
 const createMigrations = `
@@ -76,7 +68,7 @@ func loadMigrations(from fs.FS) ([]migration, error) {
 const lastBeforeRelease = "998575b"
 
 // pending compares the steps of this version with those of the database and returns the steps to apply.
-func pending(all []migration, done []applied) ([]migration, error) {
+func pending(all []migration, done []migration) ([]migration, error) {
 	if len(all) > 0 && len(done) > 0 && done[0].version == all[0].version && done[0].name != all[0].name {
 		return nil, fmt.Errorf("the database was created by a build from before version 0.1.0, which this version cannot read; the last build that can is %s", lastBeforeRelease)
 	}

@@ -11,55 +11,59 @@ import (
 	"hash"
 	"io/fs"
 	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"recado/internal/kernel/base"
 )
 
-// progressTable is in a database while rows are moved into it. Open refuses such a database.
+// progressTable exists in a database while rows are moved to it. Open refuses such a database.
 const progressTable = "move_progress"
 
-// defaultBatch is how many rows are written in one transaction.
+// defaultBatch is the number of rows in one transaction.
 const defaultBatch = 10_000
 
-// errUnfinishedMove is for a database that holds a part of what is moved into it.
+// errUnfinishedMove is returned for the target of a move that has not finished.
 var errUnfinishedMove = errors.New("a move to this database has not finished; run the same `recado move` again, or empty the database")
 
-// MovePlan says what Move must know of the tables.
+// MovePlan describes the tables for Move.
 type MovePlan struct {
-	// Skip names the tables that are not copied, because they are made again on the target.
+	// Skip lists tables that are not copied, because the target creates them again.
 	Skip []string
-	// Reset names a column that is set on the target and is not compared: rows that a background loop has to look at again.
+	// Reset is a column that is set to true on the target, so that background work processes the rows again. It is not compared.
 	Reset string
-	// Order returns the order of the tables that have no primary key on one of the engines.
+	// Order contains the keys of tables without a primary key on one of the engines.
 	Order map[string][]string
-	// Counter returns the column of a table that SQLite makes unique. There a row gets a higher value where the value of
-	// the row before is not lower. It decides the order of the rows and is not compared.
+	// Counter contains the column of a table that must be unique on SQLite. If the value of a row is not greater than that of the
+	// row before it, the row gets the next value there. It determines the order of the rows and is not compared.
 	Counter map[string]string
-	// Identity is a table that differs between installations: a move is resumed from the same one only.
+	// Identity is a table that differs between installations. Only a move from the same installation can be resumed.
 	Identity string
-	// Mark is a query of one number of the source, which Finish gets.
+	// Mark returns a query for a number of the source, which is passed to Finish.
 	Mark func(source Dialect) string
-	// Finish returns statements for the target, run in one transaction when all rows are there.
+	// Finish returns the last statements for the target, which run in one transaction.
 	Finish func(target Dialect, mark int64) []string
 }
 
-// MoveOptions name the two databases of a move. One is SQLite, the other PostgreSQL.
+// MoveOptions configure a move. One database is SQLite, the other PostgreSQL.
 type MoveOptions struct {
 	From, To Options
 	Plan     MovePlan
 	Batch    int // rows in one transaction; default 10,000
 
-	// Progress is called after each batch and when a table is complete or verified. An error ends the move, which
-	// can be resumed.
+	// Progress is called after each batch and when a table is complete or verified. An error ends the move, which can be resumed.
 	Progress func(MovedTable) error
 
-	// BeforeFinish runs when all rows are there and verified. After an error the move can be resumed.
+	// BeforeFinish is called when all rows are verified. After an error the move can be resumed.
 	BeforeFinish func() error
 }
 
-// MovedTable tells how far one table is.
+// MovedTable is the progress of a table.
 type MovedTable struct {
 	Name     string
 	Rows     int64  // copied so far
@@ -68,10 +72,9 @@ type MovedTable struct {
 	Verified bool   // the target was read again and has the same rows
 }
 
-// Move copies every row of one database into an empty one of the other engine, or goes on with a move that was cut
-// off, and then reads the target again and compares the number of rows and a hash for each table. The source is
-// read in one snapshot, and at the end it is marked as moved: Open refuses it. No server may use either of them. Where the source has changed since rows were copied, the move
-// is not finished.
+// Move copies all rows of a database to an empty one of the other engine, or resumes an interrupted move. Then it reads the target
+// again and compares the number of rows and a hash of each table. The source is read in one snapshot. At the end it is marked as
+// moved, and Open refuses it. No server may use either database. If the source has changed since rows were copied, the move fails.
 func Move(ctx context.Context, o MoveOptions, migrations fs.FS) (moved []MovedTable, err error) {
 	if (o.From.DatabaseURL == "") == (o.To.DatabaseURL == "") {
 		return nil, base.Errorf(base.CodeInvalidRequest, "Only moves from SQLite to PostgreSQL or back are supported. To copy SQLite, use `recado backup`; to copy PostgreSQL, use pg_dump.")
@@ -108,7 +111,7 @@ func Move(ctx context.Context, o MoveOptions, migrations fs.FS) (moved []MovedTa
 	return moved, m.finish(ctx)
 }
 
-// mover is one move under way.
+// mover is a running move.
 type mover struct {
 	MoveOptions
 	from, to moveEnd
@@ -128,7 +131,7 @@ func (m *mover) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The target becomes usable last. A move that is cut off in between can be resumed.
+	// The target becomes usable last. If the move is interrupted before that, it can be resumed.
 	if err := m.from.markMoved(ctx, m.To.targetName()); err != nil {
 		return err
 	}
@@ -144,24 +147,24 @@ type moveEnd interface {
 	rows(ctx context.Context, t *moveTable, each func(row []any) error) error
 	// number returns the first value of a query, or 0.
 	number(ctx context.Context, sql string) (int64, error)
-	// progress returns how far the move is, by table, and false when none was begun.
+	// progress returns the progress by table, and false if no move has begun.
 	progress(ctx context.Context) (map[string]moveProgress, bool, error)
 	// movedTo returns the name of the target that the source was moved to, or "".
 	movedTo(ctx context.Context) (string, error)
-	// markMoved keeps servers and commands from the source.
+	// markMoved marks the source as moved.
 	markMoved(ctx context.Context, target string) error
-	// unchanged refuses a source that a server uses or that was changed since it was opened.
+	// unchanged returns an error if a server uses the source or it has changed since it was opened.
 	unchanged(ctx context.Context) error
-	// begin makes the table of the progress with one row.
+	// begin creates the table of the progress with one row.
 	begin(ctx context.Context, first moveProgress) error
-	// write adds rows and records the progress in one transaction.
+	// write inserts rows and stores the progress in one transaction.
 	write(ctx context.Context, t *moveTable, rows [][]any, p moveProgress) error
-	// finish runs the last statements and forgets the progress, in one transaction.
+	// finish runs the last statements and drops the table of the progress, in one transaction.
 	finish(ctx context.Context, statements []string) error
 	close(ctx context.Context) error
 }
 
-// moveProgress is how far one table is.
+// moveProgress is the stored progress of a table.
 type moveProgress struct {
 	name string
 	rows int64
@@ -169,7 +172,7 @@ type moveProgress struct {
 	done bool
 }
 
-// prepare compares the schemas, and refuses a target that holds rows or a part of another installation.
+// prepare compares the schemas, and refuses a target with rows or with part of another installation.
 func (m *mover) prepare(ctx context.Context) error {
 	from, err := m.from.schema(ctx)
 	if err != nil {
@@ -207,7 +210,7 @@ func (m *mover) prepare(ctx context.Context) error {
 	return m.to.begin(ctx, moveProgress{hash: identity})
 }
 
-// refuseRows reports an error when a table of the target has rows, apart from those that are not copied.
+// refuseRows returns an error if a table of the target has rows, except for those in skip.
 func refuseRows(ctx context.Context, to moveEnd, skip []string) error {
 	schema, err := to.schema(ctx)
 	if err != nil {
@@ -228,15 +231,15 @@ func refuseRows(ctx context.Context, to moveEnd, skip []string) error {
 	return nil
 }
 
-// keys returns the catalogue of the SQLite end: it declares primary keys and references for both.
-func (m *mover) keys() catalogue {
+// keys returns the SQLite end, whose primary keys and references both have.
+func (m *mover) keys() *liteEnd {
 	if lite, ok := m.from.(*liteEnd); ok {
 		return lite
 	}
 	return m.to.(*liteEnd)
 }
 
-// identity is a hash of the rows that tell one installation from another.
+// identity returns a hash of the rows of the table Identity.
 func (m *mover) identity(ctx context.Context) ([]byte, error) {
 	for i := range m.tables {
 		if m.tables[i].name == m.Plan.Identity {
@@ -247,8 +250,7 @@ func (m *mover) identity(ctx context.Context) ([]byte, error) {
 	return nil, fmt.Errorf("there is no table %s", m.Plan.Identity)
 }
 
-// copyTable copies the rows that the target does not have yet. Those that it has are read again, since they must be the
-// ones that were copied.
+// copyTable copies the rows that the target does not have yet. It reads the others again, to check that they have not changed.
 func (m *mover) copyTable(ctx context.Context, t *moveTable) (MovedTable, error) {
 	all, _, err := m.to.progress(ctx)
 	if err != nil {
@@ -271,24 +273,25 @@ func (m *mover) copyTable(ctx context.Context, t *moveTable) (MovedTable, error)
 	if err != nil {
 		return MovedTable{}, err
 	}
-	return m.report(MovedTable{Name: t.name, Rows: c.p.rows, Hash: hex.EncodeToString(c.p.hash), Complete: true})
+	moved := MovedTable{Name: t.name, Rows: c.p.rows, Hash: hex.EncodeToString(c.p.hash), Complete: true}
+	return moved, m.report(moved)
 }
 
-// errSourceChanged is for a source that no longer has the rows that were copied before the move was cut off.
+// errSourceChanged is returned if rows have changed that were copied before the move was interrupted.
 var errSourceChanged = base.Errorf(base.CodeInvalidRequest, "The source has changed since the move began. Empty the target and begin again.")
 
-func (m *mover) report(t MovedTable) (MovedTable, error) {
+func (m *mover) report(t MovedTable) error {
 	if m.Progress == nil {
-		return t, nil
+		return nil
 	}
-	return t, m.Progress(t)
+	return m.Progress(t)
 }
 
 // tableCopy collects the rows of a table into batches.
 type tableCopy struct {
 	*mover
 	t       *moveTable
-	before  moveProgress // how far it was before the move was cut off
+	before  moveProgress // before the move was interrupted
 	p       moveProgress
 	sum     hash.Hash
 	buffer  []byte
@@ -319,11 +322,10 @@ func (c *tableCopy) add(ctx context.Context, row []any) error {
 	if err := c.flush(ctx); err != nil {
 		return err
 	}
-	_, err := c.report(MovedTable{Name: c.t.name, Rows: c.p.rows})
-	return err
+	return c.report(MovedTable{Name: c.t.name, Rows: c.p.rows})
 }
 
-// compare refuses a source whose rows so far are not those that were copied before.
+// compare returns an error if the rows so far are not those that were copied before.
 func (c *tableCopy) compare() error {
 	if err := c.setHash(); err != nil {
 		return err
@@ -344,7 +346,7 @@ func (c *tableCopy) setHash() (err error) {
 	return err
 }
 
-// changed returns a row as the target gets it.
+// changed returns a row for the target.
 func (c *tableCopy) changed(row []any) []any {
 	_, lite := c.to.(*liteEnd)
 	if c.t.reset < 0 && (c.t.counter < 0 || !lite) {
@@ -361,7 +363,7 @@ func (c *tableCopy) changed(row []any) []any {
 	return row
 }
 
-// flush writes the batch and records how far the table is.
+// flush writes the batch and stores the progress.
 func (c *tableCopy) flush(ctx context.Context) error {
 	if err := c.setHash(); err != nil {
 		return err
@@ -371,7 +373,7 @@ func (c *tableCopy) flush(ctx context.Context) error {
 	return err
 }
 
-// verify reads a table of the target and compares it with what was read of the source.
+// verify compares a table of the target with the rows of the source.
 func (m *mover) verify(ctx context.Context, t *moveTable, moved *MovedTable) error {
 	rows, sum, err := tableHash(ctx, m.to, t)
 	if err != nil {
@@ -382,8 +384,7 @@ func (m *mover) verify(ctx context.Context, t *moveTable, moved *MovedTable) err
 			rows, sum, moved.Rows, moved.Hash)
 	}
 	moved.Verified = true
-	_, err = m.report(*moved)
-	return err
+	return m.report(*moved)
 }
 
 // tableHash counts and hashes the rows of a table.
@@ -399,11 +400,6 @@ func tableHash(ctx context.Context, end moveEnd, t *moveTable) (rows int64, sum 
 	return rows, hex.EncodeToString(state.Sum(nil)), err
 }
 
-// unfinishedMove is the statement that finds the table of the progress.
-func unfinishedMove(d Dialect) string {
-	return d.Pick(`SELECT 1 FROM sqlite_schema WHERE name = '`+progressTable+`'`, `SELECT 1 WHERE to_regclass('`+progressTable+`') IS NOT NULL`)
-}
-
 // list joins quoted names.
 func list(names []string, each func(string) string) string {
 	out := make([]string, len(names))
@@ -411,4 +407,148 @@ func list(names []string, each func(string) string) string {
 		out[i] = each(name)
 	}
 	return strings.Join(out, ", ")
+}
+
+const (
+	// movedFile marks the SQLite database beside it as moved. It contains the name of the target.
+	movedFile = DatabaseFile + ".moved"
+
+	// movedTable marks a PostgreSQL database as moved. It contains the name of the target.
+	movedTable = "moved_to"
+)
+
+// errMoved returns the error for a database that was moved. A server that used it would send queued messages twice, and its
+// changes would be lost.
+func errMoved(target string) error {
+	return base.Errorf(base.CodeInvalidRequest, "This installation was moved to %s. Use that one. To use this one again, run `recado move --undo` with the same --data or --database-url.", target)
+}
+
+// targetName returns the target of a move without credentials.
+func (o Options) targetName() string {
+	if o.DatabaseURL == "" {
+		if dir, err := filepath.Abs(o.Dir); err == nil {
+			return dir
+		}
+		return o.Dir
+	}
+	u, err := url.Parse(o.DatabaseURL)
+	if err != nil {
+		return "a PostgreSQL database"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// movedFrom returns the target that the SQLite database in a folder was moved to, or "".
+func movedFrom(dir string) (string, error) {
+	raw, err := os.ReadFile(filepath.Join(dir, movedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("db: %w", err)
+	}
+	if target := strings.TrimSpace(string(raw)); target != "" {
+		return target, nil
+	}
+	return "another place", nil
+}
+
+// refuseMoved returns an error if the SQLite database in a folder was moved.
+func refuseMoved(dir string) error {
+	target, err := movedFrom(dir)
+	if err == nil && target != "" {
+		err = errMoved(target)
+	}
+	return err
+}
+
+func clearMoved(dir string) error {
+	if err := os.Remove(filepath.Join(dir, movedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("db: %w", err)
+	}
+	return nil
+}
+
+// markMoved is durable when it returns, because the target is finished afterwards.
+func (e *liteEnd) markMoved(_ context.Context, target string) error {
+	f, err := os.OpenFile(filepath.Join(e.dir, movedFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("db: %w", err)
+	}
+	_, err = f.WriteString(target + "\n")
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("db: %w", err)
+	}
+	return syncFolder(e.dir)
+}
+
+func (e *liteEnd) movedTo(context.Context) (string, error) { return movedFrom(e.dir) }
+
+// markMoved uses another connection, because that of the move only reads.
+func (e *pgEnd) markMoved(ctx context.Context, target string) error {
+	return e.alone(ctx, func(other *pgEnd) error {
+		return pgx.BeginFunc(ctx, other.conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "DROP TABLE IF EXISTS "+movedTable); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, "CREATE TABLE "+movedTable+" (target TEXT NOT NULL)"); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "INSERT INTO "+movedTable+" (target) VALUES ($1)", target)
+			return err
+		})
+	})
+}
+
+func (e *pgEnd) movedTo(ctx context.Context) (string, error) { return pgMovedTo(ctx, e.conn) }
+
+// pgMovedTo returns the target that a PostgreSQL database was moved to, or "".
+func pgMovedTo(ctx context.Context, conn *pgx.Conn) (target string, err error) {
+	there, err := hasTable(ctx, conn, movedTable)
+	if err != nil || !there {
+		return "", err
+	}
+	err = conn.QueryRow(ctx, "SELECT target FROM "+movedTable).Scan(&target)
+	return target, err
+}
+
+// UndoMove makes a database usable again that a move has marked as moved, and returns the target of that move.
+func UndoMove(ctx context.Context, o Options) (target string, err error) {
+	if o.DatabaseURL == "" {
+		return undoLiteMove(o.Dir)
+	}
+	e, err := openPostgresEnd(ctx, o.DatabaseURL, func(e *pgEnd) (err error) {
+		if target, err = pgMovedTo(ctx, e.conn); err == nil && target == "" {
+			err = errNotMoved
+		}
+		if err == nil {
+			_, err = e.conn.Exec(ctx, "DROP TABLE "+movedTable)
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return target, e.close(ctx)
+}
+
+var errNotMoved = base.Errorf(base.CodeInvalidRequest, "This installation is not marked as moved: there is nothing to undo.")
+
+func undoLiteMove(dir string) (string, error) {
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return "", err
+	}
+	defer lock.release()
+	target, err := movedFrom(dir)
+	switch {
+	case err != nil:
+		return "", err
+	case target == "":
+		return "", errNotMoved
+	}
+	return target, clearMoved(dir)
 }

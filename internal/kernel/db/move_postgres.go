@@ -17,44 +17,34 @@ import (
 // moveLock is the key of the advisory lock of a move into a PostgreSQL database.
 const moveLock = LockKey + 64
 
-// pgEnd is the PostgreSQL database of a move, on one connection without time limits.
+// pgEnd is the PostgreSQL database of a move, with a connection without timeouts.
 type pgEnd struct {
 	conn    *pgx.Conn
 	url     string
-	changes int64 // how many rows had been changed when it was opened
+	changes int64 // rows that had been changed when it was opened
 }
 
 func openMoveSource(ctx context.Context, o Options, migrations fs.FS) (moveEnd, error) {
 	if o.DatabaseURL == "" {
 		return openLiteSource(o.Dir, migrations)
 	}
-	e, err := openPostgresEnd(ctx, o.DatabaseURL)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.startReading(ctx, migrations); err != nil {
-		return nil, errors.Join(err, e.close(ctx))
-	}
-	return e, nil
+	return openPostgresEnd(ctx, o.DatabaseURL, func(e *pgEnd) error { return e.startReading(ctx, migrations) })
 }
 
-// openMoveTarget brings the schema of the target up to date, once it is known to be empty and not in use.
+// openMoveTarget applies the missing migrations to the target, if it is empty and not in use.
 func openMoveTarget(ctx context.Context, o Options, skip []string, migrations fs.FS) (moveEnd, error) {
 	if o.DatabaseURL == "" {
 		return openLiteTarget(ctx, o.Dir, skip, migrations)
 	}
-	e, err := openPostgresEnd(ctx, o.DatabaseURL)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.prepareTarget(ctx, skip, migrations); err != nil {
-		return nil, errors.Join(err, e.close(ctx))
-	}
-	return e, nil
+	return openPostgresEnd(ctx, o.DatabaseURL, func(e *pgEnd) error { return e.prepareTarget(ctx, skip, migrations) })
 }
 
 func (e *pgEnd) prepareTarget(ctx context.Context, skip []string, migrations fs.FS) error {
-	if err := e.lockOut(ctx); err != nil {
+	err := retry(ctx, func() (mine bool, err error) {
+		err = e.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(moveLock)).Scan(&mine)
+		return mine, err
+	}, "Another move to this database is in progress.")
+	if err != nil {
 		return err
 	}
 	_, begun, err := e.progress(ctx)
@@ -76,10 +66,11 @@ func (e *pgEnd) prepareTarget(ctx context.Context, skip []string, migrations fs.
 // moveName is the application_name of the connections of a move.
 const moveName = "recado move"
 
-// errDatabaseURL does not quote the address: it may hold a password.
+// errDatabaseURL does not quote the address, which may contain a password.
 var errDatabaseURL = errors.New("db: the database URL is not a valid postgres:// address")
 
-func openPostgresEnd(ctx context.Context, url string) (*pgEnd, error) {
+// openPostgresEnd connects to a database that no server uses, and prepares it.
+func openPostgresEnd(ctx context.Context, url string, prepare func(e *pgEnd) error) (*pgEnd, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errDatabaseURL
@@ -98,27 +89,31 @@ func openPostgresEnd(ctx context.Context, url string) (*pgEnd, error) {
 		return nil, pgError(fmt.Errorf("db: connect to PostgreSQL: %w", err))
 	}
 	e := &pgEnd{conn: conn, url: url}
-	if err := e.refuseServers(ctx); err != nil {
+	if err = e.refuseServers(ctx); err == nil {
+		err = prepare(e)
+	}
+	if err != nil {
 		return nil, errors.Join(err, e.close(ctx))
 	}
 	return e, nil
 }
 
-// refuseServers reports an error while a server is connected to the database. The connections of one that has just ended
-// may stay for a moment.
+// refuseServers returns an error if a server is connected to the database.
 func (e *pgEnd) refuseServers(ctx context.Context) error {
-	for try := 0; ; try++ {
+	return retry(ctx, func() (bool, error) {
 		servers, err := e.number(ctx, `
 			SELECT count(*)
 			FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = '`+pgName+`' AND pid <> pg_backend_pid()`)
-		switch {
-		case err != nil:
-			return fmt.Errorf("db: look for running servers: %w", err)
-		case servers == 0:
-			return nil
-		case try == 20:
-			return base.Errorf(base.CodeInvalidRequest, "A Recado server is connected to the PostgreSQL database. Stop every node first.")
+		return servers == 0, err
+	}, "A Recado server is connected to the PostgreSQL database. Stop every node first.")
+}
+
+// retry calls check for up to two seconds, because the connections of a process that has just stopped may remain for a moment.
+func retry(ctx context.Context, check func() (bool, error), refusal string) error {
+	for range 20 {
+		if ok, err := check(); err != nil || ok {
+			return pgError(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -126,10 +121,11 @@ func (e *pgEnd) refuseServers(ctx context.Context) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
+	return base.Errorf(base.CodeInvalidRequest, "%s", refusal)
 }
 
-// countChanges returns how many rows have been changed. PostgreSQL counts them when the session that changed them ends, or
-// about a second later. The ids of transactions would tell more than is asked for: other databases of the server use them too.
+// countChanges returns the number of rows that have been changed. PostgreSQL counts them when the session that changed them ends,
+// or about a second later. Transaction ids cannot be used, because other databases of the server use them too.
 func (e *pgEnd) countChanges(ctx context.Context) (int64, error) {
 	return e.number(ctx, `
 		SELECT COALESCE(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint
@@ -137,20 +133,27 @@ func (e *pgEnd) countChanges(ctx context.Context) (int64, error) {
 		WHERE schemaname = current_schema()`)
 }
 
-// unchanged looks on a connection of its own: that of the move sees the moment of its snapshot.
+// unchanged uses another connection, because that of the move has a snapshot.
 func (e *pgEnd) unchanged(ctx context.Context) error {
-	now, err := openPostgresEnd(ctx, e.url)
+	return e.alone(ctx, func(other *pgEnd) error {
+		changes, err := other.countChanges(ctx)
+		if err == nil && changes != e.changes {
+			err = base.Errorf(base.CodeInvalidRequest, "The source changed during the move. Make sure that no server uses it, and run the same `recado move` again.")
+		}
+		return err
+	})
+}
+
+// alone runs do on another connection to the same database.
+func (e *pgEnd) alone(ctx context.Context, do func(other *pgEnd) error) error {
+	other, err := openPostgresEnd(ctx, e.url, do)
 	if err != nil {
 		return err
 	}
-	changes, err := now.countChanges(ctx)
-	if err == nil && changes != e.changes {
-		err = base.Errorf(base.CodeInvalidRequest, "The source changed during the move. Make sure that no server uses it, and run the same `recado move` again.")
-	}
-	return errors.Join(err, now.close(ctx))
+	return other.close(ctx)
 }
 
-// startReading begins the snapshot and refuses a database that is not up to date.
+// startReading begins the snapshot. It refuses a database without the latest schema.
 func (e *pgEnd) startReading(ctx context.Context, migrations fs.FS) (err error) {
 	if e.changes, err = e.countChanges(ctx); err != nil {
 		return err
@@ -162,11 +165,11 @@ func (e *pgEnd) startReading(ctx context.Context, migrations fs.FS) (err error) 
 	if err != nil {
 		return err
 	}
-	there, err := e.number(ctx, "SELECT CASE WHEN to_regclass('schema_migrations') IS NULL THEN 0 ELSE 1 END")
+	there, err := hasTable(ctx, e.conn, "schema_migrations")
 	if err != nil {
 		return err
 	}
-	if there == 0 {
+	if !there {
 		return base.Errorf(base.CodeInvalidRequest, "The PostgreSQL database contains no Recado data.")
 	}
 	done, err := pgApplied(ctx, e.conn)
@@ -180,18 +183,6 @@ func (e *pgEnd) startReading(ctx context.Context, migrations fs.FS) (err error) 
 		return errUnfinishedMove
 	}
 	return olderSchema(all, done)
-}
-
-// lockOut keeps other moves out of the target.
-func (e *pgEnd) lockOut(ctx context.Context) error {
-	mine := false
-	if err := e.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(moveLock)).Scan(&mine); err != nil {
-		return fmt.Errorf("db: %w", err)
-	}
-	if !mine {
-		return base.Errorf(base.CodeInvalidRequest, "Another move to this database is in progress.")
-	}
-	return nil
 }
 
 func (e *pgEnd) dialect() Dialect { return Dialect{} }
@@ -248,7 +239,7 @@ func (e *pgEnd) rows(ctx context.Context, t *moveTable, each func(row []any) err
 	return rows.Err()
 }
 
-// pgValues reads one row. All types but text arrive in PostgreSQL's binary form.
+// pgValues reads a row. All types but text have the binary format.
 func pgValues(t *moveTable, rows pgx.Rows) ([]any, error) {
 	raw, fields := rows.RawValues(), rows.FieldDescriptions()
 	row := make([]any, len(raw))
@@ -276,8 +267,7 @@ func pgValues(t *moveTable, rows pgx.Rows) ([]any, error) {
 }
 
 func (e *pgEnd) progress(ctx context.Context) (map[string]moveProgress, bool, error) {
-	there := false
-	err := e.conn.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", progressTable).Scan(&there)
+	there, err := hasTable(ctx, e.conn, progressTable)
 	if err != nil || !there {
 		return nil, false, err
 	}
@@ -316,7 +306,7 @@ func (e *pgEnd) write(ctx context.Context, t *moveTable, rows [][]any, p movePro
 	})
 }
 
-// finish also makes the statistics, without which the first queries have bad plans.
+// finish also updates the statistics, because the first queries would have bad plans without them.
 func (e *pgEnd) finish(ctx context.Context, statements []string) error {
 	err := pgx.BeginFunc(ctx, e.conn, func(tx pgx.Tx) error {
 		for _, sql := range append(statements, "DROP TABLE "+progressTable) {

@@ -17,119 +17,104 @@ import (
 	"recado/internal/kernel/base"
 )
 
-// liteEnd is the SQLite database of a move. The lock of the folder keeps servers away.
+// liteEnd is the SQLite database of a move. It holds the lock of the folder, so that no server can use it.
 type liteEnd struct {
 	dir  string
 	c    *liteConn
 	lock *folderLock
 }
 
-// openLiteSource opens a database for reading alone: nothing in its file changes.
-func openLiteSource(dir string, migrations fs.FS) (_ *liteEnd, err error) {
-	path := filepath.Join(dir, liteFile)
-	if _, err := os.Stat(path); err != nil {
-		return nil, base.Errorf(base.CodeInvalidRequest, "There is no Recado data in %s.", dir)
-	}
+// openLiteEnd locks a data folder and prepares the database in it.
+func openLiteEnd(dir string, prepare func(e *liteEnd) error) (*liteEnd, error) {
 	lock, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
 	e := &liteEnd{dir: dir, lock: lock}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, e.close(context.Background()))
+	if err := prepare(e); err != nil {
+		return nil, errors.Join(err, e.close(context.Background()))
+	}
+	return e, nil
+}
+
+// openLiteSource opens a database for reading. Its file does not change.
+func openLiteSource(dir string, migrations fs.FS) (*liteEnd, error) {
+	path := filepath.Join(dir, DatabaseFile)
+	if _, err := os.Stat(path); err != nil {
+		return nil, base.Errorf(base.CodeInvalidRequest, "There is no Recado data in %s.", dir)
+	}
+	return openLiteEnd(dir, func(e *liteEnd) (err error) {
+		if e.c, err = openFile(path, sqlite.OpenReadOnly); err != nil {
+			return err
 		}
-	}()
-	if e.c, err = openReadOnly(path); err != nil {
-		return nil, err
-	}
-	if err := e.c.run("BEGIN"); err != nil {
-		return nil, err
-	}
-	all, err := loadMigrations(migrations)
-	if err != nil {
-		return nil, err
-	}
-	done, err := e.c.applied()
-	if err != nil {
-		return nil, err
-	}
-	if err := e.c.refuseUnfinished(); err != nil {
-		return nil, err
-	}
-	return e, olderSchema(all, done)
+		if err := e.c.run("BEGIN"); err != nil {
+			return err
+		}
+		all, err := loadMigrations(migrations)
+		if err != nil {
+			return err
+		}
+		done, err := e.c.applied()
+		if err != nil {
+			return err
+		}
+		if err := e.c.refuseUnfinished(); err != nil {
+			return err
+		}
+		return olderSchema(all, done)
+	})
 }
 
-// openReadOnly opens a database file that this connection cannot change.
-func openReadOnly(path string) (*liteConn, error) {
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
-	if err != nil {
-		return nil, fmt.Errorf("db: open %s: %w", path, err)
-	}
-	conn.SetBusyTimeout(liteBusy)
-	return &liteConn{conn: conn, stmts: map[string]*prepared{}}, nil
-}
-
-// applied returns the schema steps that the database has.
-func (c *liteConn) applied() (done []applied, err error) {
+// applied returns the applied migrations.
+func (c *liteConn) applied() (done []migration, err error) {
 	err = c.query(selectMigrations, nil, func(r Row) error {
-		done = append(done, applied{version: r.Int("version"), name: r.Text("name"), checksum: r.Text("checksum")})
+		done = append(done, migration{version: r.Int("version"), name: r.Text("name"), checksum: r.Text("checksum")})
 		return nil
 	})
 	return done, err
 }
 
-// refuseUnfinished reports an error when rows are being moved into the database.
+// refuseUnfinished returns an error if a move to the database has not finished.
 func (c *liteConn) refuseUnfinished() error {
-	return c.query(unfinishedMove(Dialect{sqlite: true}), nil, func(Row) error { return errUnfinishedMove })
+	return c.query(unfinishedMove, nil, func(Row) error { return errUnfinishedMove })
 }
 
-func openLiteTarget(ctx context.Context, dir string, skip []string, migrations fs.FS) (_ *liteEnd, err error) {
+func openLiteTarget(ctx context.Context, dir string, skip []string, migrations fs.FS) (*liteEnd, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("db: create the data folder: %w", err)
 	}
-	lock, err := lockFolder(dir)
-	if err != nil {
-		return nil, err
-	}
-	e := &liteEnd{dir: dir, lock: lock}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, e.close(context.Background()))
+	path := filepath.Join(dir, DatabaseFile)
+	return openLiteEnd(dir, func(e *liteEnd) (err error) {
+		if err := refuseLiteRows(ctx, path, skip); err != nil {
+			return err
 		}
-	}()
-	path := filepath.Join(dir, liteFile)
-	if err := refuseLiteRows(ctx, path, skip); err != nil {
-		return nil, err
-	}
-	if err := clearMoved(dir); err != nil { // of a database that is gone
-		return nil, err
-	}
-	engine := &sqliteEngine{path: path, now: time.Now, logger: slog.New(slog.DiscardHandler), lock: lock}
-	if err := engine.keepPrivate(); err != nil {
-		return nil, err
-	}
-	if e.c, err = openLite(path, true); err != nil {
-		return nil, err
-	}
-	if err := engine.prepare(ctx, e.c, migrations); err != nil {
-		return nil, err
-	}
-	// References are checked once, at the end. The log is synced with each checkpoint, and at the end.
-	for _, setting := range []string{"PRAGMA foreign_keys = OFF", "PRAGMA synchronous = NORMAL"} {
-		if err := e.c.run(setting); err != nil {
-			return nil, err
+		if err := clearMoved(dir); err != nil { // of a database that is gone
+			return err
 		}
-	}
-	return e, nil
+		engine := &sqliteEngine{path: path, now: time.Now, logger: slog.New(slog.DiscardHandler), lock: e.lock}
+		if err := engine.keepPrivate(); err != nil {
+			return err
+		}
+		if e.c, err = openLite(path, true); err != nil {
+			return err
+		}
+		if err := engine.prepare(ctx, e.c, migrations); err != nil {
+			return err
+		}
+		// References are checked once, at the end. The log is flushed at checkpoints and at the end.
+		if err := e.c.run("PRAGMA foreign_keys = OFF"); err != nil {
+			return err
+		}
+		return e.c.run("PRAGMA synchronous = NORMAL")
+	})
 }
 
-// refuseLiteRows refuses a file with rows that are not those of an unfinished move, and does not change it.
+// refuseLiteRows refuses a file with rows, except for those of an unfinished move. It does not change the file.
 func refuseLiteRows(ctx context.Context, path string, skip []string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	c, err := openReadOnly(path)
+	c, err := openFile(path, sqlite.OpenReadOnly)
 	if err != nil {
 		return err
 	}
@@ -141,7 +126,7 @@ func refuseLiteRows(ctx context.Context, path string, skip []string) error {
 	return errors.Join(err, c.conn.Close())
 }
 
-// unchanged has nothing to look for: the lock keeps servers away.
+// unchanged checks nothing, because no server can use the database.
 func (e *liteEnd) unchanged(context.Context) error { return nil }
 
 func (e *liteEnd) dialect() Dialect { return Dialect{sqlite: true} }
@@ -205,7 +190,7 @@ func (e *liteEnd) rows(ctx context.Context, t *moveTable, each func(row []any) e
 	}
 }
 
-// selectRows reads the rows of a table in the order of its key.
+// selectRows returns a query for the rows of a table in the order of its key.
 func selectRows(t *moveTable, inOrder func(column string) string) string {
 	key := make([]string, len(t.key))
 	for i, column := range t.key {
@@ -214,19 +199,7 @@ func selectRows(t *moveTable, inOrder func(column string) string) string {
 	return "SELECT " + list(t.columns, quoted) + " FROM " + quoted(t.name) + " ORDER BY " + list(key, inOrder)
 }
 
-// liteArgs returns values as the driver takes them.
-func liteArgs(values []any) []any {
-	out := make([]any, len(values))
-	for i, value := range values {
-		if id, ok := value.([16]byte); ok {
-			value = id[:]
-		}
-		out[i] = value
-	}
-	return out
-}
-
-// liteValues reads one row and refuses a value that is not of the kind of its column.
+// liteValues reads a row. It returns an error if a value does not have the type of its column.
 func liteValues(t *moveTable, stmt *sqlite.Stmt) ([]any, error) {
 	row := make([]any, len(t.columns))
 	for i, kind := range t.kinds {
@@ -256,7 +229,7 @@ func liteValues(t *moveTable, stmt *sqlite.Stmt) ([]any, error) {
 
 func (e *liteEnd) progress(context.Context) (map[string]moveProgress, bool, error) {
 	there := false
-	err := e.c.query(unfinishedMove(Dialect{sqlite: true}), nil, func(Row) error { there = true; return nil })
+	err := e.c.query(unfinishedMove, nil, func(Row) error { there = true; return nil })
 	if err != nil || !there {
 		return nil, false, err
 	}
@@ -268,6 +241,9 @@ func (e *liteEnd) progress(context.Context) (map[string]moveProgress, bool, erro
 	})
 	return out, true, err
 }
+
+// unfinishedMove finds the table of the progress.
+const unfinishedMove = `SELECT 1 FROM sqlite_schema WHERE name = '` + progressTable + `'`
 
 const createProgress = `CREATE TABLE ` + progressTable + ` (name TEXT NOT NULL PRIMARY KEY, copied BIGINT NOT NULL, hash BYTEA, done BOOLEAN NOT NULL)`
 
@@ -297,7 +273,7 @@ func (e *liteEnd) write(_ context.Context, t *moveTable, rows [][]any, p movePro
 	insert := "INSERT INTO " + quoted(t.name) + " (" + list(t.columns, quoted) + ") VALUES (" + strings.Join(marks, ", ") + ")"
 	return e.transaction(func() error {
 		for _, row := range rows {
-			if err := e.c.later(insert, liteArgs(row)); err != nil {
+			if err := e.c.later(insert, row); err != nil {
 				return err
 			}
 		}
@@ -305,7 +281,7 @@ func (e *liteEnd) write(_ context.Context, t *moveTable, rows [][]any, p movePro
 	})
 }
 
-// finish also checks the references, which were not checked row by row, and puts the log into the database file.
+// finish also checks the references and runs a checkpoint.
 func (e *liteEnd) finish(_ context.Context, statements []string) error {
 	err := e.c.query("PRAGMA foreign_key_check", nil, func(r Row) error {
 		return fmt.Errorf("a row of %s refers to a row of %s that does not exist", r.Text("table"), r.Text("parent"))

@@ -9,17 +9,17 @@ import (
 	"recado/internal/kernel/base"
 )
 
-// moveTable is what a move knows of a table. Values of a row stand in the order of the names of the columns.
+// moveTable describes a table. The values of a row are in the order of the names of the columns.
 type moveTable struct {
 	name    string
 	columns []string
 	kinds   []columnKind
-	key     []int // the columns that give the order
-	reset   int   // the column that is set on the target, or -1
-	counter int   // the column that SQLite makes unique, or -1
+	key     []int // the columns of the key
+	reset   int   // see MovePlan; -1: none
+	counter int   // see MovePlan; -1: none
 }
 
-// columnKind is how a value is kept in memory: a UUID as [16]byte, the others as string, int64, bool or []byte.
+// columnKind is the type of a value in memory: a UUID is a [16]byte, the others are string, int64, bool or []byte.
 type columnKind byte
 
 const (
@@ -31,7 +31,7 @@ const (
 	kindBytes
 )
 
-// kindOf reads the type of a column as SQLite's declaration or PostgreSQL's catalogue gives it.
+// kindOf parses the type of a column from the declaration of SQLite or the catalogue of PostgreSQL.
 func kindOf(declared string) columnKind {
 	switch strings.ToLower(declared) {
 	case "bigint", "integer":
@@ -48,14 +48,8 @@ func kindOf(declared string) columnKind {
 	return kindNone
 }
 
-// catalogue tells the primary key of a table and the tables that it refers to.
-type catalogue interface {
-	primaryKey(table string) ([]string, error)
-	references(table string) ([]string, error)
-}
-
-// plannedTables returns the tables to copy, those that others refer to first.
-func plannedTables(plan MovePlan, from, to map[string]map[string]string, keys catalogue) ([]moveTable, error) {
+// plannedTables returns the tables to copy. Tables that others refer to come first.
+func plannedTables(plan MovePlan, from, to map[string]map[string]string, keys *liteEnd) ([]moveTable, error) {
 	var names []string
 	for _, schema := range []map[string]map[string]string{from, to} {
 		for name := range schema {
@@ -92,7 +86,7 @@ func plannedTables(plan MovePlan, from, to map[string]map[string]string, keys ca
 	return ordered, nil
 }
 
-func newMoveTable(plan MovePlan, name string, from, to map[string]string, keys catalogue) (moveTable, error) {
+func newMoveTable(plan MovePlan, name string, from, to map[string]string, keys *liteEnd) (moveTable, error) {
 	t := moveTable{name: name, reset: -1, counter: -1}
 	for column := range from {
 		t.columns = append(t.columns, column)
@@ -127,7 +121,7 @@ func newMoveTable(plan MovePlan, name string, from, to map[string]string, keys c
 	return t, err
 }
 
-// encode appends a row in the form that is hashed: the same on both engines, without the columns that may differ.
+// encode appends the form of a row that is hashed. It is the same on both engines and leaves out the columns that may differ.
 func (t *moveTable) encode(b []byte, row []any) []byte {
 	for i, value := range row {
 		if i != t.reset && i != t.counter {
@@ -158,8 +152,8 @@ func encodeCell(b []byte, value any) []byte {
 	return append(b, byte(kindNone))
 }
 
-// olderSchema refuses a source that was not brought up to date, since a move never changes it.
-func olderSchema(all []migration, done []applied) error {
+// olderSchema returns an error if migrations are missing in the source, because a move does not change it.
+func olderSchema(all []migration, done []migration) error {
 	steps, err := pending(all, done)
 	if err != nil {
 		return err
@@ -170,5 +164,5 @@ func olderSchema(all []migration, done []applied) error {
 	return nil
 }
 
-// quoted is a name in SQL: some columns are called like keywords.
+// quoted quotes a name for SQL, because some columns are named like keywords.
 func quoted(name string) string { return `"` + name + `"` }

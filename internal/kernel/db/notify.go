@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -9,22 +10,21 @@ import (
 )
 
 const (
-	notifyEvery = 10 * time.Millisecond // each transaction of notifications wakes all connections that listen
-	notifyMost  = 4096                  // different ones waiting; more are dropped
+	notifyEvery = 10 * time.Millisecond // each transaction wakes all connections that listen
+	maxNotes    = 4096                  // waiting; more are dropped
 )
 
-// Notify tells the other nodes on the same PostgreSQL that something happened; on SQLite there are
-// none and it does nothing. It returns at once. Equal notifications within 10 ms become one, and one
-// may be lost when the database is away: it only says that there may be something to look for.
+// Notify notifies all nodes of a PostgreSQL database. On SQLite it does nothing. It does not block. Equal notifications within 10
+// ms become one, and notifications are lost while the database cannot be reached.
 func (d *DB) Notify(channel, payload string) {
 	if d.pg != nil {
 		d.pg.notes.add(note{channel, payload})
 	}
 }
 
-// Listen calls on for every notification on the channel, from any node and this one too, until ctx ends. It
-// survives lost connections; since notifications may have been missed meanwhile, on is called with an empty
-// payload after every connection that was made, the first included. On SQLite it only waits for ctx.
+// Listen calls on for every notification on the channel, including those of this node, until ctx ends. It reconnects if the
+// connection is lost. After each connection, including the first, it calls on with an empty payload, because notifications may
+// have been missed. On SQLite it only waits for ctx.
 func (d *DB) Listen(ctx context.Context, channel string, on func(payload string)) {
 	if d.pg == nil {
 		<-ctx.Done()
@@ -75,7 +75,7 @@ func (e *postgresEngine) listen(ctx context.Context, channel string, on func(pay
 			return ctx.Err()
 		case !quiet || conn.IsClosed():
 			return err
-		default: // nothing for a while: is the server still there?
+		default: // nothing for a while: check the connection
 			asking, cancel := context.WithTimeout(ctx, 5*time.Second)
 			err := conn.Ping(asking)
 			cancel()
@@ -88,12 +88,11 @@ func (e *postgresEngine) listen(ctx context.Context, channel string, on func(pay
 
 type note struct{ channel, payload string }
 
-// notifier sends notifications in the background, each distinct one at most once in 10 ms.
+// notifier sends notifications in the background.
 type notifier struct {
 	engine  *postgresEngine
 	mu      sync.Mutex
-	waiting map[note]struct{}
-	order   []note
+	waiting []note
 	wake    chan struct{}
 	stop    chan struct{}
 	done    chan struct{}
@@ -102,8 +101,7 @@ type notifier struct {
 
 func newNotifier(e *postgresEngine) *notifier {
 	n := &notifier{
-		engine: e, waiting: map[note]struct{}{},
-		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		engine: e, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go n.loop()
 	return n
@@ -111,17 +109,13 @@ func newNotifier(e *postgresEngine) *notifier {
 
 func (n *notifier) add(one note) {
 	n.mu.Lock()
-	_, there := n.waiting[one]
-	if !there && len(n.order) < notifyMost {
-		n.waiting[one] = struct{}{}
-		n.order = append(n.order, one)
+	defer n.mu.Unlock()
+	if len(n.waiting) < maxNotes && !slices.Contains(n.waiting, one) {
+		n.waiting = append(n.waiting, one)
 	}
-	n.mu.Unlock()
-	if !there {
-		select {
-		case n.wake <- struct{}{}:
-		default:
-		}
+	select {
+	case n.wake <- struct{}{}:
+	default:
 	}
 }
 
@@ -144,25 +138,24 @@ func (n *notifier) loop() {
 
 func (n *notifier) send() {
 	n.mu.Lock()
-	notes := n.order
-	n.order = nil
-	clear(n.waiting)
+	notes := n.waiting
+	n.waiting = nil
 	n.mu.Unlock()
 	if len(notes) == 0 {
 		return
 	}
 	err := n.sendBatch(notes)
-	if err != nil { // an idle connection may have died
+	if err != nil { // an idle connection may be broken
 		n.engine.reset()
 		err = n.sendBatch(notes)
 	}
 	if err != nil {
-		n.engine.logger.Warn("the other nodes could not be told to look", "notes", len(notes), "error", err)
+		n.engine.logger.Warn("cannot notify the other nodes", "notes", len(notes), "error", err)
 	}
 }
 
-// sendBatch sends notifications in one transaction. It does not wait for the disk: PostgreSQL keeps no notification after a
-// crash, and the flush of its commit would hold up the commits of writes.
+// sendBatch sends notifications in one transaction. It does not wait for the disk: notifications do not survive a crash, and
+// flushing the commit would delay the commits of writes.
 func (n *notifier) sendBatch(notes []note) error {
 	batch := &pgx.Batch{}
 	batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")

@@ -17,8 +17,8 @@ import (
 const (
 	pgAttempts     = 6
 	pgMigrateTries = 30
-	pgConnectTime  = 5 * time.Second // to get a connection
-	pgIdleTime     = 3 * time.Second // between two statements of one: a node that froze frees its locks while others still wait for them
+	pgConnectTime  = 5 * time.Second // of waiting for a connection
+	pgIdleTime     = 3 * time.Second // between two statements, so that a node that hangs does not keep its locks
 
 	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -27,11 +27,10 @@ const (
 // pgName is the application_name of the connections of servers.
 const pgName = "recado"
 
-// LockKey is the key ("recado") of the advisory lock that is held on PostgreSQL while the schema is brought
-// up to date. The keys after it are free for other locks of the desk.
+// LockKey is the key ("recado") of the advisory lock for migrations on PostgreSQL. Other locks use the keys after it.
 const LockKey = 0x7265_6361_646f
 
-// TxTime is how long a transaction on PostgreSQL may take. Tests that fill a database on a busy machine raise it.
+// TxTime is the timeout of transactions on PostgreSQL. Tests that fill a database on a busy machine raise it.
 var TxTime = 10 * time.Second
 
 // postgresEngine is a pool of connections to a PostgreSQL server that several nodes may share.
@@ -54,28 +53,32 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.ConnConfig.ConnectTimeout = pgConnectTime
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-	config.ConnConfig.RuntimeParams["application_name"] = pgName
-	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(pgIdleTime.Milliseconds(), 10)
+	params := config.ConnConfig.RuntimeParams
+	params["application_name"] = pgName
+	params["timezone"] = "UTC"
+	params["idle_in_transaction_session_timeout"] = strconv.FormatInt(pgIdleTime.Milliseconds(), 10)
 	if err := preparePostgres(ctx, config.ConnConfig, migrations, o.Now); err != nil {
 		return nil, err
 	}
-	// Only a transaction that asks for it writes: a lone statement, outside of any, is a read.
-	config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
-	// A statement whose answer is no longer waited for ends on the server too.
-	config.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(TxTime.Milliseconds(), 10)
+	// Statements outside of transactions are reads.
+	params["default_transaction_read_only"] = "on"
+	// A statement whose caller has timed out ends on the server too.
+	params["statement_timeout"] = strconv.FormatInt(TxTime.Milliseconds(), 10)
 	// The server runs many small statements. One statement must not take several processors from the others, and compiling
 	// one takes longer than running it.
-	config.ConnConfig.RuntimeParams["max_parallel_workers_per_gather"] = "0"
-	config.ConnConfig.RuntimeParams["jit"] = "off"
-	setPageCost(config.ConnConfig.RuntimeParams)
+	params["max_parallel_workers_per_gather"] = "0"
+	params["jit"] = "off"
+	// The default, 4, is that of a spinning disk: it makes the planner read and sort a small table instead of following the
+	// index with the order of the list. A parameter of the URL takes precedence.
+	if params["random_page_cost"] == "" {
+		params["random_page_cost"] = "1.1"
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("db: %w", err)
 	}
 	e := &postgresEngine{pool: pool, now: o.Now, logger: o.Logger, txTime: TxTime}
-	unfinished := false
-	err = pool.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", progressTable).Scan(&unfinished)
+	unfinished, err := hasTable(ctx, pool, progressTable)
 	if err == nil && unfinished {
 		err = errUnfinishedMove
 	}
@@ -87,16 +90,8 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	return e, nil
 }
 
-// setPageCost says what a page out of order costs, unless the URL has it as a parameter. PostgreSQL's own value, 4, is that of a spinning disk: it
-// makes the planner read and sort a small table instead of following the index that has the order of the list.
-func setPageCost(params map[string]string) {
-	if params["random_page_cost"] == "" {
-		params["random_page_cost"] = "1.1"
-	}
-}
-
-// preparePostgres checks the server and brings the schema up to date, on a connection of its own and
-// under a lock, so that nodes that start together take turns.
+// preparePostgres checks the server and applies the missing migrations, on a separate connection and with a lock, so that nodes
+// that start together take turns.
 func preparePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, now func() time.Time) error {
 	all, err := loadMigrations(from)
 	if err != nil {
@@ -106,7 +101,7 @@ func preparePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, no
 	if err != nil {
 		return pgError(fmt.Errorf("db: connect to PostgreSQL: %w", err))
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) // lets go of the lock
+	defer conn.Close(context.WithoutCancel(ctx)) // releases the lock
 	if err := checkPostgres(ctx, conn, config); err != nil {
 		return err
 	}
@@ -131,8 +126,8 @@ func preparePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, no
 	return nil
 }
 
-// pgMigrate takes one step. Nodes of the version before may be at work: where the step and their
-// transactions wait for each other and PostgreSQL ends the step, it is taken again.
+// pgMigrate applies a migration. Nodes of the previous version may be running, so it retries after a deadlock with their
+// transactions.
 func pgMigrate(ctx context.Context, conn *pgx.Conn, m migration, now func() time.Time) error {
 	for try := 1; ; try++ {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -153,8 +148,7 @@ func pgMigrate(ctx context.Context, conn *pgx.Conn, m migration, now func() time
 	}
 }
 
-// checkPostgres refuses servers that cannot hold the data as it is written, and sees to it that what
-// is committed is durable.
+// checkPostgres refuses servers that cannot store the data, and turns synchronous_commit on if the server has it off.
 func checkPostgres(ctx context.Context, conn *pgx.Conn, config *pgx.ConnConfig) error {
 	var version, durable string
 	err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num'), current_setting('synchronous_commit')").Scan(&version, &durable)
@@ -173,16 +167,23 @@ func checkPostgres(ctx context.Context, conn *pgx.Conn, config *pgx.ConnConfig) 
 	return nil
 }
 
+// hasTable reports whether a table exists.
+func hasTable(ctx context.Context, on interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}, name string,
+) (there bool, err error) {
+	err = on.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", name).Scan(&there)
+	return there, err
+}
+
 func pgPending(ctx context.Context, conn *pgx.Conn, all []migration) ([]migration, error) {
-	// Asked first, since even IF NOT EXISTS needs the right to create.
-	var there bool
-	if err := conn.QueryRow(ctx, "SELECT to_regclass('schema_migrations') IS NOT NULL").Scan(&there); err != nil {
-		return nil, err
+	// CREATE TABLE IF NOT EXISTS would need the right to create even if the table exists.
+	there, err := hasTable(ctx, conn, "schema_migrations")
+	if err == nil && !there {
+		_, err = conn.Exec(ctx, createMigrations)
 	}
-	if !there {
-		if _, err := conn.Exec(ctx, createMigrations); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	done, err := pgApplied(ctx, conn)
 	if err != nil {
@@ -191,15 +192,15 @@ func pgPending(ctx context.Context, conn *pgx.Conn, all []migration) ([]migratio
 	return pending(all, done)
 }
 
-// pgApplied returns the schema steps that the database has.
-func pgApplied(ctx context.Context, conn *pgx.Conn) ([]applied, error) {
+// pgApplied returns the applied migrations.
+func pgApplied(ctx context.Context, conn *pgx.Conn) ([]migration, error) {
 	rows, err := conn.Query(ctx, selectMigrations)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (a applied, err error) {
-		err = row.Scan(&a.version, &a.name, &a.checksum)
-		return a, err
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m migration, err error) {
+		err = row.Scan(&m.version, &m.name, &m.checksum)
+		return m, err
 	})
 }
 
@@ -222,8 +223,8 @@ func (e *postgresEngine) read(ctx context.Context, single bool, fn func(tx *Tx) 
 	})
 }
 
-// retry repeats what PostgreSQL or the network undid completely: a few times, soon, and at slightly
-// random moments, so that two that collided do not meet again.
+// retry retries transactions that PostgreSQL or the network has undone: a few times, after short random delays, so that two
+// transactions do not collide again.
 func (e *postgresEngine) retry(ctx context.Context, once func() error) error {
 	for try := 1; ; try++ {
 		err := once()
@@ -243,8 +244,8 @@ func (e *postgresEngine) retry(ctx context.Context, once func() error) error {
 	}
 }
 
-// reset drops the idle connections, which most likely died with the one that was lost; once for all
-// who notice it.
+// reset closes the idle connections after a connection was lost, because they are probably broken too. Calls within 100 ms
+// count as one.
 func (e *postgresEngine) reset() {
 	now, last := time.Now().UnixMilli(), e.lastReset.Load()
 	if now-last > 100 && e.lastReset.CompareAndSwap(last, now) {
@@ -252,7 +253,7 @@ func (e *postgresEngine) reset() {
 	}
 }
 
-// attempt runs fn once. It leaves the connection without a transaction, or closed.
+// attempt runs fn once.
 func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *Tx) error) ([]func(), error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -264,12 +265,12 @@ func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &noConnection{err}
+		return nil, &lost{beforeBegin, err}
 	}
-	defer conn.Release() // closes it when a transaction is still open, as after runtime.Goexit
+	defer conn.Release() // closes it if a transaction is still open, as after runtime.Goexit
 
-	// One deadline for all of it, kept by the socket. The caller's context is looked at between
-	// statements only: ending one in the middle would cost the connection.
+	// The socket has one deadline for the whole transaction. The caller's context is checked only between statements, because
+	// canceling a statement would close the connection.
 	_ = conn.Conn().PgConn().Conn().SetDeadline(time.Now().Add(e.txTime))
 	defer func() {
 		if c := conn.Conn(); !c.IsClosed() {
@@ -279,16 +280,10 @@ func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *
 	s := &pgSession{conn: conn.Conn(), ctx: ctx, begin: begin}
 	tx := newTx(s, e.now(), false)
 	tx.single = begin == ""
-	err = tx.run(func(tx *Tx) error {
-		if err := fn(tx); err != nil || tx.err != nil {
-			return err
-		}
-		return s.readAhead()
-	})
-	if err != nil {
+	if err := tx.run(fn); err != nil {
 		s.rollback()
 		if s.undone != nil {
-			return nil, s.undone // whatever fn made of it
+			return nil, s.undone // whatever fn returned
 		}
 		return nil, err
 	}

@@ -13,52 +13,57 @@ import (
 	"recado/internal/kernel/base"
 )
 
-// noConnection means that nothing was sent.
-type noConnection struct{ cause error }
+// lost is the failure of a connection.
+type lost struct {
+	when  stage
+	cause error
+}
 
-func (e *noConnection) Error() string { return "db: no connection: " + e.cause.Error() }
+// stage says when a connection failed.
+type stage string
 
-func (e *noConnection) Unwrap() error { return e.cause }
+const (
+	beforeBegin stage = "no connection"               // nothing was sent
+	inSession   stage = "connection lost"             // the transaction is undone
+	inCommit    stage = "connection lost in a commit" // the transaction may be committed
+)
 
-// lostSession means that the connection ended in the middle of a transaction, which is undone.
-type lostSession struct{ cause error }
+func (e *lost) Error() string { return "db: " + string(e.when) + ": " + e.cause.Error() }
 
-func (e *lostSession) Error() string { return "connection lost: " + e.cause.Error() }
+func (e *lost) Unwrap() error { return e.cause }
 
-func (e *lostSession) Unwrap() error { return e.cause }
+// lostWhen returns the stage at which the connection failed, or "".
+func lostWhen(err error) stage {
+	if e, ok := errors.AsType[*lost](err); ok {
+		return e.when
+	}
+	return ""
+}
 
-// lostCommit means that the connection ended while a commit was under way: it may have happened.
-type lostCommit struct{ cause error }
-
-func (e *lostCommit) Error() string { return "db: connection lost in a commit: " + e.cause.Error() }
-
-func (e *lostCommit) Unwrap() error { return e.cause }
-
-// repeatable reports whether the whole transaction was undone and may succeed when run again.
+// repeatable reports whether the whole transaction was undone and may succeed if it is retried.
 func repeatable(err error) bool {
-	if _, uncertain := errors.AsType[*lostCommit](err); uncertain {
+	if lostWhen(err) == inCommit {
 		return false
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pg.Code {
 		case "40001", "40P01": // serialization failure, deadlock
 			return true
-		case "0A000": // a prepared plan outlived a change of the schema; it is dropped by now
+		case "0A000": // a prepared plan from before a change of the schema; the driver has dropped it
 			return strings.Contains(pg.Message, "cached plan")
 		}
 	}
 	return lostConnection(err)
 }
 
-// lostConnection reports whether the connection ended in the middle of a transaction. One that was
-// given up because the server did not answer in time is none: it would not answer now.
+// lostConnection reports whether the connection failed in the middle of a transaction. Timeouts do not count, because the
+// server would not respond to a retry either.
 func lostConnection(err error) bool {
-	_, lost := errors.AsType[*lostSession](err)
-	return lost && !pgconn.Timeout(err) && !errors.Is(err, os.ErrDeadlineExceeded)
+	return lostWhen(err) == inSession && !pgconn.Timeout(err) && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// pgError returns a database that cannot be reached the code that callers wait and repeat on. The
-// driver's text stays in the chain for the log, and never becomes part of a base.Error.
+// pgError adds the codes for a database that cannot be reached or has no space. The text of the driver stays in the chain for
+// the log, and never becomes part of a base.Error.
 func pgError(err error) error {
 	if err == nil {
 		return nil
@@ -66,7 +71,7 @@ func pgError(err error) error {
 	if _, known := errors.AsType[*base.Error](err); known {
 		return err
 	}
-	if _, uncertain := errors.AsType[*lostCommit](err); uncertain {
+	if lostWhen(err) == inCommit {
 		return fmt.Errorf("%w (%w)", base.Errorf(base.CodeUncertain, "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Retry the request with the same client_id if it has one; otherwise check whether the change was stored before retrying."), err)
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "53100" { // disk full
@@ -82,13 +87,7 @@ func pgError(err error) error {
 }
 
 func isUnreachable(err error) bool {
-	if _, none := errors.AsType[*noConnection](err); none {
-		return true
-	}
-	if _, failed := errors.AsType[*pgconn.ConnectError](err); failed {
-		return true
-	}
-	if _, lost := errors.AsType[*lostSession](err); lost {
+	if _, failed := errors.AsType[*pgconn.ConnectError](err); failed || lostWhen(err) != "" {
 		return true
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -96,7 +95,7 @@ func isUnreachable(err error) bool {
 		case "08", "53", "57", "58": // connection, resources, operator, system
 			return true
 		}
-		return pg.Code == "55P03" // a lock that was not to be had
+		return pg.Code == "55P03" // lock_not_available
 	}
 	return false
 }

@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,16 +15,16 @@ import (
 	"recado/internal/kernel/base"
 )
 
-// pgSession is one connection inside a transaction. BEGIN and the statements of later travel with
-// the next statement, or with COMMIT, in one round trip.
+// pgSession is a connection in a transaction. BEGIN and the statements of later are sent with the next statement, or with
+// COMMIT, in one round trip.
 type pgSession struct {
 	conn  *pgx.Conn
-	ctx   context.Context // the caller's; looked at between statements
+	ctx   context.Context // of the caller; checked between statements
 	begin string          // empty: no transaction, one statement
 	begun bool
 	queue []queued
 
-	undone error // the failure after which the whole transaction may run again
+	undone error // the failure after which the whole transaction may be retried
 }
 
 type queued struct {
@@ -71,8 +70,8 @@ func (s *pgSession) ahead(sql string, args []any, each func(r Row) error) error 
 	return nil
 }
 
-// limitTime travels with the next statement, and so does its end. What takes long enough to be limited is worth a plan for its
-// own arguments: that of a prepared statement does not know how many rows a company has, or how many contain a text.
+// limitTime sends the limit with the next statement, and so does its end. A query that may take that long gets a plan for its
+// own arguments: the plan of a prepared statement does not depend on how many rows a company has, or how many contain a text.
 func (s *pgSession) limitTime(d time.Duration) func() {
 	if s.begin != beginRead {
 		return func() {}
@@ -81,7 +80,7 @@ func (s *pgSession) limitTime(d time.Duration) func() {
 	return func() { s.setLocal(TxTime, "auto") }
 }
 
-// setLocal sets the longest time of a statement and the choice of plans, until the end of the transaction.
+// setLocal sets the timeout of statements and the choice of plans, until the end of the transaction.
 func (s *pgSession) setLocal(timeout time.Duration, plans string) {
 	s.queue = append(s.queue, queued{
 		sql:  "SELECT set_config('statement_timeout', $1, TRUE), set_config('plan_cache_mode', $2, TRUE)",
@@ -96,18 +95,17 @@ func (s *pgSession) query(sql string, args []any, each func(r Row) error) error 
 // readRows calls each for every row, until it returns an error.
 func readRows(rows pgx.Rows, each func(r Row) error) error {
 	defer rows.Close()
-	row := &pgRow{}
+	values := &pgCells{fields: rows.FieldDescriptions()}
+	names := make([]string, len(values.fields))
+	for i := range names {
+		names[i] = values.fields[i].Name
+	}
+	row, err := newRow(values, names)
+	if err != nil {
+		return err
+	}
 	for rows.Next() {
-		if row.fields == nil {
-			row.fields = rows.FieldDescriptions()
-			for i := range row.fields {
-				row.names = append(row.names, row.fields[i].Name)
-			}
-			if err := checkNames(row.names); err != nil {
-				return err
-			}
-		}
-		row.values = rows.RawValues()
+		values.values = rows.RawValues()
 		err := each(row)
 		if row.err != nil {
 			return row.err
@@ -120,7 +118,7 @@ func readRows(rows pgx.Rows, each func(r Row) error) error {
 	return rows.Err()
 }
 
-// send runs what is queued and then sql, whose rows it hands to read.
+// send runs the queue and then sql, whose rows it passes to read.
 func (s *pgSession) send(sql string, args []any, read func(rows pgx.Rows) error) (err error) {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -137,45 +135,35 @@ func (s *pgSession) send(sql string, args []any, read func(rows pgx.Rows) error)
 		}
 		return read(rows)
 	}
-	results, err := s.flush(queued{sql: sql, args: simple})
-	if err != nil {
-		return errors.Join(err, results.Close())
-	}
-	rows, err := results.Query()
-	if err == nil {
-		err = read(rows)
-	}
-	if closed := results.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return s.flush(queued{sql: sql, args: simple}, func(results pgx.BatchResults) error {
+		rows, err := results.Query()
+		if err != nil {
+			return err
+		}
+		return read(rows)
+	})
 }
 
-// flush sends BEGIN if it is due, the queue and last, and reads the results before that of last.
-func (s *pgSession) flush(last queued) (pgx.BatchResults, error) {
-	batch := &pgx.Batch{}
+// flush sends BEGIN if it is due, the queue and last, and reads the results. read reads that of last.
+func (s *pgSession) flush(last queued, read func(results pgx.BatchResults) error) (err error) {
+	statements := append(s.queue, last)
 	if !s.begun && s.begin != "" {
-		batch.Queue(s.begin)
+		statements = slices.Insert(statements, 0, queued{sql: s.begin})
 		s.begun = true
 	}
-	begun := batch.Len()
-	for _, q := range s.queue {
+	s.queue = nil
+	batch := &pgx.Batch{}
+	for _, q := range statements {
 		batch.Queue(q.sql, q.args...)
 	}
-	batch.Queue(last.sql, last.args...)
 	results := s.conn.SendBatch(context.Background(), batch)
-	defer func() { s.queue = s.queue[:0] }()
-	for range begun {
-		if _, err := results.Exec(); err != nil {
-			return results, err
-		}
-	}
-	for _, q := range s.queue {
+	defer func() { err = cmp.Or(err, results.Close()) }()
+	for _, q := range statements[:len(statements)-1] {
 		if err := q.read(results); err != nil {
-			return results, err
+			return err
 		}
 	}
-	return results, nil
+	return read(results)
 }
 
 // read reads the result of a statement of a batch.
@@ -191,49 +179,29 @@ func (q *queued) read(results pgx.BatchResults) error {
 	return readRows(rows, q.each)
 }
 
-// readAhead sends the queue if rows are to be read ahead in it, and reads them: sent together with COMMIT, an error about one of
-// them would come after the commit.
-func (s *pgSession) readAhead() error {
-	if !slices.ContainsFunc(s.queue, func(q queued) bool { return q.each != nil }) {
-		return nil
-	}
-	last := s.queue[len(s.queue)-1]
-	s.queue = s.queue[:len(s.queue)-1]
-	results, err := s.flush(last)
-	if err == nil {
-		err = last.read(results)
-	}
-	if closed := results.Close(); err == nil {
-		err = closed
-	}
-	return s.failure(err)
-}
-
+// commit does not send queries that nothing waits for: an error of one of them would come after the commit.
 func (s *pgSession) commit() error {
+	s.queue = slices.DeleteFunc(s.queue, func(q queued) bool { return q.each != nil })
 	if s.begin == "" || !s.begun && len(s.queue) == 0 {
 		return nil
 	}
-	results, err := s.flush(queued{sql: "COMMIT"})
 	var tag pgconn.CommandTag
-	if err == nil {
+	err := s.failure(s.flush(queued{sql: "COMMIT"}, func(results pgx.BatchResults) (err error) {
 		tag, err = results.Exec()
-	}
-	if closed := results.Close(); err == nil {
-		err = closed
-	}
-	err = s.failure(err)
+		return err
+	}))
 	switch {
 	case err == nil && tag.String() != "COMMIT":
 		return fmt.Errorf("db: the commit ended as %q", tag)
 	case err != nil && s.begin == beginWrite && s.conn.IsClosed() && !pgconn.SafeToRetry(err):
-		return &lostCommit{err}
+		return &lost{inCommit, err}
 	case err != nil:
 		s.rollback()
 	}
 	return err
 }
 
-// rollback ends the transaction; where that fails, the connection is closed on its release.
+// rollback ends the transaction. If that fails, the connection is closed when it is released.
 func (s *pgSession) rollback() {
 	if s.begun && !s.conn.IsClosed() {
 		_, _ = s.conn.PgConn().Exec(context.Background(), "ROLLBACK").ReadAll()
@@ -242,7 +210,7 @@ func (s *pgSession) rollback() {
 
 func (s *pgSession) failure(err error) error {
 	if err != nil && s.conn.IsClosed() {
-		err = &lostSession{err}
+		err = &lost{inSession, err}
 	}
 	if s.undone == nil && err != nil && repeatable(err) {
 		s.undone = err
@@ -251,44 +219,24 @@ func (s *pgSession) failure(err error) error {
 }
 
 func pgArgs(args []any) ([]any, error) {
-	if len(args) == 0 {
-		return nil, nil
-	}
 	simple := make([]any, len(args))
 	for i, arg := range args {
-		switch v := arg.(type) {
-		case string, int64, bool, float64, nil:
-			simple[i] = v
-			continue
-		case []base.ID:
-			simple[i] = pgIDs(v)
+		if ids, ok := arg.([]base.ID); ok {
+			list := make([]pgtype.UUID, len(ids))
+			for j, id := range ids {
+				list[j] = pgtype.UUID{Bytes: id, Valid: true}
+			}
+			simple[i] = list
 			continue
 		}
 		v, err := plain(arg)
 		if err != nil {
 			return nil, err
 		}
-		switch v := v.(type) {
-		case base.ID:
-			if !v.IsZero() {
-				simple[i] = pgtype.UUID{Bytes: v, Valid: true}
-			}
-		case []byte:
-			if v != nil {
-				simple[i] = v
-			}
-		default:
-			simple[i] = v
+		if id, ok := v.([16]byte); ok {
+			v = pgtype.UUID{Bytes: id, Valid: true}
 		}
+		simple[i] = v
 	}
 	return simple, nil
-}
-
-// pgIDs is a list of ids as one argument.
-func pgIDs(ids []base.ID) []pgtype.UUID {
-	list := make([]pgtype.UUID, len(ids))
-	for i, id := range ids {
-		list[i] = pgtype.UUID{Bytes: id, Valid: true}
-	}
-	return list
 }

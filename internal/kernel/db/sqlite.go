@@ -16,14 +16,13 @@ import (
 const DatabaseFile = "recado.db"
 
 const (
-	liteFile     = DatabaseFile
 	liteReaders  = 16
-	walLarge     = 64 << 20 // folded back even under load
-	walSmall     = 1 << 20  // left alone when idle
+	walLarge     = 64 << 20 // checkpoint even under load
+	walSmall     = 1 << 20  // no checkpoint when idle
 	optimizeEach = time.Hour
 )
 
-// sqliteEngine is a database in one file: one writer, several readers, a lock against a second server.
+// sqliteEngine is a database in a file, with one writer and several readers.
 type sqliteEngine struct {
 	path   string
 	now    func() time.Time
@@ -31,12 +30,12 @@ type sqliteEngine struct {
 	lock   *folderLock // nil when shared
 	writer *writer
 
-	slots chan struct{} // one for every reader in use
+	slots chan struct{} // one for each reader in use
 	mu    sync.Mutex
-	free  []*liteConn // the most recently used last: its cache is warm
+	free  []*liteConn // the most recently used one, whose cache is warm, is last
 	ended bool
 
-	checked   time.Time // last look at a large log
+	checked   time.Time // when the size of the log was last checked
 	optimized time.Time
 }
 
@@ -45,7 +44,7 @@ func openSQLite(ctx context.Context, o Options, migrations fs.FS) (_ *sqliteEngi
 		return nil, fmt.Errorf("db: create the data folder: %w", err)
 	}
 	e := &sqliteEngine{
-		path: filepath.Join(o.Dir, liteFile), now: o.Now, logger: o.Logger,
+		path: filepath.Join(o.Dir, DatabaseFile), now: o.Now, logger: o.Logger,
 		slots: make(chan struct{}, liteReaders), optimized: time.Now(),
 	}
 	defer func() {
@@ -85,9 +84,6 @@ func openSQLite(ctx context.Context, o Options, migrations fs.FS) (_ *sqliteEngi
 }
 
 func (e *sqliteEngine) prepare(ctx context.Context, c *liteConn, migrations fs.FS) error {
-	if err := e.checkVersion(c); err != nil {
-		return err
-	}
 	all, err := loadMigrations(migrations)
 	if err != nil {
 		return err
@@ -110,27 +106,6 @@ func (e *sqliteEngine) prepare(ctx context.Context, c *liteConn, migrations fs.F
 	return nil
 }
 
-// checkVersion refuses the versions of the library that can corrupt a database in WAL mode: 3.7.0 to
-// 3.51.2.
-func (e *sqliteEngine) checkVersion(c *liteConn) error {
-	version := ""
-	if err := c.query("SELECT sqlite_version()", nil, func(r Row) error { version = r.Text(""); return nil }); err != nil {
-		return fmt.Errorf("db: ask for the SQLite version: %w", err)
-	}
-	if !goodSQLite(version) {
-		return fmt.Errorf("db: this binary contains SQLite %s, which can corrupt data; 3.51.3 or newer is required", version)
-	}
-	return nil
-}
-
-func goodSQLite(version string) bool {
-	var major, minor, patch int
-	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); n < 3 {
-		return false
-	}
-	return major*1_000_000+minor*1_000+patch >= 3_051_003
-}
-
 func (e *sqliteEngine) write(ctx context.Context, fn func(tx *Tx) error) ([]func(), error) {
 	return e.writer.write(ctx, fn)
 }
@@ -140,7 +115,7 @@ func (e *sqliteEngine) read(ctx context.Context, single bool, fn func(tx *Tx) er
 	if err != nil {
 		return err
 	}
-	defer e.giveBack(c) // also when fn ends its goroutine
+	defer e.giveBack(c) // also if fn ends its goroutine
 	if !single {
 		if err := c.run("BEGIN"); err != nil {
 			return liteError(err)
@@ -151,7 +126,7 @@ func (e *sqliteEngine) read(ctx context.Context, single bool, fn func(tx *Tx) er
 	return liteError(tx.run(fn))
 }
 
-// reader takes a free connection, or opens one while there are fewer than the most allowed.
+// reader returns a free connection or a new one. It waits while all are in use.
 func (e *sqliteEngine) reader(ctx context.Context) (*liteConn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -185,7 +160,7 @@ func (e *sqliteEngine) reader(ctx context.Context) (*liteConn, error) {
 func (e *sqliteEngine) giveBack(c *liteConn) {
 	if !c.conn.AutocommitEnabled() {
 		if err := c.run("ROLLBACK"); err != nil {
-			e.logger.Warn("closing a read connection that does not end its transaction", "error", err)
+			e.logger.Warn("cannot end a read transaction; closing its connection", "error", err)
 			_ = c.conn.Close()
 			<-e.slots
 			return
@@ -212,7 +187,7 @@ func (e *sqliteEngine) close() error {
 	e.ended = true
 	e.mu.Unlock()
 	e.writer.close()
-	for range liteReaders { // wait for reads under way
+	for range liteReaders { // wait for running reads
 		e.slots <- struct{}{}
 	}
 	var all error
@@ -220,7 +195,7 @@ func (e *sqliteEngine) close() error {
 		all = errors.Join(all, c.conn.Close())
 	}
 	e.free = nil
-	for range liteReaders { // later ones learn that it is closed
+	for range liteReaders { // later reads get errClosed
 		<-e.slots
 	}
 	_ = e.writer.c.run("PRAGMA optimize")
@@ -229,8 +204,8 @@ func (e *sqliteEngine) close() error {
 	return all
 }
 
-// tidy folds the write-ahead log back into the database: in idle time, so that the next start and
-// the disk find it small, and under load when steady readers have kept it from being reused.
+// tidy runs a checkpoint of the write-ahead log: when idle, so that the log is small at the next start, and under load if
+// readers have prevented its reuse.
 func (e *sqliteEngine) tidy(c *liteConn, idle bool) {
 	now := time.Now()
 	if !idle && now.Sub(e.checked) < time.Second {
@@ -251,12 +226,38 @@ func (e *sqliteEngine) tidy(c *liteConn, idle bool) {
 	if mode != "" {
 		c.conn.SetBusyTimeout(100 * time.Millisecond)
 		if err := c.run(mode); err != nil {
-			e.logger.Warn("the write-ahead log could not be folded back; it is tried again", "error", err)
+			e.logger.Warn("cannot run a checkpoint of the write-ahead log; retrying", "error", err)
 		}
 		c.conn.SetBusyTimeout(liteBusy)
 	}
 	if idle && now.Sub(e.optimized) > optimizeEach {
 		e.optimized = now
-		_ = c.run("PRAGMA optimize") // statistics only: plans stay good enough without
+		_ = c.run("PRAGMA optimize") // only statistics
 	}
+}
+
+// keepPrivate creates the database file with access for its owner only, before SQLite creates it with the default mode. SQLite
+// creates the files beside it with the same mode. Existing files become private too.
+//
+// An existing file is not opened, because closing it would release the locks of this process on it.
+func (e *sqliteEngine) keepPrivate() error {
+	f, err := os.OpenFile(e.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case err == nil:
+		if err := f.Close(); err != nil {
+			return fmt.Errorf("db: create the database: %w", err)
+		}
+	case !errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("db: create the database: %w", err)
+	}
+	for _, tail := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(e.path + tail)
+		if err != nil || info.Mode().Perm()&0o077 == 0 {
+			continue
+		}
+		if err := os.Chmod(e.path+tail, 0o600); err != nil {
+			e.logger.Warn("other users of this machine may read the database", "file", e.path+tail, "error", err)
+		}
+	}
+	return nil
 }

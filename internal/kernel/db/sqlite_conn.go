@@ -14,38 +14,47 @@ import (
 
 const (
 	liteBusy = 10 * time.Second
-	liteMmap = math.MaxInt32 &^ 0xffff // the most that SQLite maps
+	liteMmap = math.MaxInt32 &^ 0xffff // the maximum of SQLite
 )
 
-// liteConn is one connection with its prepared statements, found by the text as written here.
+// liteConn is a connection with its prepared statements by text.
 type liteConn struct {
 	conn  *sqlite.Conn
 	stmts map[string]*prepared
 }
 
-func openLite(path string, writes bool) (*liteConn, error) {
-	flags := sqlite.OpenReadWrite
-	if writes {
-		flags |= sqlite.OpenCreate
-	}
+// openFile opens a database file.
+func openFile(path string, flags sqlite.OpenFlags) (*liteConn, error) {
 	conn, err := sqlite.OpenConn(path, flags)
 	if err != nil {
 		return nil, fmt.Errorf("db: open %s: %w", path, err)
 	}
 	conn.SetBusyTimeout(liteBusy)
-	c := &liteConn{conn: conn, stmts: map[string]*prepared{}}
+	return &liteConn{conn: conn, stmts: map[string]*prepared{}}, nil
+}
+
+// openLite opens the database of a server.
+func openLite(path string, writes bool) (*liteConn, error) {
+	flags := sqlite.OpenReadWrite
+	if writes {
+		flags |= sqlite.OpenCreate
+	}
+	c, err := openFile(path, flags)
+	if err != nil {
+		return nil, err
+	}
 	settings := []string{"PRAGMA foreign_keys = ON", "PRAGMA temp_store = MEMORY"}
 	if writes {
-		// The writer finds most of its pages in its cache or in the log. Mapping the file as well is not faster,
-		// and counts every page it ever touched as the server's memory.
+		// Most pages of the writer are in its cache or in the log. Mapping the file is not faster, and all pages that were ever
+		// used would count as memory of the server.
 		settings = append(settings, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL",
 			"PRAGMA cache_size = -16000", "PRAGMA journal_size_limit = 67108864", "PRAGMA analysis_limit = 400")
 	} else {
 		settings = append(settings, fmt.Sprintf("PRAGMA mmap_size = %d", liteMmap), "PRAGMA cache_size = -2000", "PRAGMA query_only = ON")
 	}
 	for _, s := range settings {
-		if err := sqlitex.ExecuteTransient(conn, s, nil); err != nil {
-			_ = conn.Close()
+		if err := sqlitex.ExecuteTransient(c.conn, s, nil); err != nil {
+			_ = c.conn.Close()
 			return nil, fmt.Errorf("db: open %s: %s: %w", path, s, err)
 		}
 	}
@@ -81,7 +90,7 @@ func (c *liteConn) migrate(m migration, now time.Time) (err error) {
 	return c.run("COMMIT")
 }
 
-// damaged says what to do about a database file whose pages cannot be read. Other errors stay as they are.
+// damaged adds instructions to the error for a damaged database file. It returns other errors unchanged.
 func damaged(file string, err error) error {
 	if err == nil {
 		return nil
@@ -93,7 +102,7 @@ func damaged(file string, err error) error {
 	return err
 }
 
-// liteError marks the failures that pass by themselves as unavailable; all others stay internal.
+// liteError adds the codes for temporary failures and for a full disk.
 func liteError(err error) error {
 	if err == nil {
 		return nil

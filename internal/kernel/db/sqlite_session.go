@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -48,11 +47,11 @@ func (c *liteConn) query(sql string, args []any, each func(r Row) error) error {
 	if err != nil {
 		return err
 	}
-	if err := checkNames(stmt.columns); err != nil {
+	row, err := newRow(liteCells{stmt.Stmt}, stmt.columns)
+	if err != nil {
 		return err
 	}
-	row := &liteRow{stmt: stmt.Stmt, columns: columns{names: stmt.columns}}
-	defer stmt.Reset() // also when each panics: an open statement would hold its snapshot
+	defer stmt.Reset() // also if each panics, because an open statement keeps its snapshot
 	for {
 		more, err := stmt.Step()
 		if err != nil {
@@ -105,47 +104,30 @@ func (c *liteConn) statement(sql string, args []any) (*prepared, error) {
 }
 
 func bind(stmt *sqlite.Stmt, i int, arg any) error {
-	switch v := arg.(type) {
+	simple, err := plain(arg)
+	switch v := simple.(type) {
 	case nil:
 		stmt.BindNull(i)
 	case string:
 		stmt.BindText(i, v)
 	case int64:
 		stmt.BindInt64(i, v)
-	case int:
-		stmt.BindInt64(i, int64(v))
 	case bool:
 		stmt.BindBool(i, v)
 	case float64:
 		stmt.BindFloat(i, v)
-	case base.ID:
-		if v.IsZero() {
-			stmt.BindNull(i)
-		} else {
-			stmt.BindBytes(i, v[:])
-		}
 	case []byte:
-		if v == nil {
-			stmt.BindNull(i)
-		} else {
-			stmt.BindBytes(i, v)
-		}
-	case time.Time:
-		stmt.BindInt64(i, v.UnixMilli())
-	default:
-		simple, err := plain(arg)
-		if err != nil {
-			return err
-		}
-		return bind(stmt, i, simple)
+		stmt.BindBytes(i, v)
+	case [16]byte:
+		stmt.BindBytes(i, v[:])
 	}
-	return nil
+	return err
 }
 
-// limitTime does nothing to the writer: it reads what it needs for its changes.
+// limitTime does nothing, because this is the connection of the writer.
 func (c *liteConn) limitTime(time.Duration) func() { return func() {} }
 
-// liteReader is a connection that a caller's context can stop between rows.
+// liteReader is a connection for reads. The context of the caller is checked between rows.
 type liteReader struct {
 	*liteConn
 	ctx context.Context
@@ -181,66 +163,21 @@ func (c *liteReader) later(string, []any) error { return errReadOnly }
 
 var errReadOnly = errors.New("a statement that changes rows in a read transaction")
 
-type liteRow struct {
-	columns
-	stmt *sqlite.Stmt
+type liteCells struct{ stmt *sqlite.Stmt }
+
+func (c liteCells) null(i int) bool { return c.stmt.ColumnIsNull(i) }
+
+func (c liteCells) id(i int) (id base.ID, ok bool) {
+	n := c.stmt.ColumnBytes(i, id[:])
+	return id, n == len(id) && c.stmt.ColumnLen(i) == n
 }
 
-func (r *liteRow) ID(column string) (id base.ID) {
-	if i, ok := r.at(column); ok {
-		if n := r.stmt.ColumnBytes(i, id[:]); (n != len(id) || r.stmt.ColumnLen(i) != n) && !r.stmt.ColumnIsNull(i) {
-			r.fail(fmt.Errorf("column %v is not an id", column))
-		}
-	}
-	return id
+func (c liteCells) text(i int) (string, bool) { return c.stmt.ColumnText(i), true }
+
+func (c liteCells) integer(i int) (int64, bool) { return c.stmt.ColumnInt64(i), true }
+
+func (c liteCells) bytes(i int) ([]byte, bool) {
+	b := make([]byte, c.stmt.ColumnLen(i))
+	c.stmt.ColumnBytes(i, b)
+	return b, true
 }
-
-func (r *liteRow) Text(column string) string {
-	i, ok := r.at(column)
-	if !ok {
-		return ""
-	}
-	return r.stmt.ColumnText(i)
-}
-
-func (r *liteRow) Int(column string) int64 {
-	i, ok := r.at(column)
-	if !ok {
-		return 0
-	}
-	return r.stmt.ColumnInt64(i)
-}
-
-func (r *liteRow) Bool(column string) bool { return r.Int(column) != 0 }
-
-func (r *liteRow) AppendBytes(b []byte, column string) []byte {
-	i, ok := r.at(column)
-	if !ok {
-		return b
-	}
-	n := r.stmt.ColumnLen(i)
-	b = slices.Grow(b, n)[:len(b)+n]
-	r.stmt.ColumnBytes(i, b[len(b)-n:])
-	return b
-}
-
-func (r *liteRow) Float(column string) float64 {
-	i, ok := r.at(column)
-	if !ok {
-		return 0
-	}
-	return r.stmt.ColumnFloat(i)
-}
-
-func (r *liteRow) Null(column string) bool {
-	i, ok := r.at(column)
-	r.again(i)
-	return !ok || r.stmt.ColumnIsNull(i)
-}
-
-func (r *liteRow) NullID(column string) *base.ID     { return nullable(r, column, r.ID) }
-func (r *liteRow) NullText(column string) *string    { return nullable(r, column, r.Text) }
-func (r *liteRow) NullInt(column string) *int64      { return nullable(r, column, r.Int) }
-func (r *liteRow) Time(column string) time.Time      { return rowTime(r, column) }
-func (r *liteRow) NullTime(column string) *time.Time { return nullable(r, column, r.Time) }
-func (r *liteRow) Bytes(column string) []byte        { return rowBytes(r, column) }

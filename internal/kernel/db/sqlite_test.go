@@ -150,7 +150,7 @@ func TestBackup(t *testing.T) {
 			if err := Restore(ctx, bad, dir, scratchFS()); base.CodeOf(err) != base.CodeInvalidRequest {
 				t.Errorf("got %v", err)
 			}
-			if _, err := os.Stat(filepath.Join(dir, liteFile)); !os.IsNotExist(err) {
+			if _, err := os.Stat(filepath.Join(dir, DatabaseFile)); !os.IsNotExist(err) {
 				t.Errorf("got %v", err)
 			}
 		})

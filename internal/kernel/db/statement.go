@@ -16,7 +16,7 @@ type Statement struct {
 	dialect Dialect
 }
 
-// Statement starts an empty statement.
+// Statement returns an empty statement.
 func (tx *Tx) Statement() *Statement { return &Statement{dialect: tx.Dialect()} }
 
 // Arg adds an argument and returns its placeholder.
@@ -33,10 +33,9 @@ func (s *Statement) And(conditions ...string) {
 	}
 }
 
-// AndGiven adds the condition that a column equals v, unless v is nil, empty or zero. On SQLite, which keeps every statement
-// that it prepares, the text has the condition in either case. On PostgreSQL the condition is written so that no index on the column serves it:
-// a plan that is kept for all companies would otherwise read and sort all rows of a large company instead of
-// following the order of the list.
+// AndGiven adds the condition that a column equals v, unless v is nil, empty or zero. On SQLite, where all prepared statements are
+// kept, the text always contains the condition. On PostgreSQL no index on the column is used for the condition: a plan for
+// all companies would otherwise read and sort all rows of a large company instead of following the order of the list.
 func (s *Statement) AndGiven(column string, v any) {
 	given := isGiven(v)
 	if !given && !s.dialect.sqlite {
@@ -47,8 +46,8 @@ func (s *Statement) AndGiven(column string, v any) {
 	}
 	p := s.Arg(v)
 	s.And(s.dialect.Pick(
-		"("+p+" IS NULL OR "+column+" = "+p+")",  // in this order the row is fetched only when it is needed
-		"("+column+" = "+p+" OR "+p+" IS NULL)")) // in this order the argument gets a type
+		"("+p+" IS NULL OR "+column+" = "+p+")",  // in this order the row is fetched only if it is needed
+		"("+column+" = "+p+" OR "+p+" IS NULL)")) // in this order the argument has a type
 }
 
 // isGiven reports whether a filter has a value.
@@ -64,7 +63,7 @@ func isGiven(v any) bool {
 	return v != nil
 }
 
-// In is a condition that a column is one of the ids; of none, it never holds.
+// In returns the condition that a column is one of the ids. It is FALSE for none.
 func (s *Statement) In(column string, ids []base.ID) string {
 	if len(ids) == 0 {
 		return "FALSE"
@@ -76,15 +75,15 @@ func (s *Statement) In(column string, ids []base.ID) string {
 	return column + " IN (" + strings.Join(names, ", ") + ")"
 }
 
-// Contains is a condition that the text of a column contains another.
+// Contains returns the condition that a column contains a text.
 func (s *Statement) Contains(column, text string) string {
 	return s.dialect.Pick("instr", "strpos") + "(" + column + ", " + s.Arg(text) + ") > 0"
 }
 
-// Subset is a query of ids, in a column of that name, as a part of a statement.
+// Subset is a query for ids, in a column id, as part of a statement.
 type Subset func(s *Statement) string
 
-// Listed is a subset of ids that are known already.
+// Listed returns a subset of known ids.
 func Listed(ids []base.ID) Subset {
 	return func(s *Statement) string {
 		if s.dialect.sqlite && len(ids) <= 128 {
@@ -122,10 +121,10 @@ func (s *Statement) values(ids []base.ID) string {
 	return strings.TrimSuffix(b.String(), ",") + ")"
 }
 
-// FromSubset returns the FROM clause that fetches the rows of a subset one by one by their company and id; no
-// planner can choose another way. The company is an expression, such as a placeholder.
-func (d Dialect) FromSubset(company, ids, table, alias string) string {
-	return "FROM (" + ids + ") ids " + d.Pick(
+// FromSubset returns the FROM clause for the company's rows of a table whose ids are in a subset. The planner can only fetch them
+// one by one by company and id. company is an expression such as a placeholder.
+func (tx *Tx) FromSubset(company, ids, table, alias string) string {
+	return "FROM (" + ids + ") ids " + tx.Dialect().Pick(
 		"CROSS JOIN "+table+" "+alias+" ON "+alias+".company = "+company+" AND "+alias+".id = ids.id",
 		"CROSS JOIN LATERAL (SELECT * FROM "+table+" WHERE company = "+company+" AND id = ids.id OFFSET 0) "+alias)
 }

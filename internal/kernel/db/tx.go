@@ -10,25 +10,25 @@ import (
 	"recado/internal/kernel/base"
 )
 
-// Tx is one transaction, valid only inside the function it was given to and only in that goroutine.
+// Tx is a transaction. Use it only inside the function that got it, in the same goroutine.
 //
-// A failed statement fails the transaction: every later statement returns the same error and nothing
-// is committed, on both engines. What may collide is therefore written with ON CONFLICT.
+// If a statement fails, the transaction fails on both engines: every later statement returns the same error, and nothing is
+// committed. Inserts that may collide therefore use ON CONFLICT.
 type Tx struct {
-	// Now is when the transaction began: UTC, whole milliseconds.
+	// Now is the time when the transaction began, in UTC with milliseconds.
 	Now time.Time
 
 	on     session
 	after  []func()
-	err    error // the first failure; nothing runs after it
-	busy   bool  // a query is handing out rows
-	single bool  // one statement is allowed
+	err    error // the first failure
+	busy   bool  // rows of a query are being read
+	single bool  // only one statement is allowed
 	count  int
 	sqlite bool
-	wrote  bool // perhaps: a statement other than SELECT was run
+	wrote  bool // a statement other than SELECT has run
 }
 
-// A session is one engine's connection inside a transaction.
+// session is a connection of an engine in a transaction.
 type session interface {
 	exec(sql string, args []any) (int64, error)
 	later(sql string, args []any) error
@@ -37,28 +37,9 @@ type session interface {
 	limitTime(d time.Duration) (stop func())
 }
 
-// Row is the current row of a result. Its methods take the name of a column as the statement names it: "id" for c.id and for
-// x AS id. What they return stays valid after the row has passed. The query fails if there is no such column or if it
-// has another type.
-type Row interface {
-	ID(column string) base.ID
-	NullID(column string) *base.ID
-	Text(column string) string
-	NullText(column string) *string
-	Int(column string) int64
-	NullInt(column string) *int64
-	Bool(column string) bool
-	Time(column string) time.Time // from Unix milliseconds, UTC
-	NullTime(column string) *time.Time
-	Bytes(column string) []byte // a copy; nil for NULL
-	AppendBytes(b []byte, column string) []byte
-	Float(column string) float64
-	Null(column string) bool
-}
-
 var (
 	errTxOver = errors.New("db: the transaction is over")
-	errBusy   = errors.New("db: a statement was run while a query was handing out rows")
+	errBusy   = errors.New("db: a statement was run while the rows of a query were being read")
 	errSingle = errors.New("db: a second statement in ReadOne")
 )
 
@@ -72,16 +53,15 @@ func (tx *Tx) open(on session, now time.Time, sqlite bool) {
 	tx.Now, tx.on, tx.sqlite = now.UTC().Truncate(time.Millisecond), on, sqlite
 }
 
-// AfterCommit runs fn once the transaction is durable, in the goroutine that called Write, and never
-// if it did not become durable.
+// AfterCommit calls fn after the transaction has become durable, in the goroutine that called Write.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
-// Dialect returns what differs between the engines.
+// Dialect returns the SQL dialect of the engine.
 func (tx *Tx) Dialect() Dialect { return Dialect{sqlite: tx.sqlite} }
 
-// Exec runs a statement and returns the number of rows it changed. Arguments may be string, bool, int,
-// int64, float64, []byte, base.ID, time.Time (stored as Unix milliseconds), types defined on these,
-// and pointers to them. nil, nil pointers, nil slices and the zero base.ID are NULL.
+// Exec runs a statement and returns the number of changed rows. Arguments may be string, bool, int, int64, float64, []byte,
+// base.ID, time.Time (stored as Unix milliseconds), types defined on these, and pointers to them. nil, nil pointers, nil slices
+// and the zero base.ID are NULL.
 func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
 	if err := tx.start(sql); err != nil {
 		return 0, err
@@ -91,9 +71,8 @@ func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
 	return n, tx.note(sql, err)
 }
 
-// Later is Exec for a statement whose outcome decides nothing: PostgreSQL gets it together with the
-// next statement or the commit, in one round trip. Its error surfaces at the next call or at the
-// commit, and fails the transaction.
+// Later is Exec for a statement whose result is not needed. PostgreSQL gets it together with the next statement or the commit,
+// in one round trip. Its error is returned by the next statement or by the commit, and fails the transaction.
 func (tx *Tx) Later(sql string, args ...any) {
 	if tx.start(sql) == nil {
 		tx.wrote = true
@@ -101,8 +80,8 @@ func (tx *Tx) Later(sql string, args ...any) {
 	}
 }
 
-// Query calls each for every row; an error of each ends it and is returned as it is, without failing
-// the transaction. each must not run statements on tx.
+// Query calls each for every row. If each returns an error, Query returns it; the transaction does not fail. each must not run
+// statements.
 func (tx *Tx) Query(sql string, args []any, each func(r Row) error) error {
 	if err := tx.start(sql); err != nil {
 		return err
@@ -120,16 +99,15 @@ func (tx *Tx) Query(sql string, args []any, each func(r Row) error) error {
 	return tx.note(sql, err)
 }
 
-// Ahead is Query for rows that are needed only after the next Exec, Query or One: PostgreSQL gets it together with that one, in
-// one round trip. Until that has returned, each may or may not have been called. An error of each fails the transaction, also
-// where no statement follows.
+// Ahead is Query for rows that are needed only after the next Exec, Query or One. PostgreSQL gets it together with that
+// statement, in one round trip. An error of each fails the transaction. If no statement follows, it may not run.
 func (tx *Tx) Ahead(sql string, args []any, each func(r Row) error) {
 	if tx.start(sql) == nil {
 		_ = tx.note(sql, tx.on.ahead(sql, args, each))
 	}
 }
 
-// One calls scan with the first row, and reports false when there is none.
+// One calls scan with the first row, and returns false if there is none.
 func (tx *Tx) One(sql string, args []any, scan func(r Row)) (bool, error) {
 	found := false
 	err := tx.Query(sql, args, func(r Row) error {
@@ -145,7 +123,7 @@ func (tx *Tx) One(sql string, args []any, scan func(r Row)) (bool, error) {
 
 var errEnough = errors.New("db: enough rows")
 
-// IDs runs a query whose rows are single ids.
+// IDs returns the result of a query for ids.
 func (tx *Tx) IDs(sql string, args ...any) ([]base.ID, error) {
 	var out []base.ID
 	err := tx.Query(sql, args, func(r Row) error {
@@ -155,11 +133,11 @@ func (tx *Tx) IDs(sql string, args ...any) ([]base.ID, error) {
 	return out, err
 }
 
-// LimitTime ends statements that take longer than d, until stop is called; see TimedOut. It is for reads of more
-// than one statement and does nothing elsewhere. PostgreSQL counts the time of each statement, SQLite that of all.
+// LimitTime ends statements that take longer than d, until stop is called; see TimedOut. It works only in Read. PostgreSQL counts
+// the time of each statement, SQLite that of all of them.
 func (tx *Tx) LimitTime(d time.Duration) (stop func()) { return tx.on.limitTime(d) }
 
-// CheckStatement is called with every statement before it runs, unless it is nil; an error fails the transaction. It is for tests.
+// CheckStatement is called with every statement before it runs, in tests. An error fails the transaction. It may be nil.
 var CheckStatement func(sql string) error
 
 func (tx *Tx) start(sql string) error {
@@ -182,7 +160,7 @@ func (tx *Tx) start(sql string) error {
 	return nil
 }
 
-// note keeps the first failure, with the beginning of its statement for the log.
+// note stores a failure with the beginning of its statement, for the log.
 func (tx *Tx) note(sql string, err error) error {
 	if err == nil {
 		return nil
@@ -192,7 +170,7 @@ func (tx *Tx) note(sql string, err error) error {
 	return tx.err
 }
 
-// run calls fn, turns its panic into an error, and closes tx for further use.
+// run calls fn and recovers its panics. tx cannot be used afterwards.
 func (tx *Tx) run(fn func(tx *Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

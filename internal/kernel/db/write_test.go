@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -140,43 +139,6 @@ func TestWrite(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			hasCount(t, s, 4, 0)
-		})
-		t.Run("an error of what is read ahead rolls back, though nothing follows it", func(t *testing.T) {
-			wanted := errors.New("no")
-			for name, last := range map[string]func(tx *Tx){
-				"of the row":       func(tx *Tx) { tx.Ahead("SELECT 1", nil, func(Row) error { return wanted }) },
-				"of its statement": func(tx *Tx) { tx.Ahead("SELECT n FROM nowhere", nil, func(Row) error { return nil }) },
-				"with a change after it": func(tx *Tx) {
-					tx.Ahead("SELECT 1", nil, func(Row) error { return wanted })
-					tx.Later("UPDATE counters SET n = 9 WHERE id = 4")
-				},
-				"that is a panic": func(tx *Tx) { tx.Ahead("SELECT 1", nil, func(Row) error { panic("oops") }) },
-			} {
-				err := s.Write(ctx, func(tx *Tx) error {
-					tx.AfterCommit(func() { t.Errorf("%s: ran after a rollback", name) })
-					err := add(tx, 4)
-					last(tx)
-					return err
-				})
-				if err == nil {
-					t.Errorf("%s: no error", name)
-				}
-				hasCount(t, s, 4, 0)
-			}
-		})
-		t.Run("what is read ahead last is read before the commit", func(t *testing.T) {
-			var got []int64
-			write(t, s, func(tx *Tx) error {
-				tx.AfterCommit(func() { got = append(got, -1) })
-				tx.Ahead("SELECT 7", nil, func(r Row) error {
-					got = append(got, r.Int(""))
-					return nil
-				})
-				return nil
-			})
-			if !slices.Equal(got, []int64{7, -1}) {
-				t.Errorf("got %v, want [7 -1]", got)
-			}
 		})
 		t.Run("later runs in order and before the next statement", func(t *testing.T) {
 			id := base.NewID()

@@ -13,7 +13,7 @@ import (
 
 const (
 	maxGroup  = 256
-	idleAfter = time.Second // without writes, before the log is folded back into the database
+	idleAfter = time.Second // without writes, before idle is called
 	idleAgain = time.Minute
 )
 
@@ -31,21 +31,21 @@ type writer struct {
 	c     *liteConn
 	now   func() time.Time
 	queue chan *request
-	done  chan struct{} // closed when the last one is answered
-	idle  func()        // housekeeping on the connection, outside transactions
-	busy  func()        // the same, between two groups
+	done  chan struct{} // closed when no request is left
+	idle  func()        // called when there is nothing to do
+	busy  func()        // called after each group
 
-	closing sync.RWMutex // held to queue; taken whole to close the queue
+	closing sync.RWMutex // locked to close the queue
 	closed  bool
 
 	group   []*request
-	next    int  // the first of the group that has not run
-	careful bool // the group runs again, in savepoints
+	next    int  // the next request of the group
+	careful bool // the group runs again with savepoints
 }
 
 type request struct {
 	fn      func(tx *Tx) error
-	claimed atomic.Bool // by the writer, to run it, or by a caller that gave up
+	claimed atomic.Bool // by the writer, or by a caller that gave up
 	answer  chan error
 	tx      Tx
 	err     error
@@ -99,8 +99,8 @@ func (w *writer) enqueue(ctx context.Context, r *request) error {
 	}
 }
 
-// loop answers requests until close. A closure must return: one that ends the goroutine with runtime.Goexit, as a test's
-// FailNow does, ends the writer, and every write from then on gets an error.
+// loop runs requests until close. A closure that ends the goroutine with runtime.Goexit, as FailNow of a test does, ends the
+// writer, and all later writes fail.
 func (w *writer) loop() {
 	defer w.end()
 	for w.collect() {
@@ -108,11 +108,11 @@ func (w *writer) loop() {
 	}
 }
 
-// end answers all that still wait, which after close is nothing.
+// end fails the requests that are left. After close there are none.
 func (w *writer) end() {
 	w.rollback()
 	w.answer(errExited)
-	go w.refuse() // it waits for callers that are adding to the queue, which is emptied meanwhile
+	go w.refuse() // waits for callers that are adding to the queue, which is emptied meanwhile
 	for r := range w.queue {
 		if r.claimed.CompareAndSwap(false, true) {
 			r.answer <- errExited
@@ -121,49 +121,39 @@ func (w *writer) end() {
 	close(w.done)
 }
 
-// collect waits for work and takes what is there. It reports false after close, once nothing waits.
+// collect waits for requests and takes those that are queued. It returns false after close, when the queue is empty.
 func (w *writer) collect() bool {
-	// Those just answered often have more to write: they get to run first, as long as the queue grows.
+	// Callers that just got their response often have more to write: let them run first, as long as the queue grows.
 	for before := -1; before < len(w.queue) && len(w.queue) < maxGroup; {
 		before = len(w.queue)
 		runtime.Gosched()
 	}
 	w.group, w.next = w.group[:0], 0
-	select {
-	case r, more := <-w.queue:
-		if !more {
-			return false
+	r, open := w.wait()
+	for open {
+		if r.claimed.CompareAndSwap(false, true) {
+			w.group = append(w.group, r)
 		}
-		w.take(r)
-	default:
-		if !w.wait() {
-			return false
+		if len(w.group) == maxGroup {
+			return true
 		}
-	}
-	for len(w.group) < maxGroup {
 		select {
-		case r, more := <-w.queue:
-			if !more {
-				return true
-			}
-			w.take(r)
+		case r, open = <-w.queue:
 		default:
 			return true
 		}
 	}
-	return true
+	return len(w.group) > 0
 }
 
-func (w *writer) wait() bool {
+// wait returns the next request, and false after close, when the queue is empty.
+func (w *writer) wait() (r *request, open bool) {
 	timer := time.NewTimer(idleAfter)
 	defer timer.Stop()
 	for {
 		select {
-		case r, more := <-w.queue:
-			if more {
-				w.take(r)
-			}
-			return more
+		case r, open = <-w.queue:
+			return r, open
 		case <-timer.C:
 			w.idle()
 			timer.Reset(idleAgain)
@@ -171,15 +161,9 @@ func (w *writer) wait() bool {
 	}
 }
 
-func (w *writer) take(r *request) {
-	if r.claimed.CompareAndSwap(false, true) {
-		w.group = append(w.group, r)
-	}
-}
-
-// runGroup runs what has not run of the group, commits, and answers.
+// runGroup runs the requests of the group and commits them.
 func (w *writer) runGroup() {
-	if len(w.group) == 0 { // all gave up
+	if len(w.group) == 0 { // all callers gave up
 		return
 	}
 	if w.c.conn.AutocommitEnabled() {
@@ -214,7 +198,7 @@ func (w *writer) runGroup() {
 	w.busy()
 }
 
-// finish ends one closure's part of the transaction.
+// finish ends a request of the group.
 func (w *writer) finish(r *request, err error) {
 	switch {
 	case err == nil && w.careful:
@@ -233,7 +217,7 @@ func (w *writer) finish(r *request, err error) {
 		return
 	}
 	r.err = liteError(err)
-	if w.c.conn.AutocommitEnabled() { // a full disk, for one, rolls back everything
+	if w.c.conn.AutocommitEnabled() { // SQLite has rolled back everything, because the disk is full for example
 		for _, before := range w.group[:w.next] {
 			if before.err == nil {
 				before.err = liteError(errors.Join(errLost, err))
@@ -242,7 +226,7 @@ func (w *writer) finish(r *request, err error) {
 	}
 }
 
-// again lets the group run from its beginning, each in a savepoint.
+// again makes the group run again, each request in a savepoint.
 func (w *writer) again() {
 	w.rollback()
 	w.next, w.careful = 0, true
@@ -271,11 +255,11 @@ func (w *writer) commit() error {
 
 func (w *writer) rollback() {
 	if !w.c.conn.AutocommitEnabled() {
-		_ = w.c.run("ROLLBACK") // the commit or statement that failed before is what gets reported
+		_ = w.c.run("ROLLBACK") // the error before it is reported
 	}
 }
 
-// answer returns to every caller of the group its own error, or else that of the commit.
+// answer returns its own error or that of the commit to each caller of the group.
 func (w *writer) answer(commit error) {
 	commit = liteError(commit)
 	for i, r := range w.group {
@@ -293,7 +277,7 @@ func (w *writer) close() {
 	<-w.done
 }
 
-// refuse takes no more requests.
+// refuse closes the queue.
 func (w *writer) refuse() {
 	w.closing.Lock()
 	defer w.closing.Unlock()

@@ -72,9 +72,7 @@ func (b *Bookmarks) Create(ctx context.Context, a *kernel.Principal, conversatio
 		}
 		insertBookmark(tx, a, &bookmark)
 		event := kernel.Event{Company: a.Company.ID, Type: EventCreated, Conversation: &conversation}
-		return bookmark, b.Record(tx, event, func(body []byte) ([]byte, error) {
-			return kernel.AppendJSON(body, map[string]any{"bookmark": bookmark})
-		})
+		return bookmark, b.Record(tx, event, map[string]any{"bookmark": bookmark})
 	})
 }
 
