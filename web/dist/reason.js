@@ -1,1 +1,1 @@
-import{Qt as e,rn as t}from"./base.js";function n(n,r){return n instanceof t&&n.code===`rate_limited`?r(`signIn.throttled`,{n:n.retryAfter??1}):e(n,r)}export{n as t};
+import{mn as e,yn as t}from"./base.js";function n(n,r){return n instanceof t&&n.code===`rate_limited`?r(`signIn.throttled`,{n:n.retryAfter??1}):e(n,r)}export{n as t};

@@ -1,1 +1,1 @@
-import{At as e,St as t,in as n,un as r}from"./base.js";var i=()=>e({queryKey:t.invitations,queryFn:()=>r(n.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{En as e,Ht as t,Nt as n,bn as r}from"./base.js";var i=()=>t({queryKey:n.invitations,queryFn:()=>e(r.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};

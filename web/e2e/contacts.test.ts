@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk, postgresOnly } from './desk'
-import { axe, dialog, log } from './parts'
+import { axe, dialog, log, showDetails } from './parts'
 
 const table = (page: Page) => page.getByRole('table', { name: 'Contacts' })
 const person = (page: Page, name: string | RegExp) =>
@@ -124,9 +124,9 @@ describe.each(postgresOnly)('on %s', (engine) => {
     const { page } = await desk.page()
     await desk.session(page)
     await page.goto(`${desk.url}/inbox/open/${String(conversation)}`)
-    const sector = page
-      .getByRole('complementary', { name: 'Details' })
-      .getByRole('combobox', { name: 'Department' })
+    const sector = (await showDetails(page)).getByRole('combobox', {
+      name: 'Department',
+    })
     await sector.selectOption({ label: 'Financeiro' })
     await expect.poll(() => sector.inputValue()).not.toBe('')
     const chosen = await sector.inputValue()
@@ -179,6 +179,10 @@ describe.each(postgresOnly)('on %s', (engine) => {
       .poll(() => desk.call('GET', `/contacts/${String(made.id)}`))
       .toMatchObject({ automation: false })
     await details(page).getByRole('switch', { name: 'Blocked' }).click()
+    await page
+      .getByRole('alertdialog', { name: 'Block contact' })
+      .getByRole('button', { name: 'Block contact' })
+      .click()
     await person(page, /Otávio Reis.*Blocked/).waitFor()
     await expect
       .poll(() =>

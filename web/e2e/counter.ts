@@ -125,7 +125,13 @@ export class Counter {
 
 /** later opens the schedule dialog with the keyboard. */
 export async function later(page: Page) {
-  await form(page).getByRole('button', { name: 'Send later' }).press('Enter')
+  const button = form(page).getByRole('button', { name: 'Send later' })
+  if (await button.count())
+    await button.and(page.locator(':enabled')).press('Enter')
+  else {
+    await form(page).getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Send later' }).click()
+  }
   return dialog(page, 'Send later')
 }
 

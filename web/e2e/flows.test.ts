@@ -1,6 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk, engines } from './desk'
-import { dialog, log, message, open, row, rows, search, show } from './parts'
+import {
+  dialog,
+  log,
+  message,
+  open,
+  row,
+  rows,
+  search,
+  show,
+  showDetails,
+} from './parts'
 
 describe.each(engines)('on %s', (engine) => {
   let desk: Desk
@@ -41,12 +51,7 @@ describe.each(engines)('on %s', (engine) => {
 
     await page.getByRole('button', { name: 'Transfer', exact: true }).click()
     const transfer = dialog(page, 'Transfer conversation')
-    await transfer.getByRole('combobox', { name: 'Department' }).click()
-    await page
-      .getByRole('listbox', { name: 'Department' })
-      .getByRole('option')
-      .first()
-      .click()
+    await transfer.getByRole('option').first().click()
     await transfer
       .getByRole('textbox', { name: 'Reason' })
       .fill('asks for an invoice')
@@ -335,7 +340,9 @@ describe.each(engines)('on %s', (engine) => {
       .toBe('Quero um orçamento')
     await card.getByRole('button', { name: 'Create card' }).click()
     await card.waitFor({ state: 'detached' })
-    await page
+    await (
+      await showDetails(page)
+    )
       .getByRole('region', { name: 'Cards' })
       .getByText('Quero um orçamento')
       .waitFor()

@@ -176,6 +176,7 @@ it('selects with x, selects all matching, and updates more than 100 conversation
   await search(page, 'Lote')
   await rows(page).getByRole('option', { name: /^Lote/ }).first().click()
   await page.getByRole('heading', { name: /^Lote/ }).waitFor()
+  await page.keyboard.press('Escape')
   await page.keyboard.press('x')
   await page
     .getByRole('toolbar', { name: '1 selected' })
@@ -220,6 +221,7 @@ it('renders the visible rows of a long list at its end, with Home and End, and a
   const { page } = await desk.page()
   await desk.signIn(page)
   await search(page, 'Fila')
+  await page.getByRole('button', { name: 'Show all conversations' }).click()
   await rows(page).getByRole('option', { name: /^Fila/ }).first().waitFor()
   const toEnd = () =>
     rows(page).evaluate((list) =>

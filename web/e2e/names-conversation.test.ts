@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { all, dialog, log, message, open, rows } from './parts'
+import { all, dialog, log, message, open, rows, showDetails } from './parts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -175,14 +175,16 @@ describe('the composer', () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await open(page, 'Pessoa Bloqueada')
-    const details = page.getByRole('complementary', {
-      name: 'Details',
-      exact: true,
-    })
-    await details.getByRole('switch', { name: 'Blocked', exact: true }).check()
+    const details = await showDetails(page)
+    await details.getByRole('switch', { name: 'Blocked', exact: true }).click()
+    await page
+      .getByRole('alertdialog', { name: 'Block contact' })
+      .getByRole('button', { name: 'Block contact' })
+      .click()
     await details.getByRole('status').filter({ hasText: 'Saved' }).waitFor()
     const form = page.getByRole('form', { name: 'Answer', exact: true })
     await form.getByText('This contact is blocked.', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Hide details' }).click()
     await form.getByRole('button', { name: 'Unblock', exact: true }).click()
     await form
       .getByText('This contact is blocked.', { exact: true })
@@ -245,10 +247,7 @@ describe('details and dialogs', () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await open(page, 'Hotel Serra Azul')
-    const details = page.getByRole('complementary', {
-      name: 'Details',
-      exact: true,
-    })
+    const details = await showDetails(page)
     await all(details, 'region', [
       'Contact',
       'Case',
@@ -283,18 +282,21 @@ describe('details and dialogs', () => {
 
     await page.getByRole('button', { name: 'Transfer', exact: true }).click()
     const transfer = dialog(page, 'Transfer conversation')
-    await all(transfer, 'combobox', ['Department', 'Person'])
+    await all(transfer, 'combobox', ['Person or department'])
     await transfer
       .getByRole('textbox', { name: 'Reason', exact: true })
       .waitFor()
-    await all(transfer, 'button', ['Transfer', 'Back to queue', 'Dismiss'])
-    await transfer.getByRole('combobox', { name: 'Person' }).click()
-    await page
+    await all(transfer, 'button', [
+      'Transfer',
+      'Back to queue',
+      'Cancel',
+      'Dismiss',
+    ])
+    await transfer
       .getByRole('option', {
-        name: /^Bruno Tavares \((online|away|offline), \d+ open cases?\)$/,
+        name: /^Bruno Tavares (online|away|offline) · \d+ open cases?/,
       })
       .waitFor()
-    await page.keyboard.press('Escape')
     await transfer.getByRole('button', { name: 'Dismiss' }).click()
 
     await page.getByRole('button', { name: 'Close case', exact: true }).click()

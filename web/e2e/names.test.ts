@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { all, dialog, open, row, rows, show } from './parts'
+import { all, dialog, hasFocus, open, row, rows, show } from './parts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -274,6 +274,8 @@ describe('everywhere', () => {
       .first()
       .click()
     await page.getByRole('heading', { name: 'Camila Rocha' }).waitFor()
+    await hasFocus(page.getByRole('textbox', { name: 'Message' }))
+    await page.keyboard.press('Escape')
     await page.keyboard.press('?')
     await dialog(page, 'Keyboard shortcuts')
       .getByRole('button', { name: 'Dismiss' })
@@ -538,13 +540,12 @@ describe('the inbox', () => {
     await all(bar, 'button', [
       'Assign to me',
       'Transfer',
-      'Labels',
-      'Mark as read',
-      'Mark as unread',
-      'Snooze',
-      'Archive',
       'Close',
+      'Mark as read',
+      'More',
       'Select all matching',
     ])
+    await bar.getByRole('button', { name: 'More', exact: true }).click()
+    await all(page, 'menuitem', ['Mark as unread', 'Snooze', 'Archive'])
   })
 })

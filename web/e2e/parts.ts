@@ -55,6 +55,17 @@ export async function open(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { name }).waitFor()
 }
 
+/** showDetails opens the details of the open conversation. */
+export async function showDetails(page: Page): Promise<Locator> {
+  const details = page.getByRole('complementary', {
+    name: 'Details',
+    exact: true,
+  })
+  await page.getByRole('button', { name: 'Show details' }).click()
+  await details.waitFor()
+  return details
+}
+
 /** go navigates within the app without reloading it. */
 export async function go(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { axe, log, open, speak } from './parts'
+import { axe, log, open, showDetails, speak } from './parts'
 
 const option = (page: Page | Locator, number: string) =>
   page.getByRole('group', { name: `Option ${number}`, exact: true })
@@ -173,7 +173,7 @@ describe('greeting and menu', () => {
       .waitFor()
     await page.getByRole('textbox', { name: 'Message' }).fill('Good morning')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    const details = page.getByRole('complementary', { name: 'Details' })
+    const details = await showDetails(page)
     await details.getByText(/^Bots paused until \d\d:\d\d$/).waitFor()
     await details
       .getByRole('region', { name: 'History' })

@@ -1,6 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { dialog, hasFocus, log, message, open, row, rows, show } from './parts'
+import {
+  dialog,
+  hasFocus,
+  log,
+  message,
+  open,
+  row,
+  rows,
+  show,
+  showDetails,
+} from './parts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -148,9 +158,7 @@ it('shows when, by whom and why the last case was closed', async () => {
   const { page } = await desk.page()
   await desk.signIn(page)
   await open(page, 'Caso Encerrado')
-  const facts = page
-    .getByRole('complementary', { name: 'Details' })
-    .getByRole('region', { name: 'Case' })
+  const facts = (await showDetails(page)).getByRole('region', { name: 'Case' })
   for (const text of [
     'Closed',
     'Closed by',

@@ -82,7 +82,7 @@ it('edits and cancels scheduled messages and warns of the closed window', async 
   const several = await later(page)
   await several.getByText(/^You can only schedule a text/).waitFor()
   await several.getByRole('button', { name: 'Dismiss' }).click()
-  await hasFocus(form(page).getByRole('button', { name: 'Send later' })) // where it was before
+  await hasFocus(message(page))
   await message(page).fill('')
   const choosing = await later(page)
   await choosing

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Desk, sqliteOnly } from './desk'
-import { axe, dialog, log, message, open, speak } from './parts'
+import { axe, dialog, log, message, open, showDetails, speak } from './parts'
 
 type Sent = { id: string; conversation: string; external_id: string }
 
@@ -138,6 +138,8 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
 
   it('edit and delete notes, live for both', async () => {
     await open(bruno, 'Bia Rangel')
+    await showDetails(bruno)
+    await showDetails(ana)
     const notes = (page: Page) => page.getByRole('region', { name: 'Notes' })
     await notes(bruno).getByText('Ana Ribeiro').waitFor()
     await expect
@@ -157,6 +159,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
       .click()
     await article(bruno, 'viu o pedido?').waitFor()
     await expect.poll(() => inView(bruno, 'viu o pedido?')).toBe(true)
+    await showDetails(bruno) // the link closed them
     await notes(bruno).getByRole('button', { name: 'Delete note' }).click()
     await bruno
       .getByRole('alertdialog', { name: 'Delete this note?' })
@@ -534,6 +537,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
           .click()
         await page.getByRole('menuitem', { name: name.button }).click()
       } else {
+        await page.getByRole('button', { name: name.details }).click()
         await page
           .getByRole('region', { name: name.notes })
           .getByText('hoje')

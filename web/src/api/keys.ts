@@ -7,6 +7,7 @@ export const keys = {
   preferences: ['preferences'] as const,
   sessions: ['sessions'] as const,
   report: (query: object) => ['report', query] as const,
+  currentReport: ['current-report'] as const,
   apiKeys: ['apiKeys'] as const,
   webhooks: ['webhooks'] as const,
   webhookEvents: ['webhookEvents'] as const,

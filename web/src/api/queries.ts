@@ -174,10 +174,13 @@ export function useRowNames(): RowNames {
   }, [team, sectors, labels])
 }
 
-/** useNames also looks up the names of channels. */
-export function useNames(): RowNames & {
+/** Names also looks up channels. */
+export type Names = RowNames & {
   channel: (id: string | null) => Channel | undefined
-} {
+}
+
+/** useNames also looks up the names of channels. */
+export function useNames(): Names {
   const names = useRowNames()
   const channels = useChannels().data
   return useMemo(() => {

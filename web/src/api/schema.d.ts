@@ -337,6 +337,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversations/{id}/attendance/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["reopenAttendance"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations/{id}/bot": {
         parameters: {
             query?: never;
@@ -1361,6 +1377,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/now": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCurrentReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/scheduled/{id}": {
         parameters: {
             query?: never;
@@ -1808,6 +1840,7 @@ export interface components {
             id: string;
             name: string;
             phone: string;
+            private: boolean;
             /** @enum {string} */
             provider: "sandbox" | "whatsapp";
             sign: boolean;
@@ -2045,6 +2078,14 @@ export interface components {
             verify_token?: string;
             waba_id?: string;
         };
+        CurrentReport: {
+            oldest_waiting_at: string | null;
+            open: number;
+            people: components["schemas"]["PersonNow"][];
+            sectors: components["schemas"]["SectorNow"][];
+            unanswered: number;
+            unassigned: number;
+        };
         CursorListAttendance: {
             data: components["schemas"]["Attendance"][];
             next_cursor: string | null;
@@ -2154,7 +2195,7 @@ export interface components {
             };
             request_id: string;
         };
-        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
+        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "reopen_too_late" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
             code: string;
             field: string;
@@ -2680,6 +2721,15 @@ export interface components {
             current: string;
             new: string;
         };
+        PersonNow: {
+            oldest_waiting_at: string | null;
+            open: number;
+            /** @enum {string} */
+            presence: "online" | "away" | "offline";
+            unanswered: number;
+            unassigned: number;
+            user: components["schemas"]["Ref"];
+        };
         PersonReport: {
             closed: number;
             first_response: components["schemas"]["Times"];
@@ -2927,6 +2977,13 @@ export interface components {
             id: string;
             unread: number;
             waiting: number;
+        };
+        SectorNow: {
+            oldest_waiting_at: string | null;
+            open: number;
+            sector: components["schemas"]["Ref"] | null;
+            unanswered: number;
+            unassigned: number;
         };
         SectorReport: {
             closed: number;
@@ -4106,6 +4163,29 @@ export interface operations {
                 "application/json": components["schemas"]["CloseAttendanceInputBody"];
             };
         };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attendance"];
+                };
+            };
+        };
+    };
+    reopenAttendance: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             200: {
                 headers: {
@@ -6287,6 +6367,25 @@ export interface operations {
             };
         };
     };
+    getCurrentReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentReport"];
+                };
+            };
+        };
+    };
     cancelScheduledMessage: {
         parameters: {
             query?: never;
@@ -7005,6 +7104,7 @@ export type ErrorCode =
     | "not_scheduled"
     | "not_visible"
     | "rate_limited"
+    | "reopen_too_late"
     | "service_window_closed"
     | "session_changed"
     | "session_missing"

@@ -27,7 +27,7 @@ export type Holiday = Schemas['Holiday']
 export type Distribution = Schemas['Distribution']
 export type DistributionStatus = Schemas['DistributionStatus']
 export type Contact = Schemas['Contact']
-export type Channel = Schemas['Channel']
+export type Channel = Schemas['Channel'] & { private?: boolean }
 export type ChannelTest = Schemas['ChannelTest']
 export type PrivateChannel = Schemas['PrivateChannel']
 export type Viewer = Schemas['Viewer']
@@ -40,6 +40,11 @@ export type Counts = Schemas['InboxCounts']
 export type Card = Schemas['Card']
 export type Board = Schemas['Board']
 export type Report = Schemas['Report']
+export type CurrentReport = Schemas['CurrentReport']
+export type Load = Pick<
+  CurrentReport,
+  'open' | 'unassigned' | 'unanswered' | 'oldest_waiting_at'
+>
 export type Figures = Schemas['Figures']
 export type Times = Schemas['Times']
 export type Key = Schemas['Key']

@@ -12,7 +12,8 @@ import { act } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { initReactI18next } from 'react-i18next'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { makeQueryClient } from '../api/queries'
+import { makeQueryClient, Me } from '../api/queries'
+import type { Session } from '../api/types'
 import Palette from './Palette'
 
 let asked: { path: string; answer: (response: Response) => void }[]
@@ -61,7 +62,9 @@ beforeEach(async () => {
     root.render(
       <MantineProvider env="test">
         <QueryClientProvider client={makeQueryClient()}>
-          <RouterProvider router={router} />
+          <Me.Provider value={{ scopes: [] as string[] } as Session}>
+            <RouterProvider router={router} />
+          </Me.Provider>
         </QueryClientProvider>
       </MantineProvider>,
     ),
@@ -79,7 +82,7 @@ const field = () => document.querySelector<HTMLInputElement>('[role=searchbox]')
 const found = () =>
   [...document.querySelectorAll('[role=option]')]
     .map((one) => one.textContent)
-    .filter((text) => !text.includes('palette.commands'))
+    .filter((text) => !/palette.commands|shell.settings/.test(text))
 
 /** pass flushes pending work and advances the fake clock a little. */
 const pass = () =>

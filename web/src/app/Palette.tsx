@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core'
+import { Kbd, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -6,9 +6,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, Failure, unwrap } from '../api/client'
+import { useMe } from '../api/queries'
+import { caseActions } from '../inbox/caseActions'
 import { protocolIn, protocolOptions } from '../inbox/list/protocol'
+import { pages } from '../settings/pages'
 import { Dialog } from '../ui/Dialog'
 import { phone } from '../ui/format'
+import { byMatch } from '../ui/match'
 import classes from './Palette.module.css'
 
 type Option = {
@@ -16,6 +20,7 @@ type Option = {
   group: string
   label: string
   text?: string
+  hint?: string
   run: () => void
 }
 
@@ -61,6 +66,18 @@ async function find(q: string) {
   return { conversations, contacts, cards, cases }
 }
 
+/** best puts names that start with the text first. The server also finds people by phone and company, which come last. */
+function best<T extends { name: string }>(all: T[], text: string): T[] {
+  const named = byMatch(all, text, (one) => one.name)
+  return [...named, ...all.filter((one) => !named.includes(one))]
+}
+
+const goKeys: Record<string, string> = {
+  contacts: 'g c',
+  boards: 'g b',
+  report: 'g r',
+}
+
 /** Palette finds conversations, contacts, cards, protocols and commands. */
 export default function Palette({
   onClose,
@@ -72,19 +89,22 @@ export default function Palette({
   onSignOut: () => void
 }) {
   const { t } = useTranslation()
+  const me = useMe()
   const navigate = useNavigate()
   const client = useQueryClient()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const [wanted] = useDebouncedValue(text.trim(), 200)
   const enabled = wanted.length >= 2
+  const results = useQuery({
+    queryKey: ['palette', wanted],
+    enabled,
+    gcTime: 0,
+    queryFn: () => find(wanted),
+  }).data
+  // Results of an earlier text are not offered: Enter would open one of them.
   const { conversations, contacts, cards, cases } =
-    useQuery({
-      queryKey: ['palette', wanted],
-      enabled,
-      gcTime: 0,
-      queryFn: () => find(wanted),
-    }).data ?? nothing
+    (wanted === text.trim() && results) || nothing
   const open = (id: string) =>
     void navigate({
       to: '/inbox/$view/$conversation',
@@ -98,21 +118,44 @@ export default function Palette({
     label: t('palette.go', { place: t(`view.${view}`) }),
     run: () => void navigate({ to: '/inbox/$view', params: { view } }),
   }))
-  const places = (['contacts', 'boards', 'report', 'settings'] as const).map(
-    (place): Option => ({
+  const places = (['contacts', 'boards', 'now', 'report', 'settings'] as const)
+    .filter(
+      (place) =>
+        (place !== 'now' && place !== 'report') ||
+        me.scopes.includes('reports:read'),
+    )
+    .map((place): Option => ({
       id: `place ${place}`,
       group: t('palette.commands'),
       label: t('palette.go', { place: t(`shell.${place}`) }),
+      hint: goKeys[place],
       run: () => void navigate({ to: `/${place}` }),
-    }),
+    }))
+  const settings = pages
+    .filter((page) => page.may(me))
+    .map(({ path }): Option => ({
+      id: `settings ${path}`,
+      group: t('shell.settings'),
+      label: t(`settings.page.${path}`),
+      run: () => void navigate({ to: '/settings/$', params: { _splat: path } }),
+    }))
+  const [actions] = useState(() =>
+    caseActions().map(({ key, ...action }): Option => ({
+      id: `case ${key}`,
+      group: t('palette.case'),
+      ...action,
+    })),
   )
   const commands: Option[] = [
+    ...actions,
     ...views,
     ...places,
+    ...settings,
     {
       id: 'help',
       group: t('palette.commands'),
       label: t('shell.shortcuts'),
+      hint: '?',
       run: onHelp,
     },
     {
@@ -130,14 +173,14 @@ export default function Palette({
       text: one.contact?.name,
       run: () => open(one.conversation),
     })),
-    ...conversations.map((one) => ({
+    ...best(conversations, text).map((one) => ({
       id: one.id,
       group: t('palette.conversations'),
       label: one.name,
       text: phone(one.phone),
       run: () => open(one.id),
     })),
-    ...contacts.map((one) => ({
+    ...best(contacts, text).map((one) => ({
       id: one.id,
       group: t('palette.contacts'),
       label: one.name,
@@ -159,9 +202,7 @@ export default function Palette({
           search: { card: one.id },
         }),
     })),
-    ...commands.filter((one) =>
-      one.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase()),
-    ),
+    ...byMatch(commands, text, (one) => one.label),
   ]
   const current = Math.min(at, options.length - 1)
   const run = (option: Option | undefined) => {
@@ -237,6 +278,7 @@ export default function Palette({
           >
             <span>{option.label}</span>
             {option.text && <small>{option.text}</small>}
+            {option.hint && <Kbd size="xs">{option.hint}</Kbd>}
             <small className={classes.group}>{option.group}</small>
           </div>
         ))}

@@ -1,4 +1,5 @@
 import {
+  IconActivity,
   IconAddressBook,
   IconBell,
   IconChartBar,
@@ -39,7 +40,9 @@ import {
 import { useNotifications } from './useNotifications'
 import classes from './Shell.module.css'
 
-const Palette = part(() => import('./Palette').then((loaded) => loaded.default))
+const Palette = part(() =>
+  withTexts('settings', import('./Palette')).then((loaded) => loaded.default),
+)
 const NotificationDialog = part(() =>
   withTexts('talk', import('./NotificationBox')).then(
     (loaded) => loaded.NotificationDialog,
@@ -56,6 +59,7 @@ const places = [
   { to: '/inbox', key: 'inbox', Icon: IconInbox, go: 'i' },
   { to: '/contacts', key: 'contacts', Icon: IconAddressBook, go: 'c' },
   { to: '/boards', key: 'boards', Icon: IconLayoutKanban, go: 'b' },
+  { to: '/now', key: 'now', Icon: IconActivity, go: '' },
   { to: '/report', key: 'report', Icon: IconChartBar, go: 'r' },
   { to: '/settings', key: 'settings', Icon: IconSettings, go: '' },
 ] as const
@@ -77,6 +81,7 @@ export function Shell() {
   const { shortcuts } = usePreferences()
   const navigate = useNavigate()
   const { pathname } = useLocation()
+  const inside = /^\/inbox\/[^/]+\/[^/]/.test(pathname) // a conversation is open: on a phone it has the whole screen
   const [palette, setPalette] = useState(false)
   const [help, setHelp] = useState(false)
   const [notifications, setNotifications] = useState(false)
@@ -143,7 +148,8 @@ export function Shell() {
   }
   const [presence, choosePresence] = usePresence()
   const shown = places.filter(
-    (place) => place.key !== 'report' || me.scopes.includes('reports:read'),
+    ({ key }) =>
+      (key !== 'now' && key !== 'report') || me.scopes.includes('reports:read'),
   )
   const account: MenuAction[] = [
     ...presences.map((one) => ({
@@ -208,7 +214,7 @@ export function Shell() {
       <a href="#content" className="skip-link">
         {t('shell.skip')}
       </a>
-      <header className={classes.rail}>
+      <header className={classes.rail} data-inside={inside || undefined}>
         <span className={classes.logo}>
           <Logo size={32} />
         </span>

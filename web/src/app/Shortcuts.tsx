@@ -9,7 +9,6 @@ const rows = [
   ['r', 'answer'],
   ['n', 'note'],
   ['t', 'transfer'],
-  ['a', 'take'],
   ['e', 'close'],
   ['u', 'unread'],
   ['s', 'snooze'],
@@ -22,6 +21,7 @@ const rows = [
   ['g b', 'goBoards'],
   ['g r', 'goReport'],
   ['g n', 'goNotifications'],
+  ['Ctrl Shift Enter', 'sendAndClose'],
   ['Ctrl K', 'palette'],
   ['Ctrl F', 'find'],
   ['?', 'help'],
@@ -36,7 +36,7 @@ export default function Shortcuts({ onClose }: { onClose: () => void }) {
         <Table.Tbody>
           {rows.map(([keys, name]) => (
             <Table.Tr key={name}>
-              <Table.Td w={90}>
+              <Table.Td w={160}>
                 {keys.split(' ').map((key) => (
                   <Kbd key={key} mr={4}>
                     {key}

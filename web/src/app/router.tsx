@@ -15,6 +15,7 @@ import { readBoardSearch } from '../boards/search'
 import { readContactSearch } from '../contacts/search'
 import { readReportSearch } from '../report/period'
 import { FirstPage } from './FirstPage'
+import { NotFound } from './NotFound'
 import { Shell } from './Shell'
 
 const root = createRootRoute({ component: Shell })
@@ -73,6 +74,13 @@ const report = createRoute({
     withTexts('report', import('../report/Report')),
   ),
 })
+const now = createRoute({
+  getParentRoute: () => root,
+  path: '/now',
+  component: lazyRouteComponent(() =>
+    withTexts('report', import('../report/Now')),
+  ),
+})
 const settingsScreen = lazyRouteComponent(() =>
   withTexts('settings', import('../settings/Settings')),
 )
@@ -107,6 +115,7 @@ export const router = createRouter({
     inbox.addChildren([conversation]),
     contacts.addChildren([contact]),
     boards.addChildren([board]),
+    now,
     report,
     settings,
     settingsPage,
@@ -114,6 +123,7 @@ export const router = createRouter({
   basepath: basePath || '/',
   defaultPreload: false,
   defaultErrorComponent: PartFailure,
+  defaultNotFoundComponent: NotFound,
 })
 
 declare module '@tanstack/react-router' {

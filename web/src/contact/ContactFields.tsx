@@ -1,6 +1,6 @@
 import { MultiSelect, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { putContact } from '../api/contacts'
@@ -8,8 +8,13 @@ import { keys } from '../api/keys'
 import { useLabels, useMe } from '../api/queries'
 import type { Contact } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
+import { part } from '../ui/parts'
 import { Section } from './Section'
 import classes from './Details.module.css'
+
+const Confirm = part(() =>
+  import('../api/Confirm').then((loaded) => loaded.Confirm),
+)
 
 type Editable = Partial<
   Pick<
@@ -26,6 +31,7 @@ export function ContactFields({ contact }: { contact: Contact }) {
   const fixed = !useMe().scopes.includes('contacts:write')
   const labels = useLabels().data ?? []
   const [saved, setSaved] = useState(false)
+  const [blocking, setBlocking] = useState(false)
   const save = async (body: Editable) => {
     putContact(client, { ...contact, ...body }) // optimistic update
     const done = await attempt(async () => {
@@ -96,10 +102,22 @@ export function ContactFields({ contact }: { contact: Contact }) {
         {...look}
         label={t('details.blocked')}
         checked={contact.blocked}
-        onChange={(event) =>
-          void save({ blocked: event.currentTarget.checked })
-        }
+        onChange={(event) => {
+          if (event.currentTarget.checked) setBlocking(true)
+          else void save({ blocked: false })
+        }}
       />
+      {blocking && (
+        <Suspense fallback={null}>
+          <Confirm
+            title={t('details.block')}
+            text={t('details.blockText', { name: contact.name })}
+            action={t('details.block')}
+            onClose={() => setBlocking(false)}
+            task={() => save({ blocked: true })}
+          />
+        </Suspense>
+      )}
       <Switch
         {...look}
         label={t('details.automation')}

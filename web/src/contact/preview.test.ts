@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import i18next from 'i18next'
 import { beforeAll, expect, it } from 'vitest'
 import type { LastMessage, Message } from '../api/types'
@@ -102,16 +101,4 @@ it('translates notices', async () => {
   await i18next.changeLanguage('es')
   expect(said('missed_video_call')).toBe('Videollamada perdida')
   await i18next.changeLanguage('en')
-})
-
-it('has a text for every notice code in every language', () => {
-  const codes = [
-    ...readFileSync(
-      '../internal/channels/provider/message_notice.go',
-      'utf8',
-    ).matchAll(/NoticeCode = "(\w+)"/g),
-  ].map((match) => match[1])
-  expect(codes.length).toBeGreaterThan(20)
-  for (const catalogue of [en, ptBR, es])
-    expect(Object.keys(catalogue.notice).sort()).toEqual([...codes].sort())
 })

@@ -12,6 +12,7 @@ import {
   IconDots,
   IconLayoutKanban,
   IconLayoutSidebarRight,
+  IconLock,
   IconMail,
   IconPin,
   IconPinnedOff,
@@ -19,7 +20,7 @@ import {
 } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
-import { useMe, useRowNames } from '../api/queries'
+import { useChannels, useMe, useRowNames } from '../api/queries'
 import type { Conversation, Ref } from '../api/types'
 import type { Typing } from '../live/apply'
 import { announce } from '../ui/announce'
@@ -29,7 +30,7 @@ import { useCached } from '../ui/useCached'
 import { usePhone } from '../ui/usePhone'
 import { useActions } from './actions'
 import { useBotActions } from './details/Bots'
-import { useNow } from './useNow'
+import { useNow } from '../ui/useNow'
 import classes from './ConversationPane.module.css'
 
 export type PaneDialog =
@@ -58,6 +59,7 @@ export function ConversationHeader({
   const { attendance } = conversation
   const Title = usePhone() ? 'h1' : 'h2' // on a phone the conversation is the whole page
   const where = [
+    attendance ? undefined : t('conversation.noCase'),
     names.sector(conversation.sector),
     conversation.assignee === me
       ? t('conversation.you')
@@ -65,6 +67,8 @@ export function ConversationHeader({
   ]
     .filter(Boolean)
     .join(' · ')
+  const channels = useChannels().data ?? []
+  const channel = channels.find((one) => one.id === conversation.channel)
   const takeText = conversation.assignee
     ? t('conversation.takeOver')
     : t('conversation.take')
@@ -112,6 +116,18 @@ export function ConversationHeader({
               {where}
             </span>
           )}
+          {channel && (channels.length > 1 || channel.private) && (
+            <span
+              className={classes.number}
+              title={channel.private ? t('conversation.private') : undefined}
+            >
+              {' · '}
+              {channel.private && (
+                <IconLock size={13} aria-label={t('conversation.private')} />
+              )}
+              {channel.name}
+            </span>
+          )}
         </p>
       </div>
       <div className={classes.buttons}>
@@ -137,7 +153,7 @@ export function ConversationHeader({
             <span className={classes.word}>{t('conversation.closeShort')}</span>
           </Button>
         )}
-        {conversation.assignee !== me && (
+        {attendance && conversation.assignee !== me && (
           <Button
             className={`${classes.button} ${classes.main}`}
             aria-label={takeText}

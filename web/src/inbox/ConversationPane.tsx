@@ -1,11 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure } from '../api/client'
 import { keys } from '../api/keys'
+import { useMe } from '../api/queries'
 import type { Conversation, Message } from '../api/types'
 import { Failure, Loading } from '../ui/states'
 import { useActions } from './actions'
+import { offerCaseActions } from './caseActions'
 import { Composer, type ComposerHandle } from './composer/Composer'
 import {
   AlsoHere,
@@ -74,6 +77,8 @@ export function ConversationPane({
   const { t } = useTranslation()
   const client = useQueryClient()
   const actions = useActions()
+  const navigate = useNavigate()
+  const me = useMe().user.id
   const { data: conversation, error, refetch } = useConversation(id, listed)
   const [reply, setReply] = useState<Message | null>(null)
   const [finding, setFinding] = useState(false)
@@ -101,6 +106,49 @@ export function ConversationPane({
     addEventListener('keydown', key)
     return () => removeEventListener('keydown', key)
   }, [])
+
+  useEffect(() => {
+    if (!conversation) return
+    const { attendance } = conversation
+    const open = (next: PaneDialog) => () => setDialog(next)
+    const action = (key: string, label: string, run: () => void, hint = '') => [
+      { key, label, run, ...(hint ? { hint } : {}) },
+    ]
+    return offerCaseActions(() => [
+      ...action(
+        'reply',
+        t('message.reply'),
+        () => composer.current?.focus(),
+        'r',
+      ),
+      ...action(
+        'note',
+        t('note.title'),
+        () => composer.current?.focus('note'),
+        'n',
+      ),
+      ...(attendance && conversation.assignee !== me
+        ? action(
+            'take',
+            t('conversation.take'),
+            () => void actions.take(conversation),
+          )
+        : []),
+      ...action('transfer', t('conversation.transfer'), open('transfer'), 't'),
+      ...(attendance
+        ? action('close', t('conversation.close'), open('close'), 'e')
+        : []),
+      ...action('snooze', t('conversation.snooze'), open('snooze'), 's'),
+      ...action(
+        'unread',
+        t('conversation.unread'),
+        () => void actions.unread(conversation),
+        'u',
+      ),
+      ...action('card', t('card.create'), open('card')),
+      ...action('date', t('conversation.goToDate'), open('date')),
+    ])
+  })
 
   if (!conversation) {
     return (
@@ -199,7 +247,20 @@ export function ConversationPane({
           <CloseDialog
             onClose={() => setDialog(null)}
             onNext={onNext}
-            onSubmit={(reason) => actions.close(conversation, reason)}
+            onSubmit={(reason) =>
+              actions.close(
+                conversation,
+                reason,
+                () =>
+                  void navigate({
+                    to: '/inbox/$view/$conversation',
+                    params: (before) => ({
+                      view: before.view ?? 'open',
+                      conversation: id,
+                    }),
+                  }),
+              )
+            }
           />
         )}
         {dialog === 'snooze' && (

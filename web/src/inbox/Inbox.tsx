@@ -1,4 +1,3 @@
-import { useMediaQuery } from '@mantine/hooks'
 import { IconMessages } from '@tabler/icons-react'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import {
@@ -15,11 +14,18 @@ import type { Conversation } from '../api/types'
 import { Boundary } from '../ui/Boundary'
 import { withTexts } from '../ui/i18n'
 import { Empty, Loading, PartFailure } from '../ui/states'
-import { useNarrow } from '../ui/usePhone'
-import type { ComposerHandle } from './composer/Composer'
+import {
+  useDetailsColumn,
+  useNarrow,
+  usePhone,
+  useViewsColumn,
+} from '../ui/usePhone'
 import type { PaneDialog } from './ConversationHeader'
 import { ListPane } from './list/ListPane'
+import { neighbourOf } from './list/neighbour'
 import { useConversation } from './list/useConversations'
+import { useColumns } from './useColumns'
+import { useComposerFocus } from './useComposerFocus'
 import { useInboxKeys } from './useInboxKeys'
 import { queryOf, type Search } from './list/view'
 import { Views } from './list/Views'
@@ -51,24 +57,40 @@ export function Inbox({ view, open, search: given }: Props) {
   const saved = useSavedViews().data
   const search = useSame(given)
   const query = useSame(queryOf(view, search, saved))
-  const wide = useMediaQuery('(min-width: 1200px)', true, {
-    getInitialValueInEffect: false,
-  })
+  const [columns, toggleColumn] = useColumns()
+  const viewsColumn = useViewsColumn()
+  const detailsColumn = useDetailsColumn()
   const narrow = useNarrow()
+  const phone = usePhone()
+  const [viewsOver, setViewsOver] = useState(false) // the views over the list
+  const showViews = !narrow && (viewsColumn ? columns.views : viewsOver)
+  const toggleViews = useCallback(
+    () =>
+      viewsColumn ? toggleColumn('views') : setViewsOver((shown) => !shown),
+    [viewsColumn, toggleColumn],
+  )
+  useEffect(() => setViewsOver(false), [view, viewsColumn])
+  const [selecting, setSelecting] = useState(false)
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
   useEffect(
     () => afterPaint(() => void withStyles(loadPane()).catch(() => undefined)),
     [],
   ) // a conversation is likely to be opened next
-  useEffect(() => setSelection(new Set()), [view]) // rows outside the list are not selected
   const [dialog, setDialog] = useState<PaneDialog>(null)
   const [creating, setCreating] = useState(false)
   const create = useCallback(() => setCreating(true), [])
+  const inbox = useRef<HTMLDivElement>(null)
+  const focus = useComposerFocus(open)
   const rows = useRef<Conversation[]>([])
-  const composer = useRef<ComposerHandle>(null)
-  const onShown = useCallback((shown: Conversation[]) => {
-    rows.current = shown
-  }, [])
+  const around = useRef<string[]>([]) // the list when it last contained the open conversation
+  const onShown = useCallback(
+    (shown: Conversation[]) => {
+      rows.current = shown
+      if (shown.some((one) => one.id === open))
+        around.current = shown.map((one) => one.id)
+    },
+    [open],
+  )
 
   const change = useCallback(
     (fields: Partial<Search>) =>
@@ -79,8 +101,10 @@ export function Inbox({ view, open, search: given }: Props) {
       }),
     [navigate],
   )
+  const opening = useRef(open)
   const openConversation = useCallback(
-    (id: string) =>
+    (id: string) => {
+      opening.current = id
       void navigate({
         to: '/inbox/$view/$conversation',
         params: { view, conversation: id },
@@ -89,8 +113,23 @@ export function Inbox({ view, open, search: given }: Props) {
           message: undefined,
           details: undefined,
         }),
-      }),
+      })
+    },
     [navigate, view],
+  )
+  useEffect(() => {
+    if (open && open !== opening.current) focus.focus(open) // opened by a link or a command
+    opening.current = open
+  }, [open, focus])
+  const showDetails =
+    open !== undefined && (detailsColumn ? columns.details : search.details)
+  /** write opens a conversation to write in it. */
+  const write = useCallback(
+    (id: string) => {
+      focus.focus(id)
+      openConversation(id)
+    },
+    [focus, openConversation],
   )
   const back = useCallback(
     () =>
@@ -107,7 +146,8 @@ export function Inbox({ view, open, search: given }: Props) {
   )
   // On a phone, details are a page of their own, and the browser's back button leaves it.
   const toggleDetails = () => {
-    if (search.details && history.canGoBack()) history.back()
+    if (detailsColumn) toggleColumn('details')
+    else if (search.details && history.canGoBack()) history.back()
     else
       void navigate({
         to: '.',
@@ -118,15 +158,27 @@ export function Inbox({ view, open, search: given }: Props) {
         replace: search.details,
       })
   }
-  const enter = useCallback(() => composer.current?.focus(), [])
-  const step = useCallback(
-    (by: number) => {
-      const at = rows.current.findIndex((one) => one.id === open)
-      const next = rows.current[at < 0 ? 0 : at + by]
-      if (next) openConversation(next.id)
-    },
-    [open, openConversation],
-  )
+  const enter = useCallback(() => {
+    if (open) focus.focus(open)
+  }, [focus, open])
+  const neighbour = (by: 1 | -1) =>
+    open === undefined
+      ? rows.current[0]?.id
+      : neighbourOf(
+          rows.current.map((one) => one.id),
+          around.current,
+          open,
+          by,
+        )
+  const step = (by: 1 | -1) => {
+    const next = neighbour(by)
+    if (next) openConversation(next)
+  }
+  const selectMode = useCallback((on: boolean) => {
+    setSelecting(on)
+    setSelection(new Set())
+  }, [])
+  useEffect(() => selectMode(false), [view, selectMode]) // rows outside the list are not selected
   const toggle = useCallback((id: string) => {
     setSelection((before) => {
       const next = new Set(before)
@@ -134,87 +186,110 @@ export function Inbox({ view, open, search: given }: Props) {
       return next
     })
   }, [])
-  useInboxKeys({
+  const place = useInboxKeys({
     open,
+    inbox,
+    focus,
     step,
-    composer,
     setDialog,
     onNew: create,
     onSelect: toggle,
     onBack: back,
-    details: !!search.details,
-    closeDetails: toggleDetails,
-    openDetails: () => !wide && !search.details && toggleDetails(),
+    onLabels: () => showDetails || toggleDetails(),
+    onEscape: () => {
+      if (viewsOver) setViewsOver(false)
+      else if (selecting) selectMode(false)
+      else if (showDetails && !detailsColumn) toggleDetails()
+      else if (phone && open) back()
+    },
   })
+  /** moveOn opens the next conversation after the open one is done, or the previous one at the end of the list. */
+  const moveOn = () => {
+    const next = neighbour(1) ?? neighbour(-1)
+    if (!next) back()
+    else if (place() === 'chat') write(next)
+    else openConversation(next)
+  }
   const listed = open ? rows.current.find((one) => one.id === open) : undefined
-  const showDetails = open !== undefined && (wide || search.details)
 
   return (
     <div
+      ref={inbox}
       className={classes.inbox}
       data-open={open ? '' : undefined}
       data-details={search.details ? '' : undefined}
     >
-      {!narrow && <Views view={view} />}
+      {showViews && (
+        <Views view={view} over={!viewsColumn} onHide={toggleViews} />
+      )}
       <ListPane
         key={view}
         view={view}
         search={search}
         query={query}
         open={open}
+        selecting={selecting || selection.size > 0}
         selection={selection}
         setSelection={setSelection}
+        onSelecting={selectMode}
         onSelect={toggle}
         onSearch={change}
-        onOpen={openConversation}
+        onOpen={write}
+        onMove={openConversation}
         onEnter={enter}
         onNew={create}
         onShown={onShown}
+        onViews={narrow || showViews ? undefined : toggleViews}
       />
-      {open ? (
-        <Suspense
-          fallback={
-            <section
-              className={classes.none}
-              aria-label={t('inbox.conversation')}
-            >
-              <Loading rows={5} />
-            </section>
-          }
-        >
-          <ConversationPane
-            key={open}
-            id={open}
-            listed={listed}
-            around={search.message ?? null}
-            dialog={dialog}
-            setDialog={setDialog}
-            composer={composer}
-            onAround={(message) => change({ message: message ?? undefined })}
-            onBack={back}
-            onDetails={toggleDetails}
-            onNext={() => step(1)}
-          />
-        </Suspense>
-      ) : (
-        <section className={classes.none} aria-label={t('inbox.conversation')}>
-          <Empty
-            icon={<IconMessages size={30} />}
-            title={t('inbox.choose')}
-            text={t('inbox.chooseText')}
+      <div className={classes.chat} data-place="chat">
+        {open ? (
+          <Suspense
+            fallback={
+              <section
+                className={classes.none}
+                aria-label={t('inbox.conversation')}
+              >
+                <Loading rows={5} />
+              </section>
+            }
           >
-            <PlainButton look="default" onClick={create}>
-              {t('list.new')}
-            </PlainButton>
-          </Empty>
-        </section>
-      )}
+            <ConversationPane
+              key={open}
+              id={open}
+              listed={listed}
+              around={search.message ?? null}
+              dialog={dialog}
+              setDialog={setDialog}
+              composer={focus.composer}
+              onAround={(message) => change({ message: message ?? undefined })}
+              onBack={back}
+              onDetails={toggleDetails}
+              onNext={moveOn}
+            />
+          </Suspense>
+        ) : (
+          <section
+            className={classes.none}
+            aria-label={t('inbox.conversation')}
+          >
+            <Empty
+              icon={<IconMessages size={30} />}
+              title={t('inbox.choose')}
+              text={t('inbox.chooseText')}
+            >
+              <PlainButton look="default" onClick={create}>
+                {t('list.new')}
+              </PlainButton>
+            </Empty>
+          </section>
+        )}
+      </div>
       {showDetails && <OpenDetails id={open} onClose={toggleDetails} />}
       {creating && (
         <Suspense fallback={null}>
           <NewConversationDialog
             onClose={() => setCreating(false)}
-            onOpen={openConversation}
+            onOpen={write}
           />
         </Suspense>
       )}
@@ -236,7 +311,7 @@ function OpenDetails({ id, onClose }: { id: string; onClose: () => void }) {
   useEffect(() => afterPaint(() => startTransition(() => setShown(id))), [id])
   const conversation = useConversation(id).data
   return (
-    <div className={classes.details}>
+    <div className={classes.details} data-place="other">
       {shown === id && conversation && (
         <Boundary fallback={<PartFailure />}>
           <Suspense fallback={null}>

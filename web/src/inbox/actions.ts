@@ -47,6 +47,11 @@ export function useActions() {
         void client.invalidateQueries({ queryKey: keys.counts })
       }, done)
 
+  const reopen = post(
+    (params) => api.POST('/conversations/{id}/attendance/reopen', { params }),
+    t('done.reopened'),
+  )
+
   return {
     attempt,
     take: post(
@@ -117,15 +122,26 @@ export function useActions() {
         (params) => api.POST('/conversations/{id}/transfer', { params, body }),
         t('done.transferred'),
       )(conversation),
-    close: (conversation: Conversation, reason: string) =>
-      post(
-        (params) =>
-          api.POST('/conversations/{id}/attendance/close', {
-            params,
-            body: reason ? { reason } : {},
-          }),
-        t('done.closed'),
-      )(conversation),
+    /** close closes the case and offers to undo that. onUndone is called after it was undone. */
+    close: async (
+      conversation: Conversation,
+      reason: string,
+      onUndone?: () => void,
+    ) => {
+      const closed = await post((params) =>
+        api.POST('/conversations/{id}/attendance/close', {
+          params,
+          body: reason ? { reason } : {},
+        }),
+      )(conversation)
+      if (closed)
+        toast(t('done.closed'), 'plain', {
+          label: t('done.undo'),
+          run: () =>
+            void reopen(conversation).then((done) => done && onUndone?.()),
+        })
+      return closed
+    },
     bulk: async (
       ids: string[],
       action: BulkAction,

@@ -21,6 +21,9 @@ export function SignIn() {
     >
       <div className={classes.panel}>
         <SignInForm demo={setup.data?.demo} />
+        {!setup.data?.demo && (
+          <p className={classes.hint}>{t('signIn.forgot')}</p>
+        )}
       </div>
       <LanguageSelect />
     </Entrance>

@@ -3,7 +3,7 @@ import '@mantine/charts/styles.layer.css'
 import { BarChart, LineChart } from '@mantine/charts'
 import { useTranslation } from 'react-i18next'
 import type { Report } from '../api/types'
-import { dayName, span } from './figures'
+import { dayName, roundTicks, span } from './figures'
 
 type Props = { days: Report['by_day'] }
 
@@ -54,6 +54,17 @@ export function OpenedAndClosed({ days }: Props) {
 /** FirstResponse charts the time to first response per day; days without one have no point. */
 export function FirstResponse({ days }: Props) {
   const { t } = useTranslation()
+  const ticks = roundTicks(
+    Math.max(
+      0,
+      ...days.flatMap(
+        ({ first_response: { average_seconds, median_seconds } }) => [
+          average_seconds ?? 0,
+          median_seconds ?? 0,
+        ],
+      ),
+    ),
+  )
   return (
     <LineChart
       h={size}
@@ -85,7 +96,7 @@ export function FirstResponse({ days }: Props) {
       lineProps={{ isAnimationActive: false }}
       lineChartProps={chart}
       valueFormatter={span}
-      yAxisProps={{ width: 72 }}
+      yAxisProps={{ width: 72, ticks, domain: [0, ticks.at(-1) ?? 0] }}
       xAxisProps={{ minTickGap: 16 }}
       tooltipAnimationDuration={0}
     />

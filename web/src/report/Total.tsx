@@ -4,7 +4,7 @@ import type { Times } from '../api/types'
 import { average, time } from './figures'
 import classes from './Report.module.css'
 
-/** Total shows one figure for the whole period: a count, or an average with its median and 90th percentile. */
+/** Total shows one figure for the whole period: a count, or a median with the average and 90th percentile. */
 export function Total({
   name,
   value,
@@ -21,11 +21,11 @@ export function Total({
       <span id={id} className={classes.name}>
         {name}
       </span>
-      <strong>{times ? average(times) : value}</strong>
+      <strong>{times ? time(times.median_seconds) : value}</strong>
       {times && times.count > 0 && (
         <span className={classes.around}>
           {t('report.around', {
-            median: time(times.median_seconds),
+            average: average(times),
             p90: time(times.p90_seconds),
           })}
         </span>

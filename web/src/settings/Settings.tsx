@@ -1,6 +1,6 @@
 import { IconBook, IconLock, IconMoodEmpty } from '@tabler/icons-react'
 import { Link, useParams } from '@tanstack/react-router'
-import { Suspense, useEffect, useRef } from 'react'
+import { Fragment, Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe } from '../api/queries'
 import { basePath } from '../ui/page'
@@ -8,6 +8,8 @@ import { Empty, Loading } from '../ui/states'
 import { Checklist } from './Checklist'
 import { mayIntegrate, pages } from './pages'
 import classes from './Settings.module.css'
+
+const groups = [...new Set(pages.map((page) => page.group))]
 
 /** Settings shows the settings pages that the user can open. */
 export default function Settings() {
@@ -31,23 +33,35 @@ export default function Settings() {
         aria-label={t('settings.navigation')}
         className={classes.nav}
       >
-        {shown.map(({ path: to, Icon }) => (
-          <Link
-            key={to}
-            to="/settings/$"
-            params={{ _splat: to }}
-            aria-current={to === page?.path ? 'page' : undefined}
-          >
-            <Icon size={18} stroke={1.7} aria-hidden />
-            {t(`settings.page.${to}`)}
-          </Link>
-        ))}
-        {mayIntegrate(me) && (
-          <a href={`${basePath}/docs/`}>
-            <IconBook size={18} stroke={1.7} aria-hidden />
-            {t('settings.reference')}
-          </a>
-        )}
+        {groups.map((group) => {
+          const members = shown.filter((one) => one.group === group)
+          return (
+            members.length > 0 && (
+              <Fragment key={group}>
+                {group !== 'you' && shown.length > 2 && (
+                  <h2>{t(`settings.group.${group}`)}</h2>
+                )}
+                {members.map(({ path: to, Icon }) => (
+                  <Link
+                    key={to}
+                    to="/settings/$"
+                    params={{ _splat: to }}
+                    aria-current={to === page?.path ? 'page' : undefined}
+                  >
+                    <Icon size={18} stroke={1.7} aria-hidden />
+                    {t(`settings.page.${to}`)}
+                  </Link>
+                ))}
+                {group === 'integrations' && mayIntegrate(me) && (
+                  <a href={`${basePath}/docs/`}>
+                    <IconBook size={18} stroke={1.7} aria-hidden />
+                    {t('settings.reference')}
+                  </a>
+                )}
+              </Fragment>
+            )
+          )
+        })}
       </nav>
       <div className={classes.body}>
         {page && (page === shown[0] || path === 'channels') && <Checklist />}

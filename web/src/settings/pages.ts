@@ -19,6 +19,7 @@ import { withTexts } from '../ui/i18n'
 
 type Page = {
   path: string
+  group: 'company' | 'team' | 'numbers' | 'automation' | 'integrations' | 'you'
   Icon: Icon
   may: (me: Session) => boolean
   Screen: LazyExoticComponent<ComponentType>
@@ -30,76 +31,88 @@ const needs = (scope: Scope) => (me: Session) => me.scopes.includes(scope)
 export const mayIntegrate = (me: Session) =>
   needs('keys:manage')(me) || needs('webhooks:manage')(me)
 
-/** pages lists the settings pages in navigation order, each with who can open it. */
+/** pages lists the settings pages in navigation order, each with its group and who can open it. */
 export const pages = [
   {
     path: 'company',
+    group: 'company',
     Icon: IconBuilding,
     may: needs('company:manage'),
     Screen: lazy(() => import('./Company')),
   },
   {
-    path: 'channels',
-    Icon: IconBrandWhatsapp,
-    may: needs('channels:manage'),
-    Screen: lazy(() => withTexts('hours', import('./Channels'))),
-  },
-  {
     path: 'team',
+    group: 'team',
     Icon: IconUsers,
     may: needs('team:manage'),
     Screen: lazy(() => withTexts('hours', import('./Team'))),
   },
   {
     path: 'sectors',
+    group: 'team',
     Icon: IconSitemap,
     may: needs('team:manage'),
     Screen: lazy(() => withTexts('hours', import('./Sectors'))),
   },
   {
     path: 'labels',
+    group: 'team',
     Icon: IconTag,
     may: needs('labels:write'),
     Screen: lazy(() => import('./Labels')),
   },
   {
-    path: 'rules',
-    Icon: IconGavel,
-    may: needs('company:manage'),
-    Screen: lazy(() => withTexts('hours', import('./Rules'))),
-  },
-  {
     path: 'replies',
+    group: 'team',
     Icon: IconMessage2Bolt,
     may: () => true,
     Screen: lazy(() => import('./Replies')),
   },
   {
+    path: 'channels',
+    group: 'numbers',
+    Icon: IconBrandWhatsapp,
+    may: needs('channels:manage'),
+    Screen: lazy(() => withTexts('hours', import('./Channels'))),
+  },
+  {
     path: 'hours',
+    group: 'automation',
     Icon: IconClockHour4,
     may: needs('company:manage'),
     Screen: lazy(() => withTexts('hours', import('./hours/Hours'))),
   },
   {
     path: 'reception',
+    group: 'automation',
     Icon: IconDoorEnter,
     may: needs('channels:manage'),
     Screen: lazy(() => withTexts('reception', import('./reception/Reception'))),
   },
   {
+    path: 'rules',
+    group: 'automation',
+    Icon: IconGavel,
+    may: needs('company:manage'),
+    Screen: lazy(() => withTexts('hours', import('./Rules'))),
+  },
+  {
     path: 'keys',
+    group: 'integrations',
     Icon: IconKey,
     may: needs('keys:manage'),
     Screen: lazy(() => withTexts('integrations', import('./Keys'))),
   },
   {
     path: 'webhooks',
+    group: 'integrations',
     Icon: IconWebhook,
     may: needs('webhooks:manage'),
     Screen: lazy(() => withTexts('integrations', import('./Webhooks'))),
   },
   {
     path: 'profile',
+    group: 'you',
     Icon: IconUser,
     may: () => true,
     Screen: lazy(() => withTexts('profile', import('../profile/Profile'))),

@@ -8,7 +8,7 @@ export function LabelTag({
 }) {
   if (!label) return null
   return (
-    <span className={classes.tag}>
+    <span className={classes.tag} data-label>
       <span
         aria-hidden
         className={classes.dot}

@@ -20,7 +20,7 @@ export type MenuBoxProps = {
   button: ReactElement<ButtonProps>
   title?: ReactNode
   actions: MenuAction[]
-  position?: 'bottom-end' | 'right-end'
+  position?: 'bottom-end' | 'right-end' | 'top-start' | 'top-end'
   content?: ReactNode
   onClosed?: () => void
 }

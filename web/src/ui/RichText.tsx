@@ -1,7 +1,9 @@
 import { Fragment, type ReactNode } from 'react'
+import classes from './RichText.module.css'
 
 type Element = 'strong' | 'em' | 's' | 'code'
-type Part = string | { element: Element; inside: Part[] } | { address: string }
+type Link = { text: string; address: string }
+type Part = string | { element: Element; inside: Part[] } | Link
 
 const elements: Record<string, Element> = {
   '```': 'code',
@@ -14,10 +16,44 @@ const elements: Record<string, Element> = {
 /** maxMarks limits how many marks and links of a text are rendered; the rest is plain text. */
 const maxMarks = 200
 
-const special = /[*_~`]|https?:\/\//gi
+const special = /[*_~`]|https?:\/\/|@|\+\d|\(\d\d\)|\d\d 9\d/gi
 const link = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/iy
+const mailbox = /[\w.+-]{1,64}$/
+const domain =
+  /@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.){1,4}[a-z]{2,24}(?![\w-])/iy
+const international = /\+\d{1,3}(?:[ .-]?\(?\d{1,5}\)?){2,6}(?![\d\w])/y
+const national = /(?:\(\d\d\) ?|\d\d )9?\d{4}[ -]?\d{4}(?![\d\w-])/y
 const endsWithWord = /[\p{L}\p{N}]$/u
 const startsWithWord = /^[\p{L}\p{N}]/u
+
+const match = (pattern: RegExp, text: string, at: number) => {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
+/** linkAt returns the web address, e-mail address or phone number at an index, and where it starts. plain is the end of the previous part. */
+function linkAt(
+  text: string,
+  at: number,
+  plain: number,
+): (Link & { start: number }) | null {
+  const address = match(link, text, at)
+  if (address) return { text: address, address, start: at }
+  const before = text.slice(Math.max(plain, at - 64), at)
+  if (text[at] === '@') {
+    const name = mailbox.exec(before)?.[0]
+    const host = name && match(domain, text, at)
+    if (!host) return null
+    const mail = name + host
+    return { text: mail, address: `mailto:${mail}`, start: at - name.length }
+  }
+  if (/[\w.,/+-]$/.test(before)) return null // part of a longer number
+  const phone = match(text[at] === '+' ? international : national, text, at)
+  const digits = phone?.replace(/[^\d+]/g, '') ?? ''
+  return phone && digits.length >= 9 && digits.length <= 16
+    ? { text: phone, address: `tel:${digits}`, start: at }
+    : null
+}
 
 /** closing returns the index of the mark that closes the one at the given index, or -1. */
 function closing(text: string, at: number, sign: string): number {
@@ -55,12 +91,15 @@ function parts(text: string, left: { marks: number }): Part[] {
     match = open.exec(text)
   ) {
     const at = match.index
-    if (match[0].length > 1) {
-      link.lastIndex = at
-      const address = link.exec(text)?.[0]
-      if (!address) continue
+    if (match[0] === '@' || match[0].length > 1) {
+      const found = linkAt(text, at, plain)
+      if (!found) continue
       left.marks--
-      add(at, { address }, at + address.length)
+      add(
+        found.start,
+        { text: found.text, address: found.address },
+        found.start + found.text.length,
+      )
       continue
     }
     if (
@@ -93,30 +132,122 @@ function render(all: Part[]): ReactNode[] {
   return all.map((part, index) => {
     if (typeof part === 'string') return part
     if ('address' in part)
-      return (
+      return part.address.startsWith('http') ? (
         <a
           key={index}
           href={part.address}
           target="_blank"
           rel="noopener noreferrer"
         >
-          {part.address}
+          {part.text}
+        </a>
+      ) : (
+        <a key={index} href={part.address}>
+          {part.text}
         </a>
       )
     return <part.element key={index}>{render(part.inside)}</part.element>
   })
 }
 
-/** RichText renders WhatsApp formatting: bold, italic, strikethrough, monospace and http(s) links. */
+/** RichText renders WhatsApp's formatting within a line: bold, italic, strikethrough, monospace, and links to web pages, e-mail addresses and phones. */
 export function RichText({ text }: { text: string }) {
   return <Fragment>{render(split(text))}</Fragment>
+}
+
+type Block = {
+  kind: 'text' | 'bullets' | 'numbers' | 'quote'
+  lines: string[]
+  start: number
+}
+
+const bullet = /^[-*] +(?=\S)/
+const numbered = /^(\d{1,3})\. +(?=\S)/
+const quoted = /^> ?/
+
+/** blocks groups the lines of a text into paragraphs, lists and quotes. Lines of a code block stay text. */
+function blocks(text: string): Block[] {
+  const found: Block[] = []
+  let code = false
+  for (const line of text.split('\n')) {
+    const fences = line.split('```').length - 1
+    const plain = code || fences > 0
+    if (fences % 2 === 1) code = !code
+    const number = plain ? null : numbered.exec(line)
+    const kind = plain
+      ? 'text'
+      : bullet.test(line)
+        ? 'bullets'
+        : number
+          ? 'numbers'
+          : quoted.test(line)
+            ? 'quote'
+            : 'text'
+    const content =
+      kind === 'bullets'
+        ? line.replace(bullet, '')
+        : kind === 'numbers'
+          ? line.replace(numbered, '')
+          : kind === 'quote'
+            ? line.replace(quoted, '')
+            : line
+    const last = found.at(-1)
+    if (last?.kind === kind) last.lines.push(content)
+    else found.push({ kind, lines: [content], start: Number(number?.[1] ?? 1) })
+  }
+  return found
+}
+
+/** isParagraph reports whether a text has no lists and quotes, so that MessageText renders no blocks. */
+export const isParagraph = (text: string) =>
+  !/^(?:[-*] |\d{1,3}\. |>)/m.test(text)
+
+/** MessageText renders a message: the formatting of RichText, and lists and quotes as WhatsApp writes them ("- ", "1. ", "> "). */
+export function MessageText({ text }: { text: string }) {
+  const left = { marks: maxMarks }
+  return blocks(text).map(({ kind, lines, start }, index) => {
+    const items = () =>
+      lines.map((line, at) => <li key={at}>{render(parts(line, left))}</li>)
+    if (kind === 'bullets')
+      return (
+        <ul key={index} className={classes.list}>
+          {items()}
+        </ul>
+      )
+    if (kind === 'numbers')
+      return (
+        <ol key={index} className={classes.list} start={start}>
+          {items()}
+        </ol>
+      )
+    const inside = render(parts(lines.join('\n'), left))
+    return kind === 'quote' ? (
+      <blockquote key={index} className={classes.quote}>
+        {inside}
+      </blockquote>
+    ) : (
+      <Fragment key={index}>{inside}</Fragment>
+    )
+  })
+}
+
+const emoji =
+  '(?:\\p{RI}{2}|[0-9#*]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}[\\uFE0F\\p{EMod}]*[\\u{E0020}-\\u{E007F}]*(?:\\u200D\\p{Extended_Pictographic}[\\uFE0F\\p{EMod}]*)*)'
+const onlyEmoji = new RegExp(`^(?:${emoji}\\s*){1,3}$`, 'u')
+const eachEmoji = new RegExp(emoji, 'gu')
+
+/** emojiCount returns the number of emoji of a text that consists of one to three emoji, otherwise 0. */
+export function emojiCount(text: string): number {
+  return text.length <= 80 && onlyEmoji.test(text)
+    ? (text.match(eachEmoji)?.length ?? 0)
+    : 0
 }
 
 const textOf = (part: Part): string =>
   typeof part === 'string'
     ? part
     : 'address' in part
-      ? part.address
+      ? part.text
       : part.inside.map(textOf).join('')
 
 /** plainText removes formatting marks, for one-line previews. */

@@ -202,3 +202,7 @@ export function phone(e164: string | null): string {
   const match = /^\+55(\d{2})(\d{4,5})(\d{4})$/.exec(e164)
   return match ? `+55 ${match[1]} ${match[2]}-${match[3]}` : e164
 }
+
+/** waitTone returns the tone of a customer's waiting time: amber after 5 minutes, red after 15. */
+export const waitTone = (seconds: number) =>
+  seconds >= 900 ? 'red' : seconds >= 300 ? 'amber' : 'plain'

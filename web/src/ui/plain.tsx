@@ -3,7 +3,7 @@ import classes from './plain.module.css'
 
 // The controls of the first screen. They look like Mantine's, which are loaded after the first paint.
 
-type Look = 'filled' | 'default' | 'light' | 'subtle'
+type Look = 'filled' | 'default' | 'light' | 'subtle' | 'quiet'
 
 type Plain = Omit<ComponentProps<'button'>, 'className'> & { look?: Look }
 

@@ -1,15 +1,26 @@
 import { useSyncExternalStore } from 'react'
 
-export type Toast = { message: string; tone: 'plain' | 'red' }
+/** ToastAction is a button in a toast, such as "Undo". */
+export type ToastAction = { label: string; run: () => void }
+
+export type Toast = {
+  message: string
+  tone: 'plain' | 'red'
+  action?: ToastAction
+}
 
 let first: Toast[] = []
 let show: ((toast: Toast) => void) | null = null
 const watchers = new Set<() => void>()
 
 /** toast shows a short text in the corner. The component that renders toasts is loaded with the first one. */
-export function toast(message: string, tone: Toast['tone'] = 'plain'): void {
-  if (show) return show({ message, tone })
-  first = [...first, { message, tone }]
+export function toast(
+  message: string,
+  tone: Toast['tone'] = 'plain',
+  action?: ToastAction,
+): void {
+  if (show) return show({ message, tone, action })
+  first = [...first, { message, tone, action }]
   watchers.forEach((watcher) => watcher())
 }
 

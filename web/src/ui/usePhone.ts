@@ -4,6 +4,14 @@ import { useMediaQuery } from '@mantine/hooks'
 export const usePhone = () =>
   useMediaQuery('(max-width: 799px)', false, { getInitialValueInEffect: false })
 
-/** useNarrow reports whether the screen is too narrow for the views column. */
+/** useNarrow reports whether the screen is too narrow for the views, even over the list. */
 export const useNarrow = () =>
   useMediaQuery('(max-width: 999px)', false, { getInitialValueInEffect: false })
+
+/** useViewsColumn reports whether the screen has room for the views as a column; otherwise they open over the list. */
+export const useViewsColumn = () =>
+  useMediaQuery('(min-width: 1280px)', true, { getInitialValueInEffect: false })
+
+/** useDetailsColumn reports whether the screen has room for the details as a column; otherwise they open over the conversation. */
+export const useDetailsColumn = () =>
+  useMediaQuery('(min-width: 1600px)', true, { getInitialValueInEffect: false })

@@ -5,10 +5,18 @@ import type { Conversation } from '../../api/types'
 import { useActions } from '../actions'
 import { Options } from './Options'
 
+/** Rendered is a canned reply with its variables filled in. */
+export type Rendered = {
+  text: string
+  media_id: string | null
+  title: string
+}
+
 type Props = {
   filter: string
   conversation: Conversation
-  onChoose: (text: string, media: string | null, title: string) => void
+  /** onChoose is called at once; the server fills in the variables. The promise resolves to null if that failed. */
+  onChoose: (rendering: Promise<Rendered | null>) => void
   onClose: () => void
 }
 
@@ -29,7 +37,8 @@ export function CannedReplies({
         id === conversation.sector ||
         sectors.some((sector) => sector.id === id),
     )
-  const replies = (useReplies().data ?? [])
+  const { data, isPending } = useReplies()
+  const replies = (data ?? [])
     .filter((one) => meant(one.sector_ids))
     .filter(
       (one) =>
@@ -37,20 +46,24 @@ export function CannedReplies({
         one.title.toLocaleLowerCase().includes(filter),
     )
     .slice(0, 20)
-  const choose = (id: string, title: string) =>
-    attempt(async () => {
+  const render = async (id: string, title: string) => {
+    let rendered: Rendered | null = null
+    await attempt(async () => {
       const { text, media_id } = await unwrap(
         api.POST('/replies/{id}/render', {
           params: { path: { id } },
           body: { conversation_id: conversation.id },
         }),
       )
-      onChoose(text, media_id, title)
+      rendered = { text, media_id, title }
     })
+    return rendered
+  }
   return (
     <Options
       label={t('composer.canned')}
       none={t('composer.noCanned')}
+      loading={isPending}
       onClose={onClose}
       options={replies.map((one) => ({
         id: one.id,
@@ -61,7 +74,7 @@ export function CannedReplies({
             <span>{one.text}</span>
           </>
         ),
-        choose: () => void choose(one.id, one.title),
+        choose: () => onChoose(render(one.id, one.title)),
       }))}
     />
   )

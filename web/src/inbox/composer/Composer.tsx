@@ -1,5 +1,4 @@
-import { ActionIcon, Alert, Button, Switch, Tabs } from '@mantine/core'
-import { IconClock } from '@tabler/icons-react'
+import { Alert, Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import {
   Suspense,
@@ -20,28 +19,37 @@ import { ComposerDialogs, type ComposerDialog } from './ComposerDialogs'
 import { ComposerNotices } from './ComposerNotices'
 import { ComposerText, type TextHandle } from './ComposerText'
 import { ComposerTools } from './ComposerTools'
-import { noteKey, saveDraft, useDraft } from './drafts'
+import { ComposerTop, type ComposerTab } from './ComposerTop'
+import { noteKey, readDraft, saveDraft, useDraft } from './drafts'
 import { laterContent } from './later'
 import { mentionsIn } from './mentions'
 import { useOutbox } from './OutboxProvider'
 import { refusal } from '../refusal'
 import { ReplyTo } from './ReplyTo'
+import { SendButtons } from './SendButtons'
+import { isTouch } from './touch'
 import { useActivity } from './useActivity'
 import { useAttachments } from './useAttachments'
+import { useCaseHint } from './useCaseHint'
 import { useCollision } from './useCollision'
 import { useServerDraft } from './useServerDraft'
 import { useWindow } from './useWindow'
-import { written } from './written'
+import { captioned, written } from './written'
 import classes from './Composer.module.css'
+import { withTexts } from '../../ui/i18n'
 import { part } from '../../ui/parts'
 import { toast } from '../../ui/toast'
+import { usePhone } from '../../ui/usePhone'
 
 const VoiceRecorder = part(() =>
-  import('./VoiceRecorder').then((loaded) => loaded.VoiceRecorder),
+  withTexts('composer', import('./VoiceRecorder')).then(
+    (loaded) => loaded.VoiceRecorder,
+  ),
 )
 
 export type ComposerHandle = {
-  focus: (tab?: 'answer' | 'note') => void
+  /** focus puts the cursor into the text field of a tab. Without a tab nobody asked for it, and on touch screens nothing happens. */
+  focus: (tab?: ComposerTab) => void
   addFiles: (files: File[]) => void
 }
 
@@ -57,11 +65,12 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const me = useMe()
+  const phone = usePhone()
   const preferences = usePreferences()
-  const { read } = useActions()
+  const { read, close } = useActions()
   const { outbox } = useOutbox(conversation.id)
   const draft = useDraft(conversation.id)
-  const [tab, setTab] = useState<'answer' | 'note'>('answer')
+  const [tab, setTab] = useState<ComposerTab>('answer')
   const noteDraft = useDraft(noteKey(conversation.id))
   const team = useTeam().data ?? []
   const channelSigns =
@@ -69,9 +78,12 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
     false
   const [recording, setRecording] = useState(false)
   const [dialog, setDialog] = useState<ComposerDialog | null>(null)
+  const [afterUpload, setAfterUpload] = useState<'send' | 'close' | null>(null)
+  const [focused, setFocused] = useState(0)
   const field = useRef<TextHandle>(null)
-  const files = useAttachments()
+  const files = useAttachments(`${me.user.id} ${conversation.id}`)
   const serviceWindow = useWindow(conversation)
+  const caseHint = useCaseHint(conversation)
   const text = (tab === 'note' ? noteDraft?.text : draft?.text) ?? ''
   const { typed, stopped } = useActivity(conversation.id)
   const collision = useCollision(
@@ -80,6 +92,9 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
     tab === 'answer' && text !== '',
   )
   const syncDraft = useServerDraft(conversation, me.user.id)
+  const quote = reply?.external_id
+    ? { reply_to_external_id: reply.external_id }
+    : {}
 
   const setText = (next: string) => {
     if (tab === 'note')
@@ -87,40 +102,55 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
     saveDraft(conversation.id, { text: next })
     syncDraft(next, reply?.external_id ?? null)
   }
+  /** toField puts the cursor into the text field, now or as soon as it is rendered. */
+  const toField = (asked = false) => {
+    if (!asked && isTouch()) return
+    field.current?.focus()
+    setFocused((n) => n + 1)
+  }
+  useEffect(() => {
+    if (focused > 0) field.current?.focus()
+  }, [focused])
+  const addFiles = (added: File[]) => {
+    if (added.length === 0) return
+    setTab('answer')
+    files.add(added)
+    toField()
+  }
   useImperativeHandle(handle, () => ({
     focus: (next) => {
       if (next) setTab(next)
-      setTimeout(() => field.current?.focus())
+      toField(next !== undefined)
     },
-    addFiles: files.add,
+    addFiles,
   }))
   useEffect(() => {
-    if (reply) field.current?.focus()
+    if (!reply) return
+    setTab('answer')
+    field.current?.focus()
   }, [reply])
 
-  const writeNote = () => {
-    setTab('note')
-    setTimeout(() => field.current?.focus())
-  }
   const blocked =
     tab === 'answer' && (serviceWindow.closed || gapIn(text) !== null)
+  const attached = files.uploading || files.ready.length > 0
   const ready =
     tab === 'note'
       ? text.trim() !== ''
-      : (text.trim() !== '' || files.ready.length > 0) &&
-        !files.uploading &&
-        !blocked
-  const sent = written(
-    text,
-    files.ready,
-    preferences.sign ? me.user.signature || me.user.name : null,
-  )
+      : (text.trim() !== '' || attached) && !blocked
+  const compose = (what: string) =>
+    written(
+      what,
+      files.ready,
+      preferences.sign ? me.user.signature || me.user.name : null,
+    )
+  /** put queues a message and resolves to whether the server accepted it. */
   const put = (
     kind: 'message' | 'note',
     body: Omit<SendBody, 'client_id'>,
     more: { preview?: string; mentions?: string[] } = {},
-  ) => {
+  ): Promise<boolean> => {
     const client_id = crypto.randomUUID()
+    const ending = outbox.ending(client_id)
     void outbox.add({
       client_id,
       conversation: conversation.id,
@@ -129,6 +159,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
       created_at: new Date().toISOString(),
       ...more,
     })
+    return ending
   }
   /** empty clears the composer after its content was sent or scheduled. */
   const empty = () => {
@@ -138,19 +169,22 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
     onReply(null)
     collision.reset()
     stopped()
-    field.current?.focus()
+    toField()
   }
-  const send = () => {
-    if (!ready) return
-    if (tab === 'note') {
-      put('note', { text: text.trim() }, { mentions: mentionsIn(text, team) })
-      setText('')
-      return
-    }
-    const quote = reply?.external_id
-      ? { reply_to_external_id: reply.external_id }
-      : {}
-    for (const file of sent.files)
+  const sendNote = () => {
+    const what = readDraft(noteKey(conversation.id))?.text.trim()
+    if (!what) return
+    void put('note', { text: what }, { mentions: mentionsIn(what, team) })
+    saveDraft(noteKey(conversation.id), { text: '' })
+    toField()
+  }
+  /** sendReply sends what is written now, or when its files are uploaded. closing also closes the case, once the server has the messages. */
+  const sendReply = (closing = false) => {
+    const what = readDraft(conversation.id)?.text ?? ''
+    if (serviceWindow.closed || gapIn(what) !== null) return
+    if (files.uploading) return setAfterUpload(closing ? 'close' : 'send')
+    const sent = compose(what)
+    const endings = sent.files.map((file) =>
       put(
         'message',
         {
@@ -159,15 +193,54 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
           ...quote,
         },
         { preview: file.name },
-      )
-    if (sent.text) put('message', { text: sent.text, ...quote })
+      ),
+    )
+    if (sent.text) endings.push(put('message', { text: sent.text, ...quote }))
+    if (endings.length === 0) return
     empty()
     if (conversation.unread) void read(conversation)
+    if (closing && conversation.attendance)
+      void Promise.all(endings).then(
+        (accepted) => !accepted.includes(false) && close(conversation, ''),
+      )
+  }
+  useEffect(() => {
+    if (!afterUpload || files.uploading) return
+    setAfterUpload(null)
+    if (!files.files.some((file) => file.problem))
+      sendReply(afterUpload === 'close')
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the end of the upload sends what is written then
+  }, [afterUpload, files.uploading])
+  const send = (closing = false) =>
+    tab === 'note' ? sendNote() : sendReply(closing)
+  const later = () => {
+    const sent = compose(text)
+    setDialog({
+      kind: 'later',
+      content: laterContent(sent.text, sent.files),
+      preview: [
+        ...sent.files.flatMap((file) => [file.name, file.caption]),
+        sent.text,
+      ]
+        .filter(Boolean)
+        .join('\n'),
+      written: true,
+    })
   }
   const sign = (on: boolean) =>
     void changePreferences(client, { sign: on }).catch((error: unknown) =>
       toast(refusal(error, t), 'red'),
     )
+  const signs = {
+    on: preferences.sign || channelSigns,
+    fixed: channelSigns,
+  }
+  const onClose =
+    tab === 'answer' && conversation.attendance && ready
+      ? () => send(true)
+      : undefined
+  const onLater =
+    ready && !files.uploading && afterUpload === null ? later : undefined
 
   return (
     <>
@@ -180,186 +253,190 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
           send()
         }}
       >
-        <div className={classes.top}>
-          <Tabs
-            value={tab}
-            onChange={(value) => setTab(value === 'note' ? 'note' : 'answer')}
-            variant="none"
-            className={classes.tabs}
-          >
-            <Tabs.List>
-              <Tabs.Tab
-                value="answer"
-                className={classes.tab}
-                aria-controls="composer-box"
-              >
-                {t('composer.answer')}
-              </Tabs.Tab>
-              <Tabs.Tab
-                value="note"
-                className={classes.tab}
-                aria-controls="composer-box"
-              >
-                {t('note.title')}
-              </Tabs.Tab>
-            </Tabs.List>
-          </Tabs>
-          {tab === 'answer' && !serviceWindow.closed && (
-            <Switch
-              size="xs"
-              label={t('composer.sign')}
-              checked={preferences.sign || channelSigns}
-              disabled={channelSigns}
-              onChange={(event) => sign(event.currentTarget.checked)}
-              className={classes.sign}
-            />
-          )}
-          {tab === 'answer' && serviceWindow.closesIn && (
-            <span role="status" className={classes.window}>
-              {t('composer.windowCloses', { time: serviceWindow.closesIn })}
-            </span>
-          )}
-        </div>
+        <ComposerTop
+          tab={tab}
+          disabled={recording}
+          onTab={setTab}
+          onChosen={() => toField()}
+          sign={
+            tab === 'answer' && !serviceWindow.closed && !recording && !phone
+              ? signs
+              : null
+          }
+          onSign={sign}
+        />
         {tab === 'answer' && (
           <ComposerNotices
             conversation={conversation}
             refusal={draft?.refusal}
             onDismiss={() => saveDraft(conversation.id, { text })}
-            onNote={writeNote}
+            onNote={() => {
+              setTab('note')
+              toField(true)
+            }}
           />
+        )}
+        {tab === 'answer' && caseHint && (
+          <p className={classes.case}>{caseHint}</p>
         )}
         {reply && tab === 'answer' && (
           <ReplyTo
             message={reply}
             conversation={conversation}
-            onClose={() => onReply(null)}
+            onClose={() => {
+              onReply(null)
+              toField()
+            }}
           />
         )}
-        {tab === 'answer' && serviceWindow.closed ? (
-          <div
-            role="group"
-            aria-label={t('composer.windowClosed')}
-            className={classes.closed}
-          >
-            <p>
-              <strong>
+        <div id="composer-box">
+          {tab === 'answer' && serviceWindow.closed ? (
+            <div
+              role="group"
+              aria-label={t('composer.windowClosed')}
+              className={classes.closed}
+            >
+              <p>
+                <strong>
+                  {serviceWindow.neverWrote
+                    ? t('composer.neverWrote')
+                    : t('composer.windowClosed')}
+                </strong>
+                <br />
                 {serviceWindow.neverWrote
-                  ? t('composer.neverWrote')
-                  : t('composer.windowClosed')}
-              </strong>
-              <br />
-              {serviceWindow.neverWrote
-                ? t('composer.neverWroteText')
-                : t('composer.windowText')}
-            </p>
-            <Button onClick={() => setDialog({ kind: 'template' })}>
-              {t('composer.chooseTemplate')}
-            </Button>
-          </div>
-        ) : recording ? (
-          <Suspense fallback={null}>
-            <VoiceRecorder
-              onClose={() => setRecording(false)}
-              onSend={(media, voice) =>
-                put(
-                  'message',
-                  { media_id: media, ...(voice ? { voice } : {}) },
-                  { preview: t('kind.audio') },
-                )
-              }
-            />
-          </Suspense>
-        ) : (
-          <>
-            <AttachmentList files={files} />
-            <ComposerText
-              conversation={conversation}
-              note={tab === 'note'}
-              text={text}
-              handle={field}
-              onText={setText}
-              onTyped={() => typed(tab === 'answer')}
-              onStopped={stopped}
-              onSend={send}
-              onFiles={files.add}
-              onMedia={files.attach}
-              onEscape={() => {
-                if (reply) onReply(null)
-                return reply !== null
-              }}
-            />
-            {tab === 'note' && noteDraft?.refusal && (
-              <Alert color="red" variant="light" p="xs">
-                {noteDraft.refusal}
-              </Alert>
-            )}
-            {collision.hint && (
-              <Alert color="yellow" variant="light" role="status" p="xs">
-                {collision.hint}
-              </Alert>
-            )}
-            <div className={classes.bottom}>
-              {tab === 'answer' && (
-                <ComposerTools
-                  onFiles={files.add}
-                  onRecord={() => setRecording(true)}
-                  onInsert={(piece) => field.current?.insert(piece)}
-                  onCanned={() => field.current?.canned()}
-                  onDialog={(kind) => setDialog({ kind })}
-                />
-              )}
-              <span className={classes.grow} />
-              {tab === 'answer' && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  size={32}
-                  className={classes.later}
-                  aria-label={t('composer.later')}
-                  title={t('composer.later')}
-                  disabled={!ready}
-                  onClick={() =>
-                    setDialog({
-                      kind: 'later',
-                      content: laterContent(sent.text, sent.files),
-                      preview: [
-                        ...sent.files.map((file) => file.name),
-                        sent.text,
-                      ]
-                        .filter(Boolean)
-                        .join('\n'),
-                      written: true,
-                    })
-                  }
-                >
-                  <IconClock size={19} />
-                </ActionIcon>
-              )}
-              <Button type="submit" disabled={!ready}>
-                {tab === 'note'
-                  ? t('note.add')
-                  : collision.hint
-                    ? t('composer.sendAnyway')
-                    : t('composer.send')}
+                  ? t('composer.neverWroteText')
+                  : t('composer.windowText')}
+              </p>
+              <Button onClick={() => setDialog({ kind: 'template' })}>
+                {t('composer.chooseTemplate')}
               </Button>
             </div>
-          </>
-        )}
+          ) : recording ? (
+            <Suspense fallback={null}>
+              <VoiceRecorder
+                onClose={() => {
+                  setRecording(false)
+                  toField()
+                }}
+                onSend={(media, voice) => {
+                  void put(
+                    'message',
+                    { media_id: media, ...(voice ? { voice } : {}), ...quote },
+                    { preview: t('kind.audio') },
+                  )
+                  onReply(null)
+                }}
+              />
+            </Suspense>
+          ) : (
+            <>
+              {tab === 'answer' && (
+                <AttachmentList files={files} onRemoved={() => toField()} />
+              )}
+              {tab === 'note' && noteDraft?.refusal && (
+                <Alert color="red" variant="light" p="xs" mb={6}>
+                  {noteDraft.refusal}
+                </Alert>
+              )}
+              {collision.hint && (
+                <Alert
+                  color="yellow"
+                  variant="light"
+                  role="status"
+                  p="xs"
+                  mb={6}
+                >
+                  {collision.hint}
+                </Alert>
+              )}
+              <div className={classes.area}>
+                <ComposerText
+                  conversation={conversation}
+                  note={tab === 'note'}
+                  text={text}
+                  placeholder={
+                    tab === 'note'
+                      ? t('note.placeholder')
+                      : captioned(files.files.filter((file) => !file.problem))
+                        ? t('attach.addCaption')
+                        : phone
+                          ? t('composer.message')
+                          : t('composer.placeholder')
+                  }
+                  warning={
+                    tab === 'answer' && serviceWindow.closesIn
+                      ? t('composer.windowCloses', {
+                          time: serviceWindow.closesIn,
+                        })
+                      : null
+                  }
+                  handle={field}
+                  onText={setText}
+                  onTyped={() => typed(tab === 'answer')}
+                  onStopped={stopped}
+                  onSend={send}
+                  onFiles={addFiles}
+                  onMedia={files.attach}
+                  onEscape={() => {
+                    if (reply) onReply(null)
+                    return reply !== null
+                  }}
+                />
+                {tab === 'answer' && (
+                  <ComposerTools
+                    phone={phone}
+                    onField={() => toField()}
+                    onFiles={addFiles}
+                    onRecord={() => setRecording(true)}
+                    onInsert={(piece) => field.current?.insert(piece)}
+                    onCanned={() => field.current?.canned()}
+                    onDialog={(kind) => setDialog({ kind })}
+                    onLater={onLater}
+                    onClose={onClose}
+                    sign={signs}
+                    onSign={sign}
+                  />
+                )}
+                <SendButtons
+                  phone={phone}
+                  label={
+                    tab === 'note'
+                      ? t('note.add')
+                      : collision.hint
+                        ? t('composer.sendAnyway')
+                        : t('composer.send')
+                  }
+                  ready={ready}
+                  waiting={afterUpload !== null}
+                  onLater={tab === 'answer' ? later : undefined}
+                  canLater={onLater !== undefined}
+                  closes={tab === 'answer' && conversation.attendance !== null}
+                  onClose={onClose}
+                  onRecord={
+                    tab === 'answer' && text.trim() === '' && !attached
+                      ? () => setRecording(true)
+                      : undefined
+                  }
+                />
+              </div>
+            </>
+          )}
+        </div>
       </form>
       <ComposerDialogs
         conversation={conversation}
         text={tab === 'answer' ? text : ''}
         dialog={dialog}
-        onDialog={setDialog}
-        onSend={(body, preview) => put('message', body, { preview })}
+        onDialog={(next) => {
+          setDialog(next)
+          if (!next) toField()
+        }}
+        onSend={(body, preview) => void put('message', body, { preview })}
         onOffer={(interactive) => {
-          put('message', { interactive })
+          void put('message', { interactive })
           setText('')
         }}
-        onScheduled={() => {
-          empty()
-          setTimeout(() => field.current?.focus())
-        }}
+        onScheduled={empty}
       />
     </>
   )

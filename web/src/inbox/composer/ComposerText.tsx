@@ -2,18 +2,24 @@ import { Textarea } from '@mantine/core'
 import {
   Suspense,
   useImperativeHandle,
+  useLayoutEffect,
   useRef,
   useState,
   type KeyboardEvent,
   type Ref,
 } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { usePreferences } from '../../api/queries'
 import type { Conversation } from '../../api/types'
 import { part } from '../../ui/parts'
 import { cannedAt, gapIn } from './canned'
+import type { Rendered } from './CannedReplies'
 import { Mentions } from './Mentions'
 import { mentionAt } from './mentions'
+import { Options } from './Options'
+import { isTouch } from './touch'
+import { pasted } from './useAttachments'
 import classes from './Composer.module.css'
 
 const CannedReplies = part(() =>
@@ -32,10 +38,14 @@ type Props = {
   conversation: Conversation
   note: boolean
   text: string
+  placeholder: string
+  /** A short warning on the border of the field. */
+  warning: string | null
   onText: (text: string) => void
   onTyped: () => void
   onStopped: () => void
-  onSend: () => void
+  /** onSend sends what was written; close also closes the case. */
+  onSend: (close: boolean) => void
   onFiles: (files: File[]) => void
   onMedia: (media: string, title: string) => void
   /** onEscape handles Escape before it leaves the field and reports whether it did something. */
@@ -48,6 +58,8 @@ export function ComposerText({
   conversation,
   note,
   text,
+  placeholder,
+  warning,
   onText,
   onTyped,
   onStopped,
@@ -61,75 +73,112 @@ export function ComposerText({
   const { send_with } = usePreferences()
   const box = useRef<HTMLTextAreaElement>(null)
   const behind = useRef<HTMLSpanElement>(null)
+  const used = useRef(false) // before its first use the cursor of a field stands at the start
   const [canned, setCanned] = useState<Place | null>(null)
   const [mention, setMention] = useState<Place | null>(null)
+  const rendering = useRef(0) // chosen replies that the server has not filled in yet
+  const waiting = useRef<{ close: boolean } | null>(null) // sends when they are there
+  const latest = useRef(onSend)
+  useLayoutEffect(() => {
+    latest.current = onSend
+  })
 
-  const insert = (
-    piece: string,
-    from = box.current?.selectionStart ?? text.length,
-    to = box.current?.selectionEnd ?? text.length,
-  ) => {
-    onText(text.slice(0, from) + piece + text.slice(to))
-    const end = from + piece.length
-    setTimeout(() => {
-      box.current?.focus()
-      const gap = gapIn(piece)
-      box.current?.setSelectionRange(
-        gap ? from + gap.from : end,
-        gap ? from + gap.to : end,
-      )
+  const focus = () => {
+    const field = box.current
+    if (!field) return
+    if (!used.current)
+      field.setSelectionRange(field.value.length, field.value.length)
+    field.focus()
+  }
+  /** insert changes the field at once, so that the next key lands behind the piece. What was typed behind the place meanwhile stays there. */
+  const insert = (piece: string, place?: Place) => {
+    const field = box.current
+    if (!field) return
+    if (!isTouch()) focus()
+    const { from, to } = place ?? {
+      from: field.selectionStart,
+      to: field.selectionEnd,
+    }
+    const typedOn = place !== undefined && field.selectionStart > to
+    const gap = typedOn ? null : gapIn(piece)
+    field.setRangeText(piece, from, to, typedOn ? 'preserve' : 'end')
+    if (gap) field.setSelectionRange(from + gap.from, from + gap.to)
+    flushSync(() => onText(field.value))
+  }
+  const choose = (place: Place, reply: Promise<Rendered | null>) => {
+    setCanned(null)
+    focus()
+    rendering.current++
+    void reply.then((rendered) => {
+      rendering.current--
+      const sends = waiting.current
+      waiting.current = null
+      if (!rendered || !box.current) return
+      insert(rendered.text, place)
+      const { media_id, title } = rendered
+      if (media_id) flushSync(() => onMedia(media_id, title))
+      if (sends) latest.current(sends.close)
     })
   }
+  const here = (): Place => ({
+    from: box.current?.selectionStart ?? text.length,
+    to: box.current?.selectionEnd ?? text.length,
+    text: '',
+  })
   useImperativeHandle(handle, () => ({
-    focus: () => box.current?.focus(),
+    focus,
     insert,
-    canned: () =>
-      setCanned({
-        from: box.current?.selectionStart ?? text.length,
-        to: box.current?.selectionEnd ?? text.length,
-        text: '',
-      }),
+    canned: () => {
+      if (!isTouch()) focus()
+      setCanned(here())
+    },
   }))
 
   const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') {
-      if (canned) setCanned(null)
-      else if (!onEscape()) behind.current?.focus() // Tab continues from here
+      if (!onEscape()) behind.current?.focus() // Tab continues from here
       event.stopPropagation()
       return
     }
-    if (canned || mention) return
     const gap = gapIn(text, event.currentTarget.selectionEnd)
     if (event.key === 'Tab' && !event.shiftKey && gap) {
       event.preventDefault()
       event.currentTarget.setSelectionRange(gap.from, gap.to)
       return
     }
-    const enter =
-      event.key === 'Enter' &&
-      (send_with === 'enter'
-        ? !event.shiftKey && !event.ctrlKey
-        : event.ctrlKey || event.metaKey)
-    if (enter) {
+    if (event.key !== 'Enter') return
+    const control = event.ctrlKey || event.metaKey
+    const close = control && event.shiftKey && !note
+    if (
+      close ||
+      (send_with === 'enter' ? !event.shiftKey && !control : control)
+    ) {
       event.preventDefault()
-      onSend()
+      if (rendering.current > 0) waiting.current = { close }
+      else onSend(close)
     }
   }
 
   return (
-    <>
+    <div className={classes.text}>
       {canned && (
-        <Suspense fallback={null}>
+        <Suspense
+          fallback={
+            <Options
+              label={t('composer.canned')}
+              none=""
+              options={[]}
+              loading
+              onClose={() => setCanned(null)}
+            />
+          }
+        >
           <CannedReplies
             filter={canned.text}
             conversation={conversation}
             onClose={() => setCanned(null)}
-            onChoose={(piece, media, title) => {
-              insert(piece, canned.from, canned.to)
-              if (media) onMedia(media, title)
-              setCanned(null)
-            }}
+            onChoose={(reply) => choose(canned, reply)}
           />
         </Suspense>
       )}
@@ -138,16 +187,16 @@ export function ComposerText({
           filter={mention.text}
           onClose={() => setMention(null)}
           onChoose={(piece) => {
-            insert(piece, mention.from, mention.to)
             setMention(null)
+            insert(piece, mention)
           }}
         />
       )}
-      <div id="composer-box" className={classes.box}>
+      <div className={classes.box}>
         <Textarea
           ref={box}
           aria-label={note ? t('note.title') : t('composer.message')}
-          placeholder={note ? t('note.placeholder') : t('composer.placeholder')}
+          placeholder={placeholder}
           autosize
           minRows={1}
           maxRows={12}
@@ -156,24 +205,39 @@ export function ComposerText({
           value={text}
           classNames={{ input: classes.input }}
           onKeyDown={keyDown}
+          onFocus={() => {
+            used.current = true
+          }}
           onPaste={(event) => {
-            const pasted = [...event.clipboardData.files]
-            if (pasted.length > 0 && !note) {
-              event.preventDefault()
-              onFiles(pasted)
-            }
+            const files = [...event.clipboardData.files]
+            if (files.length === 0 || note) return
+            event.preventDefault()
+            const time = new Date().toLocaleString('sv').replaceAll(':', '.')
+            onFiles(
+              files.map((file) => pasted(file, t('attach.pasted', { time }))),
+            )
           }}
           onChange={(event) => {
             const { value, selectionStart } = event.currentTarget
             onText(value)
             onTyped()
-            setCanned(note ? null : cannedAt(value, selectionStart))
+            const replies = !note && rendering.current === 0
+            setCanned(replies ? cannedAt(value, selectionStart) : null)
             setMention(note ? mentionAt(value, selectionStart) : null)
           }}
-          onBlur={onStopped}
+          onBlur={() => {
+            setCanned(null)
+            setMention(null)
+            onStopped()
+          }}
         />
+        {warning && (
+          <span role="status" className={classes.warning}>
+            {warning}
+          </span>
+        )}
         <span ref={behind} tabIndex={-1} className={classes.behind} />
       </div>
-    </>
+    </div>
   )
 }

@@ -1,63 +1,82 @@
-import { ActionIcon, FileButton } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import {
-  IconDots,
+  IconCheck,
+  IconClock,
+  IconHandClick,
   IconListDetails,
   IconMessage2Bolt,
   IconMicrophone,
   IconMoodSmile,
   IconPaperclip,
+  IconPlus,
+  IconSignature,
+  IconSquareCheck,
   IconTemplate,
-  IconHandClick,
 } from '@tabler/icons-react'
-import { Suspense, useState, type ReactNode } from 'react'
+import { Suspense, useRef, useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ActionMenu } from '../../ui/ActionMenu'
+import { withTexts } from '../../ui/i18n'
 import { part } from '../../ui/parts'
-import { usePhone } from '../../ui/usePhone'
+import { RecordButton } from './RecordButton'
+import classes from './Composer.module.css'
 
-const Emoji = part(() => import('./Emoji').then((loaded) => loaded.default))
+const Emoji = part(() =>
+  withTexts('composer', import('./Emoji')).then((loaded) => loaded.default),
+)
 
 type Props = {
+  phone: boolean
+  /** onField puts the cursor back into the text field. */
+  onField: () => void
   onFiles: (files: File[]) => void
   onRecord: () => void
   onInsert: (text: string) => void
   onCanned: () => void
   onDialog: (kind: 'template' | 'buttons' | 'list') => void
+  /** What the desktop shows elsewhere and a phone in the menu: undefined means not available. */
+  onLater: (() => void) | undefined
+  onClose: (() => void) | undefined
+  sign: { on: boolean; fixed: boolean }
+  onSign: (on: boolean) => void
 }
 
-/** ComposerTools is the row of buttons below the text. */
+/** ComposerTools is the row of buttons below the text. On a phone they are in a menu. */
 export function ComposerTools({
+  phone,
+  onField,
   onFiles,
   onRecord,
   onInsert,
   onCanned,
   onDialog,
+  onLater,
+  onClose,
+  sign,
+  onSign,
 }: Props) {
   const { t } = useTranslation()
-  const phone = usePhone()
   const [emoji, setEmoji] = useState(false)
-  const secure = window.isSecureContext && typeof MediaRecorder !== 'undefined'
-  const button = (
-    label: string,
-    icon: ReactNode,
-    onClick: () => void,
-    title = label,
-    disabled = false,
-  ) => (
-    <ActionIcon
-      key={label}
-      variant="subtle"
-      color="gray"
-      size={32}
-      aria-label={label}
-      title={title}
-      disabled={disabled}
-      onClick={onClick}
-    >
-      {icon}
-    </ActionIcon>
-  )
+  const picker = useRef<HTMLInputElement>(null)
+  const attach = {
+    key: 'attach',
+    label: t('composer.attach'),
+    icon: <IconPaperclip size={19} />,
+    onClick: () => picker.current?.click(),
+  }
+  const smile = {
+    key: 'emoji',
+    label: t('composer.emoji'),
+    icon: <IconMoodSmile size={19} />,
+    onClick: () => setEmoji((open) => !open),
+  }
   const more = [
+    {
+      key: 'canned',
+      label: t('composer.canned'),
+      icon: <IconMessage2Bolt size={19} />,
+      onClick: onCanned,
+    },
     {
       key: 'template',
       label: t('composer.template'),
@@ -77,70 +96,106 @@ export function ComposerTools({
       onClick: () => onDialog('list'),
     },
   ]
-  return (
-    <>
-      <FileButton multiple onChange={onFiles}>
-        {(props) => (
-          <ActionIcon
-            {...props}
-            variant="subtle"
-            color="gray"
-            size={32}
-            aria-label={t('composer.attach')}
-            title={t('composer.attach')}
-          >
-            <IconPaperclip size={19} />
-          </ActionIcon>
-        )}
-      </FileButton>
-      {emoji ? (
-        <Suspense
-          fallback={button(
-            t('composer.emoji'),
-            <IconMoodSmile size={19} />,
-            () => undefined,
-          )}
-        >
-          <Emoji
-            target={button(
-              t('composer.emoji'),
-              <IconMoodSmile size={19} />,
-              () => setEmoji(false),
-            )}
-            onChoose={onInsert}
-            onClose={() => setEmoji(false)}
-          />
-        </Suspense>
-      ) : (
-        button(t('composer.emoji'), <IconMoodSmile size={19} />, () =>
-          setEmoji(true),
-        )
-      )}
-      {button(
-        t('composer.record'),
-        <IconMicrophone size={19} />,
-        onRecord,
-        secure ? t('composer.record') : t('composer.recordInsecure'),
-        !secure,
-      )}
-      {button(t('composer.canned'), <IconMessage2Bolt size={19} />, onCanned)}
-      {phone ? (
-        <ActionMenu
-          button={
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={32}
-              aria-label={t('shell.more')}
-            >
-              <IconDots size={19} />
-            </ActionIcon>
-          }
-          actions={more}
+  const button = ({ key, label, icon, onClick }: typeof attach) => (
+    <ActionIcon
+      key={key}
+      variant="subtle"
+      color="gray"
+      size={32}
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+    >
+      {icon}
+    </ActionIcon>
+  )
+  /** picking shows the emoji picker at a button while it is open. */
+  const picking = (target: ReactElement) =>
+    emoji ? (
+      <Suspense fallback={target}>
+        <Emoji
+          target={target}
+          onChoose={onInsert}
+          onClose={() => setEmoji(false)}
+          onEscape={onField}
         />
-      ) : (
-        more.map(({ label, icon, onClick }) => button(label, icon, onClick))
+      </Suspense>
+    ) : (
+      target
+    )
+  const plus = (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={44}
+      aria-label={t('shell.more')}
+      onClick={() => setEmoji(false)}
+    >
+      <IconPlus size={22} />
+    </ActionIcon>
+  )
+  return (
+    <div className={classes.tools}>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          onFiles([...(event.currentTarget.files ?? [])])
+          event.currentTarget.value = '' // so that the same file can be added again
+        }}
+      />
+      {phone && emoji && picking(plus)}
+      {phone && !emoji && (
+        <ActionMenu
+          position="top-start"
+          button={plus}
+          actions={[
+            attach,
+            smile,
+            ...more,
+            {
+              key: 'later',
+              label: t('composer.later'),
+              icon: <IconClock size={19} />,
+              disabled: !onLater,
+              onClick: () => onLater?.(),
+            },
+            ...(onClose
+              ? [
+                  {
+                    key: 'close',
+                    label: t('composer.sendClose'),
+                    icon: <IconSquareCheck size={19} />,
+                    onClick: onClose,
+                  },
+                ]
+              : []),
+            {
+              key: 'sign',
+              label: t('composer.sign'),
+              icon: sign.on ? (
+                <IconCheck size={19} />
+              ) : (
+                <IconSignature size={19} />
+              ),
+              disabled: sign.fixed,
+              onClick: () => onSign(!sign.on),
+            },
+          ]}
+        />
       )}
-    </>
+      {!phone && (
+        <>
+          {button(attach)}
+          {picking(button(smile))}
+          <RecordButton size={32} onRecord={onRecord}>
+            <IconMicrophone size={19} />
+          </RecordButton>
+          {more.map(button)}
+        </>
+      )}
+    </div>
   )
 }

@@ -25,6 +25,7 @@ import { Dialog } from '../../ui/Dialog'
 import { dateAndTime, instant, localTime } from '../../ui/format'
 import { laterPresets, laterProblem } from './later'
 import { refusal } from '../refusal'
+import { submitWithControl } from './submitWithControl'
 import classes from './Later.module.css'
 
 type Props = {
@@ -119,6 +120,7 @@ export function LaterDialog({
   return (
     <Dialog title={title} onClose={onClose}>
       <form
+        onKeyDown={submitWithControl}
         onSubmit={(event) => {
           event.preventDefault()
           void save()
@@ -182,7 +184,10 @@ export function LaterDialog({
               {problem}
             </Alert>
           )}
-          <Group justify="flex-end">
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
             <Button
               type="submit"
               loading={busy}

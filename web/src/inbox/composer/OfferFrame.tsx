@@ -6,6 +6,7 @@ import { Dialog } from '../../ui/Dialog'
 import { usePhone } from '../../ui/usePhone'
 import { Offer } from '../thread/Offer'
 import { countOf, limits, type Frame } from './offerForm'
+import { submitWithControl } from './submitWithControl'
 import classes from '../thread/Offer.module.css'
 
 type CountedProps = {
@@ -98,6 +99,7 @@ export function OfferFrame({
   return (
     <Dialog title={title} onClose={onClose} size={780} fullScreen={phone}>
       <form
+        onKeyDown={submitWithControl}
         onSubmit={(event) => {
           event.preventDefault()
           if (fits) onSend(offer)
@@ -137,7 +139,10 @@ export function OfferFrame({
             </div>
           </section>
         </div>
-        <Group justify="flex-end" mt="md">
+        <Group justify="flex-end" gap="xs" mt="md">
+          <Button variant="default" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
           <Button type="submit" disabled={!fits}>
             {t('composer.send')}
           </Button>

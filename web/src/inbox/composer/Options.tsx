@@ -3,29 +3,36 @@ import classes from './Composer.module.css'
 
 type Option = { id: string; content: ReactNode; choose: () => void }
 
+type Props = {
+  label: string
+  none: string
+  options: Option[]
+  /** While the options are loading, Enter waits for them instead of sending the text. */
+  loading?: boolean
+  onClose: () => void
+}
+
 /** Options is a list of suggestions above the text field. Arrow keys, Enter and Tab work without leaving the field. */
 export function Options({
   label,
   none,
   options,
+  loading = false,
   onClose,
-}: {
-  label: string
-  none: string
-  options: Option[]
-  onClose: () => void
-}) {
+}: Props) {
   const [at, setAt] = useState(0)
   const current = options[Math.min(at, options.length - 1)]
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
-      if (event.key === 'ArrowDown')
+      const chooses = event.key === 'Enter' || event.key === 'Tab'
+      if (event.isComposing || event.ctrlKey || event.metaKey) return
+      if (event.key === 'Escape') onClose()
+      else if (event.key === 'ArrowDown' && current)
         setAt((n) => Math.min(n + 1, options.length - 1))
-      else if (event.key === 'ArrowUp') setAt((n) => Math.max(n - 1, 0))
-      else if ((event.key === 'Enter' || event.key === 'Tab') && current)
-        current.choose()
-      else if (event.key === 'Escape') onClose()
-      else return
+      else if (event.key === 'ArrowUp' && current)
+        setAt((n) => Math.max(n - 1, 0))
+      else if (chooses && !event.shiftKey && current) current.choose()
+      else if (!(chooses && loading)) return
       event.preventDefault()
       event.stopPropagation()
     }
@@ -33,8 +40,14 @@ export function Options({
     return () => removeEventListener('keydown', key, true)
   })
   return (
-    <ul role="listbox" aria-label={label} className={classes.options}>
-      {options.length === 0 && (
+    <ul
+      role="listbox"
+      aria-label={label}
+      aria-busy={loading || undefined}
+      className={classes.options}
+      onMouseDown={(event) => event.preventDefault()} // the field keeps the focus
+    >
+      {options.length === 0 && !loading && (
         <li
           role="option"
           aria-selected={false}
@@ -51,6 +64,11 @@ export function Options({
           aria-selected={option === current}
           className={classes.option}
           onClick={option.choose}
+          ref={
+            option === current
+              ? (row) => row?.scrollIntoView({ block: 'nearest' })
+              : undefined
+          }
         >
           {option.content}
         </li>

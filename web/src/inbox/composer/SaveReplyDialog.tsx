@@ -17,6 +17,7 @@ import { useSubmit } from '../../api/useSubmit'
 import { announce } from '../../ui/announce'
 import { Dialog } from '../../ui/Dialog'
 import { shortcutOf } from './canned'
+import { submitWithControl } from './submitWithControl'
 
 /** SaveReplyDialog saves the text of a message as a canned reply, personal or shared. */
 export function SaveReplyDialog({
@@ -57,6 +58,7 @@ export function SaveReplyDialog({
   return (
     <Dialog title={t('message.saveReply')} onClose={onClose}>
       <form
+        onKeyDown={submitWithControl}
         onSubmit={(event) => {
           event.preventDefault()
           void save()
@@ -113,7 +115,10 @@ export function SaveReplyDialog({
               onChange={(event) => setTeam(event.currentTarget.checked)}
             />
           )}
-          <Group justify="flex-end">
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
             <Button
               type="submit"
               loading={busy}

@@ -1,4 +1,4 @@
-import { Button, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -74,6 +74,11 @@ export function TemplateDialog({ channel, onClose, onSend, onLater }: Props) {
             data-autofocus
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              const first = templates.find((one) => !stateOf(one, t))
+              if (event.key === 'Enter' && q === text.trim() && first)
+                setChosen(first)
+            }}
           />
           {list.isPending && <Loading rows={4} />}
           {list.isError && (
@@ -120,6 +125,11 @@ export function TemplateDialog({ channel, onClose, onSend, onLater }: Props) {
               {t('common.more')}
             </Button>
           )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+          </Group>
         </Stack>
       )}
     </Dialog>

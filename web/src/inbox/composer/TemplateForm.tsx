@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../api/types'
 import { Offer } from '../thread/Offer'
+import { submitWithControl } from './submitWithControl'
 import {
   chosenTemplate,
   gapKey,
@@ -41,6 +42,7 @@ export function TemplateForm({ template, onBack, onSend, onLater }: Props) {
   const offer = templateOffer(template, values)
   return (
     <form
+      onKeyDown={submitWithControl}
       onSubmit={(event) => {
         event.preventDefault()
         if (complete) onSend(chosenTemplate(template, values), offer.body)

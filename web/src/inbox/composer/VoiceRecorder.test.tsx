@@ -68,7 +68,7 @@ const seconds = (n: number) => act(() => vi.advanceTimersByTimeAsync(n * 1000))
 const press = (name: string) =>
   act(() =>
     [...document.querySelectorAll('button')]
-      .find((one) => one.textContent === name)
+      .find((one) => (one.ariaLabel ?? one.textContent) === name)
       ?.click(),
   )
 

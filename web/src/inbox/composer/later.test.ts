@@ -27,9 +27,9 @@ describe('scheduled messages', () => {
 
   it('consist of one text or one file with its caption', () => {
     expect(laterContent('oi', [])).toEqual({ text: 'oi' })
-    expect(laterContent('oi', [{ media: 'm', caption: '' }])).toEqual({
+    expect(laterContent('oi', [{ media: 'm', caption: '' }])).toBeNull()
+    expect(laterContent('', [{ media: 'm', caption: '' }])).toEqual({
       media_id: 'm',
-      text: 'oi',
     })
     expect(laterContent('', [{ media: 'm', caption: ' c ' }])).toEqual({
       media_id: 'm',

@@ -27,17 +27,14 @@ export function laterProblem(local: string, now: Date): 'past' | 'far' | null {
   return ahead > 90 * day ? 'far' : null
 }
 
-/** laterContent returns the composer's content as one message, or null if it would be several. */
+/** laterContent returns the composer's content, as made by written, as one message, or null if it would be several. */
 export function laterContent(
   text: string,
   files: { media: string; caption: string }[],
 ): ScheduledContent | null {
   const [file, ...more] = files
   if (!file) return { text }
+  if (more.length > 0 || text) return null
   const caption = file.caption.trim()
-  if (more.length > 0 || (caption && text)) return null
-  return {
-    media_id: file.media,
-    ...(caption || text ? { text: caption || text } : {}),
-  }
+  return { media_id: file.media, ...(caption ? { text: caption } : {}) }
 }

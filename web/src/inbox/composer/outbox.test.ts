@@ -94,6 +94,19 @@ describe('the outbox', () => {
     expect(retryDelay(9)).toBe(30_000)
   })
 
+  it('reports how a message ended', async () => {
+    const { outbox } = make((one) =>
+      one.body.text === 'bad'
+        ? Promise.reject(failure(409, 'contact_blocked'))
+        : Promise.resolve(),
+    )
+    const [bad, good] = [item('a', 'bad'), item('a', 'good')]
+    const endings = [bad, good].map((one) => outbox.ending(one.client_id))
+    void outbox.add(bad)
+    void outbox.add(good)
+    expect(await Promise.all(endings)).toEqual([false, true])
+  })
+
   it('returns a rejected message and continues with the next one', async () => {
     const sent: string[] = []
     const { outbox, refused } = make((one) => {

@@ -60,6 +60,7 @@ export class Outbox {
   private readonly storing = new Map<string, Promise<void>>() // being written to the database by this page
   private readonly stored = new Set<string>() // items that were in the database; only these can have been sent by another tab
   private readonly finished = new Set<string>() // items that this page has sent or returned, even if their row still exists
+  private readonly endings = new Map<string, (sent: boolean) => void>() // callers that wait for an item
   private readonly database: Promise<IDBPDatabase<Schema> | null>
   private readonly channel: BroadcastChannel
   private unavailable = false
@@ -112,6 +113,11 @@ export class Outbox {
     this.tell()
   }
 
+  /** ending resolves when an item is no longer pending: to true once the server has it, to false if it was rejected or discarded. */
+  ending(client_id: string): Promise<boolean> {
+    return new Promise((resolve) => this.endings.set(client_id, resolve))
+  }
+
   /** all returns the pending items, oldest first. The array is stable until it changes. */
   all = (): Item[] => this.items
 
@@ -149,7 +155,10 @@ export class Outbox {
 
   /** clear discards all pending items, in the user's other tabs as well. */
   async clear(): Promise<void> {
-    this.items.forEach((item) => this.finished.add(item.client_id))
+    this.items.forEach((item) => {
+      this.finished.add(item.client_id)
+      this.end(item, false)
+    })
     this.items = []
     this.changed()
     await Promise.all(this.storing.values())
@@ -231,16 +240,19 @@ export class Outbox {
       if (!item) return
       if (await this.sentElsewhere(item)) {
         this.forget(item)
+        this.end(item, true)
         continue
       }
       try {
         await this.options.deliver(item)
         this.full = false
         await this.remove(item)
+        this.end(item, true)
         attempt = 0
       } catch (error) {
         if (error instanceof Failure && isPermanent(error)) {
           await this.remove(item)
+          this.end(item, false)
           this.options.refused(item, error)
           attempt = 0
           continue
@@ -277,6 +289,11 @@ export class Outbox {
   private forget(item: Item): void {
     this.items = this.items.filter((one) => one.client_id !== item.client_id)
     this.changed()
+  }
+
+  private end(item: Item, sent: boolean): void {
+    this.endings.get(item.client_id)?.(sent)
+    this.endings.delete(item.client_id)
   }
 
   private pause(milliseconds: number): Promise<void> {

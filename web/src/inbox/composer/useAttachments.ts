@@ -1,13 +1,17 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { upload } from '../../api/upload'
+import { api, unwrap } from '../../api/client'
+import { contentAddress, upload } from '../../api/upload'
 import { fileSize } from '../../ui/format'
 import { refusal } from '../refusal'
 
+/** Attachment is a file to send. preview is the address of a picture or video; media is null until the server has the file. */
 export type Attachment = {
   key: string
   name: string
+  type: string
   size: number | null
+  preview: string | null
   caption: string
   progress: number
   media: string | null
@@ -27,19 +31,47 @@ export function limitOf(type: string): number {
 const refusedTypes =
   /^(image\/(svg|gif|tiff|bmp)|text\/html|application\/(x-msdownload|x-sh|javascript))/
 
-/** useAttachments uploads files immediately and keeps their captions until they are sent. */
-export function useAttachments() {
+/** isShown reports whether a browser can show a thumbnail of a file type. */
+const isShown = (type: string) => /^(image|video)\//.test(type)
+
+/** release frees the memory of a thumbnail. */
+const release = ({ preview }: Attachment) =>
+  preview?.startsWith('blob:') && URL.revokeObjectURL(preview)
+
+/** pasted gives a picture from the clipboard a name. Browsers call all of them "image.png". */
+export function pasted(file: File, name: string): File {
+  if (!/^image\.\w+$/.test(file.name)) return file
+  return new File([file], name + file.name.slice('image'.length), {
+    type: file.type,
+  })
+}
+
+/** Uploaded files that wait in a composer that is not open. */
+const kept = new Map<string, Attachment[]>()
+
+/** useAttachments uploads files immediately and keeps them with their captions until they are sent, also while another composer is open. */
+export function useAttachments(composer: string) {
   const { t } = useTranslation()
-  const [files, setFiles] = useState<Attachment[]>([])
+  const [files, setFiles] = useState(() => kept.get(composer) ?? [])
+  const latest = useRef(files)
   const running = useRef(new Map<string, AbortController>())
   const change = (key: string, fields: Partial<Attachment>) =>
     setFiles((all) =>
       all.map((one) => (one.key === key ? { ...one, ...fields } : one)),
     )
+  useLayoutEffect(() => {
+    latest.current = files
+  })
   useEffect(() => {
     const uploads = running.current
-    return () => uploads.forEach((one) => one.abort())
-  }, [])
+    kept.delete(composer)
+    return () => {
+      uploads.forEach((one) => one.abort())
+      const uploaded = latest.current.filter((one) => one.media)
+      if (uploaded.length > 0) kept.set(composer, uploaded)
+      latest.current.filter((one) => !one.media).forEach(release)
+    }
+  }, [composer])
 
   const start = (file: File) => {
     const key = crypto.randomUUID()
@@ -50,12 +82,16 @@ export function useAttachments() {
         : refusedTypes.test(file.type)
           ? t('attach.type')
           : null
+    const preview =
+      !problem && isShown(file.type) ? URL.createObjectURL(file) : null
     setFiles((all) => [
       ...all,
       {
         key,
         name: file.name,
+        type: file.type || 'application/octet-stream',
         size: file.size,
+        preview,
         caption: '',
         progress: 0,
         media: null,
@@ -71,13 +107,23 @@ export function useAttachments() {
       (progress) => change(key, { progress }),
       control.signal,
     )
-      .then((media) => change(key, { media: media.id, progress: 1 }))
+      .then((media) =>
+        change(key, { media: media.id, type: media.mime_type, progress: 1 }),
+      )
       .catch(
         (error: unknown) =>
           !(error instanceof DOMException) &&
           change(key, { problem: refusal(error, t) }),
       )
       .finally(() => running.current.delete(key))
+  }
+  const drop = (gone: Attachment[]) => {
+    const keys = gone.map((one) => one.key)
+    for (const one of gone) {
+      running.current.get(one.key)?.abort()
+      release(one)
+    }
+    setFiles((all) => all.filter((one) => !keys.includes(one.key)))
   }
   return {
     files,
@@ -87,25 +133,37 @@ export function useAttachments() {
     uploading: files.some((file) => !file.media && !file.problem),
     add: (added: File[]) => added.forEach(start),
     /** attach adds a file that the server already has. */
-    attach: (media: string, name: string) =>
+    attach: (media: string, name: string) => {
+      const key = crypto.randomUUID()
       setFiles((all) => [
         ...all,
         {
-          key: crypto.randomUUID(),
+          key,
           name,
+          type: '',
           size: null,
+          preview: null,
           caption: '',
           progress: 1,
-          media,
+          media: null,
           problem: null,
         },
-      ]),
-    caption: (key: string, caption: string) => change(key, { caption }),
-    remove: (key: string) => {
-      running.current.get(key)?.abort()
-      setFiles((all) => all.filter((one) => one.key !== key))
+      ])
+      unwrap(api.GET('/media/{id}', { params: { path: { id: media } } }))
+        .then(({ mime_type, size }) =>
+          change(key, {
+            media,
+            type: mime_type,
+            size,
+            preview: isShown(mime_type) ? contentAddress(media) : null,
+          }),
+        )
+        .catch((error: unknown) => change(key, { problem: refusal(error, t) }))
     },
-    clear: () => setFiles([]),
+    caption: (key: string, caption: string) => change(key, { caption }),
+    remove: (file: Attachment) => drop([file]),
+    /** clear removes the files that were sent. Those with a problem stay until someone removes them. */
+    clear: () => drop(files.filter((one) => one.media)),
   }
 }
 export type Attachments = ReturnType<typeof useAttachments>

@@ -5,7 +5,7 @@ import { keys } from '../../api/keys'
 import { useMe } from '../../api/queries'
 import type { ScheduledMessage } from '../../api/types'
 import { personal } from '../../ui/page'
-import { useNow } from '../useNow'
+import { useNow } from '../../ui/useNow'
 
 /** How long a failed message is shown unless it is dismissed. */
 const failedShownFor = 7 * 24 * 3_600_000

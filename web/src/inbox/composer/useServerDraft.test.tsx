@@ -130,6 +130,18 @@ it('loads a draft from another device and removes it when it is sent there', () 
   expect(shown()).toBe('')
 })
 
+it('keeps text that has not reached the server when a draft from another device arrives', async () => {
+  const tab = new Tab()
+  tab.server('Oi', '2026-11-17T10:00:00Z')
+  tab.type('Oi, Bia')
+  await wait(10_000) // the request hangs
+  tab.server('Do telefone', '2026-11-17T10:00:20Z')
+  expect(shown()).toBe('Oi, Bia')
+  await answered() // now both are on the server, and the newer one wins
+  tab.server('Do tablet', '2026-11-17T10:00:30Z')
+  expect(shown()).toBe('Do tablet')
+})
+
 it('keeps a rejected text although its draft is gone', async () => {
   const tab = new Tab()
   tab.server(null)

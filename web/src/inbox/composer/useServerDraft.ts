@@ -82,7 +82,8 @@ export function useServerDraft(conversation: Conversation, me: string) {
       stamp !== seen.current && Date.now() - typedAt.current > 5000
     seen.current = stamp
     const written = fromElsewhere(local, draft)
-    if (written && (another || !local?.text))
+    // Text that the server does not have yet is newer than its draft.
+    if (written && (!local?.text || (another && isSynced(local))))
       saveDraft(id, { text: written, synced: written })
     // It was sent or cleared elsewhere. Rejected or retyped text is kept.
     if (!draft && isSynced(local) && local?.text === kept.current)

@@ -1,6 +1,6 @@
 import type { Conversation } from '../../api/types'
 import { duration } from '../../ui/format'
-import { useNow } from '../useNow'
+import { useNow } from '../../ui/useNow'
 
 /**
  * useWindow returns the state of the 24-hour window: closed, or the time left if it closes within two hours. For a customer who

@@ -4,33 +4,69 @@ import { written } from './written'
 
 describe('the composed message', () => {
   const files = [
-    { media: 'm', caption: ' the menu ' },
-    { media: 'n', caption: ' ' },
+    { media: 'm', type: 'image/png', caption: ' the menu ' },
+    { media: 'n', type: 'audio/ogg', caption: ' ' },
   ]
 
   it('starts texts and captions with the name if the user signs', () => {
     expect(written(' oi ', files, 'Ana')).toEqual({
       text: '*Ana:*\noi',
       files: [
-        { media: 'm', caption: '*Ana:*\nthe menu' },
-        { media: 'n', caption: '' },
+        { media: 'm', type: 'image/png', caption: '*Ana:*\nthe menu' },
+        { media: 'n', type: 'audio/ogg', caption: '' },
       ],
     })
     expect(written('', [], 'Ana')).toEqual({ text: '', files: [] })
     expect(written(' oi ', files, null)).toEqual({
       text: 'oi',
       files: [
-        { media: 'm', caption: 'the menu' },
-        { media: 'n', caption: '' },
+        { media: 'm', type: 'image/png', caption: 'the menu' },
+        { media: 'n', type: 'audio/ogg', caption: '' },
       ],
     })
   })
 
   it('leaves out the name if the caption would get too long', () => {
     const [fits, long] = ['a'.repeat(1017), 'a'.repeat(1018)]
+    const type = 'image/png'
     expect(
-      written('', [{ caption: fits }, { caption: long }], 'Ana').files,
-    ).toEqual([{ caption: `*Ana:*\n${fits}` }, { caption: long }])
+      written(
+        '',
+        [
+          { type, caption: fits },
+          { type, caption: long },
+        ],
+        'Ana',
+      ).files,
+    ).toEqual([
+      { type, caption: `*Ana:*\n${fits}` },
+      { type, caption: long },
+    ])
+  })
+
+  it('is the caption of the last file that can have one', () => {
+    const of = (...types: string[]) =>
+      types.map((type) => ({ type, caption: '' }))
+    const captions = (
+      text: string,
+      sent: { type: string; caption: string }[],
+    ) => {
+      const { text: rest, files } = written(text, sent, null)
+      return [...files.map((file) => file.caption), rest]
+    }
+    expect(captions('oi', of('image/png', 'application/pdf'))).toEqual([
+      '',
+      'oi',
+      '',
+    ])
+    expect(captions('oi', of('video/mp4', 'audio/ogg'))).toEqual(['oi', '', ''])
+    expect(captions('oi', of('image/webp'))).toEqual(['', 'oi'])
+    expect(captions('oi', [{ type: 'image/png', caption: 'own' }])).toEqual([
+      'own',
+      'oi',
+    ])
+    const long = 'a'.repeat(1025)
+    expect(captions(long, of('image/png'))).toEqual(['', long])
   })
 
   it('is signed once', () => {

@@ -6,7 +6,7 @@ import type { Conversation } from '../../api/types'
 import type { MenuAction } from '../../ui/MenuBox'
 import { clock, dateAndTime, dayKey } from '../../ui/format'
 import { useActions } from '../actions'
-import { useNow } from '../useNow'
+import { useNow } from '../../ui/useNow'
 import classes from '../../contact/Details.module.css'
 
 const hour = 3_600_000

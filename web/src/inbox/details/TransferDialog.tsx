@@ -1,11 +1,64 @@
-import { Button, Group, Select, Stack, Textarea } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
+import { IconSearch, IconUsersGroup } from '@tabler/icons-react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSectors, useTeam } from '../../api/queries'
-import type { Member } from '../../api/types'
+import { Avatar } from '../../ui/Avatar'
 import { Dialog } from '../../ui/Dialog'
+import { byMatch } from '../../ui/match'
+import classes from './TransferDialog.module.css'
 
 type Transfer = { user_id?: string | null; sector_id?: string; reason?: string }
+
+type Target = {
+  id: string
+  name: string
+  text: string
+  presence?: 'online' | 'away' | 'offline'
+  body: Transfer
+}
+
+const order = { online: 0, away: 1, offline: 2 }
+
+/** useTargets lists the departments and then the people a case can be transferred to, people who are online first. */
+function useTargets(): Target[] {
+  const { t } = useTranslation()
+  const sectors = useSectors().data ?? []
+  const team = useTeam().data ?? []
+  const waiting = (queues: { waiting: number }[]) =>
+    queues.reduce((sum, queue) => sum + queue.waiting, 0)
+  const online = (members: { id: string }[]) =>
+    members.filter((member) =>
+      team.some((one) => one.id === member.id && one.presence === 'online'),
+    ).length
+  return [
+    ...sectors.map(({ id, name, members, queues }) => ({
+      id,
+      name,
+      text: [
+        t('transfer.online', { count: online(members) }),
+        t('transfer.waiting', { count: waiting(queues) }),
+      ].join(' · '),
+      body: { sector_id: id },
+    })),
+    ...[...team]
+      .sort(
+        (a, b) =>
+          order[a.presence] - order[b.presence] || a.name.localeCompare(b.name),
+      )
+      .map(({ id, name, presence, open_attendances, sectors: of }) => ({
+        id,
+        name,
+        presence,
+        text: [
+          t(`presence.${presence}`),
+          t('transfer.openCases', { count: open_attendances }),
+          ...of.map((sector) => sector.name),
+        ].join(' · '),
+        body: { user_id: id },
+      })),
+  ]
+}
 
 /** TransferDialog transfers conversations to a department or person, or returns them to the queue. */
 export function TransferDialog({
@@ -16,77 +69,121 @@ export function TransferDialog({
   onTransfer: (body: Transfer) => Promise<boolean>
 }) {
   const { t } = useTranslation()
-  const sectors = useSectors().data ?? []
-  const team: Member[] = useTeam().data ?? []
-  const [sector, setSector] = useState<string | null>(null)
-  const [person, setPerson] = useState<string | null>(null)
+  const list = useId()
+  const targets = useTargets()
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const [chosen, setChosen] = useState<string | null>(null)
   const [reason, setReason] = useState('')
   const [busy, setBusy] = useState(false)
-  const members = sector
-    ? sectors.find((one) => one.id === sector)?.members.map((one) => one.id)
-    : undefined
-  const people = team.filter((one) => !members || members.includes(one.id))
-  const describe = (one: Member) => {
-    const parts = [t(`presence.${one.presence}`)]
-    parts.push(t('transfer.openCases', { count: one.open_attendances }))
-    return `${one.name} (${parts.join(', ')})`
-  }
-  const go = async (body: Transfer) => {
+  const found = byMatch(targets, text, (one) => one.name)
+  const current = Math.min(at, found.length - 1)
+  const target =
+    targets.find((one) => one.id === chosen) ??
+    (text.trim() ? found[current] : undefined)
+  const go = async (body: Transfer | undefined) => {
+    if (!body || busy) return
     setBusy(true)
-    if (
-      await onTransfer({
-        ...body,
-        ...(reason.trim() ? { reason: reason.trim() } : {}),
-      })
-    )
+    const note = reason.trim()
+    if (await onTransfer({ ...body, ...(note ? { reason: note } : {}) }))
       onClose()
     else setBusy(false)
+  }
+  const move = (next: number) => {
+    const index = Math.max(0, Math.min(next, found.length - 1))
+    setAt(index)
+    setChosen(found[index]?.id ?? null)
+    document
+      .getElementById(`${list}-${index}`)
+      ?.scrollIntoView({ block: 'nearest' })
   }
   return (
     <Dialog title={t('transfer.title')} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void go({
-            ...(person ? { user_id: person } : {}),
-            ...(sector ? { sector_id: sector } : {}),
-          })
+          void go(target?.body)
         }}
       >
-        <Stack gap="md">
-          <Select
-            label={t('filters.sector')}
+        <Stack gap="sm">
+          <TextInput
+            role="combobox"
+            aria-label={t('transfer.to')}
+            aria-expanded
+            aria-controls={list}
+            aria-activedescendant={
+              found[current] ? `${list}-${current}` : undefined
+            }
+            autoComplete="off"
+            placeholder={t('transfer.to')}
             data-autofocus
-            placeholder={t('transfer.anySector')}
-            data={sectors.map(({ id, name }) => ({ value: id, label: name }))}
-            value={sector}
-            clearable
-            searchable
-            onChange={(value) => {
-              setSector(value)
-              setPerson(null)
+            leftSection={<IconSearch size={16} />}
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value)
+              setAt(0)
+              setChosen(null)
+            }}
+            onKeyDown={(event) => {
+              if (event.key === 'ArrowDown')
+                move(chosen || text.trim() ? current + 1 : 0)
+              else if (event.key === 'ArrowUp') move(current - 1)
+              else return
+              event.preventDefault()
             }}
           />
-          <Select
-            label={t('filters.person')}
-            placeholder={t('transfer.anybody')}
-            data={people.map((one) => ({
-              value: one.id,
-              label: describe(one),
-            }))}
-            value={person}
-            clearable
-            searchable
-            onChange={setPerson}
-          />
+          <div
+            id={list}
+            role="listbox"
+            aria-label={t('transfer.targets')}
+            className={classes.list}
+          >
+            {found.map((one, index) => (
+              <div
+                key={one.id}
+                id={`${list}-${index}`}
+                role="option"
+                aria-selected={one.id === target?.id}
+                className={classes.option}
+                onClick={() => {
+                  setAt(index)
+                  setChosen(one.id)
+                }}
+                onDoubleClick={() => void go(one.body)}
+              >
+                {one.presence ? (
+                  <span className={classes.who} data-presence={one.presence}>
+                    <Avatar id={one.id} name={one.name} size={28} />
+                  </span>
+                ) : (
+                  <span className={classes.group}>
+                    <IconUsersGroup size={16} aria-hidden />
+                  </span>
+                )}
+                <span className={classes.name}>
+                  {one.name}
+                  <small>{one.text}</small>
+                </span>
+              </div>
+            ))}
+            {found.length === 0 && (
+              <p className={classes.nothing} role="status">
+                {t('transfer.nothing')}
+              </p>
+            )}
+          </div>
           <Textarea
             label={t('common.reason')}
             maxLength={500}
             autosize
-            minRows={2}
+            minRows={1}
             maxRows={5}
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+                void go(target?.body)
+            }}
           />
           <Group justify="space-between">
             <Button
@@ -96,9 +193,14 @@ export function TransferDialog({
             >
               {t('transfer.back')}
             </Button>
-            <Button type="submit" loading={busy} disabled={!sector && !person}>
-              {t('conversation.transfer')}
-            </Button>
+            <Group gap="xs">
+              <Button variant="default" disabled={busy} onClick={onClose}>
+                {t('common.cancel')}
+              </Button>
+              <Button type="submit" loading={busy} disabled={!target}>
+                {t('conversation.transfer')}
+              </Button>
+            </Group>
           </Group>
         </Stack>
       </form>

@@ -1,22 +1,30 @@
 import { memo, useEffect, useRef, useState, type MouseEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useMe, useRowNames } from '../../api/queries'
+import { useChannels, useMe, useNames } from '../../api/queries'
 import type { Conversation } from '../../api/types'
 import { Rows } from './Rows'
 import { useHeld } from './useHeld'
-import { useNow } from '../useNow'
+import { useNow } from '../../ui/useNow'
 import classes from './ConversationList.module.css'
 
-type Props = {
-  rows: Conversation[]
+/** RowProps is what every list of conversations needs besides its rows. */
+export type RowProps = {
   list: string
   open: string | undefined
+  selecting: boolean
   selection: ReadonlySet<string>
   onSelect: (id: string) => void
   onOpen: (id: string) => void
+  onMove: (id: string) => void
   onEnter: () => void
   onEnd: () => void
   onShown: (rows: Conversation[]) => void
+}
+
+type Props = RowProps & {
+  rows: Conversation[]
+  gone?: string
+  inline?: boolean
 }
 
 /** ConversationList is the virtual list of conversations. Its order is held while it is hovered or focused. */
@@ -24,15 +32,20 @@ export const ConversationList = memo(function ConversationList({
   rows: now,
   list,
   open,
+  gone,
+  selecting,
   selection,
+  inline,
   onSelect,
   onOpen,
+  onMove,
   onEnter,
   onEnd,
   onShown,
 }: Props) {
   const { t } = useTranslation()
-  const names = useRowNames()
+  const names = useNames()
+  const numbers = (useChannels().data?.length ?? 0) > 1
   const me = useMe().user.id
   const time = useNow()
   const frame = useRef<HTMLDivElement>(null)
@@ -78,13 +91,18 @@ export const ConversationList = memo(function ConversationList({
       <Rows
         rows={rows}
         open={open}
+        gone={gone}
+        selecting={selecting}
         selection={selection}
         names={names}
+        numbers={numbers}
+        inline={inline}
         me={me}
         now={time}
         t={t}
         onSelect={onSelect}
         onOpen={onOpen}
+        onMove={onMove}
         onEnter={onEnter}
         onEnd={onEnd}
       />

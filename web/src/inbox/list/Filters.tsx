@@ -1,5 +1,6 @@
-import { Button, NativeSelect, Popover, Switch, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../../api/client'
@@ -21,10 +22,12 @@ export function Filters({
   search,
   query,
   onSearch,
+  onClose,
 }: {
   search: Search
   query: ConversationQuery
   onSearch: (change: Partial<Search>) => void
+  onClose: () => void
 }) {
   const { t } = useTranslation()
   const all = { value: '', label: t('filters.all') }
@@ -88,48 +91,52 @@ export function Filters({
         ],
         (kind) => onSearch({ kind: kind as Search['kind'] }),
       )}
-      <SaveView query={query} />
+      <SaveView query={query} onSaved={onClose} />
     </div>
   )
 }
 
-function SaveView({ query }: { query: ConversationQuery }) {
+/** SaveView saves the filters as a view and opens it. */
+function SaveView({
+  query,
+  onSaved,
+}: {
+  query: ConversationQuery
+  onSaved: () => void
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
+  const navigate = useNavigate()
   const { attempt } = useActions()
   const me = useMe()
-  const [opened, setOpened] = useState(false)
+  const [naming, setNaming] = useState(false)
   const [name, setName] = useState('')
   const [shared, setShared] = useState(false)
   const save = () =>
     attempt(async () => {
-      await unwrap(
+      const saved = await unwrap(
         api.POST('/views', { body: { name: name.trim(), query, shared } }),
       )
-      setOpened(false)
-      setName('')
       await client.invalidateQueries({ queryKey: keys.views })
       void client.invalidateQueries({ queryKey: keys.counts })
+      onSaved()
+      void navigate({
+        to: '/inbox/$view',
+        params: { view: `view-${saved.id}` },
+      })
     }, t('filters.saved'))
   return (
-    <Popover
-      opened={opened}
-      onChange={setOpened}
-      width={260}
-      trapFocus
-      withinPortal
-    >
-      <Popover.Target>
-        <Button
-          variant="default"
-          size="xs"
-          className={classes.save}
-          onClick={() => setOpened(!opened)}
-        >
-          {t('filters.save')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        className={classes.save}
+        aria-expanded={naming}
+        onClick={() => setNaming(!naming)}
+      >
+        {t('filters.save')}
+      </Button>
+      {naming && (
         <form
           className={classes.form}
           onSubmit={(event) => {
@@ -138,6 +145,7 @@ function SaveView({ query }: { query: ConversationQuery }) {
           }}
         >
           <TextInput
+            autoFocus
             size="xs"
             label={t('filters.name')}
             required
@@ -158,7 +166,7 @@ function SaveView({ query }: { query: ConversationQuery }) {
             {t('common.save')}
           </Button>
         </form>
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    </>
   )
 }

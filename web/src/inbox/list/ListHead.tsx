@@ -1,19 +1,27 @@
 import { useDebouncedCallback } from '@mantine/hooks'
 import {
   IconAdjustmentsHorizontal,
+  IconLayoutSidebarLeftExpand,
   IconPlus,
   IconSearch,
+  IconX,
 } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { memo, Suspense, useEffect, useState } from 'react'
+import { memo, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCounts } from '../../api/queries'
 import type { ConversationQuery } from '../../api/types'
 import { number } from '../../ui/format'
 import { part } from '../../ui/parts'
-import { IconButton, PlainSelect, SearchField } from '../../ui/plain'
+import {
+  IconButton,
+  PlainButton,
+  PlainSelect,
+  SearchField,
+} from '../../ui/plain'
 import { useNarrow } from '../../ui/usePhone'
+import { FilterChips } from './FilterChips'
 import { protocolIn, protocolOptions } from './protocol'
 import { useViews, viewCount } from './Views'
 import { activeFilters, defaultSort, type Search } from './view'
@@ -25,9 +33,13 @@ type Props = {
   view: string
   search: Search
   query: ConversationQuery
+  selecting: boolean
+  onSelecting: (on: boolean) => void
   onSearch: (change: Partial<Search>) => void
   onOpen: (id: string) => void
+  onDown: () => void
   onNew: () => void
+  onViews: (() => void) | undefined
 }
 
 /** ListHead is the search, filters and order above the list. It does not re-render when the list changes. */
@@ -35,20 +47,53 @@ export const ListHead = memo(function ListHead({
   view,
   search,
   query,
+  selecting,
+  onSelecting,
   onSearch,
   onOpen,
+  onDown,
   onNew,
+  onViews,
 }: Props) {
   const { t } = useTranslation()
   const name = useViews().find((one) => one.id === view)?.name
   const narrow = useNarrow()
   const [text, setText] = useState(search.q ?? '')
   const [filters, setFilters] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  const filterBox = useRef<HTMLDivElement>(null)
+  const filterButton = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!filters) return
+    const press = ({ target }: Event) =>
+      target instanceof Node &&
+      !filterBox.current?.contains(target) &&
+      !filterButton.current?.contains(target) &&
+      setFilters(false)
+    const escape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.stopPropagation()
+      setFilters(false)
+      filterButton.current?.focus()
+    }
+    addEventListener('pointerdown', press)
+    addEventListener('keydown', escape, true)
+    return () => {
+      removeEventListener('pointerdown', press)
+      removeEventListener('keydown', escape, true)
+    }
+  }, [filters])
   const apply = useDebouncedCallback(
     (q: string) => onSearch({ q: q.trim() || undefined }),
     250,
   )
   const client = useQueryClient()
+  const clear = () => {
+    setText('')
+    apply.cancel()
+    onSearch({ q: undefined })
+    field.current?.focus()
+  }
   /** enter opens the case whose protocol number was typed. */
   const enter = () => {
     const protocol = protocolIn(text)
@@ -65,31 +110,61 @@ export const ListHead = memo(function ListHead({
   }, [search.q])
   return (
     <header className={classes.head}>
-      <h1 className={`visually-hidden ${classes.title}`}>{t('inbox.title')}</h1>
+      {(narrow || onViews) && (
+        <h1 className="visually-hidden">{t('inbox.title')}</h1>
+      )}
       <div className={classes.bar}>
-        <SearchField
-          className={classes.search}
-          aria-label={t('list.search')}
-          placeholder={t('list.search')}
-          icon={<IconSearch size={16} />}
-          value={text}
-          id="conversation-search"
-          onChange={(event) => {
-            setText(event.currentTarget.value)
-            apply(event.currentTarget.value)
-          }}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') enter()
-            if (event.key !== 'Escape') return
-            if (!text) return event.currentTarget.blur()
-            setText('')
-            onSearch({ q: undefined })
-          }}
-        />
+        {onViews && (
+          <IconButton
+            look="quiet"
+            aria-label={t('inbox.showViews')}
+            title={t('inbox.showViews')}
+            onClick={onViews}
+          >
+            <IconLayoutSidebarLeftExpand size={18} />
+          </IconButton>
+        )}
+        <div className={classes.search}>
+          <SearchField
+            ref={field}
+            aria-label={t('list.search')}
+            placeholder={t('list.search')}
+            icon={<IconSearch size={16} />}
+            value={text}
+            id="conversation-search"
+            onChange={(event) => {
+              setText(event.currentTarget.value)
+              apply(event.currentTarget.value)
+            }}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') enter()
+              if (event.key === 'ArrowDown') {
+                event.preventDefault()
+                onDown()
+              }
+              if (event.key !== 'Escape') return
+              if (text) clear()
+              else event.currentTarget.blur()
+            }}
+          />
+          {text && (
+            <button
+              type="button"
+              className={classes.clear}
+              aria-label={t('list.clearSearch')}
+              title={t('list.clearSearch')}
+              onClick={clear}
+            >
+              <IconX size={15} />
+            </button>
+          )}
+        </div>
         <IconButton
+          ref={filterButton}
           look={activeFilters(search) > 0 ? 'light' : 'default'}
           aria-label={t('list.filters')}
           title={t('list.filters')}
+          aria-haspopup="dialog"
           aria-expanded={filters}
           onClick={() => setFilters(!filters)}
         >
@@ -104,29 +179,51 @@ export const ListHead = memo(function ListHead({
         </IconButton>
       </div>
       {filters && (
-        <Suspense fallback={null}>
-          <Filters search={search} query={query} onSearch={onSearch} />
-        </Suspense>
+        <div
+          ref={filterBox}
+          role="dialog"
+          aria-label={t('list.filters')}
+          className={classes.filters}
+        >
+          <Suspense fallback={null}>
+            <Filters
+              search={search}
+              query={query}
+              onSearch={onSearch}
+              onClose={() => setFilters(false)}
+            />
+          </Suspense>
+        </div>
       )}
+      <FilterChips search={search} onSearch={onSearch} />
       <div className={classes.sub}>
-        {narrow ? (
+        {narrow || onViews ? (
           <ViewSelect view={view} />
         ) : (
           <span className={classes.only}>
             {search.q ? t('list.results') : (name ?? t('list.conversations'))}
           </span>
         )}
-        <PlainSelect
-          aria-label={t('list.sort')}
-          value={search.sort ?? defaultSort(view)}
-          disabled={!!search.q}
-          onChange={(event) =>
-            onSearch({ sort: event.currentTarget.value as Search['sort'] })
-          }
+        <PlainButton
+          look="quiet"
+          size="compact"
+          aria-pressed={selecting}
+          onClick={() => onSelecting(!selecting)}
         >
-          <option value="newest">{t('list.newest')}</option>
-          <option value="oldest_waiting">{t('list.oldestWaiting')}</option>
-        </PlainSelect>
+          {t('list.selectMode')}
+        </PlainButton>
+        {!search.q && (
+          <PlainSelect
+            aria-label={t('list.sort')}
+            value={search.sort ?? defaultSort(view)}
+            onChange={(event) =>
+              onSearch({ sort: event.currentTarget.value as Search['sort'] })
+            }
+          >
+            <option value="newest">{t('list.newest')}</option>
+            <option value="oldest_waiting">{t('list.oldestWaiting')}</option>
+          </PlainSelect>
+        )}
       </div>
     </header>
   )

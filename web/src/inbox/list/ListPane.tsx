@@ -1,13 +1,5 @@
 import { IconInbox } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import {
-  memo,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useState,
-} from 'react'
+import { memo, Suspense, useCallback, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure } from '../../api/client'
 import { keys } from '../../api/keys'
@@ -18,10 +10,10 @@ import { useCached } from '../../ui/useCached'
 import { ConversationList } from './ConversationList'
 import { EmptyAction } from './EmptyAction'
 import { ListHead } from './ListHead'
-import { protocolIn, protocolOptions } from './protocol'
 import { refusal } from '../refusal'
 import { pinnedFirst, useConversations, usePinned } from './useConversations'
-import { activeFilters, isFixed, type Search } from './view'
+import { useKept } from './useKept'
+import { activeFilters, isFixed, noFilters, type Search } from './view'
 import classes from './ListPane.module.css'
 import { part } from '../../ui/parts'
 import { PlainButton } from '../../ui/plain'
@@ -29,9 +21,9 @@ import { PlainButton } from '../../ui/plain'
 const SelectionBar = part(() =>
   import('./SelectionBar').then((loaded) => loaded.SelectionBar),
 )
-const MessageResults = part(() =>
-  withTexts('talk', import('./MessageResults')).then(
-    (loaded) => loaded.MessageResults,
+const SearchResults = part(() =>
+  withTexts('talk', import('./SearchResults')).then(
+    (loaded) => loaded.SearchResults,
   ),
 )
 
@@ -40,14 +32,20 @@ type Props = {
   search: Search
   query: ConversationQuery
   open: string | undefined
+  selecting: boolean
   selection: ReadonlySet<string>
   setSelection: (ids: ReadonlySet<string>) => void
+  onSelecting: (on: boolean) => void
   onSelect: (id: string) => void
   onSearch: (change: Partial<Search>) => void
+  /** onOpen opens a conversation to write in it, onMove shows it while the focus stays in the list. */
   onOpen: (id: string) => void
+  onMove: (id: string) => void
   onEnter: () => void
   onNew: () => void
   onShown: (rows: Conversation[]) => void
+  /** onViews shows the views if they are hidden. */
+  onViews: (() => void) | undefined
 }
 
 /** ListPane is the list of conversations with search, filters and order. */
@@ -56,91 +54,93 @@ export const ListPane = memo(function ListPane({
   search,
   query,
   open,
+  selecting,
   selection,
   setSelection,
+  onSelecting,
   onSelect,
   onSearch,
   onOpen,
+  onMove,
   onEnter,
   onNew,
   onShown,
+  onViews,
 }: Props) {
   const { t } = useTranslation()
+  const pane = useRef<HTMLElement>(null)
   const { list, rows } = useConversations(query)
-  const [inMessages, setInMessages] = useState(false)
-  useEffect(() => {
-    if (!search.q) setInMessages(false)
-  }, [search.q])
-
-  // The open conversation keeps its row even if it no longer matches.
-  const opened = useCached<Conversation>(keys.conversation(open ?? ''))
-  const kept = opened && !search.q && list.isSuccess ? opened : undefined
+  const listKey = useMemo(() => JSON.stringify(query), [query])
   const pinned = usePinned(query)
-  const shown = useMemo(
-    () =>
-      pinnedFirst(
-        kept && !rows.some((one) => one.id === kept.id)
-          ? keepRow(rows, kept)
-          : rows,
-        pinned,
-      ),
-    [kept, rows, pinned],
+  const sorted = useMemo(() => pinnedFirst(rows, pinned), [rows, pinned])
+  const opened = useCached<Conversation>(keys.conversation(open ?? ''))
+  const { rows: shown, gone } = useKept(
+    sorted,
+    search.q || !list.isSuccess ? undefined : opened,
+    listKey,
+    activeFilters(search) > 0,
   )
-  const protocol = useQuery(protocolOptions(protocolIn(search.q ?? ''))).data
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
-  const listKey = useMemo(() => JSON.stringify(query), [query])
+  const first = useRef<string>(undefined)
+  first.current = shown[0]?.id
+  /** toResults moves the focus from the search field to the first result. */
+  const toResults = useCallback(() => {
+    const stop = pane.current?.querySelector<HTMLElement>('[data-stop]')
+    stop?.focus()
+    if (
+      stop?.role === 'listbox' &&
+      !stop.hasAttribute('aria-activedescendant') &&
+      first.current
+    )
+      onMove(first.current)
+  }, [onMove])
+  const rowProps = {
+    list: listKey,
+    open,
+    selecting,
+    selection,
+    onSelect,
+    onOpen,
+    onMove,
+    onEnter,
+    onEnd,
+    onShown,
+  }
 
   return (
-    <section className={classes.pane} aria-label={t('list.pane')}>
+    <section
+      ref={pane}
+      className={classes.pane}
+      aria-label={t('list.pane')}
+      data-place="list"
+    >
       <ListHead
         view={view}
         search={search}
         query={query}
+        selecting={selecting}
+        onSelecting={onSelecting}
         onSearch={onSearch}
         onOpen={onOpen}
+        onDown={toResults}
         onNew={onNew}
+        onViews={onViews}
       />
-      {selection.size > 0 && (
+      {selecting && (
         <Suspense fallback={null}>
           <SelectionBar
             selection={selection}
             setSelection={setSelection}
             rows={rows}
             query={query}
+            onEnd={() => onSelecting(false)}
           />
         </Suspense>
       )}
-      {search.q && (
-        <div className={classes.found}>
-          {protocol && (
-            <PlainButton
-              look="subtle"
-              size="xs"
-              onClick={() => onOpen(protocol.conversation)}
-            >
-              {t('list.openProtocol', { protocol: protocol.protocol })}
-            </PlainButton>
-          )}
-          <PlainButton
-            look="subtle"
-            size="xs"
-            onClick={() => setInMessages(!inMessages)}
-            aria-pressed={inMessages}
-          >
-            {t('list.searchMessages', { text: search.q })}
-          </PlainButton>
-        </div>
-      )}
-      {inMessages && search.q ? (
-        <Suspense fallback={null}>
-          <MessageResults text={search.q} view={view} />
-        </Suspense>
-      ) : list.isPending ? (
-        <Loading rows={7} height={58} />
-      ) : list.isError ? (
+      {list.isError ? (
         <Failure
           message={refusal(list.error, t)}
           requestId={
@@ -148,29 +148,25 @@ export const ListPane = memo(function ListPane({
           }
           onRetry={() => void list.refetch()}
         />
+      ) : search.q ? (
+        <Suspense fallback={<Loading rows={7} height={58} />}>
+          <SearchResults
+            text={search.q}
+            view={view}
+            rows={list.isPending ? undefined : shown}
+            rowProps={rowProps}
+            onSearch={onSearch}
+          />
+        </Suspense>
+      ) : list.isPending ? (
+        <Loading rows={7} height={58} />
       ) : shown.length === 0 ? (
         <Empty
           icon={<IconInbox size={28} />}
-          title={
-            search.q
-              ? t('list.nothingFound')
-              : t(`empty.${isFixed(view) ? view : 'view'}`)
-          }
+          title={t(`empty.${isFixed(view) ? view : 'view'}`)}
         >
-          {search.q || activeFilters(search) > 0 ? (
-            <PlainButton
-              look="default"
-              onClick={() =>
-                onSearch({
-                  q: undefined,
-                  channel: undefined,
-                  sector: undefined,
-                  person: undefined,
-                  label: undefined,
-                  kind: undefined,
-                })
-              }
-            >
+          {activeFilters(search) > 0 ? (
+            <PlainButton look="default" onClick={() => onSearch(noFilters)}>
               {t('list.clear')}
             </PlainButton>
           ) : (
@@ -178,28 +174,8 @@ export const ListPane = memo(function ListPane({
           )}
         </Empty>
       ) : (
-        <ConversationList
-          rows={shown}
-          list={listKey}
-          open={open}
-          selection={selection}
-          onSelect={onSelect}
-          onOpen={onOpen}
-          onEnter={onEnter}
-          onEnd={onEnd}
-          onShown={onShown}
-        />
+        <ConversationList rows={shown} gone={gone} {...rowProps} />
       )}
     </section>
   )
 })
-
-/** keepRow inserts a conversation that left the list at its old position by time. */
-function keepRow(rows: Conversation[], kept: Conversation): Conversation[] {
-  const time = kept.last_message?.created_at ?? kept.updated_at
-  const at = rows.findIndex(
-    (one) => (one.last_message?.created_at ?? one.updated_at) < time,
-  )
-  const place = at < 0 ? rows.length : at
-  return [...rows.slice(0, place), kept, ...rows.slice(place)]
-}

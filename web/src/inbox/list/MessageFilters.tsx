@@ -1,4 +1,3 @@
-import { NativeSelect, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useChannels, useTeam } from '../../api/queries'
 import type { MessageQuery } from '../../api/types'
@@ -18,7 +17,7 @@ export function dayAfter(date: string): string {
   return next.toISOString().slice(0, 10)
 }
 
-/** MessageFilters narrows a message search. Both days are inclusive. */
+/** MessageFilters narrows a message search with one chip per filter. Both days are inclusive. */
 export function MessageFilters({
   filter,
   onChange,
@@ -27,81 +26,64 @@ export function MessageFilters({
   onChange: (change: Partial<MessageFilter>) => void
 }) {
   const { t } = useTranslation()
-  const all = { value: '', label: t('filters.all') }
-  const named = (list: { id: string; name: string }[] | undefined) => [
-    all,
-    ...(list ?? []).map(({ id, name }) => ({ value: id, label: name })),
-  ]
+  const named = (list: { id: string; name: string }[] | undefined) =>
+    (list ?? []).map(({ id, name }) => ({ value: id, label: name }))
   const select = (
+    field: 'channel' | 'user' | 'direction' | 'type',
     label: string,
-    value: string | undefined,
     data: { value: string; label: string }[],
-    change: (value: string | undefined) => void,
   ) => (
-    <NativeSelect
-      size="xs"
-      label={label}
-      value={value ?? ''}
-      data={data}
-      onChange={(event) => change(event.currentTarget.value || undefined)}
-    />
+    <select
+      aria-label={label}
+      className={classes.pill}
+      data-set={filter[field] ? '' : undefined}
+      value={filter[field] ?? ''}
+      onChange={(event) =>
+        onChange({ [field]: event.currentTarget.value || undefined })
+      }
+    >
+      <option value="">{label}</option>
+      {data.map((one) => (
+        <option key={one.value} value={one.value}>
+          {one.label}
+        </option>
+      ))}
+    </select>
   )
-  const day = (
-    label: string,
-    value: string | undefined,
-    change: (value: string | undefined) => void,
-  ) => (
-    <TextInput
-      size="xs"
-      type="date"
-      label={label}
-      value={value ?? ''}
-      onChange={(event) => change(event.currentTarget.value || undefined)}
-    />
+  const day = (field: 'from' | 'to', label: string) => (
+    <label className={classes.pill} data-set={filter[field] ? '' : undefined}>
+      <span>{label}</span>
+      <input
+        type="date"
+        value={filter[field] ?? ''}
+        onChange={(event) =>
+          onChange({ [field]: event.currentTarget.value || undefined })
+        }
+      />
+    </label>
   )
   return (
     <div
       role="group"
       aria-label={t('messageSearch.filters')}
-      className={`${classes.filters} ${classes.inset}`}
+      className={classes.pills}
     >
+      {select('channel', t('filters.channel'), named(useChannels().data))}
+      {select('user', t('messageSearch.user'), named(useTeam().data))}
+      {select('direction', t('messageSearch.direction'), [
+        { value: 'inbound', label: t('messageSearch.inbound') },
+        { value: 'outbound', label: t('messageSearch.outbound') },
+      ])}
       {select(
-        t('filters.channel'),
-        filter.channel,
-        named(useChannels().data),
-        (channel) => onChange({ channel }),
-      )}
-      {select(
-        t('messageSearch.user'),
-        filter.user,
-        named(useTeam().data),
-        (user) => onChange({ user }),
-      )}
-      {select(
-        t('messageSearch.direction'),
-        filter.direction,
-        [
-          all,
-          { value: 'inbound', label: t('messageSearch.inbound') },
-          { value: 'outbound', label: t('messageSearch.outbound') },
-        ],
-        (direction) =>
-          onChange({ direction: direction as MessageFilter['direction'] }),
-      )}
-      {select(
+        'type',
         t('filters.kind'),
-        filter.type,
-        [
-          all,
-          ...types.map((type) => ({
-            value: type,
-            label: t(`messageSearch.type.${type}`),
-          })),
-        ],
-        (type) => onChange({ type: type as MessageFilter['type'] }),
+        types.map((type) => ({
+          value: type,
+          label: t(`messageSearch.type.${type}`),
+        })),
       )}
-      {day(t('messageSearch.from'), filter.from, (from) => onChange({ from }))}
-      {day(t('messageSearch.to'), filter.to, (to) => onChange({ to }))}
+      {day('from', t('messageSearch.from'))}
+      {day('to', t('messageSearch.to'))}
     </div>
   )
 }

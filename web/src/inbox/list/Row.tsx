@@ -2,27 +2,34 @@ import {
   IconBellOff,
   IconClockPause,
   IconEye,
+  IconLock,
+  IconPhone,
   IconPinFilled,
 } from '@tabler/icons-react'
 import type { TFunction } from 'i18next'
 import { memo } from 'react'
 import { keys } from '../../api/keys'
-import type { Conversation, Ref } from '../../api/types'
+import type { Names } from '../../api/queries'
+import type { Channel, Conversation, Ref } from '../../api/types'
 import { Avatar } from '../../ui/Avatar'
 import { moment, number } from '../../ui/format'
+import { LabelTag } from '../../ui/LabelTag'
 import { Tick, type Status } from '../../ui/Tick'
 import { useCached } from '../../ui/useCached'
 import { useLongPress } from '../../ui/useLongPress'
 import { fromElsewhere, useDraft } from '../composer/drafts'
 import { preview, waitText, waitedSeconds, waitTone } from '../preview'
+import { fitting, textWidth } from './fitting'
 import classes from './Row.module.css'
 
 type ContentProps = {
   conversation: Conversation
   active: boolean
-  personName?: string
-  sectorName?: string
-  labelNames: string
+  names: Names
+  /** numbers reports whether the company has more than one number. */
+  numbers: boolean
+  /** width is the width of a row in pixels. */
+  width: number
   me: string
   now: number
   t: TFunction
@@ -30,6 +37,8 @@ type ContentProps = {
 
 type Props = ContentProps & {
   selected: boolean
+  /** gone reports whether the conversation no longer belongs to the list. */
+  gone: boolean
   index: number
   total: number
   onOpen: (id: string) => void
@@ -39,10 +48,26 @@ type Props = ContentProps & {
 const none: Ref[] = []
 
 const tickId = (conversation: string) => `row-tick-${conversation}`
+const numberId = (conversation: string) => `row-number-${conversation}`
+
+/** What is beside the tags of a row: its padding and the avatar. */
+const rowSpace = 14 + 40 + 12 + 14
+/** What is beside the text of a label: padding, dot and the gap to the next tag. */
+const labelSpace = 6 + 7 + 5 + 8 + 4
+
+const nameOf = (one: Ref) => one.name
+
+/** tagWidth returns the width of a tag with the gap behind it. */
+const tagWidth = (text: string) => Math.min(130, textWidth(text) + 16) + 4
+
+/** isPrivate reports whether a number is private. Cases of private numbers have protocols of their own. */
+const isPrivate = (channel: Channel, { attendance }: Conversation) =>
+  channel.private ?? attendance?.protocol.startsWith('ATD-P') ?? false
 
 /** Row is one conversation in the list. Its position changes with every new message above it; its content does not. */
 export const Row = memo(function Row({
   selected,
+  gone,
   index,
   total,
   onOpen,
@@ -59,7 +84,12 @@ export const Row = memo(function Row({
       role="option"
       id={`row-${id}`}
       aria-describedby={
-        last_message?.direction === 'outbound' ? tickId(id) : undefined
+        [
+          last_message?.direction === 'outbound' && tickId(id),
+          content.numbers && numberId(id),
+        ]
+          .filter(Boolean)
+          .join(' ') || undefined
       }
       aria-selected={content.active}
       aria-posinset={index + 1}
@@ -67,6 +97,7 @@ export const Row = memo(function Row({
       className={classes.row}
       data-active={content.active || undefined}
       data-selected={selected || undefined}
+      data-gone={gone || undefined}
       data-unread={unread || undefined}
       {...press}
     >
@@ -95,9 +126,9 @@ const rowName = (
 const Content = memo(function Content({
   conversation,
   active,
-  personName,
-  sectorName,
-  labelNames,
+  names,
+  numbers,
+  width,
   me,
   now,
   t,
@@ -113,6 +144,20 @@ const Content = memo(function Content({
   ).filter((one) => one.id !== me)
   const seconds = waitedSeconds(conversation, now)
   const time = last ? moment(last.created_at, new Date(now)) : ''
+  const wait = seconds === null ? '' : waitText(seconds)
+  const channel = numbers ? names.channel(conversation.channel) : undefined
+  const sectorName = names.sector(conversation.sector)
+  const personName = names.person(conversation.assignee)
+  const labels = conversation.label_ids
+    .map((id) => names.label(id))
+    .filter((label) => label !== undefined)
+  const shown = fitting(
+    labels.map((label) => textWidth(label.name) + labelSpace),
+    width -
+      [wait, sectorName, personName, ...viewers.map(nameOf)]
+        .filter(Boolean)
+        .reduce((sum, text) => sum + tagWidth(text ?? ''), rowSpace),
+  )
   return (
     <>
       <span className="spoken">{rowName(conversation, text, time, t)}</span>
@@ -124,6 +169,16 @@ const Content = memo(function Content({
       <div className={classes.body} aria-hidden>
         <div className={classes.line}>
           <span className={classes.name}>{conversation.name}</span>
+          {channel && (
+            <span id={numberId(conversation.id)} className={classes.number}>
+              {isPrivate(channel, conversation) ? (
+                <IconLock size={12} aria-label={t('row.private')} />
+              ) : (
+                <IconPhone size={12} />
+              )}
+              {channel.name}
+            </span>
+          )}
           {conversation.pinned && (
             <IconPinFilled size={13} className={classes.mark} />
           )}
@@ -163,12 +218,25 @@ const Content = memo(function Content({
         <div className={classes.tags}>
           {seconds !== null && (
             <span className={classes.tag} data-tone={waitTone(seconds)}>
-              {waitText(seconds)}
+              {wait}
             </span>
           )}
           {sectorName && <span className={classes.tag}>{sectorName}</span>}
           {personName && <span className={classes.tag}>{personName}</span>}
-          {labelNames && <span className={classes.tag}>{labelNames}</span>}
+          {labels.slice(0, shown).map((label) => (
+            <LabelTag key={label.id} label={label} />
+          ))}
+          {shown < labels.length && (
+            <span
+              className={classes.more}
+              title={labels
+                .slice(shown)
+                .map((label) => label.name)
+                .join(', ')}
+            >
+              +{labels.length - shown}
+            </span>
+          )}
           {viewers.map((one) => (
             <span
               key={one.id}

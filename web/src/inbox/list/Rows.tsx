@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import { memo, useEffect, useMemo, useRef, type KeyboardEvent } from 'react'
-import type { RowNames } from '../../api/queries'
+import type { Names } from '../../api/queries'
 import type { Conversation } from '../../api/types'
 import { Row } from './Row'
 import { useVisibleRows } from './useVisibleRows'
@@ -9,13 +9,19 @@ import classes from './ConversationList.module.css'
 type Props = {
   rows: Conversation[]
   open: string | undefined
+  gone: string | undefined
+  selecting: boolean
   selection: ReadonlySet<string>
-  names: RowNames
+  names: Names
+  numbers: boolean
   me: string
   now: number
   t: TFunction
+  /** inline rows are part of a longer page and do not scroll by themselves. */
+  inline?: boolean
   onSelect: (id: string) => void
   onOpen: (id: string) => void
+  onMove: (id: string) => void
   onEnter: () => void
   onEnd: () => void
 }
@@ -30,18 +36,27 @@ const rowHeight = 82
 export const Rows = memo(function Rows({
   rows,
   open,
+  gone,
+  selecting,
   selection,
   names,
+  numbers,
   me,
   now,
   t,
+  inline = false,
   onSelect,
   onOpen,
+  onMove,
   onEnter,
   onEnd,
 }: Props) {
   const scroll = useRef<HTMLDivElement>(null)
-  const { first, last, show } = useVisibleRows(scroll, rows.length, rowHeight)
+  const { first, last, width, show } = useVisibleRows(
+    scroll,
+    rows.length,
+    rowHeight,
+  )
   const drawn = rows.slice(first, last + 1)
   useEffect(() => {
     if (last >= rows.length - 20) onEnd()
@@ -51,7 +66,12 @@ export const Rows = memo(function Rows({
     [rows, open],
   )
   useEffect(() => {
-    if (openIndex >= 0) show(openIndex)
+    if (openIndex < 0) return
+    if (inline)
+      document
+        .getElementById(`row-${open ?? ''}`)
+        ?.scrollIntoView({ block: 'nearest' })
+    else show(openIndex)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- only when another conversation is opened
   }, [open])
 
@@ -63,18 +83,11 @@ export const Rows = memo(function Rows({
       End: rows.length,
     }[event.key]
     if (step !== undefined) {
+      const at = (openIndex < 0 ? (step > 0 ? -1 : 0) : openIndex) + step
+      const next = rows[Math.min(rows.length - 1, Math.max(0, at))]
+      if (inline && next?.id === open) return // the page goes on to its next result
       event.preventDefault()
-      const next =
-        rows[
-          Math.min(
-            rows.length - 1,
-            Math.max(
-              0,
-              (openIndex < 0 ? (step > 0 ? -1 : 0) : openIndex) + step,
-            ),
-          )
-        ]
-      if (next) onOpen(next.id)
+      if (next) onMove(next.id)
     } else if (event.key === 'Enter' && openIndex >= 0) {
       event.preventDefault()
       onEnter()
@@ -84,12 +97,14 @@ export const Rows = memo(function Rows({
     <div
       ref={scroll}
       className={classes.scroll}
-      data-selecting={selection.size > 0 || undefined}
+      data-selecting={selecting || undefined}
+      data-inline={inline || undefined}
     >
       <div
         role="listbox"
         aria-label={t('list.conversations')}
         tabIndex={0}
+        data-stop
         aria-activedescendant={
           openIndex >= first && openIndex <= last
             ? `row-${open ?? ''}`
@@ -108,18 +123,16 @@ export const Rows = memo(function Rows({
             conversation={conversation}
             active={conversation.id === open}
             selected={selection.has(conversation.id)}
-            personName={names.person(conversation.assignee)}
-            sectorName={names.sector(conversation.sector)}
-            labelNames={conversation.label_ids
-              .map((id) => names.label(id)?.name ?? '')
-              .filter(Boolean)
-              .join(' · ')}
+            gone={conversation.id === gone}
+            names={names}
+            numbers={numbers}
+            width={width}
             me={me}
             now={now}
             t={t}
             index={first + at}
             total={rows.length}
-            onOpen={onOpen}
+            onOpen={selecting ? onSelect : onOpen}
             onHold={onSelect}
           />
         ))}

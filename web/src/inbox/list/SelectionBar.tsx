@@ -1,12 +1,12 @@
-import { ActionIcon, Button, Menu, Progress } from '@mantine/core'
+import { ActionIcon, Menu, Progress } from '@mantine/core'
 import {
   IconArchive,
   IconArrowForwardUp,
   IconCheck,
   IconClockPause,
+  IconDots,
   IconMail,
   IconMailOpened,
-  IconTag,
   IconUserCheck,
   IconX,
 } from '@tabler/icons-react'
@@ -19,6 +19,8 @@ import type {
   Conversation,
   ConversationQuery,
 } from '../../api/types'
+import { LabelTag } from '../../ui/LabelTag'
+import { PlainButton } from '../../ui/plain'
 import { useActions } from '../actions'
 import { CloseDialog } from '../../contact/CloseDialog'
 import { SnoozeDialog } from '../SnoozeDialog'
@@ -30,10 +32,17 @@ type Props = {
   setSelection: (ids: ReadonlySet<string>) => void
   rows: Conversation[]
   query: ConversationQuery
+  onEnd: () => void
 }
 
 /** SelectionBar is the toolbar of bulk actions. */
-export function SelectionBar({ selection, setSelection, rows, query }: Props) {
+export function SelectionBar({
+  selection,
+  setSelection,
+  rows,
+  query,
+  onEnd,
+}: Props) {
   const { t } = useTranslation()
   const actions = useActions()
   const labels = useLabels().data ?? []
@@ -51,7 +60,7 @@ export function SelectionBar({ selection, setSelection, rows, query }: Props) {
       setProgress((100 * done) / ids.length),
     )
     setProgress(null)
-    setSelection(new Set())
+    onEnd()
     return true
   }
   const selectAll = () =>
@@ -74,36 +83,31 @@ export function SelectionBar({ selection, setSelection, rows, query }: Props) {
       setProgress(null)
       setSelection(ids)
     })
+  const busy = progress !== null || selection.size === 0
   const button = (label: string, icon: ReactNode, onClick: () => void) => (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size={32}
-      aria-label={label}
-      title={label}
-      disabled={progress !== null}
-      onClick={onClick}
-    >
+    <PlainButton look="default" size="xs" disabled={busy} onClick={onClick}>
       {icon}
-    </ActionIcon>
+      {label}
+    </PlainButton>
   )
   return (
     <div role="toolbar" aria-label={title} className={classes.bar}>
       <div className={classes.top}>
         <strong>{title}</strong>
-        <Button
-          size="compact-xs"
-          variant="subtle"
+        <PlainButton
+          look="subtle"
+          size="compact"
+          disabled={progress !== null}
           onClick={() => void selectAll()}
         >
           {t('selection.all')}
-        </Button>
+        </PlainButton>
         <ActionIcon
           variant="subtle"
           color="gray"
           aria-label={t('selection.clear')}
           title={t('selection.clear')}
-          onClick={() => setSelection(new Set())}
+          onClick={onEnd}
         >
           <IconX size={16} />
         </ActionIcon>
@@ -111,59 +115,65 @@ export function SelectionBar({ selection, setSelection, rows, query }: Props) {
       <div className={classes.buttons}>
         {button(
           t('selection.take'),
-          <IconUserCheck size={18} />,
+          <IconUserCheck size={15} />,
           () => void run({ action: 'take' }),
         )}
         {button(
           t('conversation.transfer'),
-          <IconArrowForwardUp size={18} />,
+          <IconArrowForwardUp size={15} />,
           () => setDialog('transfer'),
         )}
-        <Menu>
-          <Menu.Target>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={32}
-              aria-label={t('selection.labels')}
-              title={t('selection.labels')}
-              id="selection-labels"
-            >
-              <IconTag size={18} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {labels.map((label) => (
-              <Menu.Item
-                key={label.id}
-                onClick={() => void run({ action: 'label', add: [label.id] })}
-              >
-                {label.name}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-        {button(
-          t('selection.read'),
-          <IconMailOpened size={18} />,
-          () => void run({ action: 'read' }),
-        )}
-        {button(
-          t('selection.unread'),
-          <IconMail size={18} />,
-          () => void run({ action: 'unread' }),
-        )}
-        {button(t('conversation.snooze'), <IconClockPause size={18} />, () =>
-          setDialog('snooze'),
-        )}
-        {button(
-          t('conversation.archive'),
-          <IconArchive size={18} />,
-          () => void run({ action: 'archive' }),
-        )}
-        {button(t('common.close'), <IconCheck size={18} />, () =>
+        {button(t('common.close'), <IconCheck size={15} />, () =>
           setDialog('close'),
         )}
+        {button(
+          t('selection.read'),
+          <IconMailOpened size={15} />,
+          () => void run({ action: 'read' }),
+        )}
+        <Menu position="bottom-end" withinPortal>
+          <Menu.Target>
+            <PlainButton look="default" size="xs" disabled={busy}>
+              <IconDots size={15} />
+              {t('shell.more')}
+            </PlainButton>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item
+              leftSection={<IconMail size={16} />}
+              onClick={() => void run({ action: 'unread' })}
+            >
+              {t('selection.unread')}
+            </Menu.Item>
+            <Menu.Item
+              leftSection={<IconClockPause size={16} />}
+              onClick={() => setDialog('snooze')}
+            >
+              {t('conversation.snooze')}
+            </Menu.Item>
+            <Menu.Item
+              leftSection={<IconArchive size={16} />}
+              onClick={() => void run({ action: 'archive' })}
+            >
+              {t('conversation.archive')}
+            </Menu.Item>
+            {labels.length > 0 && (
+              <>
+                <Menu.Label>{t('selection.labels')}</Menu.Label>
+                {labels.map((label) => (
+                  <Menu.Item
+                    key={label.id}
+                    onClick={() =>
+                      void run({ action: 'label', add: [label.id] })
+                    }
+                  >
+                    <LabelTag label={label} />
+                  </Menu.Item>
+                ))}
+              </>
+            )}
+          </Menu.Dropdown>
+        </Menu>
       </div>
       {progress !== null && (
         <Progress value={progress} size="xs" aria-label={title} />

@@ -1,11 +1,13 @@
+import { IconLayoutSidebarLeftCollapse } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { memo, Suspense, useMemo } from 'react'
+import { memo, Suspense, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Counts, SavedView } from '../../api/types'
 import { useCounts, useMe, useSavedViews, useSectors } from '../../api/queries'
 import { colourOf } from '../../ui/Avatar'
 import { number } from '../../ui/format'
 import { part } from '../../ui/parts'
+import { IconButton } from '../../ui/plain'
 import classes from './Views.module.css'
 import { fixedViews, isFixed } from './view'
 
@@ -70,9 +72,24 @@ export function viewCount(id: string, counts: Counts | undefined): number {
   )
 }
 
+type Props = {
+  view: string
+  /** over reports whether the views are shown over the list; pressing outside of them hides them again. */
+  over: boolean
+  onHide: () => void
+}
+
 /** Views is the left column of the inbox. */
-export const Views = memo(function Views({ view }: { view: string }) {
+export const Views = memo(function Views({ view, over, onHide }: Props) {
   const { t } = useTranslation()
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (!over) return
+    const press = ({ target }: Event) =>
+      target instanceof Node && !box.current?.contains(target) && onHide()
+    addEventListener('pointerdown', press)
+    return () => removeEventListener('pointerdown', press)
+  }, [over, onHide])
   const views = useViews()
   const counts = useCounts().data
   const group = (name: ViewEntry['group'], title?: string) => {
@@ -95,8 +112,24 @@ export const Views = memo(function Views({ view }: { view: string }) {
     )
   }
   return (
-    <nav aria-label={t('inbox.views')} className={classes.views}>
-      <h1 className={classes.heading}>{t('inbox.title')}</h1>
+    <nav
+      ref={box}
+      aria-label={t('inbox.views')}
+      className={classes.views}
+      data-over={over || undefined}
+      data-place="list"
+    >
+      <div className={classes.top}>
+        <h1 className={classes.heading}>{t('inbox.title')}</h1>
+        <IconButton
+          look="quiet"
+          aria-label={t('inbox.hideViews')}
+          title={t('inbox.hideViews')}
+          onClick={onHide}
+        >
+          <IconLayoutSidebarLeftCollapse size={18} />
+        </IconButton>
+      </div>
       {group('views')}
       {group('sectors', t('inbox.sectors'))}
       {group('saved', t('inbox.savedViews'))}

@@ -76,17 +76,19 @@ export function useConversations(query: ConversationQuery) {
   return { list, rows }
 }
 
-/** pinnedOptions loads the pinned conversations of an open list. The server lists them first only if no status is requested. */
+/** pinnedOptions loads the pinned conversations of a list. The server lists them first only if neither a status nor an order is requested. */
 function pinnedOptions(query: ConversationQuery) {
-  const all: ConversationQuery = { ...query, snoozed: 'false' }
+  const all: ConversationQuery =
+    query.status === 'closed' ? { ...query } : { ...query, snoozed: 'false' }
   delete all.status
+  delete all.sort
   return conversationsOptions(all)
 }
 
-/** usePinned returns the pinned conversations of an open list, or none while searching or if another order is selected. */
+/** usePinned returns the pinned conversations of a list, or none while searching and where the server lists them first. */
 export function usePinned(query: ConversationQuery): Conversation[] {
   const me = useMe().user.id
-  const enabled = query.status === 'open' && !query.sort && !query.q
+  const enabled = (!!query.status || !!query.sort) && !query.q
   const { data } = useInfiniteQuery({ ...pinnedOptions(query), enabled })
   return useMemo(
     () =>

@@ -12,6 +12,9 @@ import { afterPaint } from '../../ui/parts'
 const around = 5
 const least = 2
 
+/** The width is reported in steps, so that rows do not render again for every pixel. */
+const step = 20
+
 export type Range = { first: number; last: number }
 
 /** rangeAt returns the range of rows to render for a scroll position. The previous range is kept while it has enough rows on both sides. */
@@ -46,6 +49,7 @@ export function useVisibleRows(
   rowHeight: number,
 ) {
   const height = useRef(0)
+  const [width, setWidth] = useState(step * 17)
   const [range, setRange] = useState<Range>(() => ({
     first: 0,
     last: Math.ceil(innerHeight / rowHeight),
@@ -67,6 +71,7 @@ export function useVisibleRows(
     const resized = new ResizeObserver(([entry]) => {
       if (!entry?.contentRect.height) return // a hidden list keeps its rows
       height.current = entry.contentRect.height
+      setWidth(Math.floor(entry.contentRect.width / step) * step)
       update()
     })
     element.addEventListener('scroll', update, { passive: true })
@@ -95,6 +100,7 @@ export function useVisibleRows(
   return {
     first: Math.min(range.first, Math.max(0, count - 1)),
     last: Math.min(range.last, count - 1),
+    width,
     show,
   }
 }

@@ -112,6 +112,16 @@ function asParameters(query: SavedView['query']): ConversationQuery {
   }
 }
 
+/** noFilters removes the search and all filters. */
+export const noFilters: Partial<Search> = {
+  q: undefined,
+  channel: undefined,
+  sector: undefined,
+  person: undefined,
+  label: undefined,
+  kind: undefined,
+}
+
 /** activeFilters returns the number of active filters. */
 export const activeFilters = ({
   channel,

@@ -1,46 +1,59 @@
 import { IconBan, IconBolt } from '@tabler/icons-react'
-import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../api/types'
 import { clock } from '../../ui/format'
-import { RichText } from '../../ui/RichText'
-import { Tick } from '../../ui/Tick'
+import { emojiCount, MessageText } from '../../ui/RichText'
+import { Advert } from './Advert'
 import { Attached } from './Attached'
 import { BubbleActions } from './BubbleActions'
+import { BubbleMeta, Reactions } from './BubbleMeta'
 import { FormAnswers } from './FormAnswers'
+import { LongText } from './LongText'
 import { Offer } from './Offer'
 import { preview } from '../preview'
+import { isNamed, senderOf, statusOf } from './sender'
 import { SendAgain } from './SendAgain'
 import classes from './Bubble.module.css'
 
-/** senderOf returns the sender of a message for the article's accessible name. customer is the name of the conversation. */
-export function senderOf(
-  message: Message,
-  customer: string,
-  me: string,
-  t: TFunction,
-): string {
-  if (message.direction === 'inbound') return message.author?.name ?? customer
-  if (message.origin === 'phone') return t('conversation.phone')
-  if (message.origin === 'automation') return t('conversation.automatic')
-  const person =
-    message.sent_by?.id === me ? t('conversation.you') : message.sent_by?.name
-  if (message.integration)
-    return [person, message.integration.name].filter(Boolean).join(' · ')
-  return person ?? t('conversation.integration')
-}
+export { senderOf } from './sender'
 
-type Props = {
-  message: Message
+/** BubbleContext is what every message of a thread needs. */
+export type BubbleContext = {
   me: string
   customer: string
   group: boolean
-  quoted: Message | undefined
-  find: string
-  found: boolean
   onReply: (message: Message) => void
   onGoTo: (id: string) => void
   onCard: (message: Message) => void
+}
+
+type Props = BubbleContext & {
+  message: Message
+  quoted: Message | undefined
+  find: string
+  found: boolean
+}
+
+/** textOf returns the text of a message that is not part of something else in its bubble. */
+const textOf = ({ text, type, ...message }: Message) =>
+  message.interactive ||
+  message.form ||
+  message.notice ||
+  text === message.choice?.title ||
+  type === 'location' ||
+  type === 'contacts'
+    ? ''
+    : (text ?? '')
+
+/** lookOf returns how the bubble is shaped: pictures reach to its edge, stickers have none, the time stands in the last line of a text or beside the length of a recording. */
+function lookOf(message: Message, text: string) {
+  if (message.type === 'text' && text && !message.edited_at && !message.standby)
+    return 'text'
+  if (message.revoked_at || !message.media) return undefined
+  if (message.type === 'sticker') return 'sticker'
+  if (message.type === 'audio') return 'voice'
+  if (message.type !== 'image' && message.type !== 'video') return undefined
+  return text ? 'captioned' : 'picture'
 }
 
 /** Bubble is one message. */
@@ -57,10 +70,8 @@ export function Bubble({
   onCard,
 }: Props) {
   const { t } = useTranslation()
-  const outbound = message.direction === 'outbound'
   const sender = senderOf(message, customer, me, t)
-  const status =
-    outbound && message.status !== 'received' ? message.status : null
+  const status = statusOf(message)
   const label = [
     sender,
     clock(message.created_at),
@@ -68,28 +79,22 @@ export function Bubble({
   ]
     .filter(Boolean)
     .join(', ')
-  const automatic = message.origin === 'automation'
-  const named =
-    (outbound &&
-      (message.sent_by?.id !== me || message.integration !== null)) ||
-    group
   const hit =
     find !== '' &&
     (message.text ?? '').toLocaleLowerCase().includes(find.toLocaleLowerCase())
+  const text = textOf(message)
   return (
     <article
       className={classes.bubble}
-      data-side={outbound ? 'out' : 'in'}
+      data-side={message.direction === 'outbound' ? 'out' : 'in'}
+      data-look={lookOf(message, text)}
       data-entry={message.id}
       data-hit={hit || undefined}
       data-found={found || undefined}
       aria-label={label}
     >
-      {named && (
-        <p className={classes.author} data-automatic={automatic || undefined}>
-          {automatic && <IconBolt size={13} aria-hidden />}
-          {sender}
-        </p>
+      {isNamed(message, me, group) && (
+        <Author name={sender} automatic={message.origin === 'automation'} />
       )}
       {message.reply_to_external_id && (
         <div className={classes.quote}>
@@ -114,6 +119,7 @@ export function Bubble({
         </p>
       ) : (
         <>
+          {message.referral && <Advert referral={message.referral} />}
           <Attached message={message} />
           {message.choice && (
             <p className={classes.choice}>
@@ -122,42 +128,54 @@ export function Bubble({
           )}
           {message.interactive && <Offer offer={message.interactive} />}
           {message.form && <FormAnswers form={message.form} />}
-          {message.text &&
-            !message.interactive &&
-            !message.form &&
-            !message.notice &&
-            message.text !== message.choice?.title &&
-            message.type !== 'location' && (
-              <p className={classes.text}>
-                <RichText text={message.text} />
-              </p>
-            )}
+          {text && <Text id={message.id} text={text} whole={hit} />}
         </>
       )}
-      <span className={classes.meta}>
-        {message.standby && (
-          <span title={t('conversation.standbyHelp')}>
-            {t('conversation.standby')}
-          </span>
-        )}
-        {message.edited_at && <span>{t('conversation.edited')}</span>}
-        <time dateTime={message.created_at}>{clock(message.created_at)}</time>
-        {status && <Tick status={status} />}
-      </span>
+      <BubbleMeta message={message} status={status} />
       {message.status === 'failed' && <SendAgain message={message} />}
-      {message.reactions && message.reactions.length > 0 && (
-        <span className={classes.reactions}>
-          {message.reactions.map((reaction) => (
-            <span
-              key={`${reaction.by} ${reaction.emoji}`}
-              title={reaction.user?.name ?? customer}
-            >
-              {reaction.emoji}
-            </span>
-          ))}
-        </span>
-      )}
+      <Reactions reactions={message.reactions} customer={customer} />
       <BubbleActions message={message} onReply={onReply} onCard={onCard} />
     </article>
+  )
+}
+
+/** Author is the name above a message. */
+export function Author({
+  name,
+  automatic,
+}: {
+  name: string
+  automatic: boolean
+}) {
+  return (
+    <p className={classes.author} data-automatic={automatic || undefined}>
+      {automatic && <IconBolt size={13} aria-hidden />}
+      {name}
+    </p>
+  )
+}
+
+/** Text is the text of a message: large if it is only emoji, folded if it is long. */
+export function Text({
+  id,
+  text,
+  whole = false,
+}: {
+  id: string
+  text: string
+  whole?: boolean
+}) {
+  const emoji = emojiCount(text)
+  if (emoji > 0)
+    return (
+      <p className={classes.emoji} data-count={emoji}>
+        {text}
+      </p>
+    )
+  return (
+    <LongText id={id} text={text} whole={whole}>
+      <MessageText text={text} />
+      <span className={classes.space} aria-hidden />
+    </LongText>
   )
 }

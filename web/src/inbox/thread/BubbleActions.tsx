@@ -1,12 +1,13 @@
 import { IconChevronDown } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { withTexts } from '../../ui/i18n'
 import { part } from '../../ui/parts'
 import type { BubbleActionsProps } from './BubbleMenu'
 import classes from './Bubble.module.css'
 
 const BubbleMenu = part(() =>
-  import('./BubbleMenu').then((loaded) => loaded.BubbleMenu),
+  withTexts('talk', import('./BubbleMenu')).then((loaded) => loaded.BubbleMenu),
 )
 
 /** BubbleActions is the button of a message's menu. A thread has hundreds of them, so the menu is created when it is opened. */

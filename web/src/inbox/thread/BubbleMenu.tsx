@@ -1,7 +1,9 @@
 import { Menu } from '@mantine/core'
 import {
+  IconArrowForwardUp,
   IconCopy,
   IconCornerUpLeft,
+  IconInfoCircle,
   IconLayoutKanban,
   IconMessage2Bolt,
   IconMoodOff,
@@ -15,11 +17,23 @@ import { withTexts } from '../../ui/i18n'
 import MenuBox, { type MenuAction } from '../../ui/MenuBox'
 import { part } from '../../ui/parts'
 import { useActions } from '../actions'
+import { canForward } from './forward'
 import classes from './Bubble.module.css'
 
 const SaveReplyDialog = part(() =>
   withTexts('talk', import('../composer/SaveReplyDialog')).then(
     (loaded) => loaded.SaveReplyDialog,
+  ),
+)
+
+const MessageInfo = part(() =>
+  withTexts('talk', import('./MessageInfo')).then(
+    (loaded) => loaded.MessageInfo,
+  ),
+)
+const ForwardDialog = part(() =>
+  withTexts('talk', import('./ForwardDialog')).then(
+    (loaded) => loaded.ForwardDialog,
   ),
 )
 
@@ -43,7 +57,8 @@ export function BubbleMenu({
   const { t } = useTranslation()
   const { attempt } = useActions()
   const [reacting, setReacting] = useState(false)
-  const [saving, setSaving] = useState(false)
+  const [dialog, setDialog] = useState<'save' | 'info' | 'forward' | null>(null)
+  const close = () => setDialog(null)
   const react = (emoji: string) =>
     attempt(() =>
       unwrap(
@@ -91,6 +106,13 @@ export function BubbleMenu({
       icon: <IconCopy size={16} />,
       onClick: () => void navigator.clipboard?.writeText(message.text ?? ''),
     })
+  if (canForward(message))
+    actions.push({
+      key: 'forward',
+      label: t('message.forward'),
+      icon: <IconArrowForwardUp size={16} />,
+      onClick: () => setDialog('forward'),
+    })
   actions.push({
     key: 'card',
     label: t('card.create'),
@@ -102,8 +124,14 @@ export function BubbleMenu({
       key: 'save',
       label: t('message.saveReply'),
       icon: <IconMessage2Bolt size={16} />,
-      onClick: () => setSaving(true),
+      onClick: () => setDialog('save'),
     })
+  actions.push({
+    key: 'info',
+    label: t('message.info'),
+    icon: <IconInfoCircle size={16} />,
+    onClick: () => setDialog('info'),
+  })
   return (
     <>
       <MenuBox
@@ -125,14 +153,15 @@ export function BubbleMenu({
         }
         actions={actions}
       />
-      {saving && (
-        <Suspense fallback={null}>
-          <SaveReplyDialog
-            text={message.text ?? ''}
-            onClose={() => setSaving(false)}
-          />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {dialog === 'save' && (
+          <SaveReplyDialog text={message.text ?? ''} onClose={close} />
+        )}
+        {dialog === 'info' && <MessageInfo message={message} onClose={close} />}
+        {dialog === 'forward' && (
+          <ForwardDialog message={message} onClose={close} />
+        )}
+      </Suspense>
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, CloseButton, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { number } from '../../ui/format'
 import { useMatches } from './useMatches'
@@ -22,6 +22,15 @@ export function FindBar({ conversation, text, onText, onGo, onClose }: Props) {
   const [wanted] = useDebouncedValue(text.trim(), 200)
   const hits = useMatches(conversation, wanted)
   const count = hits?.length ?? 0
+  // The newest match is shown at once.
+  const [newest] = hits ?? []
+  const show = useRef(onGo)
+  show.current = onGo
+  useEffect(() => {
+    if (!newest) return
+    setAt(0)
+    show.current(newest)
+  }, [wanted, newest])
   const go = (step: number) => {
     const next = Math.min(count - 1, Math.max(0, at + step))
     const hit = hits?.[next]
@@ -55,7 +64,7 @@ export function FindBar({ conversation, text, onText, onGo, onClose }: Props) {
         {wanted.length >= 2 && hits
           ? count === 0
             ? t('find.none')
-            : `${number(at + 1)}/${number(count)}`
+            : `${number(Math.max(0, at) + 1)}/${number(count)}`
           : ''}
       </span>
       <ActionIcon

@@ -1,7 +1,7 @@
 import { IconList } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Interactive, InteractiveBody } from '../../api/types'
-import { RichText } from '../../ui/RichText'
+import { MessageText } from '../../ui/RichText'
 import bubble from './Bubble.module.css'
 import classes from './Offer.module.css'
 
@@ -12,9 +12,9 @@ export function Offer({ offer }: { offer: Interactive | InteractiveBody }) {
   return (
     <div className={classes.offer}>
       {header && <p className={classes.header}>{header}</p>}
-      <p className={bubble.text}>
-        <RichText text={body} />
-      </p>
+      <div className={bubble.text}>
+        <MessageText text={body} />
+      </div>
       {footer && <p className={classes.footer}>{footer}</p>}
       {buttons && buttons.length > 0 && (
         <ul className={classes.buttons} aria-label={t('composer.buttons')}>

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { clock } from '../../ui/format'
-import { RichText } from '../../ui/RichText'
 import { Tick } from '../../ui/Tick'
+import { Text } from './Bubble'
 import { Offer } from './Offer'
 import type { Item } from '../composer/outbox'
 import classes from './Bubble.module.css'
@@ -20,6 +20,7 @@ export function PendingBubble({ item }: { item: Item }) {
       className={classes.bubble}
       data-side="out"
       data-pending
+      data-look={item.body.text && !item.preview ? 'text' : undefined}
       data-note={note || undefined}
       data-entry={item.client_id}
       aria-label={label}
@@ -31,11 +32,7 @@ export function PendingBubble({ item }: { item: Item }) {
       )}
       {item.preview && <p className={classes.gone}>{item.preview}</p>}
       {item.body.interactive && <Offer offer={item.body.interactive} />}
-      {item.body.text && (
-        <p className={classes.text}>
-          <RichText text={item.body.text} />
-        </p>
-      )}
+      {item.body.text && <Text id={item.client_id} text={item.body.text} />}
       <span className={classes.meta}>
         <time>{clock(item.created_at)}</time>
         <Tick status="queued" />

@@ -16,11 +16,21 @@ import type { Conversation, Message } from '../../api/types'
 import { day } from '../../ui/format'
 import { Failure, Loading } from '../../ui/states'
 import { useActions } from '../actions'
+import { Album } from './Album'
 import { Entry } from './Entry'
+import { Events } from './Events'
 import { useOutbox } from '../composer/OutboxProvider'
 import { PendingBubble } from './PendingBubble'
 import { refusal } from '../refusal'
-import { alignOf, lineAt, threadItems, type ThreadItem } from './timelineItems'
+import {
+  alignOf,
+  contains,
+  isTurn,
+  lineAt,
+  threadItems,
+  timeOf,
+  type ThreadItem,
+} from './timelineItems'
 import { useMarkRead } from './useMarkRead'
 import { useThread } from './useThread'
 import { firstUnread, useTimeline } from './useTimeline'
@@ -106,14 +116,14 @@ export function Timeline({
   const load = useCallback(() => {
     follow()
     const element = scroll.current
+    // One page at a time: starting the second would cancel the first, again and again.
     if (!element || settling.current) return
-    if (element.scrollTop < 2000 && hasNextPage && !isFetchingNextPage)
-      void fetchNextPage()
-    if (
+    if (isFetchingNextPage || isFetchingPreviousPage) return
+    if (element.scrollTop < 2000 && hasNextPage) void fetchNextPage()
+    else if (
       around &&
       element.scrollHeight - element.scrollTop - element.clientHeight < 800 &&
-      hasPreviousPage &&
-      !isFetchingPreviousPage
+      hasPreviousPage
     )
       void fetchPreviousPage()
   }, [
@@ -166,8 +176,11 @@ export function Timeline({
 
   const gone =
     around !== null &&
-    timeline.error instanceof ApiFailure &&
-    timeline.error.status === 404
+    ((timeline.error instanceof ApiFailure && timeline.error.status === 404) ||
+      (ready &&
+        !timeline.isFetching &&
+        timeOf(around) === null &&
+        lineAt(items, around) === null))
   useEffect(() => {
     if (gone) onNewest() // e.g. a deleted note
     // eslint-disable-next-line react-hooks/exhaustive-deps -- it is asked for once
@@ -224,22 +237,35 @@ export function Timeline({
         </div>
       )
     if (item.kind === 'pending') return <PendingBubble item={item.item} />
+    if (item.kind === 'events')
+      return <Events entries={item.entries} names={names} />
+    const context = {
+      me,
+      customer: conversation.name,
+      group: conversation.kind === 'group',
+      onReply,
+      onGoTo,
+      onCard,
+    }
+    if (item.kind === 'album')
+      return (
+        <Album
+          messages={item.messages}
+          found={found !== null && contains(item, found) ? found : null}
+          {...context}
+        />
+      )
     const { entry } = item
     const reply =
       entry.kind === 'message' ? entry.message.reply_to_external_id : null
     return (
       <Entry
         entry={entry}
-        me={me}
         names={names}
-        customer={conversation.name}
-        group={conversation.kind === 'group'}
         quoted={reply ? quoted.get(reply) : undefined}
         find={find}
         found={entry.id === found}
-        onReply={onReply}
-        onGoTo={onGoTo}
-        onCard={onCard}
+        {...context}
       />
     )
   }
@@ -267,6 +293,7 @@ export function Timeline({
                     key={row.key}
                     ref={virtual.measureElement}
                     data-index={row.index}
+                    data-turn={isTurn(items[row.index - 1], item) || undefined}
                     className={classes.line}
                     style={{ transform: `translateY(${row.start}px)` }}
                   >

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest'
-import type { Message, TimelineEntry } from '../../api/types'
+import type { Attendance, Message, TimelineEntry } from '../../api/types'
 import type { Item } from '../composer/outbox'
-import { alignOf, atTime, lineAt, threadItems } from './timelineItems'
+import {
+  alignOf,
+  atTime,
+  inOrder,
+  isTurn,
+  lineAt,
+  threadItems,
+} from './timelineItems'
 
 const entry = (
   id: string,
@@ -70,4 +77,125 @@ it('keeps the key of a confirmed message', () => {
   expect(
     after.filter((item) => item.kind !== 'day').map((item) => item.key),
   ).toEqual(before.map((item) => item.key))
+})
+
+const picture = (id: string, minute: number, part: Partial<Message> = {}) => {
+  const at = `2026-11-15T10:${String(minute).padStart(2, '0')}:00Z`
+  const message = {
+    id,
+    type: 'image',
+    media: { id },
+    direction: 'inbound',
+    client_id: null,
+    created_at: at,
+    ...part,
+  } as Message
+  return { kind: 'message', id, at, message } satisfies TimelineEntry
+}
+const opened = (
+  id: string,
+  at: string,
+  opened_by: 'customer' | 'team' = 'customer',
+): TimelineEntry => ({
+  kind: 'attendance_opened',
+  id,
+  at,
+  attendance: { opened_by } as Attendance,
+})
+const closed = (id: string, at: string): TimelineEntry => ({
+  kind: 'attendance_closed',
+  id,
+  at,
+  attendance: {} as Attendance,
+})
+const assigned = (id: string, at: string): TimelineEntry =>
+  ({ kind: 'assignment', id, at, assignment: {} }) as TimelineEntry
+
+it('shows pictures of one sender within a few minutes as an album', () => {
+  const shape = (entries: TimelineEntry[], separator: string | null = null) =>
+    threadItems(entries, [], separator).flatMap((item) =>
+      item.kind === 'day'
+        ? []
+        : [item.kind === 'album' ? item.messages.length : item.kind],
+    )
+  const row = [picture('a', 0), picture('b', 1), picture('c', 5)]
+  expect(shape(row)).toEqual([3])
+  expect(shape(row, 'b')).toEqual(['entry', 'fresh', 2])
+  expect(shape([picture('a', 0), picture('b', 9)])).toEqual(['entry', 'entry'])
+  for (const part of [
+    { text: 'Olha' },
+    { direction: 'outbound' as const },
+    { type: 'audio' as const },
+    { status: 'failed' as const },
+    { reply_to_external_id: 'x' },
+  ])
+    expect(shape([picture('a', 0), picture('b', 1, part)])).toEqual([
+      'entry',
+      'entry',
+    ])
+  const items = threadItems(row, [], null)
+  expect(lineAt(items, 'c')).toBe('message a')
+  expect(alignOf(items[1])).toBe('center')
+})
+
+it('shows the opening of a case before the message that opened it', () => {
+  const ids = (entries: TimelineEntry[]) =>
+    inOrder(entries).map((one) => one.id)
+  const oi = picture('oi', 0)
+  const at = '2026-11-15T10:00:00Z'
+  expect(ids([oi, assigned('auto', at), opened('case', at)])).toEqual([
+    'case',
+    'oi',
+    'auto',
+  ])
+  expect(ids([oi, opened('case', at, 'team')])).toEqual(['oi', 'case'])
+  expect(
+    ids([
+      picture('oi', 0, { direction: 'outbound' }),
+      opened('case', at, 'team'),
+    ]),
+  ).toEqual(['case', 'oi'])
+  expect(
+    ids([
+      oi,
+      assigned('later', '2026-11-15T10:03:00Z'),
+      closed('done', '2026-11-15T10:02:00Z'),
+      assigned('first', '2026-11-15T10:01:00Z'),
+    ]),
+  ).toEqual(['oi', 'first', 'done', 'later'])
+})
+
+it('collapses neighbouring events; a closing keeps its own line', () => {
+  const at = (minute: number) => `2026-11-15T10:0${minute}:00Z`
+  const items = threadItems(
+    [
+      picture('a', 0),
+      assigned('1', at(1)),
+      assigned('2', at(2)),
+      assigned('3', at(3)),
+      closed('4', at(4)),
+      assigned('5', at(5)),
+    ],
+    [],
+    null,
+  )
+  expect(
+    items.map((item) =>
+      item.kind === 'events' ? item.entries.length : item.kind,
+    ),
+  ).toEqual(['day', 'entry', 3, 'entry', 'entry'])
+  expect(lineAt(items, '2')).toBe('assignment 1')
+})
+
+it('recognises where the other side speaks', () => {
+  const [, a, b] = threadItems(
+    [
+      picture('a', 0, { text: 'x' }),
+      picture('b', 1, { direction: 'outbound' }),
+    ],
+    [],
+    null,
+  )
+  expect(b && isTurn(a, b)).toBe(true)
+  expect(a && isTurn(a, a)).toBe(false)
 })

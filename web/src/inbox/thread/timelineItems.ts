@@ -1,12 +1,18 @@
-import type { TimelineEntry } from '../../api/types'
+import type { Message, TimelineEntry } from '../../api/types'
 import { dayKey } from '../../ui/format'
 import type { Item } from '../composer/outbox'
+import { pictureSize } from './pictureSize'
+
+/** CaseEvent is a change of a case: assigned, opened or closed. */
+export type CaseEvent = Exclude<TimelineEntry, { kind: 'message' | 'note' }>
 
 /** ThreadItem is one rendered line of the thread. */
 export type ThreadItem =
   | { key: string; kind: 'day'; at: string }
   | { key: string; kind: 'fresh' }
   | { key: string; kind: 'entry'; entry: TimelineEntry }
+  | { key: string; kind: 'album'; at: string; messages: Message[] }
+  | { key: string; kind: 'events'; at: string; entries: CaseEvent[] }
   | { key: string; kind: 'pending'; item: Item }
 
 const clientId = (entry: TimelineEntry) =>
@@ -16,9 +22,80 @@ const clientId = (entry: TimelineEntry) =>
       ? entry.note.client_id
       : null
 
+const isEvent = (entry: TimelineEntry): entry is CaseEvent =>
+  entry.kind !== 'message' && entry.kind !== 'note'
+
+/** albumMinutes is the longest pause between two pictures of an album. */
+const albumMinutes = 5
+
+/** isPicture reports whether a message can be part of an album: an image or a video without text. */
+const isPicture = (message: Message) =>
+  (message.type === 'image' || message.type === 'video') &&
+  message.media !== null &&
+  !message.text &&
+  !message.reply_to_external_id &&
+  !message.referral &&
+  !message.revoked_at &&
+  message.status !== 'failed'
+
+/** belongTogether reports whether two neighbouring pictures belong to one album. */
+function belongTogether(a: Message, b: Message): boolean {
+  return (
+    isPicture(a) &&
+    isPicture(b) &&
+    a.direction === b.direction &&
+    a.origin === b.origin &&
+    a.sent_by?.id === b.sent_by?.id &&
+    a.integration?.id === b.integration?.id &&
+    a.author?.id === b.author?.id &&
+    a.author?.name === b.author?.name &&
+    Math.abs(Date.parse(b.created_at) - Date.parse(a.created_at)) <=
+      albumMinutes * 60_000
+  )
+}
+
+/** opens reports whether a message opened a case. A case of the customer is always opened by the message before it. */
+const opens = (message: TimelineEntry, entry: TimelineEntry) =>
+  message.kind === 'message' &&
+  entry.kind === 'attendance_opened' &&
+  dayKey(message.at) === dayKey(entry.at) &&
+  (entry.attendance.opened_by === 'customer'
+    ? message.message.direction === 'inbound'
+    : message.message.direction === 'outbound' &&
+      Math.abs(Date.parse(entry.at) - Date.parse(message.at)) < 2000)
+
+const byTime = (a: TimelineEntry, b: TimelineEntry) =>
+  a.at < b.at ? -1 : a.at > b.at ? 1 : 0
+
 /**
- * threadItems adds separators between the entries and pending messages at the end. A message sent from this page keeps its
- * key when the server confirms it, so that it is not re-mounted.
+ * inOrder sorts the events and notes between two messages by time, because the server orders them by kind. The opening of a case
+ * comes before the message that opened it.
+ */
+export function inOrder(entries: TimelineEntry[]): TimelineEntry[] {
+  const ordered: TimelineEntry[] = []
+  let between: TimelineEntry[] = []
+  const flush = () => {
+    const message = ordered.at(-1)
+    const opened = between.filter((one) => message && opens(message, one))
+    if (opened.length > 0) ordered.splice(-1, 0, ...opened)
+    ordered.push(...between.filter((one) => !opened.includes(one)).sort(byTime))
+    between = []
+  }
+  for (const entry of entries) {
+    if (entry.kind !== 'message') between.push(entry)
+    else {
+      if (between.length > 0) flush()
+      ordered.push(entry)
+    }
+  }
+  flush()
+  return ordered
+}
+
+/**
+ * threadItems returns the lines of a thread: entries with separators between them, pictures in a row as albums, neighbouring events as
+ * one line, and pending messages at the end. A message sent from this page keeps its key when the server confirms it, so that it
+ * is not re-mounted. The closing of a case stays a line of its own.
  */
 export function threadItems(
   entries: TimelineEntry[],
@@ -28,17 +105,20 @@ export function threadItems(
   const items: ThreadItem[] = []
   const sent = new Set(entries.map(clientId))
   let shownDay = ''
-  for (const entry of entries) {
+  for (const entry of inOrder(entries)) {
     const key = dayKey(entry.at)
     if (key !== shownDay)
       items.push({ key: `day ${key} ${entry.id}`, kind: 'day', at: entry.at })
     shownDay = key
     if (entry.id === separator) items.push({ key: 'fresh', kind: 'fresh' })
-    items.push({
-      key: `${entry.kind} ${clientId(entry) ?? entry.id}`,
-      kind: 'entry',
-      entry,
-    })
+    const joined = join(items.at(-1), entry)
+    if (joined) items[items.length - 1] = joined
+    else
+      items.push({
+        key: `${entry.kind} ${clientId(entry) ?? entry.id}`,
+        kind: 'entry',
+        entry,
+      })
   }
   for (const item of waiting) {
     if (!sent.has(item.client_id))
@@ -51,6 +131,66 @@ export function threadItems(
   return items
 }
 
+/** join adds an entry to the line before it, or returns null if it needs a line of its own. */
+function join(
+  line: ThreadItem | undefined,
+  entry: TimelineEntry,
+): ThreadItem | null {
+  if (entry.kind === 'message') {
+    const messages =
+      line?.kind === 'album'
+        ? line.messages
+        : line?.kind === 'entry' && line.entry.kind === 'message'
+          ? [line.entry.message]
+          : []
+    const last = messages.at(-1)
+    return line && last && belongTogether(last, entry.message)
+      ? {
+          key: line.key,
+          kind: 'album',
+          at: messages[0]?.created_at ?? entry.at,
+          messages: [...messages, entry.message],
+        }
+      : null
+  }
+  if (!isEvent(entry) || entry.kind === 'attendance_closed') return null
+  const events =
+    line?.kind === 'events'
+      ? line.entries
+      : line?.kind === 'entry' && isEvent(line.entry)
+        ? [line.entry]
+        : []
+  const [first] = events
+  return line && first && first.kind !== 'attendance_closed'
+    ? {
+        key: line.key,
+        kind: 'events',
+        at: first.at,
+        entries: [...events, entry],
+      }
+    : null
+}
+
+/** sideOf returns the side on which a line's bubble stands, or null for lines without one. */
+const sideOf = (item: ThreadItem | undefined) =>
+  item?.kind === 'album'
+    ? item.messages[0]?.direction
+    : item?.kind === 'pending'
+      ? 'outbound'
+      : item?.kind !== 'entry'
+        ? null
+        : item.entry.kind === 'message'
+          ? item.entry.message.direction
+          : item.entry.kind === 'note'
+            ? 'note'
+            : null
+
+/** isTurn reports whether a message follows one of the other side. */
+export function isTurn(before: ThreadItem | undefined, item: ThreadItem) {
+  const [from, to] = [sideOf(before), sideOf(item)]
+  return !!from && !!to && from !== to
+}
+
 /** atTime encodes a time as the start position of a thread; a message is given by its id. */
 export const atTime = (at: string) => `at:${at}`
 
@@ -58,13 +198,27 @@ export const atTime = (at: string) => `at:${at}`
 export const timeOf = (place: string) =>
   place.startsWith('at:') ? place.slice(3) : null
 
+/** startOf returns the time of a line's first entry, or null for separators and pending messages. */
+const startOf = (item: ThreadItem) =>
+  item.kind === 'entry'
+    ? item.entry.at
+    : item.kind === 'album' || item.kind === 'events'
+      ? item.at
+      : null
+
+/** contains reports whether a line shows an entry. */
+export const contains = (item: ThreadItem, id: string) =>
+  item.kind === 'entry'
+    ? item.entry.id === id
+    : item.kind === 'album'
+      ? item.messages.some((one) => one.id === id)
+      : item.kind === 'events' && item.entries.some((one) => one.id === id)
+
 /** lineAt returns the line at which a thread opens: the message, or the first line at or after the time, with its date separator. */
 export function lineAt(items: ThreadItem[], place: string): string | null {
   const at = timeOf(place)
-  const index = items.findIndex(
-    (item) =>
-      item.kind === 'entry' &&
-      (at === null ? item.entry.id === place : item.entry.at >= at),
+  const index = items.findIndex((item) =>
+    at === null ? contains(item, place) : (startOf(item) ?? '') >= at,
   )
   const before = items[index - 1]
   return (
@@ -74,22 +228,35 @@ export function lineAt(items: ThreadItem[], place: string): string | null {
 
 /** alignOf returns how the start line is aligned: separators at the top, messages in the middle. */
 export const alignOf = (item: ThreadItem | undefined) =>
-  item?.kind === 'entry' || item?.kind === 'pending' ? 'center' : 'start'
+  !item || item.kind === 'day' || item.kind === 'fresh' ? 'start' : 'center'
 
 /** estimate returns the estimated height of a line until it is measured. */
 export function estimate(item: ThreadItem | undefined): number {
   if (!item || item.kind === 'day' || item.kind === 'fresh') return 44
   if (item.kind === 'pending') return 60
+  if (item.kind === 'events') return 28
+  if (item.kind === 'album') return item.messages.length > 2 ? 350 : 190
   const { entry } = item
-  if (entry.kind === 'message') {
-    const text = entry.message.text ?? ''
-    const lines = Math.ceil(text.length / 60) + (text.match(/\n/g)?.length ?? 0)
-    const attached = entry.message.media
-      ? entry.message.type === 'image' || entry.message.type === 'video'
-        ? 230
-        : 60
-      : 0
-    return 44 + attached + Math.max(1, lines) * 20
-  }
-  return entry.kind === 'note' ? 70 : 28
+  if (entry.kind !== 'message') return entry.kind === 'note' ? 70 : 28
+  const { media, type } = entry.message
+  const text = entry.message.text ?? ''
+  const lines = Math.ceil(text.length / 60) + (text.match(/\n/g)?.length ?? 0)
+  const attached =
+    type === 'image' || type === 'video'
+      ? media
+        ? pictureSize(media).height + 6
+        : 0
+      : type === 'sticker'
+        ? 130
+        : type === 'location'
+          ? 180
+          : type === 'contacts'
+            ? 110
+            : media
+              ? 60
+              : 0
+  const frame = type === 'text' ? 14 : 30
+  return (
+    frame + attached + Math.min(13, media ? lines : Math.max(1, lines)) * 20
+  )
 }

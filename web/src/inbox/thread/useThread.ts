@@ -13,6 +13,9 @@ import { alignOf, estimate, type ThreadItem } from './timelineItems'
 /** Within this distance from the end, in pixels, the view follows new lines. */
 const near = 80
 
+/** Within this distance the reader is at the very end, and the view stays there whatever changes its height. */
+const touching = 8
+
 /** The height of the view until it is measured. */
 const viewHeight = 900
 const padding = 16
@@ -31,6 +34,10 @@ function placeOf(items: ThreadItem[], start: string | null): number {
       : above - (alignOf(items[index]) === 'start' ? 0 : viewHeight / 2),
   )
 }
+
+/** tailOf identifies the last entry of a line. An album grows without a new line. */
+const tailOf = (item: ThreadItem | undefined) =>
+  item?.kind === 'album' ? item.messages.at(-1)?.id : item?.key
 
 /** After this many frames the start line and the lines above it are measured. */
 const settlingFrames = 4
@@ -86,6 +93,21 @@ export function useThread({ scroll, items, ready, start, follows }: Options) {
     setMissed(0)
   }, [virtual])
 
+  // At the end, the newest line stays visible when the view or a line changes its height: the composer grows, a phone's keyboard
+  // appears, an image loads.
+  const pinned = useRef(false)
+  useEffect(() => {
+    const element = scroll.current
+    const lines = element?.firstElementChild
+    if (!element || !lines || !follows) return
+    const observer = new ResizeObserver(() => {
+      if (pinned.current) element.scrollTop = element.scrollHeight
+    })
+    observer.observe(element)
+    observer.observe(lines)
+    return () => observer.disconnect()
+  }, [scroll, follows, ready])
+
   const placed = useRef(false)
   const settling = useRef(false)
   const [settlings, settled] = useReducer((n: number) => n + 1, 0)
@@ -94,7 +116,10 @@ export function useThread({ scroll, items, ready, start, follows }: Options) {
       return
     placed.current = true
     const index = start ? items.findIndex((item) => item.key === start) : -1
-    if (index < 0) return virtual.scrollToEnd()
+    if (index < 0) {
+      pinned.current = true
+      return virtual.scrollToEnd()
+    }
     virtual.scrollToIndex(index, { align: alignOf(items[index]) })
     settling.current = true
     afterFrames(settlingFrames, () => {
@@ -106,17 +131,19 @@ export function useThread({ scroll, items, ready, start, follows }: Options) {
   const follow = useCallback(() => {
     const element = scroll.current
     if (!element) return
-    const end =
-      element.scrollHeight - element.scrollTop - element.clientHeight < near
+    const below =
+      element.scrollHeight - element.scrollTop - element.clientHeight
+    const end = below < near
     setAtEnd(end)
+    pinned.current = below < touching && !settling.current
     if (end) setMissed(0)
-  }, [scroll])
+  }, [scroll, settling])
 
-  const lastKey = items.at(-1)?.key
+  const lastKey = tailOf(items.at(-1))
   const before = useRef<string | undefined>(undefined)
   useEffect(() => {
     if (before.current !== undefined && lastKey !== before.current) {
-      const from = items.findIndex((item) => item.key === before.current)
+      const from = items.findIndex((item) => tailOf(item) === before.current)
       const added = from < 0 ? 1 : items.length - 1 - from
       const element = scroll.current
       if (

@@ -1,1 +1,0 @@
-import{hn as e}from"./base.js";import{M as t}from"./styles.js";var n=e();function r({label:e}){return e?(0,n.jsxs)(`span`,{className:t.tag,children:[(0,n.jsx)(`span`,{"aria-hidden":!0,className:t.dot,style:{background:e.color}}),(0,n.jsx)(`span`,{className:t.name,children:e.name})]}):null}export{r as t};

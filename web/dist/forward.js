@@ -1,0 +1,1 @@
+function e(e){let t=e.interactive?.body??e.text;return{...t?{text:t}:{},...e.media_id?{media_id:e.media_id}:{},...e.media_id&&e.voice?{voice:!0}:{}}}var t=t=>!t.revoked_at&&!t.notice&&t.type!==`unsupported`&&Object.keys(e(t)).length>0;export{e as n,t};

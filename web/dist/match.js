@@ -1,0 +1,1 @@
+var e=e=>e.normalize(`NFD`).replace(/\p{M}/gu,``).toLocaleLowerCase();function t(t,n){let r=e(t).indexOf(n);return r<0?null:r===0?0:e(t).includes(` ${n}`)?1:2}function n(n,r,i){let a=e(r.trim());return a?n.flatMap(e=>{let n=t(i(e),a);return n===null?[]:[{one:e,rank:n}]}).sort((e,t)=>e.rank-t.rank).map(({one:e})=>e):n}export{n as t};

@@ -1,0 +1,1 @@
+function e(e){e.key===`Enter`&&(e.ctrlKey||e.metaKey)&&(e.preventDefault(),e.currentTarget.requestSubmit())}export{e as t};

@@ -1,0 +1,51 @@
+import { useTranslation } from 'react-i18next'
+import type { Message } from '../../api/types'
+import { clock } from '../../ui/format'
+import { Tick, type Status } from '../../ui/Tick'
+import classes from './Bubble.module.css'
+
+/** BubbleMeta is the last line of a message: its time and status. */
+export function BubbleMeta({
+  message,
+  status,
+}: {
+  message: Message
+  status: Status | null
+}) {
+  const { t } = useTranslation()
+  return (
+    <span className={classes.meta}>
+      {message.standby && (
+        <span title={t('conversation.standbyHelp')}>
+          {t('conversation.standby')}
+        </span>
+      )}
+      {message.edited_at && <span>{t('conversation.edited')}</span>}
+      <time dateTime={message.created_at}>{clock(message.created_at)}</time>
+      {status && <Tick status={status} />}
+    </span>
+  )
+}
+
+/** Reactions shows the reactions to a message. */
+export function Reactions({
+  reactions,
+  customer,
+}: {
+  reactions: Message['reactions'] | undefined
+  customer: string
+}) {
+  if (!reactions || reactions.length === 0) return null
+  return (
+    <span className={classes.reactions}>
+      {reactions.map((reaction) => (
+        <span
+          key={`${reaction.by} ${reaction.emoji}`}
+          title={reaction.user?.name ?? customer}
+        >
+          {reaction.emoji}
+        </span>
+      ))}
+    </span>
+  )
+}
