@@ -472,7 +472,7 @@ func (p *player) upload(s step) (kernel.ID, error) {
 	name, content := s.sends, picture(s.sends)
 	switch s.sends {
 	case "voice":
-		name, content = "", voice(s.seconds) // recordings have no name
+		name, content = "voz.ogg", voice(s.seconds)
 	case fileMenu:
 		content = menuDocument()
 	case fileInvoice:

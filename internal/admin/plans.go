@@ -122,7 +122,7 @@ var plans = []plan{
 		},
 		sectors: []string{"Vendas", "Entregas", "Financeiro"},
 		labels: []label{{"Encomenda", "#0b7a5b"}, {"Urgente", "#c62828"}, {"Atacado", "#1565c0"},
-			{"Aniversário", "#c2185b"}, {"Reclamação", "#d84315"}, {"Cliente fiel", "#b26a00"}, {"Aguardando pagamento", "#7b1fa2"}},
+			{"Aniversário", "#c2185b"}, {"Reclamação", "#d84315"}, {"Cliente fiel", "#b26a00"}, {"Aguardando pagamento", "#7b1fa2"}, {"Veio do anúncio", "#00796b"}},
 		replies:   bakeryReplies,
 		hours:     &bakeryHours,
 		reception: bakeryReception,
@@ -222,7 +222,7 @@ var morning = []story{
 		{ago: 21 * minute, sends: "voice", seconds: 21},
 		{ago: 18 * minute, says: "Consegue trocar o sabor do bolo para amanhã? Minha filha prefere morango 🍓", quotes: true},
 	}},
-	{name: "Rafael Costa", phone: "+5511912345601", sector: 1, company: "Costa Advocacia", city: "São Paulo", steps: []step{
+	{name: "Rafael Costa", phone: "+5511912345601", labels: []int{1}, sector: 1, company: "Costa Advocacia", city: "São Paulo", steps: []step{
 		{ago: 9 * minute, sends: "voice", seconds: 42},
 		{ago: 9 * minute, hands: true},
 		{ago: 8 * minute, shares: provider.TypeLocation, says: "Costa Advocacia, Rua das Palmeiras, 344, Santa Cecília (-23.5379, -46.6496)"},
@@ -241,6 +241,7 @@ var morning = []story{
 		{ago: 65 * minute, says: "Meu pedido das 8h ainda não chegou."},
 		{ago: 64 * minute, hands: true},
 		{ago: 60 * minute, answers: "Bom dia, João! Vou verificar com a entrega agora mesmo.", by: 3},
+		{ago: 59 * minute, status: "read"},
 		{ago: 56 * minute, says: "Obrigado! Se eu não atender, pode ligar para a minha esposa:"},
 		{ago: 55 * minute, shares: provider.TypeContacts, says: "Renata Nunes: +55 11 91234-5688, renata@nunes.example"},
 		{ago: 48 * minute, answers: "Perfeito, saiu para entrega agora. Chega em uns 15 minutos.", by: 3},
@@ -272,7 +273,7 @@ var morning = []story{
 		{ago: 12 * minute, says: "Vocês têm opção sem glúten?"},
 		{ago: 12 * minute, hands: true},
 	}},
-	{name: "Sônia Barros", phone: "+5521912345608", sector: 0, city: "Rio de Janeiro", steps: []step{
+	{name: "Sônia Barros", phone: "+5521912345608", labels: []int{7}, sector: 0, city: "Rio de Janeiro", steps: []step{
 		{ago: 4 * minute, says: "Bom dia! Vi o anúncio da cesta. Vocês entregam no Rio?", ad: basketAd},
 		{ago: 4 * minute, hands: true},
 	}},
@@ -296,6 +297,7 @@ var morning = []story{
 		{ago: 58 * minute, says: "Oi! Quanto custa o bolo de cenoura?"},
 		{ago: 57 * minute, hands: true},
 		{ago: 52 * minute, answers: "Oi, Camila! O de 20 fatias sai por R$ 120.", by: 2},
+		{ago: 51 * minute, status: "read"},
 		{ago: 50 * minute, says: "E com cobertura de brigadeiro?"},
 		{ago: 49 * minute, answers: "Com brigadeiro fica R$ 140. Quer que eu reserve?", by: 2},
 		{ago: 48 * minute, status: "read"},
@@ -377,7 +379,7 @@ var morning = []story{
 		{ago: 42 * minute, status: "read"},
 		{ago: 25 * minute, says: "Vou acompanhar. Consegue me mandar o comprovante do estorno?"},
 	}},
-	{name: "Helena Duarte", phone: "+5511912345621", sector: 0, company: "Duarte Eventos", city: "Barueri", steps: []step{
+	{name: "Helena Duarte", phone: "+5511912345621", labels: []int{0}, sector: 0, company: "Duarte Eventos", city: "Barueri", steps: []step{
 		{ago: 16 * minute, says: "Bom dia!", greeted: true},
 		{ago: 15 * minute, chooses: "Fazer um pedido"},
 		{ago: 14 * minute, says: "Quero encomendar 100 salgados para sexta."},

@@ -47,11 +47,20 @@ func (l *Load) add(other Load) {
 
 // CurrentReport returns who is online, and the open cases by person and by sector.
 func (d *Reports) CurrentReport(ctx context.Context, a *kernel.Principal) (now CurrentReport, err error) {
+	release, err := d.queries.Begin(ctx, a)
+	if err != nil {
+		return now, err
+	}
+	defer release()
 	team, err := d.people.Team(ctx, a)
 	if err != nil {
 		return now, err
 	}
 	sectors, err := d.people.Sectors(ctx, a)
+	if err != nil {
+		return now, err
+	}
+	groups, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]openCases, error) { return listOpenCases(tx, a.Company.ID) })
 	if err != nil {
 		return now, err
 	}
@@ -66,30 +75,40 @@ func (d *Reports) CurrentReport(ctx context.Context, a *kernel.Principal) (now C
 		bySector[s.ID] = &now.Sectors[i].Load
 	}
 	var elsewhere Load // without a sector, or in one that was just removed
-	err = d.Store.Read(ctx, func(tx *kernel.Tx) error {
-		return tx.Query(`
-			SELECT assignee, sector, COUNT(*) AS total, COUNT(waiting_since) AS unanswered, MIN(waiting_since) AS oldest
-			FROM conversations
-			WHERE company = $1 AND open AND attendance IS NOT NULL AND NOT private
-			GROUP BY assignee, sector`, []any{a.Company.ID}, func(r db.Row) error {
-			load := Load{Open: r.Int("total"), Unanswered: r.Int("unanswered"), OldestWaitingAt: r.NullTime("oldest")}
-			assignee, sector := r.NullID("assignee"), r.NullID("sector")
-			if assignee == nil {
-				load.Unassigned = load.Open
-			} else if person := byPerson[*assignee]; person != nil {
-				person.add(load)
-			}
-			now.Load.add(load)
-			if sector != nil && bySector[*sector] != nil {
-				bySector[*sector].add(load)
-			} else {
-				elsewhere.add(load)
-			}
-			return nil
-		})
-	})
+	for _, g := range groups {
+		now.Load.add(g.Load)
+		if g.assignee != nil && byPerson[*g.assignee] != nil {
+			byPerson[*g.assignee].add(g.Load)
+		}
+		if g.sector != nil && bySector[*g.sector] != nil {
+			bySector[*g.sector].add(g.Load)
+		} else {
+			elsewhere.add(g.Load)
+		}
+	}
 	if elsewhere.Open > 0 {
 		now.Sectors = append(now.Sectors, SectorNow{Load: elsewhere})
 	}
-	return now, err
+	return now, nil
+}
+
+// openCases counts the open cases of one responsible person in one sector.
+type openCases struct {
+	Load
+	assignee, sector *kernel.ID
+}
+
+func listOpenCases(tx *kernel.Tx, company kernel.ID) ([]openCases, error) {
+	return kernel.Rows(tx, `
+		SELECT assignee, sector, COUNT(*) AS total, COUNT(waiting_since) AS unanswered, MIN(waiting_since) AS oldest
+		FROM conversations`+tx.Dialect().IndexedBy("conversations_open")+`
+		WHERE company = $1 AND open = TRUE AND NOT private AND attendance IS NOT NULL AND `+kernel.Public("channel", "$1")+`
+		GROUP BY assignee, sector`, []any{company}, func(r db.Row) openCases {
+		g := openCases{assignee: r.NullID("assignee"), sector: r.NullID("sector")}
+		g.Load = Load{Open: r.Int("total"), Unanswered: r.Int("unanswered"), OldestWaitingAt: r.NullTime("oldest")}
+		if g.assignee == nil {
+			g.Unassigned = g.Open
+		}
+		return g
+	})
 }

@@ -131,7 +131,7 @@ func reportedCompany(tx *kernel.Tx, id kernel.ID) (kernel.Company, error) {
 }
 
 // recount counts a company's report again. It counts closed attendances on a snapshot without blocking writers, because they do
-// not change any more. It counts the others in the transaction that writes the report, which blocks the company's own changes.
+// not change any more once they cannot be reopened. It counts the others in the transaction that writes the report, which blocks the company's own changes.
 type recount struct {
 	Reported
 	d     *Reports
@@ -177,7 +177,7 @@ func (r *recount) count(tx *kernel.Tx, zone string) error {
 	}
 	return eachReported(tx, r.Company, selectReported, r.args(), func(att *talk.Attendance) {
 		r.least, r.last = min(r.least, att.Number), max(r.last, att.Number)
-		if att.ClosedAt == nil {
+		if att.ClosedAt == nil || tx.Now.Sub(*att.ClosedAt) <= 2*talk.ReopenWithin {
 			r.open[att.ID] = true
 		} else {
 			r.add(att, loaded)

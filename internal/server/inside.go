@@ -118,7 +118,8 @@ func (w waitingCollector) Describe(ch chan<- *prometheus.Desc) { ch <- waitingDe
 func (w waitingCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = w.desk.Kernel.Store.ReadOne(ctx, func(tx *kernel.Tx) error {
+	figures, err := kernel.ReadOne(ctx, w.desk.Kernel, func(tx *kernel.Tx) (map[string]int64, error) {
+		figures := map[string]int64{}
 		_, err := tx.One(`
 			SELECT /* all companies: figures for the operator */
 				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM sends LIMIT $1) counted) AS sends,
@@ -128,9 +129,15 @@ func (w waitingCollector) Collect(ch chan<- prometheus.Metric) {
 				(SELECT COUNT(*) FROM (SELECT 1 AS one FROM cards WHERE unindexed LIMIT $1) counted) AS search`,
 			[]any{100_000}, func(r db.Row) {
 				for _, kind := range []string{"sends", "files", "search"} {
-					ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(r.Int(kind)), kind)
+					figures[kind] = r.Int(kind)
 				}
 			})
-		return err
+		return figures, err
 	})
+	if err != nil {
+		return
+	}
+	for kind, n := range figures {
+		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(n), kind)
+	}
 }

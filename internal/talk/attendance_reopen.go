@@ -6,6 +6,7 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 )
 
@@ -13,14 +14,26 @@ import (
 const ReopenWithin = time.Minute
 
 // ReopenAttendance undoes the closing of a conversation's last attendance. A person must have closed it within ReopenWithin, and
-// no other attendance may have been opened since.
+// the conversation must not have been assigned, moved or opened again since. The person who closed it may reopen it even if they
+// can no longer see the conversation.
 func (d *Talk) ReopenAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID) (Attendance, error) {
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Attendance, error) {
-		t, err := d.Lock(tx, a, conversation)
+		c, found, err := LockConversation(tx, a.Company.ID, conversation)
+		if err != nil || !found || !a.Reaches(c.Private, c.Channel) {
+			return Attendance{}, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		}
+		closed, found, err := lastAttendance(tx, c.Company, c.ID)
 		if err != nil {
 			return Attendance{}, err
 		}
-		att, err := t.reopen(a)
+		if !MaySee(a, &c) && (!found || closed.ClosedBy == nil || closed.ClosedBy.ID != a.User.ID) {
+			return Attendance{}, kernel.NotFound("conversation")
+		}
+		t := d.Locked(tx, c)
+		if !found || !t.mayReopen(&closed) {
+			return Attendance{}, kernel.Errorf(kernel.CodeReopenTooLate, "Only the last attendance can be reopened, within a minute after a person closed it.")
+		}
+		att, err := t.reopen(a, closed)
 		if err != nil {
 			return Attendance{}, err
 		}
@@ -28,38 +41,31 @@ func (d *Talk) ReopenAttendance(ctx context.Context, a *kernel.Principal, conver
 	})
 }
 
-func (t *LockedConversation) reopen(a *kernel.Principal) (Attendance, error) {
-	closed, found, err := lastAttendance(t.Tx, t.Company, t.ID)
-	if err != nil {
-		return closed, err
-	}
-	if !found || t.Attendance != nil || closed.ClosedBy == nil || t.Tx.Now.Sub(*closed.ClosedAt) > ReopenWithin {
-		return closed, kernel.Errorf(kernel.CodeReopenTooLate, "Only the last attendance can be reopened, within a minute after a person closed it.")
-	}
+// mayReopen reports whether an attendance was closed a moment ago and nothing has changed since.
+func (t *LockedConversation) mayReopen(closed *Attendance) bool {
+	return t.Attendance == nil && t.Assignee == nil && kernel.Same(t.Sector, closed.Sector) &&
+		closed.ClosedBy != nil && t.Tx.Now.Sub(*closed.ClosedAt) <= ReopenWithin
+}
+
+func (t *LockedConversation) reopen(a *kernel.Principal, closed Attendance) (Attendance, error) {
 	att := closed
 	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason, att.CloseCause = AttendanceOpen, nil, nil, nil, nil
 	if att.Responsible != nil {
-		_, present, err := people.KeepUser(t.Tx, t.Company, att.Responsible.ID)
-		if err != nil {
-			return att, err
-		}
-		if !present {
-			att.Responsible = nil
+		if _, present, err := people.KeepUser(t.Tx, t.Company, att.Responsible.ID); err != nil || !present {
+			return att, kernel.ErrOr(err, kernel.Errorf(kernel.CodeReopenTooLate, "The responsible person has been removed."))
 		}
 	}
-	t.Assignee, t.Unanswered = kernel.RefID(att.Responsible), att.FirstResponseAt == nil
+	t.Assignee, t.Unanswered, t.reopened = kernel.RefID(att.Responsible), att.FirstResponseAt == nil, true
 	t.Attendance = &OpenAttendance{ID: att.ID, Number: att.Number, Protocol: att.Protocol, OpenedAt: att.OpenedAt}
-	if last := t.LastMessage; last != nil && last.Direction == provider.Inbound {
-		t.Attendance.WaitingSince = &last.CreatedAt
-	}
 	if err := t.MayClose(a); err != nil {
 		return att, err
 	}
-	reopenAttendance(t.Tx, &att)
-	if err := t.d.tell(func(o *Observer) error { return o.Reopened(t, &closed, &att, &a.User) }); err != nil {
+	var err error
+	if t.Attendance.WaitingSince, err = waitingSince(t.Tx, &att); err != nil {
 		return att, err
 	}
-	return att, t.emit(EventConversationUpdated, member{"conversation", &t.Conversation}, member{"changed", []string{"attendance"}})
+	reopenAttendance(t.Tx, &att)
+	return att, t.d.tell(func(o *Observer) error { return o.Reopened(t, &closed, &att, &a.User) })
 }
 
 // lastAttendance returns the attendance of a conversation that was opened last.
@@ -70,6 +76,21 @@ func lastAttendance(tx *kernel.Tx, company, conversation kernel.ID) (Attendance,
 		WHERE a.company = $1 AND a.conversation = $2
 		ORDER BY a.opened_at DESC, a.id DESC
 		LIMIT 1`, []any{company, conversation}, scanAttendance)
+}
+
+// waitingSince returns the time of the customer's first message after the team's last one in an attendance, or nil.
+func waitingSince(tx *kernel.Tx, a *Attendance) (since *time.Time, err error) {
+	_, err = tx.One(`
+		SELECT MIN(created_at) AS since
+		FROM messages
+		WHERE company = $1 AND conversation = $2 AND direction = $3 AND created_at >= $4 AND seq > COALESCE((
+			SELECT seq
+			FROM messages
+			WHERE company = $1 AND conversation = $2 AND direction = $5
+			ORDER BY seq DESC
+			LIMIT 1), 0)`,
+		[]any{a.Company, a.Conversation, provider.Inbound, a.OpenedAt, provider.Outbound}, func(r db.Row) { since = r.NullTime("since") })
+	return since, err
 }
 
 // reopenAttendance stores that an attendance is open again, and removes its closing from the timeline.

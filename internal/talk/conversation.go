@@ -291,7 +291,7 @@ func (d *Talk) MarkRead(ctx context.Context, a *kernel.Principal, id kernel.ID) 
 // cursorName identifies the list that a cursor belongs to.
 func (f conversationCriteria) cursorName() string {
 	f.Limit, f.Offset, f.After, f.Near, f.Sight = 0, 0, nil, false, kernel.Sight{}
-	return "conversations " + *kernel.WriteJSON(&f)
+	return "conversations2 " + *kernel.WriteJSON(&f)
 }
 
 // conversationsCursor is where the next page starts. In a search it is the number of rows so far. In other lists it is the

@@ -24,6 +24,7 @@ type LockedConversation struct {
 	by     *kernel.Ref // who transferred it in this transaction; nil if nobody did
 	awaits *time.Time  // time of the customer's first unanswered message in this transaction
 
+	reopened  bool // an attendance was reopened in this transaction
 	Filed     bool // a menu ended in this transaction; the members of the queue are notified even if the sector stays the same
 	signalled bool // viewers of a private conversation will be notified
 }
@@ -129,6 +130,9 @@ func (t *LockedConversation) Save() error {
 	if t.Filed && t.Attendance != nil && kernel.Same(t.before.Assignee, t.Assignee) && kernel.Same(t.before.Sector, t.Sector) {
 		changed = append(changed, "sector")
 	}
+	if t.reopened {
+		changed = append(changed, "attendance")
+	}
 	if len(changed) > 0 {
 		t.UpdatedAt = t.Tx.Now
 		if err := t.emit(EventConversationUpdated, member{"conversation", &t.Conversation}, member{"changed", changed}); err != nil {
@@ -146,7 +150,7 @@ func (t *LockedConversation) Save() error {
 	}
 	SaveConversation(t.Tx, &t.Conversation, t.changedParts())
 	t.Tx.AfterCommit(t.d.Wakeup(WakeIndex).Notify)
-	t.before, t.Filed = t.Conversation, false
+	t.before, t.Filed, t.reopened = t.Conversation, false, false
 	return nil
 }
 

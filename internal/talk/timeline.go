@@ -124,18 +124,39 @@ type timelineReader struct {
 
 var timelineEnd = TimelinePosition{Seq: math.MaxInt64 - 1}
 
-// firstAt returns the position of the first message that was written at a time or later, or the end if there is none.
+// firstAt returns the position of the first message that was written at a time or later, or the end if there is none. It uses
+// binary search, because messages are nearly ordered by time and no index contains it.
 func (r *timelineReader) firstAt(at time.Time) (position TimelinePosition, err error) {
 	position = timelineEnd
-	_, err = r.tx.One(`
-		SELECT seq, id
+	low, high := int64(0), int64(-1) // for an empty conversation
+	if _, err = r.tx.One(`
+		SELECT COALESCE(MIN(seq), 0) AS first_seq, COALESCE(MAX(seq), -1) AS last_seq
 		FROM messages
-		WHERE company = $1 AND conversation = $2 AND created_at >= $3
-		ORDER BY seq
-		LIMIT 1`, []any{r.company, r.conversation, at}, func(row db.Row) {
-		position = TimelinePosition{row.Int("seq"), RankMessage, row.ID("id")}
-	})
-	return position, err
+		WHERE company = $1 AND conversation = $2`,
+		[]any{r.company, r.conversation}, func(row db.Row) { low, high = row.Int("first_seq"), row.Int("last_seq") }); err != nil {
+		return position, err
+	}
+	for low <= high {
+		middle := low + (high-low)/2
+		var found TimelinePosition
+		early := false
+		if _, err = r.tx.One(`
+			SELECT seq, id, created_at
+			FROM messages
+			WHERE company = $1 AND conversation = $2 AND seq >= $3
+			ORDER BY seq
+			LIMIT 1`, []any{r.company, r.conversation, middle}, func(row db.Row) {
+			found, early = TimelinePosition{row.Int("seq"), RankMessage, row.ID("id")}, row.Time("created_at").Before(at)
+		}); err != nil {
+			return position, err
+		}
+		if early {
+			low = found.Seq + 1
+		} else {
+			position, high = found, middle-1
+		}
+	}
+	return position, nil
 }
 
 // find returns the position of a message or a note of the conversation.

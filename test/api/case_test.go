@@ -345,6 +345,18 @@ func TestAClosedCaseCanBeReopenedForAMinute(t *testing.T) {
 		}
 		w.A.Post(t, "/conversations/"+id+"/attendance/reopen", nil).Fails(409, "reopen_too_late") // it is open
 
+		// Olga sees only her own conversations. She undoes her own closing, but not that of another person.
+		own := addMember(t, w, "Olga")
+		w.A.Patch(t, "/team/"+own.id, map[string]any{"access_profile": "own"}).OK(200)
+		mine := customerWrites(t, w, channel, phoneNumber(3))
+		w.A.Post(t, "/conversations/"+mine+"/transfer", map[string]any{"user_id": own.id}).OK(200)
+		own.Post(t, "/conversations/"+mine+"/attendance/close", nil).OK(200)
+		own.Post(t, "/conversations/"+mine+"/attendance/reopen", nil).OK(200)
+		w.A.Post(t, "/conversations/"+mine+"/attendance/close", nil).OK(200)
+		own.Post(t, "/conversations/"+mine+"/attendance/reopen", nil).Fails(404, "not_found")
+		w.A.Post(t, "/conversations/"+mine+"/take", nil).OK(200)
+		w.A.Post(t, "/conversations/"+mine+"/attendance/reopen", nil).Fails(409, "reopen_too_late") // somebody has it
+
 		w.A.Post(t, "/conversations/"+id+"/attendance/close", nil).OK(200)
 		w.Clock.Advance(61 * time.Second)
 		w.A.Post(t, "/conversations/"+id+"/attendance/reopen", nil).Fails(409, "reopen_too_late")

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"zombiezen.com/go/sqlite"
 
 	"recado/test/testkit"
 )
@@ -143,11 +142,6 @@ func TestDialect(t *testing.T) {
 		}
 		if got := forEngine(text, false); got != "a   y \n c\n-- both\n" {
 			t.Errorf("postgres: %q", got)
-		}
-	})
-	t.Run("the SQLite library is not one of those that can corrupt a database in WAL mode: 3.7.0 to 3.51.2", func(t *testing.T) {
-		if sqlite.VersionNumber < 3_051_003 {
-			t.Errorf("SQLite has the version %s", sqlite.Version)
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"zombiezen.com/go/sqlite"
 )
 
 // DatabaseFile is the name of the SQLite database in a data folder.
@@ -84,6 +86,9 @@ func openSQLite(ctx context.Context, o Options, migrations fs.FS) (_ *sqliteEngi
 }
 
 func (e *sqliteEngine) prepare(ctx context.Context, c *liteConn, migrations fs.FS) error {
+	if sqlite.VersionNumber < 3_051_003 { // 3.7.0 to 3.51.2 can corrupt a database in WAL mode
+		return fmt.Errorf("db: the program was built with SQLite %s, but needs 3.51.3 or later", sqlite.Version)
+	}
 	all, err := loadMigrations(migrations)
 	if err != nil {
 		return err
