@@ -22,12 +22,16 @@ type reply struct {
 var bakeryReplies = []reply{
 	{shortcut: "saudacao", title: "Saudação", text: "Olá, {{contact.first_name|bom dia}}! Quem fala é {{user.name}}, da {{company}}. Como posso ajudar?"},
 	{shortcut: "cardapio", title: "Cardápio", text: "{{contact.first_name|Olá}}, segue o nosso cardápio com os preços. Ficou com alguma dúvida?", file: true, sectors: []int{0}},
-	{shortcut: "encomenda", title: "Dados da encomenda", sectors: []int{0},
-		text: "Para fechar a sua encomenda, me conte por favor:\n- sabor e recheio\n- para quantas pessoas\n- dia e hora da retirada"},
+	{
+		shortcut: "encomenda", title: "Dados da encomenda", sectors: []int{0},
+		text: "Para fechar a sua encomenda, me conte por favor:\n- sabor e recheio\n- para quantas pessoas\n- dia e hora da retirada",
+	},
 	{shortcut: "saiu", title: "Saiu para entrega", text: "Boa notícia, {{contact.first_name|tudo certo}}! O seu pedido acabou de sair e chega em uns 30 minutos. 🛵", sectors: []int{1}},
 	{shortcut: "pix", title: "Chave PIX", text: "A nossa chave PIX é *pix@aurora.example*. Depois de pagar, me mande o comprovante por aqui, por favor.", sectors: []int{0, 2}},
-	{shortcut: "desculpa", title: "Pedido com problema",
-		text: "{{contact.first_name|Olá}}, desculpe pelo transtorno! Já estamos resolvendo e te aviso ainda hoje. O número do seu atendimento é {{protocol}}."},
+	{
+		shortcut: "desculpa", title: "Pedido com problema",
+		text: "{{contact.first_name|Olá}}, desculpe pelo transtorno! Já estamos resolvendo e te aviso ainda hoje. O número do seu atendimento é {{protocol}}.",
+	},
 	{shortcut: "obrigado", title: "Agradecimento", text: "Nós é que agradecemos, {{contact.first_name|até a próxima}}! Conte sempre com a {{company}}. 🥖"},
 }
 

@@ -69,6 +69,10 @@ it('gives the conversation room and remembers which columns are open', async () 
   await button(page, 'Show details').click()
   await details(page).waitFor()
   const width = await chatWidth(page)
+  await message(page).fill('Um momento')
+  await button(page, 'Send').click({ trial: true }) // the details do not cover it
+  await message(page).fill('')
+  await button(page, 'Show details').focus()
   await page.keyboard.press('Escape')
   await details(page).waitFor({ state: 'detached' })
   expect(await chatWidth(page)).toBe(width) // they opened over the conversation
@@ -425,6 +429,14 @@ it('gives a conversation the whole screen of a phone', async () => {
   expect(
     await message(page).evaluate((one) => one === document.activeElement),
   ).toBe(false) // the keyboard stays away until it is wanted
+  expect(
+    (await page.getByRole('heading', { level: 1 }).boundingBox())?.width,
+  ).toBeGreaterThan(140)
+  await button(page, 'More actions').tap()
+  await page.getByRole('menuitem', { name: 'Transfer', exact: true }).tap()
+  const transfer = page.getByRole('dialog', { name: 'Transfer conversation' })
+  await transfer.getByRole('button', { name: 'Dismiss' }).tap()
+  await transfer.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Back' }).tap()
   await main.waitFor()
   await rows(page).waitFor()

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-
 	"recado/test/testkit"
 )
 

@@ -17,6 +17,7 @@ export const keys = {
   unreadNotifications: ['notifications', 'count'] as const,
   notificationList: (unread: boolean) =>
     ['notifications', 'list', unread] as const,
+  notifiedMessage: (id: string) => ['notified-message', id] as const,
   counts: ['counts'] as const,
   views: ['views'] as const,
   lists: ['conversations'] as const,

@@ -8,7 +8,11 @@ import {
   IconUserCheck,
   type Icon,
 } from '@tabler/icons-react'
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -18,8 +22,10 @@ import { useUnreadNotifications } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
 import type { Notification } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
+import { preview } from '../contact/preview'
 import { dateAndTime } from '../ui/format'
 import { Empty, Failure, Loading } from '../ui/states'
+import { grouped, type Group } from './notificationGroups'
 import classes from './Notifications.module.css'
 
 const icons: Record<Notification['kind'], Icon> = {
@@ -60,11 +66,11 @@ export function NotificationList({ onOpened }: { onOpened: () => void }) {
       await unwrap(api.POST('/me/notifications/read', { body }))
       await client.invalidateQueries({ queryKey: keys.notifications })
     })
-  const open = (one: Notification) => {
-    if (!one.read_at) void read({ ids: [one.id] })
+  const open = (ids: string[]) => {
+    if (ids.length > 0) void read({ ids })
     onOpened()
   }
-  const shown = list.data?.pages.flatMap((page) => page.data) ?? []
+  const shown = grouped(list.data?.pages.flatMap((page) => page.data) ?? [])
   return (
     <>
       <div className={classes.bar}>
@@ -98,8 +104,12 @@ export function NotificationList({ onOpened }: { onOpened: () => void }) {
         />
       ) : (
         <ul className={classes.list} aria-label={t('shell.notifications')}>
-          {shown.map((one) => (
-            <Item key={one.id} notification={one} onOpen={() => open(one)} />
+          {shown.map((group) => (
+            <Item
+              key={group.newest.id}
+              group={group}
+              onOpen={() => open(group.unread)}
+            />
           ))}
         </ul>
       )}
@@ -117,16 +127,44 @@ export function NotificationList({ onOpened }: { onOpened: () => void }) {
   )
 }
 
+/** useSubject fetches the message that a notification is about: the one that failed, or else the newest of the conversation. A note is not fetched. */
+function useSubject({ kind, entry, conversation }: Notification) {
+  const failed = kind === 'message_failed' ? entry : null
+  const message = useQuery({
+    queryKey: keys.notifiedMessage(failed ?? ''),
+    enabled: failed !== null,
+    retry: false,
+    staleTime: 0,
+    queryFn: () =>
+      unwrap(
+        api.GET('/messages/{id}', { params: { path: { id: failed ?? '' } } }),
+      ),
+  }).data
+  const open = useQuery({
+    queryKey: keys.conversation(conversation.id),
+    enabled: entry === null,
+    retry: false,
+    queryFn: () =>
+      unwrap(
+        api.GET('/conversations/{id}', {
+          params: { path: { id: conversation.id } },
+        }),
+      ),
+  }).data
+  if (failed !== null)
+    return {
+      message,
+      sent: ['sent', 'delivered', 'read'].includes(message?.status ?? ''),
+    }
+  return { message: entry === null ? open?.last_message : null, sent: false }
+}
+
 /** Item opens the conversation of a notification at the note or message it is about. */
-function Item({
-  notification,
-  onOpen,
-}: {
-  notification: Notification
-  onOpen: () => void
-}) {
+function Item({ group, onOpen }: { group: Group; onOpen: () => void }) {
   const { t } = useTranslation()
-  const { kind, by, conversation, entry, created_at, read_at } = notification
+  const { kind, by, conversation, entry, created_at } = group.newest
+  const { message, sent } = useSubject(group.newest)
+  const unread = group.unread.length > 0
   const Sign = icons[kind]
   return (
     <li>
@@ -135,21 +173,30 @@ function Item({
         params={{ view: 'open', conversation: conversation.id }}
         search={entry ? { message: entry } : {}}
         className={classes.item}
-        data-unread={read_at === null || undefined}
-        data-kind={kind}
+        data-unread={unread || undefined}
+        data-kind={sent ? undefined : kind}
         onClick={onOpen}
       >
         <Sign size={18} stroke={1.7} aria-hidden className={classes.sign} />
         <span className={classes.main}>
           <span className={classes.what}>
-            {by
-              ? t(`notifications.by.${kind}`, { name: by.name })
-              : t(`notifications.kind.${kind}`)}
+            {sent
+              ? t('notifications.sentLater')
+              : by
+                ? t(`notifications.by.${kind}`, { name: by.name })
+                : t(`notifications.kind.${kind}`)}
           </span>
           <strong>{conversation.name}</strong>
-          <time dateTime={created_at}>{dateAndTime(created_at)}</time>
+          {message && (
+            <span className={classes.preview}>{preview(message, t)}</span>
+          )}
+          <span className={classes.when}>
+            <time dateTime={created_at}>{dateAndTime(created_at)}</time>
+            {group.ids.length > 1 &&
+              ` · ${t('notifications.more', { n: group.ids.length - 1 })}`}
+          </span>
         </span>
-        {read_at === null && (
+        {unread && (
           <span className={classes.dot}>
             <span className="visually-hidden">{t('notifications.new')}</span>
           </span>

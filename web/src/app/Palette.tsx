@@ -236,6 +236,7 @@ export default function Palette({
       centered={false}
     >
       <TextInput
+        id="palette-search"
         type="search"
         role="searchbox"
         aria-label={t('palette.search')}

@@ -32,6 +32,7 @@ import { basePath } from '../ui/page'
 import { loadParts, part } from '../ui/parts'
 import { usePhone } from '../ui/usePhone'
 import { Banners } from './Banners'
+import { keepKeys } from './keepKeys'
 import {
   NotificationCount,
   NotificationName,
@@ -95,6 +96,7 @@ export function Shell() {
     const key = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()
+        keepKeys('palette-search')
         setPalette(true)
         return
       }

@@ -57,7 +57,8 @@ export function ConversationHeader({
   const botActions = useBotActions(conversation)
   const clipboard = useClipboard({ timeout: 1500 })
   const { attendance } = conversation
-  const Title = usePhone() ? 'h1' : 'h2' // on a phone the conversation is the whole page
+  const phone = usePhone()
+  const Title = phone ? 'h1' : 'h2' // on a phone the conversation is the whole page
   const where = [
     attendance ? undefined : t('conversation.noCase'),
     names.sector(conversation.sector),
@@ -131,16 +132,18 @@ export function ConversationHeader({
         </p>
       </div>
       <div className={classes.buttons}>
-        <Button
-          variant="default"
-          className={classes.button}
-          aria-label={t('conversation.transfer')}
-          title={t('conversation.transfer')}
-          onClick={() => onDialog('transfer')}
-        >
-          <IconArrowForwardUp size={18} />{' '}
-          <span className={classes.word}>{t('conversation.transfer')}</span>
-        </Button>
+        {!phone && (
+          <Button
+            variant="default"
+            className={classes.button}
+            aria-label={t('conversation.transfer')}
+            title={t('conversation.transfer')}
+            onClick={() => onDialog('transfer')}
+          >
+            <IconArrowForwardUp size={18} />{' '}
+            <span className={classes.word}>{t('conversation.transfer')}</span>
+          </Button>
+        )}
         {attendance && (
           <Button
             variant="default"
@@ -179,6 +182,17 @@ export function ConversationHeader({
           </ActionIcon>
         }
         actions={[
+          // On a phone the name needs the room of the button.
+          ...(phone
+            ? [
+                {
+                  key: 'transfer',
+                  label: t('conversation.transfer'),
+                  icon: <IconArrowForwardUp size={16} />,
+                  onClick: () => onDialog('transfer'),
+                },
+              ]
+            : []),
           conversation.snoozed_until
             ? {
                 key: 'wake',

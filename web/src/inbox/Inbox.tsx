@@ -21,6 +21,7 @@ import {
   useViewsColumn,
 } from '../ui/usePhone'
 import type { PaneDialog } from './ConversationHeader'
+import { isTouch } from './composer/touch'
 import { ListPane } from './list/ListPane'
 import { neighbourOf } from './list/neighbour'
 import { useConversation } from './list/useConversations'
@@ -229,6 +230,7 @@ export function Inbox({ view, open, search: given }: Props) {
         query={query}
         open={open}
         selecting={selecting || selection.size > 0}
+        rowsSelect={selecting || (isTouch() && selection.size > 0)}
         selection={selection}
         setSelection={setSelection}
         onSelecting={selectMode}

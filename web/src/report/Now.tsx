@@ -223,7 +223,7 @@ function Workload({
     <div className={report.list}>
       <SectionHead id={id} title={title} />
       <div
-        className={report.listTable}
+        className={`${report.listTable} ${classes.table}`}
         tabIndex={0}
         role="region"
         aria-labelledby={id}
@@ -232,7 +232,7 @@ function Workload({
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{head}</Table.Th>
-              <Table.Th ta="right">{t('now.open')}</Table.Th>
+              <Table.Th ta="right">{t('now.openHead')}</Table.Th>
               {queues && <Table.Th ta="right">{t('now.unassigned')}</Table.Th>}
               <Table.Th ta="right">{t('now.unanswered')}</Table.Th>
               <Table.Th ta="right">{t('now.longest')}</Table.Th>

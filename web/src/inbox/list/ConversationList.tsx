@@ -12,6 +12,8 @@ export type RowProps = {
   list: string
   open: string | undefined
   selecting: boolean
+  /** Whether a click on a row selects it instead of opening it. */
+  rowsSelect: boolean
   selection: ReadonlySet<string>
   onSelect: (id: string) => void
   onOpen: (id: string) => void
@@ -34,6 +36,7 @@ export const ConversationList = memo(function ConversationList({
   open,
   gone,
   selecting,
+  rowsSelect,
   selection,
   inline,
   onSelect,
@@ -93,6 +96,7 @@ export const ConversationList = memo(function ConversationList({
         open={open}
         gone={gone}
         selecting={selecting}
+        rowsSelect={rowsSelect}
         selection={selection}
         names={names}
         numbers={numbers}

@@ -33,6 +33,8 @@ type Props = {
   query: ConversationQuery
   open: string | undefined
   selecting: boolean
+  /** Whether a click on a row selects it instead of opening it. */
+  rowsSelect: boolean
   selection: ReadonlySet<string>
   setSelection: (ids: ReadonlySet<string>) => void
   onSelecting: (on: boolean) => void
@@ -55,6 +57,7 @@ export const ListPane = memo(function ListPane({
   query,
   open,
   selecting,
+  rowsSelect,
   selection,
   setSelection,
   onSelecting,
@@ -101,6 +104,7 @@ export const ListPane = memo(function ListPane({
     list: listKey,
     open,
     selecting,
+    rowsSelect,
     selection,
     onSelect,
     onOpen,

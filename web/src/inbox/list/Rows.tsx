@@ -11,6 +11,8 @@ type Props = {
   open: string | undefined
   gone: string | undefined
   selecting: boolean
+  /** Whether a click on a row selects it instead of opening it. */
+  rowsSelect: boolean
   selection: ReadonlySet<string>
   names: Names
   numbers: boolean
@@ -38,6 +40,7 @@ export const Rows = memo(function Rows({
   open,
   gone,
   selecting,
+  rowsSelect,
   selection,
   names,
   numbers,
@@ -132,7 +135,7 @@ export const Rows = memo(function Rows({
             t={t}
             index={first + at}
             total={rows.length}
-            onOpen={selecting ? onSelect : onOpen}
+            onOpen={rowsSelect ? onSelect : onOpen}
             onHold={onSelect}
           />
         ))}

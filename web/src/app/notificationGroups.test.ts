@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import type { Notification } from '../api/types'
+import { grouped } from './notificationGroups'
+
+const told = (
+  id: string,
+  kind: Notification['kind'],
+  conversation: string,
+  read_at: string | null = null,
+): Notification => ({
+  id,
+  kind,
+  by: null,
+  conversation: { id: conversation, name: conversation },
+  created_at: '2026-11-17T12:00:00Z',
+  entry: null,
+  read_at,
+})
+
+it('puts the notifications of a conversation into one line, except mentions and failures', () => {
+  const lines = grouped([
+    told('6', 'assigned', 'lia'),
+    told('5', 'mentioned', 'lia'),
+    told('4', 'waiting', 'rafael'),
+    told('3', 'message_failed', 'lia'),
+    told('2', 'mentioned', 'lia'),
+    told('1', 'waiting', 'lia', '2026-11-17T12:01:00Z'),
+    told('0', 'message_failed', 'lia'),
+  ])
+  expect(lines.map(({ ids }) => ids)).toEqual([
+    ['6', '1'],
+    ['5'],
+    ['4'],
+    ['3', '0'],
+    ['2'],
+  ])
+  expect(lines[0]?.newest.id).toBe('6')
+  expect(lines[0]?.unread).toEqual(['6'])
+})

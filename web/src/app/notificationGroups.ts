@@ -1,0 +1,25 @@
+import type { Notification } from '../api/types'
+
+/** Group is one line of the notifications: the newest of some about the same thing, and whether one is unread. */
+export type Group = { newest: Notification; ids: string[]; unread: string[] }
+
+/** subject returns what a notification is about. Each mention is alone, because it opens its own note. */
+function subject({ kind, conversation, id }: Notification): string {
+  if (kind === 'mentioned') return id
+  return kind === 'message_failed'
+    ? `${conversation.id} failed`
+    : conversation.id
+}
+
+/** grouped puts the notifications about the same thing, newest first, into one line. */
+export function grouped(notifications: Notification[]): Group[] {
+  const groups = new Map<string, Group>()
+  for (const one of notifications) {
+    const key = subject(one)
+    const group = groups.get(key) ?? { newest: one, ids: [], unread: [] }
+    group.ids.push(one.id)
+    if (one.read_at === null) group.unread.push(one.id)
+    groups.set(key, group)
+  }
+  return [...groups.values()]
+}
