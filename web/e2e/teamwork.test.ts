@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { Desk, engines } from './desk'
+import { Desk, postgresOnly } from './desk'
 import { axe, dialog, hasFocus, log, message, open, row, show } from './parts'
 
 const laptop = { viewport: { width: 1280, height: 720 } }
 
-describe.each(engines)('working together on %s', (engine) => {
+describe.each(postgresOnly)('working together on %s', (engine) => {
   let desk: Desk
   beforeAll(async () => {
     desk = await Desk.start({ engine })
