@@ -124,7 +124,8 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     )) as { conversation: string }
     const { page } = await desk.page()
     await desk.signIn(page)
-    const { page: colleague } = await desk.page()
+    // The colleague has the conversation open when it becomes private.
+    const { page: colleague } = await desk.page({}, /status of 404 .*activity$/)
     await desk.signInAs(colleague, desk.colleague)
     await open(colleague, 'Nadir Campos')
     const found = async () => {
