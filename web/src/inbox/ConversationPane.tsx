@@ -8,7 +8,7 @@ import { useMe } from '../api/queries'
 import type { Conversation, Message } from '../api/types'
 import { Failure, Loading } from '../ui/states'
 import { useActions } from './actions'
-import { offerCaseActions } from './caseActions'
+import { offerCaseActions, type CaseAction } from './caseActions'
 import { Composer, type ComposerHandle } from './composer/Composer'
 import {
   AlsoHere,
@@ -111,43 +111,53 @@ export function ConversationPane({
     if (!conversation) return
     const { attendance } = conversation
     const open = (next: PaneDialog) => () => setDialog(next)
-    const action = (key: string, label: string, run: () => void, hint = '') => [
-      { key, label, run, ...(hint ? { hint } : {}) },
+    const all: (CaseAction | false | null)[] = [
+      {
+        key: 'reply',
+        label: t('message.reply'),
+        hint: 'r',
+        run: () => composer.current?.focus(),
+      },
+      {
+        key: 'note',
+        label: t('note.title'),
+        hint: 'n',
+        run: () => composer.current?.focus('note'),
+      },
+      attendance &&
+        conversation.assignee !== me && {
+          key: 'take',
+          label: t('conversation.take'),
+          run: () => void actions.take(conversation),
+        },
+      {
+        key: 'transfer',
+        label: t('conversation.transfer'),
+        hint: 't',
+        run: open('transfer'),
+      },
+      attendance && {
+        key: 'close',
+        label: t('conversation.close'),
+        hint: 'e',
+        run: open('close'),
+      },
+      {
+        key: 'snooze',
+        label: t('conversation.snooze'),
+        hint: 's',
+        run: open('snooze'),
+      },
+      {
+        key: 'unread',
+        label: t('conversation.unread'),
+        hint: 'u',
+        run: () => void actions.unread(conversation),
+      },
+      { key: 'card', label: t('card.create'), run: open('card') },
+      { key: 'date', label: t('conversation.goToDate'), run: open('date') },
     ]
-    return offerCaseActions(() => [
-      ...action(
-        'reply',
-        t('message.reply'),
-        () => composer.current?.focus(),
-        'r',
-      ),
-      ...action(
-        'note',
-        t('note.title'),
-        () => composer.current?.focus('note'),
-        'n',
-      ),
-      ...(attendance && conversation.assignee !== me
-        ? action(
-            'take',
-            t('conversation.take'),
-            () => void actions.take(conversation),
-          )
-        : []),
-      ...action('transfer', t('conversation.transfer'), open('transfer'), 't'),
-      ...(attendance
-        ? action('close', t('conversation.close'), open('close'), 'e')
-        : []),
-      ...action('snooze', t('conversation.snooze'), open('snooze'), 's'),
-      ...action(
-        'unread',
-        t('conversation.unread'),
-        () => void actions.unread(conversation),
-        'u',
-      ),
-      ...action('card', t('card.create'), open('card')),
-      ...action('date', t('conversation.goToDate'), open('date')),
-    ])
+    return offerCaseActions(() => all.filter((one) => !!one))
   })
 
   if (!conversation) {

@@ -172,7 +172,7 @@ const Content = memo(function Content({
           {channel && (
             <span id={numberId(conversation.id)} className={classes.number}>
               {isPrivate(channel, conversation) ? (
-                <IconLock size={12} aria-label={t('row.private')} />
+                <IconLock size={12} aria-label={t('conversation.private')} />
               ) : (
                 <IconPhone size={12} />
               )}
