@@ -249,7 +249,7 @@ export class Desk {
       reducedMotion: 'reduce',
       ...options,
     })
-    context.setDefaultTimeout(30_000)
+    context.setDefaultTimeout(90_000)
     if (slow)
       await context.route(/\/v1\//, (route) =>
         pause(Math.random() * slow)

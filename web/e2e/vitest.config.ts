@@ -7,9 +7,9 @@ export default defineConfig({
     include: ['e2e/**/*.test.ts'],
     environment: 'node',
     maxWorkers: 2,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     bail: 0,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 90_000 } },
   },
 })
