@@ -205,13 +205,13 @@ func (m *maker) conversations() error {
 			}
 		}
 		labels := []kernel.ID{m.out.Labels[i%len(m.out.Labels)]}
-		talk, err := m.desk.Talk.UpdateConversation(m.ctx, m.owner, heard.Conversation, talk.ConversationChange{LabelIDs: &labels})
+		updated, err := m.desk.Talk.UpdateConversation(m.ctx, m.owner, heard.Conversation, talk.ConversationChange{LabelIDs: &labels})
 		if err != nil {
 			return err
 		}
-		m.talks[c.name] = *talk
+		m.talks[c.name] = *updated
 		if i == 0 {
-			if _, err := m.desk.Talk.CloseAttendance(m.ctx, m.owner, heard.Conversation, "answered"); err != nil {
+			if _, err := m.desk.Talk.CloseAttendance(m.ctx, m.owner, heard.Conversation, talk.CloseInput{Reason: "answered"}); err != nil {
 				return err
 			}
 		}
@@ -405,7 +405,7 @@ func (p *player) step(sc *scene, s step) (err error) {
 		if _, err := p.desk.Talk.MarkRead(p.ctx, who, sc.conversation); err != nil {
 			return err
 		}
-		_, err = p.desk.Talk.CloseAttendance(p.ctx, who, sc.conversation, s.closes)
+		_, err = p.desk.Talk.CloseAttendance(p.ctx, who, sc.conversation, talk.CloseInput{Reason: s.closes})
 	case s.phone != "":
 		_, err = p.desk.Talk.Simulate(p.ctx, p.owner, p.out.Channel, talk.Simulation{FromPhoneApp: true, To: &sc.story.phone, Text: &s.phone})
 	case s.reacts != "":

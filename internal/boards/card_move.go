@@ -50,7 +50,7 @@ func (d *Boards) MoveCard(ctx context.Context, a *kernel.Principal, id kernel.ID
 		if err := d.recordMove(tx, &old, &c, &a.User); err != nil || !closes {
 			return c, err
 		}
-		if _, err := t.CloseAttendance(&a.User, nil); err != nil {
+		if _, err := t.CloseBy(&a.User, talk.CloseInput{}); err != nil {
 			return c, err
 		}
 		return c, t.Save()

@@ -16,6 +16,7 @@ type AttendanceRules struct {
 	GraceMinutes                 int64      `json:"grace_minutes" minimum:"0" maximum:"120" doc:"The number of minutes after closing during which the team's messages belong to the closed attendance instead of opening a new one."`
 	GraceForCustomers            bool       `json:"grace_for_customers" doc:"Whether grace_minutes also applies to the customer's messages, so that they do not open a new attendance."`
 	KeepRevoked                  bool       `json:"keep_revoked" doc:"Whether messages deleted by a customer keep their text and file."`
+	RequireReason                bool       `json:"require_reason" doc:"Whether a person who closes an attendance must choose a closing reason."`
 	HoursID                      *kernel.ID `json:"hours_id" doc:"The opening hours of channels and sectors without their own; null means always open."`
 }
 

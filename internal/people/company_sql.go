@@ -44,14 +44,14 @@ func Zone(tx *kernel.Tx, company kernel.ID) (*time.Location, error) {
 func ListAttendanceRules(tx *kernel.Tx, company kernel.ID) (AttendanceRules, error) {
 	rules, _, err := kernel.Row(tx, `
 		SELECT attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, grace_minutes, grace_for_customers,
-			keep_revoked, hours
+			keep_revoked, require_reason, hours
 		FROM companies
 		WHERE id = $1`, []any{company}, func(r db.Row) AttendanceRules {
 		return AttendanceRules{
 			Enabled: r.Bool("attendance_enabled"), FirstResponderTakesOwnership: r.Bool("first_responder"), Mode: r.Text("mode"),
 			AutoClose:    AutoClose{Enabled: r.Bool("auto_close"), AfterMinutes: r.Int("auto_close_minutes")},
 			GraceMinutes: r.Int("grace_minutes"), GraceForCustomers: r.Bool("grace_for_customers"),
-			KeepRevoked: r.Bool("keep_revoked"), HoursID: r.NullID("hours"),
+			KeepRevoked: r.Bool("keep_revoked"), RequireReason: r.Bool("require_reason"), HoursID: r.NullID("hours"),
 		}
 	})
 	return rules, err
@@ -71,9 +71,9 @@ func SaveAttendanceRules(tx *kernel.Tx, company kernel.ID, rules AttendanceRules
 	tx.Later(`
 		UPDATE companies
 		SET attendance_enabled = $2, first_responder = $3, mode = $4, auto_close = $5, auto_close_minutes = $6,
-			keep_revoked = $7, hours = $8, grace_minutes = $9, grace_for_customers = $10,
+			keep_revoked = $7, hours = $8, grace_minutes = $9, grace_for_customers = $10, require_reason = $11,
 			checks_stale = checks_stale OR auto_close <> $5 OR auto_close_minutes <> $6
 		WHERE id = $1`,
 		company, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes,
-		rules.KeepRevoked, rules.HoursID, rules.GraceMinutes, rules.GraceForCustomers)
+		rules.KeepRevoked, rules.HoursID, rules.GraceMinutes, rules.GraceForCustomers, rules.RequireReason)
 }

@@ -76,7 +76,7 @@ var (
 	ReasonRepeated = talk.RegisterCause("Menu: the same text again and again", "menu_repeated")
 	ReasonLimit    = talk.RegisterCause("Menu: too many messages", "menu_limit")
 	ReasonChanged  = talk.RegisterCause("Menu: no longer available", "menu_changed")
-	reasonChoice   = talk.RegisterPathCause("Menu: ", "menu_choice") // with the titles
+	reasonChoice   = talk.RegisterPathCause("Menu: ", talk.CauseMenuChoice) // with the titles
 )
 
 // Begin returns the first automatic message of an attendance and the state of its menu; either may be nil. open reports whether

@@ -343,8 +343,7 @@ func endMenuAt(t *talk.LockedConversation, end End) error {
 	t.Filed = true
 	switch end.Kind {
 	case EndClose:
-		_, err := t.CloseAttendance(nil, &end.Reason)
-		return err
+		return t.CloseAttendance(end.Reason)
 	case EndUser:
 		ref, present, err := people.KeepUser(t.Tx, t.Company, *end.User)
 		if err != nil {

@@ -108,7 +108,7 @@ func (o *office) attend(t *testing.T, d *desk, customer int, handBack bool) {
 			t.Error(err)
 		}
 	}
-	if _, err := d.talk.CloseAttendance(t.Context(), o.person, conversation, ""); err != nil {
+	if _, err := d.talk.CloseAttendance(t.Context(), o.person, conversation, talk.CloseInput{}); err != nil {
 		t.Error(err)
 	}
 }

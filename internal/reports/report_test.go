@@ -356,7 +356,7 @@ func TestARecountIncludesChangesDuringTheRecount(t *testing.T) {
 		if err := d.Store.Read(t.Context(), func(tx *kernel.Tx) error { return r.count(tx, o.company.Timezone) }); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.talk.CloseAttendance(t.Context(), o.owner, open[0], ""); err != nil {
+		if _, err := d.talk.CloseAttendance(t.Context(), o.owner, open[0], talk.CloseInput{}); err != nil {
 			t.Fatal(err)
 		}
 		o.answers(t, d, open[1])

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"recado/internal/fields"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -49,6 +50,10 @@ type Attendance struct {
 	ClosedBy             *kernel.Ref       `json:"closed_by"`
 	CloseReason          *string           `json:"close_reason"`
 	CloseCause           *Cause            `json:"close_cause" doc:"Why the server closed the case by itself; null if it is open or a person closed it."`
+	Closing              *Closing          `json:"closing" doc:"How the case was closed; null while it is open."`
+	Fields               fields.Values     `json:"fields" doc:"The values of the company's custom fields, by key."`
+	Survey               *Survey           `json:"survey" doc:"The satisfaction survey of the case; null if there was none."`
+	SLA                  *ServiceLevel     `json:"sla" doc:"The service level of the case; null if no policy applies to it."`
 
 	Company kernel.ID `json:"-"`
 	Number  int64     `json:"-"`
@@ -73,12 +78,120 @@ type AttendanceContact struct {
 	Phone *string    `json:"phone"`
 }
 
-// CloseAttendance closes the open attendance of a conversation. The reason may be empty.
-func (d *Talk) CloseAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID, reason string) (Attendance, error) {
-	closeReason, invalid := reasonOf(reason)
-	if invalid != nil {
-		return Attendance{}, invalid
+// Closing is how an attendance was closed.
+type Closing struct {
+	Reason *kernel.Ref `json:"reason" doc:"The closing reason that the person chose."`
+	Note   *string     `json:"note"`
+	By     string      `json:"by" enum:"person,automatic,customer" doc:"customer: the customer chose an option of a menu that closes the case."`
+}
+
+// Values of Closing.By.
+const (
+	ClosedByPerson    = "person"
+	ClosedByAutomatic = "automatic"
+	ClosedByCustomer  = "customer"
+)
+
+// Survey is the satisfaction survey of an attendance.
+type Survey struct {
+	Status     string     `json:"status" enum:"none,sent,answered,expired,skipped" doc:"none: it was not sent, or not yet. skipped: the 24-hour window was closed."`
+	Rating     *int64     `json:"rating" minimum:"1" maximum:"5"`
+	Comment    *string    `json:"comment"`
+	SentAt     *time.Time `json:"sent_at"`
+	AnsweredAt *time.Time `json:"answered_at"`
+
+	Due bool       `json:"-"` // it will be sent at At
+	At  *time.Time `json:"-"` // when it is sent or expires; nil: nothing is left to do
+}
+
+// Values of Survey.Status.
+const (
+	SurveyNone     = "none"
+	SurveySent     = "sent"
+	SurveyAnswered = "answered"
+	SurveyExpired  = "expired"
+	SurveySkipped  = "skipped"
+)
+
+// ServiceLevel is the policy of an attendance and its targets. A target that the policy does not have is nil.
+type ServiceLevel struct {
+	Policy     kernel.Ref `json:"policy"`
+	First      *Target    `json:"first" doc:"The first response."`
+	Next       *Target    `json:"next" doc:"The response to the customer's oldest unanswered message; null before the first response."`
+	Resolution *Target    `json:"resolution" doc:"The closing of the case."`
+
+	NextMet      int64 `json:"-"` // responses in time, without the present Next
+	NextBreached int64 `json:"-"` // late responses, without the present Next
+}
+
+// Target is a time limit of a service level.
+type Target struct {
+	DueAt time.Time  `json:"due_at"`
+	MetAt *time.Time `json:"met_at" doc:"The time of the response or the closing, also if it was late."`
+	State string     `json:"state" enum:"pending,met,warned,breached"`
+
+	WarnAt time.Time `json:"-"`
+}
+
+// Values of Target.State, from the best to the worst.
+const (
+	TargetMet      = "met"
+	TargetPending  = "pending"
+	TargetWarned   = "warned"
+	TargetBreached = "breached"
+)
+
+// targets returns the targets that the level has.
+func (s *ServiceLevel) targets() []*Target {
+	return slices.DeleteFunc([]*Target{s.First, s.Next, s.Resolution}, func(t *Target) bool { return t == nil })
+}
+
+// state returns the worst state of the targets and of the responses that were late, or nil without a target.
+func (s *ServiceLevel) state() *string {
+	order := []string{TargetMet, TargetPending, TargetWarned, TargetBreached}
+	worst := -1
+	for _, t := range s.targets() {
+		worst = max(worst, slices.Index(order, t.State))
 	}
+	if s.NextBreached > 0 {
+		worst = len(order) - 1
+	}
+	if worst < 0 {
+		return nil
+	}
+	return &order[worst]
+}
+
+// CheckAt returns the time at which a target is next warned of or breached, or nil.
+func (s *ServiceLevel) CheckAt() (next *time.Time) {
+	if s == nil {
+		return nil
+	}
+	for _, t := range s.targets() {
+		at := t.DueAt
+		switch {
+		case t.MetAt != nil || t.State == TargetBreached:
+			continue
+		case t.State == TargetPending:
+			at = t.WarnAt
+		}
+		if next == nil || at.Before(*next) {
+			next = &at
+		}
+	}
+	return next
+}
+
+// CloseInput is how a person closes an attendance.
+type CloseInput struct {
+	Reason   string     `json:"reason,omitempty" maxLength:"500" doc:"A text of your own."`
+	ReasonID *kernel.ID `json:"reason_id,omitempty" doc:"The id of a closing reason."`
+	Note     string     `json:"note,omitempty" maxLength:"1000" doc:"A note on the reason."`
+}
+
+// CloseAttendance closes the open attendance of a conversation. All of in may be empty, unless the company's rules or the reason
+// require it.
+func (d *Talk) CloseAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID, in CloseInput) (Attendance, error) {
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Attendance, error) {
 		t, err := d.Lock(tx, a, conversation)
 		if err != nil {
@@ -90,7 +203,7 @@ func (d *Talk) CloseAttendance(ctx context.Context, a *kernel.Principal, convers
 		if err := t.MayClose(a); err != nil {
 			return Attendance{}, err
 		}
-		att, err := t.CloseAttendance(&a.User, closeReason)
+		att, err := t.CloseBy(&a.User, in)
 		if err != nil {
 			return Attendance{}, err
 		}
@@ -276,13 +389,39 @@ func openAttendanceOf(tx *kernel.Tx, c *Conversation) (*Attendance, error) {
 	return &att, nil
 }
 
-// CloseAttendance closes the open attendance of the conversation, which must have one, and removes the responsible person
-// of the conversation. by is nil for the system.
-func (t *LockedConversation) CloseAttendance(by *kernel.Ref, reason *string) (*Attendance, error) {
+// CloseBy closes the open attendance of the conversation, which must have one, for a person. The observers check the input.
+func (t *LockedConversation) CloseBy(by *kernel.Ref, in CloseInput) (*Attendance, error) {
+	reason, invalid := reasonOf(in.Reason)
+	if invalid != nil {
+		return nil, invalid
+	}
+	note, invalid := kernel.OptionalText("body.note", in.Note, MaxClosingNote)
+	if invalid != nil {
+		return nil, invalid
+	}
 	att, err := t.openOne()
 	if err != nil {
 		return nil, err
 	}
+	att.Closing = &Closing{Note: kernel.TextOrNil(note), By: ClosedByPerson}
+	if err := t.d.tell(func(o *Observer) error { return o.Closing(t, att, in.ReasonID) }); err != nil {
+		return nil, err
+	}
+	return att, t.close(att, by, reason)
+}
+
+// CloseAttendance closes the open attendance of the conversation, which must have one, without a person.
+func (t *LockedConversation) CloseAttendance(reason string) error {
+	att, err := t.openOne()
+	if err != nil {
+		return err
+	}
+	att.Closing = &Closing{By: closedBy(nil, CauseOf(nil, &reason))}
+	return t.close(att, nil, &reason)
+}
+
+// close closes the open attendance, whose Closing is set, and removes the responsible person of the conversation.
+func (t *LockedConversation) close(att *Attendance, by *kernel.Ref, reason *string) error {
 	now := t.Tx.Now
 	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason, att.CloseCause = AttendanceClosed, &now, by, reason, CauseOf(by, reason)
 	t.Attendance, t.Unanswered, t.Assignee = nil, false, nil
@@ -291,9 +430,20 @@ func (t *LockedConversation) CloseAttendance(by *kernel.Ref, reason *string) (*A
 	insertAttendanceMark(t.Tx, t.Company, t.ID, t.next(), RankClosed, att.ID)
 	t.Tx.AfterCommit(t.d.Wakeup(people.WakeDistribute).Notify)
 	if err := t.d.tell(func(o *Observer) error { return o.Closed(t, att, by) }); err != nil {
-		return nil, err
+		return err
 	}
-	return att, t.emitWith(EventAttendanceClosed, "attendance", att)
+	return t.emitWith(EventAttendanceClosed, "attendance", att)
+}
+
+// closedBy returns Closing.By of an attendance that a person or a cause closed.
+func closedBy(by *kernel.Ref, cause *Cause) string {
+	switch {
+	case by != nil:
+		return ClosedByPerson
+	case cause != nil && cause.Code == CauseMenuChoice:
+		return ClosedByCustomer
+	}
+	return ClosedByAutomatic
 }
 
 // reasonOf validates a reason. It returns nil if the reason is blank.
@@ -415,6 +565,7 @@ type RulesChange struct {
 	GraceMinutes      *int64                     `json:"grace_minutes,omitempty" minimum:"0" maximum:"120"`
 	GraceForCustomers *bool                      `json:"grace_for_customers,omitempty"`
 	KeepRevoked       *bool                      `json:"keep_revoked,omitempty"`
+	RequireReason     *bool                      `json:"require_reason,omitempty"`
 	Hours             kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"null means always open."`
 }
 
@@ -434,6 +585,7 @@ func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, i
 		kernel.Set(&rules.GraceMinutes, in.GraceMinutes)
 		kernel.Set(&rules.GraceForCustomers, in.GraceForCustomers)
 		kernel.Set(&rules.KeepRevoked, in.KeepRevoked)
+		kernel.Set(&rules.RequireReason, in.RequireReason)
 		if in.Hours.Set {
 			rules.HoursID = in.Hours.Pointer()
 			if err := people.KeepHours(tx, a.Company.ID, rules.HoursID); err != nil {
@@ -526,7 +678,7 @@ func (t *LockedConversation) closeIfIdle(now time.Time) error {
 		scheduleCheck(t.Tx, t.Company, att.ID, &end)
 		return nil
 	}
-	if _, err := t.CloseAttendance(nil, new(CloseReasonAutomatic)); err != nil {
+	if err := t.CloseAttendance(CloseReasonAutomatic); err != nil {
 		return err
 	}
 	return t.Save()
@@ -613,6 +765,9 @@ var (
 	causesOfPath = map[string]string{}                             // codes by the prefix of the reason
 )
 
+// CauseMenuChoice is the code of what a customer chose in a menu.
+const CauseMenuChoice = "menu_choice"
+
 // RegisterCause sets the code of a reason that the server stores, and returns the reason. It is called at start-up.
 func RegisterCause(reason, code string) string {
 	causes[reason] = code
@@ -687,13 +842,11 @@ func (s *handlers) listAssignments(ctx context.Context, a *kernel.Principal, in 
 
 type closeAttendanceInput struct {
 	httpserver.AtID
-	Body struct {
-		Reason string `json:"reason,omitempty" maxLength:"500"`
-	} `required:"false"`
+	Body struct{ CloseInput } `required:"false"`
 }
 
 func (s *handlers) closeAttendance(ctx context.Context, a *kernel.Principal, in *closeAttendanceInput) (*httpserver.Reply[*Attendance], error) {
-	att, err := s.verbs.CloseAttendance(ctx, a, kernel.ID(in.ID), in.Body.Reason)
+	att, err := s.verbs.CloseAttendance(ctx, a, kernel.ID(in.ID), in.Body.CloseInput)
 	return &httpserver.Reply[*Attendance]{Body: &att}, err
 }
 

@@ -49,7 +49,7 @@ func (t *LockedConversation) mayReopen(closed *Attendance) bool {
 
 func (t *LockedConversation) reopen(a *kernel.Principal, closed Attendance) (Attendance, error) {
 	att := closed
-	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason, att.CloseCause = AttendanceOpen, nil, nil, nil, nil
+	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason, att.CloseCause, att.Closing = AttendanceOpen, nil, nil, nil, nil, nil
 	if att.Responsible != nil {
 		if _, present, err := people.KeepUser(t.Tx, t.Company, att.Responsible.ID); err != nil || !present {
 			return att, kernel.ErrOr(err, kernel.Errorf(kernel.CodeReopenTooLate, "The responsible person has been removed."))
@@ -98,6 +98,7 @@ func reopenAttendance(tx *kernel.Tx, a *Attendance) {
 	tx.Later(`
 		UPDATE attendances
 		SET responsible = $3, closed_at = NULL, closed_by = NULL, close_reason = NULL,
+			closing_reason = NULL, closing_note = NULL,
 			check_at = (SELECT CASE WHEN auto_close THEN $4 + auto_close_minutes * 60000 END FROM companies WHERE id = $1)
 		WHERE company = $1 AND id = $2`, a.Company, a.ID, kernel.RefID(a.Responsible), tx.Now)
 	tx.Later(`DELETE FROM attendance_marks WHERE company = $1 AND conversation = $2 AND kind = $3 AND attendance = $4`,

@@ -12,14 +12,18 @@ import (
 var attendanceColumns = `
 	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name) AS contact_name, p.phone,
 	` + kernel.ChannelPrivate("a") + ` AS private, a.responsible, r.name AS responsible_name, a.sector, a.opened_at, a.opened_by, a.first_response_at,
-	a.closed_at, a.closed_by, b.name AS closed_by_name, a.close_reason`
+	a.closed_at, a.closed_by, b.name AS closed_by_name, a.close_reason, a.closing_reason, q.name AS closing_reason_name, a.closing_note,
+	a.survey, a.survey_at, a.survey_sent_at, a.survey_answered_at, a.survey_rating, a.survey_comment,
+	a.sla_policy, y.name AS sla_policy_name, a.sla`
 
 // attendanceNames joins the tables that attendanceColumns needs besides attendances a.
 const attendanceNames = `
 	JOIN conversations c ON c.company = a.company AND c.id = a.conversation
 	LEFT JOIN contacts p ON p.company = a.company AND p.id = a.contact
 	LEFT JOIN users r ON r.company = a.company AND r.id = a.responsible
-	LEFT JOIN users b ON b.company = a.company AND b.id = a.closed_by`
+	LEFT JOIN users b ON b.company = a.company AND b.id = a.closed_by
+	LEFT JOIN closing_reasons q ON q.company = a.company AND q.id = a.closing_reason
+	LEFT JOIN sla_policies y ON y.company = a.company AND y.id = a.sla_policy`
 
 func scanAttendance(r db.Row) Attendance {
 	a := Attendance{
@@ -32,7 +36,11 @@ func scanAttendance(r db.Row) Attendance {
 	a.Protocol, a.Status, a.CloseCause = FormatProtocol(a.Number), AttendanceOpen, CauseOf(a.ClosedBy, a.CloseReason)
 	if a.ClosedAt != nil {
 		a.Status = AttendanceClosed
+		a.Closing = &Closing{
+			Reason: scanRef(r, "closing_reason", "closing_reason_name"), Note: r.NullText("closing_note"), By: closedBy(a.ClosedBy, a.CloseCause),
+		}
 	}
+	a.Survey, a.SLA = scanSurvey(r), scanServiceLevel(r)
 	if a.FirstResponseAt != nil {
 		a.Answered(*a.FirstResponseAt)
 	}
@@ -45,6 +53,104 @@ func scanRef(r db.Row, id, name string) *kernel.Ref {
 		return nil
 	}
 	return &kernel.Ref{ID: r.ID(id), Name: r.Text(name)}
+}
+
+func scanSurvey(r db.Row) *Survey {
+	if r.Null("survey") {
+		return nil
+	}
+	s := &Survey{
+		Status: r.Text("survey"), At: r.NullTime("survey_at"), SentAt: r.NullTime("survey_sent_at"), AnsweredAt: r.NullTime("survey_answered_at"),
+		Rating: r.NullInt("survey_rating"), Comment: r.NullText("survey_comment"),
+	}
+	if s.Status == surveyDue {
+		s.Status, s.Due = SurveyNone, true
+	}
+	return s
+}
+
+// surveyDue is the stored status of a survey that will be sent.
+const surveyDue = "due"
+
+// SaveSurvey stores the survey of an attendance. before is the attendance without the change.
+func (d *Talk) SaveSurvey(tx *kernel.Tx, before, att *Attendance) error {
+	s := att.Survey
+	status := s.Status
+	if s.Due {
+		status = surveyDue
+	}
+	tx.Later(`
+		UPDATE attendances
+		SET survey = $3, survey_at = $4, survey_sent_at = $5, survey_answered_at = $6, survey_rating = $7, survey_comment = $8
+		WHERE company = $1 AND id = $2`,
+		att.Company, att.ID, status, s.At, s.SentAt, s.AnsweredAt, s.Rating, s.Comment)
+	return d.tell(func(o *Observer) error { return o.Measured(tx, before, att) })
+}
+
+// storedTargets is the column sla of an attendance.
+type storedTargets struct {
+	First        *storedTarget `json:"first,omitempty"`
+	Next         *storedTarget `json:"next,omitempty"`
+	Resolution   *storedTarget `json:"resolution,omitempty"`
+	NextMet      int64         `json:"next_met,omitzero"`
+	NextBreached int64         `json:"next_breached,omitzero"`
+}
+
+type storedTarget struct {
+	Due   int64  `json:"due"`
+	Warn  int64  `json:"warn"`
+	Met   *int64 `json:"met,omitempty"`
+	State string `json:"state"`
+}
+
+func storeTarget(t *Target) *storedTarget {
+	if t == nil {
+		return nil
+	}
+	s := &storedTarget{Due: t.DueAt.UnixMilli(), Warn: t.WarnAt.UnixMilli(), State: t.State}
+	if t.MetAt != nil {
+		s.Met = new(t.MetAt.UnixMilli())
+	}
+	return s
+}
+
+func (s *storedTarget) target() *Target {
+	if s == nil {
+		return nil
+	}
+	t := &Target{DueAt: time.UnixMilli(s.Due).UTC(), WarnAt: time.UnixMilli(s.Warn).UTC(), State: s.State}
+	if s.Met != nil {
+		t.MetAt = new(time.UnixMilli(*s.Met).UTC())
+	}
+	return t
+}
+
+func scanServiceLevel(r db.Row) *ServiceLevel {
+	stored := kernel.ReadJSON[storedTargets](r, "sla")
+	if stored == nil || r.Null("sla_policy") {
+		return nil
+	}
+	return &ServiceLevel{
+		Policy: kernel.Ref{ID: r.ID("sla_policy"), Name: r.Text("sla_policy_name")},
+		First:  stored.First.target(), Next: stored.Next.target(), Resolution: stored.Resolution.target(),
+		NextMet: stored.NextMet, NextBreached: stored.NextBreached,
+	}
+}
+
+// SaveServiceLevel stores the service level of an attendance, which may be nil. before is the attendance without the change.
+func (d *Talk) SaveServiceLevel(tx *kernel.Tx, before, att *Attendance) error {
+	var policy *kernel.ID
+	var stored *storedTargets
+	var state *string
+	if s := att.SLA; s != nil {
+		policy, state = &s.Policy.ID, s.state()
+		stored = &storedTargets{storeTarget(s.First), storeTarget(s.Next), storeTarget(s.Resolution), s.NextMet, s.NextBreached}
+	}
+	tx.Later(`
+		UPDATE attendances
+		SET sla_policy = $3, sla = $4, sla_state = $5, sla_check_at = $6
+		WHERE company = $1 AND id = $2`, att.Company, att.ID, policy, kernel.WriteJSON(stored), state, att.SLA.CheckAt())
+	return d.tell(func(o *Observer) error { return o.Measured(tx, before, att) })
 }
 
 // FindAttendance returns an attendance of the company, private or not.
@@ -77,13 +183,19 @@ func insertAttendanceMark(tx *kernel.Tx, company, conversation kernel.ID, seq, k
 
 // saveAttendance stores all columns of an attendance that can change.
 func saveAttendance(tx *kernel.Tx, a *Attendance) {
+	closing := a.Closing
+	if closing == nil {
+		closing = &Closing{}
+	}
 	tx.Later(`
 		UPDATE attendances
 		SET responsible = $3, sector = $4, first_response_at = $5, closed_at = $6, closed_by = $7, close_reason = $8,
+			closing_reason = $11, closing_note = $12,
 			check_at = CASE WHEN $9 THEN check_at END, distributed_at = CASE WHEN $9 AND responsible = $3 THEN distributed_at END,
 			returned_from = CASE WHEN $10 THEN returned_from END
 		WHERE company = $1 AND id = $2`,
-		a.Company, a.ID, kernel.RefID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, kernel.RefID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil, a.Responsible == nil)
+		a.Company, a.ID, kernel.RefID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, kernel.RefID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil, a.Responsible == nil,
+		kernel.RefID(closing.Reason), closing.Note)
 }
 
 // listAttendances returns the page of the attendances in sight, newest first, and whether there are more. It continues after the

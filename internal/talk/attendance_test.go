@@ -112,7 +112,7 @@ func TestTheFirstAnswerIsRecordedAndTheFirstResponderBecomesResponsible(t *testi
 			testkit.Equal(t, "history[0].User.Name", history[0].User.Name, "Ana")
 		})
 		t.Run("closing removes the responsible person of the conversation", func(t *testing.T) {
-			att, err := d.CloseAttendance(t.Context(), o.owner, c, "solved")
+			att, err := d.CloseAttendance(t.Context(), o.owner, c, CloseInput{Reason: "solved"})
 			if err != nil || att.Responsible == nil {
 				t.Fatalf("got %+v and error %v, want a responsible person", att, err)
 			}
@@ -127,7 +127,7 @@ func TestTheFirstAnswerIsRecordedAndTheFirstResponderBecomesResponsible(t *testi
 			if open != nil {
 				t.Errorf("got the open attendance %+v, want none", open)
 			}
-			_, err = d.CloseAttendance(t.Context(), o.owner, c, "")
+			_, err = d.CloseAttendance(t.Context(), o.owner, c, CloseInput{})
 			testkit.Equal(t, "code of closing again", kernel.CodeOf(err), kernel.CodeAttendanceNotOpen)
 		})
 	})

@@ -427,7 +427,7 @@ func (d *Talk) joinConversations(tx *kernel.Tx, keep, gone Conversation, contact
 		if since := into.WaitingSince(); since == nil || from.WaitingSince() != nil && from.WaitingSince().Before(*since) {
 			into.SetWaiting(from.WaitingSince())
 		}
-		if _, err := from.CloseAttendance(nil, new(closeReasonMerged)); err != nil {
+		if err := from.CloseAttendance(closeReasonMerged); err != nil {
 			return err
 		}
 	}

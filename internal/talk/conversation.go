@@ -67,6 +67,7 @@ type Conversation struct {
 	Sequence       int64      `json:"-"` // grows with every event and message of the conversation
 	Reception      *string    `json:"-"` // the state of the reception menu as JSON, or nil if no menu is running
 	ReceptionDue   *time.Time `json:"-"` // when the menu times out
+	Survey         *kernel.ID `json:"-"` // the attendance whose survey waits for a rating or a comment
 }
 
 // Visibility returns the attributes that decide who may see the conversation.
@@ -82,13 +83,29 @@ func (c *Conversation) Subject() kernel.Subject {
 // OpenAttendance is the part of the open attendance that conversations show. Its responsible person is the assignee of the
 // conversation.
 type OpenAttendance struct {
-	ID           kernel.ID  `json:"id"`
-	Protocol     string     `json:"protocol" example:"ATD-000123"`
-	OpenedAt     time.Time  `json:"opened_at"`
-	WaitingSince *time.Time `json:"waiting_since" doc:"The time of the customer's oldest unanswered message; null if the last message is from the team."`
+	ID           kernel.ID   `json:"id"`
+	Protocol     string      `json:"protocol" example:"ATD-000123"`
+	OpenedAt     time.Time   `json:"opened_at"`
+	WaitingSince *time.Time  `json:"waiting_since" doc:"The time of the customer's oldest unanswered message; null if the last message is from the team."`
+	SLA          *OpenTarget `json:"sla" doc:"The target of the service level that is due next; null if there is none."`
 
-	Number int64 `json:"-"`
+	Number int64      `json:"-"`
+	Policy *kernel.ID `json:"-"` // of the service level
 }
+
+// OpenTarget is the target of a service level that is due next.
+type OpenTarget struct {
+	Target string    `json:"target" enum:"first,next,resolution"`
+	DueAt  time.Time `json:"due_at"`
+	State  string    `json:"state" enum:"pending,warned,breached"`
+}
+
+// Values of OpenTarget.Target.
+const (
+	TargetFirst      = "first"
+	TargetNext       = "next"
+	TargetResolution = "resolution"
+)
 
 // Open reports whether an attendance is open, or there are unread messages and the conversation is not muted.
 func (c *Conversation) Open() bool { return c.Attendance != nil || c.UnreadCount > 0 && !c.Muted }
@@ -126,6 +143,24 @@ func (c *Conversation) SetWaiting(since *time.Time) {
 	if c.Attendance != nil {
 		changed := *c.Attendance
 		changed.WaitingSince = since
+		c.Attendance = &changed
+	}
+}
+
+// sameServiceLevel reports whether the open attendances of two states of a conversation have the same policy and next target.
+func (c *Conversation) sameServiceLevel(other *Conversation) bool {
+	var a, b OpenAttendance
+	kernel.Set(&a, c.Attendance)
+	kernel.Set(&b, other.Attendance)
+	return kernel.Same(a.Policy, b.Policy) && kernel.Same(a.SLA, b.SLA)
+}
+
+// SetServiceLevel sets the policy and the next target of the open attendance, if there is one. Copies of the conversation are not
+// affected.
+func (c *Conversation) SetServiceLevel(policy *kernel.ID, next *OpenTarget) {
+	if c.Attendance != nil {
+		changed := *c.Attendance
+		changed.Policy, changed.SLA = policy, next
 		c.Attendance = &changed
 	}
 }

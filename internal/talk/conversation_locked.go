@@ -125,6 +125,9 @@ func (t *LockedConversation) emitUpdated(m *Message, changed ...string) error {
 
 // Save stores the conversation and emits conversation.updated if a field of the API has changed.
 func (t *LockedConversation) Save() error {
+	if err := t.d.tell(func(o *Observer) error { return o.Saving(t, &t.before) }); err != nil {
+		return err
+	}
 	t.Unread = t.UnreadCount > 0
 	changed := changedFields(&t.before, &t.Conversation)
 	if t.Filed && t.Attendance != nil && kernel.Same(t.before.Assignee, t.Assignee) && kernel.Same(t.before.Sector, t.Sector) {
@@ -182,8 +185,11 @@ func (t *LockedConversation) changedParts() (parts ConversationParts) {
 		!kernel.Same(a.Sector, b.Sector) || a.Archived != b.Archived || a.Pinned != b.Pinned || a.Muted != b.Muted {
 		parts |= PartSettings
 	}
-	if !kernel.Same(a.Reception, b.Reception) || a.ReceptionDue != b.ReceptionDue {
+	if !kernel.Same(a.Reception, b.Reception) || a.ReceptionDue != b.ReceptionDue || !kernel.Same(a.Survey, b.Survey) {
 		parts |= PartMenu
+	}
+	if !a.sameServiceLevel(b) {
+		parts |= PartSLA
 	}
 	return parts
 }

@@ -15,7 +15,8 @@ var conversationColumns = `
 	c.group_id, c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count, c.last_inbound_at, c.last_inbound_ext,
 	c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at, c.snoozed_until, c.windowed, c.reception, c.reception_due,
 	c.bot_paused_until, c.attendance, c.attendance_number, c.attendance_opened_at, c.waiting_since, c.last_id, c.last_type,
-	c.last_text, c.last_direction, c.last_at, c.last_status, c.last_file_name, c.last_duration_ms, c.last_notice`
+	c.last_text, c.last_direction, c.last_at, c.last_status, c.last_file_name, c.last_duration_ms, c.last_notice,
+	c.survey, c.sla_policy, c.sla_target, c.sla_due, c.sla_state`
 
 func scanConversation(r db.Row) Conversation {
 	c := Conversation{
@@ -27,13 +28,17 @@ func scanConversation(r db.Row) Conversation {
 		CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), Unanswered: r.Bool("unanswered"),
 		ActivityAt: r.Time("activity_at"), SnoozedUntil: r.NullTime("snoozed_until"), Windowed: r.Bool("windowed"),
 		Reception: r.NullText("reception"), ReceptionDue: r.NullTime("reception_due"), BotPausedUntil: r.NullTime("bot_paused_until"),
+		Survey: r.NullID("survey"),
 	}
 	if !r.Null("attendance") {
 		c.Attendance = &OpenAttendance{
 			ID: r.ID("attendance"), Number: r.Int("attendance_number"),
-			OpenedAt: r.Time("attendance_opened_at"), WaitingSince: r.NullTime("waiting_since"),
+			OpenedAt: r.Time("attendance_opened_at"), WaitingSince: r.NullTime("waiting_since"), Policy: r.NullID("sla_policy"),
 		}
 		c.Attendance.Protocol = FormatProtocol(c.Attendance.Number)
+		if !r.Null("sla_target") {
+			c.Attendance.SLA = &OpenTarget{Target: r.Text("sla_target"), DueAt: r.Time("sla_due"), State: r.Text("sla_state")}
+		}
 	}
 	if !r.Null("last_id") {
 		c.LastMessage = &LastMessage{
@@ -93,7 +98,8 @@ type ConversationParts uint8
 const (
 	PartInbox    ConversationParts = 1 << iota // the open attendance, since when the customer waits, and snoozing
 	PartSettings                               // names, responsible person, sector and flags, without labels
-	PartMenu                                   // the state of the reception menu
+	PartMenu                                   // the state of the reception menu and of the survey
+	PartSLA                                    // the service level of the open attendance
 )
 
 // SaveConversation stores what messages, events and reading change, and the given parts. SQLite rewrites an index whenever one
@@ -138,7 +144,18 @@ func SaveConversation(tx *kernel.Tx, c *Conversation, parts ConversationParts) {
 			c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted)
 	}
 	if begin(PartMenu) {
-		set("reception, reception_due", c.Reception, c.ReceptionDue)
+		set("reception, reception_due, survey", c.Reception, c.ReceptionDue, c.Survey)
+	}
+	if begin(PartSLA) {
+		var policy *kernel.ID
+		var target, state *string
+		var due *time.Time
+		if a := c.Attendance; a != nil {
+			if policy = a.Policy; a.SLA != nil {
+				target, due, state = &a.SLA.Target, &a.SLA.DueAt, &a.SLA.State
+			}
+		}
+		set("sla_policy, sla_target, sla_due, sla_state", policy, target, due, state)
 	}
 	write()
 }

@@ -1,6 +1,8 @@
 package talk
 
 import (
+	"reflect"
+
 	"recado/internal/kernel"
 	"recado/internal/people"
 )
@@ -57,8 +59,19 @@ type Observer struct {
 	Opened   func(t *LockedConversation, att *Attendance) error
 	Answered func(t *LockedConversation, att *Attendance) error // for the first time
 	Moved    func(t *LockedConversation, before, att *Attendance, by *kernel.Ref) error
+	Closing  func(t *LockedConversation, att *Attendance, reason *kernel.ID) error // before a person closes it; may set att.Closing.Reason
 	Closed   func(t *LockedConversation, att *Attendance, by *kernel.Ref) error
 	Reopened func(t *LockedConversation, closed, att *Attendance, by *kernel.Ref) error
+
+	// Measured is called when the survey, the service level or the labels of an attendance change.
+	Measured func(tx *kernel.Tx, before, att *Attendance) error
+
+	// Saving is called before a locked conversation is stored. before is the stored state.
+	Saving func(t *LockedConversation, before *Conversation) error
+
+	// AnswersSurvey reports whether a message of the customer answers a survey. It is called only if Conversation.Survey is set.
+	// Such a message opens no attendance, and nobody has to reply to it.
+	AnswersSurvey func(in *InboundBatch, t *BatchConversation, m *Message) (bool, error)
 
 	// ContactDeleted is called before a contact is deleted.
 	ContactDeleted func(tx *kernel.Tx, c *Contact) error
@@ -70,28 +83,27 @@ type Observer struct {
 // Observe adds an observer. It must be called before the first transaction. Observers are called in the order of Observe.
 func (d *Talk) Observe(o Observer) {
 	ignore := func(*LockedConversation, *Attendance) error { return nil }
-	if o.Opened == nil {
-		o.Opened = ignore
-	}
-	if o.Answered == nil {
-		o.Answered = ignore
-	}
-	if o.Moved == nil {
-		o.Moved = func(*LockedConversation, *Attendance, *Attendance, *kernel.Ref) error { return nil }
-	}
-	if o.Closed == nil {
-		o.Closed = func(*LockedConversation, *Attendance, *kernel.Ref) error { return nil }
-	}
-	if o.Reopened == nil {
-		o.Reopened = func(*LockedConversation, *Attendance, *Attendance, *kernel.Ref) error { return nil }
-	}
-	if o.ContactDeleted == nil {
-		o.ContactDeleted = func(*kernel.Tx, *Contact) error { return nil }
-	}
-	if o.CustomerWrote == nil {
-		o.CustomerWrote = func(*InboundBatch, *BatchConversation) error { return nil }
-	}
+	ignoreBy := func(*LockedConversation, *Attendance, *kernel.Ref) error { return nil }
+	ignoreMove := func(*LockedConversation, *Attendance, *Attendance, *kernel.Ref) error { return nil }
+	orIgnore(&o.Opened, ignore)
+	orIgnore(&o.Answered, ignore)
+	orIgnore(&o.Moved, ignoreMove)
+	orIgnore(&o.Closing, func(*LockedConversation, *Attendance, *kernel.ID) error { return nil })
+	orIgnore(&o.Closed, ignoreBy)
+	orIgnore(&o.Reopened, ignoreMove)
+	orIgnore(&o.Measured, func(*kernel.Tx, *Attendance, *Attendance) error { return nil })
+	orIgnore(&o.Saving, func(*LockedConversation, *Conversation) error { return nil })
+	orIgnore(&o.AnswersSurvey, func(*InboundBatch, *BatchConversation, *Message) (bool, error) { return false, nil })
+	orIgnore(&o.ContactDeleted, func(*kernel.Tx, *Contact) error { return nil })
+	orIgnore(&o.CustomerWrote, func(*InboundBatch, *BatchConversation) error { return nil })
 	d.observers = append(d.observers, o)
+}
+
+// orIgnore sets a function of an observer that is nil. F is a function type.
+func orIgnore[F any](f *F, ignore F) {
+	if reflect.ValueOf(*f).IsNil() {
+		*f = ignore
+	}
 }
 
 // tell calls call for each observer until one returns an error.

@@ -227,6 +227,12 @@ func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*
 	if !m.Standby {
 		t.Automation = contact.Automation
 		if !quiet {
+			if answers, err := in.answersSurvey(t, m); err != nil {
+				return nil, err
+			} else if answers {
+				in.openWindow(t, m)
+				return m, t.emitWith(EventMessageReceived, "message", m)
+			}
 			t.needsAttendance = true
 			t.startWaiting(m.CreatedAt)
 			t.Messages = append(t.Messages, m)
@@ -250,13 +256,7 @@ func (in *InboundBatch) known(external string) (known, awaited bool, err error) 
 // markUnread updates the conversation for any message of the customer, even if another app answers it: it is unread and opens
 // the service window.
 func (in *InboundBatch) markUnread(t *BatchConversation, m *Message, quiet bool) error {
-	if t.LastInboundAt == nil || !m.SentAt.Before(*t.LastInboundAt) {
-		t.LastInboundAt = m.SentAt
-		if !m.Notice.IsCall() { // a call cannot be marked as read
-			t.LastInboundExt = m.ExternalID
-		}
-		t.FindWindow()
-	}
+	in.openWindow(t, m)
 	if quiet {
 		return nil
 	}
@@ -273,6 +273,31 @@ func (in *InboundBatch) markUnread(t *BatchConversation, m *Message, quiet bool)
 		}
 	}
 	return t.emitWith(EventMessageReceived, "message", m)
+}
+
+// openWindow opens the service window with a message of the customer.
+func (in *InboundBatch) openWindow(t *BatchConversation, m *Message) {
+	if t.LastInboundAt == nil || !m.SentAt.Before(*t.LastInboundAt) {
+		t.LastInboundAt = m.SentAt
+		if !m.Notice.IsCall() { // a call cannot be marked as read
+			t.LastInboundExt = m.ExternalID
+		}
+		t.FindWindow()
+	}
+}
+
+// answersSurvey reports whether a message of the customer answers a survey.
+func (in *InboundBatch) answersSurvey(t *BatchConversation, m *Message) (answers bool, err error) {
+	if t.Survey == nil {
+		return false, nil
+	}
+	err = in.d.tell(func(o *Observer) (err error) {
+		if !answers {
+			answers, err = o.AnswersSurvey(in, t, m)
+		}
+		return err
+	})
+	return answers, err
 }
 
 // startWaiting records that the customer waits for an answer to a message of that time.

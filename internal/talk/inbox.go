@@ -214,6 +214,8 @@ func (c *inboxCounter) add(row *inboxRow) {
 type BulkAction struct {
 	Action   string                     `json:"action" enum:"read,unread,archive,unarchive,close,take,transfer,label,snooze"`
 	Reason   string                     `json:"reason,omitempty" maxLength:"500" doc:"The reason, for close and transfer."`
+	ReasonID *kernel.ID                 `json:"reason_id,omitempty" doc:"The closing reason, for close."`
+	Note     string                     `json:"note,omitempty" maxLength:"1000" doc:"A note on the closing reason, for close."`
 	UserID   kernel.Optional[kernel.ID] `json:"user_id,omitempty" doc:"The new responsible person, for transfer; null returns the conversations to the queue."`
 	SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"The new sector, for transfer; null means no sector."`
 	Add      []kernel.ID                `json:"add,omitempty" maxItems:"100" doc:"The labels to add, for label. A conversation that would exceed 100 labels is not changed and gets the code limit_reached."`
@@ -298,7 +300,7 @@ func (d *Talk) bulkOne(ctx context.Context, a *kernel.Principal, id kernel.ID, i
 		_, err = d.UpdateConversation(ctx, a, id, ConversationChange{Archived: new(false)})
 	case "close":
 		if err = a.May(VerbCloseAttendance); err == nil {
-			_, err = d.CloseAttendance(ctx, a, id, in.Reason)
+			_, err = d.CloseAttendance(ctx, a, id, CloseInput{Reason: in.Reason, ReasonID: in.ReasonID, Note: in.Note})
 		}
 	case "take":
 		_, err = d.Take(ctx, a, id)

@@ -15,6 +15,9 @@ const (
 	MaxMedia      = MaxDocument // the largest of them
 )
 
+// MaxClosingNote is the maximum length of the note of a closing reason in characters.
+const MaxClosingNote = 1000
+
 // MaxReason is the maximum length of a reason in characters.
 const MaxReason = 500
 

@@ -175,7 +175,7 @@ func (o *fixture) close(c *chat) {
 		why = *reason
 	}
 	o.note("%s closes %s", who.User.Name, c.phone)
-	_, err := o.desk.Talk.CloseAttendance(o.ctx, who, c.id, why)
+	_, err := o.desk.Talk.CloseAttendance(o.ctx, who, c.id, talk.CloseInput{Reason: why})
 	switch {
 	case c.open == nil:
 		o.refused(err, kernel.CodeAttendanceNotOpen)

@@ -48,10 +48,14 @@ var packages = map[string][]string{
 	"internal/channels/whatsapp":  {"internal/channels/provider", "internal/kernel", "internal/phone"},
 	"internal/channels/simulator": {}, // it replaces the provider, so it knows only the wire format
 	"internal/channels":           capability("internal/channels/provider", "internal/channels/whatsapp", "internal/people", "internal/phone"),
-	"internal/talk":               capability("internal/blob", "internal/channels", "internal/channels/provider", "internal/media", "internal/people", "internal/phone", "internal/search", "internal/limits"),
+	"internal/fields":             capability("internal/people", "internal/phone"),
+	"internal/talk":               capability("internal/blob", "internal/channels", "internal/channels/provider", "internal/fields", "internal/media", "internal/people", "internal/phone", "internal/search", "internal/limits"),
 	"internal/reception":          capability("internal/channels", "internal/channels/provider", "internal/people", "internal/talk"),
-	"internal/boards":             capability("internal/channels", "internal/people", "internal/rank", "internal/search", "internal/talk"),
-	"internal/reports":            capability("internal/channels", "internal/people", "internal/quantile", "internal/talk"),
+	"internal/reasons":            capability("internal/people", "internal/talk"),
+	"internal/survey":             capability("internal/channels", "internal/channels/provider", "internal/people", "internal/talk"),
+	"internal/sla":                capability("internal/channels", "internal/people", "internal/reception", "internal/talk"),
+	"internal/boards":             capability("internal/channels", "internal/fields", "internal/people", "internal/rank", "internal/search", "internal/talk"),
+	"internal/reports":            capability("internal/channels", "internal/fields", "internal/people", "internal/quantile", "internal/talk"),
 	// Who may see an event depends on its conversation or card.
 	"internal/webhooks": capability("internal/boards", "internal/guard", "internal/people", "internal/limits", "internal/talk"),
 
