@@ -53,14 +53,14 @@ run: build ## build and start a demo on http://127.0.0.1:8080 with SQLite in ./d
 build: ## build bin/recado, one static binary
 	$(if $(BUILT),,go build -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/recado ./cmd/recado)
 
-# If one of the two fails, the other still finishes.
+# If one of the two fails, the other still finishes. The browser tests take longer, so the others are nice to them.
 .PHONY: test
 test: build web/node_modules ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector and in a browser
 	$(MAKE) --no-print-directory -k -j 2 BUILT=1 test-go web-e2e
 
 .PHONY: test-go
 test-go: c-compiler ## run the tests that need only Go
-	scripts/with-postgres $(MAKE) --no-print-directory -k -j 3 test-race test-plain test-waiting
+	nice scripts/with-postgres $(MAKE) --no-print-directory -k -j 3 test-race test-plain test-waiting
 
 # These need a PostgreSQL in RECADO_TEST_POSTGRES. They run in parallel: two that use the processors, and one whose tests
 # mostly wait. GORACE shortens the sleep of a second that the race detector adds at exit. Tests that run the command use
