@@ -39,6 +39,7 @@ type Options struct {
 	Origins   Origins        // origins whose pages may call the API with a key
 
 	Capabilities []Capability
+	NotFound     http.Handler // the page for people who open an address that does not exist; nil: they get an Error
 	TagOrder     []string // names of tags in the order of the API page
 	Description  string   // of the API, for the document
 	Instructions string   // for assistants
@@ -239,7 +240,14 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	s.Refuse(w, r, kernel.Errorf(kernel.CodeMethodNotAllowed, "This address does not support the method %s.", printable(r.Method)))
 }
 
+// nothingHere responds with 404: with a page to a person, and with an Error to a client of the API.
 func (s *Server) nothingHere(w http.ResponseWriter, r *http.Request) {
+	path, ours := strings.CutPrefix(r.URL.Path, s.base+"/")
+	if s.options.NotFound != nil && ours && !strings.HasPrefix(path, "v1/") && r.Method == http.MethodGet &&
+		strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.options.NotFound.ServeHTTP(w, r)
+		return
+	}
 	s.Refuse(w, r, errNothingHere())
 }
 

@@ -22,7 +22,7 @@ import (
 )
 
 // pages lists the paths of the app's page. Routing happens in the browser.
-var pages = []string{"/{$}", "/inbox", "/inbox/", "/contacts", "/contacts/", "/boards", "/boards/", "/now", "/report", "/settings", "/settings/"}
+var pages = []string{"/{$}", "/inbox", "/inbox/", "/contacts", "/contacts/", "/boards", "/boards/", "/now", "/report", "/report/", "/settings", "/settings/"}
 
 // App serves the browser app below a base path.
 type App struct {
@@ -87,20 +87,24 @@ func (a *App) Handlers() map[string]http.Handler {
 		"/app/version":             http.HandlerFunc(a.serveVersion),
 	}
 	for _, pattern := range pages {
-		handlers[pattern] = http.HandlerFunc(a.servePage)
+		handlers[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.servePage(w, r, http.StatusOK) })
 	}
 	return handlers
 }
 
+// NotFound serves index.html with status 404. The app shows that the address does not exist.
+func (a *App) NotFound(w http.ResponseWriter, r *http.Request) { a.servePage(w, r, http.StatusNotFound) }
+
 // servePage serves index.html. The policy allows style elements with a nonce that is new in every response, because the
 // components create some. Scripts come from files only.
-func (a *App) servePage(w http.ResponseWriter, r *http.Request) {
+func (a *App) servePage(w http.ResponseWriter, r *http.Request, status int) {
 	nonce := rand.Text()
 	h := w.Header()
 	protectPage(h, "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; connect-src 'self'; "+
 		"img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; manifest-src 'self'; worker-src 'self'")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return
 	}

@@ -178,12 +178,12 @@ func (s *Server) serve() error {
 	}
 	s.URL = public + s.config.BasePath
 	s.graph.PublicURL = s.URL
-	handlers, err := pages(s.config.BasePath)
+	handlers, notFound, err := pages(s.config.BasePath)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	s.live = live.New(s.Desk.People, s.Desk.Webhooks, s.config.Logger)
-	s.API = s.newAPI(public, handlers)
+	s.API = s.newAPI(public, handlers, notFound)
 	s.API.Keyed(httpserver.Path, httpserver.NewMCP(s.API.Server, cmp.Or(s.config.Version, "development"), s.config.Logger).Serve)
 	s.http = &http.Server{
 		Handler:           s.API,
@@ -272,12 +272,13 @@ type API struct {
 }
 
 // newAPI returns the API at a public URL. Pages handle GET requests for the browser app and the guides, by pattern below the
-// base path.
-func (s *Server) newAPI(public string, pages map[string]http.Handler) *API {
+// base path; notFound is the page for other addresses.
+func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound http.Handler) *API {
 	c, d := s.config, s.Desk
 	a := &API{setup: people.NewSetup(d.People), live: s.live}
 	a.Server = httpserver.New(httpserver.Options{
 		BasePath: c.BasePath, PublicURL: public, Release: c.Version, Logger: c.Logger, Proxies: c.Proxies, Origins: c.Origins,
+		NotFound: notFound,
 		Capabilities: append([]httpserver.Capability{
 			d.People.HTTP(a.setup),
 			d.Channels.HTTP(channels.NewCallbacks(d.Channels, d.Talk.Receive, c.Logger)),
@@ -322,27 +323,27 @@ func (a *API) EndStreams() { a.live.Close() }
 // documents renders the guides once, because tests start many servers in a process.
 var documents = sync.OnceValues(func() (*httpserver.Guides, error) { return httpserver.NewGuides(docs.Files) })
 
-// pages returns the handlers of the embedded browser app and guides.
-func pages(base string) (map[string]http.Handler, error) {
+// pages returns the handlers of the embedded browser app and guides, and the page for unknown addresses.
+func pages(base string) (handlers map[string]http.Handler, notFound http.Handler, err error) {
 	files, err := app.Files()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	served, err := httpserver.NewApp(files, base)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	documents, err := documents()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	handlers := map[string]http.Handler{}
+	handlers = map[string]http.Handler{}
 	for _, pages := range []map[string]http.Handler{served.Handlers(), documents.Handlers(base)} {
 		for path, h := range pages {
 			handlers["GET "+path] = h
 		}
 	}
-	return handlers, nil
+	return handlers, http.HandlerFunc(served.NotFound), nil
 }
 
 // Options configure a Desk.

@@ -215,3 +215,25 @@ func TestBooleanFiltersAcceptTrueFalseOneAndZero(t *testing.T) {
 		testkit.Diff(t, "view", view.Text("query", "archived"), "1")
 	})
 }
+
+func TestAnUnknownAddressShowsPeopleThePageAndClientsAnError(t *testing.T) {
+	t.Parallel()
+	w := servertest.Start(t, "")
+	for _, tt := range []struct{ address, accept, want string }{
+		{"/nothing", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", "text/html; charset=utf-8"},
+		{"/nothing", "*/*", "application/json"},
+		{"/v1/nothing", "text/html", "application/json"},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", w.URL+tt.address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept", tt.accept)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		testkit.Diff(t, tt.address+" for "+tt.accept, []any{resp.StatusCode, resp.Header.Get("Content-Type")}, []any{404, tt.want})
+	}
+}
