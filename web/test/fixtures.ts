@@ -37,6 +37,7 @@ export const conversation = (
     protocol: 'ATD-000001',
     opened_at: at,
     waiting_since: at,
+    sla: null,
   },
   window_expires_at: null,
   snoozed_until: null,

@@ -6,6 +6,7 @@ import {
 import { change } from './journal'
 import { keys } from './keys'
 import type {
+  Attendance,
   Conversation,
   ConversationQuery,
   Message,
@@ -296,6 +297,30 @@ export function putEntry(
     client.setQueryData<Timeline>(
       keys.timeline(conversation, null),
       (timeline) => (timeline ? mergeEntry(timeline, entry) : timeline),
+    ),
+  )
+}
+
+/** putAttendance updates a case in the loaded threads of its conversation, such as a closed one that the customer rated. */
+export function putAttendance(
+  client: QueryClient,
+  attendance: Attendance,
+): void {
+  const newer = (entry: TimelineEntry): TimelineEntry =>
+    'attendance' in entry && entry.attendance.id === attendance.id
+      ? { ...entry, attendance }
+      : entry
+  change(client, () =>
+    client.setQueriesData<Timeline>(
+      { queryKey: keys.timelines(attendance.conversation) },
+      (timeline) =>
+        timeline && {
+          ...timeline,
+          pages: timeline.pages.map((page) => ({
+            ...page,
+            data: page.data.map(newer),
+          })),
+        },
     ),
   )
 }

@@ -1714,8 +1714,12 @@ export interface components {
             close_reason: string | null;
             closed_at: string | null;
             closed_by: components["schemas"]["Ref"] | null;
+            closing: components["schemas"]["Closing"] | null;
             contact: components["schemas"]["AttendanceContact"];
             conversation: string;
+            fields: {
+                [key: string]: unknown;
+            };
             first_response_at: string | null;
             first_response_seconds: number | null;
             id: string;
@@ -1725,8 +1729,10 @@ export interface components {
             protocol: string;
             responsible: components["schemas"]["Ref"] | null;
             sector: string | null;
+            sla: components["schemas"]["ServiceLevel"] | null;
             /** @enum {string} */
             status: "open" | "closed";
+            survey: components["schemas"]["Survey"] | null;
         };
         AttendanceClosedEvent: {
             created_at: string;
@@ -1767,6 +1773,7 @@ export interface components {
             keep_revoked: boolean;
             /** @enum {string} */
             mode: "restricted" | "liberal";
+            require_reason: boolean;
         };
         AutoClose: {
             after_minutes: number;
@@ -1791,7 +1798,9 @@ export interface components {
             action: "read" | "unread" | "archive" | "unarchive" | "close" | "take" | "transfer" | "label" | "snooze";
             add?: string[];
             ids: string[];
+            note?: string;
             reason?: string;
+            reason_id?: string;
             remove?: string[];
             sector_id?: string | null;
             until?: string | null;
@@ -1894,7 +1903,15 @@ export interface components {
             title: string;
         };
         CloseAttendanceInputBody: {
+            note?: string;
             reason?: string;
+            reason_id?: string;
+        };
+        Closing: {
+            /** @enum {string} */
+            by: "person" | "automatic" | "customer";
+            note: string | null;
+            reason: components["schemas"]["Ref"] | null;
         };
         CodeInputBody: {
             code: string;
@@ -2706,6 +2723,7 @@ export interface components {
             id: string;
             opened_at: string;
             protocol: string;
+            sla: components["schemas"]["OpenTarget"] | null;
             waiting_since: string | null;
         };
         OpenConversationInputBody: {
@@ -2713,6 +2731,13 @@ export interface components {
             contact_id?: string;
             name?: string;
             phone?: string;
+        };
+        OpenTarget: {
+            due_at: string;
+            /** @enum {string} */
+            state: "pending" | "warned" | "breached";
+            /** @enum {string} */
+            target: "first" | "next" | "resolution";
         };
         PasswordInputBody: {
             password: string;
@@ -3014,6 +3039,12 @@ export interface components {
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
         };
+        ServiceLevel: {
+            first: components["schemas"]["Target"] | null;
+            next: components["schemas"]["Target"] | null;
+            policy: components["schemas"]["Ref"];
+            resolution: components["schemas"]["Target"] | null;
+        };
         Session: {
             api_version: string;
             company: components["schemas"]["Company"];
@@ -3125,6 +3156,20 @@ export interface components {
         StageCount: {
             cards: number;
             stage: string;
+        };
+        Survey: {
+            answered_at: string | null;
+            comment: string | null;
+            rating: number | null;
+            sent_at: string | null;
+            /** @enum {string} */
+            status: "none" | "sent" | "answered" | "expired" | "skipped";
+        };
+        Target: {
+            due_at: string;
+            met_at: string | null;
+            /** @enum {string} */
+            state: "pending" | "met" | "warned" | "breached";
         };
         TemplateBody: {
             language: string;
@@ -3286,6 +3331,7 @@ export interface components {
             keep_revoked?: boolean;
             /** @enum {string} */
             mode?: "restricted" | "liberal";
+            require_reason?: boolean;
         };
         UpdateScheduledInputBody: {
             cancel_on_reply?: boolean;

@@ -15,6 +15,7 @@ import { preview } from '../contact/preview'
 import { Section } from '../contact/Section'
 import details from '../contact/Details.module.css'
 import { dateAndTime, duration, moment } from '../ui/format'
+import { Stars } from '../ui/Stars'
 import { Failure, Loading } from '../ui/states'
 import { UnusedContact } from './UnusedContact'
 import classes from './Contacts.module.css'
@@ -192,6 +193,13 @@ function Facts({ attendance }: { attendance: Attendance }) {
       : closeReason(attendance, t),
   ]
   return (
-    <span className={classes.facts}>{facts.filter(Boolean).join(' · ')}</span>
+    <span className={classes.facts}>
+      {attendance.survey?.rating && (
+        <>
+          <Stars rating={attendance.survey.rating} size={13} />{' '}
+        </>
+      )}
+      {facts.filter(Boolean).join(' · ')}
+    </span>
   )
 }

@@ -30,6 +30,7 @@ import { useCached } from '../ui/useCached'
 import { usePhone } from '../ui/usePhone'
 import { useActions } from './actions'
 import { useBotActions } from './details/Bots'
+import { DueTag } from './DueTag'
 import { useNow } from '../ui/useNow'
 import classes from './ConversationPane.module.css'
 
@@ -95,7 +96,10 @@ export function ConversationHeader({
         group={conversation.kind === 'group'}
       />
       <div className={classes.who}>
-        <Title>{conversation.name}</Title>
+        <div className={classes.top}>
+          <Title>{conversation.name}</Title>
+          <DueTag conversation={conversation} />
+        </div>
         <p>
           {attendance && (
             <button

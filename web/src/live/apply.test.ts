@@ -51,3 +51,34 @@ it('keeps the typing state for events of other members or conversations', () => 
     }),
   ).toBe('Bia')
 })
+
+it('shows a rating in the loaded thread of its case', () => {
+  const client = new QueryClient()
+  const closed = {
+    kind: 'attendance_closed',
+    id: 'att',
+    at: '1',
+    attendance: { id: 'att', conversation: 'c', survey: { status: 'sent' } },
+  }
+  client.setQueryData(keys.timeline('c', null), {
+    pages: [{ data: [closed] }],
+    pageParams: [null],
+  })
+  const survey = { status: 'answered', rating: 4, comment: null }
+  makeApply(
+    client,
+    'ana',
+  )({
+    id: null,
+    type: 'attendance.rated',
+    data: JSON.stringify({
+      data: {
+        conversation: { id: 'c', attendance: null },
+        attendance: { ...closed.attendance, survey },
+      },
+    }),
+  })
+  expect(client.getQueryData(keys.timeline('c', null))).toMatchObject({
+    pages: [{ data: [{ kind: 'attendance_closed', attendance: { survey } }] }],
+  })
+})

@@ -2,6 +2,7 @@ import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '../api/client'
 import {
   dropConversation,
+  putAttendance,
   putEntry,
   putMessage,
   updateConversation,
@@ -201,6 +202,14 @@ export function makeApply(client: QueryClient, me: string) {
           }
           refresh(keys.attendances(id))
         }
+        refresh(keys.counts)
+        return
+      case 'attendance.rated':
+      case 'attendance.sla_warning':
+      case 'attendance.sla_breached':
+        conversation(data.conversation)
+        if (data.attendance) putAttendance(client, data.attendance)
+        if (id && known(id)) refresh(keys.attendances(id))
         refresh(keys.counts)
         return
       case 'kanban.card.created':

@@ -5,6 +5,7 @@ import type composer from './composer/en.json'
 import type contacts from './contacts/en.json'
 import type hours from './hours/en.json'
 import type integrations from './integrations/en.json'
+import type levels from './levels/en.json'
 import type profile from './profile/en.json'
 import type reception from './reception/en.json'
 import type report from './report/en.json'
@@ -21,6 +22,7 @@ declare module 'i18next' {
         typeof contacts &
         typeof hours &
         typeof integrations &
+        typeof levels &
         typeof profile &
         typeof reception &
         typeof report &

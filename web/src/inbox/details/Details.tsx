@@ -11,6 +11,7 @@ import { phone } from '../../ui/format'
 import { usePhone } from '../../ui/usePhone'
 import { AttendanceDetails, Cards, Files, History } from './DetailsSections'
 import { Notes } from './Notes'
+import { ServiceLevel } from './ServiceLevel'
 import classes from '../../contact/Details.module.css'
 
 /** Details shows the customer and the case. */
@@ -56,6 +57,7 @@ export function Details({
       </div>
       {contact && <ContactFields key={contact.id} contact={contact} />}
       <AttendanceDetails conversation={conversation} />
+      <ServiceLevel conversation={conversation} />
       <History conversation={conversation} />
       <Cards conversation={conversation} />
       <Files conversation={conversation} />

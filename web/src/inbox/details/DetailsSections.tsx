@@ -4,16 +4,18 @@ import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useMe, useRowNames } from '../../api/queries'
-import type { Assignment, Conversation } from '../../api/types'
+import type { Assignment, Attendance, Conversation } from '../../api/types'
 import { contentAddress } from '../../api/upload'
 import { automaticText, closeReason } from '../../contact/history'
 import { dateAndTime, duration, fileSize } from '../../ui/format'
 import { Fact, Section } from '../../contact/Section'
+import { Stars } from '../../ui/Stars'
 import { BotState } from './Bots'
 import { SectorChoice } from './SectorChoice'
 import classes from '../../contact/Details.module.css'
 
-function useAttendances(conversation: string) {
+/** useAttendances returns the newest cases of a conversation. */
+export function useAttendances(conversation: string) {
   return (
     useQuery({
       queryKey: keys.attendances(conversation),
@@ -60,6 +62,7 @@ export function AttendanceDetails({
           {closeReason(current, t) && (
             <Fact label={t('common.reason')}>{closeReason(current, t)}</Fact>
           )}
+          <SurveyFact survey={current.survey} />
           <Fact label={t('details.firstResponse')}>
             {current.first_response_seconds === null
               ? t('details.none')
@@ -81,6 +84,24 @@ export function AttendanceDetails({
       )}
       <BotState conversation={conversation} />
     </Section>
+  )
+}
+
+/** SurveyFact shows the customer's rating, or what became of the survey. */
+function SurveyFact({ survey }: Pick<Attendance, 'survey'>) {
+  const { t } = useTranslation()
+  if (!survey || survey.status === 'none') return null
+  return (
+    <Fact label={t('survey.name')}>
+      {survey.rating ? (
+        <>
+          <Stars rating={survey.rating} />
+          {survey.comment && <q className={classes.quote}>{survey.comment}</q>}
+        </>
+      ) : survey.status === 'answered' ? null : (
+        t(`survey.status.${survey.status}`)
+      )}
+    </Fact>
   )
 }
 
@@ -141,7 +162,12 @@ export function History({ conversation }: { conversation: Conversation }) {
       <ul className={classes.list}>
         {earlier.map((one) => (
           <li key={one.id} className={classes.item}>
-            <strong>{one.protocol}</strong>
+            <strong className={classes.itemHead}>
+              {one.protocol}
+              {one.survey?.rating && (
+                <Stars rating={one.survey.rating} size={13} />
+              )}
+            </strong>
             <span>
               {[
                 one.responsible?.name,

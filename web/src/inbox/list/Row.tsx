@@ -1,4 +1,5 @@
 import {
+  IconAlarm,
   IconBellOff,
   IconClockPause,
   IconEye,
@@ -18,6 +19,7 @@ import { Tick, type Status } from '../../ui/Tick'
 import { useCached } from '../../ui/useCached'
 import { useLongPress } from '../../ui/useLongPress'
 import { fromElsewhere, useDraft } from '../composer/drafts'
+import { dueOf, dueShort, dueText, dueTone } from '../due'
 import { preview, waitText, waitedSeconds, waitTone } from '../preview'
 import { fitting, textWidth } from './fitting'
 import classes from './Row.module.css'
@@ -48,6 +50,7 @@ type Props = ContentProps & {
 const none: Ref[] = []
 
 const tickId = (conversation: string) => `row-tick-${conversation}`
+const dueId = (conversation: string) => `row-due-${conversation}`
 const numberId = (conversation: string) => `row-number-${conversation}`
 
 /** What is beside the tags of a row: its padding and the avatar. */
@@ -56,6 +59,9 @@ const rowSpace = 14 + 40 + 12 + 14
 const labelSpace = 6 + 7 + 5 + 8 + 4
 
 const nameOf = (one: Ref) => one.name
+
+/** The width of the sign before the time left. */
+const signWidth = 15
 
 /** tagWidth returns the width of a tag with the gap behind it. */
 const tagWidth = (text: string) => Math.min(130, textWidth(text) + 16) + 4
@@ -87,6 +93,7 @@ export const Row = memo(function Row({
         [
           last_message?.direction === 'outbound' && tickId(id),
           content.numbers && numberId(id),
+          dueOf(content.conversation) && dueId(id),
         ]
           .filter(Boolean)
           .join(' ') || undefined
@@ -142,7 +149,11 @@ const Content = memo(function Content({
   const viewers = (
     useCached<Ref[]>(keys.viewing(conversation.id)) ?? none
   ).filter((one) => one.id !== me)
-  const seconds = waitedSeconds(conversation, now)
+  const due = dueOf(conversation)
+  const left = due ? dueShort(due, now) : ''
+  // The target of the company says more than the time that the customer has waited.
+  const seconds =
+    due && due.target !== 'resolution' ? null : waitedSeconds(conversation, now)
   const time = last ? moment(last.created_at, new Date(now)) : ''
   const wait = seconds === null ? '' : waitText(seconds)
   const channel = numbers ? names.channel(conversation.channel) : undefined
@@ -154,9 +165,12 @@ const Content = memo(function Content({
   const shown = fitting(
     labels.map((label) => textWidth(label.name) + labelSpace),
     width -
-      [wait, sectorName, personName, ...viewers.map(nameOf)]
+      [left, wait, sectorName, personName, ...viewers.map(nameOf)]
         .filter(Boolean)
-        .reduce((sum, text) => sum + tagWidth(text ?? ''), rowSpace),
+        .reduce(
+          (sum, text) => sum + tagWidth(text ?? ''),
+          rowSpace + (due ? signWidth : 0),
+        ),
   )
   return (
     <>
@@ -216,6 +230,18 @@ const Content = memo(function Content({
           )}
         </div>
         <div className={classes.tags}>
+          {due && (
+            <span
+              id={dueId(conversation.id)}
+              role="img"
+              aria-label={dueText(due, now, t)}
+              title={dueText(due, now, t)}
+              className={classes.tag}
+              data-tone={dueTone(due, now)}
+            >
+              <IconAlarm size={12} /> {left}
+            </span>
+          )}
           {seconds !== null && (
             <span className={classes.tag} data-tone={waitTone(seconds)}>
               {wait}

@@ -6,6 +6,7 @@ import type { RowNames } from '../../api/queries'
 import type { Assignment } from '../../api/types'
 import { automaticText, closeReason } from '../../contact/history'
 import { clock } from '../../ui/format'
+import { Stars } from '../../ui/Stars'
 import type { CaseEvent } from './timelineItems'
 import classes from './Timeline.module.css'
 
@@ -64,6 +65,8 @@ export function EventLine({
 }) {
   const { t } = useTranslation()
   const closed = entry.kind === 'attendance_closed'
+  const survey =
+    entry.kind === 'attendance_closed' ? entry.attendance.survey : null
   return (
     <div
       className={classes.event}
@@ -74,7 +77,26 @@ export function EventLine({
       <span>
         {eventText(entry, names, t)} · {clock(entry.at)}
       </span>
+      {survey?.rating && (
+        <Rating rating={survey.rating} comment={survey.comment} />
+      )}
     </div>
+  )
+}
+
+/** Rating is the customer's answer to the survey of a case. */
+function Rating({
+  rating,
+  comment,
+}: {
+  rating: number
+  comment: string | null
+}) {
+  return (
+    <p className={classes.rating}>
+      <Stars rating={rating} size={16} />
+      {comment && <q>{comment}</q>}
+    </p>
   )
 }
 

@@ -237,6 +237,8 @@ export function estimate(item: ThreadItem | undefined): number {
   if (item.kind === 'events') return 28
   if (item.kind === 'album') return item.messages.length > 2 ? 350 : 190
   const { entry } = item
+  if (entry.kind === 'attendance_closed')
+    return entry.attendance.survey?.rating ? 64 : 28
   if (entry.kind !== 'message') return entry.kind === 'note' ? 70 : 28
   const { media, type } = entry.message
   const text = entry.message.text ?? ''
