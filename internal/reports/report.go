@@ -25,9 +25,25 @@ type Report struct {
 	To       string         `json:"to" format:"date"`
 	Timezone string         `json:"timezone"`
 	Totals   Figures        `json:"totals"`
-	ByPerson []PersonReport `json:"by_person"`
-	BySector []SectorReport `json:"by_sector"`
-	ByDay    []DayReport    `json:"by_day"`
+	Previous PreviousReport `json:"previous" doc:"The same number of days before from."`
+
+	ByPerson  []PersonReport  `json:"by_person"`
+	BySector  []SectorReport  `json:"by_sector"`
+	ByChannel []ChannelReport `json:"by_channel"`
+	ByLabel   []LabelReport   `json:"by_label" doc:"By the present labels of the conversations. An attendance counts for each of them."`
+	ByReason  []ReasonReport  `json:"by_reason"`
+	ByDay     []DayReport     `json:"by_day"`
+	ByHour    ByHour          `json:"by_hour" doc:"The number of attendances opened: seven lists, from Monday to Sunday, with 24 numbers each."`
+
+	Survey SurveyReport `json:"survey"`
+	SLA    SLAReport    `json:"sla"`
+}
+
+// PreviousReport has the totals of the days before a report.
+type PreviousReport struct {
+	From   string  `json:"from" format:"date"`
+	To     string  `json:"to" format:"date"`
+	Totals Figures `json:"totals"`
 }
 
 // Figures are the numbers of one line of a report.
@@ -57,6 +73,59 @@ type PersonReport struct {
 type SectorReport struct {
 	Sector *kernel.Ref `json:"sector"`
 	Figures
+}
+
+// ChannelReport has the figures of one channel.
+type ChannelReport struct {
+	Channel kernel.Ref `json:"channel"`
+	Figures
+}
+
+// LabelReport has the figures of one label.
+type LabelReport struct {
+	Label kernel.Ref `json:"label"`
+	Figures
+}
+
+// ReasonReport has the figures of one closing reason. Reason is nil for attendances without one, including open ones.
+type ReasonReport struct {
+	Reason *kernel.Ref `json:"reason" doc:"The closing reason; null for attendances without one, including open ones."`
+	Figures
+}
+
+// ByHour counts attendances by weekday, from Monday, and hour.
+type ByHour [7][24]int64
+
+// SurveyReport has the figures of the satisfaction survey, by the day the attendance was closed.
+type SurveyReport struct {
+	Sent           int64    `json:"sent" doc:"The number of surveys sent, answered or not."`
+	Answered       int64    `json:"answered"`
+	Skipped        int64    `json:"skipped" doc:"The number of surveys that were not sent because the 24-hour window was closed."`
+	Average        *float64 `json:"average" minimum:"1" maximum:"5" doc:"The average rating; null if there is none."`
+	ShareSatisfied *float64 `json:"share_satisfied" minimum:"0" maximum:"1" doc:"The share of the ratings 4 and 5; null if there is no rating."`
+	ByRating       Ratings  `json:"by_rating" doc:"The number of surveys with each rating."`
+}
+
+// Ratings counts surveys by rating.
+type Ratings struct {
+	One   int64 `json:"1"`
+	Two   int64 `json:"2"`
+	Three int64 `json:"3"`
+	Four  int64 `json:"4"`
+	Five  int64 `json:"5"`
+}
+
+// SLAReport has the figures of the service levels, by the day the attendance was opened. Targets that are pending are not counted.
+type SLAReport struct {
+	First      TargetReport `json:"first"`
+	Next       TargetReport `json:"next" doc:"Counts each response after the first."`
+	Resolution TargetReport `json:"resolution"`
+}
+
+// TargetReport counts the outcomes of a target.
+type TargetReport struct {
+	Met      int64 `json:"met"`
+	Breached int64 `json:"breached"`
 }
 
 // DayReport has the figures of one day.
@@ -299,8 +368,21 @@ func (d *Reports) AttendanceReport(ctx context.Context, a *kernel.Principal, f R
 		}
 		report := sum.report(names)
 		report.Timezone = a.Company.Timezone
-		return report, nil
+		report.Previous, err = f.previous(tx, a.Company.ID, from, from.DaysUntil(to)+1)
+		return report, err
 	})
+}
+
+// previous returns the totals of a number of days before a day.
+func (f ReportFilter) previous(tx *kernel.Tx, company kernel.ID, day kernel.Date, days int) (PreviousReport, error) {
+	from, to := day.AddDays(-days), day.AddDays(-1)
+	sum := &reportSum{from: from, to: to, days: make([]Tally, days), pairs: map[reportPair]*Tally{}}
+	if !isPlaceholder(f.User) && !isPlaceholder(f.Sector) {
+		if err := reportLines(tx, company, from.Number(), to.Number(), f.User, f.Sector, sum.add); err != nil {
+			return PreviousReport{}, err
+		}
+	}
+	return PreviousReport{From: from.String(), To: to.String(), Totals: sum.report(nil).Totals}, nil
 }
 
 // days returns the range.

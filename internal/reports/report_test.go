@@ -108,7 +108,7 @@ func TestReportAttribution(t *testing.T) {
 		all := Figures{Opened: 1, Closed: 1, FirstResponse: times(86401), Resolution: times(259200)}
 		r := d.read(between("2026-11-09", "2026-11-14"))
 		want := Report{
-			From: "2026-11-09", To: "2026-11-14", Timezone: "America/Sao_Paulo", Totals: all,
+			From: "2026-11-09", To: "2026-11-14", Timezone: "America/Sao_Paulo", Totals: all, Previous: PreviousReport{From: "2026-11-03", To: "2026-11-08"},
 			ByPerson: []PersonReport{{User: bia, Figures: all}},
 			BySector: []SectorReport{{Sector: &kernel.Ref{ID: sales}, Figures: all}},
 			ByDay: []DayReport{

@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -455,16 +456,31 @@ func reasonOf(text string) (*string, *kernel.Error) {
 	return &text, nil
 }
 
+// Values of AttendanceFilter.On.
+const (
+	OnOpened   = "opened"
+	OnAnswered = "answered"
+	OnClosed   = "closed"
+)
+
 // AttendanceFilter selects the attendances of a list. Zero values filter nothing.
 type AttendanceFilter struct {
 	Status       string // "", open or closed
 	Unassigned   bool   // only those without a responsible person
 	Responsible  kernel.ID
+	NoSector     bool // only those without a sector
 	Sector       kernel.ID
+	Channel      kernel.ID
 	Conversation kernel.ID
+	Label        kernel.ID // of the conversation, at present
+	NoReason     bool      // only those without a closing reason, including open ones
+	Reason       kernel.ID
+	Rating       string // "", 1 to 5, low (1 to 3) or high (4 and 5)
+	SLA          string // the worst state of the targets: "", met, warned or breached
 	Protocol     string // with or without the prefix and leading zeros
-	From         string // opened at this time or later: RFC 3339, or a day in the company's time zone
-	To           string // opened before this time, in the same format
+	On           string // the time that From and To apply to: opened ("" too), answered or closed
+	From         string // this time or later: RFC 3339, or a day in the company's time zone
+	To           string // before this time, in the same format
 	Limit        int
 	Cursor       string
 
@@ -806,29 +822,58 @@ func CauseOf(by *kernel.Ref, reason *string) *Cause {
 type listAttendancesInput struct {
 	Status       string              `query:"status" enum:"open,closed"`
 	Assignee     string              `query:"assignee" doc:"The UUID of the responsible person, or none for attendances without a responsible person."`
-	Sector       httpserver.FilterID `query:"sector"`
+	User         string              `query:"user" doc:"The same as assignee."`
+	Sector       string              `query:"sector" doc:"The UUID of the sector, or none for attendances without a sector."`
+	Channel      httpserver.FilterID `query:"channel"`
 	Conversation httpserver.FilterID `query:"conversation"`
+	Label        httpserver.FilterID `query:"label" doc:"Returns only attendances whose conversation has this label now."`
+	Reason       string              `query:"reason" doc:"The UUID of the closing reason, or none for attendances without one."`
+	Rating       string              `query:"rating" enum:"1,2,3,4,5,low,high" doc:"The rating of the survey. low: 1 to 3, high: 4 and 5."`
+	SLA          string              `query:"sla" enum:"met,warned,breached" doc:"The worst state of the targets of the service level."`
 	Protocol     string              `query:"protocol" doc:"The protocol number, with or without the prefix and leading zeros." example:"ATD-000123"`
-	From         string              `query:"from" doc:"Returns only attendances opened at or after this time: an RFC 3339 time, or YYYY-MM-DD for the start of that day in the company's time zone." example:"2026-11-01"`
-	To           string              `query:"to" doc:"Returns only attendances opened before this time, in the same format." example:"2026-12-01"`
+	On           string              `query:"on" enum:"opened,answered,closed" default:"opened" doc:"The time that from and to apply to: of the opening, the first response or the closing. The list is always sorted by the opening."`
+	From         string              `query:"from" doc:"Returns only attendances opened at or after this time, or answered or closed with on: an RFC 3339 time, or YYYY-MM-DD for the start of that day in the company's time zone." example:"2026-11-01"`
+	To           string              `query:"to" doc:"Returns only attendances opened before this time, or answered or closed with on, in the same format." example:"2026-12-01"`
 	Limit        int                 `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor       string              `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 }
 
 func (s *handlers) listAttendances(ctx context.Context, a *kernel.Principal, in *listAttendancesInput) (*httpserver.Reply[httpserver.CursorList[Attendance]], error) {
-	f := AttendanceFilter{
-		Status: in.Status, Unassigned: in.Assignee == "none", Sector: kernel.ID(in.Sector), Conversation: kernel.ID(in.Conversation),
-		Protocol: in.Protocol, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
-	}
-	if in.Assignee != "" && !f.Unassigned {
-		id, ok := httpserver.ParseFilterID(in.Assignee)
-		if !ok {
-			return nil, kernel.Malformed("query.assignee", "assignee")
-		}
-		f.Responsible = id
+	f, err := in.filter()
+	if err != nil {
+		return nil, err
 	}
 	page, next, err := s.verbs.Attendances(ctx, a, f)
 	return httpserver.CursorPage(page, next), err
+}
+
+func (in *listAttendancesInput) filter() (AttendanceFilter, error) {
+	f := AttendanceFilter{
+		Status: in.Status, Channel: kernel.ID(in.Channel), Conversation: kernel.ID(in.Conversation), Label: kernel.ID(in.Label),
+		Rating: in.Rating, SLA: in.SLA, Protocol: in.Protocol, On: in.On, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
+	}
+	if in.User != "" && in.Assignee != "" && in.User != in.Assignee {
+		return f, kernel.NotTogether("query.user", "send either assignee or user, not both", "assignee", "user")
+	}
+	return f, cmp.Or(
+		idOrNone("query.assignee", in.Assignee, &f.Responsible, &f.Unassigned),
+		idOrNone("query.user", in.User, &f.Responsible, &f.Unassigned),
+		idOrNone("query.sector", in.Sector, &f.Sector, &f.NoSector),
+		idOrNone("query.reason", in.Reason, &f.Reason, &f.NoReason),
+	)
+}
+
+// idOrNone parses a query parameter that is an id or the word none. It sets neither if the parameter is absent.
+func idOrNone(field, text string, id *kernel.ID, none *bool) error {
+	if text == "none" {
+		*none = true
+	} else if text != "" {
+		var ok bool
+		if *id, ok = httpserver.ParseFilterID(text); !ok {
+			return kernel.Malformed(field, "uuid")
+		}
+	}
+	return nil
 }
 
 func (s *handlers) currentAttendance(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[orNull[Attendance]], error) {

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"recado/internal/kernel"
@@ -238,23 +239,7 @@ func attendances(
 	case AttendanceClosed:
 		s.And("a.closed_at IS NOT NULL")
 	}
-	if f.Unassigned {
-		s.And("a.responsible IS NULL")
-	}
-	for i, id := range []kernel.ID{f.Responsible, f.Sector, f.Conversation} {
-		if !id.IsZero() {
-			s.And([]string{"a.responsible", "a.sector", "a.conversation"}[i] + " = " + s.Arg(id))
-		}
-	}
-	if f.number != 0 {
-		s.And("a.number = " + s.Arg(f.number))
-	}
-	if f.from != nil {
-		s.And("a.opened_at >= " + s.Arg(*f.from))
-	}
-	if f.to != nil {
-		s.And("a.opened_at < " + s.Arg(*f.to))
-	}
+	f.conditions(s)
 	if !after.IsZero() {
 		s.And("(a.opened_at, a.id) < (" + s.Arg(afterAt) + ", " + s.Arg(after) + ")")
 	}
@@ -268,34 +253,123 @@ func attendances(
 	return kernel.Collect(tx, s, f.Limit, scanAttendance)
 }
 
-// attendancesFrom returns the FROM clause of a list: the attendances of the matching conversations if those are few, or
-// else all attendances in the order of the list.
-func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *AttendanceFilter, sight kernel.Sight) (string, error) {
-	inSight := func(s *db.Statement) string {
-		mine := "SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND assignee = " + s.Arg(sight.Member)
-		if len(sight.Sectors) == 0 {
-			return mine
+// conditions adds the conditions on columns of attendances.
+func (f *AttendanceFilter) conditions(s *db.Statement) {
+	for _, c := range []struct {
+		column string
+		id     kernel.ID
+		none   bool
+	}{
+		{"a.responsible", f.Responsible, f.Unassigned},
+		{"a.sector", f.Sector, f.NoSector},
+		{"a.closing_reason", f.Reason, f.NoReason},
+		{"a.channel", f.Channel, false},
+		{"a.conversation", f.Conversation, false},
+	} {
+		if c.none {
+			s.And(c.column + " IS NULL")
 		}
-		return mine + " UNION SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND " + s.In("sector", sight.Sectors)
+		if !c.id.IsZero() {
+			s.And(c.column + " = " + s.Arg(c.id))
+		}
 	}
-	var ids string
-	switch {
-	case f.number != 0 || sight.All && f.Conversation.IsZero():
-		return "attendances a", nil
-	case !f.Conversation.IsZero():
-		ids = "SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND id = " + s.Arg(f.Conversation)
+	switch f.Rating { // the texts of the conditions are those of partial indexes
+	case "":
+	case "low":
+		s.And("a.survey_rating <= 3")
+	case "high":
+		s.And("a.survey_rating >= 4")
 	default:
-		if len(sight.Sectors) > 0 {
-			if few, err := tx.IsFew(inSight); err != nil || !few {
-				return "attendances a", err
-			}
-		}
-		ids = inSight(s)
+		s.And("a.survey_rating = " + s.Arg(int64(f.Rating[0]-'0')))
 	}
-	arg := s.Arg(company)
-	return "(" + ids + ") ids " + tx.Dialect().Pick(
-		"CROSS JOIN attendances a INDEXED BY attendances_conversation ON a.company = "+arg+" AND a.conversation = ids.id",
-		"CROSS JOIN LATERAL (SELECT * FROM attendances WHERE company = "+arg+" AND conversation = ids.id OFFSET 0) a"), nil
+	if f.SLA != "" {
+		s.And("a.sla_state = " + s.Arg(f.SLA))
+	}
+	if !f.Label.IsZero() {
+		s.And("EXISTS (SELECT 1 FROM conversation_labels l WHERE l.company = a.company AND l.subject = a.conversation AND l.label = " + s.Arg(f.Label) + " LIMIT 1 OFFSET 0)")
+	}
+	if f.number != 0 {
+		s.And("a.number = " + s.Arg(f.number))
+	}
+	if f.from != nil {
+		s.And("a." + f.timeColumn() + " >= " + s.Arg(*f.from))
+	}
+	if f.to != nil {
+		s.And("a." + f.timeColumn() + " < " + s.Arg(*f.to))
+	}
+	if f.to != nil && f.timeColumn() != "opened_at" { // nothing happens before the opening, so that the scan can start there
+		s.And("a.opened_at < " + s.Arg(*f.to))
+	}
+}
+
+// timeColumn returns the column that From and To apply to.
+func (f *AttendanceFilter) timeColumn() string {
+	switch f.On {
+	case OnAnswered:
+		return "first_response_at"
+	case OnClosed:
+		return "closed_at"
+	}
+	return "opened_at"
+}
+
+// attendancesFrom returns the FROM clause of a list: the attendances of the matching conversations or of the period if those are
+// few, or else all attendances in the order of the list.
+func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *AttendanceFilter, sight kernel.Sight) (string, error) {
+	if f.number != 0 {
+		return "attendances a", nil
+	}
+	for _, subset := range f.conversations(company, sight) {
+		few, err := tx.IsFew(subset)
+		if err != nil {
+			return "", err
+		}
+		if few {
+			ids, arg := subset(s), s.Arg(company)
+			return "(" + ids + ") ids " + tx.Dialect().Pick(
+				"CROSS JOIN attendances a INDEXED BY attendances_conversation ON a.company = "+arg+" AND a.conversation = ids.id",
+				"CROSS JOIN LATERAL (SELECT * FROM attendances WHERE company = "+arg+" AND conversation = ids.id OFFSET 0) a"), nil
+		}
+	}
+	if f.timeColumn() == "opened_at" || f.from == nil {
+		return "attendances a", nil
+	}
+	within := func(s *db.Statement) string {
+		ids := "SELECT id FROM attendances WHERE company = " + s.Arg(company) + " AND " + f.timeColumn() + " >= " + s.Arg(*f.from)
+		if f.to != nil {
+			ids += " AND " + f.timeColumn() + " < " + s.Arg(*f.to)
+		}
+		return ids
+	}
+	if few, err := tx.IsFew(within); err != nil || !few {
+		return "attendances a", err
+	}
+	ids := within(s)
+	return strings.TrimPrefix(tx.FromSubset(s.Arg(company), ids, "attendances", "a"), "FROM "), nil
+}
+
+// conversations returns subsets of the company's conversations that contain those of all attendances in the list.
+func (f *AttendanceFilter) conversations(company kernel.ID, sight kernel.Sight) (subsets []db.Subset) {
+	if !f.Conversation.IsZero() {
+		return []db.Subset{func(s *db.Statement) string {
+			return "SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND id = " + s.Arg(f.Conversation)
+		}}
+	}
+	if !f.Label.IsZero() {
+		subsets = append(subsets, func(s *db.Statement) string {
+			return "SELECT subject AS id FROM conversation_labels WHERE company = " + s.Arg(company) + " AND label = " + s.Arg(f.Label)
+		})
+	}
+	if !sight.All {
+		subsets = append(subsets, func(s *db.Statement) string {
+			mine := "SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND assignee = " + s.Arg(sight.Member)
+			if len(sight.Sectors) == 0 {
+				return mine
+			}
+			return mine + " UNION SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND " + s.In("sector", sight.Sectors)
+		})
+	}
+	return subsets
 }
 
 // listAssignments returns the newest 1000 entries of the assignment history of a conversation, newest first.

@@ -21,6 +21,7 @@ CREATE UNIQUE INDEX closing_reasons_name ON closing_reasons (company, folded) WH
 ALTER TABLE attendances ADD COLUMN closing_reason UUID;
 ALTER TABLE attendances ADD COLUMN closing_note TEXT;
 CREATE INDEX attendances_reason ON attendances (company, closing_reason, opened_at DESC, id DESC) WHERE closing_reason IS NOT NULL;
+CREATE INDEX attendances_no_reason ON attendances (company, opened_at DESC, id DESC) WHERE closing_reason IS NULL;
 CREATE INDEX attendances_channel ON attendances (company, channel, opened_at DESC, id DESC);
 
 -- Custom fields --------------------------------------------------------------------------------
@@ -72,6 +73,8 @@ ALTER TABLE attendances ADD COLUMN survey_rating BIGINT;
 ALTER TABLE attendances ADD COLUMN survey_comment TEXT;
 CREATE INDEX attendances_survey_at ON attendances (survey_at) WHERE survey_at IS NOT NULL;
 CREATE INDEX attendances_rating ON attendances (company, survey_rating, opened_at DESC, id DESC) WHERE survey_rating IS NOT NULL;
+CREATE INDEX attendances_low ON attendances (company, opened_at DESC, id DESC) WHERE survey_rating <= 3;
+CREATE INDEX attendances_high ON attendances (company, opened_at DESC, id DESC) WHERE survey_rating >= 4;
 CREATE INDEX attendances_surveyed ON attendances (company, contact, survey_sent_at) WHERE survey_sent_at IS NOT NULL;
 
 ALTER TABLE conversations ADD COLUMN survey UUID; -- the attendance whose survey waits for a rating or a comment
@@ -104,7 +107,7 @@ ALTER TABLE attendances ADD COLUMN sla TEXT; -- the targets as JSON
 ALTER TABLE attendances ADD COLUMN sla_state TEXT; -- the worst state of its targets
 ALTER TABLE attendances ADD COLUMN sla_check_at BIGINT; -- when a target is next warned of or breached
 CREATE INDEX attendances_sla_check ON attendances (sla_check_at) WHERE sla_check_at IS NOT NULL;
-CREATE INDEX attendances_sla ON attendances (company, sla_state, opened_at DESC, id DESC) WHERE sla_state IN ('warned', 'breached');
+CREATE INDEX attendances_sla ON attendances (company, sla_state, opened_at DESC, id DESC) WHERE sla_state IS NOT NULL;
 
 -- Of the open attendance: its policy, and the target that is due next.
 ALTER TABLE conversations ADD COLUMN sla_policy UUID;
@@ -112,3 +115,8 @@ ALTER TABLE conversations ADD COLUMN sla_target TEXT;
 ALTER TABLE conversations ADD COLUMN sla_due BIGINT;
 ALTER TABLE conversations ADD COLUMN sla_state TEXT;
 CREATE INDEX conversations_sla ON conversations (company, sla_due, id) WHERE sla_due IS NOT NULL AND NOT private;
+
+-- Lists of cases by the time of the first response or of the closing ------------------------------
+
+CREATE INDEX attendances_answered_at ON attendances (company, first_response_at) WHERE first_response_at IS NOT NULL;
+CREATE INDEX attendances_closed_at ON attendances (company, closed_at) WHERE closed_at IS NOT NULL;
