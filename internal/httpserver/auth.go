@@ -33,7 +33,7 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		if r.URL.RawQuery != "" {
-			if err := checkQuery(r.URL.RawQuery, queryNames(ctx.Operation())); err != nil {
+			if err := checkQuery(r.URL.RawQuery, queryNames(ctx.Operation()), route.family); err != nil {
 				if !route.Streams && bodyTooLarge(r) {
 					err = errBodyTooLarge()
 				}
@@ -181,8 +181,8 @@ func bearer(headers []string) string {
 func queryNames(op *huma.Operation) map[string]bool {
 	names := map[string]bool{}
 	for _, p := range op.Parameters {
-		if p.In == "query" {
-			names[p.Name] = p.Schema != nil && p.Schema.Type == huma.TypeInteger
+		if p.In == "query" && p.Schema.Type != huma.TypeObject { // a family is described as an object
+			names[p.Name] = p.Schema.Type == huma.TypeInteger
 		}
 	}
 	return names

@@ -24,6 +24,7 @@ var errorCodes = map[kernel.Code]struct {
 	kernel.CodeInvalidCursor:        {400, "This cursor belongs to another list or another filter. Start again without a cursor."},
 	kernel.CodeIdempotencyRequired:  {400, "header.Idempotency-Key: is required: use a new key for each operation, and the same key to retry it."},
 	kernel.CodeIdempotencyInvalid:   {400, "header.Idempotency-Key: must have 8 to 128 visible ASCII characters."},
+	kernel.CodeFieldRequired:        {400, "These fields are required to close the case: fields.order."},
 	kernel.CodeURLNotAllowed:        {400, "body.url: must use https"},
 	kernel.CodeMediaTypeNotAllowed:  {400, "WhatsApp does not accept files of this type (application/x-msdownload)."},
 	kernel.CodeKeyMissing:           {401, "Send an API key in the header Authorization: Bearer <key>."},

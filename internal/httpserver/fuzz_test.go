@@ -64,7 +64,7 @@ func FuzzCheckQuery(f *testing.F) {
 	}
 	known := map[string]bool{"q": false, "limit": true, "offset": true}
 	f.Fuzz(func(t *testing.T, raw string) {
-		if checkQuery(raw, known) != nil {
+		if checkQuery(raw, known, nil) != nil {
 			return
 		}
 		values, err := url.ParseQuery(raw)

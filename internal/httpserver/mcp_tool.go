@@ -116,6 +116,9 @@ func (h *Handler) request(
 		header.Set("Content-Type", "application/json")
 		body = bytes.NewReader(raw)
 	} else {
+		if invalid := route.family.expand(arguments); invalid != nil {
+			return nil, invalid
+		}
 		query, invalid := queryOf(arguments)
 		if invalid != nil {
 			return nil, invalid
@@ -229,6 +232,22 @@ func takeText(arguments map[string]json.RawMessage, name string) (string, *kerne
 		return "", kernel.Invalid(name, kernel.RuleRequired, "must not be empty")
 	}
 	return text, nil
+}
+
+// expand replaces the argument of a family, which is an object, by its parameters.
+func (f *family) expand(arguments map[string]json.RawMessage) *kernel.Error {
+	if f == nil || arguments[f.name] == nil {
+		return nil
+	}
+	var values map[string]json.RawMessage
+	if json.Unmarshal(arguments[f.name], &values) != nil {
+		return kernel.Malformed(f.name, "object")
+	}
+	delete(arguments, f.name)
+	for key, value := range values {
+		arguments[f.prefix+strings.TrimPrefix(key, f.prefix)] = value
+	}
+	return nil
 }
 
 // queryOf encodes arguments as a query with its question mark. It ignores null.

@@ -43,6 +43,7 @@ type Route struct {
 	example     string        // a body in JSON
 	subject     string        // the kind of the id in the path; see subjectOf
 	uploadLimit int64         // the maximum size of an uploaded file; 0: none
+	family      *family       // further query parameters; may be nil
 	register    func(s *Server, r *Route)
 }
 
@@ -136,6 +137,20 @@ func Subject(kind string) option { return func(r *Route) { r.subject = kind } }
 
 // Uploads sets the maximum size of an uploaded file. The body is a form with one file.
 func Uploads(limit int64) option { return func(r *Route) { r.Streams, r.uploadLimit = true, limit } }
+
+// family are query parameters whose names begin with a prefix.
+type family struct{ prefix, name, about string }
+
+// Family accepts query parameters whose names begin with a prefix; the handler reads them from the request. The document describes
+// them as one object with a name.
+func Family(prefix, name, about string) option {
+	return func(r *Route) { r.family = &family{prefix, name, about} }
+}
+
+// includes reports whether a query parameter belongs to the family, which may be nil.
+func (f *family) includes(name string) bool {
+	return f != nil && len(name) > len(f.prefix) && strings.HasPrefix(name, f.prefix)
+}
 
 // Get returns a route that changes nothing.
 func Get[I, O any](path string, verb kernel.Verb, summary string, h handler[I, O], options ...option) *Route {
@@ -232,6 +247,12 @@ func (r *Route) Operation(s *Server) huma.Operation {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "If-None-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
 			Description: "The ETag of an earlier response. If it has not changed, the response is 304 without a body.",
+		})
+	}
+	if f := r.family; f != nil {
+		op.Parameters = append(op.Parameters, &huma.Param{
+			Name: f.name, In: "query", Description: f.about, Style: "form", Explode: new(true),
+			Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}},
 		})
 	}
 	if r.takesKey() {

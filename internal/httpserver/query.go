@@ -11,8 +11,8 @@ import (
 )
 
 // checkQuery refuses query strings that url.ParseQuery would change or drop: unknown or repeated names, invalid escapes,
-// semicolons, signs before numbers, invalid UTF-8 and NUL. known contains the valid names; the value is true for numbers.
-func checkQuery(raw string, known map[string]bool) *kernel.Error {
+// semicolons, signs before numbers, invalid UTF-8 and NUL. known contains the valid names; the value is true for numbers. more may be nil.
+func checkQuery(raw string, known map[string]bool, more *family) *kernel.Error {
 	if raw == "" {
 		return nil
 	}
@@ -31,7 +31,7 @@ func checkQuery(raw string, known map[string]bool) *kernel.Error {
 		switch {
 		case name == "":
 			return kernel.Invalid("query", kernel.RuleUnknown, "a parameter has no name")
-		case !ok:
+		case !ok && !more.includes(name):
 			return kernel.Invalid(field, kernel.RuleUnknown, "unknown query parameter")
 		case seen[name]:
 			return kernel.Invalid(field, kernel.RuleRepeated, "must be sent only once")

@@ -6,6 +6,7 @@ const (
 	CodeInvalidCursor        Code = "invalid_cursor"
 	CodeIdempotencyRequired  Code = "idempotency_key_required"
 	CodeIdempotencyInvalid   Code = "idempotency_key_invalid"
+	CodeFieldRequired        Code = "field_required"
 	CodeURLNotAllowed        Code = "url_not_allowed"
 	CodeMediaTypeNotAllowed  Code = "media_type_not_allowed"
 	CodeKeyMissing           Code = "key_missing"

@@ -70,6 +70,8 @@ var (
 var formats = map[string]string{
 	"bool":         "true or false",
 	"clock":        "a time of day such as 08:00, at most 24:00",
+	"cnpj":         "a CNPJ with valid check digits, such as 12.ABC.345/01DE-35",
+	"cpf":          "a CPF with valid check digits, such as 529.982.247-25",
 	"day":          "a date such as 2026-12-24, or --12-25 for every year",
 	"date":         "a valid date such as 2026-11-14",
 	"email":        "an e-mail address",
@@ -78,6 +80,7 @@ var formats = map[string]string{
 	"integer":      "a whole number",
 	"json":         "application/json",
 	"line":         "one line without control characters.",
+	"link":         "an address that begins with http:// or https://",
 	"list":         "a list",
 	"moment":       momentWords,
 	"no_nul":       "without the character NUL.",

@@ -90,9 +90,12 @@ func (s *Server) sweep() func(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// removeLeftovers removes expired idempotency keys, files of interrupted uploads, and files without a reference for a day.
+// removeLeftovers finishes removals and removes expired idempotency keys, files of interrupted uploads, and files without a reference for a day.
 func (d *Desk) removeLeftovers(ctx context.Context) error {
 	if err := d.Talk.FinishRemovals(ctx, kernel.ID{}, nil); err != nil {
+		return err
+	}
+	if err := d.Fields.FinishRemovals(ctx); err != nil {
 		return err
 	}
 	if err := d.Talk.RemoveLeftUploads(ctx); err != nil {

@@ -19,6 +19,7 @@ import (
 	"recado/internal/blob"
 	"recado/internal/boards"
 	"recado/internal/channels"
+	"recado/internal/fields"
 	"recado/internal/guard"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
@@ -283,6 +284,7 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 			d.People.HTTP(a.setup),
 			d.Channels.HTTP(channels.NewCallbacks(d.Channels, d.Talk.Receive, c.Logger)),
 			d.Talk.HTTP(),
+			d.Fields.HTTP(),
 			d.Receptionist.HTTP(),
 			d.Boards.HTTP(),
 			d.Reports.HTTP(),
@@ -291,7 +293,7 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 			{Handlers: pages},
 		}, s.extensions...),
 		TagOrder: []string{
-			"conversations", "messages", "notes", "replies", "media", "contacts", "labels", "attendances", "team", "company", "reports", "kanban",
+			"conversations", "messages", "notes", "replies", "media", "contacts", "labels", "fields", "attendances", "team", "company", "reports", "kanban",
 			"channels", "webhooks", "events", "keys",
 		},
 		Description: "The API of a company's WhatsApp help desk: conversations, messages, media, contacts, labels, attendances, " +
@@ -369,6 +371,7 @@ type Desk struct {
 	Kernel       *kernel.Kernel
 	People       *people.People
 	Channels     *channels.Channels
+	Fields       *fields.Fields
 	Talk         *talk.Talk
 	Receptionist *reception.Receptionist
 	Boards       *boards.Boards
@@ -381,9 +384,10 @@ func New(o Options) *Desk {
 	k := kernel.New(kernel.Options{Store: o.Store, Vault: o.Vault, Logger: o.Logger, Now: o.Now, Rate: o.Rate, Limits: o.Limits})
 	p := people.New(k, o.Passwords)
 	c := channels.New(p, o.Numbers)
+	f := fields.New(p)
 	t := talk.New(c, p, o.Blob)
 	return &Desk{
-		Kernel: k, People: p, Channels: c, Talk: t, Receptionist: reception.New(t, c, p), Boards: boards.New(t, c, p),
+		Kernel: k, People: p, Channels: c, Fields: f, Talk: t, Receptionist: reception.New(t, c, p), Boards: boards.New(t, c, p),
 		Reports:  reports.New(t, c, p),
 		Webhooks: webhooks.New(p, webhooks.Options{Guard: o.Guard, Brand: o.Brand, Retries: o.Retries}),
 	}

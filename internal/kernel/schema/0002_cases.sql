@@ -26,6 +26,7 @@ CREATE INDEX attendances_channel ON attendances (company, channel, opened_at DES
 
 -- Custom fields --------------------------------------------------------------------------------
 
+-- A deleted field keeps its row until its values are deleted.
 CREATE TABLE fields (
     company           UUID    NOT NULL REFERENCES companies (id),
     id                UUID    NOT NULL,
@@ -33,23 +34,28 @@ CREATE TABLE fields (
     key               TEXT    NOT NULL,
     name              TEXT    NOT NULL,
     type              TEXT    NOT NULL,
-    options           TEXT, -- JSON, of a choice
+    options           TEXT    NOT NULL, -- JSON, of a choice
     required_on_close BOOLEAN NOT NULL,
     position          BIGINT  NOT NULL,
+    deleted           BOOLEAN NOT NULL,
     created_at        BIGINT  NOT NULL,
+    updated_at        BIGINT  NOT NULL,
     PRIMARY KEY (company, id)
 );
-CREATE UNIQUE INDEX fields_key ON fields (company, entity, key);
+CREATE UNIQUE INDEX fields_key ON fields (company, entity, key) WHERE NOT deleted;
+CREATE INDEX fields_deleted ON fields (company, id) WHERE deleted;
 
--- The values of fields. noun is the id of a contact, an attendance or a card; value is JSON in its canonical form.
+-- The values of fields. noun is the id of a contact, an attendance or a card; value is JSON in its canonical form. A value may be
+-- too long for an index, so its hash is indexed.
 CREATE TABLE field_values (
-    company UUID NOT NULL,
-    noun    UUID NOT NULL,
-    field   UUID NOT NULL,
-    value   TEXT NOT NULL,
+    company UUID   NOT NULL,
+    noun    UUID   NOT NULL,
+    field   UUID   NOT NULL,
+    value   TEXT   NOT NULL,
+    hash    BIGINT NOT NULL,
     PRIMARY KEY (company, noun, field)
 ) /*sqlite: WITHOUT ROWID */;
-CREATE INDEX field_values_value ON field_values (company, field, value, noun);
+CREATE INDEX field_values_hash ON field_values (company, field, hash, noun);
 
 -- Survey ---------------------------------------------------------------------------------------
 
