@@ -308,6 +308,9 @@ func (d *Channels) UpdateChannel(
 			o.PrivacyChanged(ctx, ch.Company, ch.ID)
 		}
 	}
+	if err == nil && change.Hours.Set {
+		err = d.people.HoursChanged(ctx, ch.Company)
+	}
 	if err == nil && ch.Provider == ProviderWhatsApp && change.connects() {
 		d.callHere(ctx, &ch, access)
 	}
@@ -406,6 +409,7 @@ func (d *Channels) setProperties(
 			return err
 		}
 		set("hours", ch.HoursID)
+		people.MarkServiceLevels(tx, a.Company.ID)
 	}
 	if change.Access != nil || change.Coexistence != nil {
 		free, err := saveAccess(tx, a.Company.ID, ch.ID, d.seal(*ch, access))

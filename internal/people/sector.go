@@ -78,6 +78,27 @@ func KeepHours(tx *kernel.Tx, company kernel.ID, id *kernel.ID) error {
 	return nil
 }
 
+// MarkServiceLevels marks the service levels of a company's open attendances to be computed again, because its policies or
+// opening hours change. HoursChanged, after the commit, does it at once for companies with few.
+func MarkServiceLevels(tx *kernel.Tx, company kernel.ID) {
+	tx.Later(`
+		UPDATE companies
+		SET sla_stale = $2
+		WHERE id = $1 AND EXISTS (SELECT 1 FROM sla_policies WHERE company = $1)`, company, kernel.NewID())
+}
+
+// HoursChanged notifies the observers after opening hours were changed, or chosen for the company, a channel or a sector.
+func (d *People) HoursChanged(ctx context.Context, company kernel.ID) error {
+	for _, o := range d.observers {
+		if o.HoursChanged != nil {
+			if err := o.HoursChanged(ctx, company); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Sectors lists the company's sectors by name, with their members and non-empty queues.
 func (d *People) Sectors(ctx context.Context, a *kernel.Principal) ([]Sector, error) {
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Sector, error) {
@@ -137,6 +158,14 @@ func (d *People) UpdateSector(ctx context.Context, a *kernel.Principal, id kerne
 
 // changeSector changes a sector, or creates one if id is nil.
 func (d *People) changeSector(ctx context.Context, a *kernel.Principal, id *kernel.ID, in SectorChange) (Sector, error) {
+	s, err := d.saveSector(ctx, a, id, in)
+	if err != nil || !in.Hours.Set {
+		return s, err
+	}
+	return s, d.HoursChanged(ctx, a.Company.ID)
+}
+
+func (d *People) saveSector(ctx context.Context, a *kernel.Principal, id *kernel.ID, in SectorChange) (Sector, error) {
 	// Validate before looking for the sector.
 	if err := kernel.ErrOr(in.Distribution.apply(&Distribution{}), kernel.CleanName("body.name", &in.Name)); err != nil {
 		return Sector{}, err
@@ -222,6 +251,7 @@ func (in *SectorChange) setRules(tx *kernel.Tx, a *kernel.Principal, s *Sector) 
 			return err
 		}
 		tx.Later(`UPDATE sectors SET hours = $3 WHERE company = $1 AND id = $2`, a.Company.ID, s.ID, s.HoursID)
+		MarkServiceLevels(tx, a.Company.ID)
 	}
 	d := &s.Distribution
 	if err := in.Distribution.apply(d); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
+	"recado/internal/people"
 )
 
 // Hours are opening hours that a company, its channels and its sectors can use.
@@ -142,7 +143,7 @@ func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id 
 	if err := in.apply(&Hours{Name: "x", Timezone: kernel.DefaultZone}); err != nil { // validate before looking for the id
 		return Hours{}, err
 	}
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
+	updated, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
 		h, err := findHours(tx, a.Company.ID, id, tx.ForUpdate())
 		if err = kernel.ErrOr(err, in.apply(&h)); err != nil {
 			return h, err
@@ -153,14 +154,19 @@ func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id 
 			SET name = $3, timezone = $4, weekly = $5, exceptions = $6, updated_at = $7
 			WHERE company = $1 AND id = $2`, a.Company.ID, h.ID, h.Name, h.Timezone,
 			kernel.WriteList(h.Weekly), kernel.WriteList(h.Exceptions), h.UpdatedAt)
+		people.MarkServiceLevels(tx, a.Company.ID)
 		return h, nil
 	})
+	if err != nil {
+		return updated, err
+	}
+	return updated, d.people.HoursChanged(ctx, a.Company.ID)
 }
 
 // DeleteHours deletes opening hours that neither the company nor a channel or sector uses. Private channels that the caller may
 // not see do not count, because an error would reveal them. They have no opening hours afterwards.
 func (d *Receptionist) DeleteHours(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
-	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		if _, err := findHours(tx, a.Company.ID, id, tx.ForUpdate()); err != nil {
 			return err
 		}
@@ -170,8 +176,13 @@ func (d *Receptionist) DeleteHours(ctx context.Context, a *kernel.Principal, id 
 		}
 		tx.Later(`UPDATE channels SET hours = NULL, updated_at = $3 WHERE company = $1 AND hours = $2`, a.Company.ID, id, tx.Now)
 		tx.Later(`DELETE FROM hours WHERE company = $1 AND id = $2`, a.Company.ID, id)
+		people.MarkServiceLevels(tx, a.Company.ID)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return d.people.HoursChanged(ctx, a.Company.ID)
 }
 
 // apply validates a change and makes it.
@@ -354,6 +365,49 @@ func (s *Schedule) Open(at time.Time) bool {
 	for day := -1; day <= 1; day++ { // clocks that are set back at midnight repeat a date
 		for _, open := range s.stretches(today.AddDays(day)) {
 			if !at.Before(open.from) && at.Before(open.to) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Add returns the first moment at which the hours have been open for a duration since start. It reports false if they are not
+// open for that long within nine years.
+func (s *Schedule) Add(start time.Time, open time.Duration) (time.Time, bool) {
+	if open <= 0 || !s.everOpens() {
+		return start, open <= 0
+	}
+	first := kernel.DateOf(start, s.zone).AddDays(-1) // clocks that are set back at midnight repeat a date
+	for day := range horizon {
+		today := s.stretches(first.AddDays(day))
+		slices.SortFunc(today, func(a, b stretch) int { return a.from.Compare(b.from) })
+		for _, o := range today { // those of two days may overlap when the clocks are set back
+			if o.from.After(start) {
+				start = o.from
+			}
+			left := o.to.Sub(start)
+			if left >= open {
+				return start.Add(open).UTC(), true
+			}
+			if left > 0 {
+				start, open = o.to, open-left
+			}
+		}
+	}
+	return start, false
+}
+
+// everOpens reports whether there is a day with opening times.
+func (s *Schedule) everOpens() bool {
+	for _, spans := range s.weekly {
+		if len(spans) > 0 {
+			return true
+		}
+	}
+	for _, days := range []map[kernel.Date][]span{s.dated, s.yearly} {
+		for _, spans := range days {
+			if len(spans) > 0 {
 				return true
 			}
 		}

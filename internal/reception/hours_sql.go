@@ -59,3 +59,13 @@ func hoursOf(tx *kernel.Tx, company, channel kernel.ID, sector *kernel.ID) (Hour
 			(SELECT hours FROM channels WHERE company = $1 AND id = $2),
 			(SELECT hours FROM companies WHERE id = $1))`, company, channel, sector)
 }
+
+// ScheduleOf returns the opening hours that apply to a channel and a sector, which may be nil: those of the sector, or else of the
+// channel, or else of the company. It returns nil if none of them has any.
+func ScheduleOf(tx *kernel.Tx, company, channel kernel.ID, sector *kernel.ID) (*Schedule, error) {
+	h, found, err := hoursOf(tx, company, channel, sector)
+	if err != nil || !found {
+		return nil, err
+	}
+	return readHours(&h)
+}

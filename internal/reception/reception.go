@@ -190,12 +190,8 @@ func (d *Receptionist) TryReception(
 
 // isOpen reports whether it is within the opening hours of a channel and a sector, which may be nil.
 func isOpen(tx *kernel.Tx, company, channel kernel.ID, sector *kernel.ID, at time.Time) (bool, error) {
-	h, found, err := hoursOf(tx, company, channel, sector)
-	if err != nil || !found {
-		return err == nil, err
-	}
-	schedule, err := readHours(&h)
-	return err == nil && schedule.Open(at), err
+	schedule, err := ScheduleOf(tx, company, channel, sector)
+	return err == nil && (schedule == nil || schedule.Open(at)), err
 }
 
 // receptionOf returns the reception of a channel, or nil if it is off. Every inbound message reads the channel's row, which has

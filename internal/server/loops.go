@@ -41,6 +41,7 @@ func (s *Server) run(ctx context.Context) {
 		repeat("sweep", sweepInterval, s.sweep()),
 		repeat("settle", sweepInterval, d.settle),
 		repeat("schedule", scheduleInterval, d.schedule),
+		repeat("service levels", scheduleInterval, d.Levels.Recompute),
 		func(ctx context.Context) {
 			d.resealAll(ctx, log)
 			repeat("retain", retainInterval, d.retain)(ctx)
@@ -53,8 +54,8 @@ func (s *Server) run(ctx context.Context) {
 	}
 }
 
-// schedule does work that is due to the second: it sends scheduled messages, ends menus without a reply, and removes members
-// who have stopped viewing a conversation.
+// schedule does work that is due to the second: it sends scheduled messages, ends menus without a reply, checks service levels, and
+// removes members who have stopped viewing a conversation.
 func (d *Desk) schedule(ctx context.Context) (more bool, err error) {
 	d.Talk.ExpireViewers()
 	sent, err := d.Talk.SendScheduled(ctx, loopBatch)
@@ -62,7 +63,11 @@ func (d *Desk) schedule(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	ended, err := d.Receptionist.EndMenus(ctx, loopBatch)
-	return max(sent, ended) == loopBatch, err
+	if err != nil {
+		return false, err
+	}
+	checked, err := d.Levels.Check(ctx, loopBatch)
+	return max(sent, ended, checked) == loopBatch, err
 }
 
 // sweep returns a step that closes idle attendances, ends snoozes and, every hour, removes what is left over. All of that is in

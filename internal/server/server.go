@@ -28,6 +28,7 @@ import (
 	"recado/internal/people"
 	"recado/internal/reception"
 	"recado/internal/reports"
+	"recado/internal/sla"
 	"recado/internal/talk"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
@@ -286,6 +287,7 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 			d.Talk.HTTP(),
 			d.Fields.HTTP(),
 			d.Receptionist.HTTP(),
+			d.Levels.HTTP(),
 			d.Boards.HTTP(),
 			d.Reports.HTTP(),
 			d.Webhooks.HTTP(),
@@ -374,6 +376,7 @@ type Desk struct {
 	Fields       *fields.Fields
 	Talk         *talk.Talk
 	Receptionist *reception.Receptionist
+	Levels       *sla.Levels
 	Boards       *boards.Boards
 	Reports      *reports.Reports
 	Webhooks     *webhooks.Webhooks
@@ -388,6 +391,7 @@ func New(o Options) *Desk {
 	t := talk.New(c, p, o.Blob)
 	return &Desk{
 		Kernel: k, People: p, Channels: c, Fields: f, Talk: t, Receptionist: reception.New(t, c, p), Boards: boards.New(t, c, p),
+		Levels:   sla.New(t, p),
 		Reports:  reports.New(t, c, p),
 		Webhooks: webhooks.New(p, webhooks.Options{Guard: o.Guard, Brand: o.Brand, Retries: o.Retries}),
 	}

@@ -56,9 +56,10 @@ type Attendance struct {
 	Survey               *Survey           `json:"survey" doc:"The satisfaction survey of the case; null if there was none."`
 	SLA                  *ServiceLevel     `json:"sla" doc:"The service level of the case; null if no policy applies to it."`
 
-	Company kernel.ID `json:"-"`
-	Number  int64     `json:"-"`
-	Private bool      `json:"-"`
+	Company     kernel.ID  `json:"-"`
+	Number      int64      `json:"-"`
+	Private     bool       `json:"-"`
+	MenuEndedAt *time.Time `json:"-"` // nil: there was no menu, or it is still running
 }
 
 // Subject returns the conversation of the attendance.
@@ -131,7 +132,9 @@ type Target struct {
 	MetAt *time.Time `json:"met_at" doc:"The time of the response or the closing, also if it was late."`
 	State string     `json:"state" enum:"pending,met,warned,breached"`
 
-	WarnAt time.Time `json:"-"`
+	WarnAt   time.Time `json:"-"`
+	Warned   bool      `json:"-"` // there was a warning, also if the time was extended afterwards
+	Breached bool      `json:"-"` // it was announced as breached, also if the time was extended afterwards
 }
 
 // Values of Target.State, from the best to the worst.
@@ -145,6 +148,22 @@ const (
 // targets returns the targets that the level has.
 func (s *ServiceLevel) targets() []*Target {
 	return slices.DeleteFunc([]*Target{s.First, s.Next, s.Resolution}, func(t *Target) bool { return t == nil })
+}
+
+// Due returns the target that is not met and is due first, or nil.
+func (s *ServiceLevel) Due() (due *OpenTarget) {
+	if s == nil {
+		return nil
+	}
+	for _, t := range []struct {
+		name string
+		*Target
+	}{{TargetFirst, s.First}, {TargetNext, s.Next}, {TargetResolution, s.Resolution}} {
+		if t.Target != nil && t.MetAt == nil && (due == nil || t.DueAt.Before(due.DueAt)) {
+			due = &OpenTarget{Target: t.name, DueAt: t.DueAt, State: t.State}
+		}
+	}
+	return due
 }
 
 // state returns the worst state of the targets and of the responses that were late, or nil without a target.
@@ -377,6 +396,9 @@ func (t *LockedConversation) takesOver(member *kernel.Ref) (bool, error) {
 	return present, err
 }
 
+// OpenAttendance returns the open attendance of a conversation that has one.
+func (t *LockedConversation) OpenAttendance() (*Attendance, error) { return t.openOne() }
+
 // openOne returns the open attendance of a conversation that has one.
 func (t *LockedConversation) openOne() (*Attendance, error) {
 	return openAttendanceOf(t.Tx, &t.Conversation)
@@ -588,7 +610,7 @@ type RulesChange struct {
 // UpdateAttendanceRules changes the company's attendance rules. They apply to open attendances too. Disabling
 // attendances does not close the open ones.
 func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, in RulesChange) (people.AttendanceRules, error) {
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (people.AttendanceRules, error) {
+	rules, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (people.AttendanceRules, error) {
 		rules, err := people.LockRules(tx, a.Company.ID)
 		if err != nil {
 			return rules, err
@@ -607,10 +629,15 @@ func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, i
 			if err := people.KeepHours(tx, a.Company.ID, rules.HoursID); err != nil {
 				return rules, err
 			}
+			people.MarkServiceLevels(tx, a.Company.ID)
 		}
 		people.SaveAttendanceRules(tx, a.Company.ID, rules)
 		return rules, nil
 	})
+	if err != nil || !in.Hours.Set {
+		return rules, err
+	}
+	return rules, d.people.HoursChanged(ctx, a.Company.ID)
 }
 
 // CloseIdle closes attendances that have been inactive for as long as the rules of their company say. It checks up to limit of

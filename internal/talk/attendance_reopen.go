@@ -65,7 +65,8 @@ func (t *LockedConversation) reopen(a *kernel.Principal, closed Attendance) (Att
 		return att, err
 	}
 	reopenAttendance(t.Tx, &att)
-	return att, t.d.tell(func(o *Observer) error { return o.Reopened(t, &closed, &att, &a.User) })
+	err = t.d.tell(func(o *Observer) error { return o.Reopened(t, &closed, &att, &a.User) })
+	return att, err
 }
 
 // lastAttendance returns the attendance of a conversation that was opened last.

@@ -15,7 +15,7 @@ var attendanceColumns = `
 	` + kernel.ChannelPrivate("a") + ` AS private, a.responsible, r.name AS responsible_name, a.sector, a.opened_at, a.opened_by, a.first_response_at,
 	a.closed_at, a.closed_by, b.name AS closed_by_name, a.close_reason, a.closing_reason, q.name AS closing_reason_name, a.closing_note,
 	a.survey, a.survey_at, a.survey_sent_at, a.survey_answered_at, a.survey_rating, a.survey_comment,
-	a.sla_policy, y.name AS sla_policy_name, a.sla`
+	a.menu_ended_at, a.sla_policy, y.name AS sla_policy_name, a.sla`
 
 // attendanceNames joins the tables that attendanceColumns needs besides attendances a.
 const attendanceNames = `
@@ -33,6 +33,7 @@ func scanAttendance(r db.Row) Attendance {
 		Private: r.Bool("private"), Responsible: scanRef(r, "responsible", "responsible_name"), Sector: r.NullID("sector"),
 		OpenedAt: r.Time("opened_at"), OpenedBy: r.Text("opened_by"), FirstResponseAt: r.NullTime("first_response_at"),
 		ClosedAt: r.NullTime("closed_at"), ClosedBy: scanRef(r, "closed_by", "closed_by_name"), CloseReason: r.NullText("close_reason"),
+		MenuEndedAt: r.NullTime("menu_ended_at"),
 	}
 	a.Protocol, a.Status, a.CloseCause = FormatProtocol(a.Number), AttendanceOpen, CauseOf(a.ClosedBy, a.CloseReason)
 	if a.ClosedAt != nil {
@@ -98,17 +99,19 @@ type storedTargets struct {
 }
 
 type storedTarget struct {
-	Due   int64  `json:"due"`
-	Warn  int64  `json:"warn"`
-	Met   *int64 `json:"met,omitempty"`
-	State string `json:"state"`
+	Due      int64  `json:"due"`
+	Warn     int64  `json:"warn"`
+	Met      *int64 `json:"met,omitempty"`
+	State    string `json:"state"`
+	Warned   bool   `json:"warned,omitzero"`
+	Breached bool   `json:"breached,omitzero"`
 }
 
 func storeTarget(t *Target) *storedTarget {
 	if t == nil {
 		return nil
 	}
-	s := &storedTarget{Due: t.DueAt.UnixMilli(), Warn: t.WarnAt.UnixMilli(), State: t.State}
+	s := &storedTarget{Due: t.DueAt.UnixMilli(), Warn: t.WarnAt.UnixMilli(), State: t.State, Warned: t.Warned, Breached: t.Breached}
 	if t.MetAt != nil {
 		s.Met = new(t.MetAt.UnixMilli())
 	}
@@ -119,7 +122,9 @@ func (s *storedTarget) target() *Target {
 	if s == nil {
 		return nil
 	}
-	t := &Target{DueAt: time.UnixMilli(s.Due).UTC(), WarnAt: time.UnixMilli(s.Warn).UTC(), State: s.State}
+	t := &Target{
+		DueAt: time.UnixMilli(s.Due).UTC(), WarnAt: time.UnixMilli(s.Warn).UTC(), State: s.State, Warned: s.Warned, Breached: s.Breached,
+	}
 	if s.Met != nil {
 		t.MetAt = new(time.UnixMilli(*s.Met).UTC())
 	}
@@ -143,15 +148,24 @@ func (d *Talk) SaveServiceLevel(tx *kernel.Tx, before, att *Attendance) error {
 	var policy *kernel.ID
 	var stored *storedTargets
 	var state *string
+	var check *time.Time
 	if s := att.SLA; s != nil {
 		policy, state = &s.Policy.ID, s.state()
+		if att.ClosedAt == nil {
+			check = s.CheckAt()
+		}
 		stored = &storedTargets{storeTarget(s.First), storeTarget(s.Next), storeTarget(s.Resolution), s.NextMet, s.NextBreached}
 	}
 	tx.Later(`
 		UPDATE attendances
 		SET sla_policy = $3, sla = $4, sla_state = $5, sla_check_at = $6
-		WHERE company = $1 AND id = $2`, att.Company, att.ID, policy, kernel.WriteJSON(stored), state, att.SLA.CheckAt())
+		WHERE company = $1 AND id = $2`, att.Company, att.ID, policy, kernel.WriteJSON(stored), state, check)
 	return d.tell(func(o *Observer) error { return o.Measured(tx, before, att) })
+}
+
+// SetMenuEnded stores when the menu of an attendance ended.
+func SetMenuEnded(tx *kernel.Tx, company, attendance kernel.ID, at time.Time) {
+	tx.Later(`UPDATE attendances SET menu_ended_at = $3 WHERE company = $1 AND id = $2`, company, attendance, at)
 }
 
 // FindAttendance returns an attendance of the company, private or not.

@@ -26,6 +26,9 @@ const (
 	ListClosed  = "closed"  // not open
 )
 
+// ListAtRisk filters lists by service level: a target that is not met is nearly due or was missed.
+const ListAtRisk = "at_risk"
+
 // Conversation is the thread between one channel and one contact, or one group.
 type Conversation struct {
 	ID          kernel.ID    `json:"id"`
@@ -572,7 +575,8 @@ type listConversationsInput struct {
 	Contact  httpserver.FilterID `query:"contact" doc:"Returns only conversations with this contact."`
 	Status   string              `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or the conversation has unread messages and is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
 	Snoozed  string              `query:"snoozed" enum:"true,false,1,0" doc:"Returns only snoozed (true) or only other (false) conversations. By default, snoozed conversations are omitted only with the status open or waiting."`
-	Sort     string              `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest sorts by newest message, with pinned conversations first unless status is given. oldest_waiting returns conversations whose customer is waiting for an answer first, the longest wait first, then the others by newest message."`
+	SLA      string              `query:"sla" enum:"warned,breached,at_risk" doc:"Returns only conversations whose attendance.sla has this state. at_risk: warned or breached."`
+	Sort     string              `query:"sort" enum:"newest,oldest_waiting,sla_due" default:"newest" doc:"newest sorts by newest message, with pinned conversations first unless status is given. oldest_waiting returns conversations whose customer is waiting for an answer first, the longest wait first, then the others by newest message. sla_due returns conversations with a target of a service level first, the earliest due_at first, then the others by newest message."`
 }
 
 // conversationList is a page of a list that supports both offsets and cursors.
@@ -590,6 +594,7 @@ func (s *handlers) listConversations(ctx context.Context, a *kernel.Principal, i
 	}
 	f := conversationCriteria{
 		Status: in.Status, Snoozed: httpserver.BoolOrNil(in.Snoozed), OldestWaiting: in.Sort == "oldest_waiting",
+		SLA: in.SLA, SLADue: in.Sort == "sla_due",
 		Q: in.Q, Archived: httpserver.BoolOrNil(in.Archived), Unread: httpserver.IsTrue(in.Unread), Kind: in.Kind,
 		Channel: kernel.ID(in.Channel), Sector: kernel.ID(in.Sector), Label: kernel.ID(in.Label), Contact: kernel.ID(in.Contact), Limit: in.Limit, Offset: in.Offset,
 	}

@@ -28,7 +28,10 @@ type conversationCriteria struct {
 	Offset     int
 	After      *conversationPosition // continues after this position; excludes Offset
 
+	SLA string // the state of attendance.sla: warned, breached or at_risk
+
 	OldestWaiting bool // first those whose customers wait, the longest first
+	SLADue        bool // first those with a target, by the time when it is due; excludes OldestWaiting
 
 	Near bool // return ErrFar if there are several filters and the first kernel.Few rows do not fill the page
 
@@ -41,7 +44,7 @@ type conversationCriteria struct {
 }
 
 // findConversations lists the conversations of the company that are in sight: pinned ones first unless a status is given, then by
-// newest activity; or see OldestWaiting. It reads as few rows as possible: those of a selective filter, those that contain a
+// newest activity; or see OldestWaiting and SLADue. It reads as few rows as possible: those of a selective filter, those that contain a
 // text (see search.Plan), or else the index in the order of the list until the page is full.
 func findConversations(tx *kernel.Tx, f conversationCriteria) (page []Conversation, more bool, err error) {
 	if f.Snoozed == nil && (f.Status == ListOpen || f.Status == ListWaiting) {
@@ -50,8 +53,8 @@ func findConversations(tx *kernel.Tx, f conversationCriteria) (page []Conversati
 	if len(f.Sight.Private) > 0 && !f.private {
 		return withPrivate(tx, f)
 	}
-	if f.OldestWaiting && f.Status != ListClosed {
-		return oldestWaiting(tx, f)
+	if f.byMoment() && f.Status != ListClosed {
+		return byMoment(tx, f)
 	}
 	return conversations(tx, f)
 }
@@ -84,7 +87,7 @@ func listConversations(tx *kernel.Tx, f *conversationCriteria) (*db.Statement, e
 		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), page, "conversations", "c") + f.order())
 		return s, nil
 	}
-	if !text.IsEmpty() && f.part != partWaiting && !f.private {
+	if !text.IsEmpty() && f.part != partTimed && !f.private {
 		plan := &search.Plan{
 			Tx: tx.Tx, List: &conversationSearchList{tx, f}, Noun: &search.Conversations, Text: text,
 			Want: f.Offset + f.Limit + 1, Company: f.Company,
@@ -111,7 +114,9 @@ func alongConversations(tx *kernel.Tx, f *conversationCriteria) string {
 	switch {
 	case f.private: // these indexes do not contain them
 		return "FROM conversations c"
-	case f.part == partWaiting:
+	case f.part == partTimed && f.SLADue:
+		index = "conversations_sla"
+	case f.part == partTimed:
 		index = "conversations_waiting"
 	case f.pinnedFirst() && !f.onlyAssignee().IsZero():
 		index = "conversations_assignee"
@@ -213,12 +218,28 @@ func (f *conversationCriteria) andFilters(s *db.Statement) {
 		s.And("c.contact = " + s.Arg(f.Contact))
 	}
 	f.andStatus(s)
+	if f.SLA != "" {
+		s.And(slaCondition("c.", f.SLA))
+	}
 	if !f.Label.IsZero() { // evaluated row by row, unlike EXISTS
 		s.And("(SELECT TRUE FROM conversation_labels l WHERE l.company = c.company AND l.subject = c.id AND l.label = " + s.Arg(f.Label) + ")")
 	}
 	if !f.Sight.All {
 		s.And(f.Sight.Condition(s, "c.assignee", "c.sector"))
 	}
+}
+
+// slaCondition returns the condition that the target shown on a conversation has a state. It contains that of the index
+// conversations_at_risk.
+func slaCondition(alias, state string) string {
+	condition := alias + "sla_state IN ('warned', 'breached')"
+	switch state {
+	case TargetWarned:
+		condition += " AND " + alias + "sla_state = 'warned'"
+	case TargetBreached:
+		condition += " AND " + alias + "sla_state = 'breached'"
+	}
+	return condition
 }
 
 // rarest returns the first filter that few conversations match, or nil. Private conversations are few without a filter.
@@ -257,6 +278,7 @@ func (f *conversationCriteria) subsets() []narrowing {
 	add(!f.Label.IsZero(), func(s *db.Statement) string {
 		return "SELECT subject AS id FROM conversation_labels WHERE company = " + s.Arg(f.Company) + " AND label = " + s.Arg(f.Label)
 	})
+	add(f.SLA != "", where(func(*db.Statement) string { return slaCondition("", f.SLA) }))
 	add(f.Unread, where(func(*db.Statement) string { return "unread_count > 0" }))
 	add(!f.Sector.IsZero(), where(func(s *db.Statement) string { return "sector = " + s.Arg(f.Sector) }))
 	add(f.Archived != nil, where(func(s *db.Statement) string { return "archived = " + s.Arg(f.Archived) }))
@@ -284,31 +306,45 @@ func IndexedBy(tx *kernel.Tx, index string) string { return tx.Dialect().Indexed
 
 // conversationPosition is the position of a row in a list of conversations.
 type conversationPosition struct {
-	Waiting int64 // with OldestWaiting: since when the customer waits, in milliseconds, or 0
-	Pinned  bool
-	At      int64 // time of the newest activity, in milliseconds
-	ID      kernel.ID
+	Moment int64 // with OldestWaiting or SLADue: the time by which the first part is sorted, in milliseconds, or 0
+	Pinned bool
+	At     int64 // time of the newest activity, in milliseconds
+	ID     kernel.ID
 }
 
 func (f *conversationCriteria) positionOf(c *Conversation) conversationPosition {
 	p := conversationPosition{Pinned: f.pinnedFirst() && c.Pinned, At: c.ActivityAt.UnixMilli(), ID: c.ID}
 	if since := c.WaitingSince(); since != nil && f.OldestWaiting {
-		p.Waiting = since.UnixMilli()
+		p.Moment = since.UnixMilli()
+	}
+	if a := c.Attendance; f.SLADue && a != nil && a.SLA != nil {
+		p.Moment = a.SLA.DueAt.UnixMilli()
 	}
 	return p
 }
 
-// part is one of the two parts of a list with OldestWaiting.
+// byMoment reports whether the list has two parts: first those with a time of f.moment, by that time, then the others.
+func (f *conversationCriteria) byMoment() bool { return f.OldestWaiting || f.SLADue }
+
+// moment returns the column by which the first part is sorted.
+func (f *conversationCriteria) moment() string {
+	if f.SLADue {
+		return "c.sla_due"
+	}
+	return "c.waiting_since"
+}
+
+// part is one of the two parts of a list with OldestWaiting or SLADue.
 type part uint8
 
 const (
 	partAll part = iota
-	partWaiting
+	partTimed
 	partRest
 )
 
 // pinnedFirst reports whether pinned conversations come first.
-func (f *conversationCriteria) pinnedFirst() bool { return f.Status == "" && !f.OldestWaiting }
+func (f *conversationCriteria) pinnedFirst() bool { return f.Status == "" && !f.byMoment() }
 
 func (f *conversationCriteria) pinnedColumn() string {
 	if f.pinnedFirst() {
@@ -319,8 +355,8 @@ func (f *conversationCriteria) pinnedColumn() string {
 
 func (f *conversationCriteria) order() string {
 	switch {
-	case f.part == partWaiting:
-		return "\n\tORDER BY c.waiting_since, c.id"
+	case f.part == partTimed:
+		return "\n\tORDER BY " + f.moment() + ", c.id"
 	case f.pinnedFirst():
 		return "\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC"
 	}
@@ -340,11 +376,11 @@ func (f *conversationCriteria) runs() []conversationCriteria {
 // andPart adds the conditions that the index of the list covers.
 func (f *conversationCriteria) andPart(s *db.Statement) {
 	switch f.part {
-	case partWaiting:
-		s.And("c.waiting_since IS NOT NULL")
+	case partTimed:
+		s.And(f.moment() + " IS NOT NULL")
 		return
 	case partRest:
-		s.And("c.waiting_since IS NULL")
+		s.And(f.moment() + " IS NULL")
 	}
 	switch f.Status {
 	case ListOpen, ListWaiting:
@@ -367,12 +403,12 @@ func (f *conversationCriteria) andStatus(s *db.Statement) {
 }
 
 // andPosition adds a condition that rows compare to a position, if any. The operator is descending, or ascending in the
-// waiting part.
+// first part.
 func (f *conversationCriteria) andPosition(s *db.Statement, p *conversationPosition, descending, ascending string) {
 	switch {
 	case p == nil:
-	case f.part == partWaiting:
-		s.And("(c.waiting_since, c.id) " + ascending + " (" + s.Arg(p.Waiting) + ", " + s.Arg(p.ID) + ")")
+	case f.part == partTimed:
+		s.And("(" + f.moment() + ", c.id) " + ascending + " (" + s.Arg(p.Moment) + ", " + s.Arg(p.ID) + ")")
 	case f.pinnedFirst():
 		s.And("(c.pinned, c.activity_at, c.id) " + descending + " (" + s.Arg(p.Pinned) + ", " + s.Arg(p.At) + ", " + s.Arg(p.ID) + ")")
 	default:
@@ -385,7 +421,7 @@ func (f *conversationCriteria) mayReadFar() bool {
 	n := 0
 	for _, given := range []bool{
 		f.Archived != nil, f.Unread, f.Kind != "", !f.Channel.IsZero(), !f.Sector.IsZero(), !f.Label.IsZero(), !f.Contact.IsZero(),
-		!f.Assignee.IsZero(), f.Unassigned || f.Status == ListWaiting, f.Snoozed != nil && *f.Snoozed, !f.Sight.All,
+		!f.Assignee.IsZero(), f.Unassigned || f.Status == ListWaiting, f.Snoozed != nil && *f.Snoozed, f.SLA != "", !f.Sight.All,
 	} {
 		if given {
 			n++
@@ -398,9 +434,9 @@ func (f *conversationCriteria) mayReadFar() bool {
 // starts, or nil if there are fewer. It reads nothing but the index.
 func farConversation(tx *kernel.Tx, f *conversationCriteria) (end *conversationPosition, err error) {
 	s := tx.Statement()
-	index, moment := *f, "c.waiting_since"
-	if f.part != partWaiting {
-		index.part, moment = partAll, "c.activity_at" // this index does not contain waiting_since
+	index, moment := *f, f.moment()
+	if f.part != partTimed {
+		index.part, moment = partAll, "c.activity_at" // this index does not contain f.moment
 	}
 	s.WriteString("SELECT c.id, " + f.pinnedColumn() + ", " + moment + " AS moment\n\t" + alongConversations(tx, f) +
 		"\n\tWHERE c.company = " + s.Arg(f.Company))
@@ -413,24 +449,24 @@ func farConversation(tx *kernel.Tx, f *conversationCriteria) (end *conversationP
 	index.andPosition(s, f.After, "<", ">")
 	s.WriteString(index.order() + "\n\tLIMIT 1 OFFSET " + s.Arg(kernel.Few))
 	_, err = tx.One(s.String(), s.Args, func(r db.Row) {
-		end = &conversationPosition{ID: r.ID("id"), Pinned: r.Bool("pinned"), At: r.Int("moment"), Waiting: r.Int("moment")}
+		end = &conversationPosition{ID: r.ID("id"), Pinned: r.Bool("pinned"), At: r.Int("moment"), Moment: r.Int("moment")}
 	})
 	return end, err
 }
 
-// oldestWaiting lists the conversations whose customers wait first, then the others.
-func oldestWaiting(tx *kernel.Tx, f conversationCriteria) (page []Conversation, more bool, err error) {
-	waiting, rest := f, f
-	waiting.part, rest.part = partWaiting, partRest
-	if f.After == nil || f.After.Waiting != 0 {
+// byMoment lists the conversations with a time of f.moment first, then the others.
+func byMoment(tx *kernel.Tx, f conversationCriteria) (page []Conversation, more bool, err error) {
+	timed, rest := f, f
+	timed.part, rest.part = partTimed, partRest
+	if f.After == nil || f.After.Moment != 0 {
 		rest.After = nil
-		if page, more, err = conversations(tx, waiting); err != nil || more {
+		if page, more, err = conversations(tx, timed); err != nil || more {
 			return page, more, err
 		}
-		if rest.Offset = 0; len(page) == 0 && f.Offset > 0 { // skip fewer of the rest if the offset also covers waiting ones
+		if rest.Offset = 0; len(page) == 0 && f.Offset > 0 { // skip fewer of the rest if the offset also covers the first part
 			s := tx.Statement()
-			s.WriteString("SELECT COUNT(*) AS total " + alongConversations(tx, &waiting))
-			waiting.where(s, search.NewText(f.Q))
+			s.WriteString("SELECT COUNT(*) AS total " + alongConversations(tx, &timed))
+			timed.where(s, search.NewText(f.Q))
 			_, err = tx.One(s.String(), s.Args, func(r db.Row) { rest.Offset = max(0, f.Offset-int(r.Int("total"))) })
 			if err != nil {
 				return nil, false, err
@@ -486,11 +522,11 @@ func withPrivate(tx *kernel.Tx, f conversationCriteria) ([]Conversation, bool, e
 func (f *conversationCriteria) compare(x, y Conversation) int {
 	a, b := f.positionOf(&x), f.positionOf(&y)
 	switch {
-	case (a.Waiting != 0) != (b.Waiting != 0):
-		return cmp.Compare(b.Waiting, a.Waiting) // 0 comes last
-	case a.Waiting != b.Waiting:
-		return cmp.Compare(a.Waiting, b.Waiting)
-	case a.Waiting != 0:
+	case (a.Moment != 0) != (b.Moment != 0):
+		return cmp.Compare(b.Moment, a.Moment) // 0 comes last
+	case a.Moment != b.Moment:
+		return cmp.Compare(a.Moment, b.Moment)
+	case a.Moment != 0:
 		return kernel.CompareIDs(a.ID, b.ID)
 	case a.Pinned != b.Pinned && a.Pinned:
 		return -1

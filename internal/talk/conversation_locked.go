@@ -214,6 +214,9 @@ func changedFields(before, after *Conversation) []string {
 	add(before.UnreadCount != after.UnreadCount, "unread_count")
 	add(!sameTime(before.SnoozedUntil, after.SnoozedUntil), "snoozed_until")
 	add(!sameTime(before.BotPausedUntil, after.BotPausedUntil), "bot_paused_until")
+	if before.Attendance != nil && after.Attendance != nil && before.Attendance.ID == after.Attendance.ID {
+		add(!before.sameServiceLevel(after), "attendance")
+	}
 	add(lastOf(before).ID != lastOf(after).ID || !kernel.Same(lastOf(before).Text, lastOf(after).Text), "last_message")
 	return names
 }

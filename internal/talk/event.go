@@ -15,7 +15,11 @@ var (
 		"A conversation changed, for example its responsible person, sector or last message. This event is frequent.")
 	EventAttendanceOpened = event(4, "attendance.opened", "An attendance was opened and received its protocol number.")
 	EventAttendanceClosed = event(5, "attendance.closed", "An attendance was closed, by a person or automatically.")
-	EventMessageUpdated   = event(9, "message.updated", "A message changed: it was delivered or read, could not be sent, "+
+	EventSLAWarning       = event(12, "attendance.sla_warning",
+		"A target of the service level of an attendance is nearly due. target is first, next or resolution. Each target warns at most once.")
+	EventSLABreached = event(13, "attendance.sla_breached",
+		"A target of the service level of an attendance was missed. target is first, next or resolution. Each target is breached at most once.")
+	EventMessageUpdated = event(9, "message.updated", "A message changed: it was delivered or read, could not be sent, "+
 		"was edited or deleted by its author, or received a reaction. This event is frequent.")
 	EventNoteCreated = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "note.created", Order: 10, Scope: people.ScopeNotesRead,

@@ -26,6 +26,7 @@ type InboxCounts struct {
 	Unassigned int64         `json:"unassigned" doc:"The number of conversations with the status waiting."`
 	Unread     int64         `json:"unread" doc:"The number of conversations with unread messages."`
 	Open       int64         `json:"open" doc:"The number of conversations with the status open."`
+	AtRisk     int64         `json:"at_risk" doc:"The number of conversations with a target of a service level that is nearly due or was missed."`
 	Snoozed    int64         `json:"snoozed" doc:"The number of snoozed conversations, whether open or not."`
 	Sectors    []SectorCount `json:"sectors"`
 	Labels     []LabelCount  `json:"labels"`
@@ -58,11 +59,18 @@ type inboxRow struct {
 	kind                                               string
 	open, attended, unread, archived, snoozed, private bool
 	labels                                             []kernel.ID
+	sla                                                string // the state of the target that is due next, or ""
 	folded                                             string // the text that searches match
 }
 
 // isWaiting reports whether an attendance is open and no person is responsible.
 func (r *inboxRow) isWaiting() bool { return r.attended && r.assignee == nil }
+
+// isAtRisk reports whether the target that is due next has a state: warned, breached or at_risk.
+func (r *inboxRow) isAtRisk(state string) bool {
+	atRisk := r.sla == TargetWarned || r.sla == TargetBreached
+	return atRisk && (state == ListAtRisk || state == r.sla)
+}
 
 // View is a saved filter of the list of conversations.
 type View struct {
@@ -78,7 +86,8 @@ type View struct {
 type ViewQuery struct {
 	Q        string     `json:"q,omitempty" maxLength:"200"`
 	Status   string     `json:"status,omitempty" enum:"open,waiting,closed"`
-	Sort     string     `json:"sort,omitempty" enum:"newest,oldest_waiting"`
+	Sort     string     `json:"sort,omitempty" enum:"newest,oldest_waiting,sla_due"`
+	SLA      string     `json:"sla,omitempty" enum:"warned,breached,at_risk"`
 	Archived ViewFlag   `json:"archived,omitzero"`
 	Unread   ViewFlag   `json:"unread,omitzero"`
 	Snoozed  ViewFlag   `json:"snoozed,omitzero"`
@@ -192,6 +201,9 @@ func (c *inboxCounter) add(row *inboxRow) {
 	}
 	if row.unread {
 		c.Unread++
+	}
+	if row.isAtRisk(ListAtRisk) {
+		c.AtRisk++
 	}
 	for _, id := range row.labels {
 		if i, known := c.labels[id]; known {
@@ -550,6 +562,7 @@ func (f *viewFilter) matches(row *inboxRow) bool {
 		f.Archived != "" && row.archived != f.Archived.True(),
 		f.Unread.True() && !row.unread,
 		f.Kind != "" && row.kind != f.Kind,
+		f.SLA != "" && !row.isAtRisk(f.SLA),
 		f.Assignee == AssigneeNone && row.assignee != nil,
 		f.assignee != nil && !kernel.Same(f.assignee, row.assignee),
 		f.Channel != nil && *f.Channel != row.channel,
@@ -630,17 +643,19 @@ func listInboxRows(tx *kernel.Tx, company kernel.ID, sight kernel.Sight, each fu
 		s := tx.Statement()
 		s.WriteString(`
 			SELECT c.assignee, c.sector, c.channel, c.kind, c.open, c.attendance, c.unread_count, c.archived, c.snoozed_until, c.labels,
-				c.folded, c.private
+				c.folded, c.private, c.sla_state
 			FROM conversations c` + index + `
 			WHERE c.company = ` + s.Arg(company) + ` AND ` + which)
 		s.And(sees(s))
 		return tx.Query(s.String(), s.Args, func(r db.Row) error {
-			each(&inboxRow{
+			row := &inboxRow{
 				assignee: r.NullID("assignee"), sector: r.NullID("sector"), channel: r.ID("channel"), kind: r.Text("kind"),
 				open: r.Bool("open"), attended: !r.Null("attendance"), unread: r.Int("unread_count") > 0, archived: r.Bool("archived"),
 				snoozed: !r.Null("snoozed_until"), labels: kernel.UnpackIDs(r.Bytes("labels")), folded: r.Text("folded"),
 				private: r.Bool("private"),
-			})
+			}
+			kernel.Set(&row.sla, r.NullText("sla_state"))
+			each(row)
 			return nil
 		})
 	}

@@ -19,6 +19,8 @@ const (
 	NotifyWaiting       = "waiting"        // a conversation entered the queue of one of the member's sectors
 	NotifySnoozeEnded   = "snooze_ended"   // a conversation for which the member is responsible came back
 	NotifyMessageFailed = "message_failed" // a message of the member could not be sent
+	NotifySLAWarning    = "sla_warning"    // a target of the service level is nearly due
+	NotifySLABreached   = "sla_breached"   // a target of the service level was missed
 )
 
 // NotificationRetention is the time after which notifications are deleted.
@@ -27,7 +29,7 @@ const NotificationRetention = 30 * 24 * time.Hour
 // Notification informs a member of something that happened in a conversation.
 type Notification struct {
 	ID           kernel.ID   `json:"id"`
-	Kind         string      `json:"kind" enum:"assigned,mentioned,waiting,snooze_ended,message_failed"`
+	Kind         string      `json:"kind" enum:"assigned,mentioned,waiting,snooze_ended,message_failed,sla_warning,sla_breached"`
 	Conversation kernel.Ref  `json:"conversation"`
 	By           *kernel.Ref `json:"by" doc:"The person who caused the notification; null if it was the system or a customer."`
 	Entry        *kernel.ID  `json:"entry" doc:"The note that contains the mention, or the message that failed. Pass it to the timeline as around. null for other kinds."`
@@ -138,14 +140,38 @@ func (t *LockedConversation) notifyQueue() error {
 		return nil
 	}
 	t.Tx.AfterCommit(t.d.Wakeup(people.WakeDistribute).Notify)
+	return t.notifySector(NotifyWaiting, t.by, *queue)
+}
+
+// notifySector notifies the members of a sector who may see its queue.
+func (t *LockedConversation) notifySector(kind string, by *kernel.Ref, sector kernel.ID) error {
 	members, err := t.Tx.IDs(`
 		SELECT u.id
 		FROM sector_members m
 		JOIN users u ON u.company = m.company AND u.id = m.member
 		WHERE m.company = $1 AND m.sector = $2 AND u.removed_at IS NULL AND u.access_profile <> 'own'
-		ORDER BY m.member`, t.Company, *queue)
-	t.notify(NotifyWaiting, t.by, nil, members...)
+		ORDER BY m.member`, t.Company, sector)
+	t.notify(kind, by, nil, members...)
 	return err
+}
+
+// AnnounceTarget announces that a target of the service level of the attendance is nearly due or, if breached is set, was missed.
+// It notifies the responsible member, or the members of the sector if there is none.
+func (t *LockedConversation) AnnounceTarget(att *Attendance, target string, breached bool) error {
+	event, kind := EventSLAWarning, NotifySLAWarning
+	if breached {
+		event, kind = EventSLABreached, NotifySLABreached
+	}
+	err := t.emit(event, member{"attendance", att}, member{"conversation", &t.Conversation}, member{"target", target})
+	switch responsible := kernel.RefID(att.Responsible); {
+	case err != nil || t.silent:
+		return err
+	case responsible != nil:
+		return t.notifyIfSeen(kind, nil, nil, *responsible)
+	case att.Sector == nil || t.Private:
+		return nil
+	}
+	return t.notifySector(kind, nil, *att.Sector)
 }
 
 // QueueOf returns the sector whose queue contains the conversation, or nil. A conversation is in the queue if its attendance is

@@ -39,11 +39,14 @@ var talkEvents = []httpserver.Event{
 	{Type: EventConversationUpdated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("conversation", "Conversation"), eventChanged}},
 	{Type: EventAttendanceOpened, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation")}},
 	{Type: EventAttendanceClosed, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation")}},
+	{Type: EventSLAWarning, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation"), eventTarget}},
+	{Type: EventSLABreached, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation"), eventTarget}},
 	{Type: EventNoteCreated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("note", "Note"), httpserver.EventNoun("conversation", "Conversation")}},
 }
 
 var (
 	eventSequence = httpserver.EventPart{Name: "sequence", Schema: map[string]any{"type": "integer", "description": "A number that increases with every event of the conversation."}}
+	eventTarget   = httpserver.EventPart{Name: "target", Schema: map[string]any{"type": "string", "enum": []string{TargetFirst, TargetNext, TargetResolution}, "description": "The target of the service level."}}
 	eventChanged  = httpserver.EventPart{Name: "changed", Schema: map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "description": "The fields that changed."}}
 )
 
@@ -51,7 +54,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 	return []*httpserver.Route{
 		httpserver.Get("/me/notifications", VerbNotifications, "List your notifications", s.listNotifications,
 			httpserver.About("Returns the notifications of the last 30 days for conversations you can currently see, newest first. assigned: another person assigned the conversation to you. mentioned: a note mentions you. waiting: a conversation entered the queue of one of your "+
-				"sectors. snooze_ended: the snooze of a conversation assigned to you has ended. message_failed: one of your messages could not be sent.")),
+				"sectors. snooze_ended: the snooze of a conversation assigned to you has ended. message_failed: one of your messages could not be sent. sla_warning and sla_breached: a target of the service level of a case assigned to you, or of a case of one of your sectors without a responsible person, is nearly due or was missed.")),
 		httpserver.Post("/me/notifications/read", VerbReadNotifications, "Mark notifications as read", s.readNotifications, httpserver.NoContent,
 			httpserver.Example(`{"all": true}`)),
 

@@ -100,14 +100,16 @@ CREATE TABLE sla_policies (
     clock                  TEXT   NOT NULL,
     warn_percent           BIGINT NOT NULL,
     created_at             BIGINT NOT NULL,
+    updated_at             BIGINT NOT NULL,
     deleted_at             BIGINT,
     PRIMARY KEY (company, id)
 );
 CREATE UNIQUE INDEX sla_policies_name ON sla_policies (company, folded) WHERE deleted_at IS NULL;
 
-ALTER TABLE companies ADD COLUMN sla_stale BOOLEAN NOT NULL DEFAULT FALSE; -- policies or hours changed after open cases were computed
-CREATE INDEX companies_sla_stale ON companies (id) WHERE sla_stale;
+ALTER TABLE companies ADD COLUMN sla_stale UUID; -- the last change of policies or hours; NULL: open cases are up to date
+CREATE INDEX companies_sla_stale ON companies (id) WHERE sla_stale IS NOT NULL;
 
+ALTER TABLE attendances ADD COLUMN menu_ended_at BIGINT; -- when it began to wait for a person; NULL: at opening, or not yet
 ALTER TABLE attendances ADD COLUMN sla_policy UUID;
 ALTER TABLE attendances ADD COLUMN sla TEXT; -- the targets as JSON
 ALTER TABLE attendances ADD COLUMN sla_state TEXT; -- the worst state of its targets
@@ -121,6 +123,7 @@ ALTER TABLE conversations ADD COLUMN sla_target TEXT;
 ALTER TABLE conversations ADD COLUMN sla_due BIGINT;
 ALTER TABLE conversations ADD COLUMN sla_state TEXT;
 CREATE INDEX conversations_sla ON conversations (company, sla_due, id) WHERE sla_due IS NOT NULL AND NOT private;
+CREATE INDEX conversations_at_risk ON conversations (company, sla_state, id) WHERE sla_state IN ('warned', 'breached');
 
 -- Lists of cases by the time of the first response or of the closing ------------------------------
 
