@@ -2,9 +2,11 @@ package boards
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
+	"recado/internal/fields"
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/talk"
@@ -23,25 +25,26 @@ const PriorityMedium = "medium"
 
 // Card is a piece of work on a board.
 type Card struct {
-	ID           kernel.ID   `json:"id"`
-	BoardID      kernel.ID   `json:"board_id"`
-	StageID      kernel.ID   `json:"stage_id"`
-	Title        string      `json:"title"`
-	Description  *string     `json:"description"`
-	Priority     string      `json:"priority" enum:"low,medium,high,urgent"`
-	LabelIDs     []kernel.ID `json:"label_ids"`
-	DueAt        *time.Time  `json:"due_at"`
-	Assignee     *kernel.ID  `json:"assignee"`
-	Contact      *kernel.ID  `json:"contact"`
-	Conversation *kernel.ID  `json:"conversation"`
-	Attendance   *kernel.ID  `json:"attendance"`
-	Private      bool        `json:"private"`
-	Status       string      `json:"status" enum:"open,completed,lost,archived"`
-	Position     string      `json:"position" doc:"The cards of a stage are sorted by this string, byte by byte."`
-	Version      int64       `json:"version"`
-	CreatedAt    time.Time   `json:"created_at"`
-	UpdatedAt    time.Time   `json:"updated_at"`
-	CompletedAt  *time.Time  `json:"completed_at"`
+	ID           kernel.ID     `json:"id"`
+	BoardID      kernel.ID     `json:"board_id"`
+	StageID      kernel.ID     `json:"stage_id"`
+	Title        string        `json:"title"`
+	Description  *string       `json:"description"`
+	Priority     string        `json:"priority" enum:"low,medium,high,urgent"`
+	LabelIDs     []kernel.ID   `json:"label_ids"`
+	DueAt        *time.Time    `json:"due_at"`
+	Assignee     *kernel.ID    `json:"assignee"`
+	Contact      *kernel.ID    `json:"contact"`
+	Conversation *kernel.ID    `json:"conversation"`
+	Attendance   *kernel.ID    `json:"attendance"`
+	Fields       fields.Values `json:"fields"`
+	Private      bool          `json:"private"`
+	Status       string        `json:"status" enum:"open,completed,lost,archived"`
+	Position     string        `json:"position" doc:"The cards of a stage are sorted by this string, byte by byte."`
+	Version      int64         `json:"version"`
+	CreatedAt    time.Time     `json:"created_at"`
+	UpdatedAt    time.Time     `json:"updated_at"`
+	CompletedAt  *time.Time    `json:"completed_at"`
 
 	Company kernel.ID `json:"-"`
 	Hidden  bool      `json:"-"` // belongs to a private channel
@@ -118,6 +121,7 @@ type CardFields struct {
 	Contact      kernel.Optional[kernel.ID] `json:"contact,omitempty"`
 	Conversation kernel.Optional[kernel.ID] `json:"conversation,omitempty"`
 	Private      *bool                      `json:"private,omitempty" doc:"API keys cannot see private cards. When an API key makes a card private, this response is the last one that contains it."`
+	Fields       fields.Input               `json:"fields,omitempty"`
 }
 
 // CreateCard adds a card to a board.
@@ -245,8 +249,12 @@ func (d *Boards) fill(tx *kernel.Tx, a *kernel.Principal, c *Card, f *CardFields
 		}
 		c.LabelIDs = labels
 	}
+	var err error
+	if c.Fields, err = fields.Write(tx, c.Company, fields.EntityCard, c.ID, c.Fields, f.Fields); err != nil {
+		return err
+	}
 	tx.ShareVisibility(a.Company.ID)
-	err := setLink(&c.Assignee, f.Assignee, "assignee", func(id kernel.ID) (bool, error) {
+	err = setLink(&c.Assignee, f.Assignee, "assignee", func(id kernel.ID) (bool, error) {
 		_, found, err := people.UserRef(tx, a.Company.ID, id)
 		return found, err
 	})
@@ -300,7 +308,7 @@ func sameCard(a, b *Card) bool {
 	return a.StageID == b.StageID && a.Position == b.Position && a.Title == b.Title && kernel.Same(a.Description, b.Description) &&
 		a.Priority == b.Priority && slices.Equal(a.LabelIDs, b.LabelIDs) && kernel.Same(a.DueAt, b.DueAt) &&
 		kernel.Same(a.Assignee, b.Assignee) && kernel.Same(a.Contact, b.Contact) && kernel.Same(a.Conversation, b.Conversation) &&
-		a.Private == b.Private && a.Hidden == b.Hidden && a.Status == b.Status
+		a.Private == b.Private && a.Hidden == b.Hidden && a.Status == b.Status && maps.Equal(a.Fields, b.Fields)
 }
 
 // CardFilter selects the cards of a list. Zero values do not filter.
@@ -314,9 +322,10 @@ type CardFilter struct {
 	Assignee     kernel.ID
 	Conversation kernel.ID
 	Unassigned   bool
-	Due          string // one of the Due constants, or ""
-	Zone         string // the time zone of Due
-	Status       string // of a card, or StatusAll
+	Due          string            // one of the Due constants, or ""
+	Zone         string            // the time zone of Due
+	Status       string            // of a card, or StatusAll
+	Fields       map[string]string // see fields.Query
 	Limit        int
 	Cursor       string
 }
@@ -359,6 +368,9 @@ func (d *Boards) Cards(ctx context.Context, a *kernel.Principal, f CardFilter) (
 					return found, err
 				}
 				query.Boards = slices.DeleteFunc(query.Boards, func(id kernel.ID) bool { return !a.MaySeeBoard(id) })
+			}
+			if query.fields, err = fields.NewFilter(tx, a.Company.ID, fields.EntityCard, f.Fields); err != nil {
+				return found, err
 			}
 			found.Data, found.More, err = listCards(tx, query)
 			return found, err

@@ -3,6 +3,7 @@ package boards
 import (
 	"context"
 
+	"recado/internal/fields"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/talk"
@@ -38,7 +39,7 @@ func (s *handlers) listCards(ctx context.Context, a *kernel.Principal, in *listC
 	f := CardFilter{
 		Board: kernel.ID(in.BoardID), Stage: kernel.ID(in.StageID), Sort: in.Sort, Q: in.Q, Priority: in.Priority,
 		Label: kernel.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status, Conversation: kernel.ID(in.Conversation),
-		Limit: in.Limit, Cursor: in.Cursor,
+		Fields: fields.Query(ctx), Limit: in.Limit, Cursor: in.Cursor,
 	}
 	var err error
 	if f.Assignee, f.Unassigned, err = talk.AssigneeFilter(a, in.Assignee); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recado/internal/channels"
+	"recado/internal/fields"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/search"
@@ -25,6 +26,7 @@ type cardCriteria struct {
 	Undue     bool // only cards without a due date
 	Sight     kernel.Sight
 	Unseen    *UnseenCards // nil: only cards that keys see
+	fields    fields.Filter
 
 	After      kernel.ID // only cards older than this one
 	AfterStage kernel.ID // with AfterRank, for cardsByPosition
@@ -98,7 +100,13 @@ func newestFirst(a, b Card) int { return kernel.CompareIDs(b.ID, a.ID) }
 // cardsOfBoards lists the cards of as many boards as fit into one statement.
 func cardsOfBoards(tx *kernel.Tx, f *cardCriteria) (page []Card, more bool, err error) {
 	path := f.path()
-	if f.Label.IsZero() && f.Conversation.IsZero() && f.overdue() {
+	rare, err := f.fields.Rare(tx, f.Company)
+	if err != nil {
+		return nil, false, err
+	}
+	if rare != nil {
+		path = among(rare)
+	} else if f.Label.IsZero() && f.Conversation.IsZero() && f.overdue() {
 		few, err := fewOverdue(tx, f)
 		if err != nil {
 			return nil, false, err
@@ -390,6 +398,14 @@ func (q *cardQuery) ofConversation() string {
 		" AND " + q.inBoards() + q.visible() + q.conditions(byAll&^byConversation)
 }
 
+// among reads the cards of a subset, of which there are few.
+func among(of db.Subset) path {
+	return func(q *cardQuery) string {
+		return "SELECT c.id AS id " + q.tx.FromSubset(q.Arg(q.Company), of(q.Statement), "cards", "c") +
+			" WHERE " + q.inBoards() + q.visible() + q.conditions(byAll)
+	}
+}
+
 // first returns a query for the newest cards of a path.
 func (q *cardQuery) first(along path) string {
 	return "SELECT id FROM (" + along(q) + ") ranges ORDER BY id DESC" + q.limit()
@@ -501,8 +517,9 @@ const (
 	byStage
 	byAssignee
 	byConversation
+	byFields
 
-	byAll = byPriority | byLabel | byDue | byUndue | bySight | byStage | byAssignee | byConversation
+	byAll = byPriority | byLabel | byDue | byUndue | bySight | byStage | byAssignee | byConversation | byFields
 )
 
 // conditions returns the conditions of a set that the filter has.
@@ -530,6 +547,9 @@ func (q *cardQuery) conditions(set int) string {
 	}
 	if set&byConversation != 0 && !q.Conversation.IsZero() {
 		and("c.conversation = " + q.Arg(q.Conversation))
+	}
+	if set&byFields != 0 && !q.fields.IsEmpty() {
+		and(q.fields.Condition(q.Statement, "c"))
 	}
 	if set&byUndue != 0 && q.Undue {
 		and("c.due_at IS NULL")

@@ -1,16 +1,17 @@
 package boards
 
 import (
+	"recado/internal/fields"
 	"recado/internal/fold"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/search"
 )
 
-const cardColumns = `
+var cardColumns = `
 	c.id, c.company, c.board, c.stage, c.title, c.description, c.priority, c.labels, c.due_at, c.assignee, c.contact,
 	c.conversation, c.attendance, c.private, ` + cardHidden + ` AS hidden, c.status, c.rank, c.version,
-	c.created_at, c.updated_at, c.completed_at, c.created_by`
+	c.created_at, c.updated_at, c.completed_at, c.created_by, ` + fields.Column("c")
 
 func scanCard(r db.Row) Card {
 	return Card{
@@ -20,7 +21,7 @@ func scanCard(r db.Row) Card {
 		Contact: r.NullID("contact"), Conversation: r.NullID("conversation"), Attendance: r.NullID("attendance"),
 		Private: r.Bool("private"), Hidden: r.Bool("hidden"), Status: r.Text("status"), Position: r.Text("rank"),
 		Version: r.Int("version"), CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), CompletedAt: r.NullTime("completed_at"),
-		CreatedBy: r.NullID("created_by"),
+		CreatedBy: r.NullID("created_by"), Fields: fields.Scan(r),
 	}
 }
 
@@ -34,30 +35,33 @@ type CardRow struct {
 
 // findCard finds a card of the company. The caller checks who may see it.
 func findCard(tx *kernel.Tx, company, id kernel.ID) (CardRow, bool, error) {
-	return selectCard(tx, company, id, "")
-}
-
-// lockCard is findCard and locks the card.
-func lockCard(tx *kernel.Tx, company, id kernel.ID) (CardRow, bool, error) {
-	tx.ShareVisibility(company)
-	c, found, err := selectCard(tx, company, id, tx.Dialect().Lock(` FOR UPDATE OF c`))
-	tx.NotBefore(c.UpdatedAt)
-	return c, found, err
-}
-
-func selectCard(tx *kernel.Tx, company, id kernel.ID, lock string) (CardRow, bool, error) {
 	return kernel.Row(tx, `
 		SELECT`+cardColumns+`, v.assignee AS conversation_assignee, v.sector, v.channel
 		FROM cards c
 		LEFT JOIN conversations v ON v.company = c.company AND v.id = c.conversation
-		WHERE c.company = $1 AND c.id = $2`+lock, []any{company, id}, func(r db.Row) CardRow {
+		WHERE c.company = $1 AND c.id = $2`, []any{company, id}, func(r db.Row) CardRow {
 		return CardRow{scanCard(r), r.NullID("conversation_assignee"), r.NullID("sector"), r.NullID("channel")}
 	})
 }
 
+// lockCard is findCard and locks the card. It locks the card first, because the values of its fields are read from another table;
+// see fields.Column.
+func lockCard(tx *kernel.Tx, company, id kernel.ID) (CardRow, bool, error) {
+	tx.ShareVisibility(company)
+	if tx.Dialect().ConcurrentWrites() {
+		tx.Later(`SELECT id FROM cards WHERE company = $1 AND id = $2 FOR UPDATE`, company, id)
+	}
+	c, found, err := findCard(tx, company, id)
+	tx.NotBefore(c.UpdatedAt)
+	return c, found, err
+}
+
 // lockAttendanceCard finds and locks the card of an attendance.
 func lockAttendanceCard(tx *kernel.Tx, company, attendance kernel.ID) (Card, bool, error) {
-	return kernel.Row(tx, `SELECT`+cardColumns+` FROM cards c WHERE c.company = $1 AND c.attendance = $2`+tx.ForUpdate(),
+	if tx.Dialect().ConcurrentWrites() { // first, as in lockCard
+		tx.Later(`SELECT id FROM cards WHERE company = $1 AND attendance = $2 FOR UPDATE`, company, attendance)
+	}
+	return kernel.Row(tx, `SELECT`+cardColumns+` FROM cards c WHERE c.company = $1 AND c.attendance = $2`,
 		[]any{company, attendance}, scanCard)
 }
 
@@ -105,8 +109,19 @@ func insertCardLabels(tx *kernel.Tx, c *Card) {
 
 func deleteCard(tx *kernel.Tx, company, id kernel.ID) error {
 	tx.Later(`DELETE FROM card_labels WHERE company = $1 AND subject = $2`, company, id)
+	fields.Forget(tx, company, id)
 	tx.Later(`DELETE FROM cards WHERE company = $1 AND id = $2`, company, id)
 	return search.Forget(tx.Tx, &search.Cards, company, id)
+}
+
+// ObserveFields gives cards a new version when values of their custom fields are deleted.
+func (d *Boards) ObserveFields(f *fields.Fields) {
+	f.ObserveClearing(fields.EntityCard, func(tx *kernel.Tx, company kernel.ID, cards []kernel.ID) error {
+		s := tx.Statement()
+		s.WriteString("UPDATE cards SET version = version + 1 WHERE company = " + s.Arg(company) + " AND " + s.In("id", cards))
+		_, err := tx.Exec(s.String(), s.Args...)
+		return err
+	})
 }
 
 // cardText returns the searchable text of a card.

@@ -1,6 +1,7 @@
 package boards
 
 import (
+	"recado/internal/fields"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/people"
@@ -55,7 +56,7 @@ func (s *handlers) routes() []*httpserver.Route {
 			httpserver.Example(`{"name": "Packed and labelled"}`),
 			httpserver.About("The kind can be changed only while the stage has no cards; otherwise the response is 409 stage_not_empty.")),
 		httpserver.Del("/kanban/boards/{id}/stages/{stage_id}", VerbDeleteStage, "Delete an empty stage", s.deleteStage, httpserver.Fails(kernel.CodeStageNotEmpty)),
-		httpserver.Get("/kanban/cards", VerbCards, "List the cards", s.listCards, httpserver.Conditional,
+		httpserver.Get("/kanban/cards", VerbCards, "List the cards", s.listCards, httpserver.Conditional, fields.Filtered,
 			httpserver.AsTool(httpserver.Tool{Name: "list_cards"}),
 			httpserver.About("Returns the cards newest first, or in the order of their board. To get one column of a board, use stage_id with sort=position.")),
 		httpserver.Post("/kanban/cards", VerbCreateCard, "Create a card", s.createCard, httpserver.KeyRequired, httpserver.Created,
@@ -69,7 +70,7 @@ func (s *handlers) routes() []*httpserver.Route {
 			httpserver.About("Requires the version of the card, in If-Match or in the body.")),
 		httpserver.Post("/kanban/cards/{id}/move", VerbMoveCard, "Move a card", s.moveCard, httpserver.KeyRequired,
 			httpserver.AsTool(httpserver.Tool{Name: "move_card", ID: "card_id", Needs: []string{httpserver.ArgumentKey, "version"}, Effect: httpserver.Changes}),
-			httpserver.Fails(kernel.CodeVersionConflict, kernel.CodeVersionRequired, kernel.CodeAttendanceRestricted), httpserver.Subject(SubjectCard),
+			httpserver.Fails(kernel.CodeVersionConflict, kernel.CodeVersionRequired, kernel.CodeAttendanceRestricted, kernel.CodeFieldRequired), httpserver.Subject(SubjectCard),
 			httpserver.Example(`{"stage_id": "01a1dd8b-804b-7001-935f-491ff6be3c7e", "version": 7}`),
 			httpserver.About("Requires the version of the card, in If-Match or in the body. Moving an archived card restores it. Moving the card of an open attendance to the stage Done closes the attendance; a key needs the scope attendances:write for this. In restricted mode, callers other than the responsible person and managers get 409 attendance_restricted. Moving it back does not reopen the attendance.")),
 		httpserver.Del("/kanban/cards/{id}", VerbDeleteCard, "Delete a card permanently", s.deleteCard, httpserver.Fails(kernel.CodeVersionConflict),

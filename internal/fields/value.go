@@ -31,6 +31,16 @@ func (Values) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
+// With returns the values and those of other for which there is none.
+func (v Values) With(other Values) Values {
+	out := maps.Clone(other)
+	if out == nil {
+		return v
+	}
+	maps.Copy(out, v)
+	return out
+}
+
 // Input contains the values to change, by key. A null clears the value.
 type Input map[string]jsontext.Value
 
@@ -58,6 +68,9 @@ func Write(tx *kernel.Tx, company kernel.ID, entity string, noun kernel.ID, curr
 		values = Values{}
 	}
 	for _, key := range slices.Sorted(maps.Keys(in)) {
+		if len(wrong.Fields) == maxErrors {
+			break
+		}
 		f := byKey(all, key)
 		if f == nil {
 			wrong.Fields = append(wrong.Fields, errUnknown("fields."+shortKey(key)).Fields...)
@@ -89,6 +102,9 @@ func Write(tx *kernel.Tx, company kernel.ID, entity string, noun kernel.ID, curr
 	wrong.Message = strings.Join(names, "; ")
 	return nil, wrong
 }
+
+// maxErrors is the number of invalid fields that an error names.
+const maxErrors = 20
 
 // maxShownKey is the number of characters of an unknown key in an error.
 const maxShownKey = 64

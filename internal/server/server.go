@@ -389,12 +389,15 @@ func New(o Options) *Desk {
 	c := channels.New(p, o.Numbers)
 	f := fields.New(p)
 	t := talk.New(c, p, o.Blob)
-	return &Desk{
+	t.ObserveFields(f)
+	d := &Desk{
 		Kernel: k, People: p, Channels: c, Fields: f, Talk: t, Receptionist: reception.New(t, c, p), Boards: boards.New(t, c, p),
 		Levels:   sla.New(t, p),
 		Reports:  reports.New(t, c, p),
 		Webhooks: webhooks.New(p, webhooks.Options{Guard: o.Guard, Brand: o.Brand, Retries: o.Retries}),
 	}
+	d.Boards.ObserveFields(f)
+	return d
 }
 
 // SecretKey returns a SecretKey for the installation.

@@ -426,11 +426,73 @@ func (t *LockedConversation) CloseBy(by *kernel.Ref, in CloseInput) (*Attendance
 	if err != nil {
 		return nil, err
 	}
+	if err := t.checkFields(att); err != nil {
+		return nil, err
+	}
 	att.Closing = &Closing{Note: kernel.TextOrNil(note), By: ClosedByPerson}
 	if err := t.d.tell(func(o *Observer) error { return o.Closing(t, att, in.ReasonID) }); err != nil {
 		return nil, err
 	}
 	return att, t.close(att, by, reason)
+}
+
+// checkFields returns an error if a field that is required to close the attendance has no value.
+func (t *LockedConversation) checkFields(att *Attendance) error {
+	var contact func() (fields.Values, error)
+	if t.Contact != nil {
+		contact = func() (fields.Values, error) {
+			c, _, err := findContact(t.Tx, t.Company, *t.Contact)
+			return c.Fields, err
+		}
+	}
+	return fields.CheckRequired(t.Tx, t.Company, att.Fields, contact)
+}
+
+// AttendanceChange lists what to change in an attendance.
+type AttendanceChange struct {
+	Fields fields.Input `json:"fields,omitempty"`
+}
+
+// UpdateAttendance changes the custom fields of an attendance, open or closed. If it is open and restricted, only the responsible
+// person and managers may.
+func (d *Talk) UpdateAttendance(ctx context.Context, a *kernel.Principal, id kernel.ID, in AttendanceChange) (Attendance, error) {
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Attendance, error) {
+		att, found, err := FindAttendance(tx, a.Company.ID, id)
+		if err != nil || !found {
+			return att, kernel.ErrOr(err, kernel.NotFound("attendance"))
+		}
+		c, found, err := LockConversation(tx, a.Company.ID, att.Conversation)
+		if err != nil || !found || !MaySee(a, &c) {
+			return att, kernel.ErrOr(err, kernel.NotFound("attendance"))
+		}
+		t := d.Locked(tx, c)
+		if att, found, err = FindAttendance(tx, a.Company.ID, id); err != nil || !found { // now it cannot change
+			return att, kernel.ErrOr(err, kernel.NotFound("attendance"))
+		}
+		if att.Status == AttendanceOpen {
+			if err := t.MayClose(a); err != nil {
+				return att, err
+			}
+		}
+		before := att.Fields
+		if att.Fields, err = fields.Write(tx, att.Company, fields.EntityAttendance, att.ID, att.Fields, in.Fields); err != nil {
+			return att, err
+		}
+		if maps.Equal(before, att.Fields) {
+			return att, nil
+		}
+		t.attendanceChanged = true
+		return att, t.Save()
+	})
+}
+
+type updateAttendanceInput struct {
+	httpserver.AtID
+	Body struct{ AttendanceChange } `required:"false"`
+}
+
+func (s *handlers) updateAttendance(ctx context.Context, a *kernel.Principal, in *updateAttendanceInput) (*httpserver.Reply[Attendance], error) {
+	return httpserver.Body(s.verbs.UpdateAttendance(ctx, a, kernel.ID(in.ID), in.Body.AttendanceChange))
 }
 
 // CloseAttendance closes the open attendance of the conversation, which must have one, without a person.
@@ -497,15 +559,17 @@ type AttendanceFilter struct {
 	Label        kernel.ID // of the conversation, at present
 	NoReason     bool      // only those without a closing reason, including open ones
 	Reason       kernel.ID
-	Rating       string // "", 1 to 5, low (1 to 3) or high (4 and 5)
-	SLA          string // the worst state of the targets: "", met, warned or breached
-	Protocol     string // with or without the prefix and leading zeros
-	On           string // the time that From and To apply to: opened ("" too), answered or closed
-	From         string // this time or later: RFC 3339, or a day in the company's time zone
-	To           string // before this time, in the same format
+	Rating       string            // "", 1 to 5, low (1 to 3) or high (4 and 5)
+	SLA          string            // the worst state of the targets: "", met, warned or breached
+	Protocol     string            // with or without the prefix and leading zeros
+	On           string            // the time that From and To apply to: opened ("" too), answered or closed
+	From         string            // this time or later: RFC 3339, or a day in the company's time zone
+	To           string            // before this time, in the same format
+	Fields       map[string]string // see fields.Query
 	Limit        int
 	Cursor       string
 
+	fields   fields.Filter
 	number   int64 // of Protocol
 	from, to *time.Time
 }
@@ -530,6 +594,9 @@ func (d *Talk) Attendances(ctx context.Context, a *kernel.Principal, f Attendanc
 	}
 	var more bool
 	err = d.Store.Read(ctx, func(tx *kernel.Tx) (err error) {
+		if f.fields, err = fields.NewFilter(tx, a.Company.ID, fields.EntityAttendance, f.Fields); err != nil {
+			return err
+		}
 		page, more, err = listAttendances(tx, a.Company.ID, &f, a.Sight(), openedAt, after)
 		return err
 	})
@@ -870,6 +937,7 @@ func (s *handlers) listAttendances(ctx context.Context, a *kernel.Principal, in 
 	if err != nil {
 		return nil, err
 	}
+	f.Fields = fields.Query(ctx)
 	page, next, err := s.verbs.Attendances(ctx, a, f)
 	return httpserver.CursorPage(page, next), err
 }

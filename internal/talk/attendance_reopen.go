@@ -55,7 +55,7 @@ func (t *LockedConversation) reopen(a *kernel.Principal, closed Attendance) (Att
 			return att, kernel.ErrOr(err, kernel.Errorf(kernel.CodeReopenTooLate, "The responsible person has been removed."))
 		}
 	}
-	t.Assignee, t.Unanswered, t.reopened = kernel.RefID(att.Responsible), att.FirstResponseAt == nil, true
+	t.Assignee, t.Unanswered, t.attendanceChanged = kernel.RefID(att.Responsible), att.FirstResponseAt == nil, true
 	t.Attendance = &OpenAttendance{ID: att.ID, Number: att.Number, Protocol: att.Protocol, OpenedAt: att.OpenedAt}
 	if err := t.MayClose(a); err != nil {
 		return att, err

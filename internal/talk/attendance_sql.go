@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"recado/internal/fields"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/people"
@@ -15,7 +16,7 @@ var attendanceColumns = `
 	` + kernel.ChannelPrivate("a") + ` AS private, a.responsible, r.name AS responsible_name, a.sector, a.opened_at, a.opened_by, a.first_response_at,
 	a.closed_at, a.closed_by, b.name AS closed_by_name, a.close_reason, a.closing_reason, q.name AS closing_reason_name, a.closing_note,
 	a.survey, a.survey_at, a.survey_sent_at, a.survey_answered_at, a.survey_rating, a.survey_comment,
-	a.menu_ended_at, a.sla_policy, y.name AS sla_policy_name, a.sla`
+	a.menu_ended_at, a.sla_policy, y.name AS sla_policy_name, a.sla, ` + fields.Column("a")
 
 // attendanceNames joins the tables that attendanceColumns needs besides attendances a.
 const attendanceNames = `
@@ -42,7 +43,7 @@ func scanAttendance(r db.Row) Attendance {
 			Reason: scanRef(r, "closing_reason", "closing_reason_name"), Note: r.NullText("closing_note"), By: closedBy(a.ClosedBy, a.CloseCause),
 		}
 	}
-	a.Survey, a.SLA = scanSurvey(r), scanServiceLevel(r)
+	a.Survey, a.SLA, a.Fields = scanSurvey(r), scanServiceLevel(r), fields.Scan(r)
 	if a.FirstResponseAt != nil {
 		a.Answered(*a.FirstResponseAt)
 	}
@@ -254,6 +255,7 @@ func attendances(
 		s.And("a.closed_at IS NOT NULL")
 	}
 	f.conditions(s)
+	f.fields.And(s, "a")
 	if !after.IsZero() {
 		s.And("(a.opened_at, a.id) < (" + s.Arg(afterAt) + ", " + s.Arg(after) + ")")
 	}
@@ -332,6 +334,13 @@ func (f *AttendanceFilter) timeColumn() string {
 func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *AttendanceFilter, sight kernel.Sight) (string, error) {
 	if f.number != 0 {
 		return "attendances a", nil
+	}
+	if rare, err := f.fields.Rare(tx, company); err != nil || rare != nil {
+		if err != nil {
+			return "", err
+		}
+		ids := rare(s)
+		return strings.TrimPrefix(tx.FromSubset(s.Arg(company), ids, "attendances", "a"), "FROM "), nil
 	}
 	for _, subset := range f.conversations(company, sight) {
 		few, err := tx.IsFew(subset)

@@ -8,6 +8,7 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
+	"recado/internal/fields"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -17,17 +18,18 @@ import (
 
 // Contact is a customer. Phone is nil if the provider withholds the number of a WhatsApp user.
 type Contact struct {
-	ID           kernel.ID   `json:"id"`
-	Name         string      `json:"name"`
-	Phone        *string     `json:"phone" example:"+5511912345678"`
-	BusinessName *string     `json:"company"`
-	City         *string     `json:"city"`
-	Channel      *kernel.ID  `json:"channel_id"`
-	LabelIDs     []kernel.ID `json:"label_ids"`
-	Blocked      bool        `json:"blocked"`
-	Automation   bool        `json:"automation" doc:"Whether the reception of a channel replies to this person."`
-	CreatedAt    time.Time   `json:"created_at"`
-	UpdatedAt    time.Time   `json:"updated_at"`
+	ID           kernel.ID     `json:"id"`
+	Name         string        `json:"name"`
+	Phone        *string       `json:"phone" example:"+5511912345678"`
+	BusinessName *string       `json:"company"`
+	City         *string       `json:"city"`
+	Channel      *kernel.ID    `json:"channel_id"`
+	LabelIDs     []kernel.ID   `json:"label_ids"`
+	Blocked      bool          `json:"blocked"`
+	Automation   bool          `json:"automation" doc:"Whether the reception of a channel replies to this person."`
+	Fields       fields.Values `json:"fields"`
+	CreatedAt    time.Time     `json:"created_at"`
+	UpdatedAt    time.Time     `json:"updated_at"`
 
 	Company kernel.ID `json:"-"`
 	Pool    kernel.ID `json:"-"` // the company of a public contact, the channel of a private one; see Channel.Pool
@@ -47,6 +49,9 @@ func (d *Talk) Contacts(ctx context.Context, a *kernel.Principal, f contactCrite
 	return kernel.List(ctx, d.Kernel, a, f.Q, f.Offset, func(near bool) (kernel.Page[Contact], error) {
 		f.Near = near
 		return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (page kernel.Page[Contact], err error) {
+			if f.fields, err = fields.NewFilter(tx, f.Company, fields.EntityContact, f.Fields); err != nil {
+				return page, err
+			}
 			page.Data, page.More, err = findContacts(tx, f)
 			return page, err
 		})
@@ -71,12 +76,13 @@ func visibleContact(
 
 // NewContact is the input of CreateContact.
 type NewContact struct {
-	Name         string     `json:"name" minLength:"1" maxLength:"120"`
-	Phone        string     `json:"phone" minLength:"1" maxLength:"64" doc:"The phone number with country code. A number without one is interpreted as Brazilian if possible. Spaces, dashes, dots and brackets between digits are ignored." example:"+55 11 91234-5678"`
-	BusinessName *string    `json:"company,omitempty" minLength:"1" maxLength:"120"`
-	City         *string    `json:"city,omitempty" minLength:"1" maxLength:"120"`
-	Channel      *kernel.ID `json:"channel_id,omitempty" doc:"The WhatsApp number this contact belongs to."`
-	Automation   *bool      `json:"automation,omitempty" doc:"Whether the reception of a channel replies to this person. Defaults to true."`
+	Name         string       `json:"name" minLength:"1" maxLength:"120"`
+	Phone        string       `json:"phone" minLength:"1" maxLength:"64" doc:"The phone number with country code. A number without one is interpreted as Brazilian if possible. Spaces, dashes, dots and brackets between digits are ignored." example:"+55 11 91234-5678"`
+	BusinessName *string      `json:"company,omitempty" minLength:"1" maxLength:"120"`
+	City         *string      `json:"city,omitempty" minLength:"1" maxLength:"120"`
+	Channel      *kernel.ID   `json:"channel_id,omitempty" doc:"The WhatsApp number this contact belongs to."`
+	Automation   *bool        `json:"automation,omitempty" doc:"Whether the reception of a channel replies to this person. Defaults to true."`
+	Fields       fields.Input `json:"fields,omitempty"`
 }
 
 // CreateContact creates a contact in the pool of its channel; see channels.Channel.Pool. If the pool already has a contact with
@@ -114,7 +120,12 @@ func (d *Talk) CreateContact(ctx context.Context, a *kernel.Principal, in NewCon
 		}
 		if err == nil && !found {
 			var inserted bool
-			if inserted, err = InsertContact(tx, &c); err != nil || inserted {
+			if inserted, err = InsertContact(tx, &c); err == nil && inserted && len(in.Fields) > 0 {
+				if c.Fields, err = fields.Write(tx, c.Company, fields.EntityContact, c.ID, nil, in.Fields); err == nil {
+					err = saveContact(tx, &c)
+				}
+			}
+			if err != nil || inserted {
 				return c, err
 			}
 			existing, found, err = lockContactWithPhone(tx, c.Company, c.Pool, *c.Phone) // another transaction was faster
@@ -158,6 +169,7 @@ type ContactChange struct {
 	LabelIDs     *[]kernel.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the contact."`
 	Blocked      *bool                   `json:"blocked,omitempty" doc:"Whether the contact is blocked. Messages from a blocked contact are stored without a notification, and no messages can be sent to it."`
 	Automation   *bool                   `json:"automation,omitempty" doc:"Whether the reception of a channel replies to this person."`
+	Fields       fields.Input            `json:"fields,omitempty"`
 }
 
 // UpdateContact changes a contact. A new name is also shown in its conversations, unless the team has renamed them.
@@ -199,8 +211,13 @@ func (d *Talk) UpdateContact(ctx context.Context, a *kernel.Principal, id kernel
 		if change.City.Set {
 			c.City = city
 		}
+		if c.Fields, err = fields.Write(tx, c.Company, fields.EntityContact, c.ID, c.Fields, change.Fields); err != nil {
+			return Contact{}, err
+		}
 		c.UpdatedAt = tx.Now
-		saveContact(tx, &c)
+		if err := saveContact(tx, &c); err != nil {
+			return Contact{}, err
+		}
 		tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
 		if c.Name == oldName {
 			return c, nil
@@ -250,6 +267,7 @@ func (d *Talk) DeleteContact(ctx context.Context, a *kernel.Principal, id kernel
 			return err
 		}
 		tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, c.Company, c.ID)
+		fields.Forget(tx, c.Company, c.ID)
 		forgetContact(tx, c.Company, c.ID)
 		return search.Forget(tx.Tx, &search.Contacts, c.Company, c.ID)
 	})
@@ -373,8 +391,12 @@ func (d *Talk) mergeContacts(tx *kernel.Tx, keepID, goneID, company kernel.ID) (
 	if err := replaceContact(tx, company, gone.ID, keep.ID); err != nil {
 		return false, err
 	}
-	nameContact(tx, &keep) // now the number is free
-	saveContact(tx, &keep)
+	if err := nameContact(tx, &keep); err != nil { // now the number is free
+		return false, err
+	}
+	if err := saveContact(tx, &keep); err != nil {
+		return false, err
+	}
 	setContactLabels(tx, company, keep.ID, keep.LabelIDs)
 	tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
 	return true, nil
@@ -390,7 +412,7 @@ func combine(keep, gone *Contact) {
 		keep.Name = *keep.Phone
 	}
 	keep.BusinessName, keep.City = cmp.Or(keep.BusinessName, gone.BusinessName), cmp.Or(keep.City, gone.City)
-	keep.LabelIDs = unite(keep.LabelIDs, gone.LabelIDs)
+	keep.LabelIDs, keep.Fields = unite(keep.LabelIDs, gone.LabelIDs), keep.Fields.With(gone.Fields)
 	keep.Blocked = keep.Blocked || gone.Blocked
 	keep.Automation = keep.Automation && gone.Automation
 }
@@ -469,13 +491,13 @@ func knowsContact(a *kernel.Principal, c *Contact) bool { return c.Public() || a
 
 type listContactsInput struct {
 	httpserver.Page
-	Q       string              `query:"q" maxLength:"200" doc:"Returns contacts whose name or phone contains this text. Case, accents and surrounding spaces are ignored. If the text has no three consecutive letters or digits, or is too common for the search index, only the newest 10,000 contacts are searched."`
+	Q       string              `query:"q" maxLength:"200" doc:"Returns contacts whose name, phone or custom fields contain this text. Case, accents and surrounding spaces are ignored. If the text has no three consecutive letters or digits, or is too common for the search index, only the newest 10,000 contacts are searched."`
 	Label   httpserver.FilterID `query:"label"`
 	Channel httpserver.FilterID `query:"channel" doc:"Returns only contacts with this channel_id."`
 }
 
 func (s *handlers) listContacts(ctx context.Context, a *kernel.Principal, in *listContactsInput) (*httpserver.Reply[httpserver.OffsetList[Contact]], error) {
-	page, err := s.verbs.Contacts(ctx, a, contactCriteria{Q: in.Q, Label: kernel.ID(in.Label), Channel: kernel.ID(in.Channel), Limit: in.Limit, Offset: in.Offset})
+	page, err := s.verbs.Contacts(ctx, a, contactCriteria{Fields: fields.Query(ctx), Q: in.Q, Label: kernel.ID(in.Label), Channel: kernel.ID(in.Channel), Limit: in.Limit, Offset: in.Offset})
 	return httpserver.Body(httpserver.OffsetPage(in.Page, page), err)
 }
 

@@ -87,8 +87,7 @@ func (d *Talk) knownContact(tx *kernel.Tx, channel channels.Channel, p provider.
 		}
 	}
 	phoneTaken := slices.ContainsFunc(known, func(k KnownAs) bool { return k.Kind == "phone" })
-	d.completeContact(tx, &c, p, phoneTaken)
-	return c, true, nil
+	return c, true, d.completeContact(tx, &c, p, phoneTaken)
 }
 
 // settledContacts calls find after moving the contacts of the person to the right pools, if the privacy of a channel has changed.
@@ -121,7 +120,7 @@ func nameless(c *Contact) bool {
 }
 
 // completeContact sets the name and the number of a contact if they are missing, or the number if the person has changed it.
-func (d *Talk) completeContact(tx *kernel.Tx, c *Contact, p provider.Person, phoneTaken bool) {
+func (d *Talk) completeContact(tx *kernel.Tx, c *Contact, p provider.Person, phoneTaken bool) error {
 	moved := p.PreviousWAID != "" || p.PreviousUserID != ""
 	newPhone := p.Phone != "" && !phoneTaken && (c.Phone == nil || moved && *c.Phone != p.Phone)
 	switch name := cleanPersonName(p.Name); {
@@ -130,13 +129,20 @@ func (d *Talk) completeContact(tx *kernel.Tx, c *Contact, p provider.Person, pho
 	case nameless(c) && newPhone:
 		c.Name = p.Phone
 	case !newPhone:
-		return
+		return nil
 	}
 	if newPhone {
 		c.Phone = &p.Phone
 	}
-	nameContact(tx, c)
+	if len(c.Fields) > 0 { // read them again, because the contact was not locked
+		locked, _, err := lockContact(tx, c.Company, c.ID)
+		if err != nil {
+			return err
+		}
+		c.Fields = locked.Fields
+	}
 	tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
+	return nameContact(tx, c)
 }
 
 // conversationWith locks and returns the channel's conversation with a contact, creating it on first use.

@@ -1,10 +1,12 @@
 package talk
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"recado/internal/fields"
 	"recado/internal/fold"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -13,18 +15,19 @@ import (
 )
 
 // contactColumns are the columns of a contact ct. The pool follows the privacy of the channel, which may have changed.
-const contactColumns = `
+var contactColumns = `
 	ct.id, ct.company, ct.name, ct.phone, ct.business_name, ct.city, ct.channel, ct.labels, ct.blocked, CASE
 		WHEN ct.pool = ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.channel AND x.private) THEN ct.channel
 		WHEN ct.pool <> ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.pool AND NOT x.private) THEN ct.company
 		ELSE ct.pool END AS pool,
-	ct.created_at, ct.updated_at, ct.automation`
+	ct.created_at, ct.updated_at, ct.automation, ` + fields.Column("ct")
 
 func scanContact(r db.Row) Contact {
 	return Contact{
 		ID: r.ID("id"), Company: r.ID("company"), Name: r.Text("name"), Phone: r.NullText("phone"),
 		BusinessName: r.NullText("business_name"), City: r.NullText("city"), Channel: r.NullID("channel"),
 		LabelIDs: kernel.UnpackIDs(r.Bytes("labels")), Blocked: r.Bool("blocked"), Pool: r.ID("pool"), CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), Automation: r.Bool("automation"),
+		Fields: fields.Scan(r),
 	}
 }
 
@@ -33,9 +36,13 @@ func findContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
 	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`, company, id)
 }
 
-// lockContact is findContact with an exclusive lock until the end of the transaction.
+// lockContact is findContact with an exclusive lock until the end of the transaction. It locks the contact first, because the
+// values of its fields are read from another table; see fields.Column.
 func lockContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
-	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`+tx.ForUpdate(), company, id)
+	if tx.Dialect().ConcurrentWrites() {
+		tx.Later(`SELECT id FROM contacts WHERE company = $1 AND id = $2 FOR UPDATE`, company, id)
+	}
+	return findContact(tx, company, id)
 }
 
 // contactInUse reports whether the contact has a conversation or has written in a group.
@@ -55,7 +62,7 @@ func selectContact(tx *kernel.Tx, where string, args ...any) (Contact, bool, err
 	return kernel.Row(tx, `SELECT`+contactColumns+` FROM contacts ct `+where, args, scanContact)
 }
 
-// InsertContact inserts a contact without labels. It returns false if its pool already has one with that phone.
+// InsertContact inserts a contact without labels and fields. It returns false if its pool already has one with that phone.
 func InsertContact(tx *kernel.Tx, c *Contact) (bool, error) {
 	n, err := tx.Exec(`
 		INSERT INTO contacts (id, company, name, phone, phone_key, business_name, city, channel, blocked, pool,
@@ -63,18 +70,20 @@ func InsertContact(tx *kernel.Tx, c *Contact) (bool, error) {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, TRUE, $12, $12, $13)
 		ON CONFLICT DO NOTHING`,
 		c.ID, c.Company, c.Name, c.Phone, phoneKey(c.Phone), c.BusinessName, c.City, c.Channel, c.Blocked, c.Pool,
-		contactText(c), c.CreatedAt, c.Automation)
+		foldedLines(&c.Name, c.Phone), c.CreatedAt, c.Automation)
 	return n == 1, err
 }
 
-// saveContact stores what the team can change, except labels and phone.
-func saveContact(tx *kernel.Tx, c *Contact) {
+// saveContact stores what the team can change, except labels, phone and fields.
+func saveContact(tx *kernel.Tx, c *Contact) error {
+	text, err := contactText(tx, c)
 	tx.Later(`
 		UPDATE contacts
 		SET name = $3, business_name = $4, city = $5, channel = $6, blocked = $7,
 			folded = $8, unindexed = unindexed OR folded <> $8, updated_at = $9, automation = $10
 		WHERE company = $1 AND id = $2`,
-		c.Company, c.ID, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, contactText(c), c.UpdatedAt, c.Automation)
+		c.Company, c.ID, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, text, c.UpdatedAt, c.Automation)
+	return err
 }
 
 func setContactLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel.ID) {
@@ -82,8 +91,43 @@ func setContactLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel.ID) 
 	setLabels(tx, "contact_labels", company, id, labels)
 }
 
-// contactText returns the text that searches match: name and phone, folded.
-func contactText(c *Contact) string { return foldedLines(&c.Name, c.Phone) }
+// contactText returns the text that searches match, folded: name, phone and fields.
+func contactText(tx *kernel.Tx, c *Contact) (string, error) {
+	lines := []*string{&c.Name, c.Phone}
+	if len(c.Fields) > 0 {
+		all, err := fields.List(tx, c.Company, fields.EntityContact)
+		if err != nil {
+			return "", err
+		}
+		for _, text := range c.Fields.Texts(all) {
+			lines = append(lines, &text)
+		}
+	}
+	return foldedLines(lines...), nil
+}
+
+// refoldContacts updates the searchable text of contacts after values of their fields were deleted.
+func (d *Talk) refoldContacts(tx *kernel.Tx, company kernel.ID, ids []kernel.ID) error {
+	slices.SortFunc(ids, kernel.CompareIDs)
+	for _, id := range ids {
+		c, found, err := lockContact(tx, company, id)
+		if err != nil {
+			return err
+		}
+		if found {
+			if err := saveContact(tx, &c); err != nil {
+				return err
+			}
+		}
+	}
+	tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
+	return nil
+}
+
+// ObserveFields keeps contacts up to date when custom fields are deleted.
+func (d *Talk) ObserveFields(f *fields.Fields) {
+	f.ObserveClearing(fields.EntityContact, d.refoldContacts)
+}
 
 // foldedLines returns lines of text, folded. Nil lines are left out.
 func foldedLines(lines ...*string) string {
@@ -165,12 +209,14 @@ func forgetContact(tx *kernel.Tx, company, id kernel.ID) {
 }
 
 // nameContact stores the name and phone of a contact.
-func nameContact(tx *kernel.Tx, c *Contact) {
+func nameContact(tx *kernel.Tx, c *Contact) error {
+	text, err := contactText(tx, c)
 	tx.Later(`
 		UPDATE contacts
 		SET name = $3, phone = $4, phone_key = $5, folded = $6, unindexed = TRUE, updated_at = $7
 		WHERE company = $1 AND id = $2`,
-		c.Company, c.ID, c.Name, c.Phone, phoneKey(c.Phone), contactText(c), tx.Now)
+		c.Company, c.ID, c.Name, c.Phone, phoneKey(c.Phone), text, tx.Now)
+	return err
 }
 
 // keepAddressBookName stores the name that the phone of a channel has for a person without a contact. Empty identities are
@@ -313,6 +359,8 @@ func replaceContact(tx *kernel.Tx, company, gone, by kernel.ID) error {
 	tx.Later(`UPDATE cards SET contact = $3, version = version + 1 WHERE company = $1 AND contact = $2`, company, gone, by)
 	tx.Later(`UPDATE messages SET author = $3 WHERE company = $1 AND author = $2`, company, gone, by)
 	tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, company, gone)
+	fields.Copy(tx, company, gone, by)
+	fields.Forget(tx, company, gone)
 	tx.Later(`DELETE FROM contacts WHERE company = $1 AND id = $2`, company, gone)
 	return search.Forget(tx.Tx, &search.Contacts, company, gone)
 }
@@ -322,8 +370,11 @@ type contactCriteria struct {
 	Q       string
 	Label   kernel.ID
 	Channel kernel.ID
+	Fields  map[string]string // see fields.Query
 	Limit   int
 	Offset  int
+
+	fields fields.Filter
 
 	Near bool // see conversationCriteria
 
@@ -348,6 +399,7 @@ func contactsWithPrivate(tx *kernel.Tx, f contactCriteria) ([]Contact, bool, err
 		s.And("ct.pool = " + s.Arg(f.Channel))
 	}
 	f.andLabel(s)
+	f.fields.And(s, "ct")
 	search.NewText(f.Q).Check(s, "ct.folded")
 	s.WriteString("\n\tORDER BY ct.id DESC")
 	tx.Page(s, public.Limit, 0)
@@ -357,8 +409,8 @@ func contactsWithPrivate(tx *kernel.Tx, f contactCriteria) ([]Contact, bool, err
 	return page, more, err
 }
 
-// findContacts lists the contacts of the company, newest first. It reads the contacts with a rare label, those that contain a
-// text, or else the index in the order of the list.
+// findContacts lists the contacts of the company, newest first. It reads the contacts with a rare label or value of a field,
+// those that contain a text, or else the index in the order of the list.
 func findContacts(tx *kernel.Tx, f contactCriteria) (page []Contact, more bool, err error) {
 	if len(f.Private) > 0 {
 		return contactsWithPrivate(tx, f)
@@ -393,7 +445,7 @@ func listContacts(tx *kernel.Tx, f *contactCriteria) (*db.Statement, error) {
 		ids, err := plan.Run(f.Offset, f.Limit+1)
 		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), db.Listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
 		return s, err
-	case f.Near && !f.Label.IsZero() && !f.Channel.IsZero():
+	case f.Near && (!f.Label.IsZero() && !f.Channel.IsZero() || !f.fields.IsEmpty()):
 		if f.end, err = farContact(tx, f); err != nil {
 			return nil, err
 		}
@@ -401,6 +453,7 @@ func listContacts(tx *kernel.Tx, f *contactCriteria) (*db.Statement, error) {
 	s.WriteString("SELECT" + contactColumns + "\n\t" + from)
 	f.whereListed(s)
 	f.andLabel(s)
+	f.fields.And(s, "ct")
 	text.Check(s, "ct.folded")
 	if !f.end.IsZero() {
 		s.And("ct.id >= " + s.Arg(f.end))
@@ -454,6 +507,7 @@ func (l *contactSearchList) Newest(n int, text search.Text) ([]*db.Statement, in
 	s := l.tx.Statement()
 	s.WriteString("SELECT ct.id, COALESCE(" + text.Contains(s, "ct.folded"))
 	l.f.andLabel(s)
+	l.f.fields.And(s, "ct")
 	s.WriteString(", FALSE) AS matches " + alongContacts(l.tx, l.f))
 	l.f.whereListed(s)
 	s.WriteString("\n\tORDER BY ct.id DESC LIMIT " + strconv.Itoa(n))
@@ -466,15 +520,16 @@ func (l *contactSearchList) Among(of db.Subset, text search.Text) *db.Statement 
 		l.tx.FromSubset(s.Arg(l.f.Company), of(s), "contacts", "ct"))
 	l.f.whereListed(s)
 	l.f.andLabel(s)
+	l.f.fields.And(s, "ct")
 	return s
 }
 
 func (l *contactSearchList) Pinned() ([]kernel.ID, bool, error) { return nil, true, nil }
 
-// rareContacts returns the contacts with the label if they are few, or nil.
+// rareContacts returns the contacts with a value of a field or with the label if they are few, or nil.
 func rareContacts(tx *kernel.Tx, f *contactCriteria) (db.Subset, error) {
-	if f.Label.IsZero() {
-		return nil, nil
+	if rare, err := f.fields.Rare(tx, f.Company); err != nil || rare != nil || f.Label.IsZero() {
+		return rare, err
 	}
 	labelled := func(s *db.Statement) string {
 		return "SELECT subject AS id FROM contact_labels WHERE company = " + s.Arg(f.Company) + " AND label = " + s.Arg(f.Label)

@@ -24,9 +24,9 @@ type LockedConversation struct {
 	by     *kernel.Ref // who transferred it in this transaction; nil if nobody did
 	awaits *time.Time  // time of the customer's first unanswered message in this transaction
 
-	reopened  bool // an attendance was reopened in this transaction
-	Filed     bool // a menu ended in this transaction; the members of the queue are notified even if the sector stays the same
-	signalled bool // viewers of a private conversation will be notified
+	attendanceChanged bool // an attendance was reopened in this transaction, or its fields changed
+	Filed             bool // a menu ended in this transaction; the members of the queue are notified even if the sector stays the same
+	signalled         bool // viewers of a private conversation will be notified
 }
 
 // signalPrivate notifies the viewers of a private conversation after the commit.
@@ -133,7 +133,7 @@ func (t *LockedConversation) Save() error {
 	if t.Filed && t.Attendance != nil && kernel.Same(t.before.Assignee, t.Assignee) && kernel.Same(t.before.Sector, t.Sector) {
 		changed = append(changed, "sector")
 	}
-	if t.reopened {
+	if t.attendanceChanged && !slices.Contains(changed, "attendance") {
 		changed = append(changed, "attendance")
 	}
 	if len(changed) > 0 {
@@ -153,7 +153,7 @@ func (t *LockedConversation) Save() error {
 	}
 	SaveConversation(t.Tx, &t.Conversation, t.changedParts())
 	t.Tx.AfterCommit(t.d.Wakeup(WakeIndex).Notify)
-	t.before, t.Filed, t.reopened = t.Conversation, false, false
+	t.before, t.Filed, t.attendanceChanged = t.Conversation, false, false
 	return nil
 }
 

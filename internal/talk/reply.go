@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"recado/internal/channels/provider"
+	"recado/internal/fields"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -54,14 +55,17 @@ var shortcutPattern = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 // replyVariables lists the variables of canned replies; see replyValues.
 var replyVariables = []string{"contact.name", "contact.first_name", "user.name", "protocol", "sector", "company"}
 
+// fieldVariable matches the variables of custom fields. A key without a field is like a field without a value.
+var fieldVariable = regexp.MustCompile(`^(contact|attendance)\.fields\.[a-z0-9_]{1,32}$`)
+
 // variable matches {{name}} and {{name|fallback}}.
 var variable = regexp.MustCompile(`\{\{([^{}|]*)(?:\|([^{}]*))?\}\}`)
 
 // CheckVariables returns an error if the text contains an unknown variable.
 func CheckVariables(field, text string) *kernel.Error {
 	for _, m := range variable.FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(replyVariables, strings.TrimSpace(m[1])) {
-			known := "{{" + strings.Join(replyVariables, "}}, {{") + "}}"
+		if name := strings.TrimSpace(m[1]); !slices.Contains(replyVariables, name) && !fieldVariable.MatchString(name) {
+			known := "{{" + strings.Join(replyVariables, "}}, {{") + "}}, {{contact.fields.KEY}}, {{attendance.fields.KEY}}"
 			return kernel.Invalid(field, kernel.RuleNoSuch, "there is no variable "+kernel.Quoted(m[0])+"; the variables are "+known+".",
 				kernel.Params{"noun": "variable", "value": m[0]})
 		}
@@ -287,15 +291,39 @@ func replyValues(tx *kernel.Tx, a *kernel.Principal, c *Conversation) (map[strin
 		if first := FirstName(contact.Name); first != "" {
 			values["contact.name"], values["contact.first_name"] = contact.Name, first
 		}
+		if err := addFields(tx, a, fields.EntityContact, contact.Fields, values); err != nil {
+			return nil, err
+		}
 	}
 	if c.Attendance != nil {
-		values["protocol"] = c.Attendance.Protocol
+		att, err := openAttendanceOf(tx, c)
+		if err != nil {
+			return nil, err
+		}
+		values["protocol"] = att.Protocol
+		if err := addFields(tx, a, fields.EntityAttendance, att.Fields, values); err != nil {
+			return nil, err
+		}
 	}
 	var err error
 	if c.Sector != nil {
 		values["sector"], err = people.SectorName(tx, a.Company.ID, *c.Sector)
 	}
 	return values, err
+}
+
+// addFields adds the values of custom fields to the values of variables.
+func addFields(tx *kernel.Tx, a *kernel.Principal, entity string, of fields.Values, values map[string]string) error {
+	if len(of) == 0 {
+		return nil
+	}
+	all, err := fields.List(tx, a.Company.ID, entity)
+	for _, f := range all {
+		if value, has := of[f.Key]; has {
+			values[entity+".fields."+f.Key] = f.Format(value)
+		}
+	}
+	return err
 }
 
 // countUses counts the use of the renderings that a message contains, and deletes them.
@@ -330,7 +358,7 @@ type createReplyInput struct {
 	Body struct {
 		Shortcut  string                     `json:"shortcut" minLength:"1" maxLength:"32" pattern:"^[a-z0-9_-]{1,32}$" patternDescription:"a-z, 0-9, _ and -" example:"hello"`
 		Title     string                     `json:"title" minLength:"1" maxLength:"120"`
-		Text      string                     `json:"text" minLength:"0" maxLength:"4096" doc:"May contain the variables {{contact.name}}, {{contact.first_name}}, {{user.name}}, {{protocol}}, {{sector}} and {{company}}, each with an optional fallback, as in {{contact.first_name|client}}. With media_id, this is the caption: at most 1024 characters, and it may be empty."`
+		Text      string                     `json:"text" minLength:"0" maxLength:"4096" doc:"May contain the variables {{contact.name}}, {{contact.first_name}}, {{user.name}}, {{protocol}}, {{sector}}, {{company}}, {{contact.fields.KEY}} and {{attendance.fields.KEY}}, each with an optional fallback, as in {{contact.first_name|client}}. With media_id, this is the caption: at most 1024 characters, and it may be empty."`
 		MediaID   kernel.Optional[kernel.ID] `json:"media_id,omitempty" doc:"The id of a file uploaded with POST /media."`
 		SectorIDs []kernel.ID                `json:"sector_ids,omitempty" maxItems:"100"`
 		Owner     kernel.Optional[kernel.ID] `json:"owner,omitempty" doc:"null for a reply of the team, which requires the scope replies:manage. If omitted or set to your own id, the reply is your own."`

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"recado/internal/channels"
+	"recado/internal/fields"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 )
@@ -185,7 +186,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/media/{id}/content", VerbMediaContent, "Download a file", s.mediaContent, httpserver.Conditional, httpserver.Streams, httpserver.Answers("*/*"),
 			httpserver.About("Returns the content of the file, or a range of it. The content never changes.")),
 
-		httpserver.Get("/contacts", VerbContacts, "List contacts", s.listContacts,
+		httpserver.Get("/contacts", VerbContacts, "List contacts", s.listContacts, fields.Filtered,
 			httpserver.AsTool(httpserver.Tool{Name: "list_contacts"}),
 			httpserver.About("Returns the contacts newest first. Access profiles do not restrict this list: contacts belong to the company.")),
 		httpserver.Post("/contacts", VerbCreateContact, "Create a contact", s.createContact, httpserver.Fails(kernel.CodeContactExists), httpserver.Created,
@@ -194,7 +195,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/contacts/{id}", VerbContact, "Get a contact", httpserver.ByID(s.verbs.Contact),
 			httpserver.AsTool(httpserver.Tool{Name: "get_contact", ID: "contact_id"})),
 		httpserver.Patch("/contacts/{id}", VerbUpdateContact, "Change a contact", s.updateContact, httpserver.Fails(kernel.CodeContactExists, kernel.CodeInUse),
-			httpserver.AsTool(httpserver.Tool{Name: "update_contact", ID: "contact_id", Effect: httpserver.Changes}),
+			httpserver.AsTool(httpserver.Tool{Name: "update_contact", ID: "contact_id", About: "Use list_fields to get the custom fields.", Effect: httpserver.Changes}),
 			httpserver.Example(`{"city": "Santos", "blocked": false}`),
 			httpserver.About("Omitted fields do not change. A new name also appears in the contact's conversations, unless they were renamed. phone can be changed only while the contact has no conversations; otherwise the response is 409 in_use.")),
 		httpserver.Del("/contacts/{id}", VerbDeleteContact, "Delete a contact", httpserver.DeleteByID(s.verbs.DeleteContact), httpserver.Fails(kernel.CodeInUse),
@@ -219,16 +220,20 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.Example(`{"sector_id": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb", "reason": "about an invoice"}`),
 			httpserver.About("The responsible person does not change. A change of sector is added to the list of assignments.")),
 
-		httpserver.Get("/attendances", VerbAttendances, "List the attendances", s.listAttendances,
+		httpserver.Get("/attendances", VerbAttendances, "List the attendances", s.listAttendances, fields.Filtered,
 			httpserver.AsTool(httpserver.Tool{Name: "list_attendances"}),
 			httpserver.About("Returns the attendances newest first.")),
 		httpserver.Get("/attendances/{id}", VerbAttendance, "Get an attendance", httpserver.ByID(s.verbs.Attendance),
 			httpserver.AsTool(httpserver.Tool{Name: "get_attendance", ID: "attendance_id"})),
+		httpserver.Patch("/attendances/{id}", VerbUpdateAttendance, "Change the custom fields of an attendance", s.updateAttendance, httpserver.Fails(kernel.CodeAttendanceRestricted),
+			httpserver.AsTool(httpserver.Tool{Name: "update_attendance", ID: "attendance_id", About: "Use list_fields to get the fields.", Effect: httpserver.Changes}),
+			httpserver.Example(`{"fields": {"order": "A-1234"}}`),
+			httpserver.About("Values that are not in the body stay as they are; null clears a value. In restricted mode, only the responsible person and members with the role manager or above can change an open attendance. Raises conversation.updated.")),
 		httpserver.Get("/conversations/{id}/attendance", VerbCurrentAttendance, "Get the open attendance of a conversation, or null", s.currentAttendance,
 			httpserver.AsTool(httpserver.Tool{Name: "get_open_attendance", ID: "conversation_id"})),
 		httpserver.Get("/conversations/{id}/assignments", VerbAssignments, "List the assignments of a conversation", s.listAssignments,
 			httpserver.About("Returns at most the latest 1000 assignments, newest first.")),
-		httpserver.Post("/conversations/{id}/attendance/close", VerbCloseAttendance, "Close the open attendance of a conversation", s.closeAttendance, httpserver.Fails(kernel.CodeAttendanceNotOpen, kernel.CodeAttendanceRestricted), httpserver.Subject(SubjectConversation),
+		httpserver.Post("/conversations/{id}/attendance/close", VerbCloseAttendance, "Close the open attendance of a conversation", s.closeAttendance, httpserver.Fails(kernel.CodeFieldRequired, kernel.CodeAttendanceNotOpen, kernel.CodeAttendanceRestricted), httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "close_attendance", ID: "conversation_id", Effect: httpserver.Changes}),
 			httpserver.Example(`{"reason": "answered"}`),
 			httpserver.About("In restricted mode, only the responsible person and members with the role manager or above can close it.")),

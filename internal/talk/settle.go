@@ -10,6 +10,7 @@ import (
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
+	"recado/internal/fields"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/phone"
@@ -190,6 +191,10 @@ func (d *Talk) splitContact(tx *kernel.Tx, ch *channels.Channel, contact *Contac
 			return false, kernel.ErrOr(err, errBusyElsewhere())
 		}
 		setContactLabels(tx, own.Company, own.ID, own.LabelIDs)
+		fields.Copy(tx, own.Company, contact.ID, own.ID)
+		if err := saveContact(tx, &own); err != nil {
+			return false, err
+		}
 		copyIdentities(tx, ch.Company, contact.ID, own.ID, ch.ID)
 		tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
 	}

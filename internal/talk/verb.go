@@ -75,6 +75,7 @@ var (
 	VerbAttendance            = kernel.Listed(kernel.Verb{Name: "Attendance", Scope: people.ScopeAttendancesRead})
 	VerbCurrentAttendance     = kernel.Listed(kernel.Verb{Name: "CurrentAttendance", Scope: people.ScopeAttendancesRead})
 	VerbAssignments           = kernel.Listed(kernel.Verb{Name: "Assignments", Scope: people.ScopeAttendancesRead})
+	VerbUpdateAttendance      = kernel.Listed(kernel.Verb{Name: "UpdateAttendance", Scope: people.ScopeAttendancesWrite})
 	VerbCloseAttendance       = kernel.Listed(kernel.Verb{Name: "CloseAttendance", Scope: people.ScopeAttendancesWrite})
 	VerbReopenAttendance      = kernel.Listed(kernel.Verb{Name: "ReopenAttendance", Scope: people.ScopeAttendancesWrite})
 	VerbAttendanceRules       = kernel.Listed(kernel.Verb{Name: "AttendanceRules", Scope: people.ScopeTeamRead})

@@ -119,6 +119,8 @@ func (o *company) make(t *testing.T, noun string) string {
 		return post("/keys", `{"name":"k","scopes":["read"]}`).ID()
 	case "label":
 		return post("/labels", fmt.Sprintf(`{"name":%q}`, o.word())).ID()
+	case "field":
+		return post("/fields", fmt.Sprintf(`{"entity":"card","key":%q,"name":"n","type":"text"}`, o.word())).ID()
 	case "contact", "free contact":
 		return post("/contacts", fmt.Sprintf(`{"name":%q,"phone":%q}`, o.word(), o.phone())).ID()
 	case "user":

@@ -157,8 +157,14 @@ var table = map[string][]example{
 	"PATCH /labels/{id}":  {{path: "/labels/{label}", body: `{"color":"#123456"}`}},
 	"DELETE /labels/{id}": {{path: "/labels/{label}"}},
 
-	"GET /attendances":      {{path: "/attendances", query: "assignee={user}&sector={sector}&conversation={conversation}&protocol={protocol}"}},
-	"GET /attendances/{id}": {{path: "/attendances/{attendance}"}},
+	"GET /fields":         {{path: "/fields", query: "entity=contact"}},
+	"POST /fields":        {{path: "/fields", body: `{"entity":"contact","key":"{word}","name":"n","type":"text"}`}},
+	"PATCH /fields/{id}":  {{path: "/fields/{field}", body: `{"name":"n","position":0}`}},
+	"DELETE /fields/{id}": {{path: "/fields/{field}", query: "confirm=true"}},
+
+	"GET /attendances":        {{path: "/attendances", query: "assignee={user}&sector={sector}&conversation={conversation}&protocol={protocol}"}},
+	"GET /attendances/{id}":   {{path: "/attendances/{attendance}"}},
+	"PATCH /attendances/{id}": {{path: "/attendances/{attendance}", body: `{"fields":{}}`}},
 
 	"GET /team":                      {{path: "/team"}},
 	"GET /team/{id}":                 {{path: "/team/{user}"}},
