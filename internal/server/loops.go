@@ -54,8 +54,8 @@ func (s *Server) run(ctx context.Context) {
 	}
 }
 
-// schedule does work that is due to the second: it sends scheduled messages, ends menus without a reply, checks service levels, and
-// removes members who have stopped viewing a conversation.
+// schedule does work that is due to the second: it sends scheduled messages and surveys, ends menus without a reply, checks service
+// levels, and removes members who have stopped viewing a conversation.
 func (d *Desk) schedule(ctx context.Context) (more bool, err error) {
 	d.Talk.ExpireViewers()
 	sent, err := d.Talk.SendScheduled(ctx, loopBatch)
@@ -67,7 +67,11 @@ func (d *Desk) schedule(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	checked, err := d.Levels.Check(ctx, loopBatch)
-	return max(sent, ended, checked) == loopBatch, err
+	if err != nil {
+		return false, err
+	}
+	surveyed, err := d.Surveys.SendDue(ctx, loopBatch)
+	return max(sent, ended, checked, surveyed) == loopBatch, err
 }
 
 // sweep returns a step that closes idle attendances, ends snoozes and, every hour, removes what is left over. All of that is in

@@ -29,6 +29,7 @@ import (
 	"recado/internal/reception"
 	"recado/internal/reports"
 	"recado/internal/sla"
+	"recado/internal/survey"
 	"recado/internal/talk"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
@@ -289,6 +290,7 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 			d.Receptionist.HTTP(),
 			d.Levels.HTTP(),
 			d.Boards.HTTP(),
+			d.Surveys.HTTP(),
 			d.Reports.HTTP(),
 			d.Webhooks.HTTP(),
 			s.live.HTTP(),
@@ -378,6 +380,7 @@ type Desk struct {
 	Receptionist *reception.Receptionist
 	Levels       *sla.Levels
 	Boards       *boards.Boards
+	Surveys      *survey.Surveys
 	Reports      *reports.Reports
 	Webhooks     *webhooks.Webhooks
 }
@@ -393,6 +396,7 @@ func New(o Options) *Desk {
 	d := &Desk{
 		Kernel: k, People: p, Channels: c, Fields: f, Talk: t, Receptionist: reception.New(t, c, p), Boards: boards.New(t, c, p),
 		Levels:   sla.New(t, p),
+		Surveys:  survey.New(t, p),
 		Reports:  reports.New(t, c, p),
 		Webhooks: webhooks.New(p, webhooks.Options{Guard: o.Guard, Brand: o.Brand, Retries: o.Retries}),
 	}

@@ -79,7 +79,8 @@ func lastAttendance(tx *kernel.Tx, company, conversation kernel.ID) (Attendance,
 		LIMIT 1`, []any{company, conversation}, scanAttendance)
 }
 
-// waitingSince returns the time of the customer's first message after the team's last one in an attendance, or nil.
+// waitingSince returns the time of the customer's first message after the team's last one in an attendance, or nil. Automatic
+// messages are not from the team.
 func waitingSince(tx *kernel.Tx, a *Attendance) (since *time.Time, err error) {
 	_, err = tx.One(`
 		SELECT MIN(created_at) AS since
@@ -87,10 +88,10 @@ func waitingSince(tx *kernel.Tx, a *Attendance) (since *time.Time, err error) {
 		WHERE company = $1 AND conversation = $2 AND direction = $3 AND created_at >= $4 AND seq > COALESCE((
 			SELECT seq
 			FROM messages
-			WHERE company = $1 AND conversation = $2 AND direction = $5
+			WHERE company = $1 AND conversation = $2 AND direction = $5 AND origin <> $6
 			ORDER BY seq DESC
 			LIMIT 1), 0)`,
-		[]any{a.Company, a.Conversation, provider.Inbound, a.OpenedAt, provider.Outbound}, func(r db.Row) { since = r.NullTime("since") })
+		[]any{a.Company, a.Conversation, provider.Inbound, a.OpenedAt, provider.Outbound, provider.OriginAutomation}, func(r db.Row) { since = r.NullTime("since") })
 	return since, err
 }
 

@@ -75,12 +75,15 @@ func scanSurvey(r db.Row) *Survey {
 // surveyDue is the stored status of a survey that will be sent.
 const surveyDue = "due"
 
-// SaveSurvey stores the survey of an attendance. before is the attendance without the change.
+// SaveSurvey stores the survey of an attendance, which may be nil. before is the attendance without the change.
 func (d *Talk) SaveSurvey(tx *kernel.Tx, before, att *Attendance) error {
-	s := att.Survey
-	status := s.Status
+	s := &Survey{}
+	if att.Survey != nil {
+		s = att.Survey
+	}
+	status := kernel.TextOrNil(s.Status)
 	if s.Due {
-		status = surveyDue
+		status = new(surveyDue)
 	}
 	tx.Later(`
 		UPDATE attendances

@@ -475,7 +475,7 @@ func (d *Talk) joinConversations(tx *kernel.Tx, keep, gone Conversation, contact
 		into.LastInboundAt, into.LastInboundExt = from.LastInboundAt, from.LastInboundExt
 		into.FindWindow()
 	}
-	into.SnoozedUntil = nil
+	into.SnoozedUntil, into.Survey = nil, cmp.Or(into.Survey, from.Survey)
 	into.follow(contact)
 	return into.Save()
 }

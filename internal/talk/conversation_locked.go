@@ -118,6 +118,11 @@ func (t *LockedConversation) emitWith(kind kernel.EventType, name string, noun a
 	return t.emit(kind, member{name, noun}, member{"conversation", &t.Conversation})
 }
 
+// EmitAttendance records an event about an attendance with one more member in its data.
+func (t *LockedConversation) EmitAttendance(kind kernel.EventType, att *Attendance, name string, value any) error {
+	return t.emit(kind, member{"attendance", att}, member{"conversation", &t.Conversation}, member{name, value})
+}
+
 // emitUpdated records message.updated with the names of the changed fields.
 func (t *LockedConversation) emitUpdated(m *Message, changed ...string) error {
 	return t.emit(EventMessageUpdated, member{"message", m}, member{"conversation", &t.Conversation}, member{"changed", changed})

@@ -73,9 +73,10 @@ type Observer struct {
 	// Saving is called before a locked conversation is stored. before is the stored state.
 	Saving func(t *LockedConversation, before *Conversation) error
 
-	// AnswersSurvey reports whether a message of the customer answers a survey. It is called only if Conversation.Survey is set.
-	// Such a message opens no attendance, and nobody has to reply to it.
-	AnswersSurvey func(in *InboundBatch, t *BatchConversation, m *Message) (bool, error)
+	// AnswersSurvey returns what a message of the customer does if it answers a survey, or nil. It is called only if
+	// Conversation.Survey is set or the customer chose from a list or buttons. A message that answers a survey opens no
+	// attendance, and nobody has to reply to it.
+	AnswersSurvey func(in *InboundBatch, t *BatchConversation, m *Message) (func() error, error)
 
 	// ContactDeleted is called before a contact is deleted.
 	ContactDeleted func(tx *kernel.Tx, c *Contact) error
@@ -97,7 +98,7 @@ func (d *Talk) Observe(o Observer) {
 	orIgnore(&o.Reopened, ignoreMove)
 	orIgnore(&o.Measured, func(*kernel.Tx, *Attendance, *Attendance) error { return nil })
 	orIgnore(&o.Saving, func(*LockedConversation, *Conversation) error { return nil })
-	orIgnore(&o.AnswersSurvey, func(*InboundBatch, *BatchConversation, *Message) (bool, error) { return false, nil })
+	orIgnore(&o.AnswersSurvey, func(*InboundBatch, *BatchConversation, *Message) (func() error, error) { return nil, nil })
 	orIgnore(&o.ContactDeleted, func(*kernel.Tx, *Contact) error { return nil })
 	orIgnore(&o.CustomerWrote, func(*InboundBatch, *BatchConversation) error { return nil })
 	d.observers = append(d.observers, o)

@@ -227,11 +227,14 @@ func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*
 	if !m.Standby {
 		t.Automation = contact.Automation
 		if !quiet {
-			if answers, err := in.answersSurvey(t, m); err != nil {
+			if answer, err := in.surveyAnswer(t, m); err != nil {
 				return nil, err
-			} else if answers {
+			} else if answer != nil {
 				in.openWindow(t, m)
-				return m, t.emitWith(EventMessageReceived, "message", m)
+				if err := t.emitWith(EventMessageReceived, "message", m); err != nil {
+					return nil, err
+				}
+				return m, answer()
 			}
 			t.needsAttendance = true
 			t.startWaiting(m.CreatedAt)
@@ -286,18 +289,18 @@ func (in *InboundBatch) openWindow(t *BatchConversation, m *Message) {
 	}
 }
 
-// answersSurvey reports whether a message of the customer answers a survey.
-func (in *InboundBatch) answersSurvey(t *BatchConversation, m *Message) (answers bool, err error) {
-	if t.Survey == nil {
-		return false, nil
+// surveyAnswer returns what a message of the customer does if it answers a survey, or nil.
+func (in *InboundBatch) surveyAnswer(t *BatchConversation, m *Message) (answer func() error, err error) {
+	if t.Survey == nil && m.Choice == nil {
+		return nil, nil
 	}
 	err = in.d.tell(func(o *Observer) (err error) {
-		if !answers {
-			answers, err = o.AnswersSurvey(in, t, m)
+		if answer == nil {
+			answer, err = o.AnswersSurvey(in, t, m)
 		}
 		return err
 	})
-	return answers, err
+	return answer, err
 }
 
 // startWaiting records that the customer waits for an answer to a message of that time.
@@ -353,18 +356,23 @@ func (in *InboundBatch) sentFromPhone(t *BatchConversation, m *Message, quiet bo
 // EndMenu ends the menu of the open attendance, if there is one. The caller decides who gets the case.
 func (t *LockedConversation) EndMenu() { t.Reception, t.ReceptionDue = nil, nil }
 
-// SendAutomatic sends an automatic message. It does not count as an answer of the team: the customer still waits, and no person
-// becomes responsible.
+// SendAutomatic sends an automatic message; see LockedConversation.SendAutomatic.
 func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices *provider.Interactive) error {
+	return t.SendAutomatic(in.Channel.Provider, text, choices)
+}
+
+// SendAutomatic sends an automatic message with an optional list or buttons. It does not count as an answer of the team: the
+// customer still waits, no person becomes responsible, and no attendance opens.
+func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices *provider.Interactive) error {
 	m := &Message{
 		ID: kernel.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
 		Direction: provider.Outbound, Origin: provider.OriginAutomation, Type: provider.TypeText, Text: &text, Interactive: choices,
-		Status: provider.StatusQueued, Seq: t.next(), CreatedAt: in.Tx.Now,
+		Status: provider.StatusQueued, Seq: t.next(), CreatedAt: t.Tx.Now,
 	}
 	if m.Interactive != nil {
 		m.Type = provider.TypeInteractive
 	}
-	_, err := t.insertOutbound(m, in.Channel.Provider)
+	_, err := t.insertOutbound(m, channelProvider)
 	return err
 }
 

@@ -38,11 +38,17 @@ var talkEvents = []httpserver.Event{
 	{Type: EventMessageSent, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("message", "Message"), httpserver.EventNoun("conversation", "Conversation")}},
 	{Type: EventMessageUpdated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("message", "Message"), httpserver.EventNoun("conversation", "Conversation"), eventChanged}},
 	{Type: EventConversationUpdated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("conversation", "Conversation"), eventChanged}},
-	{Type: EventAttendanceOpened, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation")}},
-	{Type: EventAttendanceClosed, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation")}},
-	{Type: EventSLAWarning, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation"), eventTarget}},
-	{Type: EventSLABreached, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation"), eventTarget}},
+	AttendanceEvent(EventAttendanceOpened),
+	AttendanceEvent(EventAttendanceClosed),
+	AttendanceEvent(EventSLAWarning, eventTarget),
+	AttendanceEvent(EventSLABreached, eventTarget),
 	{Type: EventNoteCreated, Data: []httpserver.EventPart{eventSequence, httpserver.EventNoun("note", "Note"), httpserver.EventNoun("conversation", "Conversation")}},
+}
+
+// AttendanceEvent describes an event that EmitAttendance records, with further parts of its data.
+func AttendanceEvent(kind kernel.EventType, more ...httpserver.EventPart) httpserver.Event {
+	parts := []httpserver.EventPart{eventSequence, httpserver.EventNoun("attendance", "Attendance"), httpserver.EventNoun("conversation", "Conversation")}
+	return httpserver.Event{Type: kind, Data: append(parts, more...)}
 }
 
 var (

@@ -182,6 +182,8 @@ var table = map[string][]example{
 	"PATCH /company":            {{path: "/company", body: `{"name":"n"}`}},
 	"GET /company/attendance":   {{path: "/company/attendance"}},
 	"PATCH /company/attendance": {{path: "/company/attendance", body: `{"mode":"liberal"}`}, {path: "/company/attendance", body: `{"hours_id":"{hours}"}`}},
+	"GET /company/survey":       {{path: "/company/survey"}},
+	"PUT /company/survey":       {{path: "/company/survey", body: `{"enabled":false,"sector_ids":["{sector}"]}`}},
 	"GET /hours":                {{path: "/hours"}},
 	"POST /hours":               {{path: "/hours", body: `{"name":"n"}`}},
 	"GET /hours/holidays":       {{path: "/hours/holidays"}},
