@@ -28,7 +28,12 @@ type Report = {
   totals: Figures
   by_person: Named[]
   by_sector: Named[]
+  by_reason: Named[]
+  by_channel: Named[]
+  by_label: Named[]
   by_day: Named[]
+  by_hour: number[][]
+  previous: { totals: Figures }
 }
 
 let desk: Desk
@@ -271,9 +276,9 @@ it.each([
     expect(readFileSync(await file.path()).subarray(0, 3)).toEqual(
       Buffer.from([0xef, 0xbb, 0xbf]),
     ) // the byte order mark
-    const rows = text
-      .slice(1)
-      .trimEnd()
+    const [lines = '', ...others] = text.slice(1).trimEnd().split('\r\n\r\n')
+    expect(others).toHaveLength(3) // satisfaction, service levels and hours
+    const rows = lines
       .split('\r\n')
       .slice(1)
       .map((row) => row.split(separator).slice(-10))
@@ -296,8 +301,12 @@ it.each([
     expect(rows).toEqual(
       [
         report.totals,
+        report.previous.totals,
         ...report.by_person,
         ...report.by_sector,
+        ...report.by_reason.filter((one) => one.closed > 0),
+        ...report.by_channel,
+        ...report.by_label,
         ...report.by_day,
       ].map(figures),
     )
@@ -312,10 +321,65 @@ it.each([
     expect(figuresOnly.some((cell) => cell.includes(point))).toBe(true)
     await expect
       .poll(() => page.getByRole('main').innerText())
-      .not.toMatch(/\b(report|reportCsv)\.\w/)
+      .not.toMatch(/\b(report|reportCsv|caseList)\.\w/)
     await context.close()
   },
 )
+
+it('opens the cases behind a figure, and saves them as CSV', async () => {
+  const { page, context } = await desk.page({ acceptDownloads: true })
+  await desk.session(page)
+  await open(page)
+  const report = await fetched()
+  const week = page.getByRole('table', { name: 'Opened by weekday and hour' })
+  const hours = await week.getByRole('cell').allInnerTexts()
+  expect(hours.map(Number)).toEqual(report.by_hour.flat())
+  const sector = report.by_sector.find((one) => one.sector && one.closed > 0)
+  await page
+    .getByRole('table', { name: 'By department' })
+    .getByRole('row', { name: sector?.sector?.name ?? '' })
+    .getByRole('link', { name: String(sector?.closed), exact: true })
+    .last()
+    .click()
+  await page.getByRole('heading', { name: 'Cases closed', level: 1 }).waitFor()
+  const cases = page.getByRole('table', { name: 'Cases' }).getByRole('row')
+  await expect.poll(() => cases.count()).toBe((sector?.closed ?? 0) + 1)
+  await axe(page, 'cases')
+
+  await page
+    .getByRole('button', {
+      name: `Remove filter Department: ${sector?.sector?.name ?? ''}`,
+    })
+    .click()
+  await expect
+    .poll(async () => {
+      const more = page.getByRole('button', { name: 'Show more' })
+      if (await more.isVisible()) await more.click()
+      return cases.count()
+    })
+    .toBe(report.totals.closed + 1)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe(`cases-${report.from}-${report.to}.csv`)
+  await page
+    .getByRole('region', { name: 'Downloads' })
+    .getByText(`Saved: ${report.totals.closed} rows`)
+    .waitFor()
+  const [head = '', first = ''] = readFileSync(await file.path(), 'utf8')
+    .slice(1)
+    .split('\r\n')
+  expect(head.split(',')).toContain('protocol')
+  expect(first).toContain('ATD-')
+
+  const protocol = cases.nth(1).getByRole('link')
+  const name = await protocol.innerText()
+  await protocol.click()
+  await page.getByText(name).first().waitFor()
+  expect(page.url()).toContain('/inbox/closed/')
+  await context.close()
+})
 
 it('is hidden from agents', async () => {
   const agent =
@@ -340,7 +404,7 @@ it('is hidden from agents', async () => {
   await context.close()
 })
 
-it('prints on one page in light colours, with charts and with tables', async () => {
+it('prints on two pages in light colours, with charts and with tables', async () => {
   const { page, context } = await desk.page({ colorScheme: 'dark' })
   await desk.session(page)
   await open(page)
@@ -349,15 +413,14 @@ it('prints on one page in light colours, with charts and with tables', async () 
     (await page.pdf({ preferCSSPageSize: true }))
       .toString('latin1')
       .match(/\/Type\s*\/Page\b/g)?.length
-  await expect.poll(() => pages()).toBe(1)
+  await expect.poll(() => pages()).toBe(2)
   await page
     .getByRole('button', { name: 'Show opened and closed as table' })
     .click()
-  await expect.poll(() => pages()).toBe(1)
   await page
     .getByRole('button', { name: 'Show first response as table' })
     .click()
-  await expect.poll(() => pages()).toBe(1)
+  await expect.poll(() => pages()).toBe(2)
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
   /** colours returns the colours of every element in a theme. */
@@ -423,6 +486,13 @@ it('has no accessibility violations on a desktop and a phone', async () => {
         page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
       )
       .toBe(true)
+    await page.goto(`${desk.url}/report/cases?on=opened`)
+    await (
+      small
+        ? page.getByRole('list', { name: 'Cases' })
+        : page.getByRole('table', { name: 'Cases' })
+    ).waitFor()
+    await axe(page, 'cases')
     await context.close()
   }
 })

@@ -7,6 +7,8 @@ export const keys = {
   preferences: ['preferences'] as const,
   sessions: ['sessions'] as const,
   report: (query: object) => ['report', query] as const,
+  cases: (query: object) => ['cases', query] as const,
+  caseComments: (query: object) => ['case-comments', query] as const,
   currentReport: ['current-report'] as const,
   apiKeys: ['apiKeys'] as const,
   webhooks: ['webhooks'] as const,

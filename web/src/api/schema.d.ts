@@ -1874,6 +1874,13 @@ export interface components {
             verify_token?: string;
             waba_id: string;
         };
+        ChannelReport: {
+            channel: components["schemas"]["Ref"];
+            closed: number;
+            first_response: components["schemas"]["Times"];
+            opened: number;
+            resolution: components["schemas"]["Times"];
+        };
         ChannelTemplate: {
             body: string;
             buttons: components["schemas"]["TemplateButton"][];
@@ -2434,6 +2441,13 @@ export interface components {
             id: string;
             open: number;
         };
+        LabelReport: {
+            closed: number;
+            first_response: components["schemas"]["Times"];
+            label: components["schemas"]["Ref"];
+            opened: number;
+            resolution: components["schemas"]["Times"];
+        };
         LastMessage: {
             created_at: string;
             /** @enum {string} */
@@ -2803,6 +2817,11 @@ export interface components {
             /** @enum {string} */
             presence: "online" | "away" | "offline";
         };
+        PreviousReport: {
+            from: string;
+            to: string;
+            totals: components["schemas"]["Figures"];
+        };
         /** @enum {string} */
         Priority: "low" | "medium" | "high" | "urgent";
         PrivateChannel: {
@@ -2831,6 +2850,13 @@ export interface components {
             burst: number;
             per_second: number;
         };
+        Ratings: {
+            1: number;
+            2: number;
+            3: number;
+            4: number;
+            5: number;
+        };
         ReactInputBody: {
             emoji: string;
         };
@@ -2851,6 +2877,13 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+        };
+        ReasonReport: {
+            closed: number;
+            first_response: components["schemas"]["Times"];
+            opened: number;
+            reason: components["schemas"]["Ref"] | null;
+            resolution: components["schemas"]["Times"];
         };
         Reception: {
             away: string | null;
@@ -2924,10 +2957,17 @@ export interface components {
             uses: number;
         };
         Report: {
+            by_channel: components["schemas"]["ChannelReport"][];
             by_day: components["schemas"]["DayReport"][];
+            by_hour: number[][];
+            by_label: components["schemas"]["LabelReport"][];
             by_person: components["schemas"]["PersonReport"][];
+            by_reason: components["schemas"]["ReasonReport"][];
             by_sector: components["schemas"]["SectorReport"][];
             from: string;
+            previous: components["schemas"]["PreviousReport"];
+            sla: components["schemas"]["SLAReport"];
+            survey: components["schemas"]["SurveyReport"];
             timezone: string;
             to: string;
             totals: components["schemas"]["Figures"];
@@ -3135,6 +3175,11 @@ export interface components {
         SimulateRevoke: {
             external_id: string;
         };
+        SLAReport: {
+            first: components["schemas"]["TargetReport"];
+            next: components["schemas"]["TargetReport"];
+            resolution: components["schemas"]["TargetReport"];
+        };
         SnoozeInputBody: {
             until: string | null;
         };
@@ -3165,11 +3210,23 @@ export interface components {
             /** @enum {string} */
             status: "none" | "sent" | "answered" | "expired" | "skipped";
         };
+        SurveyReport: {
+            answered: number;
+            average: number | null;
+            by_rating: components["schemas"]["Ratings"];
+            sent: number;
+            share_satisfied: number | null;
+            skipped: number;
+        };
         Target: {
             due_at: string;
             met_at: string | null;
             /** @enum {string} */
             state: "pending" | "met" | "warned" | "breached";
+        };
+        TargetReport: {
+            breached: number;
+            met: number;
         };
         TemplateBody: {
             language: string;
@@ -3453,14 +3510,21 @@ export interface operations {
         parameters: {
             query?: {
                 assignee?: string;
+                channel?: string;
                 conversation?: string;
                 cursor?: string;
                 from?: string;
+                label?: string;
                 limit?: number;
+                on?: "opened" | "answered" | "closed";
                 protocol?: string;
+                rating?: "1" | "2" | "3" | "4" | "5" | "low" | "high";
+                reason?: string;
                 sector?: string;
+                sla?: "met" | "warned" | "breached";
                 status?: "open" | "closed";
                 to?: string;
+                user?: string;
             };
             header?: never;
             path?: never;

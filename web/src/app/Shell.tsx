@@ -27,6 +27,7 @@ import { ActionMenu } from '../ui/ActionMenu'
 import type { MenuAction } from '../ui/MenuBox'
 import { Avatar } from '../ui/Avatar'
 import { withTexts } from '../ui/i18n'
+import { useDownloads } from '../ui/downloads'
 import { Logo } from '../ui/Logo'
 import { basePath } from '../ui/page'
 import { loadParts, part } from '../ui/parts'
@@ -52,6 +53,9 @@ const NotificationDialog = part(() =>
 const Confirm = part(() =>
   import('../api/Confirm').then((loaded) => loaded.Confirm),
 )
+const Downloads = part(() =>
+  withTexts('report', import('./Downloads')).then((loaded) => loaded.default),
+)
 const Shortcuts = part(() =>
   import('./Shortcuts').then((loaded) => loaded.default),
 )
@@ -72,6 +76,11 @@ const tabs: readonly string[] = ['inbox', 'contacts', 'boards']
 function Notifier() {
   useNotifications()
   return null
+}
+
+/** Saving shows the downloads, if there are any. It is separate from the shell because their progress changes often. */
+function Saving() {
+  return useDownloads().length > 0 && <Downloads />
 }
 
 /** Shell is the frame of all screens: navigation, banners and global dialogs. */
@@ -292,6 +301,9 @@ export function Shell() {
           <div id="layer" />
         </main>
       </div>
+      <Suspense fallback={null}>
+        <Saving />
+      </Suspense>
       <Suspense fallback={null}>
         {palette && (
           <Palette

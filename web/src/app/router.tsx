@@ -13,6 +13,7 @@ import { Inbox } from '../inbox/Inbox'
 import { readSearch } from '../inbox/list/view'
 import { readBoardSearch } from '../boards/search'
 import { readContactSearch } from '../contacts/search'
+import { readCaseSearch } from '../report/cases'
 import { readReportSearch } from '../report/period'
 import { FirstPage } from './FirstPage'
 import { NotFound } from './NotFound'
@@ -74,6 +75,14 @@ const report = createRoute({
     withTexts('report', import('../report/Report')),
   ),
 })
+const cases = createRoute({
+  getParentRoute: () => root,
+  path: '/report/cases',
+  validateSearch: readCaseSearch,
+  component: lazyRouteComponent(() =>
+    withTexts('report', import('../report/Cases')),
+  ),
+})
 const now = createRoute({
   getParentRoute: () => root,
   path: '/now',
@@ -117,6 +126,7 @@ export const router = createRouter({
     boards.addChildren([board]),
     now,
     report,
+    cases,
     settings,
     settingsPage,
   ]),

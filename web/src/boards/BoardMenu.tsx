@@ -3,6 +3,7 @@ import {
   IconArchive,
   IconArchiveOff,
   IconDots,
+  IconDownload,
   IconLayoutKanban,
   IconPencil,
   IconPlus,
@@ -24,12 +25,13 @@ import classes from './Board.module.css'
 type Props = {
   board: Board
   mayWrite: boolean
+  onSave: () => void
   onOpen: (id: string) => void
   onNew: () => void
 }
 
 /** BoardMenu is the menu of a board. On a phone it also creates boards. */
-export function BoardMenu({ board, mayWrite, onOpen, onNew }: Props) {
+export function BoardMenu({ board, mayWrite, onSave, onOpen, onNew }: Props) {
   const { t } = useTranslation()
   const phone = usePhone()
   const [dialog, setDialog] = useState<
@@ -57,6 +59,12 @@ export function BoardMenu({ board, mayWrite, onOpen, onNew }: Props) {
           },
         ]
       : []),
+    {
+      key: 'csv',
+      label: t('boards.download'),
+      icon: <IconDownload size={16} />,
+      onClick: onSave,
+    },
     {
       key: 'cards',
       label: t('boards.archivedCards'),

@@ -3,16 +3,18 @@ import { IconLayoutKanban, IconPlus } from '@tabler/icons-react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { saveCsv } from '../api/csv'
 import { useBoards, useMe } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
 import type { Board } from '../api/types'
+import { dayKey } from '../ui/format'
 import { personal } from '../ui/page'
 import { Empty, Failure, Loading } from '../ui/states'
 import { usePhone } from '../ui/usePhone'
 import { BoardMenu } from './BoardMenu'
 import { BoardView } from './BoardView'
 import { NewBoardDialog } from './NewBoardDialog'
-import type { BoardSearch } from './search'
+import { filtersOf, type BoardSearch } from './search'
 import { useBoardNames } from './useBoard'
 import classes from './Boards.module.css'
 
@@ -103,6 +105,17 @@ export default function Boards() {
               key={board.id}
               board={board}
               mayWrite={mayWrite}
+              onSave={() =>
+                void saveCsv(
+                  '/kanban/cards',
+                  {
+                    ...filtersOf(search),
+                    board_id: board.id,
+                    tz: me.company.timezone,
+                  },
+                  `cards-${dayKey(new Date())}.csv`,
+                )
+              }
               onOpen={show}
               onNew={() => setCreating(true)}
             />

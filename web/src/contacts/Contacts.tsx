@@ -1,11 +1,18 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { IconAddressBook, IconPlus, IconSearch } from '@tabler/icons-react'
+import {
+  IconAddressBook,
+  IconDownload,
+  IconPlus,
+  IconSearch,
+} from '@tabler/icons-react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { saveCsv } from '../api/csv'
 import { useChannels, useLabels, useMe } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
+import { dayKey } from '../ui/format'
 import { Empty, Failure, Loading } from '../ui/states'
 import { ContactDetails } from './ContactDetails'
 import { ContactTable } from './ContactTable'
@@ -104,6 +111,23 @@ export default function Contacts() {
           {filter(t('filters.channel'), search.channel, channels, (channel) =>
             change({ channel }),
           )}
+          <ActionIcon
+            className={classes.save}
+            variant="default"
+            size={36}
+            aria-label={t('contacts.download')}
+            title={t('contacts.download')}
+            disabled={rows.length === 0}
+            onClick={() =>
+              void saveCsv(
+                '/contacts',
+                query,
+                `contacts-${dayKey(new Date())}.csv`,
+              )
+            }
+          >
+            <IconDownload size={17} />
+          </ActionIcon>
           {mayWrite && (
             <Button
               className={classes.new}

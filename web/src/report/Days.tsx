@@ -3,9 +3,11 @@ import { useTranslation } from 'react-i18next'
 import type { Report } from '../api/types'
 import { number } from '../ui/format'
 import { Loading } from '../ui/states'
+import { CaseLink } from './CaseLink'
+import type { On } from './cases'
+import { times, timesHead } from './csv'
 import { Figure } from './Figure'
 import { average, dayName, time } from './figures'
-import classes from './Report.module.css'
 
 const OpenedAndClosed = lazy(() =>
   import('./Charts').then((loaded) => ({ default: loaded.OpenedAndClosed })),
@@ -18,18 +20,31 @@ const FirstResponse = lazy(() =>
 export function Days({ report: { by_day: days } }: { report: Report }) {
   const { t } = useTranslation()
   const waiting = <Loading rows={1} height={188} /> // as high as a chart, so that nothing below moves
+  const cases = (day: string, on: On, count: number, shown = number(count)) => (
+    <CaseLink search={count > 0 ? { on, from: day, to: day } : null}>
+      {shown}
+    </CaseLink>
+  )
   return (
-    <div className={classes.figures}>
+    <>
       <Figure
         title={t('report.perDay')}
         show={t('report.showOpened')}
         hide={t('report.hideOpened')}
         head={[t('report.day'), t('report.opened'), t('report.closed')]}
-        rows={days.map((day) => [
-          dayName(day.date, 'long'),
-          number(day.opened),
-          number(day.closed),
-        ])}
+        rows={days.map(({ date, opened, closed }) => ({
+          key: date,
+          cells: [
+            dayName(date, 'long'),
+            cases(date, 'opened', opened),
+            cases(date, 'closed', closed),
+          ],
+        }))}
+        file="days"
+        csv={() => [
+          [t('report.day'), t('report.opened'), t('report.closed')],
+          ...days.map(({ date, opened, closed }) => [date, opened, closed]),
+        ]}
       >
         <Suspense fallback={waiting}>
           <OpenedAndClosed days={days} />
@@ -46,18 +61,26 @@ export function Days({ report: { by_day: days } }: { report: Report }) {
           t('report.median'),
           t('report.p90'),
         ]}
-        rows={days.map(({ date, first_response: times }) => [
-          dayName(date, 'long'),
-          number(times.count),
-          average(times),
-          time(times.median_seconds),
-          time(times.p90_seconds),
-        ])}
+        rows={days.map(({ date, first_response: one }) => ({
+          key: date,
+          cells: [
+            dayName(date, 'long'),
+            cases(date, 'answered', one.count),
+            cases(date, 'answered', one.count, average(one)),
+            cases(date, 'answered', one.count, time(one.median_seconds)),
+            cases(date, 'answered', one.count, time(one.p90_seconds)),
+          ],
+        }))}
+        file="first-response"
+        csv={() => [
+          [t('report.day'), ...timesHead(t('report.firstResponse'), t)],
+          ...days.map((day) => [day.date, ...times(day.first_response)]),
+        ]}
       >
         <Suspense fallback={waiting}>
           <FirstResponse days={days} />
         </Suspense>
       </Figure>
-    </div>
+    </>
   )
 }

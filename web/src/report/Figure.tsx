@@ -2,6 +2,8 @@ import { ActionIcon, Table } from '@mantine/core'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { useId, useState, type ReactNode } from 'react'
 import { SectionHead } from '../ui/Layout'
+import type { Cell } from './csv'
+import { SaveTable } from './SaveTable'
 import classes from './Report.module.css'
 
 type Props = {
@@ -9,12 +11,23 @@ type Props = {
   show: string
   hide: string
   head: string[]
-  rows: string[][]
+  rows: { key: string; cells: ReactNode[] }[]
+  file: string
+  csv: () => Cell[][]
   children: ReactNode
 }
 
 /** Figure is a chart that can be switched to a table. The chart itself is hidden from screen readers. */
-export function Figure({ title, show, hide, head, rows, children }: Props) {
+export function Figure({
+  title,
+  show,
+  hide,
+  head,
+  rows,
+  file,
+  csv,
+  children,
+}: Props) {
   const id = useId()
   const [asTable, setAsTable] = useState(false)
   return (
@@ -24,17 +37,20 @@ export function Figure({ title, show, hide, head, rows, children }: Props) {
           id={id}
           title={title}
           action={
-            <ActionIcon
-              className={classes.control}
-              variant="subtle"
-              color="gray"
-              size={28}
-              aria-label={asTable ? hide : show}
-              title={asTable ? hide : show}
-              onClick={() => setAsTable(!asTable)}
-            >
-              {asTable ? <IconChartBar size={18} /> : <IconTable size={18} />}
-            </ActionIcon>
+            <div className={classes.tools}>
+              <ActionIcon
+                className={classes.control}
+                variant="subtle"
+                color="gray"
+                size={28}
+                aria-label={asTable ? hide : show}
+                title={asTable ? hide : show}
+                onClick={() => setAsTable(!asTable)}
+              >
+                {asTable ? <IconChartBar size={18} /> : <IconTable size={18} />}
+              </ActionIcon>
+              <SaveTable title={title} file={file} rows={csv} />
+            </div>
           }
         />
       </figcaption>
@@ -57,9 +73,9 @@ export function Figure({ title, show, hide, head, rows, children }: Props) {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {rows.map((row) => (
-                <Table.Tr key={row[0]}>
-                  {row.map((cell, column) => (
+              {rows.map(({ key, cells }) => (
+                <Table.Tr key={key}>
+                  {cells.map((cell, column) => (
                     <Table.Td
                       key={head[column]}
                       ta={column > 0 ? 'right' : undefined}

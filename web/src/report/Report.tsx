@@ -11,7 +11,9 @@ import { download } from '../ui/download'
 import { dayKey } from '../ui/format'
 import { Page } from '../ui/Layout'
 import { Empty, Failure, Loading } from '../ui/states'
+import { CaseFilters } from './CaseLink'
 import { Filters } from './Filters'
+import { Parts } from './Part'
 import { Results } from './Results'
 import { reportCsv } from './csv'
 import { dayName } from './figures'
@@ -73,7 +75,17 @@ function Shown() {
       <Page
         wide
         title={t('report.title')}
-        text={`${dayName(period.from, 'long')} – ${dayName(period.to, 'long')} · ${company.timezone}`}
+        text={[
+          `${dayName(period.from, 'long')} – ${dayName(period.to, 'long')}`,
+          company.timezone,
+          report.data &&
+            t('report.compared', {
+              from: dayName(report.data.previous.from, 'medium'),
+              to: dayName(report.data.previous.to, 'medium'),
+            }),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
         action={
           <Button
             className={classes.control}
@@ -92,6 +104,7 @@ function Shown() {
           problem={wrong}
           onChange={change}
         />
+        <Parts />
         {report.isPending && wrong === null && <Loading rows={4} height={80} />}
         {report.isError && (
           <Failure
@@ -101,7 +114,9 @@ function Shown() {
           />
         )}
         {report.data && wrong === null && (
-          <Results report={report.data} busy={report.isPlaceholderData} />
+          <CaseFilters value={query}>
+            <Results report={report.data} busy={report.isPlaceholderData} />
+          </CaseFilters>
         )}
       </Page>
     </div>

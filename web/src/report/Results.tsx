@@ -1,44 +1,52 @@
 import { useTranslation } from 'react-i18next'
 import type { Report } from '../api/types'
 import { Days } from './Days'
-import { Total } from './Total'
+import { HeatMap } from './HeatMap'
+import { Part } from './Part'
+import { Satisfaction } from './Satisfaction'
+import { ServiceLevels } from './ServiceLevels'
 import { SortedTable } from './SortedTable'
-import { number } from '../ui/format'
+import { tablesOf } from './tables'
+import { Totals } from './Totals'
+import { Unused } from './Unused'
 import classes from './Report.module.css'
 
-/** Results shows the figures of a report: four totals, two charts, two tables. */
+/** Results shows the figures of a report: totals, days, then each part from the most to the least used. */
 export function Results({ report, busy }: { report: Report; busy: boolean }) {
   const { t } = useTranslation()
-  const { totals } = report
+  const tables = tablesOf(report, t)
   return (
     <div className={classes.results} aria-busy={busy}>
-      <div className={classes.totals}>
-        <Total name={t('report.opened')} value={number(totals.opened)} />
-        <Total name={t('report.closed')} value={number(totals.closed)} />
-        <Total name={t('report.firstResponse')} times={totals.first_response} />
-        <Total name={t('report.resolution')} times={totals.resolution} />
-      </div>
-      <Days report={report} />
-      <div className={classes.tables}>
+      <Totals report={report} />
+      <Part id="days">
+        <Days report={report} />
+      </Part>
+      <Part id="team">
+        <SortedTable table={tables.person} />
+        <SortedTable table={tables.sector} />
+      </Part>
+      <Part id="satisfaction">
+        <Satisfaction survey={report.survey} />
+      </Part>
+      <Part id="levels">
+        <ServiceLevels sla={report.sla} />
         <SortedTable
-          title={t('report.byPerson')}
-          head={t('report.person')}
-          rows={report.by_person.map((one) => ({
-            ...one,
-            id: one.user?.id ?? '',
-            name: one.user?.name ?? t('report.nobody'),
-          }))}
+          table={
+            tables.reason.rows.some((one) => one.id !== '')
+              ? tables.reason
+              : { ...tables.reason, rows: [] }
+          }
+          columns={['name', 'closed', 'share', 'resolution']}
+          empty={<Unused text={t('report.noReasons')} page="reasons" />}
         />
-        <SortedTable
-          title={t('report.bySector')}
-          head={t('report.sector')}
-          rows={report.by_sector.map((one) => ({
-            ...one,
-            id: one.sector?.id ?? '',
-            name: one.sector?.name ?? t('report.noSector'),
-          }))}
-        />
-      </div>
+      </Part>
+      <Part id="channels">
+        <SortedTable table={tables.channel} />
+        <SortedTable table={tables.label} />
+      </Part>
+      <Part id="hours" wide>
+        <HeatMap byHour={report.by_hour} />
+      </Part>
     </div>
   )
 }

@@ -1,35 +1,33 @@
-import { useId } from 'react'
-import { useTranslation } from 'react-i18next'
-import type { Times } from '../api/types'
-import { average, time } from './figures'
+import { useId, type ReactNode } from 'react'
+import { CaseLink } from './CaseLink'
+import type { CaseSearch } from './cases'
 import classes from './Report.module.css'
 
-/** Total shows one figure for the whole period: a count, or a median with the average and 90th percentile. */
+/** Total shows one figure of the whole period, the change since the period before, and a line around it. */
 export function Total({
   name,
   value,
-  times,
+  cases,
+  change,
+  children,
 }: {
   name: string
-  value?: string
-  times?: Times
+  value: string
+  cases?: CaseSearch
+  change?: string
+  children?: ReactNode
 }) {
-  const { t } = useTranslation()
   const id = useId()
   return (
     <div role="group" aria-labelledby={id} className={classes.total}>
       <span id={id} className={classes.name}>
         {name}
       </span>
-      <strong>{times ? time(times.median_seconds) : value}</strong>
-      {times && times.count > 0 && (
-        <span className={classes.around}>
-          {t('report.around', {
-            average: average(times),
-            p90: time(times.p90_seconds),
-          })}
-        </span>
-      )}
+      <strong>
+        <CaseLink search={cases}>{value}</CaseLink>
+      </strong>
+      {change && <span className={classes.around}>{change}</span>}
+      {children && <span className={classes.around}>{children}</span>}
     </div>
   )
 }

@@ -1,7 +1,9 @@
 import type { TFunction } from 'i18next'
 import type { Figures, Report, Times } from '../api/types'
+import { hourName, hours, stars, targets, weekdays } from './figures'
+import { tablesOf } from './tables'
 
-type Cell = string | number | null
+export type Cell = string | number | null
 
 /** Style is a language's CSV format: the cell separator and the decimal separator. */
 type Style = { separator: string; point: string }
@@ -29,7 +31,9 @@ export function table(rows: Cell[][], language: string): string {
 
 const minutes = (seconds: number | null) =>
   seconds === null ? null : Math.round(seconds / 0.6) / 100
-const times = ({
+
+/** times returns the cells of some durations, in minutes. */
+export const times = ({
   count,
   average_seconds,
   median_seconds,
@@ -40,7 +44,9 @@ const times = ({
   minutes(median_seconds),
   minutes(p90_seconds),
 ]
-const figures = ({
+
+/** figures returns the cells of one line of figures. */
+export const figures = ({
   opened,
   closed,
   first_response,
@@ -52,45 +58,90 @@ const figures = ({
   ...times(resolution),
 ]
 
-/** reportCsv returns all figures of a report as CSV: totals, people, departments and days. Times are in minutes. */
+/** timesHead returns the headings of the cells of some durations. */
+export const timesHead = (name: string, t: TFunction): string[] =>
+  (['count', 'average', 'median', 'p90'] as const).map((column) =>
+    t(`reportCsv.${column}`, { name }),
+  )
+
+/** figureHead returns the headings of the cells of figures. */
+export const figureHead = (t: TFunction): string[] => [
+  t('report.opened'),
+  t('report.closed'),
+  ...timesHead(t('report.firstResponse'), t),
+  ...timesHead(t('report.resolution'), t),
+]
+
+/** surveyRows returns the table of the survey. */
+export const surveyRows = (
+  survey: Report['survey'],
+  t: TFunction,
+): Cell[][] => [
+  [t('report.satisfaction'), t('report.cases')],
+  [t('report.sent'), survey.sent],
+  [t('report.answeredSurveys'), survey.answered],
+  [t('report.skipped'), survey.skipped],
+  ...stars.map((one) => [
+    t('report.stars', { count: one }),
+    survey.by_rating[one],
+  ]),
+  [t('report.averageRating'), survey.average],
+  [t('report.satisfied'), survey.share_satisfied],
+]
+
+/** levelRows returns the table of the service levels. */
+export const levelRows = (sla: Report['sla'], t: TFunction): Cell[][] => [
+  [t('report.target'), t('report.met'), t('report.breached')],
+  ...targets.map((one) => [
+    t(`report.targets.${one}`),
+    sla[one].met,
+    sla[one].breached,
+  ]),
+]
+
+/** hourRows returns the table of the hours: a line for each day of the week. */
+export const hourRows = (byHour: Report['by_hour'], t: TFunction): Cell[][] => {
+  const names = weekdays('long')
+  return [
+    [t('report.weekday'), ...hours.map((hour) => hourName(hour))],
+    ...byHour.map((line, day) => [names[day] ?? '', ...line]),
+  ]
+}
+
+/** reportCsv returns all figures of a report as CSV, one table below the other. Times are in minutes. */
 export function reportCsv(
   report: Report,
   t: TFunction,
   language: string,
 ): string {
-  const columns = ['count', 'average', 'median', 'p90'] as const
-  const head = (name: string) =>
-    columns.map((column) => t(`reportCsv.${column}`, { name }))
+  const group = (name: string, one: string, line: Figures) => [
+    name,
+    one,
+    ...figures(line),
+  ]
   return table(
     [
-      [
-        t('reportCsv.group'),
-        t('reportCsv.name'),
-        t('report.opened'),
-        t('report.closed'),
-        ...head(t('report.firstResponse')),
-        ...head(t('report.resolution')),
-      ],
-      [
+      [t('reportCsv.group'), t('reportCsv.name'), ...figureHead(t)],
+      group(
         t('reportCsv.total'),
         `${report.from} – ${report.to}`,
-        ...figures(report.totals),
-      ],
-      ...report.by_person.map((one) => [
-        t('report.person'),
-        one.user?.name ?? t('report.nobody'),
-        ...figures(one),
-      ]),
-      ...report.by_sector.map((one) => [
-        t('report.sector'),
-        one.sector?.name ?? t('report.noSector'),
-        ...figures(one),
-      ]),
-      ...report.by_day.map((one) => [
-        t('report.day'),
-        one.date,
-        ...figures(one),
-      ]),
+        report.totals,
+      ),
+      group(
+        t('reportCsv.before'),
+        `${report.previous.from} – ${report.previous.to}`,
+        report.previous.totals,
+      ),
+      ...Object.values(tablesOf(report, t)).flatMap(({ head, rows }) =>
+        rows.map((row) => group(head, row.name, row)),
+      ),
+      ...report.by_day.map((one) => group(t('report.day'), one.date, one)),
+      [],
+      ...surveyRows(report.survey, t),
+      [],
+      ...levelRows(report.sla, t),
+      [],
+      ...hourRows(report.by_hour, t),
     ],
     language,
   )

@@ -1,6 +1,6 @@
 import i18next from 'i18next'
 import { beforeAll, expect, it } from 'vitest'
-import { roundTicks, span, time } from './figures'
+import { change, roundTicks, share, span, time, weekdays } from './figures'
 
 beforeAll(() => i18next.init({ lng: 'en', resources: {} }))
 
@@ -29,4 +29,19 @@ it('labels the axis of a chart with few round durations', () => {
     '20 min',
   ])
   expect(roundTicks(40 * 86_400).at(-1)).toBe(40 * 86_400)
+})
+
+it('compares a figure with the period before', () => {
+  expect(change(112, 100)).toBe('+12%')
+  expect(change(50, 100)).toBe('-50%')
+  expect(change(100, 100)).toBe('0%')
+  expect(change(5, 0)).toBe(null)
+  expect(change(null, 5)).toBe(null)
+  expect(share(1, 3)).toBe('33%')
+  expect(share(0, 0)).toBe('–')
+})
+
+it('begins the week on Monday', () => {
+  expect(weekdays('long')[0]).toBe('Monday')
+  expect(weekdays('short')).toHaveLength(7)
 })

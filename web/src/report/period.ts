@@ -7,23 +7,34 @@ export type ReportSearch = {
 }
 
 const day = /^\d{4}-\d{2}-\d{2}$/
-const id = /^[\da-f-]{36}$/
+
+/** id matches the id of something. */
+export const id = /^[\da-f-]{36}$/
+
+/** fitting returns a search parameter that matches a pattern, or nothing. */
+export const fitting = (
+  search: Record<string, unknown>,
+  name: string,
+  pattern: RegExp,
+) =>
+  typeof search[name] === 'string' && pattern.test(search[name])
+    ? { [name]: search[name] }
+    : {}
+
+/** days returns the valid days of a period's search parameters. */
+export const days = (search: Record<string, unknown>) => ({
+  ...fitting(search, 'from', day),
+  ...fitting(search, 'to', day),
+})
 
 /** readReportSearch returns the valid search parameters and drops the others. */
-export function readReportSearch(
+export const readReportSearch = (
   search: Record<string, unknown>,
-): ReportSearch {
-  const fitting = (name: string, pattern: RegExp) =>
-    typeof search[name] === 'string' && pattern.test(search[name])
-      ? { [name]: search[name] }
-      : {}
-  return {
-    ...fitting('from', day),
-    ...fitting('to', day),
-    ...fitting('sector', id),
-    ...fitting('user', id),
-  }
-}
+): ReportSearch => ({
+  ...days(search),
+  ...fitting(search, 'sector', id),
+  ...fitting(search, 'user', id),
+})
 
 export type Period = { from: string; to: string }
 

@@ -1,7 +1,7 @@
-/** download saves a text as a file. */
-export function download(name: string, text: string, type: string): void {
+/** download saves a file. */
+export function download(name: string, content: BlobPart, type: string): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.href = URL.createObjectURL(new Blob([content], { type }))
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)

@@ -13,6 +13,7 @@ import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure } from '../../api/client'
 import { useMe, useRowNames, usePreferences } from '../../api/queries'
 import type { Conversation, Message } from '../../api/types'
+import { timeOf } from '../../contact/place'
 import { day } from '../../ui/format'
 import { Failure, Loading } from '../../ui/states'
 import { useActions } from '../actions'
@@ -28,7 +29,6 @@ import {
   isTurn,
   lineAt,
   threadItems,
-  timeOf,
   type ThreadItem,
 } from './timelineItems'
 import { useMarkRead } from './useMarkRead'

@@ -1,14 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Attendance, Message, TimelineEntry } from '../../api/types'
+import { atTime } from '../../contact/place'
 import type { Item } from '../composer/outbox'
-import {
-  alignOf,
-  atTime,
-  inOrder,
-  isTurn,
-  lineAt,
-  threadItems,
-} from './timelineItems'
+import { alignOf, inOrder, isTurn, lineAt, threadItems } from './timelineItems'
 
 const entry = (
   id: string,

@@ -1,4 +1,5 @@
 import type { Message, TimelineEntry } from '../../api/types'
+import { timeOf } from '../../contact/place'
 import { dayKey } from '../../ui/format'
 import type { Item } from '../composer/outbox'
 import { pictureSize } from './pictureSize'
@@ -190,13 +191,6 @@ export function isTurn(before: ThreadItem | undefined, item: ThreadItem) {
   const [from, to] = [sideOf(before), sideOf(item)]
   return !!from && !!to && from !== to
 }
-
-/** atTime encodes a time as the start position of a thread; a message is given by its id. */
-export const atTime = (at: string) => `at:${at}`
-
-/** timeOf returns the time encoded in a position, or null. */
-export const timeOf = (place: string) =>
-  place.startsWith('at:') ? place.slice(3) : null
 
 /** startOf returns the time of a line's first entry, or null for separators and pending messages. */
 const startOf = (item: ThreadItem) =>

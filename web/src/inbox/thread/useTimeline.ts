@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import type { TimelineEntry } from '../../api/types'
-import { timeOf } from './timelineItems'
+import { timeOf } from '../../contact/place'
 
 type Page = { before?: string; after?: string; around?: string; at?: string }
 
