@@ -76,6 +76,17 @@ func (s *Sketch) Merge(other *Sketch) {
 	s.sum += other.sum
 }
 
+// Subtract removes a sketch of some of the same durations.
+func (s *Sketch) Subtract(other *Sketch) {
+	s.grow(len(other.counts))
+	for i, n := range other.counts {
+		n = min(n, s.counts[i])
+		s.counts[i] -= n
+		s.count -= int64(n)
+	}
+	s.sum -= other.sum
+}
+
 // Quantile returns the q-quantile by nearest rank: element ceil(q*n), at least 1, of the n sorted durations. 0 is the
 // shortest, 1 the longest, 0.5 the lower of two in the middle. It returns false for an empty sketch.
 func (s *Sketch) Quantile(q float64) (seconds int64, ok bool) {

@@ -5,10 +5,10 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"recado/internal/channels"
 	"recado/internal/fold"
 	"recado/internal/kernel"
 	"recado/internal/people"
@@ -134,47 +134,6 @@ type DayReport struct {
 	Figures
 }
 
-// The report is kept up to date by the transactions that change an attendance. An attendance counts for its current responsible
-// member and sector. Private attendances are in no report.
-
-// caseCounter keeps the report up to date.
-var caseCounter = talk.Observer{
-	Opened: func(t *talk.LockedConversation, att *talk.Attendance) error {
-		return report(t.Tx, att, 1, ReportOpened)
-	},
-	Answered: func(t *talk.LockedConversation, att *talk.Attendance) error {
-		return report(t.Tx, att, 1, ReportAnswered)
-	},
-	Moved: func(t *talk.LockedConversation, before, att *talk.Attendance, _ *kernel.Ref) error {
-		return reportMoved(t.Tx, before, att)
-	},
-	Closed: func(t *talk.LockedConversation, att *talk.Attendance, _ *kernel.Ref) error {
-		return report(t.Tx, att, 1, ReportClosed)
-	},
-	Reopened: func(t *talk.LockedConversation, closed, _ *talk.Attendance, _ *kernel.Ref) error {
-		return report(t.Tx, closed, -1, ReportClosed)
-	},
-}
-
-// reportMoved moves the figures of an attendance from one responsible member and sector to another. before is the attendance at
-// the last call.
-func reportMoved(tx *kernel.Tx, before, after *talk.Attendance) error {
-	figures := reportFigures(before)
-	moved := *before
-	moved.Responsible, moved.Sector = after.Responsible, after.Sector
-	return cmp.Or(report(tx, before, -1, figures...), report(tx, &moved, 1, figures...))
-}
-
-// report counts an attendance n times in some figures, unless it is private. It returns nil, as observers do.
-func report(tx *kernel.Tx, att *talk.Attendance, n int64, figures ...ReportFigure) error {
-	for _, figure := range figures {
-		if !att.Private {
-			addToReport(tx, reportEntry(att, figure), n)
-		}
-	}
-	return nil
-}
-
 // RebuildReport counts a company's attendances again and replaces its report. It is for the operator, and repairs days that are
 // wrong after a change of time zone data.
 func (d *Reports) RebuildReport(ctx context.Context, company kernel.ID) error {
@@ -197,138 +156,6 @@ func reportedCompany(tx *kernel.Tx, id kernel.ID) (kernel.Company, error) {
 		err = kernel.NotFound("company")
 	}
 	return c, err
-}
-
-// recount counts a company's report again. It counts closed attendances on a snapshot without blocking writers, because they do
-// not change any more once they cannot be reopened. It counts the others in the transaction that writes the report, which blocks the company's own changes.
-type recount struct {
-	Reported
-	d     *Reports
-	zone  string // of the days in lines
-	lines map[ReportLine]*Tally
-	open  map[kernel.ID]bool // attendances that are not in lines
-	least int64              // the lowest number of an attendance
-	last  int64              // the highest number
-}
-
-// recountZone recounts the report of a company whose time zone changes.
-func (d *Reports) recountZone(company kernel.ID) kernel.Recount {
-	return &recount{d: d, Reported: Reported{Company: company}}
-}
-
-// recountPrivacy recounts the report of a company with a channel that becomes private or public.
-func (d *Reports) recountPrivacy(ch channels.Channel, private bool) kernel.Recount {
-	r := &recount{d: d, Reported: Reported{Company: ch.Company, Shown: ch.ID}}
-	if private {
-		r.Shown, r.Hidden = kernel.ID{}, ch.ID
-	}
-	return r
-}
-
-// Begin counts the closed attendances by the days of a time zone. A company has one recount at a time.
-func (r *recount) Begin(ctx context.Context, zone string) (end func(), err error) {
-	end, err = r.d.recounts.Wait(ctx, r.Company)
-	if err != nil {
-		return nil, err
-	}
-	if err = r.d.Store.Read(ctx, func(tx *kernel.Tx) error { return r.count(tx, zone) }); err != nil {
-		end()
-		return nil, err
-	}
-	return end, nil
-}
-
-func (r *recount) count(tx *kernel.Tx, zone string) error {
-	r.zone, r.lines, r.open, r.least, r.last = zone, map[ReportLine]*Tally{}, map[kernel.ID]bool{}, 0, 0
-	loaded, invalid := kernel.LoadZone("timezone", zone)
-	if invalid != nil {
-		return invalid
-	}
-	return eachReported(tx, r.Company, selectReported, r.args(), func(att *talk.Attendance) {
-		r.least, r.last = min(r.least, att.Number), max(r.last, att.Number)
-		if att.ClosedAt == nil || tx.Now.Sub(*att.ClosedAt) <= 2*talk.ReopenWithin {
-			r.open[att.ID] = true
-		} else {
-			r.add(att, loaded)
-		}
-	})
-}
-
-func (r *recount) add(att *talk.Attendance, zone *time.Location) {
-	for _, figure := range reportFigures(att) {
-		e := reportEntry(att, figure)
-		t := tallyOf(r.lines, e.Line(zone))
-		switch figure {
-		case ReportOpened:
-			t.Opened++
-		case ReportAnswered:
-			t.Answers.Add(e.Seconds)
-		case ReportClosed:
-			t.Closings.Add(e.Seconds)
-		}
-	}
-}
-
-// Finish counts the other attendances and writes the report.
-func (r *recount) Finish(tx *kernel.Tx) error {
-	// Transactions that changed an attendance and have not committed wait, and then add to what this one writes.
-	lockReport(tx, r.Company, "pg_advisory_xact_lock")
-	c, err := reportedCompany(tx, r.Company)
-	if err != nil {
-		return err
-	}
-	if r.zone != c.Timezone { // changed by another call, or the transaction is retried
-		if err := r.count(tx, c.Timezone); err != nil {
-			return err
-		}
-	}
-	r.zone = "" // a retry must count again
-	zone, invalid := kernel.LoadZone("timezone", c.Timezone)
-	if invalid != nil {
-		return invalid
-	}
-	if err := r.unsettled(tx, func(att *talk.Attendance) { r.add(att, zone) }); err != nil {
-		return err
-	}
-	lines := make(map[ReportLine]ReportCounts, len(r.lines))
-	for line, t := range r.lines {
-		lines[line] = ReportCounts{
-			Opened:   t.Opened,
-			Answered: t.Answers.Count, AnswerSeconds: t.Answers.Seconds, AnswerSketch: t.Answers.Sketch.Encode(),
-			Closed: t.Closings.Count, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
-		}
-	}
-	return replaceReport(tx, r.Company, lines)
-}
-
-// reportFigures returns the figures in which an attendance counts.
-func reportFigures(att *talk.Attendance) []ReportFigure {
-	figures := []ReportFigure{ReportOpened}
-	if att.FirstResponseAt != nil {
-		figures = append(figures, ReportAnswered)
-	}
-	if att.ClosedAt != nil {
-		figures = append(figures, ReportClosed)
-	}
-	return figures
-}
-
-// reportEntry returns what an attendance adds to one figure. Durations are not negative, even if the clock was set back.
-func reportEntry(att *talk.Attendance, figure ReportFigure) ReportEntry {
-	at := att.OpenedAt
-	switch figure {
-	case ReportAnswered:
-		at = *att.FirstResponseAt
-	case ReportClosed:
-		at = *att.ClosedAt
-	}
-	e := ReportEntry{
-		Company: att.Company, Member: kernel.MaxID, Sector: kernel.MaxID, At: at.UnixMilli(),
-		Figure: figure, Seconds: max(0, int64(at.Sub(att.OpenedAt)/time.Second)),
-	}
-	kernel.Set(&e.Member, kernel.RefID(att.Responsible))
-	kernel.Set(&e.Sector, att.Sector)
-	return e
 }
 
 // ReportFilter selects the attendances of a report. See AttendanceReport for the default days.
@@ -356,15 +183,20 @@ func (d *Reports) AttendanceReport(ctx context.Context, a *kernel.Principal, f R
 		if err != nil {
 			return Report{}, err
 		}
-		sum := &reportSum{from: from, to: to, days: make([]Tally, from.DaysUntil(to)+1), pairs: map[reportPair]*Tally{}}
-		if !isPlaceholder(f.User) && !isPlaceholder(f.Sector) {
-			if err := reportLines(tx, a.Company.ID, from.Number(), to.Number(), f.User, f.Sector, sum.add); err != nil {
-				return Report{}, err
-			}
-		}
 		names, err := reportNames(tx, a.Company.ID)
 		if err != nil {
 			return Report{}, err
+		}
+		sum := newReportSum(from, to)
+		for _, kind := range []string{kindChannel, kindReason, kindLabel} {
+			if err := f.lines(tx, a.Company.ID, kind, from, to, sum.add); err != nil {
+				return Report{}, err
+			}
+		}
+		for _, kind := range []string{kindHour, kindSurvey, kindSLA} {
+			if err := f.counts(tx, a.Company.ID, kind, from, to, sum.count); err != nil {
+				return Report{}, err
+			}
 		}
 		report := sum.report(names)
 		report.Timezone = a.Company.Timezone
@@ -376,13 +208,12 @@ func (d *Reports) AttendanceReport(ctx context.Context, a *kernel.Principal, f R
 // previous returns the totals of a number of days before a day.
 func (f ReportFilter) previous(tx *kernel.Tx, company kernel.ID, day kernel.Date, days int) (PreviousReport, error) {
 	from, to := day.AddDays(-days), day.AddDays(-1)
-	sum := &reportSum{from: from, to: to, days: make([]Tally, days), pairs: map[reportPair]*Tally{}}
-	if !isPlaceholder(f.User) && !isPlaceholder(f.Sector) {
-		if err := reportLines(tx, company, from.Number(), to.Number(), f.User, f.Sector, sum.add); err != nil {
-			return PreviousReport{}, err
-		}
+	if from.Year < 1 { // there are no earlier days
+		from, to = kernel.Date{Year: 1, Month: 1, Day: 1}, kernel.Date{Year: 1, Month: 1, Day: 1}
 	}
-	return PreviousReport{From: from.String(), To: to.String(), Totals: sum.report(nil).Totals}, nil
+	sum := newReportSum(from, to)
+	err := f.lines(tx, company, kindChannel, from, to, sum.add)
+	return PreviousReport{From: from.String(), To: to.String(), Totals: sum.report(nil).Totals}, err
 }
 
 // days returns the range.
@@ -419,30 +250,54 @@ func (f ReportFilter) days(today kernel.Date) (from, to kernel.Date, err error) 
 // isPlaceholder reports whether id means no member or no sector in the table.
 func isPlaceholder(id *kernel.ID) bool { return id != nil && *id == kernel.MaxID }
 
-// reportSum adds up lines by day and by pairs of member and sector. There are few pairs; they are summed by member and by
-// sector at the end.
+// reportSum adds up the lines of a report. There are few pairs of member and sector; they are summed by member and by sector at
+// the end.
 type reportSum struct {
 	from, to kernel.Date
 	days     []Tally // from the first day of the range on
 	pairs    map[reportPair]*Tally
+	byKind   map[string]map[kernel.ID]*Tally // by channel, closing reason and label
+	hours    ByHour
+	counts   map[string]int64 // by the key of surveys and service levels
 }
 
 type reportPair struct{ member, sector kernel.ID }
 
+func newReportSum(from, to kernel.Date) *reportSum {
+	s := &reportSum{from: from, to: to, days: make([]Tally, from.DaysUntil(to)+1), pairs: map[reportPair]*Tally{}, counts: map[string]int64{}}
+	s.byKind = map[string]map[kernel.ID]*Tally{kindChannel: {}, kindReason: {}, kindLabel: {}}
+	return s
+}
+
 func (s *reportSum) add(l ReportLine, c ReportCounts) error {
-	day := &s.days[s.from.DaysUntil(kernel.DateNumbered(l.Day))]
-	pair := tallyOf(s.pairs, reportPair{l.Member, l.Sector})
-	for _, t := range [...]*Tally{day, pair} {
+	id, _ := kernel.ParseID(l.Key)
+	tallies := []*Tally{tallyOf(s.byKind[l.Kind], id)}
+	if l.Kind == kindChannel {
+		tallies = append(tallies, &s.days[s.from.DaysUntil(kernel.DateNumbered(l.Day))], tallyOf(s.pairs, reportPair{l.Member, l.Sector}))
+	}
+	answers, closings := make([]*quantile.Sketch, len(tallies)), make([]*quantile.Sketch, len(tallies))
+	for i, t := range tallies {
 		t.Opened += c.Opened
 		t.Answers.Count += c.Answered
 		t.Answers.Seconds += c.AnswerSeconds
 		t.Closings.Count += c.Closed
 		t.Closings.Seconds += c.CloseSeconds
+		answers[i], closings[i] = &t.Answers.Sketch, &t.Closings.Sketch
 	}
-	return cmp.Or(
-		quantile.MergeEncoded(c.AnswerSketch, &day.Answers.Sketch, &pair.Answers.Sketch),
-		quantile.MergeEncoded(c.CloseSketch, &day.Closings.Sketch, &pair.Closings.Sketch),
-	)
+	return cmp.Or(quantile.MergeEncoded(c.AnswerSketch, answers...), quantile.MergeEncoded(c.CloseSketch, closings...))
+}
+
+// count adds a number of a kind that only counts.
+func (s *reportSum) count(l ReportLine, n int64) {
+	if l.Kind != kindHour {
+		s.counts[l.Key] += n
+		return
+	}
+	day := kernel.DateNumbered(l.Day)
+	weekday := (int(time.Date(day.Year, day.Month, day.Day, 12, 0, 0, 0, time.UTC).Weekday()) + 6) % 7
+	if hour, err := strconv.Atoi(l.Key); err == nil && hour >= 0 && hour < 24 {
+		s.hours[weekday][hour] += n
+	}
 }
 
 func tallyOf[K comparable](tallies map[K]*Tally, key K) *Tally {
@@ -455,7 +310,7 @@ func tallyOf[K comparable](tallies map[K]*Tally, key K) *Tally {
 }
 
 func (s *reportSum) report(names map[kernel.ID]string) Report {
-	out := Report{From: s.from.String(), To: s.to.String(), ByDay: make([]DayReport, 0, len(s.days))}
+	out := Report{From: s.from.String(), To: s.to.String(), ByDay: make([]DayReport, 0, len(s.days)), ByHour: s.hours, Survey: s.survey(), SLA: s.sla()}
 	var totals Tally
 	for day := range s.from.Through(s.to) {
 		t := &s.days[len(out.ByDay)]
@@ -474,7 +329,44 @@ func (s *reportSum) report(names map[kernel.ID]string) Report {
 	for _, ref := range reportOrder(sectors, names) {
 		out.BySector = append(out.BySector, SectorReport{Sector: refOrNil(ref), Figures: sectors[ref.ID].Figures()})
 	}
+	channels, labels, reasons := s.byKind[kindChannel], s.byKind[kindLabel], s.byKind[kindReason]
+	for _, ref := range reportOrder(channels, names) {
+		out.ByChannel = append(out.ByChannel, ChannelReport{Channel: ref, Figures: channels[ref.ID].Figures()})
+	}
+	maps.DeleteFunc(labels, func(id kernel.ID, _ *Tally) bool { return names[id] == "" }) // deleted
+	for _, ref := range reportOrder(labels, names) {
+		out.ByLabel = append(out.ByLabel, LabelReport{Label: ref, Figures: labels[ref.ID].Figures()})
+	}
+	for _, t := range reasons { // what remains has no reason
+		totals.subtract(t)
+	}
+	reasons[kernel.MaxID] = &totals
+	for _, ref := range reportOrder(reasons, names) {
+		out.ByReason = append(out.ByReason, ReasonReport{Reason: refOrNil(ref), Figures: reasons[ref.ID].Figures()})
+	}
 	return out
+}
+
+func (s *reportSum) survey() SurveyReport {
+	out := SurveyReport{Sent: s.counts[countSent], Answered: s.counts[countAnswered], Skipped: s.counts[countSkipped]}
+	var ratings, sum int64
+	for i, n := range []*int64{&out.ByRating.One, &out.ByRating.Two, &out.ByRating.Three, &out.ByRating.Four, &out.ByRating.Five} {
+		*n = s.counts[countRating(int64(i+1))]
+		ratings += *n
+		sum += *n * int64(i+1)
+	}
+	if ratings > 0 {
+		out.Average = new(float64(sum) / float64(ratings))
+		out.ShareSatisfied = new(float64(out.ByRating.Four+out.ByRating.Five) / float64(ratings))
+	}
+	return out
+}
+
+func (s *reportSum) sla() SLAReport {
+	target := func(name string) TargetReport {
+		return TargetReport{Met: s.counts[countTarget(name, talk.TargetMet)], Breached: s.counts[countTarget(name, talk.TargetBreached)]}
+	}
+	return SLAReport{First: target(targetFirst), Next: target(targetNext), Resolution: target(targetResolution)}
 }
 
 // reportOrder sorts members or sectors by opened attendances, then by name. The figures without a member come last. Those without
@@ -537,6 +429,13 @@ func (t *Tally) Merge(other *Tally) {
 	t.Closings.merge(&other.Closings)
 }
 
+// subtract removes a tally of some of the same attendances.
+func (t *Tally) subtract(other *Tally) {
+	t.Opened -= other.Opened
+	t.Answers.subtract(&other.Answers)
+	t.Closings.subtract(&other.Closings)
+}
+
 // Add counts one duration.
 func (s *Spans) Add(seconds int64) {
 	s.Count++
@@ -548,6 +447,12 @@ func (s *Spans) merge(other *Spans) {
 	s.Count += other.Count
 	s.Seconds += other.Seconds
 	s.Sketch.Merge(&other.Sketch)
+}
+
+func (s *Spans) subtract(other *Spans) {
+	s.Count -= other.Count
+	s.Seconds -= other.Seconds
+	s.Sketch.Subtract(&other.Sketch)
 }
 
 func (s *Spans) times() Times {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"recado/internal/kernel"
@@ -37,6 +38,37 @@ func benchmarkReport(b *testing.B, engine string, entries int) {
 	}
 }
 
+// benchLines are the lines of one member and day, with the part of the attendances that each has.
+var benchLines = func() (lines []struct {
+	kind, key string
+	share     int
+},
+) {
+	add := func(kind string, keys, share int) {
+		for i := range keys {
+			lines = append(lines, struct {
+				kind, key string
+				share     int
+			}{kind, benchKeys[i%8].String(), share})
+			if kind == kindHour {
+				lines[len(lines)-1].key = strconv.Itoa(8 + i)
+			}
+		}
+	}
+	add(kindChannel, 2, 2)
+	add(kindReason, 8, 8)
+	add(kindLabel, 8, 8)
+	add(kindHour, 10, 10)
+	return lines
+}()
+
+var benchKeys = func() (keys [8]kernel.ID) {
+	for i := range keys {
+		keys[i] = kernel.NewID()
+	}
+	return keys
+}()
+
 func fillReport(b *testing.B, d *Reports, company kernel.Company, entries int) {
 	random := rand.New(rand.NewPCG(1, 1))
 	err := d.Store.Write(b.Context(), func(tx *kernel.Tx) error {
@@ -48,19 +80,20 @@ func fillReport(b *testing.B, d *Reports, company kernel.Company, entries int) {
 		sectors := []kernel.ID{kernel.NewID(), kernel.NewID()}
 		for person := range 20 {
 			member := kernel.NewID()
-			for day := range 30 {
-				var t Tally
-				for range entries {
-					t.Opened++
-					t.Answers.Add(int64(180 * math.Exp(1.3*random.NormFloat64())))
-					t.Closings.Add(int64(7200 * math.Exp(1.3*random.NormFloat64())))
+			for day := range 60 { // a month, and the month before
+				for _, l := range benchLines {
+					t := &lineTally{}
+					for range entries / l.share {
+						t.opened++
+						if l.kind == kindChannel || l.kind == kindReason || l.kind == kindLabel {
+							t.answers = append(t.answers, int64(180*math.Exp(1.3*random.NormFloat64())))
+							t.closings = append(t.closings, int64(7200*math.Exp(1.3*random.NormFloat64())))
+						}
+					}
+					setReportLine(tx, ReportLine{
+						Company: company.ID, Kind: l.kind, Day: today.AddDays(-day).Number(), Member: member, Sector: sectors[person%2], Key: l.key,
+					}, t.counts())
 				}
-				setReportLine(tx,
-					ReportLine{Company: company.ID, Day: today.AddDays(-day).Number(), Member: member, Sector: sectors[person%2]},
-					ReportCounts{
-						Opened: t.Opened, Answered: t.Answers.Count, AnswerSeconds: t.Answers.Seconds, AnswerSketch: t.Answers.Sketch.Encode(),
-						Closed: t.Closings.Count, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
-					})
 			}
 		}
 		return nil

@@ -1,33 +1,36 @@
 package reports
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"maps"
-	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/quantile"
-	"recado/internal/talk"
 )
 
-// ReportLine identifies a row of the report: one day of one responsible member and sector. Member and Sector are kernel.MaxID if
-// there is none.
+// ReportLine identifies a row of the report: one day of one responsible member and sector, and a channel, a closing reason, a
+// label or a counter. Member and Sector are kernel.MaxID if there is none.
 type ReportLine struct {
 	Company kernel.ID
+	Kind    string
 	Day     int64 // kernel.Date.Number
 	Member  kernel.ID
 	Sector  kernel.ID
+	Key     string
 }
 
 // ReportEntry is what one attendance adds to one line.
 type ReportEntry struct {
 	Company kernel.ID
+	Kind    string
+	Key     string    // empty for hours
 	Member  kernel.ID // kernel.MaxID: none
 	Sector  kernel.ID // kernel.MaxID: none
 	At      int64     // Unix milliseconds
@@ -37,8 +40,12 @@ type ReportEntry struct {
 
 // Line returns the line of the entry in a time zone.
 func (e *ReportEntry) Line(zone *time.Location) ReportLine {
-	day := kernel.DateOf(time.UnixMilli(e.At), zone)
-	return ReportLine{Company: e.Company, Day: day.Number(), Member: e.Member, Sector: e.Sector}
+	at := time.UnixMilli(e.At)
+	l := ReportLine{Company: e.Company, Kind: e.Kind, Day: kernel.DateOf(at, zone).Number(), Member: e.Member, Sector: e.Sector, Key: e.Key}
+	if e.Kind == kindHour {
+		l.Key = strconv.Itoa(at.In(zone).Hour())
+	}
+	return l
 }
 
 // ReportFigure is a figure of a line.
@@ -51,29 +58,19 @@ const (
 	ReportClosed
 )
 
-// addToReport counts an entry n times; a negative n removes it. Lines are written at the end of the transaction, after
-// everything else and in a fixed order, so that transactions wait for each other only briefly and without deadlocks. Entries
-// that cancel out are not written.
-func addToReport(tx *kernel.Tx, e ReportEntry, n int64) {
-	changes := kernel.Value[reportChanges](tx, reportKey{})
-	if *changes == nil {
-		*changes = reportChanges{}
-		tx.BeforeCommit(func() error { return writeReport(tx, *changes) })
+// writeReport writes the changes of a transaction at its end, after everything else and in a fixed order, so that transactions
+// wait for each other only briefly and without deadlocks. Entries that cancel out are not written.
+func writeReport(tx *kernel.Tx, changes caseChanges) error {
+	numbers := map[ReportEntry]int64{}
+	for _, c := range changes {
+		entries(c.before, func(e ReportEntry, n int64) { numbers[e] -= n })
+		entries(c.after, func(e ReportEntry, n int64) { numbers[e] += n })
 	}
-	(*changes)[e] += n
-}
-
-// reportChanges are the changes of a transaction to the report.
-type reportChanges map[ReportEntry]int64
-
-type reportKey struct{}
-
-func writeReport(tx *kernel.Tx, changes reportChanges) error {
-	maps.DeleteFunc(changes, func(_ ReportEntry, n int64) bool { return n == 0 })
+	maps.DeleteFunc(numbers, func(_ ReportEntry, n int64) bool { return n == 0 })
 	byCompany := func(a, b ReportEntry) int { return kernel.CompareIDs(a.Company, b.Company) }
 	lines := map[ReportLine][]ReportEntry{}
 	zones := map[kernel.ID]*time.Location{}
-	for _, e := range slices.SortedFunc(maps.Keys(changes), byCompany) {
+	for _, e := range slices.SortedFunc(maps.Keys(numbers), byCompany) {
 		if zones[e.Company] == nil {
 			// The zone is read after the lock, so that no entry in an old zone follows a recount.
 			lockReport(tx, e.Company, "pg_advisory_xact_lock_shared")
@@ -86,8 +83,9 @@ func writeReport(tx *kernel.Tx, changes reportChanges) error {
 		line := e.Line(zones[e.Company])
 		lines[line] = append(lines[line], e)
 	}
-	for _, line := range slices.SortedFunc(maps.Keys(lines), ReportLine.compare) {
-		if err := writeReportLine(tx, line, lines[line], changes); err != nil {
+	const batch = 8
+	for some := range slices.Chunk(slices.SortedFunc(maps.Keys(lines), ReportLine.compare), batch) {
+		if err := writeReportLines(tx, some, lines, numbers); err != nil {
 			return err
 		}
 	}
@@ -105,63 +103,85 @@ func lockReport(tx *kernel.Tx, company kernel.ID, function string) {
 func (l ReportLine) compare(other ReportLine) int {
 	return cmp.Or(
 		kernel.CompareIDs(l.Company, other.Company),
+		strings.Compare(l.Kind, other.Kind),
 		cmp.Compare(l.Day, other.Day),
 		kernel.CompareIDs(l.Member, other.Member),
 		kernel.CompareIDs(l.Sector, other.Sector),
+		strings.Compare(l.Key, other.Key),
 	)
 }
 
-// writeReportLine adds entries to the counts and sums of a line in one statement, which also creates the row if necessary and
-// locks it. Only the sketches of durations have to be read first.
-func writeReportLine(tx *kernel.Tx, line ReportLine, entries []ReportEntry, changes reportChanges) error {
-	var counts, sums [3]int64
-	for _, e := range entries {
-		n := changes[e]
-		counts[e.Figure] += n
-		sums[e.Figure] += n * e.Seconds
+// writeReportLines adds entries to the counts and sums of lines in one statement, which also creates and locks the rows in the
+// order of the lines. Only the sketches of durations have to be read first.
+func writeReportLines(tx *kernel.Tx, lines []ReportLine, entries map[ReportLine][]ReportEntry, numbers map[ReportEntry]int64) error {
+	s := tx.Statement()
+	s.WriteString(`
+		INSERT INTO report_lines (company, kind, day, member, sector, key, opened, answered, answer_seconds, closed, close_seconds)
+		VALUES `)
+	timed := false
+	for i, l := range lines {
+		var counts, sums [3]int64
+		for _, e := range entries[l] {
+			n := numbers[e]
+			counts[e.Figure] += n
+			sums[e.Figure] += n * e.Seconds
+			timed = timed || e.Figure != ReportOpened
+		}
+		if i > 0 {
+			s.WriteString(", ")
+		}
+		s.WriteString("(" + s.Arg(l.Company) + ", " + s.Arg(l.Kind) + ", " + s.Arg(l.Day) + ", " + s.Arg(l.Member) + ", " + s.Arg(l.Sector) + ", " +
+			s.Arg(l.Key) + ", " + s.Arg(counts[ReportOpened]) + ", " + s.Arg(counts[ReportAnswered]) + ", " + s.Arg(sums[ReportAnswered]) + ", " +
+			s.Arg(counts[ReportClosed]) + ", " + s.Arg(sums[ReportClosed]) + ")")
 	}
-	const upsert = `
-		INSERT INTO report_days (company, day, member, sector, opened, answered, answer_seconds, closed, close_seconds)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		ON CONFLICT (company, day, member, sector) DO UPDATE
-		SET opened = report_days.opened + excluded.opened,
-			answered = report_days.answered + excluded.answered,
-			answer_seconds = report_days.answer_seconds + excluded.answer_seconds,
-			closed = report_days.closed + excluded.closed,
-			close_seconds = report_days.close_seconds + excluded.close_seconds`
-	args := []any{
-		line.Company, line.Day, line.Member, line.Sector,
-		counts[ReportOpened], counts[ReportAnswered], sums[ReportAnswered], counts[ReportClosed], sums[ReportClosed],
-	}
-	if !slices.ContainsFunc(entries, func(e ReportEntry) bool { return e.Figure != ReportOpened }) {
-		tx.Later(upsert, args...)
+	s.WriteString(`
+		ON CONFLICT (company, kind, day, member, sector, key) DO UPDATE
+		SET opened = report_lines.opened + excluded.opened,
+			answered = report_lines.answered + excluded.answered,
+			answer_seconds = report_lines.answer_seconds + excluded.answer_seconds,
+			closed = report_lines.closed + excluded.closed,
+			close_seconds = report_lines.close_seconds + excluded.close_seconds`)
+	if !timed {
+		tx.Later(s.String(), s.Args...)
 		return nil
 	}
-	var answers, closings *quantile.Sketch
-	var answersErr, closingsErr error
-	_, err := tx.One(upsert+` RETURNING answer_sketch, close_sketch`, args, func(r db.Row) {
-		answers, answersErr = quantile.Decode(r.Bytes("answer_sketch"))
-		closings, closingsErr = quantile.Decode(r.Bytes("close_sketch"))
+	s.WriteString(" RETURNING company, kind, day, member, sector, key, answer_sketch, close_sketch")
+	type sketches struct{ answers, closings *quantile.Sketch }
+	stored := make(map[ReportLine]sketches, len(lines))
+	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
+		answers, err := quantile.Decode(r.Bytes("answer_sketch"))
+		closings, failed := quantile.Decode(r.Bytes("close_sketch"))
+		stored[scanLine(r, r.ID("company"))] = sketches{answers, closings}
+		return cmp.Or(err, failed)
 	})
-	if err = cmp.Or(err, answersErr, closingsErr); err != nil {
+	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		// Removing a duration that was never added changes nothing. It happens when new time zone data moves the border of
-		// a day. A wrong percentile until the next rebuild is better than a failed transfer.
-		switch e.Figure {
-		case ReportAnswered:
-			answers.Add(e.Seconds, changes[e])
-		case ReportClosed:
-			closings.Add(e.Seconds, changes[e])
+	for _, l := range lines {
+		changed, of := false, stored[l]
+		for _, e := range entries[l] {
+			// Removing a duration that was never added changes nothing. It happens when new time zone data moves the border of
+			// a day. A wrong percentile until the next rebuild is better than a failed transfer.
+			switch e.Figure {
+			case ReportAnswered:
+				changed = of.answers.Add(e.Seconds, numbers[e]) || changed
+			case ReportClosed:
+				changed = of.closings.Add(e.Seconds, numbers[e]) || changed
+			}
+		}
+		if changed {
+			tx.Later(`
+				UPDATE report_lines
+				SET answer_sketch = $7, close_sketch = $8
+				WHERE company = $1 AND kind = $2 AND day = $3 AND member = $4 AND sector = $5 AND key = $6`,
+				l.Company, l.Kind, l.Day, l.Member, l.Sector, l.Key, of.answers.Encode(), of.closings.Encode())
 		}
 	}
-	tx.Later(`
-		UPDATE report_days
-		SET answer_sketch = $5, close_sketch = $6
-		WHERE company = $1 AND day = $2 AND member = $3 AND sector = $4`,
-		line.Company, line.Day, line.Member, line.Sector, answers.Encode(), closings.Encode())
 	return nil
+}
+
+func scanLine(r db.Row, company kernel.ID) ReportLine {
+	return ReportLine{Company: company, Kind: r.Text("kind"), Day: r.Int("day"), Member: r.ID("member"), Sector: r.ID("sector"), Key: r.Text("key")}
 }
 
 // ReportCounts are the figures of one line. The sketches are encoded by quantile.Sketch.
@@ -175,134 +195,89 @@ type ReportCounts struct {
 	CloseSketch   []byte
 }
 
-// reportLines calls each for every line of the company from one day to another, which are numbers of days. A nil member or sector
-// means all.
-func reportLines(
-	tx *kernel.Tx, company kernel.ID, from, to int64, member, sector *kernel.ID, each func(l ReportLine, c ReportCounts) error,
+const selectLines = `
+	SELECT kind, day, member, sector, key, opened, answered, answer_seconds, answer_sketch, closed, close_seconds, close_sketch
+	FROM report_lines`
+
+func scanCounts(r db.Row) ReportCounts {
+	return ReportCounts{
+		Opened: r.Int("opened"), Answered: r.Int("answered"), AnswerSeconds: r.Int("answer_seconds"), AnswerSketch: r.Bytes("answer_sketch"),
+		Closed: r.Int("closed"), CloseSeconds: r.Int("close_seconds"), CloseSketch: r.Bytes("close_sketch"),
+	}
+}
+
+// lines calls each for every line of a kind and some days that matches the filter.
+func (f ReportFilter) lines(
+	tx *kernel.Tx, company kernel.ID, kind string, from, to kernel.Date, each func(l ReportLine, c ReportCounts) error,
 ) error {
 	s := tx.Statement()
-	s.WriteString(`
-		SELECT day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds, close_sketch
-		FROM report_days
-		WHERE company = ` + s.Arg(company) + ` AND day >= ` + s.Arg(from) + ` AND day <= ` + s.Arg(to))
-	if member != nil {
-		s.And("member = " + s.Arg(*member))
+	s.WriteString(selectLines)
+	if !f.where(s, company, kind, from, to) {
+		return nil
 	}
-	if sector != nil {
-		s.And("sector = " + s.Arg(*sector))
+	return tx.Query(s.String(), s.Args, func(r db.Row) error { return each(scanLine(r, company), scanCounts(r)) })
+}
+
+// counts is lines for the kinds that only count. Lines of different members and sectors are added up.
+func (f ReportFilter) counts(tx *kernel.Tx, company kernel.ID, kind string, from, to kernel.Date, each func(l ReportLine, n int64)) error {
+	s := tx.Statement()
+	s.WriteString("SELECT day, key, CAST(SUM(opened) AS BIGINT) AS total FROM report_lines")
+	if !f.where(s, company, kind, from, to) {
+		return nil
 	}
+	s.WriteString(" GROUP BY day, key")
 	return tx.Query(s.String(), s.Args, func(r db.Row) error {
-		return each(ReportLine{Company: company, Day: r.Int("day"), Member: r.ID("member"), Sector: r.ID("sector")}, ReportCounts{
-			Opened: r.Int("opened"), Answered: r.Int("answered"), AnswerSeconds: r.Int("answer_seconds"), AnswerSketch: r.Bytes("answer_sketch"),
-			Closed: r.Int("closed"), CloseSeconds: r.Int("close_seconds"), CloseSketch: r.Bytes("close_sketch"),
-		})
+		each(ReportLine{Company: company, Kind: kind, Day: r.Int("day"), Key: r.Text("key")}, r.Int("total"))
+		return nil
 	})
 }
 
-// reportNames returns the names of all members and sectors that the company has or had.
+// where adds the conditions of the filter. It returns false if nothing matches.
+func (f ReportFilter) where(s *db.Statement, company kernel.ID, kind string, from, to kernel.Date) bool {
+	s.WriteString(" WHERE company = " + s.Arg(company) + " AND kind = " + s.Arg(kind) +
+		" AND day >= " + s.Arg(from.Number()) + " AND day <= " + s.Arg(to.Number()))
+	if f.User != nil {
+		s.And("member = " + s.Arg(*f.User))
+	}
+	if f.Sector != nil {
+		s.And("sector = " + s.Arg(*f.Sector))
+	}
+	return !isPlaceholder(f.User) && !isPlaceholder(f.Sector)
+}
+
+// reportNames returns the names of all members, sectors, channels and closing reasons that the company has or had, and of its
+// labels.
 func reportNames(tx *kernel.Tx, company kernel.ID) (map[kernel.ID]string, error) {
 	names := map[kernel.ID]string{}
 	return names, tx.Query(`
 		SELECT id, name FROM users WHERE company = $1
 		UNION ALL
-		SELECT id, name FROM sectors WHERE company = $1`, []any{company}, func(r db.Row) error {
+		SELECT id, name FROM sectors WHERE company = $1
+		UNION ALL
+		SELECT id, name FROM channels WHERE company = $1
+		UNION ALL
+		SELECT id, name FROM closing_reasons WHERE company = $1
+		UNION ALL
+		SELECT id, name FROM labels WHERE company = $1`, []any{company}, func(r db.Row) error {
 		names[r.ID("id")] = r.Text("name")
 		return nil
 	})
 }
 
-const selectReported = `
-	SELECT id, number, responsible, sector, opened_at, first_response_at, closed_at
-	FROM attendances
-	WHERE company = $1 AND channel <> $3
-		AND channel NOT IN (SELECT x.id FROM channels x WHERE x.company = $1 AND x.private AND x.id <> $2)`
-
-// Reported selects the attendances of a report: those of the company's public channels. Shown is a channel that is about to
-// become public, Hidden one that is about to become private; zero: none.
-type Reported struct {
-	Company, Shown, Hidden kernel.ID
-}
-
-func (r Reported) args(more ...any) []any {
-	return append([]any{r.Company, kernel.OrFirst(r.Shown), kernel.OrFirst(r.Hidden)}, more...)
-}
-
-// unsettled calls each for the attendances that may have changed since they were counted: those with a number outside the
-// range, and of the others those that are open or were open. The numbers of private channels decrease.
-func (r *recount) unsettled(tx *kernel.Tx, each func(a *talk.Attendance)) error {
-	closed := maps.Clone(r.open)
-	for _, which := range []string{` AND (number > $4 OR number < $5)`, ` AND closed_at IS NULL AND number BETWEEN $5 AND $4`} {
-		err := eachReported(tx, r.Company, selectReported+which, r.args(r.last, r.least), func(a *talk.Attendance) {
-			delete(closed, a.ID)
-			each(a)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	for ids := range slices.Chunk(slices.Collect(maps.Keys(closed)), 200) {
-		s := tx.Statement()
-		s.Args = r.args()
-		s.WriteString(selectReported + " AND " + s.In("id", ids))
-		if err := eachReported(tx, r.Company, s.String(), s.Args, each); err != nil {
-			return err
-		}
-	}
+// deleteLabelLines deletes the lines of a label that is on no conversation any more.
+func deleteLabelLines(tx *kernel.Tx, company, label kernel.ID) error {
+	lockReport(tx, company, "pg_advisory_xact_lock_shared")
+	tx.Later(`DELETE FROM report_lines WHERE company = $1 AND kind = $2 AND key = $3`, company, kindLabel, label.String())
 	return nil
 }
 
-// eachReported calls each for the attendances of a query, with the fields that a report needs.
-func eachReported(tx *kernel.Tx, company kernel.ID, sql string, args []any, each func(a *talk.Attendance)) error {
-	return tx.Query(sql, args, func(r db.Row) error {
-		a := talk.Attendance{
-			ID: r.ID("id"), Company: company, Number: r.Int("number"), Sector: r.NullID("sector"),
-			OpenedAt: r.Time("opened_at"), FirstResponseAt: r.NullTime("first_response_at"), ClosedAt: r.NullTime("closed_at"),
-		}
-		if !r.Null("responsible") {
-			a.Responsible = &kernel.Ref{ID: r.ID("responsible")}
-		}
-		each(&a)
-		return nil
-	})
-}
-
-// replaceReport replaces the company's report, which is locked, by lines. It writes only the differences and deletes other
-// lines from the map.
-func replaceReport(tx *kernel.Tx, company kernel.ID, lines map[ReportLine]ReportCounts) error {
-	var gone []ReportLine
-	err := reportLines(tx, company, math.MinInt64, math.MaxInt64, nil, nil, func(l ReportLine, c ReportCounts) error {
-		if want, ok := lines[l]; !ok {
-			gone = append(gone, l)
-		} else if want.equal(c) {
-			delete(lines, l)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, l := range gone {
-		tx.Later(`DELETE FROM report_days WHERE company = $1 AND day = $2 AND member = $3 AND sector = $4`,
-			company, l.Day, l.Member, l.Sector)
-	}
-	for l, c := range lines {
-		setReportLine(tx, l, c)
-	}
-	return nil
-}
-
-func (c ReportCounts) equal(other ReportCounts) bool {
-	return c.Opened == other.Opened && c.Answered == other.Answered && c.AnswerSeconds == other.AnswerSeconds &&
-		c.Closed == other.Closed && c.CloseSeconds == other.CloseSeconds &&
-		bytes.Equal(c.AnswerSketch, other.AnswerSketch) && bytes.Equal(c.CloseSketch, other.CloseSketch)
-}
-
+// setReportLine replaces a line.
 func setReportLine(tx *kernel.Tx, l ReportLine, c ReportCounts) {
 	tx.Later(`
-		INSERT INTO report_days (company, day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds,
+		INSERT INTO report_lines (company, kind, day, member, sector, key, opened, answered, answer_seconds, answer_sketch, closed, close_seconds,
 			close_sketch)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (company, day, member, sector) DO UPDATE
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		ON CONFLICT (company, kind, day, member, sector, key) DO UPDATE
 		SET opened = excluded.opened,
 			answered = excluded.answered,
 			answer_seconds = excluded.answer_seconds,
@@ -310,6 +285,6 @@ func setReportLine(tx *kernel.Tx, l ReportLine, c ReportCounts) {
 			closed = excluded.closed,
 			close_seconds = excluded.close_seconds,
 			close_sketch = excluded.close_sketch`,
-		l.Company, l.Day, l.Member, l.Sector, c.Opened, c.Answered, c.AnswerSeconds, c.AnswerSketch, c.Closed, c.CloseSeconds,
+		l.Company, l.Kind, l.Day, l.Member, l.Sector, l.Key, c.Opened, c.Answered, c.AnswerSeconds, c.AnswerSketch, c.Closed, c.CloseSeconds,
 		c.CloseSketch)
 }

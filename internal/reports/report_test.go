@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"recado/internal/kernel"
 	"recado/internal/people"
@@ -22,12 +23,13 @@ type reportDesk struct {
 	*desk
 	t         *testing.T
 	principal *kernel.Principal
+	channel   kernel.ID
 	now       time.Time
 }
 
 func eachReportDesk(t *testing.T, body func(t *testing.T, d *reportDesk)) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
-		d := &reportDesk{t: t, now: time.Date(2026, 11, 14, 15, 0, 0, 0, time.UTC)}
+		d := &reportDesk{t: t, channel: kernel.NewID(), now: time.Date(2026, 11, 14, 15, 0, 0, 0, time.UTC)}
 		d.desk = newDesk(open())
 		d.principal = testCompany(t, d.desk)
 		body(t, d)
@@ -62,9 +64,21 @@ func (d *reportDesk) person(name string) *kernel.Ref {
 	return &kernel.Ref{ID: m.ID, Name: m.Name}
 }
 
+// add returns a transaction's body that changes attendances from one state to another; see changed. A nil state is none.
+func add(before, after *talk.Attendance) func(tx *kernel.Tx) error {
+	return func(tx *kernel.Tx) error {
+		if before == nil {
+			changesOf(tx)[after.ID] = &caseChange{after: after}
+		} else {
+			changed(tx, before, after)
+		}
+		return nil
+	}
+}
+
 // at returns an attendance that was opened at a time.
 func (d *reportDesk) at(opened time.Time) *talk.Attendance {
-	return &talk.Attendance{ID: kernel.NewID(), Company: d.principal.Company.ID, OpenedAt: opened}
+	return &talk.Attendance{ID: kernel.NewID(), Company: d.principal.Company.ID, Channel: d.channel, OpenedAt: opened}
 }
 
 func between(from, to string) ReportFilter {
@@ -80,37 +94,37 @@ func TestReportAttribution(t *testing.T) {
 		opened := time.Date(2026, 11, 10, 12, 0, 0, 0, time.UTC)
 
 		att := d.at(opened)
-		d.write(func(tx *kernel.Tx) error { return report(tx, att, 1, ReportOpened) })
+		d.write(add(nil, att))
 		answered := *att
 		answered.FirstResponseAt = new(opened.Add(24*time.Hour + 1500*time.Millisecond))
 		taken := answered
 		taken.Responsible = ana
 		d.write(func(tx *kernel.Tx) error {
-			if err := report(tx, &answered, 1, ReportAnswered); err != nil {
-				return err
-			}
-			return reportMoved(tx, &answered, &taken)
+			return cmp.Or(add(att, &answered)(tx), add(&answered, &taken)(tx))
 		})
 		moved := taken
 		moved.Responsible, moved.Sector = bia, &sales
-		d.write(func(tx *kernel.Tx) error { return reportMoved(tx, &taken, &moved) })
+		d.write(add(&taken, &moved))
 		closed := moved
 		closed.ClosedAt = new(opened.Add(72 * time.Hour))
-		d.write(func(tx *kernel.Tx) error { return report(tx, &closed, 1, ReportClosed) })
+		d.write(add(&moved, &closed))
 
 		hidden := d.at(opened)
 		hidden.Private = true
-		d.write(func(tx *kernel.Tx) error { return report(tx, hidden, 1, ReportOpened) })
+		d.write(add(nil, hidden))
 
 		times := func(seconds float64) Times {
 			return Times{Count: 1, AverageSeconds: &seconds, MedianSeconds: &seconds, P90Seconds: &seconds}
 		}
 		all := Figures{Opened: 1, Closed: 1, FirstResponse: times(86401), Resolution: times(259200)}
 		r := d.read(between("2026-11-09", "2026-11-14"))
+		var hours ByHour
+		hours[1][9] = 1 // on a Tuesday, in São Paulo
 		want := Report{
 			From: "2026-11-09", To: "2026-11-14", Timezone: "America/Sao_Paulo", Totals: all, Previous: PreviousReport{From: "2026-11-03", To: "2026-11-08"},
 			ByPerson: []PersonReport{{User: bia, Figures: all}},
-			BySector: []SectorReport{{Sector: &kernel.Ref{ID: sales}, Figures: all}},
+			BySector: []SectorReport{{Sector: &kernel.Ref{ID: sales}, Figures: all}}, ByChannel: []ChannelReport{{kernel.Ref{ID: d.channel}, all}},
+			ByReason: []ReasonReport{{nil, all}},
 			ByDay: []DayReport{
 				{Date: "2026-11-09"},
 				{Date: "2026-11-10", Figures: Figures{Opened: 1}},
@@ -120,7 +134,8 @@ func TestReportAttribution(t *testing.T) {
 				{Date: "2026-11-14"},
 			},
 		}
-		if diff := cmp.Diff(want, r); diff != "" {
+		want.ByHour = hours
+		if diff := gocmp.Diff(want, r); diff != "" {
 			t.Errorf("(-want +r):\n%s", diff)
 		}
 
@@ -177,9 +192,7 @@ func TestReportDays(t *testing.T) {
 				for _, at := range []time.Time{first.Add(-time.Millisecond), first, last, last.Add(time.Millisecond)} {
 					att := d.at(at)
 					att.FirstResponseAt, att.ClosedAt = &att.OpenedAt, &att.OpenedAt
-					d.write(func(tx *kernel.Tx) error {
-						return kernel.ErrOr(report(tx, att, 1, ReportOpened), kernel.ErrOr(report(tx, att, 1, ReportAnswered), report(tx, att, 1, ReportClosed)))
-					})
+					d.write(add(nil, att))
 				}
 				day, _ := kernel.ParseDate(tt.day)
 				r := d.read(between(day.AddDays(-1).String(), day.Next().String()))
@@ -233,25 +246,16 @@ func TestReportOrder(t *testing.T) {
 	eachReportDesk(t, func(t *testing.T, d *reportDesk) {
 		now := time.Now()
 		for name, n := range map[string]int{"Zeca": 3, "Ágata": 2, "Beto": 2} {
-			att := d.at(now)
-			att.Responsible = d.person(name)
-			d.write(func(tx *kernel.Tx) error {
-				for range n {
-					if err := report(tx, att, 1, ReportOpened); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		d.write(func(tx *kernel.Tx) error {
-			for range 9 {
-				if err := report(tx, d.at(now), 1, ReportOpened); err != nil {
-					return err
-				}
+			person := d.person(name)
+			for range n {
+				att := d.at(now)
+				att.Responsible = person
+				d.write(add(nil, att))
 			}
-			return nil
-		})
+		}
+		for range 9 {
+			d.write(add(nil, d.at(now)))
+		}
 		var names []string
 		for _, p := range d.read(ReportFilter{}).ByPerson {
 			name := "none"
@@ -277,18 +281,14 @@ func TestReportUnderConcurrency(t *testing.T) {
 			group.Go(func() {
 				att := d.at(opened)
 				att.FirstResponseAt = new(opened.Add(time.Duration(i+1) * time.Minute))
-				verbs := []func(tx *kernel.Tx) error{
-					func(tx *kernel.Tx) error {
-						return kernel.ErrOr(report(tx, att, 1, ReportOpened), report(tx, att, 1, ReportAnswered))
-					},
-				}
+				verbs := []func(tx *kernel.Tx) error{add(nil, att)}
 				for round := range rounds {
 					before, after := *att, *att
 					before.Responsible, after.Responsible = people[(i+round*i)%4], people[(i+(round+1)*i)%4]
 					if round == 0 {
 						before.Responsible = nil
 					}
-					verbs = append(verbs, func(tx *kernel.Tx) error { return reportMoved(tx, &before, &after) })
+					verbs = append(verbs, add(&before, &after))
 				}
 				for _, verb := range verbs {
 					if err := d.Store.Write(t.Context(), verb); err != nil {

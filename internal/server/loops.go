@@ -121,9 +121,12 @@ func (d *Desk) removeLeftovers(ctx context.Context) error {
 	return nil
 }
 
-// settle continues replays of webhooks, changes of channels between private and public, and the queues of archived channels, a
-// batch of each at a time. It is a separate loop because these can take long.
+// settle counts stale reports again, and continues replays of webhooks, changes of channels between private and public, and the
+// queues of archived channels, a batch of each at a time. It is a separate loop because these can take long.
 func (d *Desk) settle(ctx context.Context) (more bool, err error) {
+	if err := d.Reports.RebuildStale(ctx); err != nil {
+		return false, err
+	}
 	if err := d.Webhooks.ContinueReplays(ctx); err != nil {
 		return false, err
 	}

@@ -56,10 +56,11 @@ type Attendance struct {
 	Survey               *Survey           `json:"survey" doc:"The satisfaction survey of the case; null if there was none."`
 	SLA                  *ServiceLevel     `json:"sla" doc:"The service level of the case; null if no policy applies to it."`
 
-	Company     kernel.ID  `json:"-"`
-	Number      int64      `json:"-"`
-	Private     bool       `json:"-"`
-	MenuEndedAt *time.Time `json:"-"` // nil: there was no menu, or it is still running
+	Company     kernel.ID   `json:"-"`
+	Number      int64       `json:"-"`
+	Private     bool        `json:"-"`
+	MenuEndedAt *time.Time  `json:"-"` // nil: there was no menu, or it is still running
+	LabelIDs    []kernel.ID `json:"-"` // of the conversation
 }
 
 // Subject returns the conversation of the attendance.
@@ -240,7 +241,7 @@ func (t *LockedConversation) openAttendance(by string) error {
 	att := &Attendance{
 		ID: kernel.NewID(), Company: t.Company, Private: t.Private, Status: AttendanceOpen,
 		Conversation: t.ID, Channel: t.Channel, Contact: AttendanceContact{ID: t.Contact, Name: t.Name, Phone: t.Phone},
-		Sector: t.Sector, OpenedAt: t.Tx.Now, OpenedBy: by,
+		Sector: t.Sector, OpenedAt: t.Tx.Now, OpenedBy: by, LabelIDs: t.LabelIDs,
 	}
 	var err error
 	if att.Responsible, err = t.holder(); err != nil {

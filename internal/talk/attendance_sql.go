@@ -2,6 +2,7 @@ package talk
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ var attendanceColumns = `
 	` + kernel.ChannelPrivate("a") + ` AS private, a.responsible, r.name AS responsible_name, a.sector, a.opened_at, a.opened_by, a.first_response_at,
 	a.closed_at, a.closed_by, b.name AS closed_by_name, a.close_reason, a.closing_reason, q.name AS closing_reason_name, a.closing_note,
 	a.survey, a.survey_at, a.survey_sent_at, a.survey_answered_at, a.survey_rating, a.survey_comment,
-	a.menu_ended_at, a.sla_policy, y.name AS sla_policy_name, a.sla, ` + fields.Column("a")
+	a.menu_ended_at, a.sla_policy, y.name AS sla_policy_name, a.sla, c.labels, ` + fields.Column("a")
 
 // attendanceNames joins the tables that attendanceColumns needs besides attendances a.
 const attendanceNames = `
@@ -43,12 +44,16 @@ func scanAttendance(r db.Row) Attendance {
 			Reason: scanRef(r, "closing_reason", "closing_reason_name"), Note: r.NullText("closing_note"), By: closedBy(a.ClosedBy, a.CloseCause),
 		}
 	}
-	a.Survey, a.SLA, a.Fields = scanSurvey(r), scanServiceLevel(r), fields.Scan(r)
+	ScanMeasures(r, &a)
+	a.LabelIDs, a.Fields = kernel.UnpackIDs(r.Bytes("labels")), fields.Scan(r)
 	if a.FirstResponseAt != nil {
 		a.Answered(*a.FirstResponseAt)
 	}
 	return a
 }
+
+// ScanMeasures sets the survey and the service level of an attendance from their columns.
+func ScanMeasures(r db.Row, a *Attendance) { a.Survey, a.SLA = scanSurvey(r), scanServiceLevel(r) }
 
 // scanRef reads the columns of an id and a name. It returns nil if the id is NULL.
 func scanRef(r db.Row, id, name string) *kernel.Ref {
@@ -170,6 +175,26 @@ func (d *Talk) SaveServiceLevel(tx *kernel.Tx, before, att *Attendance) error {
 // SetMenuEnded stores when the menu of an attendance ended.
 func SetMenuEnded(tx *kernel.Tx, company, attendance kernel.ID, at time.Time) {
 	tx.Later(`UPDATE attendances SET menu_ended_at = $3 WHERE company = $1 AND id = $2`, company, attendance, at)
+}
+
+// changeLabels notifies observers that the labels of a conversation's attendances change.
+func (d *Talk) changeLabels(tx *kernel.Tx, company, conversation kernel.ID, before, after []kernel.ID) error {
+	if slices.Equal(before, after) {
+		return nil
+	}
+	all, err := kernel.Rows(tx, `SELECT`+attendanceColumns+` FROM attendances a`+attendanceNames+` WHERE a.company = $1 AND a.conversation = $2`,
+		[]any{company, conversation}, scanAttendance)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		old, att := all[i], &all[i]
+		old.LabelIDs, att.LabelIDs = before, after
+		if err := d.tell(func(o *Observer) error { return o.Measured(tx, &old, att) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // FindAttendance returns an attendance of the company, private or not.

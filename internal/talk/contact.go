@@ -453,6 +453,10 @@ func (d *Talk) joinConversations(tx *kernel.Tx, keep, gone Conversation, contact
 			return err
 		}
 	}
+	// The attendances of both first have the labels of the conversation that stays, whose labels Save then changes.
+	if err := d.changeLabels(tx, keep.Company, gone.ID, gone.LabelIDs, keep.LabelIDs); err != nil {
+		return err
+	}
 	last, err := joinConversations(tx, keep.Company, &into.Conversation, from.ID, max(into.Sequence, from.Sequence))
 	if err != nil {
 		return err

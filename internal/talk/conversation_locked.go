@@ -133,6 +133,9 @@ func (t *LockedConversation) Save() error {
 	if err := t.d.tell(func(o *Observer) error { return o.Saving(t, &t.before) }); err != nil {
 		return err
 	}
+	if err := t.d.changeLabels(t.Tx, t.Company, t.ID, t.before.LabelIDs, t.LabelIDs); err != nil {
+		return err
+	}
 	t.Unread = t.UnreadCount > 0
 	changed := changedFields(&t.before, &t.Conversation)
 	if t.Filed && t.Attendance != nil && kernel.Same(t.before.Assignee, t.Assignee) && kernel.Same(t.before.Sector, t.Sector) {

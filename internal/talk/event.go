@@ -70,6 +70,9 @@ type Observer struct {
 	// Measured is called when the survey, the service level or the labels of an attendance change.
 	Measured func(tx *kernel.Tx, before, att *Attendance) error
 
+	// LabelDeleted is called when a deleted label is on no conversation any more.
+	LabelDeleted func(tx *kernel.Tx, company, label kernel.ID) error
+
 	// Saving is called before a locked conversation is stored. before is the stored state.
 	Saving func(t *LockedConversation, before *Conversation) error
 
@@ -97,6 +100,7 @@ func (d *Talk) Observe(o Observer) {
 	orIgnore(&o.Closed, ignoreBy)
 	orIgnore(&o.Reopened, ignoreMove)
 	orIgnore(&o.Measured, func(*kernel.Tx, *Attendance, *Attendance) error { return nil })
+	orIgnore(&o.LabelDeleted, func(*kernel.Tx, kernel.ID, kernel.ID) error { return nil })
 	orIgnore(&o.Saving, func(*LockedConversation, *Conversation) error { return nil })
 	orIgnore(&o.AnswersSurvey, func(*InboundBatch, *BatchConversation, *Message) (func() error, error) { return nil, nil })
 	orIgnore(&o.ContactDeleted, func(*kernel.Tx, *Contact) error { return nil })

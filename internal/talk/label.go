@@ -91,7 +91,11 @@ func (d *Talk) DeleteLabel(ctx context.Context, a *kernel.Principal, id kernel.I
 func (d *Talk) takeOffLabel(ctx context.Context, label rowAt) error {
 	for {
 		more, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-			return takeOffLabel(tx, label.company, label.id, removalBatch)
+			more, err := takeOffLabel(tx, label.company, label.id, removalBatch)
+			if err != nil || more {
+				return more, err
+			}
+			return false, d.tell(func(o *Observer) error { return o.LabelDeleted(tx, label.company, label.id) })
 		})
 		if err != nil || !more {
 			return err

@@ -191,7 +191,7 @@ func whole(t *testing.T, conn *sqlite.Conn) {
 		{`SELECT count(*) FROM messages`, `SELECT count(*) FROM events WHERE type = 'message.received'`},
 		{`SELECT count(*) FROM attendances`, `SELECT coalesce(max(last), 0) FROM protocols`},
 		{`SELECT count(*) FROM attendances`, `SELECT count(*) FROM cards`},
-		{`SELECT coalesce(max(number), 0) FROM attendances`, `SELECT coalesce(sum(opened), 0) FROM report_days`},
+		{`SELECT coalesce(max(number), 0) FROM attendances`, `SELECT coalesce(sum(opened), 0) FROM report_lines WHERE kind = 'channel'`},
 	} {
 		a, b := single(t, conn, same[0]), single(t, conn, same[1])
 		if a != b {
