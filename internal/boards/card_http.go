@@ -111,6 +111,8 @@ type moveCardInput struct {
 		StageID      kernel.ID                  `json:"stage_id" doc:"A stage of the card's board."`
 		BeforeCardID kernel.Optional[kernel.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert this card. Defaults to the end of the stage."`
 		Version      *int64                     `json:"version,omitempty" doc:"The version the move is based on, unless sent in If-Match."`
+		ReasonID     *kernel.ID                 `json:"reason_id,omitempty" doc:"The closing reason, if the move closes an attendance."`
+		Note         string                     `json:"note,omitempty" maxLength:"1000" doc:"A note on the closing reason."`
 	}
 }
 
@@ -120,7 +122,10 @@ func (s *handlers) moveCard(ctx context.Context, a *kernel.Principal, in *moveCa
 		return nil, err
 	}
 	reply := httpserver.Shaped(ctx, newCardReply)
-	move := CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version}
+	move := CardMove{
+		Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version,
+		Closing: talk.CloseInput{ReasonID: in.Body.ReasonID, Note: in.Body.Note},
+	}
 	card, err := s.verbs.MoveCard(ctx, a, kernel.ID(in.ID), move)
 	return reply(&card), err
 }

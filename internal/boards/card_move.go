@@ -19,10 +19,12 @@ type CardMove struct {
 	Stage   kernel.ID
 	Before  *kernel.ID // another card of the stage; nil: its end
 	Version int64      // that the move is based on; 0: unknown
+
+	Closing talk.CloseInput // if the move closes an attendance
 }
 
 // MoveCard moves a card within its board and restores an archived card. Moving the card of an open attendance to Done closes the
-// attendance, which requires the permissions for CloseAttendance.
+// attendance, which requires the permissions for CloseAttendance. If the move closes none, Closing has no effect.
 func (d *Boards) MoveCard(ctx context.Context, a *kernel.Principal, id kernel.ID, in CardMove) (Card, error) {
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Card, error) {
 		t, err := d.lockClosing(tx, a, id, in.Stage)
@@ -38,6 +40,9 @@ func (d *Boards) MoveCard(ctx context.Context, a *kernel.Principal, id kernel.ID
 		if err = kernel.ErrOr(err, checkVersion(tx, &old, in.Version)); err != nil {
 			return c, err
 		}
+		if err := talk.CheckReason(tx, a, in.Closing.ReasonID); err != nil {
+			return c, err
+		}
 		closes := t != nil && old.StageID != stage.ID
 		if closes {
 			if err := kernel.ErrOr(a.May(talk.VerbCloseAttendance), t.MayClose(a)); err != nil {
@@ -50,7 +55,7 @@ func (d *Boards) MoveCard(ctx context.Context, a *kernel.Principal, id kernel.ID
 		if err := d.recordMove(tx, &old, &c, &a.User); err != nil || !closes {
 			return c, err
 		}
-		if _, err := t.CloseBy(&a.User, talk.CloseInput{}); err != nil {
+		if _, err := t.CloseBy(&a.User, in.Closing); err != nil {
 			return c, err
 		}
 		return c, t.Save()

@@ -27,6 +27,7 @@ var errorCodes = map[kernel.Code]struct {
 	kernel.CodeFieldRequired:        {400, "These fields are required to close the case: fields.order."},
 	kernel.CodeURLNotAllowed:        {400, "body.url: must use https"},
 	kernel.CodeMediaTypeNotAllowed:  {400, "WhatsApp does not accept files of this type (application/x-msdownload)."},
+	kernel.CodeReasonRequired:       {400, "Choose a closing reason: send its id as reason_id."},
 	kernel.CodeKeyMissing:           {401, "Send an API key in the header Authorization: Bearer <key>."},
 	kernel.CodeKeyInvalid:           {401, "This is not a valid API key. Check that it is complete."},
 	kernel.CodeKeyExpired:           {401, "This API key has expired. Use another one."},

@@ -29,6 +29,7 @@ const (
 	CodeClientIDConflict     Code = "client_id_conflict"
 	CodeContactExists        Code = "contact_exists"
 	CodeAttendanceNotOpen    Code = "attendance_not_open"
+	CodeReasonRequired       Code = "reason_required"
 	CodeReopenTooLate        Code = "reopen_too_late"
 	CodeAttendanceRestricted Code = "attendance_restricted"
 	CodeNotVisible           Code = "not_visible"

@@ -26,6 +26,7 @@ import (
 	"recado/internal/kernel/db"
 	"recado/internal/live"
 	"recado/internal/people"
+	"recado/internal/reasons"
 	"recado/internal/reception"
 	"recado/internal/reports"
 	"recado/internal/sla"
@@ -287,6 +288,7 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 			d.Channels.HTTP(channels.NewCallbacks(d.Channels, d.Talk.Receive, c.Logger)),
 			d.Talk.HTTP(),
 			d.Fields.HTTP(),
+			d.Reasons.HTTP(),
 			d.Receptionist.HTTP(),
 			d.Levels.HTTP(),
 			d.Boards.HTTP(),
@@ -377,6 +379,7 @@ type Desk struct {
 	Channels     *channels.Channels
 	Fields       *fields.Fields
 	Talk         *talk.Talk
+	Reasons      *reasons.Reasons
 	Receptionist *reception.Receptionist
 	Levels       *sla.Levels
 	Boards       *boards.Boards
@@ -394,7 +397,7 @@ func New(o Options) *Desk {
 	t := talk.New(c, p, o.Blob)
 	t.ObserveFields(f)
 	d := &Desk{
-		Kernel: k, People: p, Channels: c, Fields: f, Talk: t, Receptionist: reception.New(t, c, p), Boards: boards.New(t, c, p),
+		Kernel: k, People: p, Channels: c, Fields: f, Talk: t, Reasons: reasons.New(t, p), Receptionist: reception.New(t, c, p), Boards: boards.New(t, c, p),
 		Levels:   sla.New(t, p),
 		Surveys:  survey.New(t, p),
 		Reports:  reports.New(t, c, p),

@@ -210,6 +210,19 @@ type CloseInput struct {
 	Note     string     `json:"note,omitempty" maxLength:"1000" doc:"A note on the reason."`
 }
 
+// CheckReason returns an error if a closing reason does not exist. It may be nil.
+func CheckReason(tx *kernel.Tx, a *kernel.Principal, id *kernel.ID) error {
+	if id == nil {
+		return nil
+	}
+	found, err := tx.One(`SELECT 1 FROM closing_reasons WHERE company = $1 AND id = $2 AND deleted_at IS NULL`,
+		[]any{a.Company.ID, *id}, func(db.Row) {})
+	if err == nil && !found {
+		err = kernel.NoSuch("body.reason_id", "closing_reason")
+	}
+	return err
+}
+
 // CloseAttendance closes the open attendance of a conversation. All of in may be empty, unless the company's rules or the reason
 // require it.
 func (d *Talk) CloseAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID, in CloseInput) (Attendance, error) {

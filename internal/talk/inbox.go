@@ -278,7 +278,7 @@ func (d *Talk) checkBulk(ctx context.Context, a *kernel.Principal, in *BulkActio
 	return d.Store.Read(ctx, func(tx *kernel.Tx) error { return checkBulkReferences(tx, a, in) })
 }
 
-// checkBulkReferences checks that the person, the sector and the labels of the action exist.
+// checkBulkReferences checks that the person, the sector, the closing reason and the labels of the action exist.
 func checkBulkReferences(tx *kernel.Tx, a *kernel.Principal, in *BulkAction) error {
 	if id := in.UserID.Pointer(); id != nil {
 		if _, found, err := people.UserRef(tx, a.Company.ID, *id); err != nil || !found {
@@ -289,6 +289,9 @@ func checkBulkReferences(tx *kernel.Tx, a *kernel.Principal, in *BulkAction) err
 		if found, err := people.SectorExists(tx, a.Company.ID, *id); err != nil || !found {
 			return kernel.ErrOr(err, kernel.NoSuch("body.sector_id", "sector"))
 		}
+	}
+	if err := CheckReason(tx, a, in.ReasonID); err != nil {
+		return err
 	}
 	for field, ids := range map[string][]kernel.ID{"body.add": in.Add, "body.remove": in.Remove} {
 		for i, id := range ids {

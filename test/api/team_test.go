@@ -269,10 +269,10 @@ func TestAttendanceRulesCanBeChanged(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"auto_close":{"after_minutes":30}}`).OK(200)
 			w.A.Patch(t, "/company/attendance", `{"mode":"restricted"}`).OK(200)
 			w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":true}}`).OK(200)
-			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":false,"enabled":false}`).OK(200)
+			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":false,"enabled":false,"require_reason":true}`).OK(200)
 			w.A.Patch(t, "/company/attendance", nil).OK(200)
 			got := w.A.Get(t, "/company/attendance").OK(200)
-			testkit.Equal(t, "rules", strings.TrimSpace(string(got.Raw)), `{"enabled":false,"first_responder_takes_ownership":false,"mode":"restricted","auto_close":{"enabled":true,"after_minutes":30},"grace_minutes":10,"grace_for_customers":false,"keep_revoked":false,"hours_id":null}`)
+			testkit.Equal(t, "rules", strings.TrimSpace(string(got.Raw)), `{"enabled":false,"first_responder_takes_ownership":false,"mode":"restricted","auto_close":{"enabled":true,"after_minutes":30},"grace_minutes":10,"grace_for_customers":false,"keep_revoked":false,"require_reason":true,"hours_id":null}`)
 			testkit.Equal(t, "mode of another company", w.B.Get(t, "/company/attendance").OK(200).Text("mode"), "liberal")
 		})
 		t.Run("grace_minutes is 0 to 120", func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestAttendanceRulesCanBeChanged(t *testing.T) {
 		t.Run("bad input is refused", func(t *testing.T) {
 			for _, body := range []string{
 				`{"mode":"strict"}`, `{"enabled":null}`, `{"auto_close":{"after_minutes":0}}`, `{"auto_close":{"after_minutes":525601}}`,
-				`{"auto_close":null}`, `{"grace_minutes":-1}`, `{"grace_minutes":121}`, `{"grace_minutes":null}`, `{"grace_minutes":1.5}`, `{"grace_for_customers":"yes"}`, `{"auto_close":{"minutes":3}}`, `{"auto_close":true}`,
+				`{"auto_close":null}`, `{"require_reason":null}`, `{"require_reason":"yes"}`, `{"grace_minutes":-1}`, `{"grace_minutes":121}`, `{"grace_minutes":null}`, `{"grace_minutes":1.5}`, `{"grace_for_customers":"yes"}`, `{"auto_close":{"minutes":3}}`, `{"auto_close":true}`,
 			} {
 				w.A.Patch(t, "/company/attendance", body).Fails(400, "invalid_request")
 			}

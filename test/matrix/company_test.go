@@ -117,6 +117,8 @@ func (o *company) make(t *testing.T, noun string) string {
 		return post("/channels", fmt.Sprintf(`{"name":%q,"phone":%q,"provider":"sandbox"}`, o.word(), o.phone())).ID()
 	case "key":
 		return post("/keys", `{"name":"k","scopes":["read"]}`).ID()
+	case "closing reason":
+		return post("/closing-reasons", fmt.Sprintf(`{"name":%q}`, o.word())).ID()
 	case "label":
 		return post("/labels", fmt.Sprintf(`{"name":%q}`, o.word())).ID()
 	case "field":

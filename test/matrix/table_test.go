@@ -90,12 +90,13 @@ var table = map[string][]example{
 	"POST /conversations/bulk": {
 		{path: "/conversations/bulk", body: `{"ids":["{conversation}"],"action":"transfer","user_id":"{user}","sector_id":"{sector}"}`},
 		{path: "/conversations/bulk", body: `{"ids":["{conversation}"],"action":"label","add":["{label}"],"remove":["{label}"]}`},
+		{path: "/conversations/bulk", body: `{"ids":["{conversation}"],"action":"close","reason_id":"{closing reason}"}`},
 	},
 	"POST /conversations/{id}/transfer":          {{path: "/conversations/{conversation}/transfer", body: `{"user_id":"{user}","sector_id":"{sector}"}`}},
 	"PUT /conversations/{id}/sector":             {{path: "/conversations/{conversation}/sector", body: `{"sector_id":"{sector}"}`}},
 	"GET /conversations/{id}/attendance":         {{path: "/conversations/{conversation}/attendance"}},
 	"GET /conversations/{id}/assignments":        {{path: "/conversations/{conversation}/assignments"}},
-	"POST /conversations/{id}/attendance/close":  {{path: "/conversations/{conversation}/attendance/close"}},
+	"POST /conversations/{id}/attendance/close":  {{path: "/conversations/{conversation}/attendance/close", body: `{"reason_id":"{closing reason}"}`}},
 	"POST /conversations/{id}/attendance/reopen": {{path: "/conversations/{conversation}/attendance/reopen", refused: 409}}, // it is open
 	"GET /conversations/{id}/messages":           {{path: "/conversations/{conversation}/messages"}},
 	"GET /conversations/{id}/timeline":           {{path: "/conversations/{conversation}/timeline", query: "around={message}"}},
@@ -150,6 +151,11 @@ var table = map[string][]example{
 	"GET /contacts/{id}":    {{path: "/contacts/{contact}"}},
 	"PATCH /contacts/{id}":  {{path: "/contacts/{contact}", body: `{"label_ids":["{label}"]}`}},
 	"DELETE /contacts/{id}": {{path: "/contacts/{free contact}"}},
+
+	"GET /closing-reasons":         {{path: "/closing-reasons"}},
+	"POST /closing-reasons":        {{path: "/closing-reasons", body: `{"name":"{word}","sector_ids":["{sector}"]}`}},
+	"PATCH /closing-reasons/{id}":  {{path: "/closing-reasons/{closing reason}", body: `{"sector_ids":["{sector}"]}`}},
+	"DELETE /closing-reasons/{id}": {{path: "/closing-reasons/{closing reason}"}},
 
 	"GET /labels":         {{path: "/labels"}},
 	"GET /labels/{id}":    {{path: "/labels/{label}"}},
@@ -222,6 +228,6 @@ var table = map[string][]example{
 	"GET /kanban/cards/{id}": {{path: "/kanban/cards/{card}"}},
 	"PATCH /kanban/cards/{id}": {{path: "/kanban/cards/{card}", body: `{"version":1,"label_ids":["{label}"],"assignee":"{user}","contact":"{contact}",` +
 		`"conversation":"{conversation}"}`}},
-	"POST /kanban/cards/{id}/move": {{path: "/kanban/cards/{card}/move", body: `{"version":1,"stage_id":"{stage}","before_card_id":"{other card}"}`}},
+	"POST /kanban/cards/{id}/move": {{path: "/kanban/cards/{card}/move", body: `{"version":1,"stage_id":"{stage}","before_card_id":"{other card}","reason_id":"{closing reason}"}`}},
 	"DELETE /kanban/cards/{id}":    {{path: "/kanban/cards/{card}"}},
 }
