@@ -53,6 +53,7 @@ type plan struct {
 	people       []person
 	sectors      []string
 	labels       []label
+	reasons      []reason
 	replies      []reply
 	hours        *reception.HoursChange
 	reception    receptionPlan
@@ -106,7 +107,8 @@ type maker struct {
 	owner *kernel.Principal
 	out   *Company
 
-	talks map[string]talk.Conversation // by the name of the customer
+	talks   map[string]talk.Conversation // by the name of the customer
+	closing map[string]talk.CloseInput   // with closing reasons, by the text of a case
 }
 
 func (p plan) make(ctx context.Context, d *server.Desk, clock *Clock, password string) (*Company, error) {
@@ -114,9 +116,9 @@ func (p plan) make(ctx context.Context, d *server.Desk, clock *Clock, password s
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{ctx: ctx, desk: d, clock: clock, plan: p, out: &Company{ID: company.ID, Name: company.Name}, talks: map[string]talk.Conversation{}}
+	m := &maker{ctx: ctx, desk: d, clock: clock, plan: p, out: &Company{ID: company.ID, Name: company.Name}, talks: map[string]talk.Conversation{}, closing: map[string]talk.CloseInput{}}
 	for _, step := range []func() error{
-		func() error { return m.people(password) }, m.sectors, m.labels, m.channels, m.key, m.replies, m.hours,
+		func() error { return m.people(password) }, m.sectors, m.labels, m.reasons, m.channels, m.key, m.replies, m.hours,
 		m.conversations, m.stories, m.privateConversations, m.boards, m.reception,
 	} {
 		if err := step(); err != nil {
@@ -405,7 +407,9 @@ func (p *player) step(sc *scene, s step) (err error) {
 		if _, err := p.desk.Talk.MarkRead(p.ctx, who, sc.conversation); err != nil {
 			return err
 		}
-		_, err = p.desk.Talk.CloseAttendance(p.ctx, who, sc.conversation, talk.CloseInput{Reason: s.closes})
+		in := p.closing[s.closes]
+		in.Reason = s.closes
+		_, err = p.desk.Talk.CloseAttendance(p.ctx, who, sc.conversation, in)
 	case s.phone != "":
 		_, err = p.desk.Talk.Simulate(p.ctx, p.owner, p.out.Channel, talk.Simulation{FromPhoneApp: true, To: &sc.story.phone, Text: &s.phone})
 	case s.reacts != "":

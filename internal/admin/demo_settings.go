@@ -8,9 +8,29 @@ import (
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/reasons"
 	"recado/internal/reception"
 	"recado/internal/talk"
 )
+
+// reason is a closing reason of the company, and the texts of the cases that are closed with it.
+type reason struct {
+	name    string
+	sectors []int // of the plan; empty: all
+	note    bool  // required
+	texts   []string
+}
+
+var bakeryReasons = []reason{
+	{name: "Dúvida respondida", texts: []string{"respondido", "lista enviada", "fotos enviadas"}},
+	{name: "Pedido fechado", sectors: []int{0}, texts: []string{"pedido semanal", "pedido alterado", "reserva feita", "amostra combinada"}},
+	{name: "Orçamento enviado", sectors: []int{0}, texts: []string{"orçamento enviado"}},
+	{name: "Entrega combinada", sectors: []int{1}, texts: []string{"entrega combinada", "endereço alterado"}},
+	{name: "Pagamento ou nota", sectors: []int{2}, texts: []string{"nota corrigida", "nota enviada", "boleto enviado", "pagamento conferido", "vencimento alterado"}},
+	{name: "Reclamação resolvida", note: true, texts: []string{"pedido trocado"}},
+	{name: "Elogio", texts: []string{"elogio"}},
+	{name: "Cliente não respondeu"},
+}
 
 // reply is a canned reply of the team.
 type reply struct {
@@ -76,6 +96,25 @@ var garageReception = receptionPlan{
 // choice returns the customer's choice of an option.
 func (r receptionPlan) choice(title string) *provider.Choice {
 	return &provider.Choice{ID: fmt.Sprintf("menu:%d", slices.Index(r.options, title)+1), Title: title}
+}
+
+func (m *maker) reasons() error {
+	for _, r := range m.plan.reasons {
+		made, err := m.desk.Reasons.CreateReason(m.ctx, m.owner, reasons.ReasonChange{
+			Name: &r.name, SectorIDs: new(pick(m.out.Sectors, r.sectors)), RequireNote: &r.note,
+		})
+		if err != nil {
+			return err
+		}
+		for _, text := range r.texts {
+			in := talk.CloseInput{ReasonID: &made.ID}
+			if r.note {
+				in.Note = text
+			}
+			m.closing[text] = in
+		}
+	}
+	return nil
 }
 
 func (m *maker) replies() error {

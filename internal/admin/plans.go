@@ -131,6 +131,7 @@ var plans = []plan{
 			{"Aguardando pagamento", "#7b1fa2"},
 			{"Veio do anúncio", "#00796b"},
 		},
+		reasons:   bakeryReasons,
 		replies:   bakeryReplies,
 		hours:     &bakeryHours,
 		reception: bakeryReception,

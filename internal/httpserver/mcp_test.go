@@ -168,7 +168,7 @@ func TestAnAssistantWorksWithTheTools(t *testing.T) {
 			a.ok("get_contact", object{"contact_id": contacts[0].(object)["id"]})
 			attendance := a.ok("get_open_attendance", at)
 			a.ok("get_attendance", object{"attendance_id": attendance["id"]})
-			for _, name := range []string{"list_attendances", "list_team", "list_sectors", "list_channels", "list_labels", "list_boards", "list_cards", "get_attendance_report"} {
+			for _, name := range []string{"list_attendances", "list_team", "list_sectors", "list_channels", "list_labels", "list_closing_reasons", "list_boards", "list_cards", "get_attendance_report"} {
 				a.ok(name, nil)
 			}
 			a.ok("list_templates", object{"channel_id": channel})
@@ -237,8 +237,15 @@ func TestAnAssistantWorksWithTheTools(t *testing.T) {
 		t.Run("it transfers and closes", func(t *testing.T) {
 			a.t = t
 			a.ok("transfer_conversation", object{"conversation_id": conversation, "user_id": w.A.Owner.ID.String(), "reason": "knows cakes"})
-			closed := a.ok("close_attendance", object{"conversation_id": conversation, "reason": "answered"})
-			if closed["status"] != "closed" {
+			reason := w.A.Post(t, "/closing-reasons", `{"name": "Order", "require_note": true}`).OK(201).ID()
+			w.A.Patch(t, "/company/attendance", `{"require_reason": true}`).OK(200)
+			if listed := a.ok("list_closing_reasons", nil)["data"].([]any); len(listed) != 1 || listed[0].(object)["id"] != reason {
+				t.Errorf("closing reasons: got %v, want %s", listed, reason)
+			}
+			a.fails("reason_required", "close_attendance", object{"conversation_id": conversation, "reason": "answered"})
+			a.fails("invalid_request", "close_attendance", object{"conversation_id": conversation, "reason_id": reason})
+			closed := a.ok("close_attendance", object{"conversation_id": conversation, "reason_id": reason, "note": "a cake"})
+			if closing := closed["closing"].(object); closed["status"] != "closed" || closing["note"] != "a cake" || closing["reason"].(object)["id"] != reason {
 				t.Errorf("attendance: got %v", closed)
 			}
 			a.fails("attendance_not_open", "close_attendance", at)
@@ -302,8 +309,8 @@ func TestEveryToolHasASchemaAndHints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Tools) != 34 {
-		t.Errorf("got %d tools, want 34", len(list.Tools))
+	if len(list.Tools) != 35 {
+		t.Errorf("got %d tools, want 35", len(list.Tools))
 	}
 	destructive := map[string]bool{
 		"send_message": true, "save_draft": true, "transfer_conversation": true, "close_attendance": true, "update_card": true, "move_card": true,

@@ -42,6 +42,7 @@ var tries = map[string][]try{
 		{begins: "call $API/conversations/$CONVERSATION/attendance ", how: besideDemo},
 		{begins: "call $API/conversations/$CONVERSATION/transfer", how: besideDemo},
 		{begins: "call $API/company/attendance", how: besideDemo},
+		{begins: "REASON=", how: besideDemo},
 		{begins: "call $API/team", how: besideDemo},
 	},
 	"docs/clients.md": {
