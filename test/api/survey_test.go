@@ -3,9 +3,11 @@ package api_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/test/servertest"
 	"recado/test/testkit"
@@ -205,5 +207,310 @@ func TestAClosedCaseIsRated(t *testing.T) {
 		c.taps(t, 5)
 		c.expect(t, "answered 5", "Como foi?", "Obrigado!")
 		c.expectQuiet(t)
+	})
+}
+
+func TestAnAnswerToTheSurvey(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newSurveyed(t, w, `"thanks":"Obrigado!"`)
+		t.Run("is a digit", func(t *testing.T) {
+			c := f.open(t).read(t).close(t)
+			c.says(t, " 4 ")
+			c.expect(t, "answered 4", "Como foi?", "Obrigado!")
+			c.expectQuiet(t)
+			testkit.Diff(t, "answered_at", c.A.Get(t, "/attendances/"+c.id).OK(200).At("survey", "answered_at") != nil, true)
+		})
+		t.Run("is in the timeline of its case", func(t *testing.T) {
+			c := f.closed(t)
+			c.taps(t, 2)
+			for _, entry := range c.A.Get(t, "/conversations/"+c.conversation+"/timeline").OK(200).List() {
+				if entry := entry.(map[string]any); entry["kind"] == "attendance_closed" {
+					testkit.Diff(t, "rating", entry["attendance"].(map[string]any)["survey"].(map[string]any)["rating"], any(2.0))
+					return
+				}
+			}
+			t.Error("the timeline has no closing")
+		})
+		t.Run("is neither another number nor another text", func(t *testing.T) {
+			for _, text := range []string{"0", "6", "10", "55", "5!", "nota 5", "cinco"} {
+				c := f.closed(t)
+				c.says(t, text)
+				testkit.Diff(t, "survey after "+text, c.survey(t), "sent")
+				testkit.Equal(t, "opened_by after "+text, openAttendance(t, w, c.conversation).Text("opened_by"), "customer")
+			}
+		})
+		t.Run("belongs to the closed case although a new one is open", func(t *testing.T) {
+			c := f.closed(t)
+			next := c.again(t)
+			c.says(t, "3")
+			c.expect(t, "answered 3", "Como foi?", "Obrigado!")
+			testkit.Diff(t, "survey of the new case", next.survey(t), "null")
+		})
+		t.Run("counts once", func(t *testing.T) {
+			c := f.closed(t)
+			c.taps(t, 4)
+			c.taps(t, 1)
+			c.expect(t, "answered 4", "Como foi?", "Obrigado!")
+			testkit.Equal(t, "opened_by", openAttendance(t, w, c.conversation).Text("opened_by"), "customer")
+		})
+		t.Run("to an older question is taken from the list", func(t *testing.T) {
+			older := f.closed(t)
+			newer := older.again(t).close(t)
+			older.taps(t, 1)
+			newer.says(t, "5")
+			testkit.Diff(t, "older", older.survey(t), "answered 1")
+			testkit.Diff(t, "newer", newer.survey(t), "answered 5")
+			expectNoOpenCase(t, w, newer.conversation)
+		})
+		t.Run("of another customer does not count", func(t *testing.T) {
+			c, other := f.closed(t), f.closed(t)
+			stolen := *other
+			stolen.id = c.id
+			stolen.taps(t, 1)
+			testkit.Diff(t, "survey", c.survey(t), "sent")
+			testkit.Diff(t, "survey of the other", other.survey(t), "sent")
+		})
+		t.Run("is accepted for valid_hours", func(t *testing.T) {
+			f.set(t, `"valid_hours":2`)
+			c, late, digit := f.closed(t), f.closed(t), f.closed(t)
+			w.Clock.Advance(119 * time.Minute)
+			c.taps(t, 5)
+			c.expect(t, "answered 5", "Como foi?")
+			w.Clock.Advance(2 * time.Minute)
+			late.taps(t, 5)
+			late.expect(t, "expired", "Como foi?")
+			digit.says(t, "5")
+			digit.expect(t, "expired", "Como foi?")
+			testkit.Equal(t, "opened_by", openAttendance(t, w, late.conversation).Text("opened_by"), "customer")
+			quiet := f.closed(t)
+			w.Clock.Advance(2 * time.Hour)
+			f.sendDue(t)
+			quiet.expect(t, "expired", "Como foi?")
+		})
+	})
+}
+
+func TestALowRatingAsksForAComment(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newSurveyed(t, w, `"low_question":"O que faltou?"`, `"thanks":"Obrigado!"`)
+		t.Run("and stores the next text", func(t *testing.T) {
+			c := f.open(t).read(t).close(t)
+			feed := &feedReader{w: w}
+			feed.next(t)
+			c.taps(t, 3)
+			c.expect(t, "answered 3", "Como foi?", "O que faltou?")
+			w.Clock.Advance(9 * time.Minute)
+			c.says(t, "Demorou muito")
+			c.expect(t, "answered 3 Demorou muito", "Como foi?", "O que faltou?", "Obrigado!")
+			c.expectQuiet(t)
+			var changed []string
+			for _, e := range feed.next(t, "attendance.rated") {
+				testkit.Diff(t, "attendance", e.at("attendance", "id"), any(c.id))
+				testkit.Diff(t, "conversation", e.at("conversation", "id"), any(c.conversation))
+				changed = append(changed, fmt.Sprintf("%v %v %v", e.at("changed"), e.at("attendance", "survey", "rating"), e.at("attendance", "survey", "comment")))
+			}
+			testkit.Diff(t, "attendance.rated", changed, []string{"[rating] 3 <nil>", "[comment] 3 Demorou muito"})
+			c.says(t, "Mais uma coisa")
+			testkit.Equal(t, "opened_by of the next message", openAttendance(t, w, c.conversation).Text("opened_by"), "customer")
+			testkit.Diff(t, "survey after the next message", c.survey(t), "answered 3 Demorou muito")
+		})
+		t.Run("for ten minutes", func(t *testing.T) {
+			c := f.closed(t)
+			c.says(t, "1")
+			w.Clock.Advance(11 * time.Minute)
+			f.sendDue(t)
+			c.says(t, "Demorou muito")
+			c.expect(t, "answered 1", "Como foi?", "O que faltou?")
+			testkit.Equal(t, "opened_by", openAttendance(t, w, c.conversation).Text("opened_by"), "customer")
+		})
+		t.Run("but a high one does not", func(t *testing.T) {
+			c := f.closed(t)
+			c.says(t, "4")
+			c.expect(t, "answered 4", "Como foi?", "Obrigado!")
+			c.says(t, "Muito bom")
+			testkit.Diff(t, "survey", c.survey(t), "answered 4")
+			testkit.Equal(t, "opened_by", openAttendance(t, w, c.conversation).Text("opened_by"), "customer")
+		})
+	})
+}
+
+func TestWhoIsAskedAfterACase(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newSurveyed(t, w)
+		t.Run("nobody if the survey is disabled", func(t *testing.T) {
+			w.A.Put(t, "/company/survey", `{"enabled":false,"question":"Como foi?"}`).OK(200)
+			f.closed(t).expect(t, "null")
+			f.set(t)
+		})
+		t.Run("nobody in a group", func(t *testing.T) {
+			body := fmt.Sprintf(`{"from":%q,"text":"oi","group":{"id":"g1","name":"Vizinhos"}}`, phoneNumber(900))
+			c := &surveyCase{surveyed: f, conversation: w.A.Post(t, simulatePath(f.channel), body).OK(201).Text("conversation")}
+			c.id = openAttendance(t, w, c.conversation).ID()
+			c.close(t).expect(t, "null")
+		})
+		t.Run("nobody who is blocked", func(t *testing.T) {
+			c := f.open(t)
+			w.A.Patch(t, "/contacts/"+w.A.Get(t, "/conversations/"+c.conversation).OK(200).Text("contact"), `{"blocked":true}`).OK(200)
+			c.close(t).expect(t, "null")
+		})
+		t.Run("nobody without automation", func(t *testing.T) {
+			c := f.open(t)
+			w.A.Patch(t, "/contacts/"+w.A.Get(t, "/conversations/"+c.conversation).OK(200).Text("contact"), `{"automation":false}`).OK(200)
+			c.close(t).expect(t, "none")
+		})
+		t.Run("nobody whose case the server closes", func(t *testing.T) {
+			w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":true,"after_minutes":5}}`).OK(200)
+			c := f.open(t)
+			w.Clock.Advance(6 * time.Minute)
+			if _, err := w.Desk.Talk.CloseIdle(t.Context(), w.Clock.Now(), 100); err != nil {
+				t.Fatal(err)
+			}
+			c.expect(t, "null")
+			w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":false}}`).OK(200)
+		})
+		t.Run("only customers of the chosen sectors", func(t *testing.T) {
+			sales := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
+			f.set(t, `"sector_ids":["`+sales+`"]`)
+			f.closed(t).expect(t, "none")
+			c := f.open(t)
+			w.A.Post(t, "/conversations/"+c.conversation+"/transfer", map[string]any{"sector_id": sales}).OK(200)
+			c.close(t).expect(t, "sent", "Como foi?")
+			f.set(t)
+		})
+		t.Run("a contact once in min_days", func(t *testing.T) {
+			f.set(t, `"min_days":30`)
+			c := f.closed(t)
+			c.expect(t, "sent", "Como foi?")
+			w.Clock.Advance(29 * 24 * time.Hour)
+			c.again(t).close(t).expect(t, "none", "Como foi?")
+			w.Clock.Advance(2 * 24 * time.Hour)
+			c.again(t).close(t).expect(t, "sent", "Como foi?", "Como foi?")
+			f.set(t)
+		})
+		t.Run("bulk closing asks each customer", func(t *testing.T) {
+			a, b := f.open(t), f.open(t)
+			w.A.Post(t, "/conversations/bulk", map[string]any{"ids": []string{a.conversation, b.conversation}, "action": "close"}).OK(200)
+			a.expect(t, "sent", "Como foi?")
+			b.expect(t, "sent", "Como foi?")
+		})
+	})
+}
+
+func TestADelayedSurvey(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newSurveyed(t, w, `"delay_minutes":10`)
+		t.Run("is sent once after delay_minutes", func(t *testing.T) {
+			c := f.closed(t)
+			w.Clock.Advance(9 * time.Minute)
+			f.sendDue(t)
+			c.expect(t, "none")
+			c.says(t, "5") // nothing was asked yet
+			c.expect(t, "none")
+			w.Clock.Advance(2 * time.Minute)
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() { f.sendDue(t) })
+			}
+			wg.Wait()
+			c.expect(t, "sent", "Como foi?")
+			c.says(t, "2")
+			c.expect(t, "answered 2", "Como foi?")
+		})
+		t.Run("follows what has changed since the closing", func(t *testing.T) {
+			silent, blocked, disabled := f.closed(t), f.closed(t), f.closed(t)
+			for c, change := range map[*surveyCase]string{silent: `{"automation":false}`, blocked: `{"blocked":true}`} {
+				w.A.Patch(t, "/contacts/"+w.A.Get(t, "/conversations/"+c.conversation).OK(200).Text("contact"), change).OK(200)
+			}
+			w.Clock.Advance(11 * time.Minute)
+			f.sendDue(t)
+			silent.expect(t, "none")
+			blocked.expect(t, "null")
+			disabled.expect(t, "sent", "Como foi?")
+			disabled = f.closed(t)
+			w.A.Put(t, "/company/survey", `{"enabled":false}`).OK(200)
+			w.Clock.Advance(11 * time.Minute)
+			f.sendDue(t)
+			disabled.expect(t, "null")
+			f.set(t, `"delay_minutes":10`)
+		})
+		t.Run("is withdrawn when the case is reopened", func(t *testing.T) {
+			c := f.closed(t)
+			att := w.A.Post(t, "/conversations/"+c.conversation+"/attendance/reopen", nil).OK(200)
+			testkit.Diff(t, "survey of the response", att.At("survey"), nil)
+			w.Clock.Advance(11 * time.Minute)
+			f.sendDue(t)
+			c.expect(t, "null")
+		})
+		t.Run("does not interrupt a menu", func(t *testing.T) {
+			c := f.closed(t)
+			w.A.Put(t, "/channels/"+f.channel+"/reception", `{"enabled":true,"menu":{"text":"Menu?","timeout_minutes":60,"options":[`+
+				`{"title":"A","action":{"close":true}},{"title":"B","action":{"text":"Das 8h às 18h."}}]}}`).OK(200)
+			c.again(t)
+			w.Clock.Advance(11 * time.Minute)
+			f.sendDue(t)
+			c.expect(t, "none", "Menu?")
+			c.says(t, "1")
+			w.Clock.Advance(2 * time.Minute)
+			f.sendDue(t)
+			c.expect(t, "sent", "Menu?", "Como foi?")
+			c.again(t)
+			c.says(t, "2")
+			testkit.Diff(t, "survey after a digit that answers the menu", c.survey(t), "sent")
+			c.taps(t, 5)
+			testkit.Diff(t, "survey after the list", c.survey(t), "answered 5")
+		})
+	})
+}
+
+func TestReopeningACaseKeepsAQuestionThatWasSent(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		c := newSurveyed(t, w).closed(t)
+		w.A.Post(t, "/conversations/"+c.conversation+"/attendance/reopen", nil).OK(200)
+		testkit.Diff(t, "waiting_since, because the question is no reply", openAttendance(t, w, c.conversation).ID(), c.id)
+		if w.A.Get(t, "/conversations/"+c.conversation).OK(200).At("attendance", "waiting_since") == nil {
+			t.Error("the customer no longer waits")
+		}
+		c.close(t).expect(t, "sent", "Como foi?")
+		c.taps(t, 5)
+		c.expect(t, "answered 5", "Como foi?")
+	})
+}
+
+func TestConcurrentAnswersCountOnce(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		c := newSurveyed(t, w, `"thanks":"Obrigado!"`).closed(t)
+		m := provider.IncomingMessage{
+			ExternalID: "wamid.same", Type: provider.TypeText, Text: "4", At: w.Clock.Now(), Customer: provider.Person{Phone: c.phone},
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				m := m
+				if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(c.channel), []provider.Incoming{{Message: &m}}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		c.expect(t, "answered 4", "Como foi?", "Obrigado!")
+		testkit.Equal(t, "events", len((&feedReader{w: w}).next(t, "attendance.rated")), 1)
+		expectNoOpenCase(t, w, c.conversation)
+
+		history := m
+		history.ExternalID, history.History = "wamid.history", true
+		other := newSurveyed(t, w)
+		other.channel, other.n = c.channel, 50
+		next := other.closed(t)
+		history.Customer.Phone = next.phone
+		if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(c.channel), []provider.Incoming{{Message: &history}}); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Diff(t, "survey after imported history", next.survey(t), "sent")
 	})
 }
