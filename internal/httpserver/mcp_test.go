@@ -309,12 +309,12 @@ func TestEveryToolHasASchemaAndHints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Tools) != 35 {
-		t.Errorf("got %d tools, want 35", len(list.Tools))
+	if len(list.Tools) != 38 {
+		t.Errorf("got %d tools, want 38", len(list.Tools))
 	}
 	destructive := map[string]bool{
 		"send_message": true, "save_draft": true, "transfer_conversation": true, "close_attendance": true, "update_card": true, "move_card": true,
-		"start_conversation": true, "take_conversation": true, "update_conversation": true, "update_contact": true,
+		"start_conversation": true, "take_conversation": true, "update_conversation": true, "update_contact": true, "update_attendance": true,
 	}
 	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "assistants.md"))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/test/servertest"
 	"recado/test/testkit"
@@ -344,8 +345,68 @@ func TestFieldsOfCards(t *testing.T) {
 	})
 }
 
-// TestManyContactsAreFilteredByAField checks that both a rare and a common value are found among many contacts.
-func TestManyContactsAreFilteredByAField(t *testing.T) { //nolint:paralleltest // it changes kernel.Few
+func TestJoinedContactsKeepTheirFields(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		addField(t, w.A, "contact", "plan", "text", "")
+		addField(t, w.A, "contact", "cpf", "cpf", "")
+		receive := func(p provider.Person) string {
+			t.Helper()
+			p.Name = "Marina"
+			err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{{Message: &provider.IncomingMessage{
+				ExternalID: kernel.NewID().String(), Type: provider.TypeText, Text: "oi", Customer: p,
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w.A.Get(t, "/conversations").OK(200).Text("data", 0, "contact")
+		}
+		first := receive(provider.Person{Phone: "+5511940001111", WAID: "5511940001111"})
+		w.Clock.Advance(time.Second)
+		second := receive(provider.Person{UserID: "BR.401"})
+		w.A.Patch(t, "/contacts/"+first, `{"fields":{"plan":"old"}}`).OK(200)
+		w.A.Patch(t, "/contacts/"+second, `{"fields":{"plan":"new","cpf":"52998224725"}}`).OK(200)
+		w.Clock.Advance(time.Second)
+		joined := receive(provider.Person{Phone: "+5511940001111", WAID: "5511940001111", UserID: "BR.401"})
+		testkit.Equal(t, "remaining contact", joined, first)
+		testkit.Diff(t, "fields", w.A.Get(t, "/contacts/"+first).OK(200).At("fields"), any(map[string]any{"plan": "old", "cpf": "52998224725"}))
+		testkit.Diff(t, "found", idsOf(w.A.Get(t, "/contacts?q=529.982.247-25").OK(200)), []string{first})
+		testkit.Diff(t, "filtered", idsOf(w.A.Get(t, "/contacts?field.cpf=52998224725").OK(200)), []string{first})
+	})
+}
+
+func TestTheRemovalOfAFieldContinuesAfterACrash(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		id := addField(t, w.A, "contact", "plan", "text", "")
+		contact := w.A.Post(t, "/contacts", `{"name":"Lia","phone":"+5511912340001","fields":{"plan":"gold"}}`).OK(201).ID()
+		err := w.Desk.Kernel.Store.Write(t.Context(), func(tx *kernel.Tx) error { // as if the server had crashed after the first step
+			_, err := tx.Exec(`UPDATE fields SET deleted = TRUE WHERE company = $1 AND id = $2`, w.A.ID, mustID(id))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		testkit.Diff(t, "fields", w.A.Get(t, "/contacts/"+contact).OK(200).At("fields"), any(map[string]any{}))
+		if err := w.Desk.Fields.FinishRemovals(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Equal(t, "found", len(w.A.Get(t, "/contacts?q=gold").OK(200).List("data")), 0)
+		err = w.Desk.Kernel.Store.Read(t.Context(), func(tx *kernel.Tx) error {
+			left, err := tx.IDs(`SELECT noun FROM field_values WHERE company = $1`, w.A.ID)
+			testkit.Equal(t, "values left", len(left), 0)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestManyContactsAreFilteredByAField checks that both a rare and a common value are found among many contacts. It is not
+// parallel, because it changes kernel.Few.
+func TestManyContactsAreFilteredByAField(t *testing.T) {
 	few := kernel.Few
 	kernel.Few = 5
 	defer func() { kernel.Few = few }()
