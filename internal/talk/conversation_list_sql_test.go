@@ -90,6 +90,10 @@ func (w *fixture) people(t *testing.T, s *kernel.Store, random *rand.Rand, n int
 			if since := at.Add(-time.Duration(random.IntN(5)) * time.Millisecond); random.IntN(2) == 0 {
 				c.SetWaiting(&since)
 			}
+			if state := []string{TargetPending, TargetWarned, TargetBreached}[random.IntN(3)]; random.IntN(2) == 0 {
+				policy := kernel.NewID()
+				c.SetServiceLevel(&policy, &OpenTarget{Target: TargetFirst, DueAt: at.Add(-time.Duration(random.IntN(5)) * time.Millisecond), State: state})
+			}
 			if random.IntN(4) == 0 {
 				c.SnoozedUntil = &at
 			}
@@ -101,7 +105,7 @@ func (w *fixture) people(t *testing.T, s *kernel.Store, random *rand.Rand, n int
 				c.LabelIDs = []kernel.ID{*label}
 				SetConversationLabels(tx, c.Company, c.ID, c.LabelIDs)
 			}
-			SaveConversation(tx, &c, PartInbox|PartSettings)
+			SaveConversation(tx, &c, PartInbox|PartSettings|PartSLA)
 			w.all = append(w.all, c)
 		}
 		return nil
@@ -121,6 +125,14 @@ func (w *fixture) rename(t *testing.T, s *kernel.Store, random *rand.Rand) {
 	})
 }
 
+// slaDue returns when the next target of a conversation is due, or nil.
+func slaDue(c *Conversation) *time.Time {
+	if c.Attendance == nil || c.Attendance.SLA == nil {
+		return nil
+	}
+	return &c.Attendance.SLA.DueAt
+}
+
 // lists is findConversations in plain Go.
 func (w *fixture) lists(f conversationCriteria) (ids []kernel.ID, more bool) {
 	var kept []Conversation
@@ -130,7 +142,11 @@ func (w *fixture) lists(f conversationCriteria) (ids []kernel.ID, more bool) {
 		}
 	}
 	slices.SortFunc(kept, func(a, b Conversation) int {
-		if since, other := a.WaitingSince(), b.WaitingSince(); f.OldestWaiting && (since != nil || other != nil) {
+		since, other := a.WaitingSince(), b.WaitingSince()
+		if f.SLADue {
+			since, other = slaDue(&a), slaDue(&b)
+		}
+		if f.byMoment() && (since != nil || other != nil) {
 			switch {
 			case other == nil:
 				return -1
@@ -139,7 +155,7 @@ func (w *fixture) lists(f conversationCriteria) (ids []kernel.ID, more bool) {
 			}
 			return cmp.Or(since.Compare(*other), slices.Compare(a.ID[:], b.ID[:]))
 		}
-		if a.Pinned != b.Pinned && f.Status == "" && !f.OldestWaiting {
+		if a.Pinned != b.Pinned && f.Status == "" && !f.byMoment() {
 			if a.Pinned {
 				return -1
 			}
@@ -175,6 +191,7 @@ func (w *fixture) shows(f *conversationCriteria, c *Conversation) bool {
 		f.Snoozed == nil && c.SnoozedUntil != nil && (f.Status == ListOpen || f.Status == ListWaiting),
 		f.Unread && !c.Unread,
 		f.Kind != "" && c.Kind != f.Kind,
+		f.SLA != "" && (slaDue(c) == nil || c.Attendance.SLA.State == TargetPending || f.SLA != ListAtRisk && c.Attendance.SLA.State != f.SLA),
 		!f.Channel.IsZero() && c.Channel != f.Channel,
 		!f.Assignee.IsZero() && !is(c.Assignee, f.Assignee),
 		f.Unassigned && c.Assignee != nil,
@@ -211,6 +228,9 @@ func TestListsContainTheConversationsThatMatchTheFilters(t *testing.T) {
 					Kind: []string{"", "", KindDirect, KindGroup}[random.IntN(4)], Channel: one(w.channels), Sector: one(w.sectors), Label: one(w.labels),
 					Limit: 1 + random.IntN(20), Offset: random.IntN(2) * random.IntN(30), Sight: kernel.Sight{All: true},
 					Status: []string{"", "", ListOpen, ListWaiting, ListClosed}[random.IntN(5)], OldestWaiting: random.IntN(3) == 0,
+				}
+				if f.SLADue = !f.OldestWaiting && random.IntN(3) == 0; random.IntN(4) == 0 {
+					f.SLA = []string{TargetWarned, TargetBreached, ListAtRisk}[random.IntN(3)]
 				}
 				if random.IntN(3) == 0 {
 					f.Snoozed = flags[random.IntN(len(flags))]

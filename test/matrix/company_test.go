@@ -127,7 +127,7 @@ func (o *company) make(t *testing.T, noun string) string {
 		return post("/contacts", fmt.Sprintf(`{"name":%q,"phone":%q}`, o.word(), o.phone())).ID()
 	case "user":
 		return post("/team", fmt.Sprintf(`{"name":"n","email":"%s@x.example"}`, o.word())).ID()
-	case "sector":
+	case "sector", "free sector":
 		return post("/sectors", fmt.Sprintf(`{"name":%q}`, o.word())).ID()
 	case "webhook":
 		return post("/integrations/webhooks", fmt.Sprintf(`{"name":"n","url":%q,"events":["attendance.closed"]}`, o.receiver)).ID()
@@ -153,6 +153,8 @@ func (o *company) make(t *testing.T, noun string) string {
 		return post("/replies", fmt.Sprintf(`{"shortcut":%q,"title":"t","text":"x","owner":null}`, o.word())).ID()
 	case "hours", "free hours":
 		return post("/hours", `{"name":"n"}`).ID()
+	case "sla policy":
+		return post("/sla-policies", fmt.Sprintf(`{"name":%q,"sector_ids":[%q]}`, o.word(), o.make(t, "sector"))).ID()
 	case "view":
 		return post("/views", `{"name":"n","query":{"status":"open"}}`).ID()
 	}

@@ -21,7 +21,7 @@ import (
 
 func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
-		for _, noun := range []string{"key", "label", "closing reason", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "invitation", "view", "reply", "hours", "free hours", "free contact"} {
+		for _, noun := range []string{"key", "label", "closing reason", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "invitation", "view", "reply", "hours", "free hours", "free contact", "free sector", "sla policy"} {
 			b.b.id(t, noun, nil, false)
 		}
 		before := b.b.snapshot(t)
@@ -121,7 +121,7 @@ func (b *fixture) succeeds(t *testing.T, route *httpserver.Route, ex example) {
 	nouns := ex.slots()
 	a := b.call(t, b.a.caller(t, route), route, ex, func(n int, noun string) string {
 		fresh := route.Method == http.MethodDelete && n == len(nouns)-1
-		if noun == "contact" && strings.HasPrefix(ex.path, "/conversations") {
+		if noun == "contact" && strings.HasPrefix(ex.path, "/conversations") || noun == "free sector" {
 			fresh = true
 		}
 		return b.a.id(t, noun, mine, fresh)

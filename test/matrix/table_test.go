@@ -197,8 +197,14 @@ var table = map[string][]example{
 	"PATCH /hours/{id}":         {{path: "/hours/{hours}", body: `{"name":"n"}`}},
 	"DELETE /hours/{id}":        {{path: "/hours/{free hours}"}},
 	"GET /hours/{id}/status":    {{path: "/hours/{hours}/status"}},
-	"GET /reports/now":          {{path: "/reports/now"}},
-	"GET /reports/attendance":   {{path: "/reports/attendance", query: "sector={sector}&user={user}"}},
+
+	"GET /sla-policies":         {{path: "/sla-policies"}},
+	"POST /sla-policies":        {{path: "/sla-policies", body: `{"name":"{word}","sector_ids":["{free sector}"]}`}},
+	"PATCH /sla-policies/{id}":  {{path: "/sla-policies/{sla policy}", body: `{"warn_percent":90}`}, {path: "/sla-policies/{sla policy}", body: `{"sector_ids":["{free sector}"]}`}},
+	"DELETE /sla-policies/{id}": {{path: "/sla-policies/{sla policy}"}},
+
+	"GET /reports/now":        {{path: "/reports/now"}},
+	"GET /reports/attendance": {{path: "/reports/attendance", query: "sector={sector}&user={user}"}},
 
 	"GET /integrations/webhooks":                                          {{path: "/integrations/webhooks"}},
 	"POST /integrations/webhooks":                                         {{path: "/integrations/webhooks", body: `{"name":"n","url":"{receiver}","events":["message.sent"]}`}},
