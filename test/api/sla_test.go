@@ -80,7 +80,7 @@ func levelEvents(t *testing.T, w *servertest.World) map[string][]string {
 		if len(page.List()) == 0 || next == "" {
 			return events
 		}
-		path = "/events?limit=100&types=attendance.sla_warning,attendance.sla_breached&cursor=" + url.QueryEscape(next)
+		path = "/events?limit=100&types=attendance.sla_warning,attendance.sla_breached&after=" + url.QueryEscape(next)
 	}
 }
 
@@ -333,7 +333,7 @@ func TestTargetsWarnAndAreBreachedOnce(t *testing.T) {
 					if len(page.List()) == 0 {
 						return false
 					}
-					path = "/events?limit=100&types=conversation.updated&cursor=" + url.QueryEscape(page.Text("next_cursor"))
+					path = "/events?limit=100&types=conversation.updated&after=" + url.QueryEscape(page.Text("next_cursor"))
 				}
 				return true
 			})
