@@ -46,6 +46,37 @@ describe('lists in the cache', () => {
     ).toEqual(['c', 'a', 'b'])
   })
 
+  it('sort by what is due first, and hold what is at risk', () => {
+    const due = (
+      id: string,
+      due_at: string,
+      state: 'pending' | 'warned' | 'breached',
+    ) => {
+      const one = conversation(id, '1')
+      return {
+        ...one,
+        attendance: one.attendance && {
+          ...one.attendance,
+          sla: { target: 'first' as const, due_at, state },
+        },
+      }
+    }
+    const query = { sla: 'at_risk', sort: 'sla_due' } as const
+    const before = list(due('a', '1', 'breached'), due('b', '3', 'warned'))
+    const put = (one: Conversation) => ids(reposition(before, one, query, 'me'))
+    expect(put(due('c', '2', 'warned'))).toEqual(['a', 'c', 'b'])
+    expect(put(due('c', '2', 'pending'))).toEqual(['a', 'b'])
+    expect(put(due('a', '4', 'pending'))).toEqual(['b'])
+    expect(put(conversation('a', '1'))).toEqual(['b'])
+    const all = list(due('a', '1', 'pending'), conversation('b', '1'))
+    expect(
+      ids(reposition(all, due('c', '2', 'pending'), { sort: 'sla_due' }, 'me')),
+    ).toEqual(['a', 'c', 'b'])
+    expect(matches(due('a', '1', 'warned'), { sla: 'breached' }, 'me')).toBe(
+      false,
+    )
+  })
+
   it('move a taken conversation from the queue to its assignee', () => {
     const taken = conversation('a', '1', { assignee: 'me' })
     expect(

@@ -22,6 +22,17 @@ export type ListPage = {
 type List = InfiniteData<ListPage, string | null>
 type Timeline = InfiniteData<TimelinePage, unknown>
 
+/** hasState reports whether the next target of the open case is in a state. */
+function hasState(
+  { attendance }: Conversation,
+  wanted: NonNullable<ConversationQuery['sla']>,
+): boolean {
+  const state = attendance?.sla?.state
+  return wanted === 'at_risk'
+    ? state === 'warned' || state === 'breached'
+    : state === wanted
+}
+
 /** matches reports whether a conversation belongs to a list. Text searches are evaluated only by the server. */
 export function matches(
   conversation: Conversation,
@@ -55,6 +66,7 @@ export function matches(
   )
     return false
   if (query.kind && conversation.kind !== query.kind) return false
+  if (query.sla && !hasState(conversation, query.sla)) return false
   if (query.channel && conversation.channel !== query.channel) return false
   if (query.sector && conversation.sector !== query.sector) return false
   if (query.contact && conversation.contact !== query.contact) return false
@@ -78,12 +90,13 @@ export function order(
 ): (a: Conversation, b: Conversation) => number {
   const newest = (a: Conversation, b: Conversation) =>
     activity(a) < activity(b) ? 1 : activity(a) > activity(b) ? -1 : 0
-  if (query.sort === 'oldest_waiting') {
+  if (query.sort === 'oldest_waiting' || query.sort === 'sla_due') {
+    const time = ({ attendance }: Conversation) =>
+      (query.sort === 'sla_due'
+        ? attendance?.sla?.due_at
+        : attendance?.waiting_since) ?? null
     return (a, b) => {
-      const [x, y] = [
-        a.attendance?.waiting_since ?? null,
-        b.attendance?.waiting_since ?? null,
-      ]
+      const [x, y] = [time(a), time(b)]
       if (x !== null && y !== null) return x < y ? -1 : x > y ? 1 : 0
       return x === null && y === null ? newest(a, b) : x === null ? 1 : -1
     }

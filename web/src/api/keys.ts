@@ -43,6 +43,8 @@ export const keys = {
   cards: (text: string) => ['cards', text] as const,
   company: ['company'] as const,
   rules: ['rules'] as const,
+  survey: ['survey'] as const,
+  policies: ['policies'] as const,
   hours: ['hours'] as const,
   hoursStatuses: ['hours-status'] as const,
   hoursStatus: (id: string) => ['hours-status', id] as const,

@@ -96,6 +96,10 @@ export const labelsOptions = queryOptions({
   queryKey: keys.labels,
   queryFn: () => list(api.GET('/labels')),
 })
+export const policiesOptions = queryOptions({
+  queryKey: keys.policies,
+  queryFn: () => list(api.GET('/sla-policies')),
+})
 export const teamOptions = queryOptions({
   queryKey: keys.team,
   queryFn: () => list(api.GET('/team')),
@@ -127,10 +131,23 @@ export const useSavedViews = () => useQuery(savedViewsOptions)
 export const useReplies = () =>
   useQuery({ queryKey: keys.replies, queryFn: () => list(api.GET('/replies')) })
 
-/** useUnreadNotifications returns the number of unread notifications. It is fetched after the page is rendered. */
-export function useUnreadNotifications(): number {
+/** useDrawn reports whether the page is rendered. What is not part of the first screen is fetched afterwards. */
+function useDrawn(): boolean {
   const [drawn, setDrawn] = useState(false)
   useEffect(() => afterPaint(() => setDrawn(true)), [])
+  return drawn
+}
+
+/** useHasPolicies reports whether the company has service levels. */
+export function useHasPolicies(): boolean {
+  const may = useMe().scopes.includes('attendances:read')
+  const enabled = useDrawn() && may
+  return (useQuery({ ...policiesOptions, enabled }).data?.length ?? 0) > 0
+}
+
+/** useUnreadNotifications returns the number of unread notifications. It is fetched after the page is rendered. */
+export function useUnreadNotifications(): number {
+  const drawn = useDrawn()
   const count = useQuery({
     queryKey: keys.unreadNotifications,
     enabled: drawn,

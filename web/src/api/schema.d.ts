@@ -30,7 +30,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["updateAttendance"];
         trace?: never;
     };
     "/channels": {
@@ -207,6 +207,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["updateAttendanceRules"];
+        trace?: never;
+    };
+    "/company/survey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSurvey"];
+        put: operations["setSurvey"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/contacts": {
@@ -607,6 +623,38 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listFields"];
+        put?: never;
+        post: operations["createField"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/fields/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["deleteField"];
+        options?: never;
+        head?: never;
+        patch: operations["updateField"];
         trace?: never;
     };
     "/hours": {
@@ -1521,6 +1569,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sla-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSlaPolicies"];
+        put?: never;
+        post: operations["createSlaPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sla-policies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["deleteSlaPolicy"];
+        options?: never;
+        head?: never;
+        patch: operations["updateSlaPolicy"];
+        trace?: never;
+    };
     "/team": {
         parameters: {
             query?: never;
@@ -1718,7 +1798,7 @@ export interface components {
             contact: components["schemas"]["AttendanceContact"];
             conversation: string;
             fields: {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean;
             };
             first_response_at: string | null;
             first_response_seconds: number | null;
@@ -1763,6 +1843,19 @@ export interface components {
             /** @enum {string} */
             type: "attendance.opened";
         };
+        AttendanceRatedEvent: {
+            created_at: string;
+            data: {
+                attendance: components["schemas"]["Attendance"];
+                changed: ("rating" | "comment")[];
+                conversation: components["schemas"]["Conversation"];
+                sequence: number;
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "attendance.rated";
+        };
         AttendanceRules: {
             auto_close: components["schemas"]["AutoClose"];
             enabled: boolean;
@@ -1774,6 +1867,34 @@ export interface components {
             /** @enum {string} */
             mode: "restricted" | "liberal";
             require_reason: boolean;
+        };
+        AttendanceSlaBreachedEvent: {
+            created_at: string;
+            data: {
+                attendance: components["schemas"]["Attendance"];
+                conversation: components["schemas"]["Conversation"];
+                sequence: number;
+                /** @enum {string} */
+                target: "first" | "next" | "resolution";
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "attendance.sla_breached";
+        };
+        AttendanceSlaWarningEvent: {
+            created_at: string;
+            data: {
+                attendance: components["schemas"]["Attendance"];
+                conversation: components["schemas"]["Conversation"];
+                sequence: number;
+                /** @enum {string} */
+                target: "first" | "next" | "resolution";
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "attendance.sla_warning";
         };
         AutoClose: {
             after_minutes: number;
@@ -1824,6 +1945,9 @@ export interface components {
             created_at: string;
             description: string | null;
             due_at: string | null;
+            fields: {
+                [key: string]: string | number | boolean;
+            };
             id: string;
             label_ids: string[];
             position: string;
@@ -1935,6 +2059,9 @@ export interface components {
             city: string | null;
             company: string | null;
             created_at: string;
+            fields: {
+                [key: string]: string | number | boolean;
+            };
             id: string;
             label_ids: string[];
             name: string;
@@ -1997,6 +2124,9 @@ export interface components {
             conversation?: string | null;
             description?: string | null;
             due_at?: string | null;
+            fields?: {
+                [key: string]: unknown;
+            };
             label_ids?: string[];
             priority?: components["schemas"]["Priority"];
             private?: boolean;
@@ -2017,8 +2147,22 @@ export interface components {
             channel_id?: string;
             city?: string;
             company?: string;
+            fields?: {
+                [key: string]: unknown;
+            };
             name: string;
             phone: string;
+        };
+        CreateFieldInputBody: {
+            /** @enum {string} */
+            entity: "contact" | "attendance" | "card";
+            key: string;
+            name: string;
+            options?: string[];
+            position?: number;
+            required_on_close?: boolean;
+            /** @enum {string} */
+            type: "text" | "number" | "date" | "bool" | "choice" | "link" | "cpf" | "cnpj";
         };
         CreateHoursInputBody: {
             exceptions?: components["schemas"]["HoursException"][];
@@ -2059,6 +2203,20 @@ export interface components {
             client_id: string;
             mentions?: string[];
             text: string;
+        };
+        CreatePolicyInputBody: {
+            /**
+             * @default always
+             * @enum {string}
+             */
+            clock: "always" | "hours";
+            first_response_minutes?: number | null;
+            name: string;
+            next_response_minutes?: number | null;
+            resolution_minutes?: number | null;
+            sector_ids?: string[];
+            /** @default 80 */
+            warn_percent: number;
         };
         CreateReplyInputBody: {
             media_id?: string | null;
@@ -2152,11 +2310,14 @@ export interface components {
         DeleteCardInputBody: {
             version?: number;
         };
+        DeleteFieldInputBody: {
+            confirm?: boolean;
+        };
         Delivery: {
             attempts: components["schemas"]["Attempt"][];
             created_at: string;
             /** @enum {string} */
-            event: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "webhook.test";
+            event: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "attendance.rated" | "attendance.sla_warning" | "attendance.sla_breached" | "webhook.test";
             event_id: string;
             finished_at: string | null;
             id: string;
@@ -2219,7 +2380,7 @@ export interface components {
             };
             request_id: string;
         };
-        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "reopen_too_late" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
+        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "field_required" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "reopen_too_late" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
             code: string;
             field: string;
@@ -2242,7 +2403,21 @@ export interface components {
             next_cursor: string | null;
         };
         /** @enum {string} */
-        EventType: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created";
+        EventType: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "attendance.rated" | "attendance.sla_warning" | "attendance.sla_breached";
+        Field: {
+            created_at: string;
+            /** @enum {string} */
+            entity: "contact" | "attendance" | "card";
+            id: string;
+            key: string;
+            name: string;
+            options: string[];
+            position: number;
+            required_on_close: boolean;
+            /** @enum {string} */
+            type: "text" | "number" | "date" | "bool" | "choice" | "link" | "cpf" | "cnpj";
+            updated_at: string;
+        };
         Figures: {
             closed: number;
             first_response: components["schemas"]["Times"];
@@ -2318,6 +2493,7 @@ export interface components {
             role: components["schemas"]["Role"];
         };
         InboxCounts: {
+            at_risk: number;
             labels: components["schemas"]["LabelCount"][];
             mine: number;
             open: number;
@@ -2472,6 +2648,9 @@ export interface components {
         ListChannel: {
             data: components["schemas"]["Channel"][];
         };
+        ListField: {
+            data: components["schemas"]["Field"][];
+        };
         ListHoliday: {
             data: components["schemas"]["Holiday"][];
         };
@@ -2489,6 +2668,9 @@ export interface components {
         };
         ListMember: {
             data: components["schemas"]["Member"][];
+        };
+        ListPolicy: {
+            data: components["schemas"]["Policy"][];
         };
         ListReceptionReply: {
             data: components["schemas"]["ReceptionReply"][];
@@ -2719,7 +2901,7 @@ export interface components {
             entry: string | null;
             id: string;
             /** @enum {string} */
-            kind: "assigned" | "mentioned" | "waiting" | "snooze_ended" | "message_failed";
+            kind: "assigned" | "mentioned" | "waiting" | "snooze_ended" | "message_failed" | "sla_warning" | "sla_breached";
             read_at: string | null;
         };
         NotificationList: {
@@ -2775,6 +2957,19 @@ export interface components {
             opened: number;
             resolution: components["schemas"]["Times"];
             user: components["schemas"]["Ref"] | null;
+        };
+        Policy: {
+            /** @enum {string} */
+            clock: "always" | "hours";
+            created_at: string;
+            first_response_minutes: number | null;
+            id: string;
+            name: string;
+            next_response_minutes: number | null;
+            resolution_minutes: number | null;
+            sector_ids: string[];
+            updated_at: string;
+            warn_percent: number;
         };
         Preferences: {
             /** @enum {string} */
@@ -3071,7 +3266,7 @@ export interface components {
             body: string | null;
             created_at: string;
             /** @enum {string} */
-            event: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "webhook.test";
+            event: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "attendance.rated" | "attendance.sla_warning" | "attendance.sla_breached" | "webhook.test";
             event_id: string;
             finished_at: string | null;
             id: string;
@@ -3112,6 +3307,26 @@ export interface components {
         SetSectorInputBody: {
             reason?: string;
             sector_id?: string | null;
+        };
+        SetSurveyInputBody: {
+            delay_minutes?: number;
+            enabled?: boolean;
+            low_question?: string | null;
+            min_days?: number;
+            question?: string;
+            sector_ids?: string[];
+            thanks?: string | null;
+            valid_hours?: number;
+        };
+        Settings: {
+            delay_minutes: number;
+            enabled: boolean;
+            low_question: string | null;
+            min_days: number;
+            question: string;
+            sector_ids: string[];
+            thanks: string | null;
+            valid_hours: number;
         };
         SetupInputBody: {
             company: string;
@@ -3294,6 +3509,11 @@ export interface components {
             secret: string | null;
             url: string | null;
         };
+        UpdateAttendanceInputBody: {
+            fields?: {
+                [key: string]: unknown;
+            };
+        };
         UpdateBoardInputBody: {
             archived?: boolean;
             name?: string;
@@ -3304,6 +3524,9 @@ export interface components {
             conversation?: string | null;
             description?: string | null;
             due_at?: string | null;
+            fields?: {
+                [key: string]: unknown;
+            };
             label_ids?: string[];
             priority?: components["schemas"]["Priority"];
             private?: boolean;
@@ -3333,6 +3556,9 @@ export interface components {
             blocked?: boolean;
             city?: string | null;
             company?: string | null;
+            fields?: {
+                [key: string]: unknown;
+            };
             label_ids?: string[];
             name?: string;
             phone?: string;
@@ -3343,6 +3569,12 @@ export interface components {
             muted?: boolean;
             name?: string;
             pinned?: boolean;
+        };
+        UpdateFieldInputBody: {
+            name?: string;
+            options?: string[];
+            position?: number;
+            required_on_close?: boolean;
         };
         UpdateHoursInputBody: {
             exceptions?: components["schemas"]["HoursException"][];
@@ -3370,6 +3602,16 @@ export interface components {
         UpdateNoteInputBody: {
             mentions?: string[];
             text?: string;
+        };
+        UpdatePolicyInputBody: {
+            /** @enum {string} */
+            clock?: "always" | "hours";
+            first_response_minutes?: number | null;
+            name?: string;
+            next_response_minutes?: number | null;
+            resolution_minutes?: number | null;
+            sector_ids?: string[];
+            warn_percent?: number;
         };
         UpdateReplyInputBody: {
             media_id?: string | null;
@@ -3448,9 +3690,11 @@ export interface components {
             label?: string;
             q?: string;
             sector?: string;
+            /** @enum {string} */
+            sla?: "warned" | "breached" | "at_risk";
             snoozed?: boolean | ("true" | "false" | "1" | "0");
             /** @enum {string} */
-            sort?: "newest" | "oldest_waiting";
+            sort?: "newest" | "oldest_waiting" | "sla_due";
             /** @enum {string} */
             status?: "open" | "waiting" | "closed";
             unread?: boolean | ("true" | "false" | "1" | "0");
@@ -3513,6 +3757,9 @@ export interface operations {
                 channel?: string;
                 conversation?: string;
                 cursor?: string;
+                fields?: {
+                    [key: string]: string;
+                };
                 from?: string;
                 label?: string;
                 limit?: number;
@@ -3552,6 +3799,31 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attendance"];
+                };
+            };
+        };
+    };
+    updateAttendance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateAttendanceInputBody"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -3961,10 +4233,55 @@ export interface operations {
             };
         };
     };
+    getSurvey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+        };
+    };
+    setSurvey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetSurveyInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+        };
+    };
     listContacts: {
         parameters: {
             query?: {
                 channel?: string;
+                fields?: {
+                    [key: string]: string;
+                };
                 label?: string;
                 limit?: number;
                 offset?: number;
@@ -4090,8 +4407,9 @@ export interface operations {
                 offset?: number;
                 q?: string;
                 sector?: string;
+                sla?: "warned" | "breached" | "at_risk";
                 snoozed?: "true" | "false" | "1" | "0";
-                sort?: "newest" | "oldest_waiting";
+                sort?: "newest" | "oldest_waiting" | "sla_due";
                 status?: "open" | "waiting" | "closed";
                 unread?: "true" | "false" | "1" | "0";
             };
@@ -4803,6 +5121,102 @@ export interface operations {
             };
         };
     };
+    listFields: {
+        parameters: {
+            query?: {
+                entity?: "contact" | "attendance" | "card";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListField"];
+                };
+            };
+        };
+    };
+    createField: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateFieldInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Field"];
+                };
+            };
+        };
+    };
+    deleteField: {
+        parameters: {
+            query?: {
+                confirm?: "true" | "false" | "1" | "0";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DeleteFieldInputBody"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateField: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateFieldInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Field"];
+                };
+            };
+        };
+    };
     listHours: {
         parameters: {
             query?: never;
@@ -5417,6 +5831,9 @@ export interface operations {
                 conversation?: string;
                 cursor?: string;
                 due?: "any" | "today" | "week" | "overdue" | "none";
+                fields?: {
+                    [key: string]: string;
+                };
                 label?: string;
                 limit?: number;
                 priority?: components["schemas"]["Priority"];
@@ -6826,6 +7243,94 @@ export interface operations {
             };
         };
     };
+    listSlaPolicies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPolicy"];
+                };
+            };
+        };
+    };
+    createSlaPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePolicyInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+        };
+    };
+    deleteSlaPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateSlaPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdatePolicyInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+        };
+    };
     listTeam: {
         parameters: {
             query?: never;
@@ -7187,6 +7692,7 @@ export type ErrorCode =
     | "contact_blocked"
     | "contact_exists"
     | "cross_origin"
+    | "field_required"
     | "idempotency_conflict"
     | "idempotency_key_invalid"
     | "idempotency_key_required"

@@ -1,5 +1,6 @@
 import { Button, Switch } from '@mantine/core'
 import {
+  IconAlarm,
   IconAlertCircle,
   IconAt,
   IconBellOff,
@@ -34,7 +35,15 @@ const icons: Record<Notification['kind'], Icon> = {
   waiting: IconHourglass,
   snooze_ended: IconClockPlay,
   message_failed: IconAlertCircle,
+  sla_warning: IconAlarm,
+  sla_breached: IconAlarm,
 }
+
+/** isLevel reports whether a notification is about a service level. No person causes those. */
+const isLevel = (
+  kind: Notification['kind'],
+): kind is 'sla_warning' | 'sla_breached' =>
+  kind === 'sla_warning' || kind === 'sla_breached'
 
 /** NotificationList lists the user's notifications, newest first. onOpened is called when one is opened. */
 export function NotificationList({ onOpened }: { onOpened: () => void }) {
@@ -182,7 +191,7 @@ function Item({ group, onOpen }: { group: Group; onOpen: () => void }) {
           <span className={classes.what}>
             {sent
               ? t('notifications.sentLater')
-              : by
+              : by && !isLevel(kind)
                 ? t(`notifications.by.${kind}`, { name: by.name })
                 : t(`notifications.kind.${kind}`)}
           </span>

@@ -17,8 +17,10 @@ const told = (
   read_at,
 })
 
-it('puts the notifications of a conversation into one line, except mentions and failures', () => {
+it('puts the notifications of a conversation into one line, except mentions, failures and service levels', () => {
   const lines = grouped([
+    told('8', 'sla_breached', 'lia'),
+    told('7', 'sla_warning', 'lia'),
     told('6', 'assigned', 'lia'),
     told('5', 'mentioned', 'lia'),
     told('4', 'waiting', 'rafael'),
@@ -28,12 +30,13 @@ it('puts the notifications of a conversation into one line, except mentions and 
     told('0', 'message_failed', 'lia'),
   ])
   expect(lines.map(({ ids }) => ids)).toEqual([
+    ['8', '7'],
     ['6', '1'],
     ['5'],
     ['4'],
     ['3', '0'],
     ['2'],
   ])
-  expect(lines[0]?.newest.id).toBe('6')
-  expect(lines[0]?.unread).toEqual(['6'])
+  expect(lines[0]?.newest.kind).toBe('sla_breached')
+  expect(lines[1]?.unread).toEqual(['6'])
 })

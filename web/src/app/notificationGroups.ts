@@ -3,11 +3,15 @@ import type { Notification } from '../api/types'
 /** Group is one line of the notifications: the newest of some about the same thing, and whether one is unread. */
 export type Group = { newest: Notification; ids: string[]; unread: string[] }
 
-/** subject returns what a notification is about. Each mention is alone, because it opens its own note. */
+/**
+ * subject returns what a notification is about. Each mention is alone, because it opens its own note. The breach of a service level
+ * replaces its warning and is not hidden by what comes later.
+ */
 function subject({ kind, conversation, id }: Notification): string {
   if (kind === 'mentioned') return id
-  return kind === 'message_failed'
-    ? `${conversation.id} failed`
+  if (kind === 'message_failed') return `${conversation.id} failed`
+  return kind === 'sla_warning' || kind === 'sla_breached'
+    ? `${conversation.id} level`
     : conversation.id
 }
 

@@ -1,12 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
 import { defaultPreferences, useCounts, useMe } from '../api/queries'
-import type { Conversation, Message, Preferences, Session } from '../api/types'
+import type {
+  Attendance,
+  Conversation,
+  Message,
+  Preferences,
+  Session,
+} from '../api/types'
+import { dueText } from '../inbox/due'
 import { preview } from '../inbox/preview'
 import { eventData } from '../live/apply'
+import type { StreamEvent } from '../live/parse'
 import { onLiveEvent, useConnection } from '../live/useLive'
 import { shareView } from '../live/tabs'
 import { personal } from '../ui/page'
@@ -33,7 +42,36 @@ export function concerns(
 const openConversation = (path: string) =>
   /\/inbox\/[^/]+\/([^/]+)$/.exec(path)?.[1] ?? null
 
-/** useNotifications notifies the user of new messages: browser notification, sound, page title and badge. */
+type Level = NonNullable<Attendance['sla']>
+
+/** noticeOf returns the text of a new message, or which target of a case is due. Other events have none. */
+export function noticeOf(
+  event: StreamEvent,
+  t: TFunction,
+): { conversation?: Conversation; body: string } {
+  const { message, conversation, attendance, target } = eventData(event) as {
+    message?: Message
+    conversation?: Conversation
+    attendance?: Attendance
+    target?: 'first' | 'next' | 'resolution'
+  }
+  if (event.type === 'message.received')
+    return { conversation, body: message ? preview(message, t) : '' }
+  if (
+    event.type !== 'attendance.sla_warning' &&
+    event.type !== 'attendance.sla_breached'
+  )
+    return { conversation, body: '' }
+  const due = target && attendance?.sla?.[target satisfies keyof Level]
+  return {
+    conversation,
+    body: due
+      ? dueText({ target, due_at: due.due_at, state: due.state }, Date.now(), t)
+      : '',
+  }
+}
+
+/** useNotifications notifies the user of new messages and targets that are due: browser notification, sound, page title and badge. */
 export function useNotifications(): void {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -87,16 +125,13 @@ export function useNotifications(): void {
   useEffect(
     () =>
       onLiveEvent((event) => {
-        if (event.type !== 'message.received' || !leads) return
-        const { message, conversation } = eventData(event) as {
-          message?: Message
-          conversation?: Conversation
-        }
+        if (!leads) return
+        const { conversation, body } = noticeOf(event, t)
         const preferences =
           client.getQueryData<Preferences>(keys.preferences) ??
           defaultPreferences
         if (
-          !message ||
+          !body ||
           !conversation ||
           !concerns(conversation, preferences.notify, me)
         )
@@ -114,7 +149,7 @@ export function useNotifications(): void {
         )
           return
         const shown = new Notification(conversation.name, {
-          body: preview(message, t),
+          body,
           tag: conversation.id,
           silent: true,
           icon: document.querySelector<HTMLLinkElement>('link[rel="icon"]')

@@ -45,7 +45,11 @@ export function dueShort(due: Limit, now: number): string {
 }
 
 /** dueText names a target and the time left: "First response due in 12 min". */
-export function dueText(due: Due, now: number, t: TFunction): string {
+export function dueText(
+  due: Pick<Due, 'target'> & Limit,
+  now: number,
+  t: TFunction,
+): string {
   return t(isLate(due, now) ? 'sla.late' : 'sla.left', {
     target: t(`sla.${due.target}`),
     time: duration(minutes(due, now) * 60),

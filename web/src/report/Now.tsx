@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { refusal, requestIdOf } from '../api/refusal'
-import { useMe } from '../api/queries'
+import { useCounts, useHasPolicies, useMe } from '../api/queries'
 import type { CurrentReport, Load } from '../api/types'
 import { useNow } from '../ui/useNow'
 import { onLiveEvent } from '../live/useLive'
@@ -76,6 +76,8 @@ function Shown() {
 /** Figures shows the totals and the tables of people and departments. Each figure links to its conversations. */
 function Figures({ now }: { now: CurrentReport }) {
   const { t } = useTranslation()
+  const measured = useHasPolicies()
+  const atRisk = useCounts().data?.at_risk ?? 0
   const online = now.people.filter((one) => one.presence === 'online')
   const people = now.people
     .filter((one) => one.presence !== 'offline' || one.open > 0)
@@ -86,7 +88,7 @@ function Figures({ now }: { now: CurrentReport }) {
     )
   return (
     <>
-      <div className={report.totals}>
+      <div className={`${report.totals} ${classes.totals}`}>
         <Total name={t('now.online')}>{number(online.length)}</Total>
         <Total name={t('now.open')} view="open">
           {number(now.open)}
@@ -101,6 +103,11 @@ function Figures({ now }: { now: CurrentReport }) {
         >
           {number(now.unanswered)}
         </Total>
+        {measured && (
+          <Total name={t('view.at_risk')} view="at_risk">
+            {number(atRisk)}
+          </Total>
+        )}
       </div>
       <div className={report.tables}>
         <Workload
@@ -143,7 +150,7 @@ function Figures({ now }: { now: CurrentReport }) {
 
 const order = { online: 0, away: 1, offline: 2 }
 
-type View = 'open' | 'waiting'
+type View = 'open' | 'waiting' | 'at_risk'
 type Search = { person?: string; sector?: string; sort?: 'oldest_waiting' }
 
 function Total({

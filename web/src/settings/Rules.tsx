@@ -19,6 +19,7 @@ import { FormFooter } from '../ui/FormFooter'
 import { Page, Section } from '../ui/Layout'
 import { useRules } from './hours/useHours'
 import { HoursSelect } from './HoursSelect'
+import { unitNames, unitOf, units, type Unit } from './units'
 import { useFresh } from './useFresh'
 
 /** Rules is the page of the rules for cases. */
@@ -34,18 +35,6 @@ export default function Rules() {
     </Page>
   )
 }
-
-const unitNames = ['minutes', 'hours', 'days'] as const
-type Unit = (typeof unitNames)[number]
-const units: Record<Unit, number> = { minutes: 1, hours: 60, days: 24 * 60 }
-
-/** unitOf returns the largest unit that divides a duration. */
-export const unitOf = (minutes: number): Unit =>
-  minutes % units.days === 0
-    ? 'days'
-    : minutes % units.hours === 0
-      ? 'hours'
-      : 'minutes'
 
 function RulesForm({ rules }: { rules: AttendanceRules }) {
   const { t } = useTranslation()

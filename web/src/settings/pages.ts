@@ -1,5 +1,6 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
 import {
+  IconAlarm,
   IconBrandWhatsapp,
   IconBuilding,
   IconClockHour4,
@@ -8,6 +9,7 @@ import {
   IconKey,
   IconMessage2Bolt,
   IconSitemap,
+  IconStar,
   IconTag,
   IconUser,
   IconUsers,
@@ -95,6 +97,22 @@ export const pages = [
     Icon: IconGavel,
     may: needs('company:manage'),
     Screen: lazy(() => withTexts('hours', import('./Rules'))),
+  },
+  {
+    path: 'levels',
+    group: 'automation',
+    Icon: IconAlarm,
+    may: needs('company:manage'),
+    Screen: lazy(() => withTexts('levels', import('./levels/Levels'))),
+  },
+  {
+    path: 'survey',
+    group: 'automation',
+    Icon: IconStar,
+    may: needs('company:manage'),
+    Screen: lazy(() =>
+      withTexts('reception', withTexts('levels', import('./survey/Survey'))),
+    ),
   },
   {
     path: 'keys',

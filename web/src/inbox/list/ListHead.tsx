@@ -10,7 +10,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { memo, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useCounts } from '../../api/queries'
+import { useCounts, useHasPolicies } from '../../api/queries'
 import type { ConversationQuery } from '../../api/types'
 import { number } from '../../ui/format'
 import { part } from '../../ui/parts'
@@ -24,7 +24,7 @@ import { useNarrow } from '../../ui/usePhone'
 import { FilterChips } from './FilterChips'
 import { protocolIn, protocolOptions } from './protocol'
 import { useViews, viewCount } from './Views'
-import { activeFilters, defaultSort, type Search } from './view'
+import { activeFilters, type Search } from './view'
 import classes from './ListPane.module.css'
 
 const Filters = part(() => import('./Filters').then((loaded) => loaded.Filters))
@@ -58,6 +58,8 @@ export const ListHead = memo(function ListHead({
   const { t } = useTranslation()
   const name = useViews().find((one) => one.id === view)?.name
   const narrow = useNarrow()
+  const measured = useHasPolicies()
+  const order = query.sort ?? 'newest'
   const [text, setText] = useState(search.q ?? '')
   const [filters, setFilters] = useState(false)
   const field = useRef<HTMLInputElement>(null)
@@ -215,13 +217,16 @@ export const ListHead = memo(function ListHead({
         {!search.q && (
           <PlainSelect
             aria-label={t('list.sort')}
-            value={search.sort ?? defaultSort(view)}
+            value={order}
             onChange={(event) =>
               onSearch({ sort: event.currentTarget.value as Search['sort'] })
             }
           >
             <option value="newest">{t('list.newest')}</option>
             <option value="oldest_waiting">{t('list.oldestWaiting')}</option>
+            {(measured || order === 'sla_due') && (
+              <option value="sla_due">{t('list.slaDue')}</option>
+            )}
           </PlainSelect>
         )}
       </div>

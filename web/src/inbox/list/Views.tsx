@@ -3,7 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { memo, Suspense, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Counts, SavedView } from '../../api/types'
-import { useCounts, useMe, useSavedViews, useSectors } from '../../api/queries'
+import {
+  useCounts,
+  useHasPolicies,
+  useMe,
+  useSavedViews,
+  useSectors,
+} from '../../api/queries'
 import { colourOf } from '../../ui/Avatar'
 import { number } from '../../ui/format'
 import { part } from '../../ui/parts'
@@ -23,20 +29,23 @@ export type ViewEntry = {
   saved?: SavedView
 }
 
-/** useViews returns the user's views. The list is stable until a department or saved view changes. */
+/** useViews returns the user's views. "At risk" is one of them if the company has service levels. The list is stable until one changes. */
 export function useViews(): ViewEntry[] {
   const { t } = useTranslation()
   const { sectors: own } = useMe().user
   const sectors = useSectors().data
   const saved = useSavedViews().data
+  const measured = useHasPolicies()
   return useMemo(() => {
     const mine = own.length > 0 ? own : (sectors ?? [])
     return [
-      ...fixedViews.map((id): ViewEntry => ({
-        id,
-        name: t(`view.${id}`),
-        group: 'views',
-      })),
+      ...fixedViews
+        .filter((id) => measured || id !== 'at_risk')
+        .map((id): ViewEntry => ({
+          id,
+          name: t(`view.${id}`),
+          group: 'views',
+        })),
       ...mine.map((sector): ViewEntry => ({
         id: `sector-${sector.id}`,
         name: sector.name,
@@ -50,7 +59,7 @@ export function useViews(): ViewEntry[] {
         saved: view,
       })),
     ]
-  }, [t, own, sectors, saved])
+  }, [t, own, sectors, saved, measured])
 }
 
 /** viewCount returns the number of conversations in a view; "Closed" has no count. */
@@ -60,6 +69,7 @@ export function viewCount(id: string, counts: Counts | undefined): number {
     return {
       waiting: counts.unassigned,
       mine: counts.mine,
+      at_risk: counts.at_risk,
       open: counts.open,
       unread: counts.unread,
       snoozed: counts.snoozed,
@@ -137,6 +147,12 @@ export const Views = memo(function Views({ view, over, onHide }: Props) {
   )
 })
 
+/** The tones of the counts that somebody should see. */
+const tones: Partial<Record<string, string>> = {
+  waiting: 'amber',
+  at_risk: 'red',
+}
+
 /** ViewItem is one view. Its accessible name includes the count unless it is 0. Counts change with nearly every message, so each item renders on its own. */
 const ViewItem = memo(function ViewItem({
   entry,
@@ -168,7 +184,7 @@ const ViewItem = memo(function ViewItem({
           <span
             aria-hidden
             className={classes.count}
-            data-tone={entry.id === 'waiting' ? 'amber' : undefined}
+            data-tone={tones[entry.id]}
           >
             {number(count)}
           </span>

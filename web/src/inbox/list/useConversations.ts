@@ -85,10 +85,11 @@ function pinnedOptions(query: ConversationQuery) {
   return conversationsOptions(all)
 }
 
-/** usePinned returns the pinned conversations of a list, or none while searching and where the server lists them first. */
+/** usePinned returns the pinned conversations of a list, or none while searching, in the order of due times, and where the server lists them first. */
 export function usePinned(query: ConversationQuery): Conversation[] {
   const me = useMe().user.id
-  const enabled = (!!query.status || !!query.sort) && !query.q
+  const enabled =
+    (!!query.status || !!query.sort) && query.sort !== 'sla_due' && !query.q
   const { data } = useInfiniteQuery({ ...pinnedOptions(query), enabled })
   return useMemo(
     () =>

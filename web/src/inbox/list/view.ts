@@ -3,6 +3,7 @@ import type { ConversationQuery, SavedView } from '../../api/types'
 export const fixedViews = [
   'waiting',
   'mine',
+  'at_risk',
   'open',
   'unread',
   'snoozed',
@@ -14,6 +15,10 @@ export type FixedView = (typeof fixedViews)[number]
 export const firstPageSize = 40
 export const pageSize = 100
 
+/** The orders of a list. */
+export const sorts = ['newest', 'oldest_waiting', 'sla_due'] as const
+export type Sort = (typeof sorts)[number]
+
 /** Search is the search part of the inbox URL. */
 export type Search = {
   q?: string
@@ -22,7 +27,7 @@ export type Search = {
   person?: string
   label?: string
   kind?: 'direct' | 'group'
-  sort?: 'newest' | 'oldest_waiting'
+  sort?: Sort
   message?: string
   details?: boolean
 }
@@ -39,10 +44,7 @@ export function readSearch(raw: Record<string, unknown>): Search {
     person: text(raw.person),
     label: text(raw.label),
     kind: raw.kind === 'direct' || raw.kind === 'group' ? raw.kind : undefined,
-    sort:
-      raw.sort === 'newest' || raw.sort === 'oldest_waiting'
-        ? raw.sort
-        : undefined,
+    sort: sorts.find((one) => one === raw.sort),
     message: text(raw.message),
     details: raw.details === true ? true : undefined,
   }
@@ -51,13 +53,14 @@ export function readSearch(raw: Record<string, unknown>): Search {
 const fixed: Record<FixedView, ConversationQuery> = {
   waiting: { status: 'waiting' },
   mine: { status: 'open', assignee: 'me' },
+  at_risk: { status: 'open', sla: 'at_risk' },
   open: { status: 'open' },
   unread: { unread: 'true' },
   snoozed: { snoozed: 'true' },
   closed: { status: 'closed', archived: 'false' },
 }
 
-/** isFixed reports whether a view is one of the six built-in ones. */
+/** isFixed reports whether a view is one of the built-in ones. */
 export const isFixed = (view: string): view is FixedView =>
   fixedViews.includes(view as FixedView)
 
@@ -73,7 +76,6 @@ export function queryOf(
     assignee: search.person,
     label: search.label,
     kind: search.kind,
-    sort: search.sort ?? defaultSort(view),
   }
   let base: ConversationQuery
   if (search.q) base = { q: search.q }
@@ -86,8 +88,9 @@ export function queryOf(
         status: 'open',
       },
     )
-  const query = {
+  const query: ConversationQuery = {
     ...base,
+    sort: search.sort ?? base.sort ?? defaultSort(view),
     ...Object.fromEntries(
       Object.entries(filters).filter(([, value]) => value !== undefined),
     ),
@@ -132,5 +135,9 @@ export const activeFilters = ({
 }: Search) => [channel, sector, person, label, kind].filter(Boolean).length
 
 /** defaultSort returns the default order of a view: queues show the longest wait first. */
-export const defaultSort = (view: string): 'newest' | 'oldest_waiting' =>
-  view === 'waiting' ? 'oldest_waiting' : 'newest'
+export const defaultSort = (view: string): Sort =>
+  view === 'waiting'
+    ? 'oldest_waiting'
+    : view === 'at_risk'
+      ? 'sla_due'
+      : 'newest'

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconList, IconRefresh, IconSend } from '@tabler/icons-react'
+import { IconRefresh, IconSend } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,16 +8,12 @@ import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useRowNames } from '../../api/queries'
 import { problemsOf } from '../../api/refusal'
-import type {
-  Channel,
-  Interactive,
-  ReceptionOutcome,
-  ReceptionReply,
-} from '../../api/types'
+import type { Channel, ReceptionOutcome, ReceptionReply } from '../../api/types'
 import { causeText } from '../../contact/history'
 import { announce } from '../../ui/announce'
 import { instant, localTime } from '../../ui/format'
 import { RichText } from '../../ui/RichText'
+import { Offered, type Pressing } from './Offered'
 import { bodyOf, incomplete, receptionWords, type Draft } from './receptionForm'
 import classes from './Reception.module.css'
 
@@ -203,12 +199,6 @@ export function ReceptionTrial({
   )
 }
 
-/** Pressing handles a press unless the trial has ended. Options may move while a response is pending. */
-type Pressing = {
-  waiting: boolean
-  onPress: ((id: string) => void) | undefined
-}
-
 /** Exchange is a customer message with the replies to it. */
 function Exchange({
   reply,
@@ -233,44 +223,6 @@ function Exchange({
         <p className={classes.outcome}>{outcome(reply.outcome)}</p>
       )}
     </>
-  )
-}
-
-/** Offered is a message with buttons or an open list. A button must not turn into another option while someone is about to press it. */
-function Offered({
-  offer,
-  waiting,
-  onPress,
-}: { offer: Interactive } & Pressing) {
-  const options =
-    offer.buttons ??
-    offer.list?.sections.flatMap((section) => section.rows) ??
-    []
-  return (
-    <div className={classes.bubble} data-kind={offer.list ? 'list' : 'buttons'}>
-      <p>
-        <RichText text={offer.body} />
-      </p>
-      {offer.list && (
-        <p className={classes.open}>
-          <IconList size={16} aria-hidden /> {offer.list.button}
-        </p>
-      )}
-      <ul>
-        {options.map(({ id, title }) => (
-          <li key={`${id} ${title}`}>
-            <button
-              type="button"
-              disabled={!onPress}
-              aria-disabled={waiting || undefined}
-              onClick={() => !waiting && onPress?.(id)}
-            >
-              {title}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </div>
   )
 }
 
