@@ -100,5 +100,6 @@ export const card = (id: string, fields: Partial<Card> = {}): Card => ({
   created_at: '2026-11-15T12:00:00.000Z',
   updated_at: '2026-11-15T12:00:00.000Z',
   completed_at: null,
+  fields: {},
   ...fields,
 })
