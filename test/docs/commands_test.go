@@ -60,6 +60,7 @@ var tries = map[string][]try{
 		{begins: `call -G "$API/conversations"`, how: besideDemo},
 		{begins: "call -X PATCH $API/conversations/", how: besideDemo},
 		{begins: "call $API/contacts", how: besideDemo},
+		{begins: "FIELD=", how: besideDemo},
 	},
 	"docs/install.md": {
 		{begins: "sha256sum", where: "test/install TestAnInstallationLosesNothing"},
