@@ -154,7 +154,9 @@ function AsList({ cases }: { cases: Attendance[] }) {
                 {[
                   one.first_response_seconds !== null &&
                     `${t('caseList.column.firstResponse')}: ${text.firstResponse}`,
-                  `${t('caseList.column.closed')}: ${text.closed}`,
+                  one.closed_at
+                    ? `${t('caseList.column.closed')}: ${text.closed}`
+                    : text.closed,
                   text.reason !== '–' && text.reason,
                 ]
                   .filter(Boolean)

@@ -1,8 +1,10 @@
 import { useMediaQuery } from '@mantine/hooks'
 
-/** usePhone reports whether the screen shows one pane at a time. */
+/** usePhone reports whether the screen shows one pane at a time. Paper is no phone, though it is as narrow. */
 export const usePhone = () =>
-  useMediaQuery('(max-width: 799px)', false, { getInitialValueInEffect: false })
+  useMediaQuery('screen and (max-width: 799px)', false, {
+    getInitialValueInEffect: false,
+  })
 
 /** useNarrow reports whether the screen is too narrow for the views, even over the list. */
 export const useNarrow = () =>
