@@ -3,8 +3,8 @@ import { download } from '../ui/download'
 import { addDownload, changeDownload, removeDownload } from '../ui/downloads'
 import { apiBase, Failure, personHeaders, startRequest } from './client'
 
-/** Query holds the filters of a list. */
-export type Query = Record<string, string | undefined>
+/** Query holds the filters of a list. Those that are no text are not sent. */
+export type Query = object
 
 /** The lists that the API returns as CSV. */
 export type CsvPath = '/attendances' | '/contacts' | '/kanban/cards'
@@ -74,7 +74,7 @@ async function fetchCsv(
   const failure = startRequest()
   const params = new URLSearchParams({ format: 'csv' })
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined) params.set(name, value)
+    if (typeof value === 'string') params.set(name, value)
   const response = await fetch(`${apiBase}${path}?${params.toString()}`, {
     headers: { 'Accept-Language': i18next.language, ...personHeaders() },
     credentials: 'same-origin',
