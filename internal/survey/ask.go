@@ -49,11 +49,12 @@ func (d *Surveys) closed(t *talk.LockedConversation, att *talk.Attendance, by *k
 
 // reopened withdraws a survey that was not sent. One that was sent can be answered although the case is open again, and is not
 // sent a second time when the case is closed.
-func (d *Surveys) reopened(t *talk.LockedConversation, _, att *talk.Attendance, _ *kernel.Ref) error {
+func (d *Surveys) reopened(t *talk.LockedConversation, closed, att *talk.Attendance, _ *kernel.Ref) error {
 	if att.Survey == nil || att.Survey.SentAt != nil {
 		return nil
 	}
-	return d.save(t, att, nil)
+	att.Survey = nil
+	return d.talk.SaveSurvey(t.Tx, closed, att)
 }
 
 // save stores a survey of an attendance, which may be nil.

@@ -351,6 +351,13 @@ func TestWhoIsAskedAfterACase(t *testing.T) {
 			c.id = openAttendance(t, w, c.conversation).ID()
 			c.close(t).expect(t, "null")
 		})
+		t.Run("nobody on a private number", func(t *testing.T) {
+			owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+			channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+			conversation := owner.Post(t, simulatePath(channel), `{"from":"+5511911112222","text":"oi"}`).OK(201).Text("conversation")
+			att := owner.Post(t, "/conversations/"+conversation+"/attendance/close", nil).OK(200)
+			testkit.Diff(t, "survey", att.At("survey"), nil)
+		})
 		t.Run("nobody who is blocked", func(t *testing.T) {
 			c := f.open(t)
 			w.A.Patch(t, "/contacts/"+w.A.Get(t, "/conversations/"+c.conversation).OK(200).Text("contact"), `{"blocked":true}`).OK(200)
@@ -438,9 +445,14 @@ func TestADelayedSurvey(t *testing.T) {
 			f.set(t, `"delay_minutes":10`)
 		})
 		t.Run("is withdrawn when the case is reopened", func(t *testing.T) {
-			c := f.closed(t)
+			c := f.open(t)
+			count := func() int { return w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "closed") }
+			before := count()
+			c.close(t)
+			testkit.Equal(t, "closed cases in the report", count(), before+1)
 			att := w.A.Post(t, "/conversations/"+c.conversation+"/attendance/reopen", nil).OK(200)
 			testkit.Diff(t, "survey of the response", att.At("survey"), nil)
+			testkit.Equal(t, "closed cases in the report after reopening", count(), before)
 			w.Clock.Advance(11 * time.Minute)
 			f.sendDue(t)
 			c.expect(t, "null")
@@ -512,5 +524,30 @@ func TestConcurrentAnswersCountOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		testkit.Diff(t, "survey after imported history", next.survey(t), "sent")
+	})
+}
+
+func TestASurveyIsAnsweredAfterItsConversationWasMerged(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newSurveyed(t, w)
+		says := func(text string, person provider.Person) {
+			t.Helper()
+			m := &provider.IncomingMessage{ExternalID: kernel.NewID().String(), Type: provider.TypeText, Text: text, At: w.Clock.Now(), Customer: person}
+			if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(f.channel), []provider.Incoming{{Message: m}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := f.closed(t)
+		says("oi", provider.Person{Name: "Lia", UserID: "BR.1"})
+		c := *other
+		c.conversation = conversationNamed(t, w, "Lia").ID()
+		c.id = openAttendance(t, w, c.conversation).ID()
+		c.close(t)
+		testkit.Diff(t, "survey", c.survey(t), "sent")
+		other.says(t, "4")
+		says("5", provider.Person{Phone: other.phone, WAID: other.phone[1:], UserID: "BR.1"})
+		testkit.Diff(t, "survey of the merged conversation", c.survey(t), "answered 5")
+		testkit.Diff(t, "survey of the other conversation", other.survey(t), "answered 4")
 	})
 }
