@@ -57,7 +57,7 @@ func (s *handlers) routes() []*httpserver.Route {
 			httpserver.About("The kind can be changed only while the stage has no cards; otherwise the response is 409 stage_not_empty.")),
 		httpserver.Del("/kanban/boards/{id}/stages/{stage_id}", VerbDeleteStage, "Delete an empty stage", s.deleteStage, httpserver.Fails(kernel.CodeStageNotEmpty)),
 		httpserver.Get("/kanban/cards", VerbCards, "List the cards", s.listCards, httpserver.Conditional, fields.Filtered,
-			httpserver.AsTool(httpserver.Tool{Name: "list_cards"}),
+			httpserver.AsTool(httpserver.Tool{Name: "list_cards"}), httpserver.CSV("cards", fields.Keys(s.verbs.Kernel, fields.EntityCard)),
 			httpserver.About("Returns the cards newest first, or in the order of their board. To get one column of a board, use stage_id with sort=position.")),
 		httpserver.Post("/kanban/cards", VerbCreateCard, "Create a card", s.createCard, httpserver.KeyRequired, httpserver.Created,
 			httpserver.AsTool(httpserver.Tool{Name: "create_card", Needs: []string{httpserver.ArgumentKey}, Effect: httpserver.Adds}),

@@ -99,3 +99,15 @@ func (f *Filter) Rare(tx *kernel.Tx, company kernel.ID) (db.Subset, error) {
 	}
 	return nil, nil
 }
+
+// Keys returns a function that returns the keys of the fields of an entity in their order, for httpserver.CSV.
+func Keys(k *kernel.Kernel, entity string) func(ctx context.Context, a *kernel.Principal) ([]string, error) {
+	return func(ctx context.Context, a *kernel.Principal) ([]string, error) {
+		all, err := kernel.Read(ctx, k, func(tx *kernel.Tx) ([]Field, error) { return List(tx, a.Company.ID, entity) })
+		keys := make([]string, len(all))
+		for i := range all {
+			keys[i] = all[i].Key
+		}
+		return keys, err
+	}
+}

@@ -41,6 +41,12 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 				return
 			}
 		}
+		if route.csv != nil {
+			if err := checkFormat(r); err != nil {
+				s.writeError(w, c.requestID, err)
+				return
+			}
+		}
 		if err := checkBody(route, r); err != nil {
 			s.writeError(w, c.requestID, err)
 			return

@@ -50,6 +50,10 @@ var jsonFormat = huma.Format{
 			_, err := w.Write(response.Answer.Body)
 			return err
 		}
+		if response, ok := v.(*csvBody); ok {
+			response.stream.send(response.ctx, w)
+			return nil
+		}
 		b, err := kernel.EncodeJSON(v)
 		if err != nil {
 			return err

@@ -106,6 +106,8 @@ func (d Document) addParameters(op map[string]any, tool *Tool, properties map[st
 		switch {
 		case p["in"] == "path" && name == "id" && tool.ID != "":
 			name = tool.ID
+		case p["in"] == "query" && name == "format": // tools return JSON
+			continue
 		case p["in"] == "query":
 		case name == headerIdempotencyKey && slices.Contains(tool.Needs, ArgumentKey):
 			name = ArgumentKey

@@ -64,6 +64,7 @@ func (s *Server) config(o Options) huma.Config {
 		},
 		Formats:       map[string]huma.Format{"application/json": jsonFormat},
 		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{sendsCSV},
 	}
 }
 
@@ -147,6 +148,7 @@ func (r *Route) describeResponses(doc Document, op map[string]any) {
 			content["example"] = doc.Example(content["schema"].(map[string]any))
 		}
 	}
+	r.describeCSV(responses)
 	if r.orStatus != 0 {
 		responses[strconv.Itoa(r.orStatus)] = responses[strconv.Itoa(r.status)]
 	}

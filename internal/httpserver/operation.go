@@ -43,6 +43,7 @@ type Route struct {
 	example     string        // a body in JSON
 	subject     string        // the kind of the id in the path; see subjectOf
 	uploadLimit int64         // the maximum size of an uploaded file; 0: none
+	csv         *csvTable     // nil: the response is never CSV
 	family      *family       // further query parameters; may be nil
 	register    func(s *Server, r *Route)
 }
@@ -65,6 +66,9 @@ func (h handler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) (*O,
 	c := callFrom(ctx)
 	if r.takesKey() && (r.KeyRequired || c.request.Header[headerIdempotencyKey] != nil) {
 		return h.runOnce(ctx, s, r, in)
+	}
+	if r.csv != nil && wantsCSV(c.request) {
+		return h.stream(ctx, s, r, in)
 	}
 	out, err := h(ctx, c.principal, in)
 	if err != nil {
@@ -254,6 +258,9 @@ func (r *Route) Operation(s *Server) huma.Operation {
 			Name: f.name, In: "query", Description: f.about, Style: "form", Explode: new(true),
 			Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}},
 		})
+	}
+	if r.csv != nil {
+		r.documentCSV(&op)
 	}
 	if r.takesKey() {
 		r.documentKey(&op)

@@ -40,9 +40,9 @@ type Options struct {
 
 	Capabilities []Capability
 	NotFound     http.Handler // the page for people who open an address that does not exist; nil: they get an Error
-	TagOrder     []string // names of tags in the order of the API page
-	Description  string   // of the API, for the document
-	Instructions string   // for assistants
+	TagOrder     []string     // names of tags in the order of the API page
+	Description  string       // of the API, for the document
+	Instructions string       // for assistants
 
 	Auth Authenticator
 	Rate kernel.Rate // of a key without a rate
@@ -84,6 +84,7 @@ type Server struct {
 	shared []string // prefixes of the paths that pages of other origins may call
 
 	rates    *limits.Rate[kernel.ID]           // of keys and sessions
+	exports  *limits.Concurrency[kernel.ID]    // of companies; see CSV
 	fullRate []string                          // the burst of a key without a rate, as a header
 	docs     func() ([2][]byte, error)         // the OpenAPI documents
 	steps    atomic.Pointer[func(step string)] // see OnStep
@@ -94,7 +95,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		options: o, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
-		shared: []string{"/v1/"}, rates: limits.NewRate[kernel.ID](), fullRate: []string{strconv.FormatInt(o.Rate.Burst, 10)},
+		shared: []string{"/v1/"}, rates: limits.NewRate[kernel.ID](), exports: limits.NewConcurrency[kernel.ID](1, 16), fullRate: []string{strconv.FormatInt(o.Rate.Burst, 10)},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -153,6 +154,7 @@ type call struct {
 	writer    http.ResponseWriter
 	body      hash.Hash            // of the body, or of the name and content of an upload; with an Idempotency-Key
 	shape     func(result any) any // see Shaped
+	csv       *csvStream           // the response, instead of JSON; may be nil
 }
 
 type callKey struct{}

@@ -51,7 +51,7 @@ func (d *Reports) HTTP() httpserver.Capability {
 		Tags: []httpserver.Tag{{Name: "reports", Description: "Statistics about the team's work."}},
 		Routes: []*httpserver.Route{
 			httpserver.Get("/reports/attendance", VerbAttendanceReport, "Report on attendances", d.attendanceReport,
-				httpserver.AsTool(httpserver.Tool{Name: "get_attendance_report"}),
+				httpserver.AsTool(httpserver.Tool{Name: "get_attendance_report"}), httpserver.CSV("report", nil),
 				httpserver.About("Returns attendances opened and closed, first-response times and resolution times: in total, per responsible person, per "+
 					"sector and per day. "+
 					"Days are in the company's time zone. Without dates, the report covers the last 30 days; with only from, it ends today; with only to, it "+
@@ -69,6 +69,7 @@ type attendanceReportInput struct {
 	To     string `query:"to" format:"date" doc:"The last day of the report, inclusive. A report covers at most 366 days." example:"2026-11-30"`
 	Sector string `query:"sector" format:"uuid" doc:"Includes only attendances of this sector."`
 	User   string `query:"user" format:"uuid" doc:"Includes only attendances assigned to this person."`
+	Table  string `query:"table" enum:"totals,previous,by_day,by_person,by_sector,by_channel,by_label,by_reason,by_hour,survey,sla" doc:"With CSV, the part of the report to return. Without it, the CSV has the figures of all parts except by_hour, survey and sla."`
 }
 
 func (d *Reports) attendanceReport(ctx context.Context, a *kernel.Principal, in *attendanceReportInput) (*httpserver.Reply[Report], error) {

@@ -371,6 +371,7 @@ type contactCriteria struct {
 	Label   kernel.ID
 	Channel kernel.ID
 	Fields  map[string]string // see fields.Query
+	After   kernel.ID         // only contacts that follow this one in the list
 	Limit   int
 	Offset  int
 
@@ -488,6 +489,13 @@ func (f *contactCriteria) whereListed(s *db.Statement) {
 	s.And("(ct.channel IS NULL OR " + kernel.Public("ct.channel", company) + ")")
 	if !f.Channel.IsZero() {
 		s.And("ct.channel = " + s.Arg(f.Channel))
+	}
+	f.andAfter(s)
+}
+
+func (f *contactCriteria) andAfter(s *db.Statement) {
+	if !f.After.IsZero() {
+		s.And("ct.id < " + s.Arg(f.After))
 	}
 }
 

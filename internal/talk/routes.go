@@ -193,7 +193,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.About("Returns the content of the file, or a range of it. The content never changes.")),
 
 		httpserver.Get("/contacts", VerbContacts, "List contacts", s.listContacts, fields.Filtered,
-			httpserver.AsTool(httpserver.Tool{Name: "list_contacts"}),
+			httpserver.AsTool(httpserver.Tool{Name: "list_contacts"}), httpserver.CSV("contacts", fields.Keys(s.verbs.Kernel, fields.EntityContact)),
 			httpserver.About("Returns the contacts newest first. Access profiles do not restrict this list: contacts belong to the company.")),
 		httpserver.Post("/contacts", VerbCreateContact, "Create a contact", s.createContact, httpserver.Fails(kernel.CodeContactExists), httpserver.Created,
 			httpserver.Example(`{"name": "Lia", "phone": "+55 11 91234-5678", "company": "Padaria Aurora", "city": "São Paulo"}`),
@@ -227,7 +227,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.About("The responsible person does not change. A change of sector is added to the list of assignments.")),
 
 		httpserver.Get("/attendances", VerbAttendances, "List the attendances", s.listAttendances, fields.Filtered,
-			httpserver.AsTool(httpserver.Tool{Name: "list_attendances"}),
+			httpserver.AsTool(httpserver.Tool{Name: "list_attendances"}), httpserver.CSV("attendances", fields.Keys(s.verbs.Kernel, fields.EntityAttendance)),
 			httpserver.About("Returns the attendances newest first.")),
 		httpserver.Get("/attendances/{id}", VerbAttendance, "Get an attendance", httpserver.ByID(s.verbs.Attendance),
 			httpserver.AsTool(httpserver.Tool{Name: "get_attendance", ID: "attendance_id"})),
