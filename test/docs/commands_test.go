@@ -44,6 +44,7 @@ var tries = map[string][]try{
 		{begins: "call $API/company/attendance", how: besideDemo},
 		{begins: "REASON=", how: besideDemo},
 		{begins: "call $API/company/survey", how: besideDemo},
+		{begins: "call $API/sla-policies", how: besideDemo},
 		{begins: "call $API/team", how: besideDemo},
 	},
 	"docs/clients.md": {
