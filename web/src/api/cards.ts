@@ -5,7 +5,7 @@ import type { Card, CardQuery } from './types'
 export type CardPage = { data: Card[]; next_cursor?: string | null }
 type Column = InfiniteData<CardPage, string | null>
 
-/** cardMatches reports whether a card belongs to a column. Text and due-date filters are evaluated only by the server. */
+/** cardMatches reports whether a card belongs to a column. Filters by text, due date and custom field are evaluated only by the server. */
 export function cardMatches(
   card: Card,
   query: CardQuery,
@@ -22,7 +22,11 @@ export function cardMatches(
     card.assignee !== (query.assignee === 'me' ? me : query.assignee)
   )
     return false
-  return query.q || query.due ? null : true
+  return query.q ||
+    query.due ||
+    Object.keys(query).some((name) => name.startsWith('field.'))
+    ? null
+    : true
 }
 
 /** withoutCard returns a column without a card. */

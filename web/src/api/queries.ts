@@ -10,7 +10,14 @@ import { afterPaint } from '../ui/parts'
 import { api, Failure, unwrap } from './client'
 import { keepChanges } from './journal'
 import { keys } from './keys'
-import type { Channel, Label, Preferences, Session } from './types'
+import type {
+  Channel,
+  CustomField,
+  FieldEntity,
+  Label,
+  Preferences,
+  Session,
+} from './types'
 
 // Notify subscribers synchronously: a switch that reacts late feels broken.
 notifyManager.setScheduler(queueMicrotask)
@@ -100,6 +107,14 @@ export const policiesOptions = queryOptions({
   queryKey: keys.policies,
   queryFn: () => list(api.GET('/sla-policies')),
 })
+export const reasonsOptions = queryOptions({
+  queryKey: keys.reasons,
+  queryFn: () => list(api.GET('/closing-reasons')),
+})
+export const fieldsOptions = queryOptions({
+  queryKey: keys.fields,
+  queryFn: () => list(api.GET('/fields')),
+})
 export const teamOptions = queryOptions({
   queryKey: keys.team,
   queryFn: () => list(api.GET('/team')),
@@ -120,6 +135,18 @@ export const preferencesOptions = queryOptions({
 export const useCounts = () => useQuery(countsOptions)
 export const useChannels = () => useQuery(channelsOptions)
 export const useLabels = () => useQuery(labelsOptions)
+export const useReasons = () => useQuery(reasonsOptions)
+
+const noFields: CustomField[] = []
+
+/** useFields returns the custom fields of contacts, cases or cards in their order; none until they are loaded. */
+export function useFields(entity: FieldEntity): CustomField[] {
+  const { data } = useQuery(fieldsOptions)
+  return useMemo(
+    () => data?.filter((one) => one.entity === entity) ?? noFields,
+    [data, entity],
+  )
+}
 export const useTeam = () => useQuery(teamOptions)
 export const useBoards = () =>
   useQuery({

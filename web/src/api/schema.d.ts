@@ -177,6 +177,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/closing-reasons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listReasons"];
+        put?: never;
+        post: operations["createReason"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/closing-reasons/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["deleteReason"];
+        options?: never;
+        head?: never;
+        patch: operations["updateReason"];
+        trace?: never;
+    };
     "/company": {
         parameters: {
             query?: never;
@@ -2044,6 +2076,14 @@ export interface components {
             note: string | null;
             reason: components["schemas"]["Ref"] | null;
         };
+        ClosingReason: {
+            active: boolean;
+            id: string;
+            name: string;
+            position: number;
+            require_note: boolean;
+            sector_ids: string[];
+        };
         CodeInputBody: {
             code: string;
         };
@@ -2218,6 +2258,13 @@ export interface components {
             /** @default 80 */
             warn_percent: number;
         };
+        CreateReasonInputBody: {
+            active?: boolean;
+            name: string;
+            position?: number;
+            require_note?: boolean;
+            sector_ids?: string[];
+        };
         CreateReplyInputBody: {
             media_id?: string | null;
             owner?: string | null;
@@ -2380,7 +2427,7 @@ export interface components {
             };
             request_id: string;
         };
-        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "field_required" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "reopen_too_late" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
+        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "field_required" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "reason_required" | "reopen_too_late" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
             code: string;
             field: string;
@@ -2648,6 +2695,9 @@ export interface components {
         ListChannel: {
             data: components["schemas"]["Channel"][];
         };
+        ListClosingReason: {
+            data: components["schemas"]["ClosingReason"][];
+        };
         ListField: {
             data: components["schemas"]["Field"][];
         };
@@ -2842,6 +2892,8 @@ export interface components {
         };
         MoveCardInputBody: {
             before_card_id?: string | null;
+            note?: string;
+            reason_id?: string;
             stage_id: string;
             version?: number;
         };
@@ -3072,6 +3124,13 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+        };
+        ReasonChange: {
+            active?: boolean;
+            name?: string;
+            position?: number;
+            require_note?: boolean;
+            sector_ids?: string[];
         };
         ReasonReport: {
             closed: number;
@@ -4145,6 +4204,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChannelTest"];
+                };
+            };
+        };
+    };
+    listReasons: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListClosingReason"];
+                };
+            };
+        };
+    };
+    createReason: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateReasonInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosingReason"];
+                };
+            };
+        };
+    };
+    deleteReason: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateReason: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosingReason"];
                 };
             };
         };
@@ -7720,6 +7867,7 @@ export type ErrorCode =
     | "not_scheduled"
     | "not_visible"
     | "rate_limited"
+    | "reason_required"
     | "reopen_too_late"
     | "service_window_closed"
     | "session_changed"

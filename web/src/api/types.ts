@@ -20,6 +20,15 @@ export type Cause = Schemas['Cause']
 export type AttendanceRules = Schemas['AttendanceRules']
 export type SurveySettings = Schemas['Settings']
 export type Policy = Schemas['Policy']
+export type ClosingReason = Schemas['ClosingReason']
+export type CustomField = Schemas['Field']
+export type FieldEntity = CustomField['entity']
+export type FieldType = CustomField['type']
+export type FieldValue = string | number | boolean
+/** FieldValues are the values of custom fields by key; their types depend on the fields. */
+export type FieldValues = Record<string, unknown>
+/** FieldFilters are query parameters that filter by custom fields: field.KEY=VALUE. */
+export type FieldFilters = { [name: `field.${string}`]: string }
 export type Hours = Schemas['Hours']
 export type HoursException = Schemas['HoursException']
 export type HoursPeriod = Schemas['HoursPeriod']
@@ -64,12 +73,14 @@ export type ConversationQuery = Omit<
 export type Stage = Schemas['Stage']
 export type CardQuery = Omit<
   NonNullable<paths['/kanban/cards']['get']['parameters']['query']>,
-  'limit' | 'cursor' | 'board_id' | 'sort' | 'tz'
->
+  'limit' | 'cursor' | 'board_id' | 'sort' | 'tz' | 'fields' | 'format'
+> &
+  FieldFilters
 export type ContactQuery = Omit<
   NonNullable<paths['/contacts']['get']['parameters']['query']>,
-  'limit' | 'offset'
->
+  'limit' | 'offset' | 'fields' | 'format'
+> &
+  FieldFilters
 
 /** Conversation as returned by lists, events and single requests. The draft is the user's own. */
 export type Conversation = Schemas['Conversation']

@@ -13,6 +13,7 @@ import { useTranslation } from 'react-i18next'
 import { useLabels, useTeam } from '../api/queries'
 import type { Board } from '../api/types'
 import { CloseDialog } from '../contact/CloseDialog'
+import { FieldFilter } from '../fields/FieldFilter'
 import { usePhone } from '../ui/usePhone'
 import { BoardColumns } from './BoardColumns'
 import { CardDialog } from './CardDialog'
@@ -47,10 +48,10 @@ export function BoardView({
       search: (before: BoardSearch) => ({ ...before, ...fields }),
       replace,
     })
-  const { q, person, label, priority, due } = search
+  const { q, person, label, priority, due, field, value } = search
   const filters = useMemo(
-    () => filtersOf({ q, person, label, priority, due }),
-    [q, person, label, priority, due],
+    () => filtersOf({ q, person, label, priority, due, field, value }),
+    [q, person, label, priority, due, field, value],
   )
   const current =
     board.stages.find((one) => one.id === search.stage) ?? board.stages[0]
@@ -135,6 +136,11 @@ export function BoardView({
             protocol: closing.asking.attendance.protocol,
             stage: names.stage(board, closing.asking.stage),
           })}
+          sectors={[closing.asking.attendance.sector]}
+          only={{
+            attendance: closing.asking.attendance.id,
+            contact: closing.asking.attendance.contact.id,
+          }}
           onClose={closing.cancel}
           onSubmit={closing.close}
         />
@@ -199,6 +205,7 @@ function Filters({
     search.label,
     search.priority,
     search.due,
+    search.field,
   ].some(Boolean)
   return (
     <>
@@ -242,6 +249,13 @@ function Filters({
         dues.map((one) => ({ value: one, label: t(`boards.due.${one}`) })),
         (due) => onChange({ due: due as BoardSearch['due'] }),
       )}
+      <FieldFilter
+        entity="card"
+        size="xs"
+        filter={search}
+        classNames={{ root: classes.filter, label: classes.filterLabel }}
+        onChange={onChange}
+      />
       {active && (
         <Button
           size="xs"
@@ -253,6 +267,8 @@ function Filters({
               label: undefined,
               priority: undefined,
               due: undefined,
+              field: undefined,
+              value: undefined,
             })
           }
         >

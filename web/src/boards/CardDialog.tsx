@@ -14,8 +14,9 @@ import { api, Failure as ApiFailure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
-import type { Board, Card } from '../api/types'
+import type { Board, Card, FieldValue } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
+import { useFieldForm } from '../fields/useFieldForm'
 import { ActionMenu } from '../ui/ActionMenu'
 import { announce } from '../ui/announce'
 import { Dialog } from '../ui/Dialog'
@@ -98,7 +99,9 @@ function CardEditor({
   const [busy, setBusy] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const stage = board.stages.find((one) => one.id === card.stage_id)
-  const changed = changedFields(fieldsOf(stored), fields)
+  const custom = useFieldForm('card', stored.fields)
+  const changed =
+    changedFields(fieldsOf(stored), fields).length > 0 || custom.changed
 
   useEffect(() => {
     if (card.version <= stored.version) return
@@ -111,7 +114,10 @@ function CardEditor({
 
   const patch = (
     version: number,
-    body: Partial<Fields> & { status?: 'open' | 'archived' },
+    body: Partial<Fields> & {
+      fields?: Record<string, FieldValue | null>
+      status?: 'open' | 'archived'
+    },
   ) =>
     unwrap(
       api.PATCH('/kanban/cards/{id}', {
@@ -123,12 +129,15 @@ function CardEditor({
     putCard(client, saved, me)
     setStored(saved)
     setFields(fieldsOf(saved))
+    custom.reset()
     refreshBoard(client, board.id)
   }
   /** save stores the user's edits. With a status, the card is also archived or restored. */
   const save = (status?: 'open' | 'archived') =>
     attempt(async () => {
-      const more = status ? { status } : {}
+      const values = custom.values()
+      if (!values) return
+      const more = { ...values, ...(status ? { status } : {}) }
       try {
         take(
           await patch(stored.version, {
@@ -137,6 +146,7 @@ function CardEditor({
           }),
         )
       } catch (error) {
+        if (custom.refuse(error)) return
         if (!(error instanceof ApiFailure) || error.code !== 'version_conflict')
           throw error
         const now = await unwrap(
@@ -224,6 +234,7 @@ function CardEditor({
       )}
       <CardForm
         fields={fields}
+        custom={custom.inputs}
         disabled={!mayWrite}
         ofAttendance={card.attendance !== null}
         onChange={(change) => setFields({ ...fields, ...change })}
@@ -281,11 +292,7 @@ function CardEditor({
               <IconTrash size={16} />
             </ActionIcon>
           </Group>
-          <Button
-            type="submit"
-            loading={busy}
-            disabled={unfit || changed.length === 0}
-          >
+          <Button type="submit" loading={busy} disabled={unfit || !changed}>
             {t('common.save')}
           </Button>
         </Group>

@@ -7,6 +7,8 @@ import {
 } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useLabels, useTeam } from '../api/queries'
+import type { InputsProps } from '../fields/FieldInputList'
+import { FieldInputs } from '../fields/FieldInputs'
 import { ContactField, ConversationField } from './CardLinks'
 import { fromInput, toInput } from './due'
 import type { Fields } from './fields'
@@ -15,6 +17,7 @@ import classes from './CardDialog.module.css'
 
 type Props = {
   fields: Fields
+  custom: InputsProps
   disabled?: boolean
   ofAttendance?: boolean
   onChange: (change: Partial<Fields>) => void
@@ -23,6 +26,7 @@ type Props = {
 /** CardForm has the fields of a card. A case's card keeps its conversation. */
 export function CardForm({
   fields,
+  custom,
   disabled = false,
   ofAttendance = false,
   onChange,
@@ -113,6 +117,7 @@ export function CardForm({
         )}
         onChange={(label_ids) => onChange({ label_ids })}
       />
+      <FieldInputs {...custom} disabled={disabled} />
       <Switch
         className={classes.wide}
         label={t('boards.field.private')}

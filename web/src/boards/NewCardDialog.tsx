@@ -7,6 +7,7 @@ import { api, Failure, unwrap } from '../api/client'
 import { useMe } from '../api/queries'
 import { refusal } from '../api/refusal'
 import type { Board } from '../api/types'
+import { useFieldForm } from '../fields/useFieldForm'
 import { announce } from '../ui/announce'
 import { Dialog } from '../ui/Dialog'
 import { usePhone } from '../ui/usePhone'
@@ -46,13 +47,17 @@ export function NewCardDialog({
   const [where, setWhere] = useState(stage)
   const [problem, setProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
+  const custom = useFieldForm('card')
   const key = useRef(crypto.randomUUID())
   const create = async () => {
+    const more = custom.values()
+    if (!more) return
     setBusy(true)
     setProblem(null)
     try {
       const body = {
         ...patchOf(empty, fields),
+        ...more,
         title: fields.title.trim(),
         board_id: board.id,
         stage_id: where,
@@ -74,7 +79,7 @@ export function NewCardDialog({
       // Without a response the card may exist; the same idempotency key prevents a second one.
       if (!(error instanceof Failure && error.temporary))
         key.current = crypto.randomUUID()
-      setProblem(refusal(error, t))
+      if (!custom.refuse(error)) setProblem(refusal(error, t))
       setBusy(false)
     }
   }
@@ -99,6 +104,7 @@ export function NewCardDialog({
         )}
         <CardForm
           fields={fields}
+          custom={custom.inputs}
           onChange={(change) => setFields({ ...fields, ...change })}
         />
         <NativeSelect

@@ -1,4 +1,5 @@
 import type { CardQuery } from '../api/types'
+import { fieldParameters, readFieldFilter } from '../fields/filter'
 
 /** BoardSearch is the search part of a board's URL: filters, the open card and, on a phone, the stage. */
 export type BoardSearch = {
@@ -7,6 +8,8 @@ export type BoardSearch = {
   label?: string
   priority?: CardQuery['priority']
   due?: CardQuery['due']
+  field?: string
+  value?: string
   card?: string
   stage?: string
 }
@@ -25,6 +28,7 @@ export function readBoardSearch(raw: Record<string, unknown>): BoardSearch {
     label: text(raw.label),
     priority: priorities.find((one) => one === raw.priority),
     due: dues.find((one) => one === raw.due),
+    ...readFieldFilter(raw),
     card: text(raw.card),
     stage: text(raw.stage),
   }
@@ -38,6 +42,7 @@ export function filtersOf(search: BoardSearch): CardQuery {
     label: search.label,
     priority: search.priority,
     due: search.due,
+    ...fieldParameters(search),
   }
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined),

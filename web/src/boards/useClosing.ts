@@ -5,6 +5,8 @@ import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import type { Attendance, Board, Stage } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
+import type { Closing } from '../contact/closing'
+import { announce } from '../ui/announce'
 import type { Move } from './useMoves'
 
 /**
@@ -40,28 +42,23 @@ export function useClosing(board: Board, move: (next: Move) => Promise<void>) {
       else await move(next)
     })
   }
-  const close = async (reason: string): Promise<boolean> => {
-    if (!asking) return false
+  const close = async (closing: Closing): Promise<void> => {
+    if (!asking) return
     const id = asking.attendance.conversation
-    const closed = await attempt(
-      () =>
-        unwrap(
-          api.POST('/conversations/{id}/attendance/close', {
-            params: { path: { id } },
-            body: reason ? { reason } : {},
-          }),
-        ),
-      t('done.closed'),
+    await unwrap(
+      api.POST('/conversations/{id}/attendance/close', {
+        params: { path: { id } },
+        body: closing,
+      }),
     )
-    if (closed)
-      await Promise.all(
-        [
-          keys.columns(board.id),
-          keys.boardCounts(board.id),
-          keys.conversation(id),
-        ].map((queryKey) => client.invalidateQueries({ queryKey })),
-      )
-    return closed
+    announce(t('done.closed'))
+    await Promise.all(
+      [
+        keys.columns(board.id),
+        keys.boardCounts(board.id),
+        keys.conversation(id),
+      ].map((queryKey) => client.invalidateQueries({ queryKey })),
+    )
   }
   return { request, asking, close, cancel: () => setAsking(null) }
 }

@@ -22,6 +22,7 @@ const contact = {
   label_ids: [],
   blocked: false,
   automation: true,
+  fields: {},
 } as unknown as Contact
 
 /** inputs returns the fields of a contact for a user with the given scopes. */

@@ -5,13 +5,17 @@ import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { putContact } from '../api/contacts'
 import { keys } from '../api/keys'
-import { useLabels, useMe } from '../api/queries'
-import type { Contact } from '../api/types'
+import { useFields, useLabels, useMe } from '../api/queries'
+import type { Contact, FieldValue } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
+import { withTexts } from '../ui/i18n'
 import { part } from '../ui/parts'
 import { Section } from './Section'
 import classes from './Details.module.css'
 
+const FieldRows = part(() =>
+  withTexts('cases', import('./FieldRows')).then((loaded) => loaded.FieldRows),
+)
 const Confirm = part(() =>
   import('../api/Confirm').then((loaded) => loaded.Confirm),
 )
@@ -30,23 +34,29 @@ export function ContactFields({ contact }: { contact: Contact }) {
   const attempt = useAttempt()
   const fixed = !useMe().scopes.includes('contacts:write')
   const labels = useLabels().data ?? []
+  const fields = useFields('contact')
   const [saved, setSaved] = useState(false)
   const [blocking, setBlocking] = useState(false)
+  const patch = async (
+    body: Editable & { fields?: Record<string, FieldValue | null> },
+  ) => {
+    putContact(
+      client,
+      await unwrap(
+        api.PATCH('/contacts/{id}', {
+          params: { path: { id: contact.id } },
+          body,
+        }),
+      ),
+    )
+    setSaved(true)
+  }
   const save = async (body: Editable) => {
     putContact(client, { ...contact, ...body }) // optimistic update
     const done = await attempt(async () => {
-      putContact(
-        client,
-        await unwrap(
-          api.PATCH('/contacts/{id}', {
-            params: { path: { id: contact.id } },
-            body,
-          }),
-        ),
-      )
+      await patch(body)
       void client.invalidateQueries({ queryKey: keys.lists })
       void client.invalidateQueries({ queryKey: ['conversation'] })
-      setSaved(true)
     })
     if (!done) putContact(client, contact)
     return done
@@ -98,6 +108,16 @@ export function ContactFields({ contact }: { contact: Contact }) {
         }}
         onChange={(label_ids) => void save({ label_ids })}
       />
+      {fields.length > 0 && (
+        <Suspense fallback={null}>
+          <FieldRows
+            fields={fields}
+            values={contact.fields}
+            fixed={fixed}
+            onSave={(values) => patch({ fields: values })}
+          />
+        </Suspense>
+      )}
       <Switch
         {...look}
         label={t('details.blocked')}

@@ -98,4 +98,21 @@ describe('automatic changes of a case', () => {
       ),
     ).toBe('')
   })
+
+  it('close a case with a reason of the company and a note', () => {
+    expect(
+      closeReason(
+        {
+          close_reason: null,
+          close_cause: null,
+          closing: {
+            reason: { id: 'r', name: 'Resolved' },
+            note: 'Order 12',
+            by: 'person',
+          },
+        },
+        t,
+      ),
+    ).toBe('Resolved – Order 12')
+  })
 })

@@ -6,16 +6,21 @@ export function causeText({ code, params }: Cause, t: TFunction): string {
   return t(`cause.${code}`, { ...params, defaultValue: '' })
 }
 
-/** closeReason returns why a case was closed, or '' if it was closed automatically after inactivity. */
+/** closeReason returns why a case was closed: the reason, the note and the text of the person, or '' if it was closed automatically after inactivity. */
 export function closeReason(
   {
     close_reason: reason,
     close_cause: cause,
-  }: Pick<Attendance, 'close_reason' | 'close_cause'>,
+    closing,
+  }: Pick<Attendance, 'close_reason' | 'close_cause'> &
+    Partial<Pick<Attendance, 'closing'>>,
   t: TFunction,
 ): string {
   if (cause?.code === 'idle') return ''
-  return (cause && causeText(cause, t)) || (reason ?? '')
+  const text = (cause && causeText(cause, t)) || reason
+  return [closing?.reason?.name, closing?.note, text]
+    .filter(Boolean)
+    .join(' – ')
 }
 
 const same = (a: string, b: string) =>

@@ -12,6 +12,8 @@ import { useTranslation } from 'react-i18next'
 import { saveCsv } from '../api/csv'
 import { useChannels, useLabels, useMe } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
+import { FieldFilter } from '../fields/FieldFilter'
+import { fieldParameters } from '../fields/filter'
 import { dayKey } from '../ui/format'
 import { Empty, Failure, Loading } from '../ui/states'
 import { ContactDetails } from './ContactDetails'
@@ -33,8 +35,13 @@ export default function Contacts() {
   const [creating, setCreating] = useState(false)
   const [text, setText] = useState(search.q ?? '')
   const query = useMemo(
-    () => ({ q: search.q, label: search.label, channel: search.channel }),
-    [search.q, search.label, search.channel],
+    () => ({
+      q: search.q,
+      label: search.label,
+      channel: search.channel,
+      ...fieldParameters({ field: search.field, value: search.value }),
+    }),
+    [search.q, search.label, search.channel, search.field, search.value],
   )
   const { list, rows } = useContacts(query)
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
@@ -69,7 +76,12 @@ export default function Contacts() {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
 
-  const filtered = !!(search.q || search.label || search.channel)
+  const filtered = !!(
+    search.q ||
+    search.label ||
+    search.channel ||
+    search.value
+  )
   const filter = (
     label: string,
     value: string | undefined,
@@ -111,6 +123,12 @@ export default function Contacts() {
           {filter(t('filters.channel'), search.channel, channels, (channel) =>
             change({ channel }),
           )}
+          <FieldFilter
+            entity="contact"
+            filter={search}
+            classNames={{ root: classes.filter, label: classes.filterLabel }}
+            onChange={change}
+          />
           <ActionIcon
             className={classes.save}
             variant="default"
@@ -156,7 +174,13 @@ export default function Contacts() {
               <Button
                 variant="default"
                 onClick={() =>
-                  change({ q: undefined, label: undefined, channel: undefined })
+                  change({
+                    q: undefined,
+                    label: undefined,
+                    channel: undefined,
+                    field: undefined,
+                    value: undefined,
+                  })
                 }
               >
                 {t('list.clear')}

@@ -14,6 +14,8 @@ import { api, Failure, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useChannels } from '../api/queries'
 import { refusal } from '../api/refusal'
+import { FieldInputs } from '../fields/FieldInputs'
+import { useFieldForm } from '../fields/useFieldForm'
 import { announce } from '../ui/announce'
 import { Dialog } from '../ui/Dialog'
 import { typedPhone, typedSoFar } from '../ui/typedPhone'
@@ -43,6 +45,7 @@ export function NewContactDialog({
     contact?: string
   } | null>(null)
   const [busy, setBusy] = useState(false)
+  const custom = useFieldForm('contact')
   const set = (change: Partial<typeof fields>) =>
     setFields((before) => ({ ...before, ...change }))
   const phone = typedPhone(fields.phone)
@@ -51,6 +54,8 @@ export function NewContactDialog({
     onOpen(id)
   }
   const create = async () => {
+    const more = custom.values()
+    if (!more) return
     setBusy(true)
     setProblem(null)
     const optional = {
@@ -68,6 +73,7 @@ export function NewContactDialog({
             name: fields.name.trim(),
             phone: phone ?? fields.phone.trim(),
             ...given,
+            ...more,
           },
         }),
       )
@@ -76,12 +82,13 @@ export function NewContactDialog({
       announce(t('contacts.created'))
       show(made.id)
     } catch (error) {
+      setBusy(false)
+      if (custom.refuse(error)) return
       const known =
         error instanceof Failure && error.code === 'contact_exists'
           ? String(error.params.id)
           : undefined
       setProblem({ text: refusal(error, t), contact: known })
-      setBusy(false)
     }
   }
   return (
@@ -154,6 +161,7 @@ export function NewContactDialog({
             ]}
             onChange={(event) => set({ channel: event.currentTarget.value })}
           />
+          <FieldInputs {...custom.inputs} />
           <Group justify="flex-end">
             <Button
               type="submit"

@@ -1,5 +1,13 @@
+import { readFieldFilter } from '../fields/filter'
+
 /** ContactSearch is the search part of the contacts URL. */
-export type ContactSearch = { q?: string; label?: string; channel?: string }
+export type ContactSearch = {
+  q?: string
+  label?: string
+  channel?: string
+  field?: string
+  value?: string
+}
 
 const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value : undefined
@@ -10,5 +18,6 @@ export function readContactSearch(raw: Record<string, unknown>): ContactSearch {
     q: raw.q === undefined ? undefined : text(String(raw.q)),
     label: text(raw.label),
     channel: text(raw.channel),
+    ...readFieldFilter(raw),
   }
 }

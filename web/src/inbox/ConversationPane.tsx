@@ -4,8 +4,14 @@ import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure } from '../api/client'
 import { keys } from '../api/keys'
-import { useMe } from '../api/queries'
+import {
+  fieldsOptions,
+  reasonsOptions,
+  rulesOptions,
+  useMe,
+} from '../api/queries'
 import type { Conversation, Message } from '../api/types'
+import { CloseDialog } from '../contact/CloseDialog'
 import { atTime } from '../contact/place'
 import { Failure, Loading } from '../ui/states'
 import { useActions } from './actions'
@@ -23,11 +29,8 @@ import { useConversation } from './list/useConversations'
 import { useScheduled } from './composer/useScheduled'
 import classes from './ConversationPane.module.css'
 import { withTexts } from '../ui/i18n'
-import { part } from '../ui/parts'
+import { afterPaint, part } from '../ui/parts'
 
-const CloseDialog = part(() =>
-  import('../contact/CloseDialog').then((loaded) => loaded.CloseDialog),
-)
 const SnoozeDialog = part(() =>
   import('./SnoozeDialog').then((loaded) => loaded.SnoozeDialog),
 )
@@ -94,6 +97,17 @@ export function ConversationPane({
       setDialog('card')
     },
     [setDialog],
+  )
+
+  // The closing dialog opens without waiting.
+  useEffect(
+    () =>
+      afterPaint(() => {
+        void client.prefetchQuery(reasonsOptions)
+        void client.prefetchQuery(fieldsOptions)
+        void client.prefetchQuery(rulesOptions)
+      }),
+    [client],
   )
 
   useEffect(() => {
@@ -245,6 +259,7 @@ export function ConversationPane({
         reply={reply}
         onReply={setReply}
         handle={composer}
+        onAsk={() => setDialog('close')}
       />
       <Suspense fallback={null}>
         {dialog === 'transfer' && (
@@ -257,10 +272,19 @@ export function ConversationPane({
           <CloseDialog
             onClose={() => setDialog(null)}
             onNext={onNext}
-            onSubmit={(reason) =>
+            sectors={[conversation.sector]}
+            only={
+              conversation.attendance
+                ? {
+                    attendance: conversation.attendance.id,
+                    contact: conversation.contact,
+                  }
+                : undefined
+            }
+            onSubmit={(closing) =>
               actions.close(
                 conversation,
-                reason,
+                closing,
                 () =>
                   void navigate({
                     to: '/inbox/$view/$conversation',

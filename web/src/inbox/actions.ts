@@ -6,6 +6,7 @@ import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import type { BulkAction, Conversation } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
+import type { Closing } from '../contact/closing'
 import { toast } from '../ui/toast'
 
 /** useActions returns the actions on conversations. Each shows errors as toasts and reports whether it succeeded. */
@@ -122,25 +123,25 @@ export function useActions() {
         (params) => api.POST('/conversations/{id}/transfer', { params, body }),
         t('done.transferred'),
       )(conversation),
-    /** close closes the case and offers to undo that. onUndone is called after it was undone. */
+    /** close closes the case and offers to undo that. onUndone is called after it was undone. It throws what the server refuses. */
     close: async (
       conversation: Conversation,
-      reason: string,
+      closing: Closing,
       onUndone?: () => void,
     ) => {
-      const closed = await post((params) =>
+      await unwrap(
         api.POST('/conversations/{id}/attendance/close', {
-          params,
-          body: reason ? { reason } : {},
+          params: { path: { id: conversation.id } },
+          body: closing,
         }),
-      )(conversation)
-      if (closed)
-        toast(t('done.closed'), 'plain', {
-          label: t('done.undo'),
-          run: () =>
-            void reopen(conversation).then((done) => done && onUndone?.()),
-        })
-      return closed
+      )
+      toast(t('done.closed'), 'plain', {
+        label: t('done.undo'),
+        run: () =>
+          void reopen(conversation).then((done) => done && onUndone?.()),
+      })
+      await refetch(conversation.id).catch(() => undefined) // the live stream tells it too
+      void client.invalidateQueries({ queryKey: keys.counts })
     },
     bulk: async (
       ids: string[],
@@ -148,13 +149,16 @@ export function useActions() {
       onProgress?: (done: number) => void,
     ): Promise<number> => {
       let failed = 0
+      let code: string | undefined
       await attempt(async () => {
         for (let from = 0; from < ids.length; from += 100) {
           const part = ids.slice(from, from + 100)
           const { results } = await unwrap(
             api.POST('/conversations/bulk', { body: { ids: part, ...action } }),
           )
-          failed += results.filter((result) => result.status >= 400).length
+          const refused = results.filter((result) => result.status >= 400)
+          failed += refused.length
+          code ??= refused[0]?.code
           onProgress?.(from + part.length)
         }
         await client.invalidateQueries({ queryKey: keys.lists })
@@ -162,7 +166,12 @@ export function useActions() {
         void client.invalidateQueries({ queryKey: keys.counts })
         const text =
           failed > 0
-            ? t('selection.partly', { done: ids.length - failed, failed })
+            ? [
+                t('selection.partly', { done: ids.length - failed, failed }),
+                code && t(`refusal.${code}`, { defaultValue: '' }),
+              ]
+                .filter(Boolean)
+                .join(' ')
             : t('selection.done', { count: ids.length })
         toast(text)
       })

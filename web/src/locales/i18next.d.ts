@@ -1,6 +1,7 @@
 import 'i18next'
 import type base from './en.json'
 import type boards from './boards/en.json'
+import type cases from './cases/en.json'
 import type composer from './composer/en.json'
 import type contacts from './contacts/en.json'
 import type hours from './hours/en.json'
@@ -18,6 +19,7 @@ declare module 'i18next' {
     resources: {
       translation: typeof base &
         typeof boards &
+        typeof cases &
         typeof composer &
         typeof contacts &
         typeof hours &

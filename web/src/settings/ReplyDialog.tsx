@@ -13,7 +13,7 @@ import { useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
-import { useSectors } from '../api/queries'
+import { useFields, useSectors } from '../api/queries'
 import type { Reply } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
@@ -38,6 +38,7 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const sectors = useSectors().data ?? []
+  const fields = useFields('contact')
   const [shortcut, setShortcut] = useState(reply?.shortcut ?? '')
   const [title, setTitle] = useState(reply?.title ?? '')
   const [text, setText] = useState(reply?.text ?? '')
@@ -150,6 +151,16 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
                   onClick={() => insert(name)}
                 >
                   {t(`replies.variable.${key}`)}
+                </Button>
+              ))}
+              {fields.map((one) => (
+                <Button
+                  key={one.id}
+                  variant="default"
+                  size="compact-sm"
+                  onClick={() => insert(`contact.fields.${one.key}`)}
+                >
+                  {one.name}
                 </Button>
               ))}
             </Group>

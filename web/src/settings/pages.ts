@@ -5,6 +5,8 @@ import {
   IconBuilding,
   IconClockHour4,
   IconDoorEnter,
+  IconFlagCheck,
+  IconForms,
   IconGavel,
   IconKey,
   IconMessage2Bolt,
@@ -21,7 +23,14 @@ import { withTexts } from '../ui/i18n'
 
 type Page = {
   path: string
-  group: 'company' | 'team' | 'numbers' | 'automation' | 'integrations' | 'you'
+  group:
+    | 'company'
+    | 'team'
+    | 'numbers'
+    | 'cases'
+    | 'automation'
+    | 'integrations'
+    | 'you'
   Icon: Icon
   may: (me: Session) => boolean
   Screen: LazyExoticComponent<ComponentType>
@@ -76,6 +85,20 @@ export const pages = [
     Icon: IconBrandWhatsapp,
     may: needs('channels:manage'),
     Screen: lazy(() => withTexts('hours', import('./Channels'))),
+  },
+  {
+    path: 'reasons',
+    group: 'cases',
+    Icon: IconFlagCheck,
+    may: needs('company:manage'),
+    Screen: lazy(() => withTexts('cases', import('./cases/Reasons'))),
+  },
+  {
+    path: 'fields',
+    group: 'cases',
+    Icon: IconForms,
+    may: needs('company:manage'),
+    Screen: lazy(() => withTexts('cases', import('./cases/Fields'))),
   },
   {
     path: 'hours',

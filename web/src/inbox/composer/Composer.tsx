@@ -12,6 +12,7 @@ import { useTranslation } from 'react-i18next'
 import { changePreferences } from '../../api/preferences'
 import { useChannels, useMe, usePreferences, useTeam } from '../../api/queries'
 import type { Conversation, Message, SendBody } from '../../api/types'
+import { needsAnswers } from '../../contact/closing'
 import { useActions } from '../actions'
 import { AttachmentList } from './AttachmentList'
 import { gapIn } from './canned'
@@ -58,16 +59,24 @@ type Props = {
   reply: Message | null
   onReply: (message: Message | null) => void
   handle: Ref<ComposerHandle>
+  /** onAsk opens the closing dialog, because closing needs answers. */
+  onAsk: () => void
 }
 
 /** Composer writes replies and internal notes. */
-export function Composer({ conversation, reply, onReply, handle }: Props) {
+export function Composer({
+  conversation,
+  reply,
+  onReply,
+  handle,
+  onAsk,
+}: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const me = useMe()
   const phone = usePhone()
   const preferences = usePreferences()
-  const { read, close } = useActions()
+  const { attempt, read, close } = useActions()
   const { outbox } = useOutbox(conversation.id)
   const draft = useDraft(conversation.id)
   const [tab, setTab] = useState<ComposerTab>('answer')
@@ -201,7 +210,14 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
     if (conversation.unread) void read(conversation)
     if (closing && conversation.attendance)
       void Promise.all(endings).then(
-        (accepted) => !accepted.includes(false) && close(conversation, ''),
+        (accepted) =>
+          !accepted.includes(false) &&
+          attempt(() =>
+            close(conversation, {}).catch((error: unknown) => {
+              if (!needsAnswers(error)) throw error
+              onAsk()
+            }),
+          ),
       )
   }
   useEffect(() => {

@@ -14,6 +14,8 @@ import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useBoards, useTeam } from '../../api/queries'
 import type { Card, Conversation } from '../../api/types'
+import { FieldInputs } from '../../fields/FieldInputs'
+import { useFieldForm } from '../../fields/useFieldForm'
 import { announce } from '../../ui/announce'
 import { Dialog } from '../../ui/Dialog'
 import { Empty } from '../../ui/states'
@@ -39,10 +41,12 @@ export function CreateCardDialog({ conversation, text, onClose }: Props) {
   const [description, setDescription] = useState(text.trim())
   const [problem, setProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
+  const custom = useFieldForm('card')
   const key = useRef(crypto.randomUUID())
   const chosen = boards.find((one) => one.id === board) ?? boards[0]
   const create = async () => {
-    if (!chosen) return
+    const more = custom.values()
+    if (!chosen || !more) return
     setBusy(true)
     setProblem(null)
     try {
@@ -57,6 +61,7 @@ export function CreateCardDialog({ conversation, text, onClose }: Props) {
         conversation: conversation.id,
         ...(conversation.contact ? { contact: conversation.contact } : {}),
         ...fields,
+        ...more,
       }
       const card = await unwrap(
         api.POST('/kanban/cards', {
@@ -72,7 +77,7 @@ export function CreateCardDialog({ conversation, text, onClose }: Props) {
       onClose()
     } catch (error) {
       key.current = crypto.randomUUID()
-      setProblem(refusal(error, t))
+      if (!custom.refuse(error)) setProblem(refusal(error, t))
       setBusy(false)
     }
   }
@@ -140,6 +145,7 @@ export function CreateCardDialog({ conversation, text, onClose }: Props) {
               ]}
               onChange={(event) => setPerson(event.currentTarget.value)}
             />
+            <FieldInputs {...custom.inputs} />
             <Group justify="flex-end">
               <Button type="submit" loading={busy} disabled={!chosen}>
                 {t('card.create')}

@@ -11,6 +11,7 @@ import { dateAndTime, duration, fileSize } from '../../ui/format'
 import { Fact, Section } from '../../contact/Section'
 import { Stars } from '../../ui/Stars'
 import { BotState } from './Bots'
+import { CaseFields } from './CaseFields'
 import { SectorChoice } from './SectorChoice'
 import classes from '../../contact/Details.module.css'
 
@@ -28,6 +29,12 @@ export function useAttendances(conversation: string) {
     }).data?.data ?? []
   )
 }
+
+/** withoutNote leaves out the note of a closed case, which has a line of its own. */
+const withoutNote = (attendance: Attendance): Attendance => ({
+  ...attendance,
+  closing: attendance.closing && { ...attendance.closing, note: null },
+})
 
 /** AttendanceDetails shows the open case, or the last one. */
 export function AttendanceDetails({
@@ -59,8 +66,13 @@ export function AttendanceDetails({
               {current.closed_by?.name ?? t('details.automatic')}
             </Fact>
           )}
-          {closeReason(current, t) && (
-            <Fact label={t('common.reason')}>{closeReason(current, t)}</Fact>
+          {closeReason(withoutNote(current), t) && (
+            <Fact label={t('common.reason')}>
+              {closeReason(withoutNote(current), t)}
+            </Fact>
+          )}
+          {current.closing?.note && (
+            <Fact label={t('details.note')}>{current.closing.note}</Fact>
           )}
           <SurveyFact survey={current.survey} />
           <Fact label={t('details.firstResponse')}>
@@ -82,6 +94,7 @@ export function AttendanceDetails({
       ) : (
         <p className={classes.nothing}>{t('details.noAttendance')}</p>
       )}
+      {current && <CaseFields attendance={current} />}
       <BotState conversation={conversation} />
     </Section>
   )

@@ -187,9 +187,10 @@ export function SelectionBar({
       {dialog === 'close' && (
         <CloseDialog
           onClose={() => setDialog(null)}
-          onSubmit={(reason) =>
-            run(reason ? { action: 'close', reason } : { action: 'close' })
-          }
+          sectors={[...selection].map(
+            (id) => rows.find((one) => one.id === id)?.sector,
+          )}
+          onSubmit={(closing) => run({ action: 'close', ...closing })}
         />
       )}
       {dialog === 'snooze' && (
