@@ -79,9 +79,9 @@ func (f *Filter) And(s *db.Statement, alias string) {
 // Condition is And as one condition. It is "" if the filter selects everything.
 func (f *Filter) Condition(s *db.Statement, alias string) string {
 	var all []string
-	for _, c := range f.conditions { // unlike EXISTS, this is evaluated row by row
-		all = append(all, "(SELECT TRUE FROM field_values fv WHERE fv.company = "+alias+".company AND fv.noun = "+alias+".id AND fv.field = "+
-			s.Arg(c.field)+" AND fv.value = "+s.Arg(c.value)+")")
+	for _, c := range f.conditions { // unlike EXISTS, this is evaluated row by row; CASE keeps it from reading all values of the field
+		all = append(all, "(SELECT TRUE FROM field_values fv WHERE fv.company = "+alias+".company AND fv.noun = "+alias+".id AND CASE WHEN fv.field = "+
+			s.Arg(c.field)+" THEN fv.value = "+s.Arg(c.value)+" ELSE FALSE END)")
 	}
 	return strings.Join(all, " AND ")
 }
@@ -90,7 +90,7 @@ func (f *Filter) Condition(s *db.Statement, alias string) string {
 func (f *Filter) Rare(tx *kernel.Tx, company kernel.ID) (db.Subset, error) {
 	for _, c := range f.conditions {
 		with := func(s *db.Statement) string {
-			return "SELECT noun AS id FROM field_values WHERE company = " + s.Arg(company) + " AND field = " + s.Arg(c.field) +
+			return "SELECT noun AS id FROM field_values" + tx.Dialect().IndexedBy("field_values_hash") + " WHERE company = " + s.Arg(company) + " AND field = " + s.Arg(c.field) +
 				" AND hash = " + s.Arg(hash(c.value)) + " AND value = " + s.Arg(c.value)
 		}
 		if few, err := tx.IsFew(with); err != nil || few {
