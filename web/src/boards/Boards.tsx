@@ -111,6 +111,7 @@ export default function Boards() {
                   {
                     ...filtersOf(search),
                     board_id: board.id,
+                    status: 'all',
                     tz: me.company.timezone,
                   },
                   `cards-${dayKey(new Date())}.csv`,

@@ -8,7 +8,9 @@ const parts = [
   'team',
   'satisfaction',
   'levels',
+  'reasons',
   'channels',
+  'labels',
   'hours',
 ] as const
 type PartName = (typeof parts)[number]

@@ -28,22 +28,32 @@ export function Results({ report, busy }: { report: Report; busy: boolean }) {
       <Part id="satisfaction">
         <Satisfaction survey={report.survey} />
       </Part>
-      <Part id="levels">
-        <ServiceLevels sla={report.sla} />
-        <SortedTable
-          table={
-            tables.reason.rows.some((one) => one.id !== '')
-              ? tables.reason
-              : { ...tables.reason, rows: [] }
-          }
-          columns={['name', 'closed', 'share', 'resolution']}
-          empty={<Unused text={t('report.noReasons')} page="reasons" />}
-        />
-      </Part>
-      <Part id="channels">
-        <SortedTable table={tables.channel} />
-        <SortedTable table={tables.label} />
-      </Part>
+      <div className={classes.part}>
+        <div className={classes.stack}>
+          <div id="levels">
+            <ServiceLevels sla={report.sla} />
+          </div>
+          <div id="labels">
+            <SortedTable table={tables.label} />
+          </div>
+        </div>
+        <div className={classes.stack}>
+          <div id="reasons">
+            <SortedTable
+              table={
+                tables.reason.rows.some((one) => one.id !== '')
+                  ? tables.reason
+                  : { ...tables.reason, rows: [] }
+              }
+              columns={['name', 'closed', 'share', 'resolution']}
+              empty={<Unused text={t('report.noReasons')} page="reasons" />}
+            />
+          </div>
+          <div id="channels">
+            <SortedTable table={tables.channel} />
+          </div>
+        </div>
+      </div>
       <Part id="hours" wide>
         <HeatMap byHour={report.by_hour} />
       </Part>

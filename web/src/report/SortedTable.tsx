@@ -96,7 +96,7 @@ export function SortedTable({
         }
       />
       {rows.length === 0 ? (
-        <p className={classes.nothing}>{empty ?? t('report.nothing')}</p>
+        (empty ?? <p className={classes.nothing}>{t('report.nothing')}</p>)
       ) : (
         <div
           className={classes.listTable}
