@@ -63,7 +63,7 @@ export function Satisfaction({ survey }: { survey: Report['survey'] }) {
               <Table.Thead className="visually-hidden">
                 <Table.Tr>
                   <Table.Th>{t('report.rating')}</Table.Th>
-                  <Table.Th />
+                  <Table.Td aria-hidden />
                   <Table.Th>{t('report.answeredSurveys')}</Table.Th>
                 </Table.Tr>
               </Table.Thead>
