@@ -13,7 +13,8 @@ const t = ((key: string, values?: object) =>
 
 describe('the time left until a target is due', () => {
   it.each([
-    ['2026-11-17T12:11:01Z', '12 min'],
+    ['2026-11-17T12:11:40Z', '12 min'],
+    ['2026-11-17T12:01:20Z', '1 min'],
     ['2026-11-17T12:00:10Z', '1 min'],
     ['2026-11-17T15:10:00Z', '3 h'],
     ['2026-11-18T14:00:00Z', '26 h'],

@@ -26,10 +26,10 @@ const isLate = (due: Limit, now: number) =>
 export const dueTone = (due: Limit, now: number) =>
   isLate(due, now) ? 'red' : due.state === 'warned' ? 'amber' : 'plain'
 
-/** minutes rounds the time left up and the delay down, to at least one minute. */
+/** minutes rounds the time left, because the clock of the page is up to 20 seconds behind, and rounds a delay down; it is at least 1. */
 function minutes(due: Pick<Due, 'due_at'>, now: number): number {
   const left = secondsLeft(due, now) / 60
-  return Math.max(1, left > 0 ? Math.ceil(left) : Math.floor(-left))
+  return Math.max(1, left > 0 ? Math.round(left) : Math.floor(-left))
 }
 
 /** dueShort returns the time left in one unit: "12 min", "3 h", and "−5 min" after the breach. */
