@@ -41,5 +41,6 @@ export function useContact(id: string, listed?: Contact) {
     queryFn: () =>
       unwrap(api.GET('/contacts/{id}', { params: { path: { id } } })),
     placeholderData: listed,
+    staleTime: 15_000, // there is no event for changes of contacts
   })
 }

@@ -201,6 +201,8 @@ export function makeApply(client: QueryClient, me: string) {
             refresh(keys.timelines(id))
           }
           refresh(keys.attendances(id))
+          if (typeof data.conversation === 'object')
+            refresh(keys.attendance(data.conversation.attendance?.id ?? ''))
         }
         refresh(keys.counts)
         return

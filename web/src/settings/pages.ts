@@ -123,14 +123,14 @@ export const pages = [
   },
   {
     path: 'levels',
-    group: 'automation',
+    group: 'cases',
     Icon: IconAlarm,
     may: needs('company:manage'),
     Screen: lazy(() => withTexts('levels', import('./levels/Levels'))),
   },
   {
     path: 'survey',
-    group: 'automation',
+    group: 'cases',
     Icon: IconStar,
     may: needs('company:manage'),
     Screen: lazy(() =>

@@ -28,6 +28,7 @@ export function Details({
   const contact = useQuery({
     queryKey: keys.contact(id ?? ''),
     enabled: id !== null,
+    staleTime: 15_000, // there is no event for changes of contacts
     queryFn: () =>
       unwrap(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })),
   }).data
