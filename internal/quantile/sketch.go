@@ -198,12 +198,55 @@ func Decode(b []byte) (*Sketch, error) {
 
 // MergeEncoded adds the result of Encode to each of the sketches. On an error nothing is added.
 func MergeEncoded(b []byte, into ...*Sketch) error {
-	s, err := Decode(b)
-	if err != nil {
-		return err
+	if len(b) == 0 {
+		return nil
 	}
-	for _, sketch := range into {
-		sketch.Merge(s)
+	sum, b, ok := next(b)
+	count, b, counted := next(b)
+	if !ok || !counted || sum > math.MaxInt64 || count > sketchCount || len(b) == 0 {
+		return errSketch
+	}
+	var total, least, most int64
+	top := -1
+	for rest := b; len(rest) > 0; {
+		var skipped, n uint64
+		skipped, rest, ok = next(rest)
+		n, rest, counted = next(rest)
+		if !ok || !counted || skipped >= uint64(sketchBuckets-top-1) || n == 0 || n > uint64(sketchCount-total) {
+			return errSketch
+		}
+		top += int(skipped) + 1
+		low, width := sketchRange(top)
+		total += int64(n)
+		least += int64(n) * low
+		most += int64(n) * (low + width - 1)
+	}
+	if uint64(total) != count || int64(sum) < least || int64(sum) > most {
+		return errSketch
+	}
+	for _, s := range into {
+		s.grow(top + 1)
+		s.count += total
+		s.sum += int64(sum)
+	}
+	bucket := -1
+	for rest := b; len(rest) > 0; {
+		var skipped, n uint64
+		skipped, rest, _ = next(rest)
+		n, rest, _ = next(rest)
+		bucket += int(skipped) + 1
+		for _, s := range into {
+			s.counts[bucket] += uint32(n)
+		}
 	}
 	return nil
+}
+
+// next reads a number and returns the rest.
+func next(b []byte) (n uint64, rest []byte, ok bool) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 {
+		return 0, nil, false
+	}
+	return n, b[size:], true
 }
