@@ -202,6 +202,7 @@ function Item({ group, onOpen }: { group: Group; onOpen: () => void }) {
           <span className={classes.when}>
             <time dateTime={created_at}>{dateAndTime(created_at)}</time>
             {group.ids.length > 1 &&
+              !isLevel(kind) &&
               ` · ${t('notifications.more', { n: group.ids.length - 1 })}`}
           </span>
         </span>

@@ -19,6 +19,7 @@ const told = (
 
 it('puts the notifications of a conversation into one line, except mentions, failures and service levels', () => {
   const lines = grouped([
+    told('9', 'sla_warning', 'lia'),
     told('8', 'sla_breached', 'lia'),
     told('7', 'sla_warning', 'lia'),
     told('6', 'assigned', 'lia'),
@@ -30,7 +31,7 @@ it('puts the notifications of a conversation into one line, except mentions, fai
     told('0', 'message_failed', 'lia'),
   ])
   expect(lines.map(({ ids }) => ids)).toEqual([
-    ['8', '7'],
+    ['9', '8', '7'],
     ['6', '1'],
     ['5'],
     ['4'],

@@ -15,12 +15,17 @@ function subject({ kind, conversation, id }: Notification): string {
     : conversation.id
 }
 
+/** isWorse reports whether a case is already late when the warning of another target follows. */
+const isWorse = (one: Notification, shown: Notification) =>
+  one.kind === 'sla_breached' && shown.kind === 'sla_warning'
+
 /** grouped puts the notifications about the same thing, newest first, into one line. */
 export function grouped(notifications: Notification[]): Group[] {
   const groups = new Map<string, Group>()
   for (const one of notifications) {
     const key = subject(one)
     const group = groups.get(key) ?? { newest: one, ids: [], unread: [] }
+    if (isWorse(one, group.newest)) group.newest = one
     group.ids.push(one.id)
     if (one.read_at === null) group.unread.push(one.id)
     groups.set(key, group)

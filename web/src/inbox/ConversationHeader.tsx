@@ -98,9 +98,10 @@ export function ConversationHeader({
       <div className={classes.who}>
         <div className={classes.top}>
           <Title>{conversation.name}</Title>
-          <DueTag conversation={conversation} />
+          {!phone && <DueTag conversation={conversation} />}
         </div>
         <p>
+          {phone && <DueTag conversation={conversation} />}
           {attendance && (
             <button
               type="button"
