@@ -51,7 +51,7 @@ export function CaseChips({
                 : [from, to]
                     .map((day) => (day ? dayName(day, 'long') : '…'))
                     .join(' – '),
-            rest: without('from', 'to'),
+            rest: without('on', 'from', 'to'),
           },
         ]
       : []),

@@ -78,7 +78,11 @@ function Shown() {
     <div className={report.scroll}>
       <Page
         wide
-        title={t(`caseList.title.${search.on ?? 'opened'}`)}
+        title={
+          from || to
+            ? t(`caseList.title.${search.on ?? 'opened'}`)
+            : t('caseList.list')
+        }
         text={
           <Link
             to="/report"
