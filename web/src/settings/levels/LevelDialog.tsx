@@ -12,7 +12,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../../api/client'
-import { keys } from '../../api/keys'
 import type { Policy, Sector } from '../../api/types'
 import { useSubmit } from '../../api/useSubmit'
 import { Dialog } from '../../ui/Dialog'
@@ -26,6 +25,7 @@ import {
   restOf,
   type LevelDraft,
 } from './levelForm'
+import { refreshLevels } from './refreshLevels'
 import classes from './Levels.module.css'
 
 const fields = [
@@ -85,7 +85,7 @@ export function LevelDialog({
             )
           : unwrap(api.POST('/sla-policies', { body: bodyOf(draft) })))
       } finally {
-        await client.invalidateQueries({ queryKey: keys.policies })
+        await refreshLevels(client)
       }
     })
     if (done) onClose()

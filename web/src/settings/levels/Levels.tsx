@@ -14,6 +14,7 @@ import { Page } from '../../ui/Layout'
 import { Empty } from '../../ui/states'
 import { useFresh } from '../useFresh'
 import { LevelDialog } from './LevelDialog'
+import { refreshLevels } from './refreshLevels'
 import rows from '../../ui/rows.module.css'
 
 /** Levels is the page of the service levels. */
@@ -83,7 +84,7 @@ export default function Levels() {
                 params: { path: { id: deleting.id } },
               }),
             )
-            await client.invalidateQueries({ queryKey: keys.policies })
+            await refreshLevels(client)
           }}
         />
       )}
