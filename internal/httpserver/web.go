@@ -93,7 +93,9 @@ func (a *App) Handlers() map[string]http.Handler {
 }
 
 // NotFound serves index.html with status 404. The app shows that the address does not exist.
-func (a *App) NotFound(w http.ResponseWriter, r *http.Request) { a.servePage(w, r, http.StatusNotFound) }
+func (a *App) NotFound(w http.ResponseWriter, r *http.Request) {
+	a.servePage(w, r, http.StatusNotFound)
+}
 
 // servePage serves index.html. The policy allows style elements with a nonce that is new in every response, because the
 // components create some. Scripts come from files only.
