@@ -3819,6 +3819,7 @@ export interface operations {
                 fields?: {
                     [key: string]: string;
                 };
+                format?: "json" | "csv";
                 from?: string;
                 label?: string;
                 limit?: number;
@@ -3844,6 +3845,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CursorListAttendance"];
+                    "text/csv": string;
                 };
             };
         };
@@ -4429,6 +4431,7 @@ export interface operations {
                 fields?: {
                     [key: string]: string;
                 };
+                format?: "json" | "csv";
                 label?: string;
                 limit?: number;
                 offset?: number;
@@ -4446,6 +4449,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OffsetListContact"];
+                    "text/csv": string;
                 };
             };
         };
@@ -5981,6 +5985,7 @@ export interface operations {
                 fields?: {
                     [key: string]: string;
                 };
+                format?: "json" | "csv";
                 label?: string;
                 limit?: number;
                 priority?: components["schemas"]["Priority"];
@@ -6004,6 +6009,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CursorListCard"];
+                    "text/csv": string;
                 };
             };
         };
@@ -7020,8 +7026,10 @@ export interface operations {
     getAttendanceReport: {
         parameters: {
             query?: {
+                format?: "json" | "csv";
                 from?: string;
                 sector?: string;
+                table?: "totals" | "previous" | "by_day" | "by_person" | "by_sector" | "by_channel" | "by_label" | "by_reason" | "by_hour" | "survey" | "sla";
                 to?: string;
                 user?: string;
             };
@@ -7037,6 +7045,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                    "text/csv": string;
                 };
             };
         };
