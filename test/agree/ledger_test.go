@@ -127,8 +127,10 @@ func (l *ledger) assign(c *chat, to *kernel.Ref, sector *kernel.ID, by *kernel.R
 
 func (l *ledger) closeCase(c *chat, by *kernel.Ref, reason *string, now time.Time) {
 	c.open.Status, c.open.ClosedAt, c.open.ClosedBy, c.open.CloseReason = talk.AttendanceClosed, &now, by, reason
+	c.open.Closing = &talk.Closing{By: talk.ClosedByPerson}
 	if by == nil {
 		c.open.CloseCause = &talk.Cause{Code: "idle", Params: kernel.Params{}}
+		c.open.Closing.By = talk.ClosedByAutomatic
 	}
 	c.open, c.assignee, c.closed = nil, nil, now
 }

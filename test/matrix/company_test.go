@@ -262,7 +262,7 @@ func fill(text string, id func(noun string) string) string {
 	for {
 		before, rest, found := strings.Cut(text, "{")
 		noun, after, closed := strings.Cut(rest, "}")
-		if !found || !closed || strings.ContainsAny(noun, `"{:`) { // a brace of JSON, not a slot
+		if !found || !closed || strings.ContainsAny(noun, `"{:`) || noun == " " { // a brace of JSON, not a slot
 			if !found {
 				out.WriteString(text)
 				return out.String()

@@ -170,7 +170,7 @@ var table = map[string][]example{
 
 	"GET /attendances":        {{path: "/attendances", query: "assignee={user}&sector={sector}&conversation={conversation}&protocol={protocol}"}},
 	"GET /attendances/{id}":   {{path: "/attendances/{attendance}"}},
-	"PATCH /attendances/{id}": {{path: "/attendances/{attendance}", body: `{"fields":{}}`}},
+	"PATCH /attendances/{id}": {{path: "/attendances/{attendance}", body: `{"fields":{ }}`}},
 
 	"GET /team":                      {{path: "/team"}},
 	"GET /team/{id}":                 {{path: "/team/{user}"}},
