@@ -101,7 +101,7 @@ var tries = map[string][]try{
 		{begins: "call -X PUT $API/channels/$CHANNEL/reception", how: besideDemo},
 		{begins: "call -X PATCH $API/sectors/", how: besideDemo},
 	},
-	"docs/reports.md": {{begins: `call "$API/reports/attendance`, how: besideDemo}},
+	"docs/reports.md": {{begins: `call "$API/reports/attendance`, how: besideDemo}, {begins: `call -H "Accept: text/csv"`, how: besideDemo}},
 	"docs/scaling.md": {{begins: "make bench", how: makeTargets}},
 	"docs/team-talk.md": {
 		{begins: "CONVERSATION=", how: besideDemo},

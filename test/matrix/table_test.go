@@ -168,7 +168,7 @@ var table = map[string][]example{
 	"PATCH /fields/{id}":  {{path: "/fields/{field}", body: `{"name":"n","position":0}`}},
 	"DELETE /fields/{id}": {{path: "/fields/{field}", query: "confirm=true"}},
 
-	"GET /attendances":        {{path: "/attendances", query: "assignee={user}&sector={sector}&conversation={conversation}&protocol={protocol}"}},
+	"GET /attendances":        {{path: "/attendances", query: "assignee={user}&sector={sector}&conversation={conversation}&protocol={protocol}&channel={channel}&label={label}&reason={closing reason}"}},
 	"GET /attendances/{id}":   {{path: "/attendances/{attendance}"}},
 	"PATCH /attendances/{id}": {{path: "/attendances/{attendance}", body: `{"fields":{ }}`}},
 
