@@ -9,7 +9,13 @@ import {
 } from '@dnd-kit/core'
 import { ActionIcon } from '@mantine/core'
 import { IconGripVertical } from '@tabler/icons-react'
-import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import {
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react'
 import { useTranslation } from 'react-i18next'
 import { announce } from '../../ui/announce'
 import rows from '../../ui/rows.module.css'
@@ -50,6 +56,15 @@ export function Sortable<T extends Item>({
       activationConstraint: { delay: 150, tolerance: 8 },
     }),
   )
+  const order = items.map((one) => one.id).join()
+  // A row that moves down is inserted again and loses the focus.
+  const moving = useRef<string | null>(null)
+  useLayoutEffect(() => {
+    const id = moving.current
+    moving.current = null
+    if (id && document.activeElement === document.body)
+      list.current?.querySelector<HTMLElement>(`[data-handle="${id}"]`)?.focus()
+  }, [order])
   const spansOf = () =>
     [...(list.current?.children ?? [])].map((row) => {
       const { top, height } = row.getBoundingClientRect()
@@ -71,6 +86,7 @@ export function Sortable<T extends Item>({
     const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
     if (by === 0) return
     event.preventDefault()
+    moving.current = items[at]?.id ?? null
     move(at, at + by)
   }
   const end = () => {
@@ -154,6 +170,7 @@ function Row({
           color="gray"
           size={28}
           className={classes.handle}
+          data-handle={item.id}
           aria-label={t('sort.move', { name: item.name })}
           title={t('sort.help')}
           onKeyDown={onKeyDown}
