@@ -29,7 +29,7 @@ type announcement struct {
 
 // update returns the service level of an open attendance under a policy. Targets that are met stay as they are; the others are
 // computed again.
-func (m *moment) update(att *talk.Attendance, p *Policy) *talk.ServiceLevel {
+func (m *moment) update(att *talk.Attendance, p *SLAPolicy) *talk.ServiceLevel {
 	level := copied(att.SLA)
 	level.Policy = kernel.Ref{ID: p.ID, Name: p.Name}
 	m.updateFirst(att, p, &level)
@@ -64,7 +64,7 @@ func copied(level *talk.ServiceLevel) (c talk.ServiceLevel) {
 }
 
 // updateFirst computes the target of the first response. It starts when the case begins to wait for a person.
-func (m *moment) updateFirst(att *talk.Attendance, p *Policy, level *talk.ServiceLevel) {
+func (m *moment) updateFirst(att *talk.Attendance, p *SLAPolicy, level *talk.ServiceLevel) {
 	if att.FirstResponseAt != nil && level.First == nil && !m.answered {
 		return // it was given before there was a target
 	}
@@ -93,7 +93,7 @@ func (m *moment) updateFirst(att *talk.Attendance, p *Policy, level *talk.Servic
 
 // updateNext computes the target of the response to the customer's oldest unanswered message after the first response. The last
 // one stays until the customer writes again.
-func (m *moment) updateNext(att *talk.Attendance, p *Policy, level *talk.ServiceLevel) {
+func (m *moment) updateNext(att *talk.Attendance, p *SLAPolicy, level *talk.ServiceLevel) {
 	if t := level.Next; t != nil && t.MetAt == nil && (m.waiting == nil || m.replied) {
 		meet(t, m.now)
 	}
@@ -119,7 +119,7 @@ func endRound(level *talk.ServiceLevel) {
 
 // target returns a target that began at start. It returns nil if the policy has none, if it has not begun, or if the opening hours
 // leave no time for it. old is the target so far, or nil; if it is met it stays.
-func (m *moment) target(p *Policy, minutes *int64, old *talk.Target, start *time.Time) *talk.Target {
+func (m *moment) target(p *SLAPolicy, minutes *int64, old *talk.Target, start *time.Time) *talk.Target {
 	switch {
 	case minutes == nil:
 		return nil

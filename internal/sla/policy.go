@@ -12,8 +12,8 @@ import (
 	"recado/internal/people"
 )
 
-// Policy is a service level that the team promises to the customers of some sectors.
-type Policy struct {
+// SLAPolicy is a service level that the team promises to the customers of some sectors.
+type SLAPolicy struct {
 	ID            kernel.ID   `json:"id"`
 	Name          string      `json:"name"`
 	SectorIDs     []kernel.ID `json:"sector_ids" doc:"The sectors whose cases have this policy. Empty: all cases for which no other policy applies."`
@@ -53,7 +53,7 @@ type PolicyChange struct {
 }
 
 // apply validates a change and makes it.
-func (in *PolicyChange) apply(p *Policy) error {
+func (in *PolicyChange) apply(p *SLAPolicy) error {
 	if err := kernel.CleanName("body.name", &in.Name); err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (in *PolicyChange) apply(p *Policy) error {
 }
 
 // Policies lists the company's policies by name.
-func (d *Levels) Policies(ctx context.Context, a *kernel.Principal) ([]Policy, error) {
-	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Policy, error) {
+func (d *Levels) Policies(ctx context.Context, a *kernel.Principal) ([]SLAPolicy, error) {
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]SLAPolicy, error) {
 		policies, err := listPolicies(tx, a.Company.ID)
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (d *Levels) Policies(ctx context.Context, a *kernel.Principal) ([]Policy, e
 
 // leaveOutRemoved removes sectors that no longer exist. A policy none of whose sectors exists keeps them, because it applies to no
 // case, and not to those without another policy.
-func leaveOutRemoved(tx *kernel.Tx, company kernel.ID, policies []Policy) error {
+func leaveOutRemoved(tx *kernel.Tx, company kernel.ID, policies []SLAPolicy) error {
 	present, err := people.SectorIDs(tx, company)
 	for i := range policies {
 		p := &policies[i]
@@ -115,12 +115,12 @@ func leaveOutRemoved(tx *kernel.Tx, company kernel.ID, policies []Policy) error 
 }
 
 // CreatePolicy adds a policy. The name is required.
-func (d *Levels) CreatePolicy(ctx context.Context, a *kernel.Principal, in PolicyChange) (Policy, error) {
-	p := Policy{ID: kernel.NewID(), SectorIDs: []kernel.ID{}, Clock: ClockAlways, WarnPercent: DefaultWarnPercent}
+func (d *Levels) CreatePolicy(ctx context.Context, a *kernel.Principal, in PolicyChange) (SLAPolicy, error) {
+	p := SLAPolicy{ID: kernel.NewID(), SectorIDs: []kernel.ID{}, Clock: ClockAlways, WarnPercent: DefaultWarnPercent}
 	if err := in.apply(&p); err != nil {
 		return p, err
 	}
-	created, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Policy, error) {
+	created, err := kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (SLAPolicy, error) {
 		p := p
 		p.CreatedAt, p.UpdatedAt = tx.Now, tx.Now
 		if err := kernel.CheckLimit(tx, a.Company.ID, countPolicies, "service level policies", MaxPolicies); err != nil {
@@ -135,11 +135,11 @@ func (d *Levels) CreatePolicy(ctx context.Context, a *kernel.Principal, in Polic
 }
 
 // UpdatePolicy changes a policy.
-func (d *Levels) UpdatePolicy(ctx context.Context, a *kernel.Principal, id kernel.ID, in PolicyChange) (Policy, error) {
-	if err := in.apply(&Policy{}); err != nil { // validate before looking for the id
-		return Policy{}, err
+func (d *Levels) UpdatePolicy(ctx context.Context, a *kernel.Principal, id kernel.ID, in PolicyChange) (SLAPolicy, error) {
+	if err := in.apply(&SLAPolicy{}); err != nil { // validate before looking for the id
+		return SLAPolicy{}, err
 	}
-	updated, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Policy, error) {
+	updated, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (SLAPolicy, error) {
 		tx.LockCompany(a.Company.ID)
 		p, err := findPolicy(tx, a.Company.ID, id)
 		if err = kernel.ErrOr(err, in.apply(&p)); err != nil {
@@ -149,7 +149,7 @@ func (d *Levels) UpdatePolicy(ctx context.Context, a *kernel.Principal, id kerne
 		if err := d.savePolicy(tx, a, &p, &in); err != nil {
 			return p, err
 		}
-		one := []Policy{p}
+		one := []SLAPolicy{p}
 		err = leaveOutRemoved(tx, a.Company.ID, one)
 		return one[0], err
 	})
@@ -177,7 +177,7 @@ func (d *Levels) DeletePolicy(ctx context.Context, a *kernel.Principal, id kerne
 }
 
 // savePolicy checks a policy against the company's others and stores it. The transaction has locked the company.
-func (d *Levels) savePolicy(tx *kernel.Tx, a *kernel.Principal, p *Policy, in *PolicyChange) error {
+func (d *Levels) savePolicy(tx *kernel.Tx, a *kernel.Principal, p *SLAPolicy, in *PolicyChange) error {
 	if in.SectorIDs != nil {
 		for i, id := range *in.SectorIDs {
 			if found, err := people.KeepSector(tx, a.Company.ID, id); err != nil || !found {
@@ -212,7 +212,7 @@ func (d *Levels) savePolicy(tx *kernel.Tx, a *kernel.Principal, p *Policy, in *P
 }
 
 // conflict returns an error if another policy has the same name or applies to the same cases.
-func (p *Policy) conflict(o *Policy) error {
+func (p *SLAPolicy) conflict(o *SLAPolicy) error {
 	switch {
 	case fold.Text(o.Name) == fold.Text(p.Name):
 		return kernel.Errorf(kernel.CodeNameTaken, "There is already a service level policy called %q. Choose another name.", o.Name)
@@ -227,8 +227,8 @@ func (p *Policy) conflict(o *Policy) error {
 const policyColumns = `
 	id, name, sectors, first_response_minutes, next_response_minutes, resolution_minutes, clock, warn_percent, created_at, updated_at`
 
-func scanPolicy(r db.Row) Policy {
-	return Policy{
+func scanPolicy(r db.Row) SLAPolicy {
+	return SLAPolicy{
 		ID: r.ID("id"), Name: r.Text("name"), SectorIDs: kernel.UnpackIDs(r.Bytes("sectors")),
 		FirstResponse: r.NullInt("first_response_minutes"), NextResponse: r.NullInt("next_response_minutes"),
 		Resolution: r.NullInt("resolution_minutes"), Clock: r.Text("clock"), WarnPercent: r.Int("warn_percent"),
@@ -236,12 +236,12 @@ func scanPolicy(r db.Row) Policy {
 	}
 }
 
-func listPolicies(tx *kernel.Tx, company kernel.ID) ([]Policy, error) {
+func listPolicies(tx *kernel.Tx, company kernel.ID) ([]SLAPolicy, error) {
 	return kernel.Rows(tx, `SELECT`+policyColumns+` FROM sla_policies WHERE company = $1 AND deleted_at IS NULL ORDER BY folded, id`,
 		[]any{company}, scanPolicy)
 }
 
-func findPolicy(tx *kernel.Tx, company, id kernel.ID) (Policy, error) {
+func findPolicy(tx *kernel.Tx, company, id kernel.ID) (SLAPolicy, error) {
 	return kernel.Find(tx, "service level policy", `
 		SELECT`+policyColumns+`
 		FROM sla_policies
@@ -249,9 +249,9 @@ func findPolicy(tx *kernel.Tx, company, id kernel.ID) (Policy, error) {
 }
 
 // policyOf returns the policy of the cases of a sector, which may be nil, or nil if there is none.
-func policyOf(tx *kernel.Tx, company kernel.ID, sector *kernel.ID) (*Policy, error) {
+func policyOf(tx *kernel.Tx, company kernel.ID, sector *kernel.ID) (*SLAPolicy, error) {
 	policies, err := listPolicies(tx, company)
-	var rest *Policy
+	var rest *SLAPolicy
 	for i := range policies {
 		p := &policies[i]
 		if len(p.SectorIDs) == 0 {
@@ -275,7 +275,7 @@ type createPolicyInput struct {
 	}
 }
 
-func (s *handlers) createPolicy(ctx context.Context, a *kernel.Principal, in *createPolicyInput) (*httpserver.Reply[Policy], error) {
+func (s *handlers) createPolicy(ctx context.Context, a *kernel.Principal, in *createPolicyInput) (*httpserver.Reply[SLAPolicy], error) {
 	b := &in.Body
 	return httpserver.Body(s.verbs.CreatePolicy(ctx, a, PolicyChange{
 		Name: &b.Name, SectorIDs: &b.SectorIDs, FirstResponse: b.FirstResponse, NextResponse: b.NextResponse, Resolution: b.Resolution,
@@ -288,6 +288,6 @@ type updatePolicyInput struct {
 	Body struct{ PolicyChange } `required:"false"`
 }
 
-func (s *handlers) updatePolicy(ctx context.Context, a *kernel.Principal, in *updatePolicyInput) (*httpserver.Reply[Policy], error) {
+func (s *handlers) updatePolicy(ctx context.Context, a *kernel.Principal, in *updatePolicyInput) (*httpserver.Reply[SLAPolicy], error) {
 	return httpserver.Body(s.verbs.UpdatePolicy(ctx, a, kernel.ID(in.ID), in.Body.PolicyChange))
 }

@@ -66,7 +66,7 @@ func (d *Surveys) save(t *talk.LockedConversation, att *talk.Attendance, survey 
 
 // mayAsk returns a survey that is due, or one that is not sent because of the contact, the sector or an earlier survey. It
 // returns nil if the conversation has no surveys.
-func mayAsk(t *talk.LockedConversation, att *talk.Attendance, s *Settings) (*talk.Survey, error) {
+func mayAsk(t *talk.LockedConversation, att *talk.Attendance, s *SurveySettings) (*talk.Survey, error) {
 	if !s.Enabled || t.Kind != talk.KindDirect || t.Private || t.Contact == nil {
 		return nil, nil
 	}
@@ -95,7 +95,7 @@ func mayAsk(t *talk.LockedConversation, att *talk.Attendance, s *Settings) (*tal
 }
 
 // ask sends the question of a case, or stores why it is not sent. The caller saves the conversation.
-func (d *Surveys) ask(t *talk.LockedConversation, att *talk.Attendance, s *Settings) error {
+func (d *Surveys) ask(t *talk.LockedConversation, att *talk.Attendance, s *SurveySettings) error {
 	survey, err := mayAsk(t, att, s)
 	if err != nil || survey == nil && att.Survey == nil {
 		return err

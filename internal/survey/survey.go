@@ -28,8 +28,8 @@ func New(t *talk.Talk, p *people.People) *Surveys {
 	return d
 }
 
-// Settings are the company's settings for surveys.
-type Settings struct {
+// SurveySettings are the company's settings for surveys.
+type SurveySettings struct {
 	Enabled      bool        `json:"enabled"`
 	Question     string      `json:"question" doc:"The text of the message with the five ratings."`
 	LowQuestion  *string     `json:"low_question" doc:"Sent after a rating from 1 to 3. The customer's next text within 10 minutes is the comment. null asks for no comment."`
@@ -87,9 +87,9 @@ type setSurveyInput struct {
 	}
 }
 
-func (d *Surveys) setSurvey(ctx context.Context, a *kernel.Principal, in *setSurveyInput) (*httpserver.Reply[Settings], error) {
+func (d *Surveys) setSurvey(ctx context.Context, a *kernel.Principal, in *setSurveyInput) (*httpserver.Reply[SurveySettings], error) {
 	b := in.Body
-	s := Settings{
+	s := SurveySettings{
 		Enabled: b.Enabled, Question: b.Question, LowQuestion: b.LowQuestion.Pointer(), Thanks: b.Thanks.Pointer(),
 		SectorIDs: b.SectorIDs, DelayMinutes: b.DelayMinutes, MinDays: DefaultMinDays, ValidHours: DefaultValidHours,
 	}
@@ -99,16 +99,16 @@ func (d *Surveys) setSurvey(ctx context.Context, a *kernel.Principal, in *setSur
 }
 
 // Survey returns the company's settings for surveys.
-func (d *Surveys) Survey(ctx context.Context, a *kernel.Principal) (Settings, error) {
-	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Settings, error) { return findSettings(tx, a.Company.ID) })
+func (d *Surveys) Survey(ctx context.Context, a *kernel.Principal) (SurveySettings, error) {
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (SurveySettings, error) { return findSettings(tx, a.Company.ID) })
 }
 
 // SetSurvey replaces the company's settings for surveys. Surveys that are not sent yet follow the new settings.
-func (d *Surveys) SetSurvey(ctx context.Context, a *kernel.Principal, s Settings) (Settings, error) {
+func (d *Surveys) SetSurvey(ctx context.Context, a *kernel.Principal, s SurveySettings) (SurveySettings, error) {
 	if invalid := s.check(); invalid != nil {
 		return s, invalid
 	}
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Settings, error) {
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (SurveySettings, error) {
 		s := s
 		s.SectorIDs = slices.Clone(s.SectorIDs)
 		if err := people.CheckSectors(tx, a, s.SectorIDs); err != nil {
@@ -120,7 +120,7 @@ func (d *Surveys) SetSurvey(ctx context.Context, a *kernel.Principal, s Settings
 }
 
 // check validates the texts. Blank texts become nil.
-func (s *Settings) check() *kernel.Error {
+func (s *SurveySettings) check() *kernel.Error {
 	validate := kernel.OptionalText
 	if s.Enabled {
 		validate = kernel.Text
@@ -153,15 +153,15 @@ func (s *Settings) check() *kernel.Error {
 }
 
 // findSettings returns the company's settings. If all sectors of the settings have been deleted, no case has a survey.
-func findSettings(tx *kernel.Tx, company kernel.ID) (Settings, error) {
-	s := Settings{
+func findSettings(tx *kernel.Tx, company kernel.ID) (SurveySettings, error) {
+	s := SurveySettings{
 		Question: DefaultQuestion, SectorIDs: []kernel.ID{}, MinDays: DefaultMinDays, ValidHours: DefaultValidHours,
 	}
 	_, err := tx.One(`
 		SELECT enabled, question, low_question, thanks, sectors, delay_minutes, min_days, valid_hours
 		FROM survey_settings
 		WHERE company = $1`, []any{company}, func(r db.Row) {
-		s = Settings{
+		s = SurveySettings{
 			Enabled: r.Bool("enabled"), Question: r.Text("question"), LowQuestion: r.NullText("low_question"), Thanks: r.NullText("thanks"),
 			SectorIDs: kernel.UnpackIDs(r.Bytes("sectors")), DelayMinutes: r.Int("delay_minutes"), MinDays: r.Int("min_days"),
 			ValidHours: r.Int("valid_hours"),
@@ -176,7 +176,7 @@ func findSettings(tx *kernel.Tx, company kernel.ID) (Settings, error) {
 	return s, err
 }
 
-func saveSettings(tx *kernel.Tx, company kernel.ID, s *Settings) {
+func saveSettings(tx *kernel.Tx, company kernel.ID, s *SurveySettings) {
 	tx.Later(`
 		INSERT INTO survey_settings (company, enabled, question, low_question, thanks, sectors, delay_minutes, min_days, valid_hours)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -188,12 +188,12 @@ func saveSettings(tx *kernel.Tx, company kernel.ID, s *Settings) {
 }
 
 // asks reports whether the settings ask the customers of a sector, which may be nil.
-func (s *Settings) asks(sector *kernel.ID) bool {
+func (s *SurveySettings) asks(sector *kernel.ID) bool {
 	return len(s.SectorIDs) == 0 || sector != nil && slices.Contains(s.SectorIDs, *sector)
 }
 
 // expiry returns until when a question that is sent now can be answered.
-func (s *Settings) expiry(now time.Time) time.Time {
+func (s *SurveySettings) expiry(now time.Time) time.Time {
 	return now.Add(time.Duration(s.ValidHours) * time.Hour)
 }
 

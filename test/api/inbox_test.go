@@ -69,7 +69,7 @@ func TestWaitingSinceIsTheOldestUnansweredMessage(t *testing.T) {
 		t.Run("a conversation includes its open attendance", func(t *testing.T) {
 			got, att := w.A.Get(t, c).OK(200), openAttendance(t, w, first.Text("conversation"))
 			testkit.Diff(t, "attendance", got.At("attendance"), any(map[string]any{
-				"id": att.ID(), "protocol": "ATD-000001", "opened_at": att.Text("opened_at"), "waiting_since": first.Text("created_at"),
+				"id": att.ID(), "protocol": "ATD-000001", "opened_at": att.Text("opened_at"), "waiting_since": first.Text("created_at"), "sla": nil,
 			}))
 			testkit.Diff(t, "window", got.At("window_expires_at"), nil)
 			testkit.Diff(t, "snoozed_until", got.At("snoozed_until"), nil)
@@ -196,17 +196,17 @@ func TestInboxCountsMatchTheLists(t *testing.T) {
 		}
 		t.Run("counts are exact", func(t *testing.T) {
 			testkit.Diff(t, "Ana's counts", counts(ana.Client), map[string]any{
-				"mine": 2.0, "unassigned": 2.0, "unread": 4.0, "open": 5.0, "snoozed": 0.0, "sectors": sectors(1, 2), "labels": labels(1), "views": []any{},
+				"mine": 2.0, "unassigned": 2.0, "unread": 4.0, "open": 5.0, "snoozed": 0.0, "at_risk": 0.0, "sectors": sectors(1, 2), "labels": labels(1), "views": []any{},
 			})
 			testkit.Diff(t, "the owner's count of their own", counts(w.A.Client)["mine"], 0.0)
 		})
 		t.Run("only visible conversations are counted", func(t *testing.T) {
 			w.A.Post(t, path(5)+"/transfer", `{"user_id":"`+own.id+`"}`).OK(200)
 			testkit.Diff(t, "Olga's counts", counts(own.Client), map[string]any{
-				"mine": 1.0, "unassigned": 0.0, "unread": 1.0, "open": 1.0, "snoozed": 0.0, "sectors": sectors(0, 0), "labels": labels(0), "views": []any{},
+				"mine": 1.0, "unassigned": 0.0, "unread": 1.0, "open": 1.0, "snoozed": 0.0, "at_risk": 0.0, "sectors": sectors(0, 0), "labels": labels(0), "views": []any{},
 			})
 			testkit.Diff(t, "counts of the other company", counts(w.B.Client), map[string]any{
-				"mine": 0.0, "unassigned": 0.0, "unread": 0.0, "open": 0.0, "snoozed": 0.0, "sectors": []any{}, "labels": []any{}, "views": []any{},
+				"mine": 0.0, "unassigned": 0.0, "unread": 0.0, "open": 0.0, "snoozed": 0.0, "at_risk": 0.0, "sectors": []any{}, "labels": []any{}, "views": []any{},
 			})
 		})
 		t.Run("counts need conversations:read", func(t *testing.T) {

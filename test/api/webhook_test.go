@@ -60,7 +60,7 @@ func TestWebhooksAreManaged(t *testing.T) {
 
 		t.Run("the events can be listed", func(t *testing.T) {
 			events := w.A.Get(t, hooks+"/events").OK(200)
-			testkit.Equal(t, "number of data", len(events.List()), 10)
+			testkit.Equal(t, "number of data", len(events.List()), 13)
 			testkit.Equal(t, "data.0.name", events.Text("data", 0, "name"), "message.received")
 			if events.Text("data", 0, "description") == "" {
 				t.Fatalf("data.0.description: got none: %s", events.Raw)

@@ -2719,9 +2719,6 @@ export interface components {
         ListMember: {
             data: components["schemas"]["Member"][];
         };
-        ListPolicy: {
-            data: components["schemas"]["Policy"][];
-        };
         ListReceptionReply: {
             data: components["schemas"]["ReceptionReply"][];
         };
@@ -2733,6 +2730,9 @@ export interface components {
         };
         ListSignedIn: {
             data: components["schemas"]["SignedIn"][];
+        };
+        ListSLAPolicy: {
+            data: components["schemas"]["SLAPolicy"][];
         };
         ListStageCount: {
             data: components["schemas"]["StageCount"][];
@@ -3009,19 +3009,6 @@ export interface components {
             opened: number;
             resolution: components["schemas"]["Times"];
             user: components["schemas"]["Ref"] | null;
-        };
-        Policy: {
-            /** @enum {string} */
-            clock: "always" | "hours";
-            created_at: string;
-            first_response_minutes: number | null;
-            id: string;
-            name: string;
-            next_response_minutes: number | null;
-            resolution_minutes: number | null;
-            sector_ids: string[];
-            updated_at: string;
-            warn_percent: number;
         };
         Preferences: {
             /** @enum {string} */
@@ -3377,16 +3364,6 @@ export interface components {
             thanks?: string | null;
             valid_hours?: number;
         };
-        Settings: {
-            delay_minutes: number;
-            enabled: boolean;
-            low_question: string | null;
-            min_days: number;
-            question: string;
-            sector_ids: string[];
-            thanks: string | null;
-            valid_hours: number;
-        };
         SetupInputBody: {
             company: string;
             email: string;
@@ -3449,6 +3426,19 @@ export interface components {
         SimulateRevoke: {
             external_id: string;
         };
+        SLAPolicy: {
+            /** @enum {string} */
+            clock: "always" | "hours";
+            created_at: string;
+            first_response_minutes: number | null;
+            id: string;
+            name: string;
+            next_response_minutes: number | null;
+            resolution_minutes: number | null;
+            sector_ids: string[];
+            updated_at: string;
+            warn_percent: number;
+        };
         SLAReport: {
             first: components["schemas"]["TargetReport"];
             next: components["schemas"]["TargetReport"];
@@ -3491,6 +3481,16 @@ export interface components {
             sent: number;
             share_satisfied: number | null;
             skipped: number;
+        };
+        SurveySettings: {
+            delay_minutes: number;
+            enabled: boolean;
+            low_question: string | null;
+            min_days: number;
+            question: string;
+            sector_ids: string[];
+            thanks: string | null;
+            valid_hours: number;
         };
         Target: {
             due_at: string;
@@ -4396,7 +4396,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Settings"];
+                    "application/json": components["schemas"]["SurveySettings"];
                 };
             };
         };
@@ -4419,7 +4419,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Settings"];
+                    "application/json": components["schemas"]["SurveySettings"];
                 };
             };
         };
@@ -7413,7 +7413,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListPolicy"];
+                    "application/json": components["schemas"]["ListSLAPolicy"];
                 };
             };
         };
@@ -7438,7 +7438,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Policy"];
+                    "application/json": components["schemas"]["SLAPolicy"];
                 };
             };
         };
@@ -7482,7 +7482,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Policy"];
+                    "application/json": components["schemas"]["SLAPolicy"];
                 };
             };
         };
