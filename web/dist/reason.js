@@ -1,1 +1,1 @@
-import{mn as e,yn as t}from"./base.js";function n(n,r){return n instanceof t&&n.code===`rate_limited`?r(`signIn.throttled`,{n:n.retryAfter??1}):e(n,r)}export{n as t};
+import{Wn as e,zn as t}from"./base.js";function n(n,r){return n instanceof e&&n.code===`rate_limited`?r(`signIn.throttled`,{n:n.retryAfter??1}):t(n,r)}export{n as t};

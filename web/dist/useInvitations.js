@@ -1,1 +1,1 @@
-import{En as e,Ht as t,Nt as n,bn as r}from"./base.js";var i=()=>t({queryKey:n.invitations,queryFn:()=>e(r.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{Gn as e,Kt as t,Lt as n,Zn as r}from"./base.js";var i=()=>t({queryKey:n.invitations,queryFn:()=>r(e.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};

@@ -3845,7 +3845,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CursorListAttendance"];
-                    "text/csv": string;
                 };
             };
         };
@@ -4449,7 +4448,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OffsetListContact"];
-                    "text/csv": string;
                 };
             };
         };
@@ -6009,7 +6007,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CursorListCard"];
-                    "text/csv": string;
                 };
             };
         };
@@ -7045,7 +7042,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
-                    "text/csv": string;
                 };
             };
         };

@@ -1,1 +1,0 @@
-export{t as CloseDialog}from"./CloseDialog2.js";

@@ -1,0 +1,1 @@
+import{nr as e,zt as t}from"./base.js";import{D as n}from"./conversation.js";var r=e();function i({attendance:e,className:i,children:a}){return(0,r.jsx)(t,{to:`/inbox/$view/$conversation`,params:{view:e.status===`open`?`open`:`closed`,conversation:e.conversation},search:{message:n(e.opened_at)},className:i,children:a})}export{i as t};

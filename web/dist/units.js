@@ -1,0 +1,1 @@
+var e=[`minutes`,`hours`,`days`],t={minutes:1,hours:60,days:1440},n=525600,r=e=>e%t.days===0?`days`:e%t.hours===0?`hours`:`minutes`;export{t as i,e as n,r,n as t};
