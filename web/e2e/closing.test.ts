@@ -164,6 +164,8 @@ describe.each(postgresOnly)('closing cases, %s', (engine) => {
     const { page } = await desk.page({}, /status of 400 .*\/attendance\/close$/)
     await desk.signIn(page)
     await open(page, 'Rita Motivo')
+    await hasFocus(message(page))
+    await page.keyboard.press('Escape')
     await page.keyboard.press('e')
     const reason = closing(page).getByRole('textbox', { name: 'Reason' })
     await hasFocus(reason)
