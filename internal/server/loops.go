@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -55,23 +56,16 @@ func (s *Server) run(ctx context.Context) {
 }
 
 // schedule does work that is due to the second: it sends scheduled messages and surveys, ends menus without a reply, checks service
-// levels, and removes members who have stopped viewing a conversation.
+// levels, and removes members who have stopped viewing a conversation. If one of these fails, the others are done all the same.
 func (d *Desk) schedule(ctx context.Context) (more bool, err error) {
 	d.Talk.ExpireViewers()
-	sent, err := d.Talk.SendScheduled(ctx, loopBatch)
-	if err != nil {
-		return false, err
+	for _, step := range []func(context.Context, int) (int, error){
+		d.Talk.SendScheduled, d.Receptionist.EndMenus, d.Levels.Check, d.Surveys.SendDue,
+	} {
+		n, failed := step(ctx, loopBatch)
+		more, err = more || n == loopBatch, errors.Join(err, failed)
 	}
-	ended, err := d.Receptionist.EndMenus(ctx, loopBatch)
-	if err != nil {
-		return false, err
-	}
-	checked, err := d.Levels.Check(ctx, loopBatch)
-	if err != nil {
-		return false, err
-	}
-	surveyed, err := d.Surveys.SendDue(ctx, loopBatch)
-	return max(sent, ended, checked, surveyed) == loopBatch, err
+	return more, err
 }
 
 // sweep returns a step that closes idle attendances, ends snoozes and, every hour, removes what is left over. All of that is in
