@@ -309,7 +309,7 @@ func (d *Channels) UpdateChannel(
 		}
 	}
 	if err == nil && change.Hours.Set {
-		err = d.people.HoursChanged(ctx, ch.Company)
+		d.people.HoursChanged(ctx, ch.Company)
 	}
 	if err == nil && ch.Provider == ProviderWhatsApp && change.connects() {
 		d.callHere(ctx, &ch, access)

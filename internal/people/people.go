@@ -64,7 +64,7 @@ type TeamObserver struct {
 	// ZoneChanges returns the recount that a new time zone of the company requires.
 	ZoneChanges func(company kernel.ID) kernel.Recount
 	// HoursChanged runs after opening hours of a company were changed, or chosen for the company, a channel or a sector.
-	HoursChanged func(ctx context.Context, company kernel.ID) error
+	HoursChanged func(ctx context.Context, company kernel.ID)
 	// MemberRemoved runs in the transaction that removes a member.
 	MemberRemoved func(tx *kernel.Tx, company, member kernel.ID) error
 	// Removed runs after a member or a sector was removed.

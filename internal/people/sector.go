@@ -88,15 +88,12 @@ func MarkServiceLevels(tx *kernel.Tx, company kernel.ID) {
 }
 
 // HoursChanged notifies the observers after opening hours were changed, or chosen for the company, a channel or a sector.
-func (d *People) HoursChanged(ctx context.Context, company kernel.ID) error {
+func (d *People) HoursChanged(ctx context.Context, company kernel.ID) {
 	for _, o := range d.observers {
 		if o.HoursChanged != nil {
-			if err := o.HoursChanged(ctx, company); err != nil {
-				return err
-			}
+			o.HoursChanged(ctx, company)
 		}
 	}
-	return nil
 }
 
 // Sectors lists the company's sectors by name, with their members and non-empty queues.
@@ -162,7 +159,8 @@ func (d *People) changeSector(ctx context.Context, a *kernel.Principal, id *kern
 	if err != nil || !in.Hours.Set {
 		return s, err
 	}
-	return s, d.HoursChanged(ctx, a.Company.ID)
+	d.HoursChanged(ctx, a.Company.ID)
+	return s, nil
 }
 
 func (d *People) saveSector(ctx context.Context, a *kernel.Principal, id *kernel.ID, in SectorChange) (Sector, error) {

@@ -160,7 +160,8 @@ func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id 
 	if err != nil {
 		return updated, err
 	}
-	return updated, d.people.HoursChanged(ctx, a.Company.ID)
+	d.people.HoursChanged(ctx, a.Company.ID)
+	return updated, nil
 }
 
 // DeleteHours deletes opening hours that neither the company nor a channel or sector uses. Private channels that the caller may
@@ -182,7 +183,8 @@ func (d *Receptionist) DeleteHours(ctx context.Context, a *kernel.Principal, id 
 	if err != nil {
 		return err
 	}
-	return d.people.HoursChanged(ctx, a.Company.ID)
+	d.people.HoursChanged(ctx, a.Company.ID)
+	return nil
 }
 
 // apply validates a change and makes it.

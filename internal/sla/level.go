@@ -261,8 +261,9 @@ func (d *Levels) saving(t *talk.LockedConversation, before *talk.Conversation) e
 		return err
 	}
 	m := momentOf(t)
-	m.answered = !t.Unanswered && (before.Unanswered || isNew)
-	m.replied = !isNew && wasWaiting != nil && !sameWaiting
+	first := att.FirstResponseAt
+	m.answered = first != nil && first.UnixMilli() == t.Tx.Now.UnixMilli() && (before.Unanswered || isNew)
+	m.replied = !isNew && wasWaiting != nil && (waiting == nil || waiting.After(*wasWaiting)) // joining conversations makes it earlier
 	return d.refresh(t, att, m)
 }
 
@@ -275,11 +276,14 @@ func (d *Levels) closed(t *talk.LockedConversation, att *talk.Attendance, _ *ker
 	return d.store(t, att, m.close(att), m)
 }
 
-// reopened continues the targets of an attendance whose closing is undone.
+// reopened continues the targets of an attendance whose closing is undone. It saves them even if they are as before, so that they
+// are checked again.
 func (d *Levels) reopened(t *talk.LockedConversation, _, att *talk.Attendance, _ *kernel.Ref) error {
-	if att.SLA != nil && att.SLA.Resolution != nil {
+	if att.SLA != nil {
 		before, level := *att, copied(att.SLA)
-		level.Resolution.MetAt = nil
+		if level.Resolution != nil {
+			level.Resolution.MetAt = nil
+		}
 		att.SLA = &level
 		if err := d.talk.SaveServiceLevel(t.Tx, &before, att); err != nil {
 			return err

@@ -131,7 +131,8 @@ func (d *Levels) CreatePolicy(ctx context.Context, a *kernel.Principal, in Polic
 	if err != nil {
 		return created, err
 	}
-	return created, d.recomputeNow(ctx, a.Company.ID)
+	d.recomputeNow(ctx, a.Company.ID)
+	return created, nil
 }
 
 // UpdatePolicy changes a policy.
@@ -156,7 +157,8 @@ func (d *Levels) UpdatePolicy(ctx context.Context, a *kernel.Principal, id kerne
 	if err != nil {
 		return updated, err
 	}
-	return updated, d.recomputeNow(ctx, a.Company.ID)
+	d.recomputeNow(ctx, a.Company.ID)
+	return updated, nil
 }
 
 // DeletePolicy deletes a policy. Its row stays, because closed cases show its name.
@@ -173,7 +175,8 @@ func (d *Levels) DeletePolicy(ctx context.Context, a *kernel.Principal, id kerne
 	if err != nil {
 		return err
 	}
-	return d.recomputeNow(ctx, a.Company.ID)
+	d.recomputeNow(ctx, a.Company.ID)
+	return nil
 }
 
 // savePolicy checks a policy against the company's others and stores it. The transaction has locked the company.

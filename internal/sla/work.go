@@ -2,6 +2,7 @@ package sla
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"recado/internal/kernel"
@@ -25,7 +26,15 @@ func (d *Levels) Check(ctx context.Context, limit int) (int, error) {
 	if err != nil || len(due) == 0 {
 		return 0, err
 	}
-	return len(due), d.talk.ChangeEach(ctx, due, d.refreshOpen)
+	return len(due), d.talk.ChangeEach(ctx, due, func(t *talk.LockedConversation) error {
+		if err := d.refreshOpen(t); err != nil {
+			return err
+		}
+		// The next check of what was refreshed is later than now. Nothing else is left to check, and would be found again and again.
+		t.Tx.Later(`UPDATE attendances SET sla_check_at = NULL WHERE company = $1 AND conversation = $2 AND sla_check_at <= $3`,
+			t.Company, t.ID, t.Tx.Now)
+		return nil
+	})
 }
 
 func scanAt(r db.Row) talk.ConversationAt {
@@ -58,9 +67,11 @@ const (
 )
 
 // recomputeNow computes the newest open attendances of a company again after a change of policies or opening hours. If there are
-// more, Recompute continues. It goes on if ctx is canceled.
-func (d *Levels) recomputeNow(ctx context.Context, company kernel.ID) error {
-	return d.recompute(context.WithoutCancel(ctx), company, recomputeAtOnce)
+// more, or if it fails, Recompute continues. It goes on if ctx is canceled.
+func (d *Levels) recomputeNow(ctx context.Context, company kernel.ID) {
+	if err := d.recompute(context.WithoutCancel(ctx), company, recomputeAtOnce); err != nil {
+		d.Log.Warn("cannot compute service levels at once; the loop will", slog.String("company", company.String()), slog.Any("error", err))
+	}
 }
 
 // Recompute computes the open attendances of companies again whose policies or opening hours have changed.

@@ -146,12 +146,17 @@ const (
 	TargetBreached = "breached"
 )
 
+var targetStates = []string{TargetMet, TargetPending, TargetWarned, TargetBreached}
+
+// badness orders the states of targets: the worst is the greatest.
+func badness(state string) int { return slices.Index(targetStates, state) }
+
 // targets returns the targets that the level has.
 func (s *ServiceLevel) targets() []*Target {
 	return slices.DeleteFunc([]*Target{s.First, s.Next, s.Resolution}, func(t *Target) bool { return t == nil })
 }
 
-// Due returns the target that is not met and is due first, or nil.
+// Due returns the most urgent target that is not met, or nil: of those with the worst state, the one that is due first.
 func (s *ServiceLevel) Due() (due *OpenTarget) {
 	if s == nil {
 		return nil
@@ -160,7 +165,10 @@ func (s *ServiceLevel) Due() (due *OpenTarget) {
 		name string
 		*Target
 	}{{TargetFirst, s.First}, {TargetNext, s.Next}, {TargetResolution, s.Resolution}} {
-		if t.Target != nil && t.MetAt == nil && (due == nil || t.DueAt.Before(due.DueAt)) {
+		if t.Target == nil || t.MetAt != nil {
+			continue
+		}
+		if due == nil || cmp.Or(badness(due.State)-badness(t.State), t.DueAt.Compare(due.DueAt)) < 0 {
 			due = &OpenTarget{Target: t.name, DueAt: t.DueAt, State: t.State}
 		}
 	}
@@ -169,18 +177,17 @@ func (s *ServiceLevel) Due() (due *OpenTarget) {
 
 // state returns the worst state of the targets and of the responses that were late, or nil without a target.
 func (s *ServiceLevel) state() *string {
-	order := []string{TargetMet, TargetPending, TargetWarned, TargetBreached}
 	worst := -1
 	for _, t := range s.targets() {
-		worst = max(worst, slices.Index(order, t.State))
+		worst = max(worst, badness(t.State))
 	}
 	if s.NextBreached > 0 {
-		worst = len(order) - 1
+		worst = badness(TargetBreached)
 	}
 	if worst < 0 {
 		return nil
 	}
-	return &order[worst]
+	return new(targetStates[worst])
 }
 
 // CheckAt returns the time at which a target is next warned of or breached, or nil.
@@ -718,7 +725,8 @@ func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, i
 	if err != nil || !in.Hours.Set {
 		return rules, err
 	}
-	return rules, d.people.HoursChanged(ctx, a.Company.ID)
+	d.people.HoursChanged(ctx, a.Company.ID)
+	return rules, nil
 }
 
 // CloseIdle closes attendances that have been inactive for as long as the rules of their company say. It checks up to limit of
@@ -937,7 +945,7 @@ type listAttendancesInput struct {
 	Label        httpserver.FilterID `query:"label" doc:"Returns only attendances whose conversation has this label now."`
 	Reason       string              `query:"reason" doc:"The UUID of the closing reason, or none for attendances without one."`
 	Rating       string              `query:"rating" enum:"1,2,3,4,5,low,high" doc:"The rating of the survey. low: 1 to 3, high: 4 and 5."`
-	SLA          string              `query:"sla" enum:"met,warned,breached" doc:"The worst state of the targets of the service level."`
+	SLA          string              `query:"sla" enum:"met,pending,warned,breached" doc:"The worst state of the targets of the service level."`
 	Protocol     string              `query:"protocol" doc:"The protocol number, with or without the prefix and leading zeros." example:"ATD-000123"`
 	On           string              `query:"on" enum:"opened,answered,closed" default:"opened" doc:"The time that from and to apply to: of the opening, the first response or the closing. The list is always sorted by the opening."`
 	From         string              `query:"from" doc:"Returns only attendances opened at or after this time, or answered or closed with on: an RFC 3339 time, or YYYY-MM-DD for the start of that day in the company's time zone." example:"2026-11-01"`

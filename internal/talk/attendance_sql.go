@@ -235,7 +235,7 @@ func saveAttendance(tx *kernel.Tx, a *Attendance) {
 		UPDATE attendances
 		SET responsible = $3, sector = $4, first_response_at = $5, closed_at = $6, closed_by = $7, close_reason = $8,
 			closing_reason = $11, closing_note = $12,
-			check_at = CASE WHEN $9 THEN check_at END, distributed_at = CASE WHEN $9 AND responsible = $3 THEN distributed_at END,
+			check_at = CASE WHEN $9 THEN check_at END, sla_check_at = CASE WHEN $9 THEN sla_check_at END, distributed_at = CASE WHEN $9 AND responsible = $3 THEN distributed_at END,
 			returned_from = CASE WHEN $10 THEN returned_from END
 		WHERE company = $1 AND id = $2`,
 		a.Company, a.ID, kernel.RefID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, kernel.RefID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil, a.Responsible == nil,

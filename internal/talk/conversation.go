@@ -90,13 +90,13 @@ type OpenAttendance struct {
 	Protocol     string      `json:"protocol" example:"ATD-000123"`
 	OpenedAt     time.Time   `json:"opened_at"`
 	WaitingSince *time.Time  `json:"waiting_since" doc:"The time of the customer's oldest unanswered message; null if the last message is from the team."`
-	SLA          *OpenTarget `json:"sla" doc:"The target of the service level that is due next; null if there is none."`
+	SLA          *OpenTarget `json:"sla" doc:"The most urgent target of the service level that is not met: of those with the worst state, the one that is due first; null if there is none."`
 
 	Number int64      `json:"-"`
 	Policy *kernel.ID `json:"-"` // of the service level
 }
 
-// OpenTarget is the target of a service level that is due next.
+// OpenTarget is the most urgent target of a service level.
 type OpenTarget struct {
 	Target string    `json:"target" enum:"first,next,resolution"`
 	DueAt  time.Time `json:"due_at"`
@@ -150,7 +150,7 @@ func (c *Conversation) SetWaiting(since *time.Time) {
 	}
 }
 
-// sameServiceLevel reports whether the open attendances of two states of a conversation have the same policy and next target.
+// sameServiceLevel reports whether the open attendances of two states of a conversation have the same policy and most urgent target.
 func (c *Conversation) sameServiceLevel(other *Conversation) bool {
 	var a, b OpenAttendance
 	kernel.Set(&a, c.Attendance)
@@ -158,12 +158,12 @@ func (c *Conversation) sameServiceLevel(other *Conversation) bool {
 	return kernel.Same(a.Policy, b.Policy) && kernel.Same(a.SLA, b.SLA)
 }
 
-// SetServiceLevel sets the policy and the next target of the open attendance, if there is one. Copies of the conversation are not
-// affected.
-func (c *Conversation) SetServiceLevel(policy *kernel.ID, next *OpenTarget) {
+// SetServiceLevel sets the policy and the most urgent target of the open attendance, if there is one. Copies of the conversation
+// are not affected.
+func (c *Conversation) SetServiceLevel(policy *kernel.ID, target *OpenTarget) {
 	if c.Attendance != nil {
 		changed := *c.Attendance
-		changed.Policy, changed.SLA = policy, next
+		changed.Policy, changed.SLA = policy, target
 		c.Attendance = &changed
 	}
 }

@@ -59,14 +59,14 @@ type inboxRow struct {
 	kind                                               string
 	open, attended, unread, archived, snoozed, private bool
 	labels                                             []kernel.ID
-	sla                                                string // the state of the target that is due next, or ""
+	sla                                                string // the state of the most urgent target, or ""
 	folded                                             string // the text that searches match
 }
 
 // isWaiting reports whether an attendance is open and no person is responsible.
 func (r *inboxRow) isWaiting() bool { return r.attended && r.assignee == nil }
 
-// isAtRisk reports whether the target that is due next has a state: warned, breached or at_risk.
+// isAtRisk reports whether the most urgent target has a state: warned, breached or at_risk.
 func (r *inboxRow) isAtRisk(state string) bool {
 	atRisk := r.sla == TargetWarned || r.sla == TargetBreached
 	return atRisk && (state == ListAtRisk || state == r.sla)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/test/servertest"
 	"recado/test/testkit"
@@ -557,5 +558,143 @@ func TestConversationsAreListedByServiceLevel(t *testing.T) {
 			testkit.Diff(t, "listed by the owner", len(owner.Get(t, "/conversations?sla=breached&channel="+private).OK(200).List()), 1)
 			testkit.Diff(t, "events", len(levelEvents(t, w)[c]), 0)
 		})
+	})
+}
+
+func TestClosedCasesAreNotChecked(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana := addMember(t, w, "Ana")
+		newPolicy(t, w.A.Client, "Standard", `"first_response_minutes":10`)
+		closed, reopened := customerWrites(t, w, channel, phoneNumber(1)), customerWrites(t, w, channel, phoneNumber(2))
+		for _, c := range []string{closed, reopened} {
+			ana.Post(t, "/conversations/"+c+"/attendance/close", nil).OK(200)
+		}
+		ana.Post(t, "/conversations/"+reopened+"/attendance/reopen", nil).OK(200)
+		w.Clock.Advance(9 * time.Minute)
+		check := func(name string, want int) {
+			t.Helper()
+			n, err := w.Desk.Levels.Check(t.Context(), 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			testkit.Diff(t, name, n, want)
+		}
+
+		check("cases to check: the reopened one", 1)
+		levelOf(t, w, reopened).expect("first", "warned", 10*time.Minute)
+		testkit.Diff(t, "events of the closed case", len(levelEvents(t, w)[closed]), 0)
+		check("cases to check afterwards", 0)
+
+		err := w.Desk.Levels.Store.Write(t.Context(), func(tx *kernel.Tx) error {
+			tx.Later(`UPDATE attendances SET sla_check_at = opened_at WHERE company = $1 AND conversation = $2`, w.A.ID, mustID(closed))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("cases to check, with a closed one", 1)
+		check("cases to check, when that was done", 0)
+		testkit.Diff(t, "cases with a pending target", ids(w.A.Get(t, "/attendances?sla=pending&conversation="+closed).OK(200).List()),
+			ids(w.A.Get(t, "/attendances?conversation="+closed).OK(200).List()))
+		testkit.Diff(t, "reopened among them", len(w.A.Get(t, "/attendances?sla=pending&conversation="+reopened).OK(200).List()), 0)
+	})
+}
+
+func TestAConversationShowsItsMostUrgentTarget(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		newPolicy(t, w.A.Client, "Standard", `"next_response_minutes":5,"resolution_minutes":60`)
+		c := customerWrites(t, w, channel, phoneNumber(1))
+		w.A.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
+		view := w.A.Post(t, "/views", `{"name":"At risk","query":{"sla":"at_risk"}}`).OK(201).ID()
+		expect := func(target, state string) {
+			t.Helper()
+			checkLevels(t, w)
+			row := w.A.Get(t, "/conversations/"+c).OK(200)
+			testkit.Diff(t, "target", row.Text("attendance", "sla", "target"), target)
+			testkit.Diff(t, "state", row.Text("attendance", "sla", "state"), state)
+			testkit.Diff(t, "due_at", row.Text("attendance", "sla", "due_at"), openAttendance(t, w, c).Text("sla", target, "due_at"))
+			atRisk := 0
+			for _, filter := range []string{"warned", "breached"} {
+				want := []string{}
+				if filter == state {
+					want, atRisk = []string{c}, 1
+				}
+				testkit.Diff(t, "sla="+filter, listedIDs(t, w.A.Client, "sla="+filter), want)
+			}
+			counts := w.A.Get(t, "/inbox/counts").OK(200)
+			testkit.Diff(t, "at_risk", counts.Int("at_risk"), atRisk)
+			for i, v := range counts.At("views").([]any) {
+				if v.(map[string]any)["id"] == view {
+					testkit.Diff(t, "count of the view", counts.Int("views", i, "count"), atRisk)
+				}
+			}
+		}
+
+		expect("resolution", "pending")
+		customerWrites(t, w, channel, phoneNumber(1))
+		expect("next", "pending") // it is due first
+		w.A.Post(t, "/conversations/"+c+"/messages", message("um momento")).OK(201)
+		w.Clock.Advance(50 * time.Minute)
+		customerWrites(t, w, channel, phoneNumber(1))
+		expect("resolution", "warned") // next is due before it, but only pending
+		w.Clock.Advance(4 * time.Minute)
+		expect("next", "warned")
+		w.Clock.Advance(2 * time.Minute)
+		expect("next", "breached")
+		w.A.Post(t, "/conversations/"+c+"/messages", message("desculpe")).OK(201)
+		expect("resolution", "warned")
+	})
+}
+
+func TestAFirstResponseBeforeThereWasATargetIsNotMeasured(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana := addMember(t, w, "Ana")
+		policy := newPolicy(t, w.A.Client, "Standard", `"resolution_minutes":60`)
+		c := customerWrites(t, w, channel, phoneNumber(1))
+		ana.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
+		w.A.Patch(t, "/sla-policies/"+policy, `{"first_response_minutes":10}`).OK(200)
+		levelOf(t, w, c).none("first")
+		ana.Post(t, "/conversations/"+c+"/attendance/close", nil).OK(200)
+		ana.Post(t, "/conversations/"+c+"/attendance/reopen", nil).OK(200)
+		levelOf(t, w, c).none("first")
+	})
+}
+
+func TestJoiningConversationsIsNoReply(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		newPolicy(t, w.A.Client, "Standard", `"next_response_minutes":30`)
+		says := func(person provider.Person) {
+			t.Helper()
+			m := &provider.IncomingMessage{ExternalID: kernel.NewID().String(), Type: provider.TypeText, Text: "oi", At: w.Clock.Now(), Customer: person}
+			if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{{Message: m}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		byPhone := provider.Person{Name: "Lia", Phone: phoneNumber(1), WAID: phoneNumber(1)[1:]}
+		byUser := provider.Person{Name: "Rui", UserID: "BR.1"}
+		both := byPhone
+		both.UserID = byUser.UserID
+		says(byPhone)
+		says(byUser)
+		for _, name := range []string{"Lia", "Rui"} {
+			w.A.Post(t, "/conversations/"+conversationNamed(t, w, name).ID()+"/messages", message("oi")).OK(201)
+		}
+		says(byUser)
+		w.Clock.Advance(time.Minute)
+		says(byPhone)
+		w.Clock.Advance(time.Minute)
+		says(both)
+		joined := w.A.Get(t, "/conversations").OK(200)
+		testkit.Diff(t, "conversations", len(joined.List()), 1)
+		levelOf(t, w, joined.Text("data", 0, "id")).expect("next", "pending", 30*time.Minute)
+		testkit.Diff(t, "replies in time", w.A.Get(t, "/reports/attendance").OK(200).Int("sla", "next", "met"), 0)
 	})
 }

@@ -3828,7 +3828,7 @@ export interface operations {
                 rating?: "1" | "2" | "3" | "4" | "5" | "low" | "high";
                 reason?: string;
                 sector?: string;
-                sla?: "met" | "warned" | "breached";
+                sla?: "met" | "pending" | "warned" | "breached";
                 status?: "open" | "closed";
                 to?: string;
                 user?: string;

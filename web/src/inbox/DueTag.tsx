@@ -6,7 +6,7 @@ import { useNow } from '../ui/useNow'
 import { dueOf, dueShort, dueText, dueTone } from './due'
 import classes from './ConversationPane.module.css'
 
-/** DueTag shows which target of the open case is due next, and when. It is a component of its own, so that time re-renders nothing else. */
+/** DueTag shows the most urgent target of the open case, and when it is due. It is a component of its own, so that time re-renders nothing else. */
 export function DueTag({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   const now = useNow()

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import type { Conversation } from '../api/types'
 import { duration } from '../ui/format'
 
-/** Due is the target of a service level that is due next. */
+/** Due is the most urgent target of a service level. */
 export type Due = NonNullable<NonNullable<Conversation['attendance']>['sla']>
 
 /** Limit is when a target is due, and its state. */
@@ -10,7 +10,7 @@ type Limit = { due_at: string; state: string }
 
 export const targets = ['first', 'next', 'resolution'] as const
 
-/** dueOf returns the target of a conversation's open case that is due next, or null. */
+/** dueOf returns the most urgent target of a conversation's open case, or null. */
 export const dueOf = ({ attendance }: Conversation): Due | null =>
   attendance?.sla ?? null
 
