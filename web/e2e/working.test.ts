@@ -429,9 +429,8 @@ it('gives a conversation the whole screen of a phone', async () => {
   expect(
     await message(page).evaluate((one) => one === document.activeElement),
   ).toBe(false) // the keyboard stays away until it is wanted
-  expect(
-    (await page.getByRole('heading', { level: 1 }).boundingBox())?.width,
-  ).toBeGreaterThan(140)
+  const room = page.getByRole('heading', { level: 1 }).locator('..')
+  expect((await room.boundingBox())?.width).toBeGreaterThan(140)
   await button(page, 'More actions').tap()
   await page.getByRole('menuitem', { name: 'Transfer', exact: true }).tap()
   const transfer = page.getByRole('dialog', { name: 'Transfer conversation' })
