@@ -1,6 +1,8 @@
 package boards
 
 import (
+	"slices"
+
 	"recado/internal/fields"
 	"recado/internal/fold"
 	"recado/internal/kernel"
@@ -117,10 +119,11 @@ func deleteCard(tx *kernel.Tx, company, id kernel.ID) error {
 // ObserveFields gives cards a new version when values of their custom fields are deleted.
 func (d *Boards) ObserveFields(f *fields.Fields) {
 	f.ObserveClearing(fields.EntityCard, func(tx *kernel.Tx, company kernel.ID, cards []kernel.ID) error {
-		s := tx.Statement()
-		s.WriteString("UPDATE cards SET version = version + 1 WHERE company = " + s.Arg(company) + " AND " + s.In("id", cards))
-		_, err := tx.Exec(s.String(), s.Args...)
-		return err
+		slices.SortFunc(cards, kernel.CompareIDs) // all that lock several cards this way do so in the same order
+		for _, card := range cards {
+			tx.Later(`UPDATE cards SET version = version + 1 WHERE company = $1 AND id = $2`, company, card)
+		}
+		return nil
 	})
 }
 

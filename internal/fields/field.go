@@ -17,6 +17,9 @@ const (
 	EntityCard       = "card"
 )
 
+// entities are in the order of lists.
+var entities = []string{EntityContact, EntityAttendance, EntityCard}
+
 // The types of fields.
 const (
 	TypeText   = "text"
@@ -79,9 +82,40 @@ func New(p *people.People) *Fields {
 // ObserveClearing sets the function for the nouns of an entity. It must be called before the first transaction.
 func (d *Fields) ObserveClearing(entity string, clear Clearing) { d.clearing[entity] = clear }
 
-// Fields returns the company's fields in order, of one entity or, if that is "", of all.
-func (d *Fields) Fields(ctx context.Context, a *kernel.Principal, entity string) ([]Field, error) {
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Field, error) { return List(tx, a.Company.ID, entity) })
+// FieldsQuery selects a page of the fields. All fields of an entity fit on the default page.
+type FieldsQuery struct {
+	Entity string `query:"entity" enum:"contact,attendance,card"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"The maximum number of entries."`
+	Cursor string `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same entity."`
+}
+
+// Fields lists the company's fields in order, of one entity or of all. next is "" on the last page.
+func (d *Fields) Fields(ctx context.Context, a *kernel.Principal, q *FieldsQuery) (page []Field, next string, err error) {
+	list, after, afterID := "fields "+q.Entity, int64(-1), kernel.ID{}
+	if q.Cursor != "" {
+		payload, invalid := d.Cursors.Open(a.Company.ID, list, q.Cursor)
+		if invalid == nil {
+			after, afterID, invalid = kernel.ReadIntID(payload)
+		}
+		if invalid != nil {
+			return nil, "", invalid
+		}
+	}
+	page, err = kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Field, error) { return List(tx, a.Company.ID, q.Entity) })
+	page = slices.DeleteFunc(page, func(f Field) bool {
+		return cmp.Or(cmp.Compare(f.place(), after), kernel.CompareIDs(f.ID, afterID)) <= 0
+	})
+	if len(page) > q.Limit {
+		page = page[:q.Limit]
+		last := &page[q.Limit-1]
+		next = d.Cursors.Seal(a.Company.ID, list, kernel.IntID(last.place(), last.ID))
+	}
+	return page, next, err
+}
+
+// place returns the position of a field among those of all entities.
+func (f *Field) place() int64 {
+	return int64(slices.Index(entities, f.Entity))*MaxFields + f.Position
 }
 
 // NewField is the input of CreateField.

@@ -13,9 +13,9 @@ func (d *Fields) HTTP() httpserver.Capability {
 	s := &handlers{d}
 	return httpserver.Capability{
 		Routes: []*httpserver.Route{
-			httpserver.Get("/fields", VerbFields, "List the custom fields", s.listFields,
+			httpserver.Get("/fields", VerbFields, "List the custom fields", httpserver.ListCursor(d.Fields),
 				httpserver.AsTool(httpserver.Tool{Name: "list_fields"}),
-				httpserver.About("Returns the fields in order: those of contacts, of attendances and of cards. Their values are in fields of contacts, attendances and cards, by key.")),
+				httpserver.About("Returns the fields in order: those of contacts, of attendances and of cards. Their values are in fields of contacts, attendances and cards, by key. A page can have all fields of an entity.")),
 			httpserver.Post("/fields", VerbCreateField, "Create a custom field", s.createField, httpserver.Created,
 				httpserver.Fails(kernel.CodeNameTaken, kernel.CodeLimitReached),
 				httpserver.Example(`{"entity": "contact", "key": "plan", "name": "Plan", "type": "choice", "options": ["Basic", "Gold"]}`),
@@ -33,14 +33,6 @@ func (d *Fields) HTTP() httpserver.Capability {
 
 // handlers serve the verbs over HTTP.
 type handlers struct{ verbs *Fields }
-
-type listFieldsInput struct {
-	Entity string `query:"entity" enum:"contact,attendance,card"`
-}
-
-func (s *handlers) listFields(ctx context.Context, a *kernel.Principal, in *listFieldsInput) (*httpserver.Reply[httpserver.List[Field]], error) {
-	return httpserver.Entries(s.verbs.Fields(ctx, a, in.Entity))
-}
 
 type createFieldInput struct {
 	Body struct{ NewField }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,6 +94,20 @@ func TestFieldsAreDefined(t *testing.T) {
 			}
 			w.B.Post(t, "/fields", `{"entity":"attendance","key":"more","name":"K","type":"bool"}`).Fails(409, "limit_reached")
 			w.B.Post(t, "/fields", `{"entity":"card","key":"more","name":"K","type":"bool"}`).OK(201)
+			testkit.Equal(t, "fields of an entity on a page", len(w.B.Get(t, "/fields?entity=attendance").OK(200).List()), 50)
+		})
+		t.Run("a list has pages", func(t *testing.T) {
+			first := w.B.Get(t, "/fields?limit=1").OK(200)
+			cursor := "&cursor=" + url.QueryEscape(first.Text("next_cursor"))
+			second := w.B.Get(t, "/fields?limit=49"+cursor).OK(200)
+			third := w.B.Get(t, "/fields?cursor="+url.QueryEscape(second.Text("next_cursor"))).OK(200)
+			testkit.Diff(t, "next_cursor of the last page", third.At("next_cursor"), nil)
+			pages := slices.Concat(keysOf(first), keysOf(second), keysOf(third))
+			testkit.Equal(t, "number of fields", len(pages), 52)
+			testkit.Diff(t, "pages", pages, keysOf(w.B.Get(t, "/fields").OK(200)))
+			w.B.Get(t, "/fields?entity=card"+cursor).Fails(400, "invalid_cursor")
+			w.A.Get(t, "/fields?limit=1"+cursor).Fails(400, "invalid_cursor")
+			w.B.Get(t, "/fields?limit=101").Fails(400, "invalid_request")
 		})
 		w.A.Get(t, "/fields/"+kernel.NewID().String()).Fails(405, "method_not_allowed")
 	})
@@ -342,6 +357,28 @@ func TestFieldsOfCards(t *testing.T) {
 		testkit.Diff(t, "fields", got.At("fields"), any(map[string]any{}))
 		testkit.Equal(t, "version", got.At("version"), 3.0)
 		w.A.Delete(t, "/kanban/cards/"+two.ID()).OK(204)
+	})
+}
+
+func TestFieldsOfTheSameCardsAreDeletedAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		b := newBoard(t, w.A.Client)
+		deleted := []string{addField(t, w.A, "card", "a", "number", ""), addField(t, w.A, "card", "b", "number", ""), addField(t, w.A, "card", "c", "number", "")}
+		var cards []string
+		for i := range 30 { // different values, so that the cards of each field are found in a different order
+			cards = append(cards, b.card(t, w.A.Client, "Card", fmt.Sprintf(`,"fields":{"a":%d,"b":%d,"c":%d}`, i, i+100, i+200)).ID())
+		}
+		var wg sync.WaitGroup
+		for _, field := range deleted {
+			wg.Go(func() { w.A.Delete(t, "/fields/"+field+"?confirm=true").OK(204) })
+		}
+		wg.Wait()
+		for _, card := range cards {
+			got := w.A.Get(t, "/kanban/cards/"+card).OK(200)
+			testkit.Diff(t, "fields", got.At("fields"), any(map[string]any{}))
+			testkit.Equal(t, "version", got.At("version"), 4.0)
+		}
 	})
 }
 

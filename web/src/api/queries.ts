@@ -111,9 +111,22 @@ export const reasonsOptions = queryOptions({
   queryKey: keys.reasons,
   queryFn: () => list(api.GET('/closing-reasons')),
 })
+/** allFields loads the fields of all entities, which can be more than a page. */
+async function allFields(): Promise<CustomField[]> {
+  const fields: CustomField[] = []
+  let cursor: string | null | undefined
+  do {
+    const page = await unwrap(
+      api.GET('/fields', { params: { query: cursor ? { cursor } : {} } }),
+    )
+    fields.push(...page.data)
+    cursor = page.next_cursor
+  } while (cursor)
+  return fields
+}
 export const fieldsOptions = queryOptions({
   queryKey: keys.fields,
-  queryFn: () => list(api.GET('/fields')),
+  queryFn: allFields,
 })
 export const teamOptions = queryOptions({
   queryKey: keys.team,
