@@ -3,6 +3,7 @@ package reasons
 import (
 	"context"
 	"slices"
+	"time"
 
 	"recado/internal/fold"
 	"recado/internal/httpserver"
@@ -20,6 +21,8 @@ type ClosingReason struct {
 	RequireNote bool        `json:"require_note" doc:"Whether closing with the reason requires a note."`
 	Active      bool        `json:"active" doc:"Whether the reason can be chosen. It becomes false when the last of its sectors is removed."`
 	Position    int64       `json:"position" doc:"The place of the reason in the list."`
+	CreatedAt   time.Time   `json:"created_at"`
+	UpdatedAt   time.Time   `json:"updated_at"`
 }
 
 // Limits of closing reasons.
@@ -53,7 +56,7 @@ func (d *Reasons) CreateReason(ctx context.Context, a *kernel.Principal, in Reas
 		return ClosingReason{}, kernel.Required("body.name")
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (ClosingReason, error) {
-		r := ClosingReason{ID: kernel.NewID(), SectorIDs: []kernel.ID{}, Active: true}
+		r := ClosingReason{ID: kernel.NewID(), SectorIDs: []kernel.ID{}, Active: true, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		if err := kernel.CheckLimit(tx, a.Company.ID, countReasons, "closing reasons", MaxReasons); err != nil {
 			return r, err
 		}
@@ -101,6 +104,7 @@ func (d *Reasons) UpdateReason(ctx context.Context, a *kernel.Principal, id kern
 		case r.Position > old.Position:
 			shift(tx, a.Company.ID, -1, old.Position+1, r.Position)
 		}
+		r.UpdatedAt = tx.Now
 		updateReason(tx, a.Company.ID, &r)
 		return r, nil
 	})
@@ -215,7 +219,7 @@ func (d *Reasons) updateReason(ctx context.Context, a *kernel.Principal, in *upd
 	return httpserver.Body(d.UpdateReason(ctx, a, kernel.ID(in.ID), in.Body))
 }
 
-const reasonColumns = `id, name, sectors, require_note, active, position`
+const reasonColumns = `id, name, sectors, require_note, active, position, created_at, updated_at`
 
 // scanReason returns a function that reads a reason. Sectors that do not exist any more are left out; a reason that had only such
 // sectors is not active.
@@ -223,7 +227,7 @@ func scanReason(existing []kernel.ID) func(r db.Row) ClosingReason {
 	return func(r db.Row) ClosingReason {
 		reason := ClosingReason{
 			ID: r.ID("id"), Name: r.Text("name"), SectorIDs: []kernel.ID{}, RequireNote: r.Bool("require_note"), Active: r.Bool("active"),
-			Position: r.Int("position"),
+			Position: r.Int("position"), CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"),
 		}
 		if stored := kernel.UnpackIDs(r.Bytes("sectors")); len(stored) > 0 {
 			reason.SectorIDs = slices.DeleteFunc(stored, func(id kernel.ID) bool { return !slices.Contains(existing, id) })
@@ -256,23 +260,23 @@ func findReason(tx *kernel.Tx, company, id kernel.ID) (ClosingReason, bool, erro
 
 func insertReason(tx *kernel.Tx, company kernel.ID, r *ClosingReason) {
 	tx.Later(`
-		INSERT INTO closing_reasons (company, id, name, folded, sectors, require_note, active, position, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		company, r.ID, r.Name, fold.Text(r.Name), kernel.PackIDs(r.SectorIDs), r.RequireNote, r.Active, r.Position, tx.Now)
+		INSERT INTO closing_reasons (company, id, name, folded, sectors, require_note, active, position, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		company, r.ID, r.Name, fold.Text(r.Name), kernel.PackIDs(r.SectorIDs), r.RequireNote, r.Active, r.Position, r.CreatedAt, r.UpdatedAt)
 }
 
 func updateReason(tx *kernel.Tx, company kernel.ID, r *ClosingReason) {
 	tx.Later(`
 		UPDATE closing_reasons
-		SET name = $3, folded = $4, sectors = $5, require_note = $6, active = $7, position = $8
+		SET name = $3, folded = $4, sectors = $5, require_note = $6, active = $7, position = $8, updated_at = $9
 		WHERE company = $1 AND id = $2`,
-		company, r.ID, r.Name, fold.Text(r.Name), kernel.PackIDs(r.SectorIDs), r.RequireNote, r.Active, r.Position)
+		company, r.ID, r.Name, fold.Text(r.Name), kernel.PackIDs(r.SectorIDs), r.RequireNote, r.Active, r.Position, r.UpdatedAt)
 }
 
 // shift adds by to the positions of the reasons at from to to.
 func shift(tx *kernel.Tx, company kernel.ID, by, from, to int64) {
 	tx.Later(`
 		UPDATE closing_reasons
-		SET position = position + $2
-		WHERE company = $1 AND position BETWEEN $3 AND $4 AND deleted_at IS NULL`, company, by, from, to)
+		SET position = position + $2, updated_at = $5
+		WHERE company = $1 AND position BETWEEN $3 AND $4 AND deleted_at IS NULL`, company, by, from, to, tx.Now)
 }

@@ -85,7 +85,7 @@ func newHistory(t *testing.T, s *kernel.Store, seed uint64) *history {
 	}
 	h.write(func(tx *kernel.Tx) error {
 		for i, id := range h.reasons {
-			tx.Later(`INSERT INTO closing_reasons (company, id, name, folded, require_note, active, position, created_at) VALUES ($1, $2, $3, $3, FALSE, TRUE, 0, 0)`,
+			tx.Later(`INSERT INTO closing_reasons (company, id, name, folded, require_note, active, position, created_at, updated_at) VALUES ($1, $2, $3, $3, FALSE, TRUE, 0, 0, 0)`,
 				h.company.ID, id, fmt.Sprint("reason ", i))
 		}
 		tx.Later(`INSERT INTO sla_policies (company, id, name, folded, clock, warn_percent, created_at, updated_at) VALUES ($1, $2, 'p', 'p', 'always', 80, 0, 0)`, h.company.ID, h.policy)

@@ -54,6 +54,7 @@ func TestClosingReasonsAreManaged(t *testing.T) {
 			got := w.A.Post(t, "/closing-reasons", `{"name":"  Solved "}`).OK(201)
 			testkit.Diff(t, "reason", got.At(), map[string]any{
 				"id": got.ID(), "name": "Solved", "sector_ids": []any{}, "require_note": false, "active": true, "position": 0.0,
+				"created_at": got.Text("created_at"), "updated_at": got.Text("created_at"),
 			})
 			testkit.Diff(t, "list", w.A.Get(t, "/closing-reasons").OK(200).At("data", 0), got.At())
 			testkit.Equal(t, "list of another company", len(w.B.Get(t, "/closing-reasons").OK(200).List()), 0)
@@ -64,13 +65,22 @@ func TestClosingReasonsAreManaged(t *testing.T) {
 			}).OK(201)
 			testkit.Diff(t, "reason", made.At(), map[string]any{
 				"id": made.ID(), "name": "Sale", "sector_ids": []any{sector}, "require_note": true, "active": false, "position": 7.0,
+				"created_at": made.Text("created_at"), "updated_at": made.Text("created_at"),
 			})
 			at := "/closing-reasons/" + made.ID()
-			testkit.Diff(t, "reason after an empty change", w.A.Patch(t, at, nil).OK(200).At(), made.At())
+			same := w.A.Patch(t, at, nil).OK(200)
+			want := made.At().(map[string]any)
+			want["updated_at"] = same.Text("updated_at")
+			testkit.Diff(t, "reason after an empty change", same.At(), any(want))
+			w.Clock.Advance(time.Minute)
 			changed := w.A.Patch(t, at, `{"name":"Order","sector_ids":[],"require_note":false,"active":true,"position":9}`).OK(200)
 			testkit.Diff(t, "changed reason", changed.At(), map[string]any{
 				"id": made.ID(), "name": "Order", "sector_ids": []any{}, "require_note": false, "active": true, "position": 9.0,
+				"created_at": made.Text("created_at"), "updated_at": changed.Text("updated_at"),
 			})
+			if changed.Text("updated_at") <= made.Text("updated_at") {
+				t.Errorf("updated_at is %s after a change of a reason of %s", changed.Text("updated_at"), made.Text("updated_at"))
+			}
 			testkit.Diff(t, "changed reason in the list", w.A.Get(t, "/closing-reasons").OK(200).At("data", 1), changed.At())
 			w.A.Delete(t, at).OK(204)
 		})

@@ -13,6 +13,7 @@ CREATE TABLE closing_reasons (
     active       BOOLEAN NOT NULL,
     position     BIGINT  NOT NULL,
     created_at   BIGINT  NOT NULL,
+    updated_at   BIGINT  NOT NULL,
     deleted_at   BIGINT,
     PRIMARY KEY (company, id)
 );

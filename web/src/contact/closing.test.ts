@@ -14,6 +14,8 @@ const reason = (
   active,
   require_note: false,
   position: 0,
+  created_at: '2026-11-01T00:00:00Z',
+  updated_at: '2026-11-01T00:00:00Z',
 })
 const all = [
   reason('Resolved'),

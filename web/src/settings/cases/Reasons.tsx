@@ -24,7 +24,10 @@ import { Sortable } from './Sortable'
 import { usePosition } from './usePosition'
 import classes from './Cases.module.css'
 
-const change = (id: string, body: Partial<Omit<ClosingReason, 'id'>>) =>
+const change = (
+  id: string,
+  body: Partial<Pick<ClosingReason, 'position' | 'active'>>,
+) =>
   unwrap(api.PATCH('/closing-reasons/{id}', { params: { path: { id } }, body }))
 
 /** Reasons is the page of closing reasons. */
