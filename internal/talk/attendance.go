@@ -581,6 +581,7 @@ type AttendanceFilter struct {
 	NoReason     bool      // only those without a closing reason, including open ones
 	Reason       kernel.ID
 	Rating       string            // "", 1 to 5, low (1 to 3) or high (4 and 5)
+	Survey       string            // the status of the survey, or ""
 	SLA          string            // the worst state of the targets: "", met, warned or breached
 	Protocol     string            // with or without the prefix and leading zeros
 	On           string            // the time that From and To apply to: opened ("" too), answered or closed
@@ -945,6 +946,7 @@ type listAttendancesInput struct {
 	Label        httpserver.FilterID `query:"label" doc:"Returns only attendances whose conversation has this label now."`
 	Reason       string              `query:"reason" doc:"The UUID of the closing reason, or none for attendances without one."`
 	Rating       string              `query:"rating" enum:"1,2,3,4,5,low,high" doc:"The rating of the survey. low: 1 to 3, high: 4 and 5."`
+	Survey       string              `query:"survey" enum:"none,sent,answered,expired,skipped" doc:"The status of the survey. none: the survey was not sent, or not yet; cases whose survey is null have no status."`
 	SLA          string              `query:"sla" enum:"met,pending,warned,breached" doc:"The worst state of the targets of the service level."`
 	Protocol     string              `query:"protocol" doc:"The protocol number, with or without the prefix and leading zeros." example:"ATD-000123"`
 	On           string              `query:"on" enum:"opened,answered,closed" default:"opened" doc:"The time that from and to apply to: of the opening, the first response or the closing. The list is always sorted by the opening."`
@@ -967,7 +969,7 @@ func (s *handlers) listAttendances(ctx context.Context, a *kernel.Principal, in 
 func (in *listAttendancesInput) filter() (AttendanceFilter, error) {
 	f := AttendanceFilter{
 		Status: in.Status, Channel: kernel.ID(in.Channel), Conversation: kernel.ID(in.Conversation), Label: kernel.ID(in.Label),
-		Rating: in.Rating, SLA: in.SLA, Protocol: in.Protocol, On: in.On, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
+		Rating: in.Rating, Survey: in.Survey, SLA: in.SLA, Protocol: in.Protocol, On: in.On, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
 	}
 	if in.User != "" && in.Assignee != "" && in.User != in.Assignee {
 		return f, kernel.NotTogether("query.user", "send either assignee or user, not both", "assignee", "user")

@@ -326,6 +326,13 @@ func (f *AttendanceFilter) conditions(s *db.Statement) {
 	default:
 		s.And("a.survey_rating = " + s.Arg(int64(f.Rating[0]-'0')))
 	}
+	switch f.Survey {
+	case "":
+	case SurveyNone:
+		s.And("a.survey IN ('none', 'due')") // the text is that of a partial index
+	default:
+		s.And("a.survey = " + s.Arg(f.Survey))
+	}
 	if f.SLA != "" {
 		s.And("a.sla_state = " + s.Arg(f.SLA))
 	}

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -403,6 +404,39 @@ func TestWhoIsAskedAfterACase(t *testing.T) {
 			a.expect(t, "sent", "Como foi?")
 			b.expect(t, "sent", "Como foi?")
 		})
+	})
+}
+
+func TestCasesAreListedByTheStatusOfTheirSurvey(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newSurveyed(t, w, `"valid_hours":2`)
+		expired := f.closed(t)
+		w.Clock.Advance(3 * time.Hour)
+		f.sendDue(t)
+		answered, sent, other := f.closed(t), f.closed(t), f.open(t)
+		answered.taps(t, 5)
+		w.A.Patch(t, "/contacts/"+w.A.Get(t, "/conversations/"+other.conversation).OK(200).Text("contact"), `{"automation":false}`).OK(200)
+		other.close(t)
+		f.set(t, `"delay_minutes":10`)
+		w.Clock.Advance(time.Minute)
+		due := f.closed(t)
+		f.open(t) // has no survey
+		for query, want := range map[string][]string{
+			"none": {due.id, other.id}, "sent": {sent.id}, "answered": {answered.id}, "expired": {expired.id}, "skipped": {},
+			"answered&rating=low": {}, "sent&status=open": {}, "sent&on=closed&from=2020-01-01": {sent.id},
+		} {
+			got := []string{}
+			for _, att := range w.A.Get(t, "/attendances?survey="+query).OK(200).List() {
+				got = append(got, att.(map[string]any)["id"].(string))
+			}
+			testkit.Diff(t, query, got, want)
+		}
+		page := w.A.Get(t, "/attendances?limit=1&survey=none").OK(200)
+		next := "&cursor=" + url.QueryEscape(page.Text("next_cursor"))
+		testkit.Equal(t, "second page", w.A.Get(t, "/attendances?limit=1&survey=none"+next).OK(200).Text("data", 0, "id"), other.id)
+		w.A.Get(t, "/attendances?limit=1&survey=sent"+next).Fails(400, "invalid_cursor")
+		w.A.Get(t, "/attendances?survey=due").Fails(400, "invalid_request")
 	})
 }
 

@@ -34,6 +34,7 @@ func TestASurveyIsSkippedAfterTheServiceWindow(t *testing.T) {
 		s.sim.Advance(25 * time.Hour)
 		att := s.A.Post(t, "/conversations/"+conversation+"/attendance/close", nil).OK(200)
 		testkit.Equal(t, "status", att.Text("survey", "status"), "skipped")
+		testkit.Equal(t, "listed case", s.A.Get(t, "/attendances?survey=skipped").OK(200).Text("data", 0, "id"), att.ID())
 		testkit.Diff(t, "sent_at", att.At("survey", "sent_at"), nil)
 		testkit.Equal(t, "messages", len(s.messages(t, conversation)), 1)
 	})

@@ -78,6 +78,8 @@ ALTER TABLE attendances ADD COLUMN survey_sent_at BIGINT;
 ALTER TABLE attendances ADD COLUMN survey_answered_at BIGINT;
 ALTER TABLE attendances ADD COLUMN survey_rating BIGINT;
 ALTER TABLE attendances ADD COLUMN survey_comment TEXT;
+CREATE INDEX attendances_survey ON attendances (company, survey, opened_at DESC, id DESC) WHERE survey IS NOT NULL;
+CREATE INDEX attendances_not_asked ON attendances (company, opened_at DESC, id DESC) WHERE survey IN ('none', 'due');
 CREATE INDEX attendances_survey_at ON attendances (survey_at) WHERE survey_at IS NOT NULL;
 CREATE INDEX attendances_rating ON attendances (company, survey_rating, opened_at DESC, id DESC) WHERE survey_rating IS NOT NULL;
 CREATE INDEX attendances_low ON attendances (company, opened_at DESC, id DESC) WHERE survey_rating <= 3;

@@ -2078,11 +2078,13 @@ export interface components {
         };
         ClosingReason: {
             active: boolean;
+            created_at: string;
             id: string;
             name: string;
             position: number;
             require_note: boolean;
             sector_ids: string[];
+            updated_at: string;
         };
         CodeInputBody: {
             code: string;
@@ -2329,6 +2331,10 @@ export interface components {
         };
         CursorListDelivery: {
             data: components["schemas"]["Delivery"][];
+            next_cursor: string | null;
+        };
+        CursorListField: {
+            data: components["schemas"]["Field"][];
             next_cursor: string | null;
         };
         CursorListFile: {
@@ -2697,9 +2703,6 @@ export interface components {
         };
         ListClosingReason: {
             data: components["schemas"]["ClosingReason"][];
-        };
-        ListField: {
-            data: components["schemas"]["Field"][];
         };
         ListHoliday: {
             data: components["schemas"]["Holiday"][];
@@ -3830,6 +3833,7 @@ export interface operations {
                 sector?: string;
                 sla?: "met" | "pending" | "warned" | "breached";
                 status?: "open" | "closed";
+                survey?: "none" | "sent" | "answered" | "expired" | "skipped";
                 to?: string;
                 user?: string;
             };
@@ -5273,7 +5277,9 @@ export interface operations {
     listFields: {
         parameters: {
             query?: {
+                cursor?: string;
                 entity?: "contact" | "attendance" | "card";
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -5286,7 +5292,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListField"];
+                    "application/json": components["schemas"]["CursorListField"];
                 };
             };
         };

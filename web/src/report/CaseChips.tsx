@@ -86,6 +86,11 @@ export function CaseChips({
       search.rating && t(`caseList.rating.${search.rating}`),
     ),
     ...chip(
+      'survey',
+      t('caseList.survey.title'),
+      search.survey && t(`caseList.survey.${search.survey}`),
+    ),
+    ...chip(
       'sla',
       t('report.levels'),
       search.sla && t(`caseList.sla.${search.sla}`),

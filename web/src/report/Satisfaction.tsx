@@ -5,7 +5,7 @@ import type { Report } from '../api/types'
 import { number } from '../ui/format'
 import { SectionHead } from '../ui/Layout'
 import { CaseLink } from './CaseLink'
-import type { Rating } from './cases'
+import type { CaseSearch, Rating, SurveyStatus } from './cases'
 import { Comments } from './Comments'
 import { surveyRows } from './csv'
 import { percent, rating, share, stars } from './figures'
@@ -97,11 +97,15 @@ export function Satisfaction({ survey }: { survey: Report['survey'] }) {
               </Table.Tbody>
             </Table>
             <p className={classes.note}>
-              {t('report.surveys', {
-                sent: number(survey.sent),
-                answered: number(survey.answered),
-                skipped: number(survey.skipped),
-              })}
+              {t('report.surveysSent', { n: number(survey.sent) })}
+              {' · '}
+              <CaseLink search={behind('answered', survey.answered)}>
+                {t('report.surveysAnswered', { n: number(survey.answered) })}
+              </CaseLink>
+              {' · '}
+              <CaseLink search={behind('skipped', survey.skipped)}>
+                {t('report.surveysSkipped', { n: number(survey.skipped) })}
+              </CaseLink>
             </p>
           </>
         ) : (
@@ -112,6 +116,10 @@ export function Satisfaction({ survey }: { survey: Report['survey'] }) {
     </>
   )
 }
+
+/** behind returns the search for the cases of a figure, or null if there are none. */
+const behind = (survey: SurveyStatus, count: number): CaseSearch | null =>
+  count > 0 ? { on: 'closed', survey } : null
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (

@@ -16,6 +16,7 @@ describe('a list of cases', () => {
         label: 'x',
         reason: id,
         rating: 5, // the router parses numbers
+        survey: 'skipped',
         sla: 'late',
       }),
     ).toEqual({
@@ -25,6 +26,7 @@ describe('a list of cases', () => {
       sector: id,
       reason: id,
       rating: '5',
+      survey: 'skipped',
     })
   })
 

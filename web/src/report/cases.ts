@@ -12,6 +12,7 @@ export type CaseSearch = {
   label?: string
   reason?: string
   rating?: Rating
+  survey?: SurveyStatus
   sla?: Level
 }
 
@@ -20,6 +21,15 @@ export type On = (typeof moments)[number]
 
 export const ratings = ['1', '2', '3', '4', '5', 'low', 'high'] as const
 export type Rating = (typeof ratings)[number]
+
+export const surveys = [
+  'none',
+  'sent',
+  'answered',
+  'expired',
+  'skipped',
+] as const
+export type SurveyStatus = (typeof surveys)[number]
 
 export const levels = ['met', 'warned', 'breached'] as const
 export type Level = (typeof levels)[number]
@@ -44,6 +54,7 @@ export function readCaseSearch(search: Record<string, unknown>): CaseSearch {
     ...fitting(search, 'label', id),
     ...fitting(search, 'reason', idOrNone),
     ...one('rating', ratings),
+    ...one('survey', surveys),
     ...one('sla', levels),
   }
 }
