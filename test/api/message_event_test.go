@@ -4,8 +4,11 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/test/servertest"
 	"recado/test/testkit"
 )
@@ -83,6 +86,7 @@ func TestMessagesRaiseEvents(t *testing.T) {
 type feedReader struct {
 	w     *servertest.World
 	after string
+	seen  int64
 }
 
 // event is an event of the feed.
@@ -98,24 +102,41 @@ func (e event) at(path ...string) any {
 	return v
 }
 
-// next returns the events of these types since the last call.
+// next returns the events of these types since the last call. On PostgreSQL the feed shows an event when all transactions that
+// began before it have ended, those of other tests included, so it waits for the events that are stored.
 func (f *feedReader) next(t *testing.T, types ...string) []event {
 	t.Helper()
-	query := "?limit=100"
-	if f.after != "" {
-		query += "&after=" + f.after
-	}
-	page := f.w.A.Get(t, "/events"+query).OK(200)
-	if next := page.Text("next_cursor"); next != "" {
-		f.after = next
+	var stored int64
+	err := f.w.Desk.Kernel.Store.Read(t.Context(), func(tx *kernel.Tx) error {
+		_, err := tx.One(`SELECT COUNT(*) AS n FROM events WHERE company = $1`, []any{f.w.A.ID}, func(r db.Row) { stored = r.Int("n") })
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	var out []event
-	for _, e := range page.List() {
-		if m := e.(map[string]any); slices.Contains(types, m["type"].(string)) {
-			out = append(out, m)
+	for begin := time.Now(); ; {
+		query := "?limit=100"
+		if f.after != "" {
+			query += "&after=" + f.after
+		}
+		page := f.w.A.Get(t, "/events"+query).OK(200)
+		if next := page.Text("next_cursor"); next != "" {
+			f.after = next
+		}
+		for _, e := range page.List() {
+			f.seen++
+			if m := e.(map[string]any); slices.Contains(types, m["type"].(string)) {
+				out = append(out, m)
+			}
+		}
+		if f.seen >= stored {
+			return out
+		}
+		if time.Since(begin) > 30*time.Second {
+			t.Fatalf("the feed has %d of %d events", f.seen, stored)
 		}
 	}
-	return out
 }
 
 // eventsOfType returns the events of one type.
