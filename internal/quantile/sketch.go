@@ -164,34 +164,8 @@ func (s *Sketch) Encode() []byte {
 // Decode parses the result of Encode.
 func Decode(b []byte) (*Sketch, error) {
 	s := new(Sketch)
-	if len(b) == 0 {
-		return s, nil
-	}
-	var numbers []uint64
-	for len(b) > 0 {
-		n, size := binary.Uvarint(b)
-		if size <= 0 {
-			return nil, errSketch
-		}
-		numbers, b = append(numbers, n), b[size:]
-	}
-	if len(numbers) < 4 || len(numbers)%2 != 0 || numbers[0] > math.MaxInt64 {
-		return nil, errSketch
-	}
-	s.sum = int64(numbers[0])
-	bucket := -1
-	for pair := range slices.Chunk(numbers[2:], 2) {
-		skipped, n := pair[0], pair[1]
-		if skipped >= uint64(sketchBuckets-bucket-1) || n == 0 || n > uint64(sketchCount-s.count) {
-			return nil, errSketch
-		}
-		bucket += int(skipped) + 1
-		s.grow(bucket + 1)
-		s.counts[bucket] = uint32(n)
-		s.count += int64(n)
-	}
-	if uint64(s.count) != numbers[1] || !s.plausible() {
-		return nil, errSketch
+	if err := MergeEncoded(b, s); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

@@ -273,10 +273,10 @@ func updateReason(tx *kernel.Tx, company kernel.ID, r *ClosingReason) {
 		company, r.ID, r.Name, fold.Text(r.Name), kernel.PackIDs(r.SectorIDs), r.RequireNote, r.Active, r.Position, r.UpdatedAt)
 }
 
-// shift adds by to the positions of the reasons at from to to.
-func shift(tx *kernel.Tx, company kernel.ID, by, from, to int64) {
+// shift moves the reasons at the positions first to last by a number of places.
+func shift(tx *kernel.Tx, company kernel.ID, by, first, last int64) {
 	tx.Later(`
 		UPDATE closing_reasons
 		SET position = position + $2, updated_at = $5
-		WHERE company = $1 AND position BETWEEN $3 AND $4 AND deleted_at IS NULL`, company, by, from, to, tx.Now)
+		WHERE company = $1 AND position BETWEEN $3 AND $4 AND deleted_at IS NULL`, company, by, first, last, tx.Now)
 }

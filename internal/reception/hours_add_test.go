@@ -2,6 +2,7 @@ package reception
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,8 +61,9 @@ func TestAddAgreesWithACountOfOpenMinutes(t *testing.T) {
 		h := &Hours{Timezone: zone}
 		clock := func(minute int) string { return fmt.Sprintf("%02d:%02d", minute/60, minute%60) }
 		bounds := rapid.SliceOfNDistinct(rapid.IntRange(0, 24*4), 2, 6, rapid.ID[int]).Draw(t, "bounds") // in quarters of an hour
+		slices.Sort(bounds)                                                                              // periods do not overlap
 		for i := 0; i+1 < len(bounds); i += 2 {
-			from, to := min(bounds[i], bounds[i+1])*15, max(bounds[i], bounds[i+1])*15
+			from, to := bounds[i]*15, bounds[i+1]*15
 			days := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}), 1, 7, rapid.ID[string]).Draw(t, "days")
 			h.Weekly = append(h.Weekly, WeeklyPeriod{Days: days, From: clock(from), To: clock(to)})
 		}
@@ -78,7 +80,7 @@ func TestAddAgreesWithACountOfOpenMinutes(t *testing.T) {
 		}
 		s, invalid := Read("", h)
 		if invalid != nil {
-			t.Skip("overlapping periods")
+			t.Fatal(invalid)
 		}
 		minutes := rapid.IntRange(1, 600).Draw(t, "minutes")
 		got, ok := s.Add(start, time.Duration(minutes)*time.Minute)

@@ -73,7 +73,7 @@ describe.each(sqliteOnly)('service levels, %s', (engine) => {
     await policy
       .getByText('First response 1 min · Next response 2 d', { exact: true })
       .waitFor()
-    await policy.getByText('Around the clock · Warning at 50 %').waitFor()
+    await policy.getByText('Around the clock · Warning at 50%').waitFor()
 
     await page.getByRole('button', { name: 'New policy' }).click()
     expect(
@@ -169,7 +169,7 @@ describe.each(sqliteOnly)('service levels, %s', (engine) => {
     await axe(page, 'service level of a case')
     await message(page).fill('Yes, come by!')
     await page.keyboard.press('Enter')
-    await level.getByText(/^(In time|Late), Today/).waitFor()
+    await level.getByText(/^(On time|Late), Today/).waitFor()
     await expect.poll(() => left(nina).count()).toBe(0)
     expect(await left(header(page)).count()).toBe(0)
   })
