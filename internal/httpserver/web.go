@@ -29,6 +29,7 @@ type App struct {
 	base    string
 	version string
 	files   map[string]*file
+	worker  *file       // the service worker; nil: none
 	page    [2][]string // index.html without and with a session, split at the nonce
 }
 
@@ -56,6 +57,8 @@ func NewApp(files fs.FS, base string) (*App, error) {
 			}
 		case "manifest.webmanifest":
 			a.files[name] = newFile(name, []byte(a.place(string(content))))
+		case workerName:
+			a.worker = newFile(name, []byte(a.place(string(content))))
 		default:
 			a.files[name] = newFile(name, content)
 		}
@@ -66,7 +69,11 @@ func NewApp(files fs.FS, base string) (*App, error) {
 	return a, nil
 }
 
-// Placeholders in index.html and the manifest.
+// workerName is the name of the service worker. It is served below the base path and not with the other files, because a worker
+// controls only pages below its own address, and because that address must stay the same in all versions.
+const workerName = "sw.js"
+
+// Placeholders in index.html, the manifest and the service worker.
 const (
 	nonceMark   = "__NONCE__"
 	baseMark    = "__BASE__"
@@ -85,6 +92,9 @@ func (a *App) Handlers() map[string]http.Handler {
 	handlers := map[string]http.Handler{
 		"/app/{version}/{file...}": http.HandlerFunc(a.serveFile),
 		"/app/version":             http.HandlerFunc(a.serveVersion),
+	}
+	if a.worker != nil {
+		handlers["/"+workerName] = http.HandlerFunc(a.serveWorker)
 	}
 	for _, pattern := range pages {
 		handlers[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.servePage(w, r, http.StatusOK) })
@@ -136,6 +146,14 @@ func (a *App) serveFile(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	f.serve(w, r)
+}
+
+// serveWorker serves the service worker, which browsers must not cache: they compare it with the installed one. Its policy lets
+// it fetch from this server only.
+func (a *App) serveWorker(w http.ResponseWriter, r *http.Request) {
+	protectPage(w.Header(), "default-src 'none'; script-src 'self'; connect-src 'self'")
+	w.Header().Set("Cache-Control", "no-cache")
+	a.worker.serve(w, r)
 }
 
 // serveVersion lets open pages check whether they are current.

@@ -24,6 +24,7 @@ var files = fstest.MapFS{
 	"app.js":               {Data: []byte(script)},
 	"inter.woff2":          {Data: []byte("font")},
 	"manifest.webmanifest": {Data: []byte(`{"start_url":"__BASE__/","icons":[{"src":"./favicon.svg"}]}`)},
+	"sw.js":                {Data: []byte(`const base = "__BASE__", version = "__VERSION__"`)},
 }
 
 func serve(t *testing.T, base string) *http.ServeMux {
@@ -104,6 +105,30 @@ func TestThePageSaysWhetherThereIsASessionCookie(t *testing.T) {
 		mux.ServeHTTP(w, r)
 		if !strings.Contains(w.Body.String(), `<meta name="recado-session" content="`+want+`">`) {
 			t.Errorf("with cookie %q the page is %s, want a session: %s", cookie, w.Body, want)
+		}
+	}
+}
+
+func TestTheServiceWorkerHasItsOwnAddressAndIsNotCached(t *testing.T) {
+	for _, base := range []string{"", "/desk"} {
+		mux := serve(t, base)
+		w := get(mux, base+"/sw.js", "")
+		version := get(mux, base+"/app/version", "").Body.String()
+		if got, want := w.Body.String(), `const base = "`+base+`", version = "`+version+`"`; w.Code != 200 || got != want {
+			t.Errorf("the worker below %q: got %d %s, want 200 %s", base, w.Code, got, want)
+		}
+		for name, want := range map[string]string{
+			"Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
+		} {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("%s: got %q, want %q", name, got, want)
+			}
+		}
+		if w := get(mux, base+"/app/"+version+"/sw.js", ""); w.Code != 404 {
+			t.Errorf("the worker among the files: got %d, want 404, because it would control no page there", w.Code)
+		}
+		if w := get(mux, base+"/app/"+version+"/manifest.webmanifest", ""); w.Header().Get("Content-Type") != "application/manifest+json" {
+			t.Errorf("the type of the manifest: got %q, want application/manifest+json", w.Header().Get("Content-Type"))
 		}
 	}
 }
