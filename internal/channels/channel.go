@@ -37,14 +37,15 @@ var (
 	// RuleTemplateParameter rejects a parameter of a template. Params: parameter, type.
 	RuleTemplateParameter = kernel.NewRule("template_parameter", "missing", "type", "unknown")
 
-	ruleParameterNames = kernel.NewRule("parameter_names")  // only some parameters have names
-	ruleConfirm        = kernel.NewRule("confirm_public")   // making a private channel public needs confirm
-	rulePrivateOnly    = kernel.NewRule("private_only")     // only for private channels
-	ruleOtherNumber    = kernel.NewRule("other_number")     // number: of the credentials; own: of the channel
-	ruleNumberTaken    = kernel.NewRule("number_taken")     // another channel has the number
-	ruleNumberRefused  = kernel.NewRule("number_refused")   // the token has no access to the number
-	ruleNumberHidden   = kernel.NewRule("number_hidden")    // WhatsApp does not report the phone number of the id
-	ruleRefused        = kernel.NewRule("whatsapp_refused") // cause: a code of ReasonCodes; reason, provider_message
+	ruleReopenTemplate = kernel.NewRule("reopen_template", "not_approved", "parameters") // it cannot reopen conversations
+	ruleParameterNames = kernel.NewRule("parameter_names")                               // only some parameters have names
+	ruleConfirm        = kernel.NewRule("confirm_public")                                // making a private channel public needs confirm
+	rulePrivateOnly    = kernel.NewRule("private_only")                                  // only for private channels
+	ruleOtherNumber    = kernel.NewRule("other_number")                                  // number: of the credentials; own: of the channel
+	ruleNumberTaken    = kernel.NewRule("number_taken")                                  // another channel has the number
+	ruleNumberRefused  = kernel.NewRule("number_refused")                                // the token has no access to the number
+	ruleNumberHidden   = kernel.NewRule("number_hidden")                                 // WhatsApp does not report the phone number of the id
+	ruleRefused        = kernel.NewRule("whatsapp_refused")                              // cause: a code of ReasonCodes; reason, provider_message
 )
 
 // Channel is one WhatsApp number. API keys never see private channels and their data.
@@ -64,6 +65,8 @@ type Channel struct {
 	Sign bool `json:"sign" doc:"Whether messages sent from the app begin with the sender's name."`
 
 	HoursID *kernel.ID `json:"hours_id" doc:"The channel's own opening hours; if null, the company's opening hours apply."`
+
+	ReopenTemplate *ReopenTemplate `json:"reopen_template" doc:"The template that asks a customer to answer when a message is held because the 24-hour window is closed; null if there is none."`
 
 	Company kernel.ID `json:"-"`
 	Private bool      `json:"private" doc:"Whether only the viewers of the channel can see it and its conversations."`
@@ -161,6 +164,7 @@ type ChannelChange struct {
 	Coexistence *bool
 	Sign        *bool // messages that people send in the app begin with their name
 	Hours       kernel.Optional[kernel.ID]
+	Reopen      kernel.Optional[ReopenTemplate]
 	Private     *bool
 	Viewers     *[]kernel.ID // of a private channel
 	Confirm     bool         // a private channel may become public
@@ -366,7 +370,7 @@ func (c ChannelChange) privacy() bool { return c.Private != nil || c.Viewers != 
 // counts too.
 func (c ChannelChange) properties() bool {
 	return !c.privacy() || c.Name != nil || c.Status != nil || c.Access != nil || c.Coexistence != nil || c.Sign != nil ||
-		c.Hours.Set
+		c.Hours.Set || c.Reopen.Set
 }
 
 // lockChannel returns the channel of a change. Owners and admins may change the viewers of channels that they do not see.
@@ -410,6 +414,11 @@ func (d *Channels) setProperties(
 		}
 		set("hours", ch.HoursID)
 		people.MarkServiceLevels(tx, a.Company.ID)
+	}
+	if change.Reopen.Set {
+		if err := setReopenTemplate(tx, ch, change.Reopen.Pointer()); err != nil {
+			return err
+		}
 	}
 	if change.Access != nil || change.Coexistence != nil {
 		free, err := saveAccess(tx, a.Company.ID, ch.ID, d.seal(*ch, access))

@@ -12,16 +12,21 @@ import (
 
 const channelColumns = `
 	ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at, ch.status_reason,
-	COALESCE(ch.restriction, ch.warning) AS warning, ch.sign, ch.hours, ch.reception, ch.settling, ch.archived_at`
+	COALESCE(ch.restriction, ch.warning) AS warning, ch.sign, ch.hours, ch.reception, ch.settling, ch.archived_at,
+	ch.reopen_name, ch.reopen_language`
 
 func scanChannel(r db.Row) Channel {
-	return Channel{
+	ch := Channel{
 		ID: r.ID("id"), Company: r.ID("company"), Name: r.Text("name"), Phone: r.Text("phone"), Provider: r.Text("provider"),
 		Private: r.Bool("private"), Status: r.Text("status"), CreatedAt: r.Time("created_at"),
 		StatusReason: kernel.ReadJSON[provider.Reason](r, "status_reason"), Warning: kernel.ReadJSON[provider.Reason](r, "warning"),
 		Sign: r.Bool("sign"), HoursID: r.NullID("hours"), Reception: r.NullInt("reception"), Settling: r.Bool("settling"),
 		ArchivedAt: r.NullTime("archived_at"),
 	}
+	if !r.Null("reopen_name") {
+		ch.ReopenTemplate = &ReopenTemplate{Name: r.Text("reopen_name"), Language: r.Text("reopen_language")}
+	}
+	return ch
 }
 
 // listChannels returns the company's channels that are not archived, oldest first.

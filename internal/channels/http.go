@@ -65,13 +65,24 @@ type updateChannelInput struct {
 			VerifyToken   *string `json:"verify_token,omitempty" minLength:"1" maxLength:"256"`
 			APIVersion    *string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$"`
 		} `json:"credentials,omitempty" doc:"The credentials to replace. They are verified with WhatsApp, and the channel is connected."`
-		Coexistence *bool                      `json:"coexistence,omitempty"`
-		Sign        *bool                      `json:"sign,omitempty" doc:"Whether messages sent from the app begin with the sender's name, as in *Ana:*."`
-		HoursID     kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"The opening hours of the channel; null to use the company's opening hours."`
-		Private     *bool                      `json:"private,omitempty" doc:"Whether the channel is private. Only its viewers can see a private channel and its data, including its history. Can be set only by owners and admins with a session."`
-		Viewers     *[]kernel.ID               `json:"viewers,omitempty" maxItems:"1000" doc:"The team members who can see the private channel, at least one. Can be set only by owners and admins with a session."`
-		Confirm     bool                       `json:"confirm,omitempty" doc:"Must be true to make a private channel public."`
+		Coexistence *bool                           `json:"coexistence,omitempty"`
+		Sign        *bool                           `json:"sign,omitempty" doc:"Whether messages sent from the app begin with the sender's name, as in *Ana:*."`
+		HoursID     kernel.Optional[kernel.ID]      `json:"hours_id,omitempty" required:"false" doc:"The opening hours of the channel; null to use the company's opening hours."`
+		Reopen      kernel.Optional[ReopenTemplate] `json:"reopen_template,omitempty" required:"false" doc:"The template that asks a customer to answer when a message is held; null to remove it. It must be approved and may have one parameter in the body and no other: the protocol of the case. Its last quick reply, if it has any, is sent with the payload no and cancels the held messages."`
+		Private     *bool                           `json:"private,omitempty" doc:"Whether the channel is private. Only its viewers can see a private channel and its data, including its history. Can be set only by owners and admins with a session."`
+		Viewers     *[]kernel.ID                    `json:"viewers,omitempty" maxItems:"1000" doc:"The team members who can see the private channel, at least one. Can be set only by owners and admins with a session."`
+		Confirm     bool                            `json:"confirm,omitempty" doc:"Must be true to make a private channel public."`
 	} `required:"false"`
+}
+
+// nullableReopenSchema is the schema of a reopening template that may be null.
+type nullableReopenSchema struct{}
+
+// Schema returns the schema.
+func (nullableReopenSchema) Schema(r huma.Registry) *huma.Schema {
+	s := *r.SchemaFromRef(r.Schema(reflect.TypeFor[ReopenTemplate](), true, "").Ref)
+	s.Nullable = true
+	return &s
 }
 
 func (s *handlers) updateChannel(
@@ -80,7 +91,7 @@ func (s *handlers) updateChannel(
 	b := &in.Body
 	channel, private, err := s.verbs.UpdateChannel(ctx, a, kernel.ID(in.ID), ChannelChange{
 		Name: b.Name, Status: b.Status, Access: (*AccessChange)(b.Credentials), Coexistence: b.Coexistence, Sign: b.Sign,
-		Hours: b.HoursID, Private: b.Private, Viewers: b.Viewers, Confirm: b.Confirm,
+		Hours: b.HoursID, Reopen: b.Reopen, Private: b.Private, Viewers: b.Viewers, Confirm: b.Confirm,
 	})
 	return httpserver.Body(changedChannel{&channel, private}, err)
 }
@@ -180,6 +191,7 @@ func (d *Channels) HTTP(callbacks *Callbacks) httpserver.Capability {
 	return httpserver.Capability{
 		Routes:   s.channelRoutes(),
 		Handlers: map[string]http.Handler{whatsapp.CallbackPattern: callbacks.handler()},
+		Schemas:  []httpserver.Schema{httpserver.SchemaOf[kernel.Optional[ReopenTemplate], nullableReopenSchema]()},
 		Tags: []httpserver.Tag{{
 			Name: "channels", Words: []string{"private-channels"},
 			Description: "WhatsApp numbers and sandboxes, their templates and automatic replies.",
