@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -127,6 +128,7 @@ type ChannelConnection struct {
 	WABAID        *string `json:"waba_id" doc:"The id of the WhatsApp Business account." example:"102290129340398"`
 	APIVersion    *string `json:"api_version" doc:"The version of the Meta API; null if the default of this server is used." example:"v25.0"`
 	Coexistence   *bool   `json:"coexistence" doc:"Whether the number is also used in the WhatsApp Business app."`
+	Import        *Import `json:"import" doc:"The import of the contacts and the history of the WhatsApp Business app; null if the number is not used there."`
 }
 
 // NumberState is the state of a number at WhatsApp.
@@ -430,6 +432,7 @@ func (d *Channels) setProperties(
 		}
 	}
 	d.setChannelStatus(tx, ch, change, warning)
+	d.beginImport(tx, ch.Company, ch.ID)
 	return nil
 }
 
@@ -494,7 +497,7 @@ func (d *Channels) ArchiveChannel(ctx context.Context, a *kernel.Principal, id k
 		tx.Later(`
 			UPDATE channels
 			SET archived_at = $3, status = 'disconnected', status_reason = NULL, warning = NULL, restriction = NULL,
-				restriction_until = NULL, templates_due_at = NULL, updated_at = $3
+				restriction_until = NULL, templates_due_at = NULL, import_due_at = NULL, updated_at = $3
 			WHERE company = $1 AND id = $2`, a.Company.ID, id, tx.Now)
 		return nil
 	})
@@ -714,6 +717,7 @@ func ReasonCodes() map[string][]string {
 	for _, code := range []string{"disconnected_by_team", "silent", "no_callbacks", "not_connected", "key_lost"} {
 		out[code] = nil
 	}
+	out["import_failed"] = slices.Sorted(maps.Keys(importFailures))
 	codes := whatsapp.Codes()
 	for _, code := range []string{
 		"token_rejected", "permission_missing", "account_restricted", "name_not_approved", "payment_required", "number_not_registered",

@@ -21,6 +21,9 @@ type Numbers interface {
 	Subscribe(ctx context.Context, access Access) error
 	// CallHere sends the number's callbacks to this server, which must be serving them already.
 	CallHere(ctx context.Context, access Access, channel kernel.ID) error
+	// CreateTemplate creates a template in the number's account. DeleteTemplates deletes those with a name.
+	CreateTemplate(ctx context.Context, access Access, t provider.NewTemplate) (provider.ChannelTemplate, error)
+	DeleteTemplates(ctx context.Context, access Access, name string) error
 }
 
 // AccessChange lists the credentials to replace; nil fields stay as they are.
@@ -66,6 +69,7 @@ func (d *Channels) connectNumber(ctx context.Context, a *kernel.Principal, in Ne
 			err = d.errNumberTaken(tx, a, access.PhoneNumberID)
 		}
 		if err == nil {
+			d.beginImport(tx, ch.Company, ch.ID)
 			err = d.firstViewer(tx, a, ch)
 		}
 		return ch, err
@@ -112,9 +116,15 @@ func (d *Channels) ChannelConnection(ctx context.Context, a *kernel.Principal, i
 	if err != nil || ch.Provider != ProviderWhatsApp {
 		return ChannelConnection{}, err
 	}
+	var imported *Import
+	if access.Coexistence {
+		if imported, err = d.channelImport(ctx, ch); err != nil {
+			return ChannelConnection{}, err
+		}
+	}
 	return ChannelConnection{
 		VerifyToken: &access.VerifyToken, PhoneNumberID: &access.PhoneNumberID, WABAID: &access.WABAID,
-		APIVersion: kernel.TextOrNil(access.APIVersion), Coexistence: &access.Coexistence,
+		APIVersion: kernel.TextOrNil(access.APIVersion), Coexistence: &access.Coexistence, Import: imported,
 	}, nil
 }
 
@@ -225,6 +235,7 @@ func (d *Channels) callHere(ctx context.Context, ch *Channel, access Access) {
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		setChannelWarning(tx, ch.Company, ch.ID, ch.Warning)
 		d.TemplatesDue(tx, ch.Company, ch.ID)
+		tx.AfterCommit(d.Wakeup(WakeImports).Notify) // it waits for callbacks
 		return nil
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ type Channels struct {
 	numbers   Numbers
 	activity  callbackCounter
 	observers []ChannelObserver
+	openFile  OpenFile
 }
 
 // New returns the verbs of channels. Without numbers no WhatsApp number can be connected.
@@ -72,4 +73,6 @@ var (
 	VerbTestChannel       = kernel.Listed(kernel.Verb{Name: "TestChannel", Scope: people.ScopeChannelsManage})
 	VerbTemplates         = kernel.Listed(kernel.Verb{Name: "Templates", Scope: people.ScopeConversationsRead})
 	VerbSyncTemplates     = kernel.Listed(kernel.Verb{Name: "SyncTemplates", Scope: people.ScopeChannelsManage})
+	VerbCreateTemplate    = kernel.Listed(kernel.Verb{Name: "CreateTemplate", Scope: people.ScopeChannelsManage})
+	VerbDeleteTemplate    = kernel.Listed(kernel.Verb{Name: "DeleteTemplate", Scope: people.ScopeChannelsManage})
 )

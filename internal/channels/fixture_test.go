@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/people"
 	"recado/internal/vault"
@@ -44,3 +45,9 @@ func (agreeable) Check(_ context.Context, a Access) (NumberState, error) {
 func (agreeable) Subscribe(context.Context, Access) error { return nil }
 
 func (agreeable) CallHere(context.Context, Access, kernel.ID) error { return nil }
+
+func (agreeable) CreateTemplate(context.Context, Access, provider.NewTemplate) (provider.ChannelTemplate, error) {
+	return provider.ChannelTemplate{}, nil
+}
+
+func (agreeable) DeleteTemplates(context.Context, Access, string) error { return nil }

@@ -189,7 +189,7 @@ func (t *TemplateBody) Template() *provider.Template {
 func (d *Channels) HTTP(callbacks *Callbacks) httpserver.Capability {
 	s := &handlers{d}
 	return httpserver.Capability{
-		Routes:   s.channelRoutes(),
+		Routes:   append(s.channelRoutes(), s.templateRoutes()...),
 		Handlers: map[string]http.Handler{whatsapp.CallbackPattern: callbacks.handler()},
 		Schemas:  []httpserver.Schema{httpserver.SchemaOf[kernel.Optional[ReopenTemplate], nullableReopenSchema]()},
 		Tags: []httpserver.Tag{{

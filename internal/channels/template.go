@@ -143,7 +143,7 @@ func (d *Channels) KeepTemplates(ctx context.Context, claim TemplateClaim, templ
 		}
 		tx.Later(`UPDATE channels SET templates_due_at = $4 WHERE company = $1 AND id = $2 AND templates_due_at = $3`,
 			claim.Company, claim.Channel, claim.until, tx.Now.Add(templateSyncEvery))
-		return replaceTemplates(tx, claim.Company, claim.Channel, templates)
+		return replaceTemplates(tx, claim.Company, claim.Channel, claim.until.Add(-templateSyncRetry), templates)
 	})
 }
 
@@ -296,12 +296,13 @@ type templateContent struct {
 	Parameters []provider.TemplateGap    `json:"parameters"`
 }
 
-const templateColumns = ` id, name, language, category, status, content, provider_id `
+const templateColumns = ` id, name, language, category, status, content, provider_id, quality, reason, reason_text `
 
 func scanTemplate(r db.Row) provider.ChannelTemplate {
 	t := provider.ChannelTemplate{
 		ID: r.ID("id"), Name: r.Text("name"), Language: r.Text("language"), Category: r.Text("category"), Status: r.Text("status"),
 		Buttons: []provider.TemplateButton{}, Parameters: []provider.TemplateGap{},
+		Quality: r.NullText("quality"), Reason: r.NullText("reason"), ReasonText: r.NullText("reason_text"),
 	}
 	if c := kernel.ReadJSON[templateContent](r, "content"); c != nil {
 		t.Body, t.Header, t.Footer = c.Body, c.Header, c.Footer
@@ -327,12 +328,29 @@ func Template(
 	return t, found, true, err
 }
 
-// replaceTemplates replaces the templates of a channel. Existing templates keep their ids.
-func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, templates []provider.ChannelTemplate) error {
+// saveTemplate stores a template. An existing template of the name and language keeps its id, and the explanation of its rejection
+// while it stays rejected for the same reason, because only callbacks have that.
+func saveTemplate(tx *kernel.Tx, company, channel kernel.ID, t *provider.ChannelTemplate) {
+	content := kernel.WriteJSON(&templateContent{t.Body, t.Header, t.Footer, t.Buttons, t.Parameters})
+	tx.Later(`
+		INSERT INTO templates (company, channel, id, provider_id, name, language, folded, status, category, content, quality, reason,
+			stored_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		ON CONFLICT (company, channel, name, language) DO UPDATE
+		SET provider_id = excluded.provider_id, folded = excluded.folded, status = excluded.status, category = excluded.category,
+			content = excluded.content, quality = excluded.quality, reason = excluded.reason, stored_at = excluded.stored_at,
+			reason_text = CASE WHEN templates.reason = excluded.reason THEN templates.reason_text END`,
+		company, channel, t.ID, t.ProviderID, t.Name, t.Language, fold.Text(t.Name+"\n"+t.Body), t.Status, t.Category, content,
+		t.Quality, t.Reason, tx.Now)
+}
+
+// replaceTemplates replaces the templates of a channel by those of a fetch that began at a time. Existing templates keep their
+// ids, and those that were created during the fetch stay.
+func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, began time.Time, templates []provider.ChannelTemplate) error {
 	type key struct{ name, language string }
 	gone := map[key]bool{}
-	err := tx.Query(`SELECT name, language FROM templates WHERE company = $1 AND channel = $2`,
-		[]any{company, channel}, func(r db.Row) error {
+	err := tx.Query(`SELECT name, language FROM templates WHERE company = $1 AND channel = $2 AND stored_at < $3`,
+		[]any{company, channel, began}, func(r db.Row) error {
 			gone[key{r.Text("name"), r.Text("language")}] = true
 			return nil
 		})
@@ -341,15 +359,8 @@ func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, templates []pro
 	}
 	for _, t := range templates {
 		delete(gone, key{t.Name, t.Language})
-		content := kernel.WriteJSON(&templateContent{t.Body, t.Header, t.Footer, t.Buttons, t.Parameters})
-		tx.Later(`
-			INSERT INTO templates (company, channel, id, provider_id, name, language, folded, status, category, content)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-			ON CONFLICT (company, channel, name, language) DO UPDATE
-			SET provider_id = excluded.provider_id, folded = excluded.folded, status = excluded.status, category = excluded.category,
-				content = excluded.content`,
-			company, channel, kernel.NewID(), t.ProviderID, t.Name, t.Language, fold.Text(t.Name+"\n"+t.Body), t.Status,
-			t.Category, content)
+		t.ID = kernel.NewID()
+		saveTemplate(tx, company, channel, &t)
 	}
 	for k := range gone {
 		tx.Later(`DELETE FROM templates WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
@@ -359,10 +370,20 @@ func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, templates []pro
 	return nil
 }
 
-// SetTemplateStatus stores the status of a template at the provider.
-func SetTemplateStatus(tx *kernel.Tx, company, channel kernel.ID, name, language, status string) {
-	tx.Later(`UPDATE templates SET status = $5 WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
-		company, channel, name, language, status)
+// UpdateTemplate stores what the provider reports about a template.
+func UpdateTemplate(tx *kernel.Tx, company, channel kernel.ID, u *provider.IncomingTemplate) {
+	if u.Status != "" {
+		tx.Later(`
+			UPDATE templates
+			SET status = $5, reason = $6, reason_text = $7
+			WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
+			company, channel, u.Name, u.Language, u.Status, kernel.TextOrNil(kernel.CleanText(u.Reason)),
+			kernel.TextOrNil(kernel.CleanText(u.ReasonText)))
+	}
+	if u.Quality != "" {
+		tx.Later(`UPDATE templates SET quality = $5 WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
+			company, channel, u.Name, u.Language, u.Quality)
+	}
 }
 
 // TemplateSync has the times when the templates of a channel were last fetched and last requested.

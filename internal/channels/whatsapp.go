@@ -211,6 +211,21 @@ func (g *Graph) Templates(ctx context.Context, access Access) ([]provider.Channe
 	return g.Client(access).Templates(ctx, access.WABAID)
 }
 
+// CreateTemplate creates a template in a number's account; see Numbers.
+func (g *Graph) CreateTemplate(ctx context.Context, access Access, t provider.NewTemplate) (provider.ChannelTemplate, error) {
+	return g.Client(access).CreateTemplate(ctx, access.WABAID, t)
+}
+
+// DeleteTemplates deletes the templates of a number's account with a name.
+func (g *Graph) DeleteTemplates(ctx context.Context, access Access, name string) error {
+	return g.Client(access).DeleteTemplates(ctx, access.WABAID, name)
+}
+
+// RequestImport requests data of the WhatsApp Business app for a number; see whatsapp.Client.
+func (g *Graph) RequestImport(ctx context.Context, access Access, kind string) error {
+	return g.Client(access).RequestImport(ctx, kind)
+}
+
 // CallHere sets the callback address of a number. Meta calls only public HTTPS addresses; the simulator calls any.
 func (g *Graph) CallHere(ctx context.Context, access Access, channel kernel.ID) error {
 	if g.PublicURL == "" || g.BaseURL == "" && !strings.HasPrefix(g.PublicURL, "https://") {

@@ -111,11 +111,11 @@ func (s *Server) document() (Document, error) {
 	return doc, nil
 }
 
-// describeParameters sets the format of path ids.
+// describeParameters sets the format of path ids. Other parameters of a path are names.
 func describeParameters(op map[string]any) {
 	parameters, _ := op["parameters"].([]any)
 	for _, parameter := range parameters {
-		if p := parameter.(map[string]any); p["in"] == "path" {
+		if p := parameter.(map[string]any); p["in"] == "path" && p["name"] != "name" {
 			p["schema"] = map[string]any{"type": "string", "format": "uuid"}
 		}
 	}

@@ -38,6 +38,7 @@ func (s *Server) run(ctx context.Context) {
 		(&talk.Receipts{Desk: d.Talk, Graph: s.graph, Logger: log}).Run,
 		(&talk.Index{Desk: d.Talk, Logger: log}).Run,
 		(&channels.Templates{Desk: d.Channels, Graph: s.graph, Logger: log}).Run,
+		(&channels.Imports{Desk: d.Channels, Graph: s.graph, Logger: log}).Run,
 		(&reception.Distribute{Desk: d.Receptionist, Logger: log}).Run,
 		repeat("sweep", sweepInterval, s.sweep()),
 		repeat("settle", sweepInterval, d.settle),

@@ -64,9 +64,7 @@ func (in *InboundBatch) template(u *provider.IncomingTemplate) error {
 	in.notice(&u.Notice)
 	ids, err := channels.ChannelsOfAccount(in.Tx, in.Channel.Company, u.WABAID, "")
 	for _, id := range ids {
-		if u.Status != "" {
-			channels.SetTemplateStatus(in.Tx, in.Channel.Company, id, u.Name, u.Language, u.Status)
-		}
+		channels.UpdateTemplate(in.Tx, in.Channel.Company, id, u)
 		in.d.channels.TemplatesDue(in.Tx, in.Channel.Company, id)
 	}
 	return err
@@ -121,6 +119,9 @@ func (in *InboundBatch) receive(item *provider.Incoming) error {
 		return in.account(item.Account)
 	case item.Template != nil:
 		return in.template(item.Template)
+	case item.Import != nil:
+		channels.InsertNotice(in.Tx, &in.Channel, &item.Import.Notice)
+		channels.UpdateImport(in.Tx, &in.Channel, item.Import)
 	case item.Notice != nil:
 		in.notice(item.Notice)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"recado/internal/blob"
+	"recado/internal/channels/provider"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/limits"
@@ -419,6 +420,24 @@ func (d *Talk) usableMedia(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Me
 		return m, kernel.ErrOr(err, kernel.NoSuch("body.media_id", "file"))
 	}
 	return m, nil
+}
+
+// sampleFile returns a file for the sample of a template.
+func (d *Talk) sampleFile(ctx context.Context, a *kernel.Principal, id kernel.ID, field string) (*provider.OutgoingMedia, error) {
+	m, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Media, error) {
+		m, seen, err := seenMedia(tx, a, id)
+		if err != nil || !seen || !m.Stored {
+			return m, kernel.ErrOr(err, kernel.NoSuch(field, "file"))
+		}
+		return m, nil
+	})
+	return &provider.OutgoingMedia{
+		Kind: string(m.Kind), MimeType: m.MimeType, FileName: m.FileName, Size: m.Size,
+		Open: func() (io.ReadCloser, error) {
+			file, _, err := d.blob.Open(ctx, m.ID)
+			return file, err
+		},
+	}, err
 }
 
 func attach(m *Message, media *Media) {

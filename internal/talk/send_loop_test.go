@@ -138,6 +138,12 @@ func (numbers) Check(_ context.Context, a channels.Access) (channels.NumberState
 
 func (numbers) Subscribe(context.Context, channels.Access) error { return nil }
 
+func (numbers) CreateTemplate(context.Context, channels.Access, provider.NewTemplate) (provider.ChannelTemplate, error) {
+	return provider.ChannelTemplate{}, nil
+}
+
+func (numbers) DeleteTemplates(context.Context, channels.Access, string) error { return nil }
+
 func (numbers) CallHere(context.Context, channels.Access, kernel.ID) error { return nil }
 
 func (b *bureau) channel(t *testing.T, number string) kernel.ID {

@@ -35,6 +35,7 @@ func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
 	d.OnSignal(d.receive)
 	d.OnStream(d.greet)
 	p.ObserveTeam(people.TeamObserver{Removed: d.FinishRemovals, MemberRemoved: deleteOwn})
+	c.UseFiles(d.sampleFile)
 	c.ObserveChannels(channels.ChannelObserver{Connected: d.sendAgain, Archived: d.failQueue, PrivacyChanged: d.settleFirst})
 	return d
 }

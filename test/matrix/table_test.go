@@ -49,17 +49,19 @@ var table = map[string][]example{
 	"POST /keys/{id}/rotate": {{path: "/keys/{key}/rotate"}},
 	"DELETE /keys/{id}":      {{path: "/keys/{key}"}},
 
-	"GET /channels":                      {{path: "/channels"}},
-	"GET /channels/{id}":                 {{path: "/channels/{channel}"}},
-	"POST /channels":                     {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
-	"PATCH /channels/{id}":               {{path: "/channels/{channel}", body: `{"name":"n","hours_id":"{hours}"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // keys cannot set viewers
-	"GET /private-channels":              {{path: "/private-channels"}},
-	"DELETE /channels/{id}":              {{path: "/channels/{channel}"}},
-	"GET /channels/{id}/connection":      {{path: "/channels/{channel}/connection"}},
-	"POST /channels/{id}/test":           {{path: "/channels/{channel}/test"}},
-	"GET /channels/{id}/templates":       {{path: "/channels/{channel}/templates"}},
-	"POST /channels/{id}/templates/sync": {{path: "/channels/{channel}/templates/sync", refused: 400}}, // a sandbox has no templates
-	"GET /channels/{id}/reception":       {{path: "/channels/{channel}/reception"}},
+	"GET /channels":                          {{path: "/channels"}},
+	"GET /channels/{id}":                     {{path: "/channels/{channel}"}},
+	"POST /channels":                         {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
+	"PATCH /channels/{id}":                   {{path: "/channels/{channel}", body: `{"name":"n","hours_id":"{hours}"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // keys cannot set viewers
+	"GET /private-channels":                  {{path: "/private-channels"}},
+	"DELETE /channels/{id}":                  {{path: "/channels/{channel}"}},
+	"GET /channels/{id}/connection":          {{path: "/channels/{channel}/connection"}},
+	"POST /channels/{id}/test":               {{path: "/channels/{channel}/test"}},
+	"GET /channels/{id}/templates":           {{path: "/channels/{channel}/templates"}},
+	"POST /channels/{id}/templates":          {{path: "/channels/{channel}/templates", body: `{"name":"n","language":"pt_BR","category":"utility","body":"x"}`, refused: 400}}, // a sandbox has no templates
+	"DELETE /channels/{id}/templates/{name}": {{path: "/channels/{channel}/templates/n", refused: 400}},
+	"POST /channels/{id}/templates/sync":     {{path: "/channels/{channel}/templates/sync", refused: 400}}, // a sandbox has no templates
+	"GET /channels/{id}/reception":           {{path: "/channels/{channel}/reception"}},
 	"PUT /channels/{id}/reception": {{path: "/channels/{channel}/reception", body: `{"enabled":false,"menu":{"text":"x","fallback_sector":"{sector}","options":[` +
 		`{"title":"a","action":{"sector":"{sector}"}},{"title":"b","action":{"user":"{user}"}}]}}`}},
 	"POST /channels/{id}/reception/try": {{path: "/channels/{channel}/reception/try", body: `{"texts":["x"],"reception":{"menu":{"text":"x","fallback_sector":"{sector}","options":[` +

@@ -64,6 +64,7 @@ type Incoming struct {
 	Group    *IncomingGroup
 	Account  *IncomingAccount
 	Template *IncomingTemplate
+	Import   *IncomingImport
 	Notice   *IncomingNotice
 }
 
@@ -182,7 +183,18 @@ type IncomingTemplate struct {
 	WABAID   string
 	Name     string
 	Language string // pt_BR
-	Status   string // the new status in lower case; "": something else changed
+	Status   string // the new status in lower case; "": it did not change
+	Quality  string // the new quality in lower case; "": it did not change
+	// Reason is why the template was rejected, in lower case, and ReasonText the provider's own explanation.
+	Reason     string
+	ReasonText string
+	Notice     IncomingNotice
+}
+
+// IncomingImport reports the progress of the import of the history of the WhatsApp Business app.
+type IncomingImport struct {
+	Progress int  // percent
+	Declined bool // the business does not share its history
 	Notice   IncomingNotice
 }
 
@@ -320,7 +332,11 @@ type SendError struct {
 	Disconnect   bool
 	ProviderCode int    // 0: no response of the provider
 	ProviderText string // the provider's own text
-	Cause        error
+	// ProviderSubcode is the provider's more specific code; 0: none.
+	ProviderSubcode int
+	// ProviderField is the field of the request that the provider found invalid, as it writes it; "": unknown.
+	ProviderField string
+	Cause         error
 }
 
 // Error returns the text of the error.
@@ -493,8 +509,35 @@ type ChannelTemplate struct {
 	Footer     *string          `json:"footer"`
 	Buttons    []TemplateButton `json:"buttons"`
 	Parameters []TemplateGap    `json:"parameters" doc:"The parameters required to send the template."`
+	Quality    *string          `json:"quality" doc:"The quality reported by Meta, in lower case: green, yellow, red or unknown; null if Meta has not rated the template." example:"green"`
+	Reason     *string          `json:"reason" doc:"Why Meta rejected the template: Meta's word in lower case, such as incorrect_category, invalid_format, promotional, abusive_content, scam or tag_content_mismatch. null unless the status is rejected." example:"null"`
+	ReasonText *string          `json:"reason_text" doc:"Meta's own explanation of a rejection, if it gave one."`
 
 	ProviderID string `json:"-"`
+}
+
+// NewTemplate is a template to create. Its parts are valid for the provider.
+type NewTemplate struct {
+	Name     string
+	Language string // pt_BR
+	Category string // marketing utility
+	Header   string // "": none, or a file
+	// HeaderFile is the sample of a header that is a file; nil: none.
+	HeaderFile *OutgoingMedia
+	Body       string
+	Footer     string
+	Buttons    []NewTemplateButton
+
+	HeaderExamples, BodyExamples []string // in the order in which the gaps first occur
+}
+
+// NewTemplateButton is a button of a template to create.
+type NewTemplateButton struct {
+	Type        string // quick_reply url phone
+	Text        string
+	URL         string
+	PhoneNumber string
+	Example     string // an address, if URL has a gap
 }
 
 // TemplateButton is a button of a template.
@@ -521,8 +564,11 @@ const (
 	ComponentButton = "button"
 )
 
-// TemplateApproved is the status of a template that can be sent.
-const TemplateApproved = "approved"
+// The statuses of a template that can be sent, and of one that the provider rejected.
+const (
+	TemplateApproved = "approved"
+	TemplateRejected = "rejected"
+)
 
 // String returns the name of the gap: body.1 or body.name.
 func (g *TemplateGap) String() string {

@@ -49,7 +49,8 @@ type call struct {
 	body   io.Reader
 	length int64 // of body; -1: unknown
 	kind   string
-	sends  bool // without a response it is uncertain whether a message was sent
+	header http.Header // additional, may be nil
+	sends  bool        // without a response it is uncertain whether a message was sent
 
 	// late is called when there is a connection and nothing has been sent. If it returns true the request is cancelled. It may be
 	// nil.
@@ -117,6 +118,9 @@ func (c *Client) do(ctx context.Context, r call, out any) error {
 	if r.body != nil {
 		req.ContentLength = r.length
 		req.Header.Set("Content-Type", r.kind)
+	}
+	for name, values := range r.header {
+		req.Header[name] = values
 	}
 	if r.late != nil {
 		prompt(req, r.late)

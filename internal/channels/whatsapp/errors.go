@@ -25,7 +25,20 @@ type graphError struct {
 }
 
 type graphErrorData struct {
-	Details text `json:"details"`
+	Details text             `json:"details"`
+	Blames  list[list[text]] `json:"blame_field_specs"` // the paths of the invalid fields
+}
+
+// field returns the field that Meta found invalid, as it names it: a path, or the message if there is none.
+func (g graphError) field() string {
+	for _, path := range g.Data.value.Blames {
+		names := make([]string, len(path))
+		for i, name := range path {
+			names[i] = string(name)
+		}
+		return strings.Join(names, ".")
+	}
+	return string(g.Message)
 }
 
 // words returns Meta's own text, the most specific one first.
@@ -80,7 +93,9 @@ func judgeResponse(resp *http.Response, body []byte, sends bool) *provider.SendE
 // judge converts an error of Meta.
 func judge(g graphError, serverFault, sends bool) *provider.SendError {
 	code := int(g.Code)
-	e := &provider.SendError{ProviderCode: code, ProviderText: g.words()}
+	e := &provider.SendError{
+		ProviderCode: code, ProviderText: g.words(), ProviderSubcode: int(g.Subcode), ProviderField: g.field(),
+	}
 	m, known := meaningOf(code)
 	switch {
 	case !known && (serverFault || g.Transient.value):

@@ -92,13 +92,13 @@ func TestHistory(t *testing.T) {
 		{Message: &provider.IncomingMessage{ExternalID: "wamid.H1", Customer: customer, Type: "text", Text: "bom dia", At: noon, History: true}},
 		{Message: &provider.IncomingMessage{ExternalID: "wamid.H2", Customer: customer, FromPhoneApp: true, Type: "text", Text: "bom dia!", At: noon, History: true, Status: "read"}},
 		{Message: &provider.IncomingMessage{ExternalID: "wamid.H3", Customer: customer, Type: "unsupported", Text: "File", Notice: notice(provider.NoticeFile), At: noon, History: true, Raw: []byte(`{"from":"551188887777","id":"wamid.H3","timestamp":"1790000000","type":"media_placeholder"}`)}},
-		{Notice: &provider.IncomingNotice{Kind: "history", Text: "phase 1 is 55 % complete"}},
+		{Import: &provider.IncomingImport{Progress: 55, Notice: provider.IncomingNotice{Kind: "history", Text: "phase 1 is 55 % complete"}}},
 		{Message: &provider.IncomingMessage{
 			ExternalID: "wamid.H3", Type: "image", At: noon, History: true,
 			Customer: provider.Person{Phone: "+551188887777", WAID: "551188887777"},
 			Media:    &provider.IncomingMedia{ProviderID: "77", MimeType: "image/jpeg", SHA256: "x"},
 		}},
-		{Notice: &provider.IncomingNotice{Kind: "history", Text: "code 2593109: declined"}},
+		{Import: &provider.IncomingImport{Declined: true, Notice: provider.IncomingNotice{Kind: "history", Text: "code 2593109: declined"}}},
 	}
 	testkit.Diff(t, "history", parseFile(t, "history.json"), want)
 }

@@ -31,7 +31,7 @@ func FuzzParseCallback(f *testing.F) {
 		}
 		for _, e := range events {
 			in, set := e.Incoming, 0
-			for _, is := range []bool{in.Message != nil, in.Status != nil, in.Edit != nil, in.Revoke != nil, in.Reaction != nil, in.Account != nil, in.Template != nil, in.Identity != nil, in.Notice != nil} {
+			for _, is := range []bool{in.Message != nil, in.Status != nil, in.Edit != nil, in.Revoke != nil, in.Reaction != nil, in.Account != nil, in.Template != nil, in.Import != nil, in.Identity != nil, in.Notice != nil} {
 				if is {
 					set++
 				}

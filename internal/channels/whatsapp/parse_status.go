@@ -3,6 +3,7 @@ package whatsapp
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,10 +98,19 @@ func (p *parser) history(h history) {
 		}
 	}
 	for _, e := range h.Errors {
-		p.notice("history", fmt.Sprintf("code %d: %s", e.Code, e.words()), nil)
+		n := p.noticeOf("history", fmt.Sprintf("code %d: %s", e.Code, e.words()), nil)
+		if e.Code == importDeclined || e.Subcode == importDeclined {
+			p.add(provider.Incoming{Import: &provider.IncomingImport{Declined: true, Notice: n}})
+		} else {
+			p.add(provider.Incoming{Notice: &n})
+		}
 	}
 	if m := h.Metadata.value; m.Progress != "" {
-		p.notice("history", fmt.Sprintf("phase %s is %s %% complete", m.Phase, m.Progress), nil)
+		percent, _ := strconv.Atoi(string(m.Progress))
+		p.add(provider.Incoming{Import: &provider.IncomingImport{
+			Progress: min(max(percent, 0), 100),
+			Notice:   p.noticeOf("history", fmt.Sprintf("phase %s is %s %% complete", m.Phase, m.Progress), nil),
+		}})
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 
 // Templates returns all templates of an account.
 func (c *Client) Templates(ctx context.Context, wabaID string) ([]provider.ChannelTemplate, error) {
-	query := url.Values{"fields": {"id,name,language,status,category,components"}, "limit": {strconv.Itoa(templatesAtOnce)}}
+	query := url.Values{"fields": {"id,name,language,status,category,components,rejected_reason,quality_score"}, "limit": {strconv.Itoa(templatesAtOnce)}}
 	var all []provider.ChannelTemplate
 	for len(all) < maxTemplates {
 		var page struct {
@@ -56,6 +56,10 @@ type templateNode struct {
 	Status     text                    `json:"status"`
 	Category   text                    `json:"category"`
 	Components list[templateComponent] `json:"components"`
+	Rejected   text                    `json:"rejected_reason"`
+	Quality    lenient[struct {
+		Score text `json:"score"`
+	}] `json:"quality_score"`
 }
 
 type templateComponent struct {
@@ -89,6 +93,10 @@ func (n templateNode) read() provider.ChannelTemplate {
 		ProviderID: string(n.ID), Name: string(n.Name), Language: language(string(n.Language)),
 		Status: strings.ToLower(string(n.Status)), Category: strings.ToLower(string(n.Category)),
 		Buttons: []provider.TemplateButton{}, Parameters: []provider.TemplateGap{},
+		Quality: kernel.TextOrNil(templateQuality(n.Quality.value.Score)),
+	}
+	if t.Status == provider.TemplateRejected {
+		t.Reason = kernel.TextOrNil(templateReason(n.Rejected))
 	}
 	for _, c := range n.Components {
 		switch strings.ToUpper(string(c.Type)) {
@@ -172,9 +180,15 @@ func (p *parser) templateUpdate() bool {
 		return false
 	}
 	var u struct {
-		Event    text `json:"event"`
-		Name     text `json:"message_template_name"`
-		Language text `json:"message_template_language"`
+		Event     text `json:"event"`
+		Name      text `json:"message_template_name"`
+		Language  text `json:"message_template_language"`
+		Reason    text `json:"reason"`
+		Quality   text `json:"new_quality_score"`
+		Rejection lenient[struct {
+			Reason         text `json:"reason"`
+			Recommendation text `json:"recommendation"`
+		}] `json:"rejection_info"`
 	}
 	if decode(p.raw, &u) != nil {
 		return false
@@ -182,12 +196,30 @@ func (p *parser) templateUpdate() bool {
 	in := &provider.IncomingTemplate{
 		WABAID: p.waba, Name: string(u.Name), Language: language(string(u.Language)), Notice: p.noticeOf(p.field, p.summary(), p.raw),
 	}
-	if p.field == "message_template_status_update" {
+	switch p.field {
+	case "message_template_status_update":
 		in.Status = templateStatus(string(u.Event))
+		if in.Status == provider.TemplateRejected {
+			in.Reason = templateReason(u.Reason)
+			in.ReasonText = clip(joined(" ", string(u.Rejection.value.Reason), string(u.Rejection.value.Recommendation)), 1000)
+		}
+	case "message_template_quality_update":
+		in.Quality = templateQuality(u.Quality)
 	}
 	p.add(provider.Incoming{Template: in})
 	return true
 }
+
+// templateReason returns the reason of a rejection; "" for none.
+func templateReason(reason text) string {
+	if reason == "NONE" {
+		return ""
+	}
+	return clip(strings.ToLower(string(reason)), 100)
+}
+
+// templateQuality returns the quality of a template; "" for none.
+func templateQuality(score text) string { return clip(strings.ToLower(string(score)), 40) }
 
 // templateStatus returns the status of a template after an event; "": unknown.
 func templateStatus(event string) string {

@@ -1,0 +1,106 @@
+package channels
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+// templateHeader is the header of a new template: a text, or the type of a file.
+type templateHeader struct {
+	text string
+	file *struct {
+		Type string `json:"type"`
+	}
+}
+
+// Schema describes both forms.
+func (templateHeader) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		OneOf: []*huma.Schema{
+			{Type: huma.TypeString},
+			{
+				Type: huma.TypeObject, Required: []string{"type"}, AdditionalProperties: false,
+				Properties: map[string]*huma.Schema{"type": {Type: huma.TypeString, Enum: []any{"image", "video", "document"}}},
+			},
+			{Type: "null"},
+		},
+		Description: "The text above the body, at most 60 characters with at most one variable, or the type of a file.",
+	}
+}
+
+// UnmarshalJSON decodes either form, or null.
+func (h *templateHeader) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '{' {
+		return json.Unmarshal(data, &h.file, json.RejectUnknownMembers(true))
+	}
+	return json.Unmarshal(data, &h.text)
+}
+
+type createTemplateInput struct {
+	httpserver.AtID
+	Body struct {
+		Name     string         `json:"name" minLength:"1" maxLength:"512" pattern:"^[a-z0-9_]+$" doc:"Lower-case letters, digits and underscores." example:"order_ready"`
+		Language string         `json:"language" minLength:"2" maxLength:"8" example:"pt_BR"`
+		Category string         `json:"category" enum:"marketing,utility" doc:"Meta defines the texts of authentication templates: create them at Meta."`
+		Header   templateHeader `json:"header,omitempty" required:"false"`
+		Body     string         `json:"body" minLength:"1" maxLength:"1024" doc:"The text, with variables numbered {{1}}, {{2}} or named {{order}}."`
+		Footer   *string        `json:"footer,omitempty" required:"false" nullable:"true" maxLength:"60" doc:"The small text below the body, without variables."`
+		Buttons  []struct {
+			Type        string `json:"type" enum:"quick_reply,url,phone"`
+			Text        string `json:"text" minLength:"1" maxLength:"25"`
+			URL         string `json:"url,omitempty" maxLength:"2000" doc:"Of a button of the type url. It may end with the variable {{1}}."`
+			PhoneNumber string `json:"phone_number,omitempty" maxLength:"64" doc:"Of a button of the type phone."`
+			Example     string `json:"example,omitempty" maxLength:"2000" doc:"An example for the variable of the URL: its value, or the whole URL."`
+		} `json:"buttons,omitempty" maxItems:"10" doc:"At most two with a URL and one with a phone number. The quick replies stand together."`
+		Examples struct {
+			Body   []string `json:"body,omitempty" maxItems:"64" doc:"An example for each variable of the body, in the order in which they first occur."`
+			Header []string `json:"header,omitempty" maxItems:"1" doc:"An example for the variable of the header, or the id of a file from POST /media as the sample of a header with a file."`
+		} `json:"examples,omitempty" doc:"Meta reviews templates with these examples."`
+	}
+}
+
+func (s *handlers) createTemplate(
+	ctx context.Context, a *kernel.Principal, in *createTemplateInput,
+) (*httpserver.Reply[provider.ChannelTemplate], error) {
+	b := &in.Body
+	template := NewTemplate{
+		Name: b.Name, Language: b.Language, Category: b.Category, Header: b.Header.text, Body: b.Body,
+		Examples: TemplateExamples{Header: b.Examples.Header, Body: b.Examples.Body},
+	}
+	kernel.Set(&template.Footer, b.Footer)
+	if b.Header.file != nil {
+		template.HeaderType = b.Header.file.Type
+	}
+	for _, button := range b.Buttons {
+		template.Buttons = append(template.Buttons, provider.NewTemplateButton(button))
+	}
+	return httpserver.Body(s.verbs.CreateTemplate(ctx, a, kernel.ID(in.ID), template))
+}
+
+type templateNameInput struct {
+	httpserver.AtID
+	Name string `path:"name" doc:"The name of the template."`
+}
+
+func (s *handlers) deleteTemplate(ctx context.Context, a *kernel.Principal, in *templateNameInput) (*httpserver.None, error) {
+	return &httpserver.None{}, s.verbs.DeleteTemplate(ctx, a, kernel.ID(in.ID), in.Name)
+}
+
+func (s *handlers) templateRoutes() []*httpserver.Route {
+	return []*httpserver.Route{
+		httpserver.Post("/channels/{id}/templates", VerbCreateTemplate, "Create a template at Meta", s.createTemplate,
+			httpserver.Fails(kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeUncertain), httpserver.Created, httpserver.Reserves, httpserver.Subject(SubjectChannel),
+			httpserver.Example(`{"name": "order_ready", "language": "en", "category": "utility", "body": "Hello {{1}}, your order is ready.", "buttons": [{"type": "quick_reply", "text": "Thanks"}], "examples": {"body": ["Marina"]}}`),
+			httpserver.About("The template is validated, created at Meta and returned with its status, which is pending until Meta has reviewed it. "+
+				"If Meta refuses it, the error names the field, if Meta does, and has Meta's text as params.provider_message.")),
+		httpserver.Del("/channels/{id}/templates/{name}", VerbDeleteTemplate, "Delete a template at Meta", s.deleteTemplate,
+			httpserver.Fails(kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeInUse),
+			httpserver.About("Deletes the template in all its languages. Meta does not accept the name of an approved template again for 30 days.")),
+	}
+}
