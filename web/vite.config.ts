@@ -1,5 +1,5 @@
 import react from '@vitejs/plugin-react'
-import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite'
+import { build, type HtmlTagDescriptor, type Plugin, type Rolldown } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { comesWith } from './scripts/chunks.ts'
 
@@ -80,11 +80,35 @@ const named: Plugin = {
   },
 }
 
+/** worker builds the service worker as one file of its own, which the server serves below the base path. */
+const worker: Plugin = {
+  name: 'service-worker',
+  apply: 'build',
+  async generateBundle() {
+    const built = (await build({
+      configFile: false,
+      publicDir: false,
+      logLevel: 'warn',
+      build: {
+        target: 'es2022',
+        write: false,
+        modulePreload: false,
+        rollupOptions: {
+          input: 'src/worker/sw.ts',
+          output: { format: 'iife', entryFileNames: 'sw.js' },
+        },
+      },
+    })) as Rolldown.RolldownOutput
+    const [{ code }] = built.output
+    this.emitFile({ type: 'asset', fileName: 'sw.js', source: code })
+  },
+}
+
 // The file names have no hashes: the server puts the files below a path that names their content, and
 // dist is committed, where stable names keep the history readable.
 export default defineConfig({
   base: './',
-  plugins: [react(), named],
+  plugins: [react(), named, worker],
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,

@@ -55,7 +55,7 @@ func NewApp(files fs.FS, base string) (*App, error) {
 			for i, session := range []string{"no", "yes"} {
 				a.page[i] = strings.Split(strings.ReplaceAll(a.place(string(content)), sessionMark, session), nonceMark)
 			}
-		case "manifest.webmanifest":
+		case "manifest.webmanifest", "manifest-en.webmanifest", "manifest-es.webmanifest": // one in each language
 			a.files[name] = newFile(name, []byte(a.place(string(content))))
 		case workerName:
 			a.worker = newFile(name, []byte(a.place(string(content))))
@@ -149,9 +149,9 @@ func (a *App) serveFile(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveWorker serves the service worker, which browsers must not cache: they compare it with the installed one. Its policy lets
-// it fetch from this server only.
+// it fetch from this server only; the icons of its notifications are part of it.
 func (a *App) serveWorker(w http.ResponseWriter, r *http.Request) {
-	protectPage(w.Header(), "default-src 'none'; script-src 'self'; connect-src 'self'")
+	protectPage(w.Header(), "default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:")
 	w.Header().Set("Cache-Control", "no-cache")
 	a.worker.serve(w, r)
 }

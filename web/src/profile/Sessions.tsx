@@ -7,7 +7,7 @@ import { Loaded } from '../api/Loaded'
 import { useAttempt } from '../api/useAttempt'
 import { dateAndTime } from '../ui/format'
 import { Section } from '../ui/Layout'
-import { device } from './device'
+import { device } from '../ui/device'
 import classes from '../ui/rows.module.css'
 
 /** Sessions lists the user's sessions and ends them. */

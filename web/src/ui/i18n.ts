@@ -70,10 +70,16 @@ export async function startTexts(
   mark(language)
 }
 
-/** mark sets the language and the text direction of the page. */
+/** mark sets the language and the text direction of the page, and the manifest with the shortcuts in that language. */
 function mark(language: Language): void {
   document.documentElement.lang = language
   document.documentElement.dir = i18next.dir(language)
+  const link = document.querySelector<HTMLLinkElement>('link[rel="manifest"]')
+  if (link)
+    link.href = link.href.replace(
+      /manifest[\w-]*\./,
+      language === 'pt-BR' ? 'manifest.' : `manifest-${language}.`,
+    )
 }
 
 /** setLanguage changes the page's language and stores it in this browser. */
