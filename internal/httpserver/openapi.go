@@ -32,6 +32,8 @@ func (s *Server) config(o Options) huma.Config {
 	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[string]](), reflect.TypeFor[optionalSchema[string]]())
 	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[time.Time]](), reflect.TypeFor[optionalSchema[time.Time]]())
 	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[int64]](), reflect.TypeFor[optionalSchema[int64]]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Amount](), reflect.TypeFor[float64]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[float64]](), reflect.TypeFor[optionalSchema[float64]]())
 	for _, c := range o.Capabilities {
 		for _, schema := range c.Schemas {
 			registry.RegisterTypeAlias(schema.of, schema.as)

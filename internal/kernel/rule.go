@@ -68,10 +68,13 @@ var (
 
 // formats contains the formats of values, each with the end of the sentence "must be ...".
 var formats = map[string]string{
+	"amount":       "a number with at most six decimals",
 	"bool":         "true or false",
 	"clock":        "a time of day such as 08:00, at most 24:00",
 	"cnpj":         "a CNPJ with valid check digits, such as 12.ABC.345/01DE-35",
 	"cpf":          "a CPF with valid check digits, such as 529.982.247-25",
+	"country":      "the two capital letters of a country, such as BR, or *",
+	"currency":     "the three capital letters of a currency, such as BRL",
 	"day":          "a date such as 2026-12-24, or --12-25 for every year",
 	"date":         "a valid date such as 2026-11-14",
 	"email":        "an e-mail address",

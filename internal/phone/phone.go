@@ -112,3 +112,22 @@ func parse(digits string, strict bool) (e164 string, ok bool) {
 	}
 	return phonenumbers.Format(parsed, phonenumbers.E164), true
 }
+
+// Country returns the ISO 3166 code of the country of a number in E.164 form, such as "BR", or "" if it is unknown.
+func Country(e164 string) string {
+	parsed, err := phonenumbers.Parse(e164, "ZZ")
+	if err != nil {
+		return ""
+	}
+	region := phonenumbers.GetRegionCodeForNumber(parsed)
+	if !IsCountry(region) { // in a range that the library does not know
+		region = phonenumbers.GetRegionCodeForCountryCode(int(parsed.GetCountryCode()))
+	}
+	if !IsCountry(region) {
+		return ""
+	}
+	return region
+}
+
+// IsCountry reports whether code is the ISO 3166 code of a country with phone numbers.
+func IsCountry(code string) bool { return phonenumbers.GetSupportedRegions()[code] }

@@ -179,7 +179,7 @@ func (d *Reports) AttendanceReport(ctx context.Context, a *kernel.Principal, f R
 		if err != nil {
 			return Report{}, err
 		}
-		from, to, err := f.days(kernel.DateOf(tx.Now, zone))
+		from, to, err := Days(f.From, f.To, kernel.DateOf(tx.Now, zone))
 		if err != nil {
 			return Report{}, err
 		}
@@ -216,21 +216,21 @@ func (f ReportFilter) previous(tx *kernel.Tx, company kernel.ID, day kernel.Date
 	return PreviousReport{From: from.String(), To: to.String(), Totals: sum.report(nil).Totals}, err
 }
 
-// days returns the range.
-func (f ReportFilter) days(today kernel.Date) (from, to kernel.Date, err error) {
+// Days returns the days of a report; see AttendanceReport. first and last may be nil.
+func Days(first, last *kernel.Date, today kernel.Date) (from, to kernel.Date, err error) {
 	switch {
-	case f.From != nil && f.To != nil:
-		from, to = *f.From, *f.To
-	case f.From != nil:
-		from, to = *f.From, today
-		if last := from.AddDays(MaxReportDays - 1); last.Before(to) {
-			to = last
+	case first != nil && last != nil:
+		from, to = *first, *last
+	case first != nil:
+		from, to = *first, today
+		if longest := from.AddDays(MaxReportDays - 1); longest.Before(to) {
+			to = longest
 		}
 		if to.Before(from) {
 			to = from // the caller's time zone may be ahead
 		}
-	case f.To != nil:
-		from, to = f.To.AddDays(1-DefaultReportDays), *f.To
+	case last != nil:
+		from, to = last.AddDays(1-DefaultReportDays), *last
 		if from.Year < 1 {
 			from = kernel.Date{Year: 1, Month: 1, Day: 1}
 		}

@@ -231,7 +231,7 @@ func TestReportRange(t *testing.T) {
 		{"the wrong way round", "2026-11-14", "2026-11-13", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			from, to, err := ReportFilter{From: date(tt.from), To: date(tt.to)}.days(*date("2026-11-14"))
+			from, to, err := Days(date(tt.from), date(tt.to), *date("2026-11-14"))
 			if (err != nil) != (tt.wantFrom == "") {
 				t.Fatal(err)
 			}

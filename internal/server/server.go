@@ -19,6 +19,7 @@ import (
 	"recado/internal/blob"
 	"recado/internal/boards"
 	"recado/internal/channels"
+	"recado/internal/costs"
 	"recado/internal/fields"
 	"recado/internal/guard"
 	"recado/internal/httpserver"
@@ -294,6 +295,7 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 			d.Boards.HTTP(),
 			d.Surveys.HTTP(),
 			d.Reports.HTTP(),
+			d.Costs.HTTP(),
 			d.Webhooks.HTTP(),
 			s.live.HTTP(),
 			{Handlers: pages},
@@ -385,6 +387,7 @@ type Desk struct {
 	Boards       *boards.Boards
 	Surveys      *survey.Surveys
 	Reports      *reports.Reports
+	Costs        *costs.Costs
 	Webhooks     *webhooks.Webhooks
 }
 
@@ -401,6 +404,7 @@ func New(o Options) *Desk {
 		Levels:   sla.New(t, p),
 		Surveys:  survey.New(t, p),
 		Reports:  reports.New(t, c, p),
+		Costs:    costs.New(t, p),
 		Webhooks: webhooks.New(p, webhooks.Options{Guard: o.Guard, Brand: o.Brand, Retries: o.Retries}),
 	}
 	d.Boards.ObserveFields(f)

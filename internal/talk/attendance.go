@@ -55,6 +55,7 @@ type Attendance struct {
 	Fields               fields.Values     `json:"fields" doc:"The values of the company's custom fields, by key."`
 	Survey               *Survey           `json:"survey" doc:"The satisfaction survey of the case; null if there was none."`
 	SLA                  *ServiceLevel     `json:"sla" doc:"The service level of the case; null if no policy applies to it."`
+	Cost                 *AttendanceCost   `json:"cost" doc:"What the messages of the case cost; null if none of them has an amount."`
 
 	Company     kernel.ID   `json:"-"`
 	Number      int64       `json:"-"`

@@ -17,7 +17,7 @@ var attendanceColumns = `
 	` + kernel.ChannelPrivate("a") + ` AS private, a.responsible, r.name AS responsible_name, a.sector, a.opened_at, a.opened_by, a.first_response_at,
 	a.closed_at, a.closed_by, b.name AS closed_by_name, a.close_reason, a.closing_reason, q.name AS closing_reason_name, a.closing_note,
 	a.survey, a.survey_at, a.survey_sent_at, a.survey_answered_at, a.survey_rating, a.survey_comment,
-	a.menu_ended_at, a.sla_policy, y.name AS sla_policy_name, a.sla, c.labels, ` + fields.Column("a")
+	a.menu_ended_at, a.sla_policy, y.name AS sla_policy_name, a.sla, a.cost_amount, a.cost_currency, c.labels, ` + fields.Column("a")
 
 // attendanceNames joins the tables that attendanceColumns needs besides attendances a.
 const attendanceNames = `
@@ -45,6 +45,7 @@ func scanAttendance(r db.Row) Attendance {
 		}
 	}
 	ScanMeasures(r, &a)
+	a.Cost = scanAttendanceCost(r)
 	a.LabelIDs, a.Fields = kernel.UnpackIDs(r.Bytes("labels")), fields.Scan(r)
 	if a.FirstResponseAt != nil {
 		a.Answered(*a.FirstResponseAt)

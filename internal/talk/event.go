@@ -50,10 +50,10 @@ func conversationSignal(kind string, company, conversation kernel.ID, to kernel.
 }
 
 // notificationSignal returns the signal for a notification of members.
-func notificationSignal(company, conversation kernel.ID, kind string, members []kernel.ID) kernel.Signal {
+func notificationSignal(company kernel.ID, conversation *kernel.ID, kind string, members []kernel.ID) kernel.Signal {
 	return kernel.NewSignal(signalNotification, company, kernel.Audience{Members: members}, struct {
-		Kind         string    `json:"kind"` // notificationsRead when some were read
-		Conversation kernel.ID `json:"conversation,omitzero"`
+		Kind         string     `json:"kind"` // notificationsRead when some were read
+		Conversation *kernel.ID `json:"conversation,omitzero"`
 	}{kind, conversation})
 }
 
@@ -81,6 +81,13 @@ type Observer struct {
 	// attendance, and nobody has to reply to it.
 	AnswersSurvey func(in *InboundBatch, t *BatchConversation, m *Message) (func() error, error)
 
+	// Priced is called when the provider reports how it charges for a message, and when a message fails that would have been
+	// charged. before is the cost so far, or nil; m has the new one, without an amount.
+	Priced func(t *LockedConversation, m *Message, before *Cost) error
+
+	// MayAutomate reports whether a company may send automatic messages now.
+	MayAutomate func(tx *kernel.Tx, company kernel.ID) (bool, error)
+
 	// ContactDeleted is called before a contact is deleted.
 	ContactDeleted func(tx *kernel.Tx, c *Contact) error
 
@@ -103,6 +110,8 @@ func (d *Talk) Observe(o Observer) {
 	orIgnore(&o.LabelDeleted, func(*kernel.Tx, kernel.ID, kernel.ID) error { return nil })
 	orIgnore(&o.Saving, func(*LockedConversation, *Conversation) error { return nil })
 	orIgnore(&o.AnswersSurvey, func(*InboundBatch, *BatchConversation, *Message) (func() error, error) { return nil, nil })
+	orIgnore(&o.Priced, func(*LockedConversation, *Message, *Cost) error { return nil })
+	orIgnore(&o.MayAutomate, func(*kernel.Tx, kernel.ID) (bool, error) { return true, nil })
 	orIgnore(&o.ContactDeleted, func(*kernel.Tx, *Contact) error { return nil })
 	orIgnore(&o.CustomerWrote, func(*InboundBatch, *BatchConversation) error { return nil })
 	d.observers = append(d.observers, o)

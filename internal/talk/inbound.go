@@ -24,7 +24,7 @@ func (d *Talk) Receive(ctx context.Context, company, channel kernel.ID, items []
 	arrived := time.Now()
 	for batch := range slices.Chunk(normalizePhones(items), receiveAtOnce) {
 		err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
-			if len(batch) > 1 {
+			if len(batch) > 1 || reportsService(batch) {
 				tx.LockSeveral(channel)
 			}
 			tx.ShareVisibility(company)
@@ -362,7 +362,7 @@ func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices
 	return t.SendAutomatic(in.Channel.Provider, text, choices)
 }
 
-// SendAutomatic sends an automatic message with an optional list or buttons. It does not count as an answer of the team: the
+// SendAutomatic sends an automatic message with an optional list or buttons; if the budget is used up, the message fails. It does not count as an answer of the team: the
 // customer still waits, no person becomes responsible, and no attendance opens.
 func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices *provider.Interactive) error {
 	m := &Message{
@@ -373,7 +373,19 @@ func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices
 	if m.Interactive != nil {
 		m.Type = provider.TypeInteractive
 	}
-	_, err := t.insertOutbound(m, channelProvider)
+	may, err := t.MayAutomate()
+	switch {
+	case err != nil:
+		return err
+	case may:
+		_, err = t.insertOutbound(m, channelProvider)
+	default: // it is stored, so that the team sees what the customer did not get
+		m.Status, m.Error = provider.StatusFailed, new(provider.NewReason(ErrorBudgetReached, "The budget of this month is used up, so automatic messages are not sent."))
+		if _, err = insertMessage(t.Tx, m); err == nil {
+			t.arrived(m)
+			err = t.emitUpdated(m, "status")
+		}
+	}
 	return err
 }
 

@@ -56,6 +56,8 @@ type Message struct {
 	Form    *provider.Form          `json:"form" doc:"The form the customer submitted; text contains it as plain text."`
 	Standby bool                    `json:"standby" doc:"Whether another app, such as Meta's AI, was handling the conversation when the message passed through."`
 
+	Cost *Cost `json:"cost" doc:"What WhatsApp charges for the message; null if it has not reported that."`
+
 	Company kernel.ID `json:"-"`
 	Channel kernel.ID `json:"-"`
 	Seq     int64     `json:"-"` // orders the messages of a conversation; negative in imported history
@@ -128,6 +130,9 @@ func (m *Message) Advance(status string, at time.Time, failure *provider.Reason)
 	return true
 }
 
+// ErrorBudgetReached is the error code of an automatic message that was not sent because the budget of the month is used up.
+const ErrorBudgetReached = "budget_reached"
+
 // ErrorUncertain is the error code of a message that the provider may or may not have accepted.
 const ErrorUncertain = "uncertain"
 
@@ -135,7 +140,7 @@ const ErrorUncertain = "uncertain"
 // of API errors.
 func FailureCodes() map[string][]string {
 	out := channels.FailureCodes()
-	codes := []string{ErrorUncertain, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived)}
+	codes := []string{ErrorUncertain, ErrorBudgetReached, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived)}
 	for _, code := range codes {
 		out[code] = nil
 	}

@@ -299,20 +299,24 @@ func (in *InboundBatch) takeChanges(external string) (changes []messageChange, e
 func (in *InboundBatch) parkStatus(external string, s statusReport) {
 	code, detail := s.Error.Columns()
 	in.Tx.Later(`
-		INSERT INTO early_statuses (company, channel, external_id, status, error_code, error_detail, at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT DO NOTHING`, in.Channel.Company, in.Channel.ID, external, s.Status, code, detail, s.At, in.Tx.Now)
+		INSERT INTO early_statuses (company, channel, external_id, status, error_code, error_detail, at, created_at, pricing)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (company, channel, external_id, status) DO UPDATE
+		SET pricing = COALESCE(early_statuses.pricing, excluded.pricing)`,
+		in.Channel.Company, in.Channel.ID, external, s.Status, code, detail, s.At, in.Tx.Now, kernel.WriteJSON(s.Pricing))
 }
 
 // takeStatuses returns the parked reports about a message, earliest first, and deletes them.
 func (in *InboundBatch) takeStatuses(external string) ([]statusReport, error) {
 	args := []any{in.Channel.Company, in.Channel.ID, external}
 	statuses, err := kernel.Rows(in.Tx, `
-		SELECT status, error_code, error_detail, at
+		SELECT status, error_code, error_detail, at, pricing
 		FROM early_statuses
 		WHERE company = $1 AND channel = $2 AND external_id = $3
 		ORDER BY at`, args, func(r db.Row) statusReport {
-		return statusReport{Status: r.Text("status"), Error: scanReason(r), At: r.Time("at")}
+		return statusReport{
+			Status: r.Text("status"), Error: scanReason(r), At: r.Time("at"), Pricing: kernel.ReadJSON[provider.Pricing](r, "pricing"),
+		}
 	})
 	if len(statuses) > 0 {
 		in.Tx.Later(`DELETE FROM early_statuses WHERE company = $1 AND channel = $2 AND external_id = $3`, args...)

@@ -17,7 +17,8 @@ const messageColumns = `
 	m.integration, (SELECT k.name FROM keys k WHERE k.company = m.company AND k.id = m.integration) AS integration_name,
 	m.created_at, m.sent_at, m.delivered_at, m.read_at, m.edited_at, m.revoked_at,
 	m.media, d.mime_type, d.file_name, d.size, d.width, d.height, d.duration_ms,
-	m.reactions, m.referral, m.product, m.interactive, m.choice, m.voice, m.notice, m.form, m.standby`
+	m.reactions, m.referral, m.product, m.interactive, m.choice, m.voice, m.notice, m.form, m.standby,
+	m.cost_category, m.cost_type, m.cost_billable, m.cost_amount, m.cost_currency, m.cost_at, m.cost_sector, m.cost_attendance`
 
 const messageFile = `
 		LEFT JOIN media d ON d.company = m.company AND d.id = m.media`
@@ -56,6 +57,7 @@ func scanMessage(r db.Row) Message {
 	m.Voice = r.Bool("voice")
 	m.Notice, m.Form = kernel.ReadJSON[provider.MessageNotice](r, "notice"), kernel.ReadJSON[provider.Form](r, "form")
 	m.Standby = r.Bool("standby")
+	m.Cost = scanCost(r)
 	return m
 }
 

@@ -21,16 +21,17 @@ const (
 	NotifyMessageFailed = "message_failed" // a message of the member could not be sent
 	NotifySLAWarning    = "sla_warning"    // a target of the service level is nearly due
 	NotifySLABreached   = "sla_breached"   // a target of the service level was missed
+	NotifyBudgetWarning = "budget_warning" // the budget of the month is nearly used up
 )
 
 // NotificationRetention is the time after which notifications are deleted.
 const NotificationRetention = 30 * 24 * time.Hour
 
-// Notification informs a member of something that happened in a conversation.
+// Notification informs a member of something that happened in a conversation or in the company.
 type Notification struct {
 	ID           kernel.ID   `json:"id"`
-	Kind         string      `json:"kind" enum:"assigned,mentioned,waiting,snooze_ended,message_failed,sla_warning,sla_breached"`
-	Conversation kernel.Ref  `json:"conversation"`
+	Kind         string      `json:"kind" enum:"assigned,mentioned,waiting,snooze_ended,message_failed,sla_warning,sla_breached,budget_warning"`
+	Conversation *kernel.Ref `json:"conversation" doc:"null for the kind budget_warning."`
 	By           *kernel.Ref `json:"by" doc:"The person who caused the notification; null if it was the system or a customer."`
 	Entry        *kernel.ID  `json:"entry" doc:"The note that contains the mention, or the message that failed. Pass it to the timeline as around. null for other kinds."`
 	CreatedAt    time.Time   `json:"created_at"`
@@ -71,7 +72,7 @@ func (d *Talk) ReadNotifications(ctx context.Context, a *kernel.Principal, ids [
 		n, err := readNotifications(tx, a.Company.ID, a.User.ID, ids, all)
 		if n > 0 {
 			tx.AfterCommit(func() {
-				d.Signal(notificationSignal(a.Company.ID, kernel.ID{}, notificationsRead, []kernel.ID{a.User.ID}))
+				d.Signal(notificationSignal(a.Company.ID, nil, notificationsRead, []kernel.ID{a.User.ID}))
 			})
 		}
 		return struct{}{}, err
@@ -87,23 +88,29 @@ const (
 // notify stores a notification for each of the members except the one who caused it. entry is the note or message that it
 // is about, or nil.
 func (t *LockedConversation) notify(kind string, by *kernel.Ref, entry *kernel.ID, members ...kernel.ID) {
+	t.d.storeNotifications(t.Tx, t.Company, &t.ID, kind, by, entry, members)
+}
+
+// storeNotifications stores a notification for each of the members except the one who caused it. conversation is nil if it is about
+// the company.
+func (d *Talk) storeNotifications(tx *kernel.Tx, company kernel.ID, conversation *kernel.ID, kind string, by *kernel.Ref, entry *kernel.ID, members []kernel.ID) {
 	var notified []kernel.ID
 	for _, member := range members {
 		if by != nil && by.ID == member {
 			continue
 		}
-		t.Tx.Later(`
+		tx.Later(`
 			INSERT INTO notifications (company, member, id, kind, conversation, by_member, entry, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			t.Company, member, kernel.NewID(), kind, t.ID, kernel.RefID(by), entry, t.Tx.Now)
+			company, member, kernel.NewID(), kind, conversation, kernel.RefID(by), entry, tx.Now)
 		notified = append(notified, member)
 	}
 	if len(notified) == 0 {
 		return
 	}
-	t.Tx.AfterCommit(func() {
+	tx.AfterCommit(func() {
 		for batch := range slices.Chunk(notified, signalMembers) {
-			t.d.Signal(notificationSignal(t.Company, t.ID, kind, batch))
+			d.Signal(notificationSignal(company, conversation, kind, batch))
 		}
 	})
 }
@@ -243,38 +250,44 @@ func (s *handlers) readNotifications(ctx context.Context, a *kernel.Principal, i
 	return &httpserver.None{}, s.verbs.ReadNotifications(ctx, a, in.Body.IDs, in.Body.All)
 }
 
-// listNotifications returns up to limit notifications of a member with ids below before, created after since, about
-// conversations in sight, newest first.
+// listNotifications returns up to limit notifications of a member with ids below before, created after since, about the company
+// or conversations in sight, newest first.
 func listNotifications(tx *kernel.Tx, company, member kernel.ID, sight kernel.Sight, unread bool, before kernel.ID, since time.Time, limit int) ([]Notification, error) {
 	s := tx.Statement()
 	s.WriteString(`
 		SELECT n.id, n.kind, n.conversation, c.name, n.created_at, n.read_at, n.entry, n.by_member, u.name AS by_name
 		FROM notifications n
-		JOIN conversations c ON c.company = n.company AND c.id = n.conversation
+		LEFT JOIN conversations c ON c.company = n.company AND c.id = n.conversation
 		LEFT JOIN users u ON u.company = n.company AND u.id = n.by_member
 		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.id < ` + s.Arg(before) + ` AND n.created_at > ` + s.Arg(since))
-	s.And(sight.Conversations(s, "c"))
+	s.And(aboutSeen(s, sight))
 	if unread {
 		s.And("n.read_at IS NULL")
 	}
 	s.WriteString("\n\t\tORDER BY n.id DESC\n\t\tLIMIT " + s.Arg(limit))
 	return kernel.Rows(tx, s.String(), s.Args, func(r db.Row) Notification {
 		return Notification{
-			ID: r.ID("id"), Kind: r.Text("kind"), Conversation: kernel.Ref{ID: r.ID("conversation"), Name: r.Text("name")},
+			ID: r.ID("id"), Kind: r.Text("kind"), Conversation: scanRef(r, "conversation", "name"),
 			CreatedAt: r.Time("created_at"), ReadAt: r.NullTime("read_at"), Entry: r.NullID("entry"), By: scanRef(r, "by_member", "by_name"),
 		}
 	})
 }
 
-// unreadNotifications counts the unread notifications of a member, created after since, about conversations in sight.
+// aboutSeen returns the condition that a notification n is about the company or about a conversation c in sight.
+func aboutSeen(s *db.Statement, sight kernel.Sight) string {
+	return "(n.conversation IS NULL OR c.id IS NOT NULL AND (" + sight.Conversations(s, "c") + "))"
+}
+
+// unreadNotifications counts the unread notifications of a member, created after since, about the company or conversations in
+// sight.
 func unreadNotifications(tx *kernel.Tx, company, member kernel.ID, sight kernel.Sight, since time.Time) (n int64, err error) {
 	s := tx.Statement()
 	s.WriteString(`
 		SELECT COUNT(*) AS total
 		FROM notifications n
-		JOIN conversations c ON c.company = n.company AND c.id = n.conversation
+		LEFT JOIN conversations c ON c.company = n.company AND c.id = n.conversation
 		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.read_at IS NULL AND n.created_at > ` + s.Arg(since))
-	s.And(sight.Conversations(s, "c"))
+	s.And(aboutSeen(s, sight))
 	_, err = tx.One(s.String(), s.Args, func(r db.Row) { n = r.Int("total") })
 	return n, err
 }

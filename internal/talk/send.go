@@ -259,7 +259,7 @@ func (in *InboundBatch) status(s *provider.IncomingStatus) error {
 	if err != nil {
 		return err
 	}
-	report := statusReport{Status: s.Status, Error: s.Error, At: moment(s.At, in.Tx.Now)}
+	report := statusReport{Status: s.Status, Error: s.Error, At: moment(s.At, in.Tx.Now), Pricing: s.Pricing}
 	if m == nil {
 		in.parkStatus(s.ExternalID, report)
 		return nil
@@ -281,9 +281,10 @@ func (in *InboundBatch) locked(conversation kernel.ID) (*BatchConversation, erro
 
 // statusReport is a status of a sent message. It may arrive before the external id of its message is stored.
 type statusReport struct {
-	Status string
-	Error  *provider.Reason
-	At     time.Time
+	Status  string
+	Error   *provider.Reason
+	At      time.Time
+	Pricing *provider.Pricing // nil: not reported
 }
 
 // report applies a status to a message of a locked conversation and stores the external id. The status only moves forward.
@@ -302,8 +303,9 @@ func (in *InboundBatch) report(t *BatchConversation, m *Message, external string
 	if isNew {
 		m.ExternalID = &external
 	}
-	if !isNew && !advanced {
-		return nil
+	priced, err := in.price(t, m, s.Pricing)
+	if err != nil || !isNew && !advanced && !priced {
+		return err
 	}
 	saveMessageStatus(in.Tx, m)
 	t.showStatus(m)
@@ -311,16 +313,23 @@ func (in *InboundBatch) report(t *BatchConversation, m *Message, external string
 		deleteSend(in.Tx, m.Company, m.ID)
 	}
 	if hadLeft || !m.Left() {
-		if !advanced {
+		if !advanced && !priced {
 			return nil
 		}
 		t.silent = false
-		if m.Status == provider.StatusFailed {
+		if advanced && m.Status == provider.StatusFailed {
 			if err := t.notifyFailed(m); err != nil {
 				return err
 			}
 		}
-		return t.emitUpdated(m, "status")
+		var changed []string
+		if advanced {
+			changed = append(changed, "status")
+		}
+		if priced {
+			changed = append(changed, "cost")
+		}
+		return t.emitUpdated(m, changed...)
 	}
 	t.changed, t.emits, t.silent = true, true, false
 	return t.emitWith(EventMessageSent, "message", m)

@@ -56,6 +56,7 @@ var packages = map[string][]string{
 	"internal/sla":                capability("internal/channels", "internal/people", "internal/reception", "internal/talk"),
 	"internal/boards":             capability("internal/channels", "internal/fields", "internal/people", "internal/rank", "internal/search", "internal/talk"),
 	"internal/reports":            capability("internal/channels", "internal/fields", "internal/people", "internal/quantile", "internal/talk"),
+	"internal/costs":              capability("internal/people", "internal/phone", "internal/reports", "internal/talk"),
 	// Who may see an event depends on its conversation or card.
 	"internal/webhooks": capability("internal/boards", "internal/guard", "internal/people", "internal/limits", "internal/talk"),
 

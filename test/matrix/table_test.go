@@ -96,6 +96,7 @@ var table = map[string][]example{
 	},
 	"POST /conversations/{id}/transfer":          {{path: "/conversations/{conversation}/transfer", body: `{"user_id":"{user}","sector_id":"{sector}"}`}},
 	"PUT /conversations/{id}/sector":             {{path: "/conversations/{conversation}/sector", body: `{"sector_id":"{sector}"}`}},
+	"GET /conversations/{id}/rates":              {{path: "/conversations/{conversation}/rates"}},
 	"GET /conversations/{id}/attendance":         {{path: "/conversations/{conversation}/attendance"}},
 	"GET /conversations/{id}/assignments":        {{path: "/conversations/{conversation}/assignments"}},
 	"POST /conversations/{id}/attendance/close":  {{path: "/conversations/{conversation}/attendance/close", body: `{"reason_id":"{closing reason}"}`}},
@@ -191,6 +192,10 @@ var table = map[string][]example{
 	"GET /company/attendance":   {{path: "/company/attendance"}},
 	"PATCH /company/attendance": {{path: "/company/attendance", body: `{"mode":"liberal"}`}, {path: "/company/attendance", body: `{"hours_id":"{hours}"}`}},
 	"GET /company/survey":       {{path: "/company/survey"}},
+	"GET /company/rates":        {{path: "/company/rates"}},
+	"PUT /company/rates":        {{path: "/company/rates", body: `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":0.3,"from":"2026-01-01"}]}`}},
+	"GET /company/budget":       {{path: "/company/budget"}},
+	"PATCH /company/budget":     {{path: "/company/budget", body: `{"monthly_amount":100}`}},
 	"PUT /company/survey":       {{path: "/company/survey", body: `{"enabled":false,"sector_ids":["{sector}"]}`}},
 	"GET /hours":                {{path: "/hours"}},
 	"POST /hours":               {{path: "/hours", body: `{"name":"n"}`}},
@@ -206,6 +211,7 @@ var table = map[string][]example{
 	"DELETE /sla-policies/{id}": {{path: "/sla-policies/{sla policy}"}},
 
 	"GET /reports/now":        {{path: "/reports/now"}},
+	"GET /reports/cost":       {{path: "/reports/cost", query: "by=channel"}},
 	"GET /reports/attendance": {{path: "/reports/attendance", query: "sector={sector}&user={user}"}},
 
 	"GET /integrations/webhooks":                                          {{path: "/integrations/webhooks"}},

@@ -124,6 +124,14 @@ type IncomingStatus struct {
 	Recipient  Person
 	GroupID    string // set when Recipient is one of several in a group
 	At         time.Time
+	Pricing    *Pricing // nil: not reported in this status
+}
+
+// Pricing is how the provider charges for a message.
+type Pricing struct {
+	Category string `json:"category"` // such as marketing
+	Type     string `json:"type"`     // such as regular
+	Billable bool   `json:"billable"`
 }
 
 // Sender is the author of a change: the team on the phone, or a customer.

@@ -24,7 +24,41 @@ type status struct {
 	ParticipantUser text             `json:"recipient_participant_user_id"`
 	ClientID        text             `json:"biz_opaque_callback_data"`
 	Errors          list[graphError] `json:"errors"`
+	Pricing         lenient[pricing] `json:"pricing"`
+	Conversation    lenient[struct {
+		Pricing lenient[pricing] `json:"pricing"` // in groups
+	}] `json:"conversation"`
 }
+
+// pricing is how Meta charges for a message. billable will be removed: the type says it too.
+type pricing struct {
+	Category text           `json:"category"`
+	Type     text           `json:"type"`
+	Billable *lenient[bool] `json:"billable"`
+}
+
+const pricingRegular = "regular"
+
+// reported returns the pricing for the other packages, or nil without a category.
+func (p pricing) reported() *provider.Pricing {
+	if p.Category == "" {
+		return nil
+	}
+	out := &provider.Pricing{Category: clip(string(p.Category), maxPricing), Type: clip(string(p.Type), maxPricing), Billable: p.Type == pricingRegular}
+	if p.Billable != nil {
+		out.Billable = p.Billable.value
+	}
+	if out.Type == "" { // before July 2025
+		out.Type = "free_customer_service"
+		if out.Billable {
+			out.Type = pricingRegular
+		}
+	}
+	return out
+}
+
+// maxPricing is the maximum length of a stored category, in bytes.
+const maxPricing = 64
 
 func (p *parser) status(raw jsontext.Value) {
 	var s status
@@ -34,6 +68,7 @@ func (p *parser) status(raw jsontext.Value) {
 	}
 	in := &provider.IncomingStatus{
 		ExternalID: string(s.ID), ClientID: string(s.ClientID), Status: string(s.Status), At: s.Timestamp.Time,
+		Pricing: cmp.Or(s.Pricing.value.reported(), s.Conversation.value.Pricing.value.reported()),
 	}
 	if s.RecipientType == "group" {
 		in.GroupID = string(s.RecipientID)

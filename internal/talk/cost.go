@@ -1,0 +1,157 @@
+package talk
+
+import (
+	"slices"
+	"time"
+
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/people"
+)
+
+// Cost is what WhatsApp charges for a message.
+type Cost struct {
+	Category string         `json:"category" example:"marketing" doc:"The category as WhatsApp reports it, such as marketing, utility, authentication or service."`
+	Type     string         `json:"type" example:"regular" doc:"The type as WhatsApp reports it: regular, free_customer_service or free_entry_point."`
+	Billable bool           `json:"billable" doc:"Whether WhatsApp charges for the message. A message that failed is not billable."`
+	Amount   *kernel.Amount `json:"amount" doc:"The price by the company's rates, in units of the currency, with at most six decimals; null if there was no rate for it."`
+	Currency *string        `json:"currency" example:"BRL" doc:"null if the company had not entered prices."`
+
+	At         time.Time  `json:"-"` // the day and the month for which it counts
+	Sector     *kernel.ID `json:"-"`
+	Attendance *kernel.ID `json:"-"` // to which the message belongs
+}
+
+// AttendanceCost is what the messages of an attendance cost.
+type AttendanceCost struct {
+	Amount   kernel.Amount `json:"amount" doc:"In units of the currency."`
+	Currency string        `json:"currency" example:"BRL"`
+}
+
+func scanCost(r db.Row) *Cost {
+	if r.Null("cost_category") {
+		return nil
+	}
+	c := &Cost{
+		Category: r.Text("cost_category"), Type: r.Text("cost_type"), Billable: r.Bool("cost_billable"), Currency: r.NullText("cost_currency"),
+		At: r.Time("cost_at"), Sector: r.NullID("cost_sector"), Attendance: r.NullID("cost_attendance"),
+	}
+	if !r.Null("cost_amount") {
+		c.Amount = new(kernel.Amount(r.Int("cost_amount")))
+	}
+	return c
+}
+
+func scanAttendanceCost(r db.Row) *AttendanceCost {
+	if r.Null("cost_amount") {
+		return nil
+	}
+	return &AttendanceCost{Amount: kernel.Amount(r.Int("cost_amount")), Currency: r.Text("cost_currency")}
+}
+
+func saveCost(tx *kernel.Tx, m *Message) {
+	c := m.Cost
+	var amount *int64
+	if c.Amount != nil {
+		amount = new(int64(*c.Amount))
+	}
+	tx.Later(`
+		UPDATE messages
+		SET cost_category = $4, cost_type = $5, cost_billable = $6, cost_amount = $7, cost_currency = $8, cost_at = $9, cost_sector = $10,
+			cost_attendance = $11
+		WHERE company = $1 AND conversation = $2 AND seq = $3`,
+		m.Company, m.Conversation, m.Seq, c.Category, c.Type, c.Billable, amount, c.Currency, c.At, c.Sector, c.Attendance)
+}
+
+// price stores how the provider charges for a message, which it reports in one or several of its statuses: the first report counts.
+// A message that has failed is not billable. It reports whether the cost of the message changed.
+func (in *InboundBatch) price(t *BatchConversation, m *Message, reported *provider.Pricing) (bool, error) {
+	before := m.Cost
+	failed := m.Status == provider.StatusFailed
+	switch {
+	case before == nil && reported != nil && m.Direction == provider.Outbound:
+		c := &Cost{
+			Category: kernel.CleanText(reported.Category), Type: kernel.CleanText(reported.Type),
+			Billable: reported.Billable && !failed, At: m.CreatedAt, Sector: t.Sector,
+		}
+		kernel.Set(&c.At, m.SentAt)
+		if err := in.findCase(t, m, c); err != nil {
+			return false, err
+		}
+		m.Cost = c
+	case before != nil && before.Billable && failed:
+		c := *before
+		c.Billable, c.Amount = false, nil
+		m.Cost = &c
+	default:
+		return false, nil
+	}
+	if err := in.d.tell(func(o *Observer) error { return o.Priced(t.LockedConversation, m, before) }); err != nil {
+		return false, err
+	}
+	saveCost(in.Tx, m)
+	return true, nil
+}
+
+// findCase sets the attendance to which a message belongs, and its sector: the one that was open, or was closed just before. The
+// survey of an attendance belongs to it.
+func (in *InboundBatch) findCase(t *BatchConversation, m *Message, c *Cost) error {
+	var id kernel.ID
+	var sector *kernel.ID
+	var closed *time.Time
+	found, err := in.Tx.One(`
+		SELECT id, sector, closed_at
+		FROM attendances
+		WHERE company = $1 AND conversation = $2 AND opened_at <= $3
+		ORDER BY opened_at DESC, id DESC
+		LIMIT 1`, []any{t.Company, t.ID, m.CreatedAt}, func(r db.Row) {
+		id, sector, closed = r.ID("id"), r.NullID("sector"), r.NullTime("closed_at")
+	})
+	if err != nil || !found {
+		return err
+	}
+	if closed != nil && closed.Before(m.CreatedAt) && m.Origin != provider.OriginAutomation {
+		rules, err := people.ListAttendanceRules(in.Tx, t.Company)
+		if err != nil || !m.CreatedAt.Before(closed.Add(time.Duration(rules.GraceMinutes)*time.Minute)) {
+			return err
+		}
+	}
+	c.Attendance, c.Sector = &id, sector
+	return nil
+}
+
+// AddCost adds to the cost of an attendance. An attendance has the currency of its first message; other currencies are not added.
+func AddCost(tx *kernel.Tx, company, attendance kernel.ID, amount kernel.Amount, currency string) {
+	tx.Later(`
+		UPDATE attendances
+		SET cost_amount = COALESCE(cost_amount, 0) + $3, cost_currency = $4
+		WHERE company = $1 AND id = $2 AND (cost_currency IS NULL OR cost_currency = $4)`, company, attendance, int64(amount), currency)
+}
+
+// reportsService reports whether one of the items is about a service message that is charged, unless it is one of the free ones of
+// the month. The transactions that count those take turns.
+func reportsService(items []provider.Incoming) bool {
+	return slices.ContainsFunc(items, func(item provider.Incoming) bool {
+		return item.Status != nil && item.Status.Pricing != nil && item.Status.Pricing.Billable && item.Status.Pricing.Category == CategoryService
+	})
+}
+
+// CategoryService is the category of messages that are not templates.
+const CategoryService = "service"
+
+// MayAutomate reports whether automatic messages may be sent now.
+func (t *LockedConversation) MayAutomate() (bool, error) {
+	may := true
+	err := t.d.tell(func(o *Observer) error {
+		allowed, err := o.MayAutomate(t.Tx, t.Company)
+		may = may && allowed
+		return err
+	})
+	return may, err
+}
+
+// NotifyCompany stores a notification that is about no conversation for each of the members.
+func (d *Talk) NotifyCompany(tx *kernel.Tx, company kernel.ID, kind string, members ...kernel.ID) {
+	d.storeNotifications(tx, company, nil, kind, nil, nil, members)
+}
