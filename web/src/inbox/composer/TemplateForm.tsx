@@ -3,7 +3,7 @@ import { IconFile } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../api/types'
-import { Offer } from '../thread/Offer'
+import { Offer } from '../../ui/Offer'
 import { submitWithControl } from './submitWithControl'
 import {
   chosenTemplate,

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { clock } from '../../ui/format'
 import { Tick } from '../../ui/Tick'
+import { Offer } from '../../ui/Offer'
 import { Text } from './Bubble'
-import { Offer } from './Offer'
 import type { Item } from '../composer/outbox'
 import classes from './Bubble.module.css'
 

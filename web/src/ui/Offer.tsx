@@ -1,25 +1,42 @@
 import { IconList } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Interactive, InteractiveBody } from '../../api/types'
-import { MessageText } from '../../ui/RichText'
-import bubble from './Bubble.module.css'
+import { MessageText } from './RichText'
 import classes from './Offer.module.css'
 
+/** OfferContent is a message with buttons or a list. */
+export type OfferContent = {
+  header?: string | null
+  body: string
+  footer?: string | null
+  buttons?: { id: string; title: string; icon?: ReactNode }[] | null
+  list?: {
+    button: string
+    sections: {
+      title?: string | null
+      rows: { id: string; title: string; description?: string | null }[]
+    }[]
+  } | null
+}
+
 /** Offer shows a message with buttons or an open list as the customer sees it. */
-export function Offer({ offer }: { offer: Interactive | InteractiveBody }) {
+export function Offer({ offer }: { offer: OfferContent }) {
   const { t } = useTranslation()
   const { header, body, footer, buttons, list } = offer
   return (
     <div className={classes.offer}>
       {header && <p className={classes.header}>{header}</p>}
-      <div className={bubble.text}>
+      <div className={classes.body}>
         <MessageText text={body} />
       </div>
       {footer && <p className={classes.footer}>{footer}</p>}
       {buttons && buttons.length > 0 && (
         <ul className={classes.buttons} aria-label={t('composer.buttons')}>
           {buttons.map((button) => (
-            <li key={button.id}>{button.title}</li>
+            <li key={button.id}>
+              {button.icon}
+              {button.title}
+            </li>
           ))}
         </ul>
       )}
