@@ -62,6 +62,8 @@ export const keys = {
   connection: (channel: string) => ['connection', channel] as const,
   templates: (channel: string) => ['templates', channel] as const,
   allTemplates: (channel: string) => ['templates', channel, 'all'] as const,
+  templateList: (channel: string, q: string, status: string) =>
+    ['templates', channel, 'list', q, status] as const,
   labels: ['labels'] as const,
   boards: ['boards'] as const,
   archivedBoards: ['boards', 'archived'] as const,

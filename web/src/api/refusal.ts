@@ -85,7 +85,8 @@ export function problemsOf(
   for (const detail of error.details) {
     const name = detail.field.replace(/^body\./, '')
     const text = words?.(detail, t) ?? fieldText(detail, t)
-    if (fields.includes(name)) found[name] = text
+    // A detail about the whole body is not about a field of that name.
+    if (fields.includes(name) && detail.field !== 'body') found[name] = text
     else rest.push(text)
   }
   return { fields: found, other: rest.join(' ') || null }

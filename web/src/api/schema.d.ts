@@ -138,8 +138,24 @@ export interface paths {
         };
         get: operations["listTemplates"];
         put?: never;
-        post?: never;
+        post: operations["createTemplate"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{id}/templates/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["deleteTemplate"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2018,6 +2034,7 @@ export interface components {
             api_version: string | null;
             callback_url: string | null;
             coexistence: boolean | null;
+            import: components["schemas"]["Import"] | null;
             phone_number_id: string | null;
             verify_token: string | null;
             waba_id: string | null;
@@ -2047,6 +2064,9 @@ export interface components {
             language: string;
             name: string;
             parameters: components["schemas"]["TemplateGap"][];
+            quality: string | null;
+            reason: string | null;
+            reason_text: string | null;
             status: string;
         };
         ChannelTest: {
@@ -2290,6 +2310,20 @@ export interface components {
             name: string;
             position?: number;
         };
+        CreateTemplateInputBody: {
+            body: string;
+            buttons?: components["schemas"]["Item"][];
+            /** @enum {string} */
+            category: "marketing" | "utility";
+            examples?: components["schemas"]["ExamplesStruct"];
+            footer?: string | null;
+            header?: string | {
+                /** @enum {string} */
+                type: "image" | "video" | "document";
+            } | null;
+            language: string;
+            name: string;
+        };
         CreateViewInputBody: {
             name: string;
             position?: number;
@@ -2457,6 +2491,10 @@ export interface components {
         };
         /** @enum {string} */
         EventType: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "attendance.rated" | "attendance.sla_warning" | "attendance.sla_breached";
+        ExamplesStruct: {
+            body?: string[];
+            header?: string[];
+        };
         Field: {
             created_at: string;
             /** @enum {string} */
@@ -2545,6 +2583,12 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
+        Import: {
+            progress: number;
+            reason: components["schemas"]["Reason"] | null;
+            /** @enum {string} */
+            state: "requested" | "running" | "done" | "declined" | "failed";
+        };
         InboxCounts: {
             at_risk: number;
             labels: components["schemas"]["LabelCount"][];
@@ -2613,6 +2657,14 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
             sector_ids?: string[];
+        };
+        Item: {
+            example?: string;
+            phone_number?: string;
+            text: string;
+            /** @enum {string} */
+            type: "quick_reply" | "url" | "phone";
+            url?: string;
         };
         KanbanCardCompletedEvent: {
             created_at: string;
@@ -4164,6 +4216,53 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CursorListChannelTemplate"];
                 };
+            };
+        };
+    };
+    createTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTemplateInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTemplate"];
+                };
+            };
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -92,6 +92,8 @@ export type MessageQuery = Omit<
 >
 export type Reply = Schemas['Reply']
 export type Template = Schemas['ChannelTemplate']
+export type CreateTemplate = Schemas['CreateTemplateInputBody']
+export type Connection = Schemas['ChannelConnection']
 export type Note = Schemas['Note']
 export type Notification = Schemas['Notification']
 export type Reception = Schemas['Reception']

@@ -12,6 +12,7 @@ import type reception from './reception/en.json'
 import type report from './report/en.json'
 import type settings from './settings/en.json'
 import type talk from './talk/en.json'
+import type templates from './templates/en.json'
 
 declare module 'i18next' {
   /** CustomTypeOptions makes t() accept only keys of the English catalogue. */
@@ -29,7 +30,8 @@ declare module 'i18next' {
         typeof reception &
         typeof report &
         typeof settings &
-        typeof talk
+        typeof talk &
+        typeof templates
     }
   }
 }

@@ -1,6 +1,6 @@
-import { Alert, Stack, Switch, TextInput } from '@mantine/core'
+import { Alert, Button, Stack, Switch, TextInput } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -19,8 +19,9 @@ import { ChannelHours } from './ChannelHours'
 import { ChannelSign } from './ChannelSign'
 import { ChannelStatus } from './ChannelStatus'
 import { Customer } from './Customer'
+import { ImportSection } from './ImportSection'
 import { Reconnect } from './Reconnect'
-import { Templates } from './Templates'
+import { useConnection } from './useConnection'
 import { useFresh } from './useFresh'
 import { Viewers } from './Viewers'
 import classes from './Settings.module.css'
@@ -53,13 +54,28 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
       )}
       <ChannelStatus channel={channel} />
       {!whatsapp && <Customer channel={channel} />}
+      {whatsapp && <ImportSection channel={channel} />}
       {whatsapp && <AtMeta channel={channel} />}
       <Section title={t('settings.name')}>
         <Rename key={channel.name} channel={channel} />
       </Section>
       <ChannelSign channel={channel} />
       <ChannelHours channel={channel} />
-      {whatsapp && <Templates channel={channel} />}
+      {whatsapp && (
+        <Section
+          title={t('templates.title')}
+          text={t('templates.text')}
+          action={
+            <Button
+              component={Link}
+              variant="default"
+              to={`/settings/channels/${channel.id}/templates`}
+            >
+              {t('templates.open')}
+            </Button>
+          }
+        />
+      )}
       {whatsapp && <Reconnect channel={channel} />}
       <Section title={t('channels.seen')} text={t('channels.seenText')}>
         <Viewers channel={channel.id} viewers={viewers} canOpen />
@@ -77,10 +93,7 @@ function AtMeta({ channel }: { channel: Channel }) {
   const key = keys.connection(channel.id)
   const params = { path: { id: channel.id } }
   useFresh(key)
-  const connection = useQuery({
-    queryKey: key,
-    queryFn: () => unwrap(api.GET('/channels/{id}/connection', { params })),
-  })
+  const connection = useConnection(channel.id)
   const share = (coexistence: boolean) =>
     attempt(async () => {
       await unwrap(

@@ -8,6 +8,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { lazy } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
@@ -16,6 +17,7 @@ import { useChannels } from '../api/queries'
 import type { Channel } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { phone } from '../ui/format'
+import { withTexts } from '../ui/i18n'
 import { Page } from '../ui/Layout'
 import { Empty } from '../ui/states'
 import { ChannelPage } from './ChannelPage'
@@ -26,6 +28,13 @@ import { PrivateElsewhere } from './PrivateElsewhere'
 import { useFresh } from './useFresh'
 import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
+
+const TemplatesPage = lazy(() =>
+  withTexts(
+    'reception',
+    withTexts('templates', import('./templates/TemplatesPage')),
+  ),
+)
 
 /** testPhone returns an unassigned phone number: the digits after the area code start with 9 0000. */
 export const testPhone = (channels: Channel[]) =>
@@ -38,12 +47,14 @@ const usePrivateChannels = () =>
     queryFn: () => unwrap(api.GET('/private-channels')),
   })
 
-/** Channels is the page of the company's numbers, of one number, or of connecting another. */
+/** Channels is the page of the company's numbers, of one number, of its templates, or of connecting another. */
 export default function Channels() {
   const { _splat: path = '' } = useParams({ strict: false })
-  const [, id, next] = path.split('/')
+  const [, id, next, template, from] = path.split('/')
   useFresh(keys.channels, keys.privateChannels, keys.team, keys.hours)
   if (id === 'connect') return <ConnectNumber />
+  if (id && next === 'templates')
+    return <TemplatesPage id={id} page={template} from={from} />
   return id ? (
     <OneChannel key={id} id={id} fresh={next === 'connected'} />
   ) : (

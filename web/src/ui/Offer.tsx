@@ -19,8 +19,14 @@ export type OfferContent = {
   } | null
 }
 
-/** Offer shows a message with buttons or an open list as the customer sees it. */
-export function Offer({ offer }: { offer: OfferContent }) {
+/** Offer shows a message with buttons or an open list as the customer sees it. meta is shown above the buttons. */
+export function Offer({
+  offer,
+  meta,
+}: {
+  offer: OfferContent
+  meta?: ReactNode
+}) {
   const { t } = useTranslation()
   const { header, body, footer, buttons, list } = offer
   return (
@@ -30,6 +36,7 @@ export function Offer({ offer }: { offer: OfferContent }) {
         <MessageText text={body} />
       </div>
       {footer && <p className={classes.footer}>{footer}</p>}
+      {meta}
       {buttons && buttons.length > 0 && (
         <ul className={classes.buttons} aria-label={t('composer.buttons')}>
           {buttons.map((button) => (
