@@ -147,23 +147,33 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
     ).toBe('1234')
     await page.getByRole('button', { name: 'Test connection' }).click()
     await page.getByText('The test passed.').waitFor()
-    const templates = page.getByRole('region', { name: 'Templates' })
-    await templates.getByRole('button', { name: 'Sync now' }).click()
-    const hello = templates
-      .getByRole('listitem')
-      .filter({ hasText: 'hello_world' })
+    await page
+      .getByRole('region', { name: 'Templates' })
+      .getByRole('link', { name: 'Manage templates' })
+      .click()
+    await page.getByRole('button', { name: 'Sync now' }).click()
+    const hello = page
+      .getByRole('list', { name: 'Templates' })
+      .getByRole('link', { name: /^hello_world/ })
     await hello
       .filter({ hasText: 'American English · Utility' })
       .filter({ hasText: 'Approved' })
       .waitFor()
-    await hello.getByText('Preview').click()
-    await hello.getByText(/^Welcome and congratulations/).waitFor()
-    await templates.getByRole('button', { name: 'Sync now' }).click()
-    await templates
+    await hello.click()
+    await dialog(page, 'hello_world')
+      .getByRole('region', { name: 'Preview' })
+      .getByText(/^Welcome and congratulations/)
+      .waitFor()
+    await dialog(page, 'hello_world')
+      .getByRole('button', { name: 'Dismiss' })
+      .click()
+    await page.getByRole('button', { name: 'Sync now' }).click()
+    await page
       .getByText(
         /^Templates were synced less than a minute ago\. Try again in \d+ s\.$/,
       )
       .waitFor()
+    await page.getByRole('link', { name: 'Balcão', exact: true }).click()
     const signature = page
       .getByRole('region', { name: 'Signature' })
       .getByRole('switch', {

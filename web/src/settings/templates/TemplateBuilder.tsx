@@ -1,11 +1,14 @@
 import '@mantine/core/styles/Radio.layer.css'
 import { Radio, Select, Stack, TextInput } from '@mantine/core'
+import type { TFunction } from 'i18next'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useMemo, useState, type FormEvent } from 'react'
+import { useEffect, useMemo, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../../api/client'
+import type { Coded } from '../../api/codes'
 import { keys } from '../../api/keys'
+import { fieldText } from '../../api/refusal'
 import type { Channel, Template } from '../../api/types'
 import { useSubmit } from '../../api/useSubmit'
 import { FormFooter } from '../../ui/FormFooter'
@@ -105,12 +108,15 @@ function Builder({
   const client = useQueryClient()
   const navigate = useNavigate()
   const [draft, setDraft] = useState(first)
-  const [tried, setTried] = useState(false)
+  const [attempts, setAttempts] = useState(0)
+  const form = useRef<HTMLFormElement>(null)
+  const tried = attempts > 0
   const [sent, setSent] = useState(false)
   const [image, setImage] = useState<string | null>(null)
   const lacks = missing(draft)
   const { busy, problem, wrong, run, touch } = useSubmit({
     fields: fieldsOf(draft),
+    words: refusedText,
   })
   const problems: Record<string, string> = { ...wrong }
   if (tried)
@@ -122,7 +128,7 @@ function Builder({
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    setTried(true)
+    setAttempts(attempts + 1)
     if (Object.keys(lacks).length > 0) return
     setDraft(renumbered(draft))
     const made = await run(() =>
@@ -145,11 +151,20 @@ function Builder({
         params: { _splat: `channels/${channel.id}/templates` },
       })
   }, [sent, navigate, channel.id])
+  // The form is long, so the first error gets the focus.
+  const wrongCount = tried && !busy ? Object.keys(problems).length : 0
+  useEffect(() => {
+    if (wrongCount > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    // Only an attempt moves the focus, not a correction.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [attempts, busy])
   const name = nameOf(draft.title)
   const variables = variablesOf(draft.body)
   return (
     <div className={classes.columns}>
       <form
+        ref={form}
         noValidate
         aria-label={t('templates.new')}
         onSubmit={(event) => void submit(event)}
@@ -284,6 +299,14 @@ function Builder({
       <LeaveDialog active={!sent && !busy && draft !== first} />
     </div>
   )
+}
+
+/** refusedText adds Meta's own words to the reason for which it refused a template. */
+function refusedText(detail: Coded, t: TFunction): string | undefined {
+  const said = detail.params.provider_message
+  return detail.code === 'template_refused' && typeof said === 'string'
+    ? t('channelText.says', { text: fieldText(detail, t), words: said })
+    : undefined
 }
 
 /** fieldsOf returns the fields of the request that the form shows errors at. */

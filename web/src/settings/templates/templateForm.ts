@@ -207,12 +207,14 @@ export function draftOf(template: Template, key: () => string): TemplateDraft {
   }
   const numbers = numbersOf(body)
   const samples: Record<number, string> = {}
+  const linkSamples = new Map<number, string>()
   let sample = ''
   let kind: HeaderKind = header ? 'text' : 'none'
   for (const gap of parameters) {
     const example = gap.example ?? ''
     if (gap.component === 'body')
       samples[numbers.get(gap.name ?? String(gap.index)) ?? gap.index] = example
+    if (gap.component === 'button') linkSamples.set(gap.index - 1, example)
     if (gap.component !== 'header') continue
     if (gap.type === 'text') sample = example
     else kind = gap.type
@@ -228,7 +230,7 @@ export function draftOf(template: Template, key: () => string): TemplateDraft {
     body: renamed(body),
     samples,
     footer: footer ?? '',
-    buttons: template.buttons.flatMap((button) => {
+    buttons: template.buttons.flatMap((button, at) => {
       const type = typeOf(button.type)
       return isButtonType(type)
         ? [
@@ -237,7 +239,7 @@ export function draftOf(template: Template, key: () => string): TemplateDraft {
               type,
               text: button.text,
               target: button.url ?? button.phone_number ?? '',
-              sample: '',
+              sample: linkSamples.get(at) ?? '',
             },
           ]
         : []
