@@ -16,6 +16,7 @@ type simulateCmd struct {
 	Addr     string `default:"127.0.0.1:8090" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
 	Window   string `default:"sync" enum:"sync,async,off" help:"Response to a free-form message outside the 24-hour window: sync for an error, async for a failed status, off for none."`
 	Ladder   string `default:"read" enum:"none,sent,delivered,read" help:"Last status that each message reaches automatically."`
+	Review   string `default:"approve" enum:"approve,reject,manual" help:"What happens to new templates: approve, reject, or manual to decide with PUT /_control/template-status."`
 	NoLimits bool   `name:"no-limits" help:"Do not enforce WhatsApp's rate limits."`
 }
 
@@ -31,7 +32,7 @@ func (c *simulateCmd) Run(e *env) error {
 	if c.Ladder == "delivered" {
 		ladder.Mode = "" // the default is sent and delivered
 	}
-	sim := simulator.New(simulator.Options{Window: c.Window, NoLimits: c.NoLimits, Ladder: ladder})
+	sim := simulator.New(simulator.Options{Window: c.Window, NoLimits: c.NoLimits, Ladder: ladder, Review: simulator.Review{Mode: c.Review}})
 	defer sim.Close()
 	base := "http://" + l.Addr().String()
 	_, err = fmt.Fprintf(e.stdout, `A simulated WhatsApp Cloud API, which sends nothing, is at %[1]s

@@ -75,8 +75,22 @@ func (s *Simulator) controlRoutes() http.Handler {
 			}
 			return nil, s.SetToken(in.Token, in.State)
 		}),
-		"PUT /_control/template-status": withBody(func(in struct{ Name, Language, Status string }) (any, error) {
+		"PUT /_control/template-status": withBody(func(in struct{ Name, Language, Status, Reason string }) (any, error) {
+			if in.Reason != "" {
+				return nil, s.DecideTemplateFor(in.Name, in.Language, in.Status, in.Reason)
+			}
 			return nil, s.DecideTemplate(in.Name, in.Language, in.Status)
+		}),
+		"PUT /_control/template-quality": withBody(func(in struct{ Name, Language, Quality string }) (any, error) {
+			return nil, s.SetTemplateQuality(in.Name, in.Language, in.Quality)
+		}),
+		"PUT /_control/template-review": withBody(func(r Review) (any, error) { return nil, s.SetReview(r) }),
+		"PUT /_control/history": withBody(func(in struct {
+			Number string `json:"number"`
+			History
+		},
+		) (any, error) {
+			return nil, s.SetHistory(in.Number, in.History)
 		}),
 		"PUT /_control/callback": withBody(func(in struct{ Number, URL string }) (any, error) {
 			return nil, s.SetCallback(in.Number, in.URL)

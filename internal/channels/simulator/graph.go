@@ -124,6 +124,9 @@ func (s *Simulator) route(r *request) (string, handler) {
 	if r.path[0] == "whatsapp_business" && r.Method == http.MethodGet {
 		return "download", (*Simulator).download
 	}
+	if r.Method == http.MethodPost && len(r.path) == 2 && r.path[0] == "app" && r.path[1] == "uploads" {
+		return "templates", (*Simulator).beginUpload
+	}
 	edge := ""
 	if len(r.path) == 2 {
 		edge = r.path[1]
@@ -159,6 +162,8 @@ func (s *Simulator) route(r *request) (string, handler) {
 		{account, "DELETE", "message_templates", "templates", (*Simulator).deleteTemplate},
 		{file, "GET", "", "lookup", (*Simulator).lookup},
 		{file, "DELETE", "", "delete_media", (*Simulator).deleteFile},
+		{s.uploads[r.path[0]] > 0, "POST", "", "templates", (*Simulator).finishUpload},
+		{number, "POST", "smb_app_data", "import", (*Simulator).requestImport},
 	} {
 		if known.owner && known.method == r.Method && known.edge == edge {
 			s.calls[known.op]++
@@ -183,6 +188,8 @@ func messageOp(body []byte) string {
 type graphFailure struct {
 	status, code, subcode int
 	title, details        string
+	userTitle, userText   string
+	blames                [][]string // paths of invalid fields
 }
 
 func failure(status, code int, title string) *graphFailure {
@@ -210,6 +217,12 @@ func (f *graphFailure) write(w http.ResponseWriter) {
 	}
 	if f.details != "" {
 		e["error_data"] = map[string]any{"messaging_product": "whatsapp", "details": f.details}
+	}
+	if f.userText != "" {
+		e["message"], e["error_user_title"], e["error_user_msg"] = f.title, f.userTitle, f.userText
+	}
+	if f.blames != nil {
+		e["error_data"] = map[string]any{"blame_field_specs": f.blames}
 	}
 	respond(w, f.status, map[string]any{"error": e})
 }

@@ -19,6 +19,9 @@ type number struct {
 	blocked  map[string]bool
 	about    map[string]any
 	limits   limits
+	added    time.Time
+	history  *History        // of the WhatsApp Business app; nil: defaultHistory
+	imports  map[string]bool // requested, by type
 }
 
 // AddNumber adds a number. Its id must consist of digits.
@@ -39,7 +42,7 @@ func (s *Simulator) addNumber(n Number) {
 		s.order = append(s.order, n.ID)
 	}
 	s.numbers[n.ID] = &number{
-		Number: n, lastSeen: map[string]time.Time{}, blocked: map[string]bool{}, about: map[string]any{},
+		Number: n, added: s.now(), imports: map[string]bool{}, lastSeen: map[string]time.Time{}, blocked: map[string]bool{}, about: map[string]any{},
 		limits: limits{debt: map[string]time.Duration{}, debtAt: map[string]time.Time{}},
 	}
 	if s.accounts[n.WABAID] == nil {

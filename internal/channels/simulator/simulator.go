@@ -40,6 +40,7 @@ type Options struct {
 	NoLimits bool // 131056 and 130429 only by faults
 	Ladder   Ladder
 	Delivery Delivery
+	Review   Review // of new templates
 
 	MediaHash     string // how GET /{media id} encodes the hash: "hex" or "base64"
 	MediaSizeText bool   // whether it returns the size as a string
@@ -85,6 +86,10 @@ type Simulator struct {
 	accepted  map[string]*Accepted
 	files     map[string]*file
 	templates []Template
+	review    Review
+	deleted   map[string]time.Time // names of deleted templates, after their account
+	uploads   map[string]int       // length by session
+	handles   map[string]bool      // of uploaded samples
 	faults    []*Fault
 	ladder    Ladder
 	calls     map[string]int // by operation
@@ -144,6 +149,7 @@ func (s *Simulator) clear() {
 	s.ledger, s.accepted = nil, map[string]*Accepted{}
 	s.files, s.faults, s.calls = map[string]*file{}, nil, map[string]int{}
 	s.templates = append(slices.Clone(s.options.Templates), helloWorld)
+	s.review, s.deleted, s.uploads, s.handles = s.options.Review, map[string]time.Time{}, map[string]int{}, map[string]bool{}
 	s.ladder = s.options.Ladder
 	for i, n := range s.options.Numbers {
 		if n.ID == "" {

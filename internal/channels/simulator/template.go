@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -18,6 +19,8 @@ type Template struct {
 	Category string `json:"category"`
 	Status   string `json:"status"` // APPROVED when empty
 	Body     string `json:"body"`
+	Quality  string `json:"quality,omitempty"` // UNKNOWN when empty
+	Reason   string `json:"reason,omitempty"`  // why it was rejected
 
 	// Components are all components as created. A template without them consists of its body.
 	Components []json.RawMessage `json:"components,omitempty"`
@@ -52,6 +55,8 @@ func (t Template) placeholders() []string {
 	}
 	return names
 }
+
+func (t Template) quality() string { return cmp.Or(t.Quality, "UNKNOWN") }
 
 func (t Template) approved() bool { return t.Status == "" || t.Status == "APPROVED" }
 
@@ -175,29 +180,6 @@ func (s *Simulator) checkTemplate(n *number, raw json.RawMessage) *graphFailure 
 	return t.checkHeaderAndButtons(&m)
 }
 
-// DecideTemplate changes the status of a template, as Meta's review does, and notifies the business.
-func (s *Simulator) DecideTemplate(name, language, status string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.templates, func(t Template) bool { return t.Name == name && t.Language == language })
-	if i < 0 {
-		return fmt.Errorf("there is no template %s in %s", name, language)
-	}
-	t := &s.templates[i]
-	t.Status = status
-	value := map[string]any{
-		"event": status, "message_template_id": json.Number(t.ID), "message_template_name": name,
-		"message_template_language": strings.ReplaceAll(language, "_", "-"), "reason": "NONE",
-	}
-	for _, id := range s.order {
-		if n := s.numbers[id]; t.WABAID == "" || t.WABAID == n.WABAID {
-			s.emit(n, "message_template_status_update", value)
-			return nil
-		}
-	}
-	return nil
-}
-
 func (s *Simulator) templateCategory(e envelope) string {
 	var m templateMessage
 	_ = json.Unmarshal(e.content["template"], &m)
@@ -248,7 +230,8 @@ func (s *Simulator) listTemplates(r *request) (any, *graphFailure) {
 		}
 		data = append(data, map[string]any{
 			"id": t.ID, "name": t.Name, "language": t.Language, "category": t.Category, "status": status,
-			"components": t.components(),
+			"components": t.components(), "rejected_reason": cmp.Or(t.Reason, "NONE"),
+			"quality_score": map[string]any{"score": t.quality()},
 		})
 	}
 	paging := map[string]any{"cursors": map[string]any{"before": strconv.Itoa(start), "after": strconv.Itoa(end)}}
@@ -256,42 +239,4 @@ func (s *Simulator) listTemplates(r *request) (any, *graphFailure) {
 		paging["next"] = "http://" + r.Host + r.URL.Path + "?after=" + strconv.Itoa(end) + "&limit=" + strconv.Itoa(limit)
 	}
 	return map[string]any{"data": data, "paging": paging}, nil
-}
-
-func (s *Simulator) createTemplate(r *request) (any, *graphFailure) {
-	var in struct {
-		Name       string            `json:"name"`
-		Language   string            `json:"language"`
-		Category   string            `json:"category"`
-		Components []json.RawMessage `json:"components"`
-	}
-	if json.Unmarshal(r.body, &in) != nil || in.Name == "" || in.Language == "" || in.Category == "" {
-		return nil, refusal(100, "name, language and category are required")
-	}
-	t := Template{
-		WABAID: r.path[0], Name: in.Name, Language: in.Language, Category: in.Category, Status: "PENDING", Components: in.Components,
-	}
-	for _, raw := range in.Components {
-		var c templateComponent
-		if json.Unmarshal(raw, &c) != nil || c.Type == "" {
-			return nil, refusal(100, "a component needs a type")
-		}
-		if strings.EqualFold(c.Type, "body") {
-			t.Body = c.Text
-		}
-	}
-	t = s.AddTemplate(t)
-	return map[string]any{"id": t.ID, "status": t.Status, "category": t.Category}, nil
-}
-
-func (s *Simulator) deleteTemplate(r *request) (any, *graphFailure) {
-	name := r.URL.Query().Get("name")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := len(s.templates)
-	s.templates = slices.DeleteFunc(s.templates, func(t Template) bool { return t.Name == name })
-	if len(s.templates) == before {
-		return nil, unknownObject(name)
-	}
-	return success, nil
 }
