@@ -74,6 +74,8 @@ type Channel struct {
 
 	Settling bool `json:"-"` // it became private or public, and its history is not updated yet
 
+	Coexistence bool `json:"-"` // the number is also used in the WhatsApp Business app
+
 	Reception *int64 `json:"-"` // the version of its reception; nil: none, or switched off
 }
 

@@ -13,7 +13,7 @@ import (
 const channelColumns = `
 	ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at, ch.status_reason,
 	COALESCE(ch.restriction, ch.warning) AS warning, ch.sign, ch.hours, ch.reception, ch.settling, ch.archived_at,
-	ch.reopen_name, ch.reopen_language`
+	ch.reopen_name, ch.reopen_language, ch.coexistence`
 
 func scanChannel(r db.Row) Channel {
 	ch := Channel{
@@ -21,7 +21,7 @@ func scanChannel(r db.Row) Channel {
 		Private: r.Bool("private"), Status: r.Text("status"), CreatedAt: r.Time("created_at"),
 		StatusReason: kernel.ReadJSON[provider.Reason](r, "status_reason"), Warning: kernel.ReadJSON[provider.Reason](r, "warning"),
 		Sign: r.Bool("sign"), HoursID: r.NullID("hours"), Reception: r.NullInt("reception"), Settling: r.Bool("settling"),
-		ArchivedAt: r.NullTime("archived_at"),
+		ArchivedAt: r.NullTime("archived_at"), Coexistence: r.Bool("coexistence"),
 	}
 	if !r.Null("reopen_name") {
 		ch.ReopenTemplate = &ReopenTemplate{Name: r.Text("reopen_name"), Language: r.Text("reopen_language")}
@@ -217,7 +217,7 @@ func insertNumber(tx *kernel.Tx, ch Channel, access SealedAccess) (bool, error) 
 func selectAccess(tx *kernel.Tx, condition string, args ...any) (ch Channel, access SealedAccess, found bool, err error) {
 	found, err = tx.One(`
 		SELECT`+channelColumns+`, COALESCE(ch.phone_number_id, '') AS phone_number_id, COALESCE(ch.waba_id, '') AS waba_id,
-			COALESCE(ch.api_version, '') AS api_version, ch.coexistence, ch.credentials
+			COALESCE(ch.api_version, '') AS api_version, ch.credentials
 		FROM channels ch
 		WHERE `+condition, args, func(r db.Row) {
 		ch = scanChannel(r)

@@ -131,7 +131,17 @@ func (d *Channels) DeleteTemplate(ctx context.Context, a *kernel.Principal, chan
 }
 
 // templateInUse returns an error if a number of the account uses a template to reopen conversations.
-func templateInUse(*kernel.Tx, kernel.ID, string, string) error { return nil }
+func templateInUse(tx *kernel.Tx, company kernel.ID, waba, name string) error {
+	used := false
+	_, err := tx.One(`
+		SELECT EXISTS (
+			SELECT 1 FROM channels WHERE company = $1 AND waba_id = $2 AND reopen_name = $3 AND archived_at IS NULL) AS used`,
+		[]any{company, waba, name}, func(r db.Row) { used = r.Bool("used") })
+	if err == nil && used {
+		err = kernel.Errorf(kernel.CodeInUse, "A number uses this template to reopen conversations. Choose another one for it first.")
+	}
+	return err
+}
 
 // templateAccess returns a connected WhatsApp number with its access.
 func (d *Channels) templateAccess(ctx context.Context, a *kernel.Principal, channel kernel.ID) (Channel, Access, error) {
@@ -311,10 +321,10 @@ func checkVariables(field, text, all string) *kernel.Error {
 			names++
 		}
 	}
-	if numbers > 0 && names > 0 {
+	gaps := provider.TemplateGaps(text)
+	if numbers > 0 && names > 0 && len(gaps) > 0 {
 		return wrong("mixed", "either all variables of a template are numbers or all are names")
 	}
-	gaps := provider.TemplateGaps(text)
 	for i, gap := range gaps {
 		if numbers > 0 && !slices.Contains(gaps, strconv.Itoa(i+1)) {
 			return wrong("sequence", fmt.Sprintf("the variables must be numbered from {{1}} without gaps; {{%d}} is missing", i+1))

@@ -22,7 +22,7 @@ type templateHeader struct {
 // Schema describes both forms.
 func (templateHeader) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		OneOf: []*huma.Schema{
+		AnyOf: []*huma.Schema{
 			{Type: huma.TypeString},
 			{
 				Type: huma.TypeObject, Required: []string{"type"}, AdditionalProperties: false,

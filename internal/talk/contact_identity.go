@@ -318,7 +318,8 @@ func cleanPersonName(name string) string {
 }
 
 // identity handles a change of number or id, or an entry of the phone's address book. The name of an entry is used for a contact
-// without a name; if there is no contact yet, it is stored.
+// without a name. If there is no contact yet, one is created without an event if the number is known to be used in the WhatsApp
+// Business app; otherwise the name is stored.
 func (in *InboundBatch) identity(i *provider.IncomingIdentity) error {
 	p := i.Person
 	if i.Removed {
@@ -327,6 +328,10 @@ func (in *InboundBatch) identity(i *provider.IncomingIdentity) error {
 			WHERE company = $1 AND channel = $2 AND (kind = 'user_id' AND value = $3 OR kind = 'wa_id' AND value = $4)`,
 			in.Channel.Company, in.Channel.ID, p.UserID, phone.Key(p.WAID))
 		return nil
+	}
+	if i.AddressBook && in.Channel.Coexistence && cleanPersonName(p.Name) != "" {
+		_, err := in.d.contactFor(in.Tx, in.Channel, p, in.join)
+		return err
 	}
 	_, found, err := in.d.knownContact(in.Tx, in.Channel, p, in.join)
 	if err != nil || found || !i.AddressBook {

@@ -424,7 +424,7 @@ func (d *Talk) usableMedia(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Me
 
 // sampleFile returns a file for the sample of a template.
 func (d *Talk) sampleFile(ctx context.Context, a *kernel.Principal, id kernel.ID, field string) (*provider.OutgoingMedia, error) {
-	m, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Media, error) {
+	m, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Media, error) {
 		m, seen, err := seenMedia(tx, a, id)
 		if err != nil || !seen || !m.Stored {
 			return m, kernel.ErrOr(err, kernel.NoSuch(field, "file"))

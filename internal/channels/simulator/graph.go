@@ -125,7 +125,7 @@ func (s *Simulator) route(r *request) (string, handler) {
 		return "download", (*Simulator).download
 	}
 	if r.Method == http.MethodPost && len(r.path) == 2 && r.path[0] == "app" && r.path[1] == "uploads" {
-		return "templates", (*Simulator).beginUpload
+		return "sample", (*Simulator).beginUpload
 	}
 	edge := ""
 	if len(r.path) == 2 {
@@ -158,11 +158,11 @@ func (s *Simulator) route(r *request) (string, handler) {
 		{account, "POST", "subscribed_apps", "subscribe", (*Simulator).subscribedApps},
 		{account, "DELETE", "subscribed_apps", "subscribe", (*Simulator).subscribedApps},
 		{account, "GET", "message_templates", "templates", (*Simulator).listTemplates},
-		{account, "POST", "message_templates", "templates", (*Simulator).createTemplate},
-		{account, "DELETE", "message_templates", "templates", (*Simulator).deleteTemplate},
+		{account, "POST", "message_templates", "create_template", (*Simulator).createTemplate},
+		{account, "DELETE", "message_templates", "delete_template", (*Simulator).deleteTemplate},
 		{file, "GET", "", "lookup", (*Simulator).lookup},
 		{file, "DELETE", "", "delete_media", (*Simulator).deleteFile},
-		{s.uploads[r.path[0]] > 0, "POST", "", "templates", (*Simulator).finishUpload},
+		{s.uploads[r.path[0]] > 0, "POST", "", "sample", (*Simulator).finishUpload},
 		{number, "POST", "smb_app_data", "import", (*Simulator).requestImport},
 	} {
 		if known.owner && known.method == r.Method && known.edge == edge {

@@ -152,7 +152,7 @@ func TestGraph(t *testing.T) {
 	t.Run("templates in pages", func(t *testing.T) {
 		for i := range 3 {
 			body := fmt.Sprintf(`{"name":"t%d","language":"pt_BR","category":"UTILITY",`+
-				`"components":[{"type":"BODY","text":"Oi {{1}}"}]}`, i)
+				`"components":[{"type":"BODY","text":"Oi {{1}}","example":{"body_text":[["Ana"]]}}]}`, i)
 			status, out := g.call("POST", "/v25.0/"+DefaultWABAID+"/message_templates", body)
 			if status != 200 || out["status"] != "PENDING" {
 				t.Fatalf("got status %d, %v, want 200 and PENDING", status, out)
