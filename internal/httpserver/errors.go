@@ -61,6 +61,8 @@ var errorCodes = map[kernel.Code]struct {
 	kernel.CodeMessageNotSent:       {409, "The message has not been sent yet, so it cannot have a reaction."},
 	kernel.CodeTemplateUnavailable:  {409, "The channel has no approved template with this name and language."},
 	kernel.CodeNotScheduled:         {409, "The message is no longer scheduled."},
+	kernel.CodeNotHeld:              {409, "The message is not held: it is sent."},
+	kernel.CodeNoReopenTemplate:     {409, "The channel has no template that asks customers to answer. Set reopen_template of the channel."},
 	kernel.CodeNotASectorMember:     {409, "The person is not a member of the sector."},
 	kernel.CodeWebhookLimit:         {409, "A company can have 20 webhooks. Delete one first."},
 	kernel.CodeLimitReached:         {409, "The company has reached the limit of 1000 labels."},

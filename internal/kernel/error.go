@@ -42,6 +42,8 @@ const (
 	CodeMessageNotSent       Code = "message_not_sent"
 	CodeTemplateUnavailable  Code = "template_unavailable"
 	CodeNotScheduled         Code = "not_scheduled"
+	CodeNotHeld              Code = "not_held"
+	CodeNoReopenTemplate     Code = "no_reopen_template"
 	CodeNotASectorMember     Code = "not_a_sector_member"
 	CodeWebhookLimit         Code = "webhook_limit"
 	CodeLimitReached         Code = "limit_reached"

@@ -56,12 +56,12 @@ func (s *Server) run(ctx context.Context) {
 	}
 }
 
-// schedule does work that is due to the second: it sends scheduled messages and surveys, ends menus without a reply, checks service
+// schedule does work that is due to the second: it sends scheduled messages and surveys, gives up held messages, ends menus without a reply, checks service
 // levels, and removes members who have stopped viewing a conversation. If one of these fails, the others are done all the same.
 func (d *Desk) schedule(ctx context.Context) (more bool, err error) {
 	d.Talk.ExpireViewers()
 	for _, step := range []func(context.Context, int) (int, error){
-		d.Talk.SendScheduled, d.Receptionist.EndMenus, d.Levels.Check, d.Surveys.SendDue,
+		d.Talk.SendScheduled, d.Talk.ExpireHeld, d.Receptionist.EndMenus, d.Levels.Check, d.Surveys.SendDue,
 	} {
 		n, failed := step(ctx, loopBatch)
 		more, err = more || n == loopBatch, errors.Join(err, failed)

@@ -391,8 +391,7 @@ func (t *LockedConversation) answered(member *kernel.Ref) error {
 		return err
 	}
 	if takes {
-		t.note(&AssignmentEntry{Action: ActionTookOver, User: member, By: member, Sector: t.Sector})
-		if err := t.move(att, member, t.Sector, member); err != nil {
+		if err := t.takeOver(att, member); err != nil {
 			return err
 		}
 	}
@@ -403,6 +402,12 @@ func (t *LockedConversation) answered(member *kernel.Ref) error {
 	att.Answered(t.Tx.Now)
 	saveAttendance(t.Tx, att)
 	return t.d.tell(func(o *Observer) error { return o.Answered(t, att) })
+}
+
+// takeOver makes a member who wrote responsible for the open attendance.
+func (t *LockedConversation) takeOver(att *Attendance, member *kernel.Ref) error {
+	t.note(&AssignmentEntry{Action: ActionTookOver, User: member, By: member, Sector: t.Sector})
+	return t.move(att, member, t.Sector, member)
 }
 
 // takesOver reports whether a member becomes responsible by writing.

@@ -301,15 +301,19 @@ func joinConversations(tx *kernel.Tx, company kernel.ID, into *Conversation, fro
 	return last, search.Forget(tx.Tx, &search.Conversations, company, from)
 }
 
-// joinTalk moves drafts, notifications and scheduled messages. Of two drafts of a person it keeps that of the remaining
+// joinTalk moves drafts, notifications, scheduled and held messages. Of two drafts of a person it keeps that of the remaining
 // conversation.
 func joinTalk(tx *kernel.Tx, company, into, from kernel.ID) {
 	tx.Later(`
 		DELETE FROM drafts
 		WHERE company = $1 AND conversation = $3
 			AND EXISTS (SELECT 1 FROM drafts k WHERE k.company = $1 AND k.conversation = $2 AND k.member = drafts.member)`, company, into, from)
+	tx.Later(`
+		UPDATE conversations
+		SET reopening = COALESCE(reopening, (SELECT o.reopening FROM conversations o WHERE o.company = $1 AND o.id = $3))
+		WHERE company = $1 AND id = $2`, company, into, from)
 	tx.Later(`DELETE FROM reply_renderings WHERE company = $1 AND conversation = $2`, company, from)
-	for _, table := range []string{"drafts", "notifications", "scheduled_messages"} {
+	for _, table := range []string{"drafts", "notifications", "scheduled_messages", "held_messages"} {
 		tx.Later(`UPDATE `+table+` SET conversation = $2 WHERE company = $1 AND conversation = $3`, company, into, from)
 	}
 }

@@ -70,6 +70,7 @@ type Conversation struct {
 	Sequence       int64      `json:"-"` // grows with every event and message of the conversation
 	Reception      *string    `json:"-"` // the state of the reception menu as JSON, or nil if no menu is running
 	ReceptionDue   *time.Time `json:"-"` // when the menu times out
+	Reopening      *kernel.ID `json:"-"` // the message with the last reopening template; nil: there are no held messages
 	Survey         *kernel.ID `json:"-"` // the attendance whose survey waits for a rating or a comment
 }
 
@@ -176,7 +177,7 @@ type LastMessage struct {
 	Direction string    `json:"direction" enum:"inbound,outbound"`
 	CreatedAt time.Time `json:"created_at"`
 
-	Status          string   `json:"status" enum:"queued,sent,delivered,read,failed,received"`
+	Status          string   `json:"status" enum:"held,queued,sent,delivered,read,failed,received"`
 	FileName        *string  `json:"file_name" doc:"The name of the file; null if the message has none."`
 	DurationSeconds *float64 `json:"duration_seconds" doc:"The duration of the file; null if unknown."`
 

@@ -16,7 +16,7 @@ var conversationColumns = `
 	c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at, c.snoozed_until, c.windowed, c.reception, c.reception_due,
 	c.bot_paused_until, c.attendance, c.attendance_number, c.attendance_opened_at, c.waiting_since, c.last_id, c.last_type,
 	c.last_text, c.last_direction, c.last_at, c.last_status, c.last_file_name, c.last_duration_ms, c.last_notice,
-	c.survey, c.sla_policy, c.sla_target, c.sla_due, c.sla_state`
+	c.survey, c.reopening, c.sla_policy, c.sla_target, c.sla_due, c.sla_state`
 
 func scanConversation(r db.Row) Conversation {
 	c := Conversation{
@@ -28,7 +28,7 @@ func scanConversation(r db.Row) Conversation {
 		CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), Unanswered: r.Bool("unanswered"),
 		ActivityAt: r.Time("activity_at"), SnoozedUntil: r.NullTime("snoozed_until"), Windowed: r.Bool("windowed"),
 		Reception: r.NullText("reception"), ReceptionDue: r.NullTime("reception_due"), BotPausedUntil: r.NullTime("bot_paused_until"),
-		Survey: r.NullID("survey"),
+		Survey: r.NullID("survey"), Reopening: r.NullID("reopening"),
 	}
 	if !r.Null("attendance") {
 		c.Attendance = &OpenAttendance{

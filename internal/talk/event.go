@@ -20,6 +20,7 @@ var (
 	EventSLABreached = event(13, "attendance.sla_breached",
 		"A target of the service level of an attendance was missed. target is first, next or resolution. Each target is breached at most once.")
 	EventMessageUpdated = event(9, "message.updated", "A message changed: it was delivered or read, could not be sent, "+
+		"was held and is now being sent, "+
 		"was edited or deleted by its author, or received a reaction. This event is frequent.")
 	EventNoteCreated = kernel.RegisterEvent(kernel.EventInfo{
 		Type: "note.created", Order: 10, Scope: people.ScopeNotesRead,

@@ -83,6 +83,8 @@ type BatchConversation struct {
 	needsAttendance bool // the customer wrote, so an attendance must be open
 	Opened          bool // an attendance opened in this batch
 
+	reply *customerReply // nil: the customer did not write in this batch
+
 	Automation bool       // this customer may get automatic messages
 	Messages   []*Message // messages of the customer in this batch
 }
@@ -146,6 +148,9 @@ func (in *InboundBatch) finish() error {
 		}
 		t.silent = !t.emits
 		if err := t.open(); err != nil {
+			return err
+		}
+		if err := in.settleHeld(t); err != nil {
 			return err
 		}
 		if len(t.Messages) > 0 && !t.silent && t.Attendance != nil {
@@ -224,6 +229,9 @@ func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*
 	t.silent, t.emits = quiet, t.emits || !quiet
 	if msg.FromPhoneApp {
 		return m, in.sentFromPhone(t, m, quiet)
+	}
+	if !msg.History {
+		t.replied(msg, &contact)
 	}
 	if !m.Standby {
 		t.Automation = contact.Automation
@@ -403,7 +411,7 @@ func (t *LockedConversation) insertOutbound(m *Message, channelProvider string) 
 	if sandbox {
 		return true, t.emitWith(EventMessageSent, "message", m)
 	}
-	insertSend(t.Tx, m)
+	insertSend(t.Tx, m, nil)
 	t.Tx.AfterCommit(t.d.notifySend)
 	return true, nil
 }

@@ -32,7 +32,7 @@ type Message struct {
 	Media        *MessageMedia    `json:"media"`
 	ReplyTo      *string          `json:"reply_to_external_id"`
 	ExternalID   *string          `json:"external_id"`
-	Status       string           `json:"status" enum:"queued,sent,delivered,read,failed,received"`
+	Status       string           `json:"status" enum:"held,queued,sent,delivered,read,failed,received" doc:"held: the message is sent when the customer writes again."`
 	Error        *provider.Reason `json:"error"`
 	SentBy       *kernel.Ref      `json:"sent_by"`
 	CreatedAt    time.Time        `json:"created_at"`
@@ -93,7 +93,7 @@ func (m *Message) Left() bool { return m.SentAt != nil && m.Direction == provide
 // Advance applies a provider's status report to an outbound message and reports whether it changed anything. The status only
 // advances: queued, sent, delivered, read. Failed can follow queued and sent and is final, unless the outcome was uncertain.
 func (m *Message) Advance(status string, at time.Time, failure *provider.Reason) bool {
-	if m.Direction != provider.Outbound {
+	if m.Direction != provider.Outbound || m.Status == provider.StatusHeld {
 		return false
 	}
 	uncertain := m.Status == provider.StatusFailed && m.Error != nil && m.Error.Code == ErrorUncertain
@@ -141,6 +141,10 @@ const ErrorUncertain = "uncertain"
 func FailureCodes() map[string][]string {
 	out := channels.FailureCodes()
 	codes := []string{ErrorUncertain, ErrorBudgetReached, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived)}
+	for _, code := range []kernel.Code{ErrorSenderRemoved, kernel.CodeKeyRevoked, kernel.CodeNotVisible, kernel.CodeAttendanceRestricted, kernel.CodeContactBlocked} {
+		codes = append(codes, string(code)) // of held messages
+	}
+	out[ErrorWindowClosed] = []string{heldCancelled, heldDeclined, heldExpired}
 	for _, code := range codes {
 		out[code] = nil
 	}
@@ -283,10 +287,14 @@ type NewMessage struct {
 
 	Interactive *provider.Interactive
 	Voice       bool // the file is a recording made for the chat
+	Hold        bool // outside the service window, hold the message until the customer writes
 }
 
 // check validates what does not depend on the database.
 func (in *NewMessage) check() *kernel.Error {
+	if in.Hold && (in.Interactive != nil || in.Template != nil) {
+		return kernel.NotTogether("body.when_closed", "only text and files can be held", "interactive", "template")
+	}
 	if in.Voice && in.MediaID == nil {
 		return kernel.Needs("body.voice", "needs a media_id", "media_id")
 	}
@@ -359,10 +367,13 @@ type accepted struct {
 func sentBefore(tx *kernel.Tx, a *kernel.Principal, conversation, client kernel.ID) (accepted, error) {
 	m, _, found, err := selectMessage(tx, `m.company = $1 AND m.client_id = $2`, a.Company.ID, client)
 	if err != nil || !found || m.Conversation != conversation {
-		return accepted{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeClientIDConflict,
-			"This client_id belongs to a message in another conversation. Send a new one."))
+		return accepted{}, kernel.ErrOr(err, errClientID())
 	}
 	return accepted{&m, true}, nil
+}
+
+func errClientID() error {
+	return kernel.Errorf(kernel.CodeClientIDConflict, "This client_id belongs to a message in another conversation. Send a new one.")
 }
 
 func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessage) (accepted, error) {
@@ -382,6 +393,9 @@ func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessag
 		return accepted{}, err
 	}
 	if err := maySend(t, a, o, in); err != nil {
+		if in.Hold && kernel.CodeOf(err) == kernel.CodeServiceWindowClosed {
+			return d.hold(t, a, o, m)
+		}
 		return accepted{}, err
 	}
 	inserted, err := t.insertOutbound(m, o.Provider)
@@ -418,7 +432,7 @@ func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Ou
 			m.Text = nil
 		}
 		if m.Text != nil && (media.Kind == MediaAudio || media.Kind == MediaSticker) {
-			return kernel.Invalid("body.text", ruleNoCaption, "audio files and stickers have no caption: leave text out")
+			return errNoCaption()
 		}
 	}
 	if in.Voice {
@@ -436,12 +450,19 @@ func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Ou
 	if in.Template != nil {
 		return d.fillTemplate(tx, a, m, o, in.Template)
 	}
-	return sign(m, a, o, in)
+	if a.Kind() != kernel.KindSession || in.Text == nil { // only texts sent in the app are signed
+		return nil
+	}
+	return o.sign(m)
 }
 
-// sign puts the name of the sender in front of a text sent in the app, if the channel is set up that way.
-func sign(m *Message, a *kernel.Principal, o *Outbox, in *NewMessage) error {
-	if o.Signature == "" || a.Kind() != kernel.KindSession || in.Text == nil || m.Text == nil {
+func errNoCaption() error {
+	return kernel.Invalid("body.text", ruleNoCaption, "audio files and stickers have no caption: leave text out")
+}
+
+// sign puts the name of the sender in front of a text, if the channel is set up that way.
+func (o *Outbox) sign(m *Message) error {
+	if o.Signature == "" || m.Text == nil {
 		return nil
 	}
 	text, limit := channels.Signed(*m.Text, o.Signature), provider.MaxText
@@ -643,6 +664,7 @@ type sendMessageInput struct {
 		Interactive *interactiveBody       `json:"interactive,omitempty" doc:"A message with buttons or a list, instead of text or media_id. The text of the message is generated from it."`
 		Voice       *bool                  `json:"voice,omitempty" doc:"Whether to send the file, which must be Opus in Ogg, as a voice message."`
 		Template    *channels.TemplateBody `json:"template,omitempty" doc:"The template to send instead of text or media_id. WhatsApp accepts only templates if the customer's last message is more than 24 hours old."`
+		WhenClosed  string                 `json:"when_closed,omitempty" enum:"fail,hold" doc:"What to do with a text or file if WhatsApp accepts only templates now. fail, the default: 409 service_window_closed. hold: store the message as held, send the channel's reopening template, and send the message when the customer writes again."`
 	}
 }
 
@@ -687,7 +709,7 @@ func (s *handlers) sendMessage(ctx context.Context, a *kernel.Principal, in *sen
 	m, replayed, err := s.verbs.SendMessage(ctx, a, kernel.ID(in.ID), NewMessage{
 		ClientID: in.Body.ClientID, Text: in.Body.Text, MediaID: in.Body.MediaID, ReplyTo: in.Body.ReplyTo,
 		Template: in.Body.Template.Template(), Interactive: sameJSON[provider.Interactive](in.Body.Interactive),
-		Voice: in.Body.Voice != nil && *in.Body.Voice,
+		Voice: in.Body.Voice != nil && *in.Body.Voice, Hold: in.Body.WhenClosed == "hold",
 	})
 	return respond(&accepted{m, replayed}), err
 }

@@ -35,9 +35,9 @@ const (
 // WarningWindow means that WhatsApp will probably refuse a scheduled text because the service window will be closed.
 const WarningWindow = "service_window"
 
-// Error codes that only scheduled messages have.
+// Error codes of messages that are sent later.
 const (
-	ErrorTooLate       = "too_late"
+	ErrorTooLate       = "too_late" // only scheduled messages
 	ErrorSenderRemoved = "sender_removed"
 )
 
@@ -408,7 +408,7 @@ func (d *Talk) sendScheduled(tx *kernel.Tx, due Due) error {
 	if tx.Now.Sub(s.SendAt) > ScheduleLate {
 		return kernel.Errorf(ErrorTooLate, "It was due more than an hour ago, while the server was not running.")
 	}
-	a, err := d.scheduler(tx, s)
+	a, err := d.senderOf(tx, s.Company, s.CreatedBy, s.Key)
 	if err != nil {
 		return err
 	}
@@ -445,35 +445,36 @@ func lockDue(tx *kernel.Tx, due Due) (*Outbox, *ScheduledMessage, error) {
 	return &o, &s, nil
 }
 
-// scheduler returns the principal that scheduled a message, with its current permissions.
-func (d *Talk) scheduler(tx *kernel.Tx, s *ScheduledMessage) (*kernel.Principal, error) {
-	members, err := people.KeepMemberSights(tx, s.Company, []kernel.ID{s.CreatedBy.ID})
+// senderOf returns the principal that scheduled or held a message, with its current permissions. key is nil if a member did in the
+// app.
+func (d *Talk) senderOf(tx *kernel.Tx, of kernel.ID, member kernel.Ref, keyID *kernel.ID) (*kernel.Principal, error) {
+	members, err := people.KeepMemberSights(tx, of, []kernel.ID{member.ID})
 	if err != nil {
 		return nil, err
 	}
-	m := members[s.CreatedBy.ID]
+	m := members[member.ID]
 	if m == nil {
-		return nil, kernel.Errorf(ErrorSenderRemoved, "%s has left the team.", s.CreatedBy.Name)
+		return nil, kernel.Errorf(ErrorSenderRemoved, "%s has left the team.", member.Name)
 	}
-	company := kernel.Company{ID: s.Company}
-	if s.Key == nil {
+	company := kernel.Company{ID: of}
+	if keyID == nil {
 		return people.MemberPrincipal(company, m), nil
 	}
-	key, _, found, err := people.FindKey(tx, s.Company, *s.Key)
+	key, _, found, err := people.FindKey(tx, of, *keyID)
 	if err != nil {
 		return nil, err
 	}
-	limits, err := people.KeyLimits(tx, s.Company, *s.Key)
+	limits, err := people.KeyLimits(tx, of, *keyID)
 	switch {
 	case err != nil:
 		return nil, err
 	case !found || key.RevokedAt != nil || kernel.RevokedBy(limits):
-		return nil, kernel.Errorf(kernel.CodeKeyRevoked, "The API key that scheduled it was revoked.")
+		return nil, kernel.Errorf(kernel.CodeKeyRevoked, "The API key that was used for it was revoked.")
 	case key.ExpiresAt != nil && !tx.Now.Before(*key.ExpiresAt):
-		return nil, kernel.Errorf(kernel.CodeKeyExpired, "The API key that scheduled it has expired.")
+		return nil, kernel.Errorf(kernel.CodeKeyExpired, "The API key that was used for it has expired.")
 	}
-	member := kernel.Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}
-	return kernel.KeyPrincipal(company, member, key.Integration(), key.ActsAs, key.Rate, limits...), nil
+	owner := kernel.Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}
+	return kernel.KeyPrincipal(company, owner, key.Integration(), key.ActsAs, key.Rate, limits...), nil
 }
 
 // failScheduled marks a message as failed and notifies the member who scheduled it or, for an API key, the responsible member.

@@ -182,7 +182,9 @@ func (in *InboundBatch) sendDone(lease kernel.Lease, done *SendDone) error {
 	if sending, err := in.stillSending(lease, job, done.Err); err != nil || !sending {
 		return err
 	}
-	next := retrySend(done.Err, int(job.Attempts)+1, in.Tx.Now.Sub(m.CreatedAt))
+	since := m.CreatedAt
+	kernel.Set(&since, job.ReleasedAt)
+	next := retrySend(done.Err, int(job.Attempts)+1, in.Tx.Now.Sub(since))
 	if in.Channel.ArchivedAt != nil && next.Decision != Failed {
 		return in.failArchived(t, &m)
 	}
@@ -633,7 +635,21 @@ func (d *Talk) failBatch(ctx context.Context, company, channel kernel.ID) bool {
 				return false, err
 			}
 		}
-		return len(queued) == failedInStep, in.finish()
+		held, err := tx.IDs(`SELECT message FROM held_messages WHERE company = $1 AND channel = $2 ORDER BY message LIMIT $3`,
+			company, channel, failedInStep)
+		if err != nil {
+			return false, err
+		}
+		for _, id := range held {
+			t, m, err := in.lockMessage("", id)
+			if err == nil && m != nil {
+				err = t.failHeld(m, errArchived())
+			}
+			if err != nil {
+				return false, err
+			}
+		}
+		return max(len(queued), len(held)) == failedInStep, in.finish()
 	})
 	if err != nil {
 		d.Log.Warn("could not fail queued messages of an archived channel", slog.String("channel", channel.String()), slog.Any("error", err))
@@ -656,6 +672,10 @@ func (in *InboundBatch) failQueued(job Queued) error {
 
 // failArchived fails a message whose channel was archived before it was sent.
 func (in *InboundBatch) failArchived(t *BatchConversation, m *Message) error {
-	reason := provider.NewReason(string(kernel.CodeChannelArchived), "The channel was archived before the message was sent.")
+	reason := errArchived()
 	return in.report(t, m, "", statusReport{Status: provider.StatusFailed, Error: &reason, At: in.Tx.Now})
+}
+
+func errArchived() provider.Reason {
+	return provider.NewReason(string(kernel.CodeChannelArchived), "The channel was archived before the message was sent.")
 }

@@ -52,29 +52,33 @@ func lockOutbox(tx *kernel.Tx, company, conversation, client, member kernel.ID) 
 	return o, found, err
 }
 
-func insertSend(tx *kernel.Tx, m *Message) {
+// insertSend queues a message. released is when a held message was released, or nil.
+func insertSend(tx *kernel.Tx, m *Message, released *time.Time) {
 	tx.Later(`
-		INSERT INTO sends (message, company, channel, conversation, seq, state, epoch, attempts, due_at)
-		VALUES ($1, $2, $3, $4, $5, 'queued', 0, 0, $6)`,
-		m.ID, m.Company, m.Channel, m.Conversation, m.Seq, tx.Now)
+		INSERT INTO sends (message, company, channel, conversation, seq, state, epoch, attempts, due_at, released_at)
+		VALUES ($1, $2, $3, $4, $5, 'queued', 0, 0, $6, $7)`,
+		m.ID, m.Company, m.Channel, m.Conversation, m.Seq, tx.Now, released)
 }
 
 func deleteSend(tx *kernel.Tx, company, message kernel.ID) {
 	tx.Later(`DELETE FROM sends WHERE company = $1 AND message = $2`, company, message)
 }
 
+// archivedWithSends returns the archived channels with messages that wait to be sent.
 func archivedWithSends(tx *kernel.Tx) ([]rowAt, error) {
 	return rowsAt(tx, `
 		SELECT /* all companies: due work */ ch.company, ch.id
 		FROM channels ch
-		WHERE ch.archived_at IS NOT NULL AND EXISTS (SELECT 1 FROM sends s WHERE s.company = ch.company AND s.channel = ch.id AND s.state = 'queued')
+		WHERE ch.archived_at IS NOT NULL AND (
+			EXISTS (SELECT 1 FROM sends s WHERE s.company = ch.company AND s.channel = ch.id AND s.state = 'queued')
+			OR EXISTS (SELECT 1 FROM held_messages h WHERE h.company = ch.company AND h.channel = ch.id))
 		ORDER BY ch.company, ch.id`)
 }
 
 // listSends returns the messages in the queue of a channel that match a condition on its arguments from $3 on.
 func listSends(tx *kernel.Tx, company, channel kernel.ID, where string, args ...any) ([]Queued, error) {
 	return kernel.Rows(tx, `
-		SELECT message, conversation, company, attempts, reacts_to
+		SELECT message, conversation, company, attempts, reacts_to, released_at
 		FROM sends`+IndexedBy(tx, "sends_due")+`
 		WHERE company = $1 AND channel = $2 AND `+where, append([]any{company, channel}, args...), scanQueued)
 }
@@ -86,10 +90,11 @@ type Queued struct {
 	Company      kernel.ID
 	Attempts     int64
 	ReactsTo     *kernel.ID // of a reaction: the message that it is on
+	ReleasedAt   *time.Time // of a message that was held
 }
 
 func scanQueued(r db.Row) Queued {
-	return Queued{r.ID("message"), r.ID("conversation"), r.ID("company"), r.Int("attempts"), r.NullID("reacts_to")}
+	return Queued{r.ID("message"), r.ID("conversation"), r.ID("company"), r.Int("attempts"), r.NullID("reacts_to"), r.NullTime("released_at")}
 }
 
 // SendJob is a message that is marked as being sent. It is passed to the provider once; SendStep stores the result.
@@ -108,7 +113,7 @@ func (j SendJob) JobID() kernel.ID { return j.queued.Message }
 // its conversation.
 func (d *Talk) startSends(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, limit int) ([]SendJob, error) {
 	jobs, err := kernel.Rows(tx, `
-		SELECT s.message, s.conversation, s.company, s.attempts, s.reacts_to, m.text, m.template, m.reply_to, m.interactive, m.voice,
+		SELECT s.message, s.conversation, s.company, s.attempts, s.reacts_to, s.released_at, m.text, m.template, m.reply_to, m.interactive, m.voice,
 			c.group_id, c.contact, ct.phone, s.emoji, r.external_id,
 			d.id AS media, d.kind, d.mime_type, d.file_name, d.size, p.provider_id, p.provider_at
 		FROM sends s

@@ -26,7 +26,7 @@ func (o *office) queued(tx *kernel.Tx, contact *Contact) (Message, error) {
 	if _, err := insertMessage(tx, &m); err != nil {
 		return m, err
 	}
-	insertSend(tx, &m)
+	insertSend(tx, &m, nil)
 	return m, nil
 }
 

@@ -33,6 +33,8 @@ var (
 	VerbTimeline          = kernel.Listed(kernel.Verb{Name: "Timeline", Scope: people.ScopeMessagesRead})
 	VerbMessage           = kernel.Listed(kernel.Verb{Name: "Message", Scope: people.ScopeMessagesRead})
 	VerbSendMessage       = kernel.Listed(kernel.Verb{Name: "SendMessage", Scope: people.ScopeMessagesSend})
+	VerbUpdateHeld        = kernel.Listed(kernel.Verb{Name: "UpdateHeld", Scope: people.ScopeMessagesSend})
+	VerbCancelHeld        = kernel.Listed(kernel.Verb{Name: "CancelHeld", Scope: people.ScopeMessagesSend})
 	VerbScheduledMessages = kernel.Listed(kernel.Verb{Name: "ScheduledMessages", Scope: people.ScopeMessagesSend})
 	VerbScheduleMessage   = kernel.Listed(kernel.Verb{Name: "ScheduleMessage", Scope: people.ScopeMessagesSend})
 	VerbUpdateScheduled   = kernel.Listed(kernel.Verb{Name: "UpdateScheduled", Scope: people.ScopeMessagesSend})

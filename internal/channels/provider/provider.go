@@ -84,6 +84,7 @@ type IncomingMessage struct {
 	Referral *Referral
 	Product  *Product
 	Choice   *Choice // of the buttons or the list that it answers
+	Payload  string  // of the quick reply of a template; "" if it is none
 	Form     *Form   // that the customer filled in
 	Notice   *MessageNotice
 	// Raw is the provider's JSON of this message if the other fields do not contain everything.
@@ -426,6 +427,7 @@ const (
 	TypeInteractive = "interactive"
 	TypeUnsupported = "unsupported"
 
+	StatusHeld      = "held" // until the customer writes
 	StatusQueued    = "queued"
 	StatusSent      = "sent"
 	StatusDelivered = "delivered"

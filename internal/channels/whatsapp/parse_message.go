@@ -170,7 +170,7 @@ func (m *messageContent) read(in *provider.IncomingMessage) (complete bool) {
 		}
 		in.Text = strings.Join(lines, "\n")
 	case "button":
-		in.Text, in.Choice = m.Button.value.line(), m.Button.value.chosen()
+		in.Text, in.Choice, in.Payload = m.Button.value.line(), m.Button.value.chosen(), string(m.Button.value.Payload)
 	case "interactive":
 		m.Interactive.value.read(in)
 	case "order":

@@ -96,7 +96,7 @@ func TestMessagesOfCustomers(t *testing.T) {
 		},
 		"button of a template": {
 			json: `"type":"button","button":{"payload":"p","text":"Confirmar"},"context":{"id":"wamid.T"}`,
-			want: provider.IncomingMessage{Type: "text", Text: "Confirmar", ReplyTo: "wamid.T", Choice: &provider.Choice{ID: "p", Title: "Confirmar"}},
+			want: provider.IncomingMessage{Type: "text", Text: "Confirmar", ReplyTo: "wamid.T", Choice: &provider.Choice{ID: "p", Title: "Confirmar"}, Payload: "p"},
 			raw:  true,
 		},
 		"choice in a list": {

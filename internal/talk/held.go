@@ -1,0 +1,449 @@
+package talk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/channels"
+	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+)
+
+// HeldLife is how long a held message waits for the customer.
+const HeldLife = 7 * 24 * time.Hour
+
+// reopenEvery is the minimum time between two reopening templates in a conversation.
+const reopenEvery = 24 * time.Hour
+
+// ErrorWindowClosed is the error code of a held message that was never sent because the service window stayed closed.
+const ErrorWindowClosed = "window_closed"
+
+// The reasons of ErrorWindowClosed.
+const (
+	heldCancelled = "cancelled" // by a member
+	heldDeclined  = "declined"  // by the customer
+	heldExpired   = "expired"
+)
+
+func errWindowClosed(reason string) provider.Reason {
+	message := map[string]string{
+		heldCancelled: "The message was cancelled before the customer wrote again.",
+		heldDeclined:  "The customer declined to receive the message.",
+		heldExpired:   "The customer did not write within seven days.",
+	}[reason]
+	return provider.NewReason(ErrorWindowClosed, message, kernel.Params{"reason": reason})
+}
+
+// heldMessage is a message that waits for the customer, with the member and the API key that sent it.
+type heldMessage struct {
+	message   kernel.ID
+	member    kernel.Ref
+	key       *kernel.ID
+	expiresAt time.Time
+}
+
+// listHeld returns the held messages of a locked conversation in order.
+func listHeld(tx *kernel.Tx, company, conversation kernel.ID) ([]heldMessage, error) {
+	return kernel.Rows(tx, `
+		SELECT h.message, h.member, u.name AS member_name, h.key_id, h.expires_at
+		FROM held_messages h
+		JOIN messages m ON m.company = h.company AND m.id = h.message
+		JOIN users u ON u.company = h.company AND u.id = h.member
+		WHERE h.company = $1 AND h.conversation = $2
+		ORDER BY m.seq`, []any{company, conversation}, func(r db.Row) heldMessage {
+		member := kernel.Ref{ID: r.ID("member"), Name: r.Text("member_name")}
+		return heldMessage{r.ID("message"), member, r.NullID("key_id"), r.Time("expires_at")}
+	})
+}
+
+func deleteHeld(tx *kernel.Tx, m *Message) {
+	tx.Later(`DELETE FROM held_messages WHERE company = $1 AND message = $2`, m.Company, m.ID)
+}
+
+// hold stores a message that is sent when the customer writes again, and asks the customer to do so.
+func (d *Talk) hold(t *LockedConversation, a *kernel.Principal, o *Outbox, m *Message) (accepted, error) {
+	template, isSet, usable, err := channels.FindReopening(t.Tx, t.Company, t.Channel)
+	if err != nil || !isSet {
+		return accepted{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeNoReopenTemplate,
+			"The channel has no template that asks customers to answer. Set reopen_template of the channel."))
+	}
+	// A concurrent call with the same client id may have been faster. It has sent the template and opened an attendance.
+	_, _, found, err := selectMessage(t.Tx, `m.company = $1 AND m.client_id = $2`, t.Company, *m.ClientID)
+	if err != nil {
+		return accepted{}, err
+	}
+	if found {
+		return sentBefore(t.Tx, a, t.ID, *m.ClientID)
+	}
+	if !a.ActsAsIntegration() {
+		err = t.teamHolds(&a.User)
+	}
+	if err == nil {
+		err = t.askToReopen(&template, usable)
+	}
+	if err != nil {
+		return accepted{}, err
+	}
+	m.Status, m.Seq = provider.StatusHeld, t.next()
+	if inserted, err := insertMessage(t.Tx, m); err != nil || !inserted {
+		return accepted{}, kernel.ErrOr(err, errClientID())
+	}
+	t.arrived(m)
+	var key *kernel.ID
+	if a.Kind() == kernel.KindKey {
+		key = &a.Key
+	}
+	t.Tx.Later(`
+		INSERT INTO held_messages (company, message, conversation, channel, member, key_id, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, m.Company, m.ID, m.Conversation, m.Channel, a.User.ID, key, t.Tx.Now.Add(HeldLife))
+	if o.Rendered {
+		err = countUses(t.Tx, a, m)
+	}
+	if a.Kind() == kernel.KindSession {
+		t.pauseBot()
+	}
+	if err == nil {
+		err = t.Save()
+	}
+	return accepted{message: m}, err
+}
+
+// teamHolds handles a message of a member that is not sent yet. It opens an attendance, or takes over the open one, like a message
+// that is sent, but it is no response: the customer still waits.
+func (t *LockedConversation) teamHolds(member *kernel.Ref) error {
+	if t.Attendance == nil && t.Kind == KindDirect {
+		return t.teamWrote(member)
+	}
+	t.EndMenu()
+	if t.Attendance == nil {
+		return nil
+	}
+	if t.Assignee != nil && t.Sector != nil {
+		keepDistributed(t.Tx, t.Company, t.Attendance.ID)
+	}
+	takes, err := t.takesOver(member)
+	if err != nil || !takes {
+		return err
+	}
+	att, err := t.openOne()
+	if err != nil {
+		return err
+	}
+	return t.takeOver(att, member)
+}
+
+// askToReopen sends the reopening template, unless the customer got one in the last 24 hours.
+func (t *LockedConversation) askToReopen(template *provider.ChannelTemplate, usable bool) error {
+	asked := false
+	if t.Reopening != nil {
+		last, _, found, err := findMessage(t.Tx, t.Company, *t.Reopening)
+		if err != nil {
+			return err
+		}
+		failed := last.Status == provider.StatusFailed && last.Error.Code != ErrorUncertain
+		asked = found && !failed && t.Tx.Now.Sub(last.CreatedAt) < reopenEvery
+	}
+	if asked {
+		return nil
+	}
+	if !usable {
+		return kernel.Errorf(kernel.CodeTemplateUnavailable,
+			"The template that asks customers to answer is no longer approved by WhatsApp. Choose another reopen_template for the channel.")
+	}
+	protocol, err := t.protocol()
+	if err != nil {
+		return err
+	}
+	out := channels.FillReopening(template, protocol)
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	m := &Message{
+		ID: kernel.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
+		Direction: provider.Outbound, Origin: provider.OriginAutomation, Type: provider.TypeText, Text: new(template.Fill(out.Parameters)),
+		Status: provider.StatusQueued, Seq: t.next(), CreatedAt: t.Tx.Now, template: new(string(raw)),
+	}
+	if _, err := t.insertOutbound(m, channels.ProviderWhatsApp); err != nil {
+		return err
+	}
+	t.Reopening = &m.ID
+	t.Tx.Later(`UPDATE conversations SET reopening = $3 WHERE company = $1 AND id = $2`, t.Company, t.ID, m.ID)
+	return nil
+}
+
+// protocol returns the protocol of the open attendance, else of the last one, else a dash.
+func (t *LockedConversation) protocol() (string, error) {
+	if t.Attendance != nil {
+		return t.Attendance.Protocol, nil
+	}
+	protocol := "-"
+	_, err := t.Tx.One(`
+		SELECT number
+		FROM attendances
+		WHERE company = $1 AND conversation = $2
+		ORDER BY opened_at DESC, id DESC
+		LIMIT 1`, []any{t.Company, t.ID}, func(r db.Row) { protocol = FormatProtocol(r.Int("number")) })
+	return protocol, err
+}
+
+// customerReply is what the customer's messages of a batch mean for held messages.
+type customerReply struct {
+	declines bool // the first one is a quick reply that declines
+	typed    bool // one of them is not just a quick reply
+	blocked  bool // the contact
+}
+
+// replied records a message of the customer for settleHeld.
+func (t *BatchConversation) replied(msg *provider.IncomingMessage, contact *Contact) {
+	if t.reply == nil {
+		t.reply = &customerReply{declines: msg.Payload == channels.PayloadDecline, blocked: t.Contact != nil && contact.Blocked}
+	}
+	t.reply.typed = t.reply.typed || msg.Payload == ""
+}
+
+// settleHeld releases the held messages of a conversation in which the customer wrote, or fails them if the customer declined. The
+// first message of the batch decides. If the customer's message arrived so late that the window is closed again, they stay held.
+func (in *InboundBatch) settleHeld(t *BatchConversation) error {
+	reply := t.reply
+	if t.reply = nil; reply == nil || t.Reopening == nil {
+		return nil
+	}
+	held, err := listHeld(in.Tx, t.Company, t.ID)
+	if err != nil || len(held) == 0 {
+		return err
+	}
+	if !reply.declines && in.Tx.Now.Sub(*t.LastInboundAt) >= ServiceWindow {
+		return nil
+	}
+	silent := t.silent
+	t.silent = false // messages of the team also change if the contact is blocked
+	defer func() { t.silent = silent }()
+	awaits, answered := t.awaits, false
+	for _, h := range held {
+		m, _, found, err := findMessage(in.Tx, t.Company, h.message)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		if reply.declines {
+			err = t.failHeld(&m, errWindowClosed(heldDeclined))
+		} else {
+			answered, err = in.d.release(t, h, &m, reply, answered)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case answered && !reply.typed: // the customer only asked for the messages
+		if sameTime(t.WaitingSince(), awaits) {
+			t.SetWaiting(nil)
+		}
+		awaits = nil
+	case t.WaitingSince() == nil: // for a response to this batch
+		t.SetWaiting(awaits)
+	}
+	t.awaits = awaits
+	return nil
+}
+
+// release queues a held message, or fails it if it may no longer be sent. It reports whether the team has responded, with this
+// message or before.
+func (d *Talk) release(t *BatchConversation, h heldMessage, m *Message, reply *customerReply, answered bool) (bool, error) {
+	a, err := d.mayRelease(t, h, reply)
+	if refused, known := errors.AsType[*kernel.Error](err); known {
+		return answered, t.failHeld(m, provider.NewReason(string(refused.Code), refused.Message, refused.Params))
+	}
+	if err != nil {
+		return answered, err
+	}
+	m.Status = provider.StatusQueued
+	saveMessageStatus(t.Tx, m)
+	deleteHeld(t.Tx, m)
+	insertSend(t.Tx, m, &t.Tx.Now)
+	t.Tx.AfterCommit(d.notifySend)
+	t.showStatus(m)
+	if a.Kind() == kernel.KindSession {
+		t.pauseBot()
+	}
+	if !a.ActsAsIntegration() {
+		answered = true
+		// It responds to what the customer wrote before it, not to the message that releases it.
+		waited := t.before.WaitingSince()
+		if waited != nil && kernel.Same(t.before.AttendanceID(), t.AttendanceID()) && !waited.After(m.CreatedAt) {
+			err = t.answered(&a.User)
+		} else if t.Attendance != nil {
+			err = t.teamHolds(&a.User)
+		}
+	}
+	return answered, kernel.ErrOr(err, t.emitUpdated(m, "status"))
+}
+
+// mayRelease returns the principal that sent a held message, with its current permissions, or an error with the reason why the
+// message may no longer be sent.
+func (d *Talk) mayRelease(t *BatchConversation, h heldMessage, reply *customerReply) (*kernel.Principal, error) {
+	a, err := d.senderOf(t.Tx, t.Company, h.member, h.key)
+	if kernel.CodeOf(err) == kernel.CodeKeyExpired {
+		err = kernel.Errorf(kernel.CodeKeyRevoked, "The API key that sent it has expired.")
+	}
+	if err == nil {
+		err = a.May(VerbSendMessage)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !MaySee(a, &t.Conversation):
+		return nil, kernel.Errorf(kernel.CodeNotVisible, "%s can no longer see this conversation.", a.User.Name)
+	case reply.blocked:
+		return nil, kernel.Errorf(kernel.CodeContactBlocked, "The contact was blocked before the message was sent.")
+	}
+	return a, t.mayAnswer(a)
+}
+
+// failHeld fails a held message and notifies its author.
+func (t *LockedConversation) failHeld(m *Message, reason provider.Reason) error {
+	if err := t.endHeld(m, reason); err != nil {
+		return err
+	}
+	return t.notifyFailed(m)
+}
+
+// endHeld fails a held message. The caller saves the conversation.
+func (t *LockedConversation) endHeld(m *Message, reason provider.Reason) error {
+	m.Status, m.Error = provider.StatusFailed, &reason
+	saveMessageStatus(t.Tx, m)
+	deleteHeld(t.Tx, m)
+	t.showStatus(m)
+	return t.emitUpdated(m, "status")
+}
+
+// ExpireHeld fails the messages that have been held for too long, in up to limit conversations, and returns the number of
+// conversations. Several nodes may run it concurrently.
+func (d *Talk) ExpireHeld(ctx context.Context, limit int) (int, error) {
+	return d.changeDue(ctx, func(t *LockedConversation) error {
+		held, err := listHeld(t.Tx, t.Company, t.ID)
+		if err != nil {
+			return err
+		}
+		for _, h := range held {
+			if h.expiresAt.After(t.Tx.Now) {
+				continue
+			}
+			m, _, found, err := findMessage(t.Tx, t.Company, h.message)
+			if err == nil && found {
+				err = t.failHeld(&m, errWindowClosed(heldExpired))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return t.Save()
+	}, `
+		SELECT /* all companies: due work */ DISTINCT company, conversation AS id
+		FROM held_messages
+		WHERE expires_at <= $1
+		LIMIT $2`, d.Now(), limit)
+}
+
+// UpdateHeld changes the text or caption of a held message.
+func (d *Talk) UpdateHeld(ctx context.Context, a *kernel.Principal, id kernel.ID, text string) (*Message, error) {
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (*Message, error) {
+		t, o, m, err := d.lockHeld(tx, a, id)
+		if err != nil {
+			return nil, err
+		}
+		in := NewMessage{Text: &text, MediaID: m.MediaID}
+		if invalid := in.check(); invalid != nil {
+			return nil, invalid
+		}
+		before := m.Text
+		m.Text = &text
+		if m.MediaID != nil {
+			m.Text = kernel.TextOrNil(text)
+			if m.Text != nil && (m.Type == provider.TypeAudio || m.Type == provider.TypeSticker) {
+				return nil, errNoCaption()
+			}
+		}
+		if m.Origin == provider.OriginApp {
+			if err := o.sign(m); err != nil {
+				return nil, err
+			}
+		}
+		if kernel.Same(before, m.Text) {
+			return m, nil
+		}
+		saveMessageContent(tx, m)
+		if lastOf(&t.Conversation).ID == m.ID {
+			t.showLast(m)
+		}
+		if err := t.emitUpdated(m, "text"); err != nil {
+			return nil, err
+		}
+		return m, t.Save()
+	})
+}
+
+// CancelHeld fails a held message, so that it is not sent. Its author is notified if another member cancels it.
+func (d *Talk) CancelHeld(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		t, _, m, err := d.lockHeld(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if err := t.endHeld(m, errWindowClosed(heldCancelled)); err != nil {
+			return err
+		}
+		if m.SentBy != nil {
+			if err := t.notifyIfSeen(NotifyMessageFailed, &a.User, &m.ID, m.SentBy.ID); err != nil {
+				return err
+			}
+		}
+		return t.Save()
+	})
+}
+
+// lockHeld locks the conversation of a held message that the principal may change: its author, and everyone who may send there. The
+// Outbox has the signature of the author.
+func (d *Talk) lockHeld(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (*LockedConversation, *Outbox, *Message, error) {
+	m, _, found, err := findMessage(tx, a.Company.ID, id)
+	var o Outbox
+	if err == nil && found {
+		author := cmp.Or(kernel.RefID(m.SentBy), &kernel.ID{})
+		o, found, err = lockOutbox(tx, a.Company.ID, m.Conversation, kernel.ID{}, *author)
+	}
+	if err == nil && found {
+		m, _, found, err = findMessage(tx, a.Company.ID, id) // again, after locking its conversation
+	}
+	switch {
+	case err != nil || !found || !MaySee(a, &o.Conversation):
+		return nil, nil, nil, kernel.ErrOr(err, kernel.NotFound("message"))
+	case m.Status != provider.StatusHeld:
+		return nil, nil, nil, kernel.Errorf(kernel.CodeNotHeld, "This message is not held: it is %s.", m.Status)
+	}
+	t := d.Locked(tx, o.Conversation)
+	isAuthor := m.SentBy != nil && m.SentBy.ID == a.User.ID || m.Integration != nil && m.Integration.ID == a.Key
+	if !isAuthor {
+		err = t.mayAnswer(a)
+	}
+	return t, &o, &m, err
+}
+
+type updateHeldInput struct {
+	httpserver.AtID
+	Body struct {
+		Text string `json:"text" minLength:"0" maxLength:"4096" doc:"The new text, or the new caption of a file: at most 1024 characters, and empty for none."`
+	}
+}
+
+func (s *handlers) updateHeld(ctx context.Context, a *kernel.Principal, in *updateHeldInput) (*httpserver.Reply[*Message], error) {
+	return httpserver.Body(s.verbs.UpdateHeld(ctx, a, kernel.ID(in.ID), in.Body.Text))
+}
