@@ -17,9 +17,9 @@ import (
 
 // MessageRates are the prices that a company has entered.
 type MessageRates struct {
-	Currency    *string `json:"currency" example:"BRL" doc:"The three letters of the currency; null if there are no prices."`
-	FreeService int64   `json:"free_service_per_month" doc:"The number of service messages per number and calendar month that are free although they are billable."`
-	Rates       []MessageRate  `json:"rates"`
+	Currency    *string       `json:"currency" example:"BRL" doc:"The three letters of the currency; null if there are no prices."`
+	FreeService int64         `json:"free_service_per_month" doc:"The number of service messages per number and calendar month that are free although they are billable."`
+	Rates       []MessageRate `json:"rates"`
 }
 
 // MessageRate is the price of a message from a day on.
@@ -50,13 +50,15 @@ type setRatesInput struct {
 	Body struct {
 		Currency    kernel.Optional[string] `json:"currency,omitempty" required:"false" doc:"The three capital letters of the currency, such as BRL. Required if there are rates."`
 		FreeService int64                   `json:"free_service_per_month,omitempty" minimum:"0" maximum:"1000000000" doc:"The number of service messages per number and calendar month that are free although they are billable. Defaults to 0."`
-		Rates       []struct {
-			Country  string  `json:"country" minLength:"1" maxLength:"2" doc:"The two capital letters of the country of the recipient's number, or * for all countries without a rate of their own." example:"BR"`
-			Category string  `json:"category" enum:"marketing,utility,authentication,service"`
-			Amount   float64 `json:"amount" minimum:"0" maximum:"1000000000" doc:"The price of one message in units of the currency, with at most six decimals."`
-			From     string  `json:"from" doc:"The first day on which the price applies, as YYYY-MM-DD." example:"2026-10-01"`
-		} `json:"rates" maxItems:"1000" doc:"Replaces all rates."`
+		Rates       []rateInput             `json:"rates" maxItems:"1000" doc:"Replaces all rates."`
 	}
+}
+
+type rateInput struct {
+	Country  string  `json:"country" minLength:"1" maxLength:"2" doc:"The two capital letters of the country of the recipient's number, or * for all countries without a rate of their own." example:"BR"`
+	Category string  `json:"category" enum:"marketing,utility,authentication,service"`
+	Amount   float64 `json:"amount" minimum:"0" maximum:"1000000000" doc:"The price of one message in units of the currency, with at most six decimals."`
+	From     string  `json:"from" doc:"The first day on which the price applies, as YYYY-MM-DD." example:"2026-10-01"`
 }
 
 func (d *Costs) setRates(ctx context.Context, a *kernel.Principal, in *setRatesInput) (*httpserver.Reply[MessageRates], error) {
