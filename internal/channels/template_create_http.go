@@ -42,26 +42,32 @@ func (h *templateHeader) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &h.text)
 }
 
+// NewTemplateButton is a button in the body of a request that creates a template.
+type NewTemplateButton struct {
+	Type        string `json:"type" enum:"quick_reply,url,phone"`
+	Text        string `json:"text" minLength:"1" maxLength:"25"`
+	URL         string `json:"url,omitempty" maxLength:"2000" doc:"Of a button of the type url. It may end with the variable {{1}}."`
+	PhoneNumber string `json:"phone_number,omitempty" maxLength:"64" doc:"Of a button of the type phone."`
+	Example     string `json:"example,omitempty" maxLength:"2000" doc:"An example for the variable of the URL: its value, or the whole URL."`
+}
+
+// NewTemplateExamples are the examples in the body of a request that creates a template.
+type NewTemplateExamples struct {
+	Body   []string `json:"body,omitempty" maxItems:"64" doc:"An example for each variable of the body, in the order in which they first occur."`
+	Header []string `json:"header,omitempty" maxItems:"1" doc:"An example for the variable of the header, or the id of a file from POST /media as the sample of a header with a file."`
+}
+
 type createTemplateInput struct {
 	httpserver.AtID
 	Body struct {
-		Name     string         `json:"name" minLength:"1" maxLength:"512" pattern:"^[a-z0-9_]+$" doc:"Lower-case letters, digits and underscores." example:"order_ready"`
-		Language string         `json:"language" minLength:"2" maxLength:"8" example:"pt_BR"`
-		Category string         `json:"category" enum:"marketing,utility" doc:"Meta defines the texts of authentication templates: create them at Meta."`
-		Header   templateHeader `json:"header,omitempty" required:"false"`
-		Body     string         `json:"body" minLength:"1" maxLength:"1024" doc:"The text, with variables numbered {{1}}, {{2}} or named {{order}}."`
-		Footer   *string        `json:"footer,omitempty" required:"false" nullable:"true" maxLength:"60" doc:"The small text below the body, without variables."`
-		Buttons  []struct {
-			Type        string `json:"type" enum:"quick_reply,url,phone"`
-			Text        string `json:"text" minLength:"1" maxLength:"25"`
-			URL         string `json:"url,omitempty" maxLength:"2000" doc:"Of a button of the type url. It may end with the variable {{1}}."`
-			PhoneNumber string `json:"phone_number,omitempty" maxLength:"64" doc:"Of a button of the type phone."`
-			Example     string `json:"example,omitempty" maxLength:"2000" doc:"An example for the variable of the URL: its value, or the whole URL."`
-		} `json:"buttons,omitempty" maxItems:"10" doc:"At most two with a URL and one with a phone number. The quick replies stand together."`
-		Examples struct {
-			Body   []string `json:"body,omitempty" maxItems:"64" doc:"An example for each variable of the body, in the order in which they first occur."`
-			Header []string `json:"header,omitempty" maxItems:"1" doc:"An example for the variable of the header, or the id of a file from POST /media as the sample of a header with a file."`
-		} `json:"examples,omitempty" doc:"Meta reviews templates with these examples."`
+		Name     string              `json:"name" minLength:"1" maxLength:"512" pattern:"^[a-z0-9_]+$" doc:"Lower-case letters, digits and underscores." example:"order_ready"`
+		Language string              `json:"language" minLength:"2" maxLength:"8" example:"pt_BR"`
+		Category string              `json:"category" enum:"marketing,utility" doc:"Meta defines the texts of authentication templates: create them at Meta."`
+		Header   templateHeader      `json:"header,omitempty" required:"false"`
+		Body     string              `json:"body" minLength:"1" maxLength:"1024" doc:"The text, with variables numbered {{1}}, {{2}} or named {{order}}."`
+		Footer   *string             `json:"footer,omitempty" required:"false" nullable:"true" maxLength:"60" doc:"The small text below the body, without variables."`
+		Buttons  []NewTemplateButton `json:"buttons,omitempty" maxItems:"10" doc:"At most two with a URL and one with a phone number. The quick replies stand together."`
+		Examples NewTemplateExamples `json:"examples,omitempty" doc:"Meta reviews templates with these examples."`
 	}
 }
 
