@@ -69,6 +69,7 @@ type Client struct {
 // Result is a response. Body contains at most the first 4 KiB.
 type Result struct {
 	StatusCode int
+	Header     http.Header
 	Duration   time.Duration
 	Body       []byte
 }
@@ -149,7 +150,7 @@ func (c *Client) post(ctx context.Context, url string, header http.Header, body 
 	}
 	defer resp.Body.Close()
 
-	res := Result{StatusCode: resp.StatusCode}
+	res := Result{StatusCode: resp.StatusCode, Header: resp.Header}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return res, nil // the body is the raw connection, without a deadline
 	}

@@ -62,6 +62,7 @@ var GlobalTables = map[string]string{
 	"sign_in_failures":  "counted before it is known who signs in",
 	"lanes":             "which node works for what, over all companies",
 	"secret_check":      "the installation has one secret key",
+	"push_key":          "the installation has one key pair for Web Push",
 }
 
 // GlobalKeys lists the unique keys that do not begin with the company, by table and first column, with the reason.

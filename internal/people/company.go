@@ -173,26 +173,46 @@ func (d *People) SetUp(ctx context.Context, v kernel.Visitor, in NewInstallation
 	})
 }
 
-// Company returns the principal's company.
-func (d *People) Company(ctx context.Context, a *kernel.Principal) (kernel.Company, error) {
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
-		c, _, err := Company(tx, a.Company.ID)
-		return c, err
-	})
+// CompanySettings is a company with its general settings.
+type CompanySettings struct {
+	kernel.Company
+	PushTexts bool `json:"push_texts" doc:"Whether notifications on devices contain the beginning of the message. Otherwise they only say in which conversation something happened."`
 }
 
-// UpdateCompany changes the name and the time zone of the company; nil leaves either as it is. A new time zone makes the
-// observers recount, which may wait for an earlier recount of the company.
-func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, name, timezone *string) (kernel.Company, error) {
+// CompanyChange lists the settings to change; nil fields stay as they are.
+type CompanyChange struct {
+	Name      *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+	Timezone  *string `json:"timezone,omitempty" minLength:"1" maxLength:"64" doc:"An IANA time zone name."`
+	PushTexts *bool   `json:"push_texts,omitempty" doc:"Whether notifications on devices contain the beginning of the message."`
+}
+
+// Company returns the principal's company.
+func (d *People) Company(ctx context.Context, a *kernel.Principal) (CompanySettings, error) {
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (CompanySettings, error) { return companySettings(tx, a.Company.ID) })
+}
+
+func companySettings(tx *kernel.Tx, id kernel.ID) (CompanySettings, error) {
+	c, _, err := Company(tx, id)
+	if err != nil {
+		return CompanySettings{}, err
+	}
+	texts, err := pushTexts(tx, id)
+	return CompanySettings{c, texts}, err
+}
+
+// UpdateCompany changes the company. A new time zone makes the observers recount, which may wait for an earlier recount of the
+// company.
+func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, in CompanyChange) (CompanySettings, error) {
+	name, timezone := in.Name, in.Timezone
 	if timezone != nil && *timezone == "" {
-		return kernel.Company{}, kernel.Required("body.timezone")
+		return CompanySettings{}, kernel.Required("body.timezone")
 	}
 	change := NewCompany{Name: a.Company.Name}
 	kernel.Set(&change.Name, name)
 	kernel.Set(&change.Timezone, timezone)
 	checked, err := newCompany("body.name", "body.timezone", change)
 	if err != nil {
-		return kernel.Company{}, err
+		return CompanySettings{}, err
 	}
 	var recounts []kernel.Recount
 	for _, o := range d.observers {
@@ -204,14 +224,14 @@ func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, name, t
 		for _, r := range recounts {
 			end, err := r.Begin(ctx, checked.Timezone)
 			if err != nil {
-				return kernel.Company{}, err
+				return CompanySettings{}, err
 			}
 			defer end()
 		}
 	}
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (CompanySettings, error) {
 		tx.LockCompany(a.Company.ID)
-		c, _, err := Company(tx, a.Company.ID)
+		c, err := companySettings(tx, a.Company.ID)
 		if err != nil {
 			return c, err
 		}
@@ -222,7 +242,8 @@ func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, name, t
 		if zoneChanged {
 			c.Timezone = checked.Timezone
 		}
-		tx.Later(`UPDATE companies SET name = $2, timezone = $3 WHERE id = $1`, c.ID, c.Name, c.Timezone)
+		kernel.Set(&c.PushTexts, in.PushTexts)
+		tx.Later(`UPDATE companies SET name = $2, timezone = $3, push_texts = $4 WHERE id = $1`, c.ID, c.Name, c.Timezone, c.PushTexts)
 		d.ForgetHolders(tx, a.Company.ID)
 		for _, r := range recounts {
 			if zoneChanged && err == nil {

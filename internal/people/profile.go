@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"recado/internal/kernel"
@@ -132,6 +133,8 @@ type PreferencesChange struct {
 	Notify    *string `json:"notify,omitempty" enum:"mine_and_queues,everything,nothing"`
 	Shortcuts *bool   `json:"shortcuts,omitempty"`
 	Sign      *bool   `json:"sign,omitempty"`
+
+	Push *PushChange `json:"push,omitempty"`
 }
 
 // Preferences returns the caller's preferences.
@@ -158,15 +161,27 @@ func changePreferences(tx *kernel.Tx, a *kernel.Principal, in PreferencesChange)
 	kernel.Set(&p.Notify, in.Notify)
 	kernel.Set(&p.Shortcuts, in.Shortcuts)
 	kernel.Set(&p.Sign, in.Sign)
+	if in.Push != nil {
+		if err := in.Push.apply(&p.Push); err != nil {
+			return p, err
+		}
+	}
 	text, err := json.Marshal(p)
-	tx.Later(`UPDATE users SET preferences = $3 WHERE company = $1 AND id = $2`, a.Company.ID, a.User.ID, string(text))
+	tx.Later(`UPDATE users SET preferences = $3, push_kinds = $4 WHERE company = $1 AND id = $2`,
+		a.Company.ID, a.User.ID, string(text), kernel.WriteList(p.Push.Kinds))
 	return p, err
 }
 
 // preferencesOf returns the caller's preferences, with defaults for those not stored.
 func preferencesOf(tx *kernel.Tx, a *kernel.Principal) (Preferences, error) {
+	return MemberPreferences(tx, a.Company.ID, a.User.ID)
+}
+
+// MemberPreferences returns the preferences of a member, with defaults for those not stored.
+func MemberPreferences(tx *kernel.Tx, company, member kernel.ID) (Preferences, error) {
 	p := DefaultPreferences
-	text, _, err := kernel.Row(tx, `SELECT preferences FROM users WHERE company = $1 AND id = $2`, []any{a.Company.ID, a.User.ID},
+	p.Push.Kinds = slices.Clone(p.Push.Kinds) // decoding overwrites its elements
+	text, _, err := kernel.Row(tx, `SELECT preferences FROM users WHERE company = $1 AND id = $2`, []any{company, member},
 		func(r db.Row) string { return r.Text("preferences") })
 	if err != nil || text == "" {
 		return p, err

@@ -9,7 +9,8 @@ import (
 func (d *People) HTTP(setup *Setup) httpserver.Capability {
 	s := &handlers{d}
 	return httpserver.Capability{
-		Routes: s.routes(setup),
+		Routes:  s.routes(setup),
+		Schemas: []httpserver.Schema{httpserver.SchemaOf[kernel.Optional[QuietHours], quietSchema]()},
 		Tags: []httpserver.Tag{
 			{Name: "team", Description: "Team members, invitations and sectors with their queues.", Words: []string{"sectors"}},
 			{Name: "company", Description: "The company, its attendance rules and opening hours."},
@@ -51,7 +52,8 @@ func (s *handlers) routes(setup *Setup) []*httpserver.Route {
 			httpserver.Example(`{"presence": "away"}`)),
 		httpserver.Get("/me/preferences", VerbPreferences, "Get your preferences", httpserver.NoInput(s.verbs.Preferences), httpserver.Named("getPreferences")),
 		httpserver.Patch("/me/preferences", VerbUpdatePreferences, "Change your preferences", s.updatePreferences,
-			httpserver.Example(`{"theme": "dark", "send_with": "ctrl_enter"}`)),
+			httpserver.Example(`{"theme": "dark", "push": {"kinds": ["message", "assigned", "mention"], "quiet": {"from": "22:00", "to": "07:00"}}}`),
+			httpserver.About("push says which notifications are sent to the devices of POST /me/push-subscriptions. Omitted fields do not change.")),
 		httpserver.Post("/me/two-factor", VerbBeginTwoFactor, "Create a secret for two-factor sign-in", s.beginTwoFactor, httpserver.Secret("secret", "url"), httpserver.Fails(kernel.CodeTwoFactorActive),
 			httpserver.Example(`{"password": "correct horse battery"}`),
 			httpserver.About("The secret takes effect once it is confirmed with a code.")),
@@ -114,7 +116,7 @@ func (s *handlers) routes(setup *Setup) []*httpserver.Route {
 		httpserver.Del("/sectors/{id}", VerbRemoveSector, "Remove a sector", httpserver.DeleteByID(s.verbs.RemoveSector),
 			httpserver.About("Its conversations and open attendances are left without a sector. Their responsible person does not change.")),
 		httpserver.Get("/company", VerbCompany, "Get the company", httpserver.NoInput(s.verbs.Company)),
-		httpserver.Patch("/company", VerbUpdateCompany, "Change the company's name or time zone", s.updateCompany,
+		httpserver.Patch("/company", VerbUpdateCompany, "Change the company's name, time zone or notifications", s.updateCompany,
 			httpserver.Example(`{"name": "Padaria Aurora", "timezone": "America/Recife"}`),
 			httpserver.About("Requires the role admin or owner. Changing the time zone recalculates all days of the report.")),
 	}

@@ -123,12 +123,14 @@ type Preferences struct {
 	Notify         string `json:"notify" enum:"mine_and_queues,everything,nothing"`
 	Shortcuts      bool   `json:"shortcuts" doc:"Whether single-key shortcuts are enabled."`
 	Sign           bool   `json:"sign" doc:"Whether messages begin with the person's name."`
+
+	Push PushPreferences `json:"push" doc:"The notifications that are sent to the person's subscribed devices."`
 }
 
 // DefaultPreferences are the preferences of a new person.
 var DefaultPreferences = Preferences{
 	Language: "pt-BR", Theme: "system", SendWith: "enter", MarkRead: "opening", Sound: "chime", Notify: "mine_and_queues",
-	Shortcuts: true,
+	Shortcuts: true, Push: PushPreferences{Kinds: AllPushKinds},
 }
 
 // Identity is the response of GET /me.

@@ -56,12 +56,9 @@ func (s *handlers) updateSector(ctx context.Context, a *kernel.Principal, in *up
 }
 
 type updateCompanyInput struct {
-	Body struct {
-		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Timezone *string `json:"timezone,omitempty" minLength:"1" maxLength:"64" doc:"An IANA time zone name."`
-	} `required:"false"`
+	Body struct{ CompanyChange } `required:"false"`
 }
 
-func (s *handlers) updateCompany(ctx context.Context, a *kernel.Principal, in *updateCompanyInput) (*httpserver.Reply[kernel.Company], error) {
-	return httpserver.Body(s.verbs.UpdateCompany(ctx, a, in.Body.Name, in.Body.Timezone))
+func (s *handlers) updateCompany(ctx context.Context, a *kernel.Principal, in *updateCompanyInput) (*httpserver.Reply[CompanySettings], error) {
+	return httpserver.Body(s.verbs.UpdateCompany(ctx, a, in.Body.CompanyChange))
 }

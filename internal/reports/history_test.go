@@ -348,7 +348,7 @@ func TestKeptFiguresEqualARecomputationOfRandomHistories(t *testing.T) {
 				h.labels = h.labels[1:]
 			case 5:
 				zone, _ = time.LoadLocation("Pacific/Kiritimati")
-				if _, err := d.people.UpdateCompany(t.Context(), h.owner, nil, new("Pacific/Kiritimati")); err != nil {
+				if _, err := d.people.UpdateCompany(t.Context(), h.owner, people.CompanyChange{Timezone: new("Pacific/Kiritimati")}); err != nil {
 					t.Fatal(err)
 				}
 			}

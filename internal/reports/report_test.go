@@ -335,7 +335,7 @@ func TestAReportIsRebuiltWhileAttendancesChange(t *testing.T) {
 			if err := o.nodes[1].RebuildReport(t.Context(), o.company.ID); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := o.nodes[0].people.UpdateCompany(t.Context(), o.owner, nil, &zones[i%len(zones)]); err != nil {
+			if _, err := o.nodes[0].people.UpdateCompany(t.Context(), o.owner, people.CompanyChange{Timezone: &zones[i%len(zones)]}); err != nil {
 				t.Fatal(err)
 			}
 		}

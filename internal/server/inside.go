@@ -23,6 +23,7 @@ import (
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
+	"recado/internal/push"
 )
 
 func (s *Server) serveMetrics() error {
@@ -37,6 +38,7 @@ func (s *Server) serveMetrics() error {
 	registry.MustRegister(httpserver.Collectors()...)
 	registry.MustRegister(channels.Collectors()...)
 	registry.MustRegister(s.deliver.Collectors()...)
+	registry.MustRegister(push.Collectors()...)
 	registry.MustRegister(waitingCollector{s.Desk})
 	registry.MustRegister(buildInfo(s.config.Version))
 	if dir := s.storageDir(); dir != "" {

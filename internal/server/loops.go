@@ -10,6 +10,7 @@ import (
 	"recado/internal/jobs"
 	"recado/internal/kernel"
 	"recado/internal/people"
+	"recado/internal/push"
 	"recado/internal/reception"
 	"recado/internal/talk"
 )
@@ -48,6 +49,7 @@ func (s *Server) run(ctx context.Context) {
 			d.resealAll(ctx, log)
 			repeat("retain", retainInterval, d.retain)(ctx)
 		},
+		(&push.Sender{Desk: d.Pushes, Logger: log}).Run,
 		s.deliver.Run,
 		d.Webhooks.ListenFeed,
 		s.live.Run,

@@ -13,6 +13,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/people"
+	"recado/internal/push"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
 )
@@ -106,9 +107,22 @@ func (k *SecretKey) resealCheck(tx *kernel.Tx) error {
 	return nil
 }
 
+func (k *SecretKey) resealPushKey(tx *kernel.Tx) error {
+	sealed, found, err := push.SealedKey(tx)
+	if err != nil || !found || !k.vault.Stale(sealed) {
+		return err
+	}
+	plain, err := k.vault.Open(sealed, push.KeyOwner())
+	if err == nil {
+		push.ResealKey(tx, sealed, k.vault.Seal(plain, push.KeyOwner()))
+	}
+	return err
+}
+
 // ReplaceLost replaces all secrets that the current key does not open, for an installation whose secret key is lost. The
 // affected webhooks get a new secret and are deactivated, channels are disconnected, and two-factor sign-in is disabled for
-// members. It returns how many of each were affected. It refuses if the current key fits.
+// members. It returns how many of each were affected. Devices lose their notifications until they subscribe again. It refuses if
+// the current key fits.
 func (k *SecretKey) ReplaceLost(ctx context.Context) (webhooks, channels, members int, err error) {
 	fits, _, err := k.fits(ctx)
 	if err != nil {
@@ -125,6 +139,9 @@ func (k *SecretKey) ReplaceLost(ctx context.Context) (webhooks, channels, member
 			return err
 		}
 		if members, err = k.dropTwoFactor(tx); err != nil {
+			return err
+		}
+		if err := k.dropPushKey(tx); err != nil {
 			return err
 		}
 		fresh := k.vault.Seal(checkValue, checkOwner)
@@ -202,6 +219,18 @@ func (k *SecretKey) dropTwoFactor(tx *kernel.Tx) (int, error) {
 	return n, err
 }
 
+// dropPushKey deletes the key pair for Web Push and all subscriptions if the key pair cannot be opened.
+func (k *SecretKey) dropPushKey(tx *kernel.Tx) error {
+	sealed, found, err := push.SealedKey(tx)
+	if err != nil || !found {
+		return err
+	}
+	if _, err := k.vault.Open(sealed, push.KeyOwner()); err != nil {
+		push.Forget(tx)
+	}
+	return nil
+}
+
 func (k *SecretKey) opens(sealed []byte, company, id kernel.ID) bool {
 	_, err := k.vault.Open(sealed, company, id)
 	return err == nil
@@ -224,15 +253,19 @@ func (k *SecretKey) Retire(ctx context.Context) error {
 	return k.vault.Retire()
 }
 
-// Reseal seals the check value and the secrets of all webhooks, channels and members with the newest key of the vault, so that
-// older keys can be retired. It returns the number of webhooks, channels and members that needed it.
+// Reseal seals the check value, the key for Web Push and the secrets of all webhooks, channels, members and devices with the newest
+// key of the vault, so that older keys can be retired. It returns the number of webhooks, channels, members and devices that
+// needed it.
 func (k *SecretKey) Reseal(ctx context.Context) (done int, err error) {
-	if err := k.store.Write(ctx, k.resealCheck); err != nil {
-		return 0, err
+	for _, reseal := range []func(*kernel.Tx) error{k.resealCheck, k.resealPushKey} {
+		if err := k.store.Write(ctx, reseal); err != nil {
+			return 0, err
+		}
 	}
 	var hooks []webhooks.WebhookRow
 	var numbers []channels.SealedChannel
 	var members []people.SealedMember
+	var devices []push.SealedSubscription
 	err = k.store.Read(ctx, func(tx *kernel.Tx) (err error) {
 		if hooks, err = webhooks.AllWebhooks(tx); err != nil {
 			return err
@@ -240,7 +273,10 @@ func (k *SecretKey) Reseal(ctx context.Context) (done int, err error) {
 		if numbers, err = channels.SealedChannels(tx); err != nil {
 			return err
 		}
-		members, err = people.SealedMembers(tx)
+		if members, err = people.SealedMembers(tx); err != nil {
+			return err
+		}
+		devices, err = push.SealedSubscriptions(tx)
 		return err
 	})
 	if err != nil {
@@ -266,6 +302,15 @@ func (k *SecretKey) Reseal(ctx context.Context) (done int, err error) {
 			stores = append(stores, func(tx *kernel.Tx) (bool, error) {
 				err := k.reseal(m.Company, m.ID, &fresh.Secret, &fresh.Pending)
 				people.ResealMember(tx, m, fresh)
+				return true, err
+			})
+		}
+	}
+	for _, device := range devices {
+		if fresh := device.Sealed; k.stale(fresh) {
+			stores = append(stores, func(tx *kernel.Tx) (bool, error) {
+				err := k.reseal(device.Company, device.ID, &fresh)
+				push.ResealSubscription(tx, device, fresh)
 				return true, err
 			})
 		}

@@ -27,6 +27,7 @@ import (
 	"recado/internal/kernel/db"
 	"recado/internal/live"
 	"recado/internal/people"
+	"recado/internal/push"
 	"recado/internal/reasons"
 	"recado/internal/reception"
 	"recado/internal/reports"
@@ -183,6 +184,7 @@ func (s *Server) serve() error {
 	}
 	s.URL = public + s.config.BasePath
 	s.graph.PublicURL = s.URL
+	s.Desk.Pushes.SetContact(s.URL)
 	handlers, notFound, err := pages(s.config.BasePath)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -296,6 +298,7 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 			d.Surveys.HTTP(),
 			d.Reports.HTTP(),
 			d.Costs.HTTP(),
+			d.Pushes.HTTP(),
 			d.Webhooks.HTTP(),
 			s.live.HTTP(),
 			{Handlers: pages},
@@ -388,6 +391,7 @@ type Desk struct {
 	Surveys      *survey.Surveys
 	Reports      *reports.Reports
 	Costs        *costs.Costs
+	Pushes       *push.Pushes
 	Webhooks     *webhooks.Webhooks
 }
 
@@ -405,6 +409,7 @@ func New(o Options) *Desk {
 		Surveys:  survey.New(t, p),
 		Reports:  reports.New(t, c, p),
 		Costs:    costs.New(t, p),
+		Pushes:   push.New(t, p, o.Guard),
 		Webhooks: webhooks.New(p, webhooks.Options{Guard: o.Guard, Brand: o.Brand, Retries: o.Retries}),
 	}
 	d.Boards.ObserveFields(f)

@@ -157,6 +157,19 @@ func (d *Talk) receive(s kernel.Signal) {
 	d.SignalHere(v.signal(key)) // even if nothing changed: it also ends typing
 }
 
+// IsFocused reports whether a member is viewing a conversation in the app, on any node.
+func (d *Talk) IsFocused(company, member kernel.ID) bool {
+	d.activities.mu.Lock()
+	defer d.activities.mu.Unlock()
+	now := d.Now()
+	for key, v := range d.activities.viewed {
+		if key.company == company && slices.ContainsFunc(v.viewers, func(v viewer) bool { return v.user.ID == member && now.Before(v.until) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // ExpireViewers removes viewers without recent reports. It is called every second.
 func (d *Talk) ExpireViewers() {
 	d.activities.mu.Lock()

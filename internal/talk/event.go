@@ -94,6 +94,12 @@ type Observer struct {
 
 	// CustomerWrote is called before a conversation with new messages of the customer is saved. t contains the messages.
 	CustomerWrote func(in *InboundBatch, t *BatchConversation) error
+
+	// Received is called after CustomerWrote, and also if no attendance is open. m is the last new message of the customer.
+	Received func(t *LockedConversation, m *Message) error
+
+	// Notified is called when notifications of members are stored. entry is the note or message that they are about, or nil.
+	Notified func(t *LockedConversation, kind string, entry *kernel.ID, members []kernel.ID)
 }
 
 // Observe adds an observer. It must be called before the first transaction. Observers are called in the order of Observe.
@@ -115,6 +121,8 @@ func (d *Talk) Observe(o Observer) {
 	orIgnore(&o.MayAutomate, func(*kernel.Tx, kernel.ID) (bool, error) { return true, nil })
 	orIgnore(&o.ContactDeleted, func(*kernel.Tx, *Contact) error { return nil })
 	orIgnore(&o.CustomerWrote, func(*InboundBatch, *BatchConversation) error { return nil })
+	orIgnore(&o.Received, func(*LockedConversation, *Message) error { return nil })
+	orIgnore(&o.Notified, func(*LockedConversation, string, *kernel.ID, []kernel.ID) {})
 	d.observers = append(d.observers, o)
 }
 

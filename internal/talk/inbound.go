@@ -87,6 +87,7 @@ type BatchConversation struct {
 
 	Automation bool       // this customer may get automatic messages
 	Messages   []*Message // messages of the customer in this batch
+	received   *Message   // the last message of the customer in this batch that the team has to see
 }
 
 func (d *Talk) inboundBatch(tx *kernel.Tx, channel channels.Channel) *InboundBatch {
@@ -158,6 +159,12 @@ func (in *InboundBatch) finish() error {
 				return err
 			}
 			t.Messages = nil
+		}
+		if t.received != nil {
+			if err := in.d.tell(func(o *Observer) error { return o.Received(t.LockedConversation, t.received) }); err != nil {
+				return err
+			}
+			t.received = nil
 		}
 		if err := t.Save(); err != nil {
 			return err
@@ -272,6 +279,7 @@ func (in *InboundBatch) markUnread(t *BatchConversation, m *Message, quiet bool)
 	if quiet {
 		return nil
 	}
+	t.received = m
 	t.UnreadCount++
 	t.Unread = true
 	in.Tx.Later(`

@@ -277,6 +277,12 @@ func (d *Talk) Message(ctx context.Context, a *kernel.Principal, id kernel.ID) (
 	})
 }
 
+// FindMessage finds a message of a company.
+func FindMessage(tx *kernel.Tx, company, id kernel.ID) (m Message, found bool, err error) {
+	m, _, found, err = findMessage(tx, company, id)
+	return m, found, err
+}
+
 // NewMessage is a message to send: a text, a file with or without a caption, buttons or a list, or a template.
 type NewMessage struct {
 	ClientID kernel.ID

@@ -220,6 +220,18 @@ func (d *Talk) DeleteNote(ctx context.Context, a *kernel.Principal, id kernel.ID
 	})
 }
 
+// NoteText returns the text of a note to a member who may read notes and see its conversation.
+func NoteText(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (text string, found bool, err error) {
+	n, found, err := findNote(tx, a.Company.ID, id)
+	if err != nil || !found || !a.Scopes.Has(people.ScopeNotesRead) {
+		return "", false, err
+	}
+	if _, err := visibleConversation(tx, a, n.Conversation); err != nil {
+		return "", false, err
+	}
+	return n.Text, true, nil
+}
+
 // lockNote locks the conversation of a note and returns both.
 func (d *Talk) lockNote(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Note, *LockedConversation, error) {
 	n, found, err := findNote(tx, a.Company.ID, id)

@@ -88,13 +88,17 @@ const (
 // notify stores a notification for each of the members except the one who caused it. entry is the note or message that it
 // is about, or nil.
 func (t *LockedConversation) notify(kind string, by *kernel.Ref, entry *kernel.ID, members ...kernel.ID) {
-	t.d.storeNotifications(t.Tx, t.Company, &t.ID, kind, by, entry, members)
+	notified := t.d.storeNotifications(t.Tx, t.Company, &t.ID, kind, by, entry, members)
+	for i := range t.d.observers {
+		if len(notified) > 0 {
+			t.d.observers[i].Notified(t, kind, entry, notified)
+		}
+	}
 }
 
-// storeNotifications stores a notification for each of the members except the one who caused it. conversation is nil if it is about
-// the company.
-func (d *Talk) storeNotifications(tx *kernel.Tx, company kernel.ID, conversation *kernel.ID, kind string, by *kernel.Ref, entry *kernel.ID, members []kernel.ID) {
-	var notified []kernel.ID
+// storeNotifications stores a notification for each of the members except the one who caused it, and returns those members.
+// conversation is nil if it is about the company.
+func (d *Talk) storeNotifications(tx *kernel.Tx, company kernel.ID, conversation *kernel.ID, kind string, by *kernel.Ref, entry *kernel.ID, members []kernel.ID) (notified []kernel.ID) {
 	for _, member := range members {
 		if by != nil && by.ID == member {
 			continue
@@ -106,13 +110,14 @@ func (d *Talk) storeNotifications(tx *kernel.Tx, company kernel.ID, conversation
 		notified = append(notified, member)
 	}
 	if len(notified) == 0 {
-		return
+		return nil
 	}
 	tx.AfterCommit(func() {
 		for batch := range slices.Chunk(notified, signalMembers) {
 			d.Signal(notificationSignal(company, conversation, kind, batch))
 		}
 	})
+	return notified
 }
 
 // notifyAssigned notifies a member who becomes responsible for the conversation.

@@ -53,6 +53,7 @@ var packages = map[string][]string{
 	"internal/reception":          capability("internal/channels", "internal/channels/provider", "internal/people", "internal/talk"),
 	"internal/reasons":            capability("internal/people", "internal/talk"),
 	"internal/survey":             capability("internal/channels", "internal/channels/provider", "internal/people", "internal/talk"),
+	"internal/push":               capability("internal/channels/provider", "internal/guard", "internal/limits", "internal/people", "internal/talk"),
 	"internal/sla":                capability("internal/channels", "internal/people", "internal/reception", "internal/talk"),
 	"internal/boards":             capability("internal/channels", "internal/fields", "internal/people", "internal/rank", "internal/search", "internal/talk"),
 	"internal/reports":            capability("internal/channels", "internal/fields", "internal/people", "internal/quantile", "internal/talk"),

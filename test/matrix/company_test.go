@@ -147,6 +147,10 @@ func (o *company) make(t *testing.T, noun string) string {
 		return o.Upload(t, "pixel.png", pixel).OK(201).ID()
 	case "session":
 		return o.SignIn(t, o.Owner.Email, password).Get(t, "/sessions").OK(200).Text("data", 0, "id")
+	case "push subscription":
+		return o.SignIn(t, o.Owner.Email, password).Post(t, "/me/push-subscriptions", fmt.Sprintf(
+			`{"endpoint":"%s/%s","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}`,
+			o.receiver, o.word())).OK(201).ID()
 	case "invitation":
 		return o.invite(t).ID()
 	case "reply":

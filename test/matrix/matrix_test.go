@@ -21,7 +21,7 @@ import (
 
 func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
-		for _, noun := range []string{"key", "label", "closing reason", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "invitation", "view", "reply", "hours", "free hours", "free contact", "free sector", "sla policy", "field"} {
+		for _, noun := range []string{"key", "label", "closing reason", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "push subscription", "invitation", "view", "reply", "hours", "free hours", "free contact", "free sector", "sla policy", "field"} {
 			b.b.id(t, noun, nil, false)
 		}
 		before := b.b.snapshot(t)
