@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,11 +26,14 @@ type Inbound struct {
 	// Payload is the object named after the type. It takes precedence over Text.
 	Payload json.RawMessage `json:"payload,omitempty"`
 	// Extra is merged into the message, for example referral or errors.
-	Extra   map[string]any `json:"extra,omitempty"`
-	ReplyTo string         `json:"reply_to,omitempty"`
-	Group   string         `json:"group,omitempty"`
-	ID      string         `json:"id,omitempty"` // the message id; a new one when empty
-	At      time.Time      `json:"at,omitzero"`
+	Extra map[string]any `json:"extra,omitempty"`
+	// Press is the text of a quick reply that the customer presses, of the template ReplyTo or else of the last one that the
+	// customer got. The payload is the one that it was sent with, or the text.
+	Press   string    `json:"press,omitempty"`
+	ReplyTo string    `json:"reply_to,omitempty"`
+	Group   string    `json:"group,omitempty"`
+	ID      string    `json:"id,omitempty"` // the message id; a new one when empty
+	At      time.Time `json:"at,omitzero"`
 }
 
 // received is a message that was reported to the business.
@@ -73,6 +77,9 @@ func (s *Simulator) inject(messages []Inbound, echo bool) ([]string, error) {
 		if in.ID == "" {
 			in.ID = s.wamid(c.WAID, inbound)
 		}
+		if in.Press != "" {
+			s.press(n, c, &in)
+		}
 		m, err := s.messageObject(n, c, in, echo)
 		if err != nil {
 			return ids, err
@@ -88,6 +95,53 @@ func (s *Simulator) inject(messages []Inbound, echo bool) ([]string, error) {
 		ids = append(ids, in.ID)
 	}
 	return ids, nil
+}
+
+// press makes a message the quick reply that it presses.
+func (s *Simulator) press(n *number, c *Customer, in *Inbound) {
+	payload := in.Press
+	for _, m := range slices.Backward(s.ledger) {
+		isOther := in.ReplyTo != "" && m.ID != in.ReplyTo
+		if m.Number != n.ID || m.WAID != c.WAID && m.UserID != c.UserID || m.Type != "template" || isOther {
+			continue
+		}
+		in.ReplyTo = m.ID
+		var sent struct {
+			Template templateMessage `json:"template"`
+		}
+		_ = json.Unmarshal(m.Body, &sent)
+		i := s.quickReply(n, &sent.Template, in.Press)
+		for _, component := range sent.Template.Components {
+			if strings.EqualFold(component.SubType, "quick_reply") && component.Index == strconv.Itoa(i) && len(component.Parameters) == 1 {
+				payload = component.Parameters[0].Payload
+			}
+		}
+		break
+	}
+	in.Type, in.Payload = "button", json.RawMessage(`{"payload":`+strconv.Quote(payload)+`,"text":`+strconv.Quote(in.Press)+`}`)
+}
+
+// quickReply returns the position of a button of a template, or -1.
+func (s *Simulator) quickReply(n *number, m *templateMessage, text string) int {
+	for _, t := range s.templates {
+		if t.Name != m.Name || t.Language != m.Language.Code || t.WABAID != "" && t.WABAID != n.WABAID {
+			continue
+		}
+		for _, raw := range t.Components {
+			var c struct {
+				Buttons []struct {
+					Text string `json:"text"`
+				} `json:"buttons"`
+			}
+			_ = json.Unmarshal(raw, &c)
+			for i, b := range c.Buttons {
+				if b.Text == text {
+					return i
+				}
+			}
+		}
+	}
+	return -1
 }
 
 // messageObject returns the message object of a webhook.

@@ -78,6 +78,8 @@ type templateParameter struct {
 	Name string `json:"parameter_name"`
 	Text string `json:"text"`
 
+	Payload string `json:"payload"`
+
 	Image, Video, Document struct{ ID, Link string }
 }
 
