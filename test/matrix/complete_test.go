@@ -19,7 +19,7 @@ func TestTheTableIsComplete(t *testing.T) {
 		var texts []string
 		for _, ex := range table[route.Method+" "+route.Path] {
 			texts = append(texts, "&"+ex.query, ex.body)
-			if got, want := len(slots(ex.path)), strings.Count(route.Path, "{"); got != want {
+			if got, want := len(slots(ex.path)), strings.Count(route.Path, "{")-strings.Count(route.Path, "{name}"); got != want {
 				t.Errorf("%s %s: got an example with %d ids in its path, want %d", route.Method, route.Path, got, want)
 			}
 		}
