@@ -47,7 +47,14 @@ const colours = [
   'tick',
   'tag',
 ]
-const statuses: Status[] = ['queued', 'sent', 'delivered', 'read', 'failed']
+const statuses: Status[] = [
+  'held',
+  'queued',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+]
 const row: CSSProperties = {
   display: 'flex',
   flexWrap: 'wrap',

@@ -321,6 +321,16 @@ describe('threads in the cache', () => {
   })
 
   it('never move a status backwards', () => {
+    const held = message({ status: 'held', text: 'old' })
+    expect(newerMessage(held, message({ status: 'queued' })).status).toBe(
+      'queued',
+    )
+    expect(newerMessage(message({ status: 'queued' }), held).status).toBe(
+      'queued',
+    )
+    expect(
+      newerMessage(held, message({ status: 'held', text: 'new' })).text,
+    ).toBe('new')
     expect(
       newerMessage(
         message({ status: 'delivered' }),

@@ -339,6 +339,7 @@ export function putAttendance(
 }
 
 const rank: Record<Message['status'], number> = {
+  held: -1,
   received: 0,
   queued: 0,
   sent: 1,

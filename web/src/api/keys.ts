@@ -33,6 +33,8 @@ export const keys = {
   viewing: (id: string) => ['viewing', id] as const,
   scheduled: (id: string) => ['scheduled', id] as const,
   typing: (id: string) => ['typing', id] as const,
+  closedWindow: (id: string) => ['closed-window', id] as const,
+  conversationRates: (id: string) => ['conversation-rates', id] as const,
   contactLists: ['contact-list'] as const,
   contactList: (query: ContactQuery) => ['contact-list', query] as const,
   contact: (id: string) => ['contact', id] as const,

@@ -257,6 +257,38 @@ export interface paths {
         patch: operations["updateAttendanceRules"];
         trace?: never;
     };
+    "/company/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getBudget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["updateBudget"];
+        trace?: never;
+    };
+    "/company/rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRates"];
+        put: operations["setRates"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/company/survey": {
         parameters: {
             query?: never;
@@ -491,6 +523,22 @@ export interface paths {
         get: operations["listNotes"];
         put?: never;
         post: operations["createNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getConversationRates"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1355,10 +1403,10 @@ export interface paths {
         get: operations["getMessage"];
         put?: never;
         post?: never;
-        delete?: never;
+        delete: operations["cancelHeldMessage"];
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["updateHeldMessage"];
         trace?: never;
     };
     "/messages/{id}/reaction": {
@@ -1465,6 +1513,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["getAttendanceReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCostReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1845,6 +1909,7 @@ export interface components {
             closing: components["schemas"]["Closing"] | null;
             contact: components["schemas"]["AttendanceContact"];
             conversation: string;
+            cost: components["schemas"]["AttendanceCost"] | null;
             fields: {
                 [key: string]: string | number | boolean;
             };
@@ -1878,6 +1943,10 @@ export interface components {
             id: string | null;
             name: string;
             phone: string | null;
+        };
+        AttendanceCost: {
+            amount: number;
+            currency: string;
         };
         AttendanceOpenedEvent: {
             created_at: string;
@@ -1962,6 +2031,13 @@ export interface components {
             system: "attendances" | null;
             updated_at: string;
         };
+        Budget: {
+            currency: string | null;
+            monthly_amount: number | null;
+            reached: boolean;
+            spent: number;
+            warn_percent: number;
+        };
         BulkInputBody: {
             /** @enum {string} */
             action: "read" | "unread" | "archive" | "unarchive" | "close" | "take" | "transfer" | "label" | "snooze";
@@ -2008,6 +2084,12 @@ export interface components {
             updated_at: string;
             version: number;
         };
+        CategoryAmounts: {
+            authentication: number | null;
+            marketing: number | null;
+            service: number | null;
+            utility: number | null;
+        };
         Cause: {
             code: string;
             params: {
@@ -2024,6 +2106,7 @@ export interface components {
             private: boolean;
             /** @enum {string} */
             provider: "sandbox" | "whatsapp";
+            reopen_template: components["schemas"]["ReopenTemplate"] | null;
             sign: boolean;
             /** @enum {string} */
             status: "connected" | "disconnected";
@@ -2173,6 +2256,35 @@ export interface components {
             tenant_id: string;
             /** @enum {string} */
             type: "conversation.updated";
+        };
+        Cost: {
+            amount: number | null;
+            billable: boolean;
+            category: string;
+            currency: string | null;
+            type: string;
+        };
+        CostReport: {
+            billable: number;
+            currency: string | null;
+            from: string;
+            messages: number;
+            rows: components["schemas"]["CostRow"][];
+            timezone: string;
+            to: string;
+            total: number | null;
+        };
+        CostRow: {
+            billable: number;
+            category?: string;
+            channel?: components["schemas"]["Ref"];
+            date?: string;
+            messages: number;
+            /** @enum {string} */
+            origin?: "app" | "phone" | "api" | "automation";
+            sector?: components["schemas"]["Ref"] | null;
+            total: number | null;
+            user?: components["schemas"]["Ref"] | null;
         };
         CreateBoardInputBody: {
             name: string;
@@ -2467,7 +2579,7 @@ export interface components {
             };
             request_id: string;
         };
-        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "field_required" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "reason_required" | "reopen_too_late" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
+        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "field_required" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "no_reopen_template" | "not_a_sector_member" | "not_found" | "not_held" | "not_scheduled" | "not_visible" | "rate_limited" | "reason_required" | "reopen_too_late" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
             code: string;
             field: string;
@@ -2738,7 +2850,7 @@ export interface components {
             id: string;
             notice: components["schemas"]["MessageNotice"] | null;
             /** @enum {string} */
-            status: "queued" | "sent" | "delivered" | "read" | "failed" | "received";
+            status: "held" | "queued" | "sent" | "delivered" | "read" | "failed" | "received";
             text: string | null;
             /** @enum {string} */
             type: "text" | "image" | "audio" | "video" | "document" | "sticker" | "location" | "contacts" | "interactive" | "unsupported";
@@ -2852,6 +2964,7 @@ export interface components {
             choice: components["schemas"]["Choice"] | null;
             client_id: string | null;
             conversation: string;
+            cost: components["schemas"]["Cost"] | null;
             created_at: string;
             delivered_at: string | null;
             /** @enum {string} */
@@ -2878,7 +2991,7 @@ export interface components {
             sent_by: components["schemas"]["Ref"] | null;
             standby: boolean;
             /** @enum {string} */
-            status: "queued" | "sent" | "delivered" | "read" | "failed" | "received";
+            status: "held" | "queued" | "sent" | "delivered" | "read" | "failed" | "received";
             text: string | null;
             /** @enum {string} */
             type: "text" | "image" | "audio" | "video" | "document" | "sticker" | "location" | "contacts" | "interactive" | "unsupported";
@@ -2907,6 +3020,18 @@ export interface components {
             after: string | null;
             before: string | null;
             data: components["schemas"]["Message"][];
+        };
+        MessageRate: {
+            amount: number;
+            /** @enum {string} */
+            category: "marketing" | "utility" | "authentication" | "service";
+            country: string;
+            from: string;
+        };
+        MessageRates: {
+            currency: string | null;
+            free_service_per_month: number;
+            rates: components["schemas"]["MessageRate"][];
         };
         MessageReceivedEvent: {
             created_at: string;
@@ -3003,12 +3128,12 @@ export interface components {
         };
         Notification: {
             by: components["schemas"]["Ref"] | null;
-            conversation: components["schemas"]["Ref"];
+            conversation: components["schemas"]["Ref"] | null;
             created_at: string;
             entry: string | null;
             id: string;
             /** @enum {string} */
-            kind: "assigned" | "mentioned" | "waiting" | "snooze_ended" | "message_failed" | "sla_warning" | "sla_breached";
+            kind: "assigned" | "mentioned" | "waiting" | "snooze_ended" | "message_failed" | "sla_warning" | "sla_breached" | "budget_warning";
             read_at: string | null;
         };
         NotificationList: {
@@ -3139,6 +3264,17 @@ export interface components {
             burst: number;
             per_second: number;
         };
+        RateEstimate: {
+            amounts: components["schemas"]["CategoryAmounts"];
+            currency: string | null;
+        };
+        RateInput: {
+            amount: number;
+            /** @enum {string} */
+            category: "marketing" | "utility" | "authentication" | "service";
+            country: string;
+            from: string;
+        };
         Ratings: {
             1: number;
             2: number;
@@ -3240,6 +3376,10 @@ export interface components {
         };
         RenderReplyInputBody: {
             conversation_id: string;
+        };
+        ReopenTemplate: {
+            language: string;
+            name: string;
         };
         Reply: {
             id: string;
@@ -3361,6 +3501,8 @@ export interface components {
             template?: components["schemas"]["TemplateBody"];
             text?: string;
             voice?: boolean;
+            /** @enum {string} */
+            when_closed?: "fail" | "hold";
         };
         SentDelivery: {
             attempts: components["schemas"]["Attempt"][];
@@ -3404,6 +3546,11 @@ export interface components {
         };
         SetBotInputBody: {
             paused_until: string | null;
+        };
+        SetRatesInputBody: {
+            currency?: string | null;
+            free_service_per_month?: number;
+            rates: components["schemas"]["RateInput"][];
         };
         SetSectorInputBody: {
             reason?: string;
@@ -3632,6 +3779,10 @@ export interface components {
             archived?: boolean;
             name?: string;
         };
+        UpdateBudgetInputBody: {
+            monthly_amount?: number | null;
+            warn_percent?: number;
+        };
         UpdateCardInputBody: {
             assignee?: string | null;
             contact?: string | null;
@@ -3656,6 +3807,10 @@ export interface components {
             hours_id?: string | null;
             name?: string;
             private?: boolean;
+            reopen_template?: {
+                language: string;
+                name: string;
+            } | null;
             sign?: boolean;
             /** @enum {string} */
             status?: "connected" | "disconnected";
@@ -3689,6 +3844,9 @@ export interface components {
             options?: string[];
             position?: number;
             required_on_close?: boolean;
+        };
+        UpdateHeldInputBody: {
+            text: string;
         };
         UpdateHoursInputBody: {
             exceptions?: components["schemas"]["HoursException"][];
@@ -4484,6 +4642,90 @@ export interface operations {
             };
         };
     };
+    getBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+        };
+    };
+    updateBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateBudgetInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+        };
+    };
+    getRates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageRates"];
+                };
+            };
+        };
+    };
+    setRates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetRatesInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageRates"];
+                };
+            };
+        };
+    };
     getSurvey: {
         parameters: {
             query?: never;
@@ -5069,6 +5311,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Note"];
+                };
+            };
+        };
+    };
+    getConversationRates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RateEstimate"];
                 };
             };
         };
@@ -6903,6 +7166,50 @@ export interface operations {
             };
         };
     };
+    cancelHeldMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateHeldMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateHeldInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
     reactToMessage: {
         parameters: {
             query?: never;
@@ -7147,6 +7454,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    getCostReport: {
+        parameters: {
+            query?: {
+                by?: "day" | "channel" | "sector" | "user" | "category" | "origin";
+                format?: "json" | "csv";
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostReport"];
                 };
             };
         };
@@ -7972,8 +8303,10 @@ export type ErrorCode =
     | "message_not_sent"
     | "method_not_allowed"
     | "name_taken"
+    | "no_reopen_template"
     | "not_a_sector_member"
     | "not_found"
+    | "not_held"
     | "not_scheduled"
     | "not_visible"
     | "rate_limited"

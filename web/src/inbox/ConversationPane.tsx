@@ -99,6 +99,11 @@ export function ConversationPane({
     [setDialog],
   )
 
+  const onWrite = useCallback(
+    (message: Message) => composer.current?.write(message),
+    [composer],
+  )
+
   // The closing dialog opens without waiting.
   useEffect(
     () =>
@@ -242,6 +247,7 @@ export function ConversationPane({
         handle={thread}
         onReply={setReply}
         onCard={onCard}
+        onWrite={onWrite}
         onNewest={() => {
           client.removeQueries({ queryKey: keys.timeline(id, around) })
           setNewest(true)

@@ -11,7 +11,7 @@ beforeEach(() => {
     return true
   }
 })
-const handle = () => ({ focus: vi.fn(), addFiles: vi.fn() })
+const handle = () => ({ focus: vi.fn(), addFiles: vi.fn(), write: vi.fn() })
 
 it('focuses a composer that is rendered already', () => {
   const focus = makeComposerFocus()

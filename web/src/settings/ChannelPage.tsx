@@ -21,6 +21,7 @@ import { ChannelStatus } from './ChannelStatus'
 import { Customer } from './Customer'
 import { ImportSection } from './ImportSection'
 import { Reconnect } from './Reconnect'
+import { ReopenTemplate } from './ReopenTemplate'
 import { useConnection } from './useConnection'
 import { useFresh } from './useFresh'
 import { Viewers } from './Viewers'
@@ -76,6 +77,7 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
           }
         />
       )}
+      {whatsapp && <ReopenTemplate channel={channel} />}
       {whatsapp && <Reconnect channel={channel} />}
       <Section title={t('channels.seen')} text={t('channels.seenText')}>
         <Viewers channel={channel.id} viewers={viewers} canOpen />

@@ -3,15 +3,18 @@ import {
   IconCheck,
   IconChecks,
   IconClock,
+  IconHourglass,
 } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 
-export type Status = 'queued' | 'sent' | 'delivered' | 'read' | 'failed'
+export type Status =
+  'held' | 'queued' | 'sent' | 'delivered' | 'read' | 'failed'
 
 /** Tick shows the status of an outbound message. */
 export function Tick({ status, size = 15 }: { status: Status; size?: number }) {
   const { t } = useTranslation()
   const Icon = {
+    held: IconHourglass,
     queued: IconClock,
     sent: IconCheck,
     delivered: IconChecks,

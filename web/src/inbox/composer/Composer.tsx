@@ -1,4 +1,4 @@
-import { Alert, Button } from '@mantine/core'
+import { Alert } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import {
   Suspense,
@@ -16,6 +16,7 @@ import { needsAnswers } from '../../contact/closing'
 import { useActions } from '../actions'
 import { AttachmentList } from './AttachmentList'
 import { gapIn } from './canned'
+import { ClosedWindow } from './ClosedWindow'
 import { ComposerDialogs, type ComposerDialog } from './ComposerDialogs'
 import { ComposerNotices } from './ComposerNotices'
 import { ComposerText, type TextHandle } from './ComposerText'
@@ -52,6 +53,8 @@ export type ComposerHandle = {
   /** focus puts the cursor into the text field of a tab. Without a tab nobody asked for it, and on touch screens nothing happens. */
   focus: (tab?: ComposerTab) => void
   addFiles: (files: File[]) => void
+  /** write puts the content of a message that was not sent back into the composer. */
+  write: (message: Message) => void
 }
 
 type Props = {
@@ -82,9 +85,10 @@ export function Composer({
   const [tab, setTab] = useState<ComposerTab>('answer')
   const noteDraft = useDraft(noteKey(conversation.id))
   const team = useTeam().data ?? []
-  const channelSigns =
-    useChannels().data?.find((one) => one.id === conversation.channel)?.sign ??
-    false
+  const channel = useChannels().data?.find(
+    (one) => one.id === conversation.channel,
+  )
+  const channelSigns = channel?.sign ?? false
   const [recording, setRecording] = useState(false)
   const [dialog, setDialog] = useState<ComposerDialog | null>(null)
   const [afterUpload, setAfterUpload] = useState<'send' | 'close' | null>(null)
@@ -92,8 +96,18 @@ export function Composer({
   const field = useRef<TextHandle>(null)
   const files = useAttachments(`${me.user.id} ${conversation.id}`)
   const serviceWindow = useWindow(conversation)
+  const closed = tab === 'answer' && serviceWindow.closed
+  const canHold = !!channel?.reopen_template
+  const holding = closed && canHold
+  const hold =
+    serviceWindow.closed && canHold ? { when_closed: 'hold' as const } : {}
   const caseHint = useCaseHint(conversation)
   const text = (tab === 'note' ? noteDraft?.text : draft?.text) ?? ''
+  // Without a reopening template nothing can be written, but what is written stays in view.
+  const stuck = closed && !holding
+  const [shown, setShown] = useState(false)
+  const something = text !== '' || files.files.length > 0
+  if (shown !== (stuck && (shown || something))) setShown(stuck && something)
   const { typed, stopped } = useActivity(conversation.id)
   const collision = useCollision(
     conversation.id,
@@ -132,15 +146,43 @@ export function Composer({
       toField(next !== undefined)
     },
     addFiles,
+    write: (message) => {
+      setTab('answer')
+      const before = readDraft(conversation.id)?.text ?? ''
+      if (message.media_id)
+        files.attach(
+          message.media_id,
+          message.media?.file_name ?? t('kind.document'),
+          message.text ?? '',
+          message.voice,
+        )
+      else {
+        const next = [message.text, before].filter(Boolean).join('\n')
+        saveDraft(conversation.id, { text: next })
+        syncDraft(next, null)
+      }
+      toField(true)
+    },
   }))
+  const returned = draft?.files
+  useEffect(() => {
+    if (!returned?.length) return
+    saveDraft(conversation.id, {
+      ...readDraft(conversation.id),
+      text: readDraft(conversation.id)?.text ?? '',
+      files: undefined,
+    })
+    for (const { media, name, caption, voice } of returned)
+      files.attach(media, name, caption, voice)
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- each refused file is attached once
+  }, [returned])
   useEffect(() => {
     if (!reply) return
     setTab('answer')
     field.current?.focus()
   }, [reply])
 
-  const blocked =
-    tab === 'answer' && (serviceWindow.closed || gapIn(text) !== null)
+  const blocked = tab === 'answer' && (stuck || gapIn(text) !== null)
   const attached = files.uploading || files.ready.length > 0
   const ready =
     tab === 'note'
@@ -190,7 +232,7 @@ export function Composer({
   /** sendReply sends what is written now, or when its files are uploaded. closing also closes the case, once the server has the messages. */
   const sendReply = (closing = false) => {
     const what = readDraft(conversation.id)?.text ?? ''
-    if (serviceWindow.closed || gapIn(what) !== null) return
+    if ((serviceWindow.closed && !canHold) || gapIn(what) !== null) return
     if (files.uploading) return setAfterUpload(closing ? 'close' : 'send')
     const sent = compose(what)
     const endings = sent.files.map((file) =>
@@ -199,16 +241,19 @@ export function Composer({
         {
           media_id: file.media,
           ...(file.caption ? { text: file.caption } : {}),
+          ...(file.voice ? { voice: true } : {}),
           ...quote,
+          ...hold,
         },
         { preview: file.name },
       ),
     )
-    if (sent.text) endings.push(put('message', { text: sent.text, ...quote }))
+    if (sent.text)
+      endings.push(put('message', { text: sent.text, ...quote, ...hold }))
     if (endings.length === 0) return
     empty()
     if (conversation.unread) void read(conversation)
-    if (closing && conversation.attendance)
+    if (closing && conversation.attendance && !serviceWindow.closed)
       void Promise.all(endings).then(
         (accepted) =>
           !accepted.includes(false) &&
@@ -252,11 +297,13 @@ export function Composer({
     fixed: channelSigns,
   }
   const onClose =
-    tab === 'answer' && conversation.attendance && ready
+    tab === 'answer' && conversation.attendance && ready && !closed
       ? () => send(true)
       : undefined
   const onLater =
-    ready && !files.uploading && afterUpload === null ? later : undefined
+    ready && !closed && !files.uploading && afterUpload === null
+      ? later
+      : undefined
 
   return (
     <>
@@ -275,9 +322,7 @@ export function Composer({
           onTab={setTab}
           onChosen={() => toField()}
           sign={
-            tab === 'answer' && !serviceWindow.closed && !recording && !phone
-              ? signs
-              : null
+            tab === 'answer' && !stuck && !recording && !phone ? signs : null
           }
           onSign={sign}
         />
@@ -292,7 +337,7 @@ export function Composer({
             }}
           />
         )}
-        {tab === 'answer' && caseHint && (
+        {tab === 'answer' && caseHint && !stuck && (
           <p className={classes.case}>{caseHint}</p>
         )}
         {reply && tab === 'answer' && (
@@ -306,30 +351,17 @@ export function Composer({
           />
         )}
         <div id="composer-box">
-          {tab === 'answer' && serviceWindow.closed ? (
-            <div
-              role="group"
-              aria-label={t('composer.windowClosed')}
-              className={classes.closed}
-            >
-              <p>
-                <strong>
-                  {serviceWindow.neverWrote
-                    ? t('composer.neverWrote')
-                    : t('composer.windowClosed')}
-                </strong>
-                <br />
-                {serviceWindow.neverWrote
-                  ? t('composer.neverWroteText')
-                  : t('composer.windowText')}
-              </p>
-              <Button onClick={() => setDialog({ kind: 'template' })}>
-                {t('composer.chooseTemplate')}
-              </Button>
-            </div>
-          ) : recording ? (
+          {closed && (
+            <ClosedWindow
+              channel={channel}
+              neverWrote={serviceWindow.neverWrote}
+              onTemplate={() => setDialog({ kind: 'template' })}
+            />
+          )}
+          {stuck && !shown ? null : recording ? (
             <Suspense fallback={null}>
               <VoiceRecorder
+                holding={holding}
                 onClose={() => {
                   setRecording(false)
                   toField()
@@ -337,7 +369,12 @@ export function Composer({
                 onSend={(media, voice) => {
                   void put(
                     'message',
-                    { media_id: media, ...(voice ? { voice } : {}), ...quote },
+                    {
+                      media_id: media,
+                      ...(voice ? { voice } : {}),
+                      ...quote,
+                      ...hold,
+                    },
                     { preview: t('kind.audio') },
                   )
                   onReply(null)
@@ -377,7 +414,9 @@ export function Composer({
                         ? t('attach.addCaption')
                         : phone
                           ? t('composer.message')
-                          : t('composer.placeholder')
+                          : holding
+                            ? t('composer.holdPlaceholder')
+                            : t('composer.placeholder')
                   }
                   warning={
                     tab === 'answer' && serviceWindow.closesIn
@@ -401,6 +440,7 @@ export function Composer({
                 {tab === 'answer' && (
                   <ComposerTools
                     phone={phone}
+                    holding={closed}
                     onField={() => toField()}
                     onFiles={addFiles}
                     onRecord={() => setRecording(true)}
@@ -418,15 +458,22 @@ export function Composer({
                   label={
                     tab === 'note'
                       ? t('note.add')
-                      : collision.hint
-                        ? t('composer.sendAnyway')
-                        : t('composer.send')
+                      : closed
+                        ? t('composer.hold')
+                        : collision.hint
+                          ? t('composer.sendAnyway')
+                          : t('composer.send')
                   }
+                  holding={closed}
                   ready={ready}
                   waiting={afterUpload !== null}
-                  onLater={tab === 'answer' ? later : undefined}
+                  onLater={tab === 'answer' && !closed ? later : undefined}
                   canLater={onLater !== undefined}
-                  closes={tab === 'answer' && conversation.attendance !== null}
+                  closes={
+                    tab === 'answer' &&
+                    !closed &&
+                    conversation.attendance !== null
+                  }
                   onClose={onClose}
                   onRecord={
                     tab === 'answer' && text.trim() === '' && !attached

@@ -72,7 +72,7 @@ export function ComposerDialogs({
     <Suspense fallback={null}>
       {dialog?.kind === 'template' && (
         <TemplateDialog
-          channel={conversation.channel}
+          conversation={conversation}
           onClose={close}
           onSend={(template, preview) => {
             onSend({ template }, preview)

@@ -27,6 +27,8 @@ const Emoji = part(() =>
 
 type Props = {
   phone: boolean
+  /** Whether only what can be held is offered: text and files. */
+  holding: boolean
   /** onField puts the cursor back into the text field. */
   onField: () => void
   onFiles: (files: File[]) => void
@@ -44,6 +46,7 @@ type Props = {
 /** ComposerTools is the row of buttons below the text. On a phone they are in a menu. */
 export function ComposerTools({
   phone,
+  holding,
   onField,
   onFiles,
   onRecord,
@@ -70,13 +73,14 @@ export function ComposerTools({
     icon: <IconMoodSmile size={19} />,
     onClick: () => setEmoji((open) => !open),
   }
+  const canned = {
+    key: 'canned',
+    label: t('composer.canned'),
+    icon: <IconMessage2Bolt size={19} />,
+    onClick: onCanned,
+  }
   const more = [
-    {
-      key: 'canned',
-      label: t('composer.canned'),
-      icon: <IconMessage2Bolt size={19} />,
-      onClick: onCanned,
-    },
+    canned,
     {
       key: 'template',
       label: t('composer.template'),
@@ -95,7 +99,7 @@ export function ComposerTools({
       icon: <IconListDetails size={19} />,
       onClick: () => onDialog('list'),
     },
-  ]
+  ].filter((one) => one === canned || !holding)
   const button = ({ key, label, icon, onClick }: typeof attach) => (
     <ActionIcon
       key={key}
@@ -155,13 +159,17 @@ export function ComposerTools({
             attach,
             smile,
             ...more,
-            {
-              key: 'later',
-              label: t('composer.later'),
-              icon: <IconClock size={19} />,
-              disabled: !onLater,
-              onClick: () => onLater?.(),
-            },
+            ...(holding
+              ? []
+              : [
+                  {
+                    key: 'later',
+                    label: t('composer.later'),
+                    icon: <IconClock size={19} />,
+                    disabled: !onLater,
+                    onClick: () => onLater?.(),
+                  },
+                ]),
             ...(onClose
               ? [
                   {

@@ -69,26 +69,59 @@ export function OutboxProvider({
             )
           }
         },
-        refused: ({ kind, conversation, body }, failure) => {
-          const assignee = client.getQueryData<Conversation>(
+        refused: ({ kind, conversation, body, preview }, failure) => {
+          const known = client.getQueryData<Conversation>(
             keys.conversation(conversation),
-          )?.assignee
-          const reason = refusal(
-            failure,
-            t,
-            client
-              .getQueryData<Member[]>(keys.team)
-              ?.find((one) => one.id === assignee)?.name,
           )
+          const assignee = known?.assignee
+          const closed = failure.code === 'service_window_closed'
+          if (closed && known?.window_expires_at)
+            client.setQueryData(
+              keys.closedWindow(conversation),
+              known.window_expires_at,
+            )
+          // What this browser knows of the window or the number is outdated.
+          if (closed || failure.code === 'no_reopen_template') {
+            void client.invalidateQueries({
+              queryKey: keys.conversation(conversation),
+            })
+            void client.invalidateQueries({ queryKey: keys.channels })
+          }
+          const returned = (body.text || body.media_id) && !body.interactive
+          const reason =
+            closed && returned
+              ? t('composer.closedMeanwhile')
+              : refusal(
+                  failure,
+                  t,
+                  client
+                    .getQueryData<Member[]>(keys.team)
+                    ?.find((one) => one.id === assignee)?.name,
+                )
           // An internal note must never end up in the reply field.
           const field = kind === 'note' ? noteKey(conversation) : conversation
-          const typed = readDraft(field)?.text ?? ''
-          saveDraft(field, {
-            text: [body.text ?? body.interactive?.body ?? '', typed]
-              .filter(Boolean)
-              .join('\n'),
-            refusal: reason,
-          })
+          const { text: typed = '', files = [] } = readDraft(field) ?? {}
+          if (body.media_id)
+            saveDraft(field, {
+              text: typed,
+              files: [
+                ...files,
+                {
+                  media: body.media_id,
+                  name: preview ?? t('kind.document'),
+                  caption: body.text ?? '',
+                  voice: body.voice ?? false,
+                },
+              ],
+              refusal: reason,
+            })
+          else
+            saveDraft(field, {
+              text: [body.text ?? body.interactive?.body ?? '', typed]
+                .filter(Boolean)
+                .join('\n'),
+              refusal: reason,
+            })
           announce(reason)
         },
       }),

@@ -2,6 +2,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import {
   IconChevronDown,
   IconClock,
+  IconHourglass,
   IconMicrophone,
   IconSend2,
 } from '@tabler/icons-react'
@@ -14,6 +15,8 @@ import classes from './Composer.module.css'
 type Props = {
   phone: boolean
   label: string
+  /** Whether the message waits for the customer's answer. */
+  holding: boolean
   ready: boolean
   /** Whether the message is sent as soon as its files are uploaded. */
   waiting: boolean
@@ -35,6 +38,7 @@ const keepFocus = (event: MouseEvent) => event.preventDefault()
 export function SendButtons({
   phone,
   label,
+  holding,
   ready,
   waiting,
   onLater,
@@ -61,7 +65,7 @@ export function SendButtons({
             loading={waiting}
             onMouseDown={keepFocus}
           >
-            <IconSend2 size={20} />
+            {holding ? <IconHourglass size={20} /> : <IconSend2 size={20} />}
           </ActionIcon>
         )}
       </div>

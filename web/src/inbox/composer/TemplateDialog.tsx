@@ -5,25 +5,33 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
-import type { Template } from '../../api/types'
+import type { Conversation, Template } from '../../api/types'
 import { Dialog } from '../../ui/Dialog'
 import { Empty, Failure, Loading } from '../../ui/states'
 import { usePhone } from '../../ui/usePhone'
 import { refusal } from '../refusal'
 import { stateOf, type ChosenTemplate } from './template'
 import { TemplateForm } from './TemplateForm'
+import { useTemplateCost } from './useTemplateCost'
 import classes from '../thread/Offer.module.css'
 
 type Props = {
-  channel: string
+  conversation: Conversation
   onClose: () => void
   onSend: (template: ChosenTemplate, preview: string) => void
   onLater: (template: ChosenTemplate, preview: string) => void
 }
 
 /** TemplateDialog selects one of the number's templates and fills in its variables. */
-export function TemplateDialog({ channel, onClose, onSend, onLater }: Props) {
+export function TemplateDialog({
+  conversation,
+  onClose,
+  onSend,
+  onLater,
+}: Props) {
   const { t } = useTranslation()
+  const { channel } = conversation
+  const costOf = useTemplateCost(conversation.id)
   const phone = usePhone()
   const [text, setText] = useState('')
   const [q] = useDebouncedValue(text.trim(), 200)
@@ -61,6 +69,7 @@ export function TemplateDialog({ channel, onClose, onSend, onLater }: Props) {
         <TemplateForm
           key={chosen.id}
           template={chosen}
+          cost={costOf(chosen)}
           onBack={() => setChosen(null)}
           onSend={onSend}
           onLater={onLater}
@@ -109,7 +118,11 @@ export function TemplateDialog({ channel, onClose, onSend, onLater }: Props) {
                     onClick={() => setChosen(template)}
                   >
                     <strong>{template.name}</strong> ({template.language})
-                    {state && <em> · {state}</em>}
+                    {state ? (
+                      <em> · {state}</em>
+                    ) : (
+                      costOf(template) && <em> · {costOf(template)}</em>
+                    )}
                     <span>{template.body}</span>
                   </button>
                 </li>

@@ -17,13 +17,21 @@ import classes from '../thread/Offer.module.css'
 
 type Props = {
   template: Template
+  /** What it will cost, or null if that is not known. */
+  cost: string | null
   onBack: () => void
   onSend: (template: ChosenTemplate, preview: string) => void
   onLater: (template: ChosenTemplate, preview: string) => void
 }
 
 /** TemplateForm has a field per template variable and shows a preview. */
-export function TemplateForm({ template, onBack, onSend, onLater }: Props) {
+export function TemplateForm({
+  template,
+  cost,
+  onBack,
+  onSend,
+  onLater,
+}: Props) {
   const { t } = useTranslation()
   const [values, setValues] = useState<Record<string, string>>({})
   const [file, setFile] = useState<File | null>(null)
@@ -52,6 +60,7 @@ export function TemplateForm({ template, onBack, onSend, onLater }: Props) {
         <Stack gap="sm">
           <div>
             <strong>{template.name}</strong> ({template.language})
+            {cost && <span className={classes.cost}> · {cost}</span>}
           </div>
           {template.parameters.map((gap, at) => {
             const key = gapKey(gap)

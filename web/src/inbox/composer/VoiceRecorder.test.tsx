@@ -53,7 +53,11 @@ beforeEach(() => {
   act(() =>
     root.render(
       <MantineProvider env="test">
-        <VoiceRecorder onSend={() => undefined} onClose={() => undefined} />
+        <VoiceRecorder
+          holding={false}
+          onSend={() => undefined}
+          onClose={() => undefined}
+        />
       </MantineProvider>,
     ),
   )

@@ -1,5 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import {
+  IconHourglass,
   IconPlayerPauseFilled,
   IconPlayerPlayFilled,
   IconPlayerStopFilled,
@@ -17,6 +18,8 @@ import { resampled, Waveform } from './Waveform'
 import classes from './Voice.module.css'
 
 type Props = {
+  /** Whether the message waits for the customer's answer. */
+  holding: boolean
   onSend: (media: string, voice: boolean) => void
   onClose: () => void
 }
@@ -26,7 +29,7 @@ const nameOf = (type: string) =>
   `voice.${type.includes('ogg') ? 'ogg' : type.includes('mp4') ? 'm4a' : 'webm'}`
 
 /** VoiceRecorder records a voice message, plays it and sends it. */
-export function VoiceRecorder({ onSend, onClose }: Props) {
+export function VoiceRecorder({ holding, onSend, onClose }: Props) {
   const { t } = useTranslation()
   const phone = usePhone()
   const { seconds, levels, recorded, denied, stop } = useRecorder()
@@ -119,8 +122,8 @@ export function VoiceRecorder({ onSend, onClose }: Props) {
         )}
       {recorded &&
         button(
-          t('voice.send'),
-          <IconSend2 size={20} />,
+          holding ? t('composer.hold') : t('voice.send'),
+          holding ? <IconHourglass size={20} /> : <IconSend2 size={20} />,
           () => void send(recorded),
           true,
         )}

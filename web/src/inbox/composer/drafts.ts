@@ -1,9 +1,21 @@
 import { useSyncExternalStore } from 'react'
 import { personal } from '../../ui/page'
 
-/** Draft is an unsent text. synced is the server's version of it; put holds the versions this browser stored there recently. */
+/** ReturnedFile is a file of a message that the server refused. */
+export type ReturnedFile = {
+  media: string
+  name: string
+  caption: string
+  voice: boolean
+}
+
+/**
+ * Draft is an unsent text. synced is the server's version of it; put holds the versions this browser stored there recently; files
+ * wait for the composer to be opened.
+ */
 export type Draft = {
   text: string
+  files?: ReturnedFile[]
   refusal?: string
   synced?: string
   put?: { texts: string[]; at: number }
@@ -70,7 +82,10 @@ function read(id: string): Draft | null {
 
 /** keep stores a draft. An empty draft that the server does not know is removed. */
 function keep(id: string, draft: Draft): Draft | null {
-  const kept = draft.text !== '' || draft.refusal || draft.put ? draft : null
+  const kept =
+    draft.text !== '' || draft.refusal || draft.put || draft.files?.length
+      ? draft
+      : null
   cache.set(id, kept)
   try {
     if (kept) localStorage.setItem(prefix + id, JSON.stringify(kept))
@@ -86,6 +101,7 @@ export function saveDraft(id: string, draft: Draft): void {
   const known = read(id)
   keep(id, {
     put: known?.put,
+    files: known?.files,
     synced: draft.text === '' ? undefined : known?.synced,
     ...draft,
   })

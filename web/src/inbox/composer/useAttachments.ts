@@ -16,6 +16,8 @@ export type Attachment = {
   progress: number
   media: string | null
   problem: string | null
+  /** Whether it is sent as a voice message. */
+  voice: boolean
 }
 
 const mega = 1024 * 1024
@@ -96,6 +98,7 @@ export function useAttachments(composer: string) {
         progress: 0,
         media: null,
         problem,
+        voice: false,
       },
     ])
     if (problem) return
@@ -133,7 +136,7 @@ export function useAttachments(composer: string) {
     uploading: files.some((file) => !file.media && !file.problem),
     add: (added: File[]) => added.forEach(start),
     /** attach adds a file that the server already has. */
-    attach: (media: string, name: string) => {
+    attach: (media: string, name: string, caption = '', voice = false) => {
       const key = crypto.randomUUID()
       setFiles((all) => [
         ...all,
@@ -143,10 +146,11 @@ export function useAttachments(composer: string) {
           type: '',
           size: null,
           preview: null,
-          caption: '',
+          caption,
           progress: 1,
           media: null,
           problem: null,
+          voice,
         },
       ])
       unwrap(api.GET('/media/{id}', { params: { path: { id: media } } }))

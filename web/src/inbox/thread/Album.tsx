@@ -15,7 +15,7 @@ const shown = 4
 
 type Props = BubbleContext & { messages: Message[]; found: string | null }
 
-const steps: (string | null)[] = ['queued', 'sent', 'delivered', 'read']
+const steps: (string | null)[] = ['queued', 'sent', 'delivered', 'read'] // neither failed nor held messages are part of an album
 
 /** leastOf returns the message that got least far, whose status is that of the album. */
 const leastOf = (messages: Message[]) =>

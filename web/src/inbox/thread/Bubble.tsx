@@ -1,7 +1,10 @@
 import { IconBan, IconBolt } from '@tabler/icons-react'
+import { Suspense, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../api/types'
 import { clock } from '../../ui/format'
+import { withTexts } from '../../ui/i18n'
+import { part } from '../../ui/parts'
 import { emojiCount, MessageText } from '../../ui/RichText'
 import { Offer } from '../../ui/Offer'
 import { Advert } from './Advert'
@@ -17,6 +20,10 @@ import classes from './Bubble.module.css'
 
 export { senderOf } from './sender'
 
+const EditHeld = part(() =>
+  withTexts('talk', import('./EditHeld')).then((loaded) => loaded.EditHeld),
+)
+
 /** BubbleContext is what every message of a thread needs. */
 export type BubbleContext = {
   me: string
@@ -25,6 +32,8 @@ export type BubbleContext = {
   onReply: (message: Message) => void
   onGoTo: (id: string) => void
   onCard: (message: Message) => void
+  /** onWrite puts the content of a message that was not sent back into the composer. */
+  onWrite: (message: Message) => void
 }
 
 type Props = BubbleContext & {
@@ -47,7 +56,13 @@ const textOf = ({ text, type, ...message }: Message) =>
 
 /** lookOf returns how the bubble is shaped: pictures reach to its edge, stickers have none, the time stands in the last line of a text or beside the length of a recording. */
 function lookOf(message: Message, text: string) {
-  if (message.type === 'text' && text && !message.edited_at && !message.standby)
+  if (
+    message.type === 'text' &&
+    text &&
+    !message.edited_at &&
+    !message.standby &&
+    message.status !== 'held'
+  )
     return 'text'
   if (message.revoked_at || !message.media) return undefined
   if (message.type === 'sticker') return 'sticker'
@@ -68,8 +83,11 @@ export function Bubble({
   onReply,
   onGoTo,
   onCard,
+  onWrite,
 }: Props) {
   const { t } = useTranslation()
+  const [editing, setEditing] = useState(false)
+  const article = useRef<HTMLElement>(null)
   const sender = senderOf(message, customer, me, t)
   const status = statusOf(message)
   const label = [
@@ -85,9 +103,11 @@ export function Bubble({
   const text = textOf(message)
   return (
     <article
+      ref={article}
       className={classes.bubble}
       data-side={message.direction === 'outbound' ? 'out' : 'in'}
       data-look={lookOf(message, text)}
+      data-held={message.status === 'held' || undefined}
       data-entry={message.id}
       data-hit={hit || undefined}
       data-found={found || undefined}
@@ -128,13 +148,34 @@ export function Bubble({
           )}
           {message.interactive && <Offer offer={message.interactive} />}
           {message.form && <FormAnswers form={message.form} />}
-          {text && <Text id={message.id} text={text} whole={hit} />}
+          {editing ? (
+            <Suspense fallback={null}>
+              <EditHeld
+                message={message}
+                onClose={() => {
+                  setEditing(false)
+                  article.current
+                    ?.querySelector<HTMLElement>(`.${classes.actions}`)
+                    ?.focus()
+                }}
+              />
+            </Suspense>
+          ) : (
+            text && <Text id={message.id} text={text} whole={hit} />
+          )}
         </>
       )}
       <BubbleMeta message={message} status={status} />
-      {message.status === 'failed' && <SendAgain message={message} />}
+      {message.status === 'failed' && (
+        <SendAgain message={message} onWrite={onWrite} />
+      )}
       <Reactions reactions={message.reactions} customer={customer} />
-      <BubbleActions message={message} onReply={onReply} onCard={onCard} />
+      <BubbleActions
+        message={message}
+        onReply={onReply}
+        onCard={onCard}
+        onEdit={() => setEditing(true)}
+      />
     </article>
   )
 }

@@ -8,10 +8,15 @@ import {
   IconMessage2Bolt,
   IconMoodOff,
   IconMoodSmile,
+  IconPencil,
+  IconX,
 } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { cloneElement, Suspense, useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { putMessage } from '../../api/cache'
 import { api, unwrap } from '../../api/client'
+import { useMe } from '../../api/queries'
 import type { Message } from '../../api/types'
 import { withTexts } from '../../ui/i18n'
 import MenuBox, { type MenuAction } from '../../ui/MenuBox'
@@ -37,12 +42,17 @@ const ForwardDialog = part(() =>
   ),
 )
 
+/** canEdit reports whether a message has a text or can have a caption. */
+const canEdit = ({ type }: Message) => type !== 'audio' && type !== 'sticker'
+
 const quick = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
 export type BubbleActionsProps = {
   message: Message
   onReply: (message: Message) => void
   onCard: (message: Message) => void
+  /** onEdit opens the editor of a held message. */
+  onEdit?: () => void
 }
 
 /** BubbleMenu is the menu of a message. */
@@ -50,12 +60,15 @@ export function BubbleMenu({
   message,
   onReply,
   onCard,
+  onEdit,
   button,
 }: BubbleActionsProps & {
   button: ReactElement<{ onClick?: () => void; 'aria-expanded'?: boolean }>
 }) {
   const { t } = useTranslation()
+  const client = useQueryClient()
   const { attempt } = useActions()
+  const may = useMe().scopes.includes('messages:send')
   const [reacting, setReacting] = useState(false)
   const [dialog, setDialog] = useState<'save' | 'info' | 'forward' | null>(null)
   const close = () => setDialog(null)
@@ -76,7 +89,41 @@ export function BubbleMenu({
         }),
       ),
     )
+  const cancel = () =>
+    attempt(async () => {
+      await unwrap(
+        api.DELETE('/messages/{id}', { params: { path: { id: message.id } } }),
+      )
+      putMessage(
+        client,
+        {
+          ...message,
+          status: 'failed',
+          error: {
+            code: 'window_closed',
+            params: { reason: 'cancelled' },
+            message: '',
+          },
+        },
+        false,
+      )
+    }, t('held.cancelled'))
   const actions: MenuAction[] = []
+  if (message.status === 'held' && may) {
+    if (onEdit && canEdit(message))
+      actions.push({
+        key: 'edit',
+        label: t('held.edit'),
+        icon: <IconPencil size={16} />,
+        onClick: onEdit,
+      })
+    actions.push({
+      key: 'cancel',
+      label: t('held.cancel'),
+      icon: <IconX size={16} />,
+      onClick: () => void cancel(),
+    })
+  }
   if (message.external_id) {
     actions.push({
       key: 'reply',

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../api/types'
-import { clock } from '../../ui/format'
+import { clock, moment } from '../../ui/format'
 import { Tick, type Status } from '../../ui/Tick'
 import classes from './Bubble.module.css'
 
@@ -21,7 +21,12 @@ export function BubbleMeta({
         </span>
       )}
       {message.edited_at && <span>{t('conversation.edited')}</span>}
-      <time dateTime={message.created_at}>{clock(message.created_at)}</time>
+      {status === 'held' && <span aria-hidden>{t('status.held')} ·</span>}
+      <time dateTime={message.created_at}>
+        {status === 'held'
+          ? moment(message.created_at) // below the separators of the days
+          : clock(message.created_at)}
+      </time>
       {status && <Tick status={status} />}
     </span>
   )

@@ -52,25 +52,30 @@ export function MessageInfo({
             value={failureText(message, t)}
           />
         )}
-        {outbound && message.status !== 'failed' && (
-          <>
-            <Fact
-              name={t('info.sent')}
-              icon={<Tick status="sent" />}
-              value={dateAndTime(message.sent_at ?? message.created_at)}
-            />
-            <Fact
-              name={t('info.delivered')}
-              icon={<Tick status="delivered" />}
-              value={time(message.delivered_at)}
-            />
-            <Fact
-              name={t('info.read')}
-              icon={<Tick status="read" />}
-              value={time(message.read_at)}
-            />
-          </>
+        {outbound && message.status === 'held' && (
+          <Fact name={t('info.held')} value={dateAndTime(message.created_at)} />
         )}
+        {outbound &&
+          message.status !== 'failed' &&
+          message.status !== 'held' && (
+            <>
+              <Fact
+                name={t('info.sent')}
+                icon={<Tick status="sent" />}
+                value={dateAndTime(message.sent_at ?? message.created_at)}
+              />
+              <Fact
+                name={t('info.delivered')}
+                icon={<Tick status="delivered" />}
+                value={time(message.delivered_at)}
+              />
+              <Fact
+                name={t('info.read')}
+                icon={<Tick status="read" />}
+                value={time(message.read_at)}
+              />
+            </>
+          )}
         {message.edited_at && (
           <Fact
             name={t('info.edited')}

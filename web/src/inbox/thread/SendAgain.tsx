@@ -12,8 +12,24 @@ const Dialog = part(() =>
   import('../../ui/Dialog').then((loaded) => loaded.Dialog),
 )
 
-/** SendAgain shows why a message failed and sends it again as a new message. */
-export function SendAgain({ message }: { message: Message }) {
+/** These messages waited for the customer's answer, or the window was closed: the same message would be refused or wait again. */
+const rewritten = [
+  'window_closed',
+  'service_window_closed',
+  'sender_removed',
+  'key_revoked',
+  'not_visible',
+  'attendance_restricted',
+]
+
+/** SendAgain shows why a message failed and sends it again as a new message, or puts it back into the composer. */
+export function SendAgain({
+  message,
+  onWrite,
+}: {
+  message: Message
+  onWrite: (message: Message) => void
+}) {
   const { t } = useTranslation()
   const { outbox } = useOutbox(message.conversation)
   const [asking, setAsking] = useState(false)
@@ -43,15 +59,25 @@ export function SendAgain({ message }: { message: Message }) {
   return (
     <div className={classes.failed}>
       <span>{failureText(message, t)}</span>
-      <Button
-        size="compact-xs"
-        variant="default"
-        onClick={() =>
-          message.error?.code === 'uncertain' ? setAsking(true) : again()
-        }
-      >
-        {t('message.sendAgain')}
-      </Button>
+      {!message.interactive && rewritten.includes(message.error?.code ?? '') ? (
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => onWrite(message)}
+        >
+          {t('message.writeAgain')}
+        </Button>
+      ) : (
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() =>
+            message.error?.code === 'uncertain' ? setAsking(true) : again()
+          }
+        >
+          {t('message.sendAgain')}
+        </Button>
+      )}
       {asking && (
         <Suspense fallback={null}>
           <Dialog

@@ -49,6 +49,7 @@ type Props = {
   onNewest: () => void
   onReply: (message: Message) => void
   onCard: (message: Message) => void
+  onWrite: (message: Message) => void
 }
 
 /** Timeline is the thread of a conversation. */
@@ -61,6 +62,7 @@ export function Timeline({
   onNewest,
   onReply,
   onCard,
+  onWrite,
 }: Props) {
   const { t } = useTranslation()
   const me = useMe().user.id
@@ -246,6 +248,7 @@ export function Timeline({
       onReply,
       onGoTo,
       onCard,
+      onWrite,
     }
     if (item.kind === 'album')
       return (

@@ -34,6 +34,34 @@ it('adds days, the unread separator and pending messages to the thread', () => {
   ).toEqual(['day', 'entry', 'day', 'entry', 'fresh', 'entry', 'pending'])
 })
 
+it('keeps held messages at the end, after everything that came later', () => {
+  const held = entry('h', '2026-11-14T10:00:00Z', 'own')
+  if (held.kind === 'message') held.message.status = 'held'
+  const entries = [
+    entry('a', '2026-11-14T09:00:00Z'),
+    held,
+    entry('b', '2026-11-15T10:00:00Z'),
+  ]
+  const keys = (all: TimelineEntry[]) =>
+    threadItems(all, [waiting('x')], null).map((item) => item.key)
+  expect(keys(entries)).toEqual([
+    'day 2026-11-14 a',
+    'message a',
+    'day 2026-11-15 b',
+    'message b',
+    'message own',
+    'message x',
+  ])
+  // The customer's message that sends it comes after it, before and after its status changes.
+  const answer = entry('c', '2026-11-15T11:00:00Z')
+  if (answer.kind === 'message') answer.message.direction = 'inbound'
+  expect(keys([...entries, answer]).slice(-3)).toEqual([
+    'message own',
+    'message c',
+    'message x',
+  ])
+})
+
 it('opens at a message, or at the first message after a time', () => {
   const items = threadItems(
     [

@@ -23,6 +23,17 @@ const clientId = (entry: TimelineEntry) =>
       ? entry.note.client_id
       : null
 
+/** isHeld reports whether an entry is a message that waits for the customer's answer. */
+const isHeld = (entry: TimelineEntry) =>
+  entry.kind === 'message' && entry.message.status === 'held'
+
+/** lineOf returns an entry as a line of its own. */
+const lineOf = (entry: TimelineEntry): ThreadItem => ({
+  key: `${entry.kind} ${clientId(entry) ?? entry.id}`,
+  kind: 'entry',
+  entry,
+})
+
 const isEvent = (entry: TimelineEntry): entry is CaseEvent =>
   entry.kind !== 'message' && entry.kind !== 'note'
 
@@ -37,7 +48,8 @@ const isPicture = (message: Message) =>
   !message.reply_to_external_id &&
   !message.referral &&
   !message.revoked_at &&
-  message.status !== 'failed'
+  message.status !== 'failed' &&
+  message.status !== 'held'
 
 /** belongTogether reports whether two neighbouring pictures belong to one album. */
 function belongTogether(a: Message, b: Message): boolean {
@@ -93,9 +105,24 @@ export function inOrder(entries: TimelineEntry[]): TimelineEntry[] {
   return ordered
 }
 
+/** withHeldLast moves held messages to the end, or before the customer's next message, which sends them. */
+function withHeldLast(entries: TimelineEntry[]): TimelineEntry[] {
+  const ordered: TimelineEntry[] = []
+  const held: TimelineEntry[] = []
+  for (const entry of entries) {
+    if (isHeld(entry)) held.push(entry)
+    else {
+      if (entry.kind === 'message' && entry.message.direction === 'inbound')
+        ordered.push(...held.splice(0))
+      ordered.push(entry)
+    }
+  }
+  return [...ordered, ...held]
+}
+
 /**
  * threadItems returns the lines of a thread: entries with separators between them, pictures in a row as albums, neighbouring events as
- * one line, and pending messages at the end. A message sent from this page keeps its key when the server confirms it, so that it
+ * one line, and held and pending messages at the end. A message sent from this page keeps its key when the server confirms it, so that it
  * is not re-mounted. The closing of a case stays a line of its own.
  */
 export function threadItems(
@@ -106,20 +133,17 @@ export function threadItems(
   const items: ThreadItem[] = []
   const sent = new Set(entries.map(clientId))
   let shownDay = ''
-  for (const entry of inOrder(entries)) {
+  for (const entry of withHeldLast(inOrder(entries))) {
     const key = dayKey(entry.at)
-    if (key !== shownDay)
+    // A held message may be older than what stands above it.
+    if (isHeld(entry) ? key > shownDay : key !== shownDay) {
       items.push({ key: `day ${key} ${entry.id}`, kind: 'day', at: entry.at })
-    shownDay = key
+      shownDay = key
+    }
     if (entry.id === separator) items.push({ key: 'fresh', kind: 'fresh' })
     const joined = join(items.at(-1), entry)
     if (joined) items[items.length - 1] = joined
-    else
-      items.push({
-        key: `${entry.kind} ${clientId(entry) ?? entry.id}`,
-        kind: 'entry',
-        entry,
-      })
+    else items.push(lineOf(entry))
   }
   for (const item of waiting) {
     if (!sent.has(item.client_id))
