@@ -42,7 +42,7 @@ const anyCountry = "*"
 
 // The limits of rates.
 const (
-	MaxRates       = 1000
+	MaxRates       = 500
 	MaxFreeService = 1_000_000_000
 )
 
@@ -50,7 +50,7 @@ type setRatesInput struct {
 	Body struct {
 		Currency    kernel.Optional[string] `json:"currency,omitempty" required:"false" doc:"The three capital letters of the currency, such as BRL. Required if there are rates."`
 		FreeService int64                   `json:"free_service_per_month,omitempty" minimum:"0" maximum:"1000000000" doc:"The number of service messages per number and calendar month that are free although they are billable. Defaults to 0."`
-		Rates       []rateInput             `json:"rates" maxItems:"1000" doc:"Replaces all rates."`
+		Rates       []rateInput             `json:"rates" maxItems:"500" doc:"Replaces all rates."`
 	}
 }
 

@@ -257,8 +257,8 @@ func (d *Receptionist) beginReception(in *talk.InboundBatch, t *talk.BatchConver
 		}
 		state, end = state.Overheard(r, more)
 	}
-	if err := sendMenu(in, t, m); err != nil {
-		return err
+	if sent, err := sendMenu(in, t, m); err != nil || !sent {
+		return err // without its text there is no menu
 	}
 	if end != nil {
 		return endMenuAt(t.LockedConversation, *end)
@@ -291,8 +291,12 @@ func (d *Receptionist) answerMenu(in *talk.InboundBatch, t *talk.BatchConversati
 			m, next, end = next.Answer(r, one)
 			early = true // the next ones were written before this reply
 		}
-		if err := sendMenu(in, t, m); err != nil {
+		sent, err := sendMenu(in, t, m)
+		if err != nil {
 			return err
+		}
+		if end == nil && !sent { // the customer cannot answer a menu that was not sent
+			end = new(next.People(r, ReasonChanged))
 		}
 		if end != nil {
 			return endMenuAt(t.LockedConversation, *end)
@@ -325,10 +329,11 @@ func storeMenu(t *talk.LockedConversation, state *State) error {
 	return err
 }
 
-// sendMenu sends an automatic message unless it is nil.
-func sendMenu(in *talk.InboundBatch, t *talk.BatchConversation, m *Message) error {
+// sendMenu sends an automatic message unless it is nil. It reports false if the message fails because the company may send no
+// automatic messages now.
+func sendMenu(in *talk.InboundBatch, t *talk.BatchConversation, m *Message) (sent bool, err error) {
 	if m == nil {
-		return nil
+		return true, nil
 	}
 	return in.SendAutomatic(t, m.Text, m.Interactive)
 }

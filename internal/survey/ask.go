@@ -115,8 +115,13 @@ func (d *Surveys) ask(t *talk.LockedConversation, att *talk.Attendance, s *Surve
 		survey.Status = talk.SurveySkipped
 		return d.save(t, att, survey)
 	}
+	if may, err := t.MayAutomate(); err != nil {
+		return err
+	} else if !may {
+		return d.save(t, att, survey)
+	}
 	offer := question(att.ID, s.Question)
-	if err := t.SendAutomatic(ch.Provider, offer.Text(), offer); err != nil {
+	if _, err := t.SendAutomatic(ch.Provider, offer.Text(), offer); err != nil {
 		return err
 	}
 	survey.Status, survey.SentAt, survey.At = talk.SurveySent, &now, new(s.expiry(now))
@@ -243,7 +248,11 @@ func (d *Surveys) rate(in *talk.InboundBatch, t *talk.BatchConversation, att *ta
 	survey := *att.Survey
 	survey.Status, survey.Rating, survey.AnsweredAt, survey.At = talk.SurveyAnswered, &rating, &now, nil
 	reply := s.Thanks
-	if asks := rating < highRating && s.LowQuestion != nil && mayReply(in, t) && t.Reception == nil; asks {
+	may, err := t.MayAutomate()
+	if err != nil {
+		return err
+	}
+	if asks := rating < highRating && s.LowQuestion != nil && mayReply(in, t) && may && t.Reception == nil; asks {
 		reply, survey.At, t.Survey = s.LowQuestion, new(now.Add(commentWithin)), &att.ID
 	} else if kernel.Same(t.Survey, &att.ID) {
 		t.Survey = nil
@@ -276,7 +285,8 @@ func (d *Surveys) answered(
 	if reply == nil || !mayReply(in, t) {
 		return nil
 	}
-	return in.SendAutomatic(t, *reply, nil)
+	_, err := in.SendAutomatic(t, *reply, nil)
+	return err
 }
 
 // mayReply reports whether a customer who answered may get another automatic message.

@@ -374,13 +374,14 @@ func (in *InboundBatch) sentFromPhone(t *BatchConversation, m *Message, quiet bo
 func (t *LockedConversation) EndMenu() { t.Reception, t.ReceptionDue = nil, nil }
 
 // SendAutomatic sends an automatic message; see LockedConversation.SendAutomatic.
-func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices *provider.Interactive) error {
+func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices *provider.Interactive) (sent bool, err error) {
 	return t.SendAutomatic(in.Channel.Provider, text, choices)
 }
 
-// SendAutomatic sends an automatic message with an optional list or buttons; if the budget is used up, the message fails. It does not count as an answer of the team: the
-// customer still waits, no person becomes responsible, and no attendance opens.
-func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices *provider.Interactive) error {
+// SendAutomatic sends an automatic message with an optional list or buttons. It does not count as an answer of the team: the
+// customer still waits, no person becomes responsible, and no attendance opens. It reports false if the company may send no
+// automatic messages now: the message is then stored as failed.
+func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices *provider.Interactive) (sent bool, err error) {
 	m := &Message{
 		ID: kernel.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
 		Direction: provider.Outbound, Origin: provider.OriginAutomation, Type: provider.TypeText, Text: &text, Interactive: choices,
@@ -389,20 +390,19 @@ func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices
 	if m.Interactive != nil {
 		m.Type = provider.TypeInteractive
 	}
-	may, err := t.MayAutomate()
-	switch {
-	case err != nil:
-		return err
-	case may:
+	if sent, err = t.MayAutomate(); err != nil {
+		return false, err
+	}
+	if sent {
 		_, err = t.insertOutbound(m, channelProvider)
-	default: // it is stored, so that the team sees what the customer did not get
+	} else { // it is stored, so that the team sees what the customer did not get
 		m.Status, m.Error = provider.StatusFailed, new(provider.NewReason(ErrorBudgetReached, "The budget of this month is used up, so automatic messages are not sent."))
 		if _, err = insertMessage(t.Tx, m); err == nil {
 			t.arrived(m)
 			err = t.emitUpdated(m, "status")
 		}
 	}
-	return err
+	return sent, err
 }
 
 // insertOutbound stores a new outbound message and queues it for the provider; a sandbox accepts it at once. It reports false if

@@ -22,6 +22,7 @@ type Accepted struct {
 	Statuses []string        `json:"statuses"` // reported so far
 
 	byUserID bool
+	category string // of a template, in small letters
 	failWith int
 }
 

@@ -73,6 +73,9 @@ func (s *Simulator) accept(n *number, e envelope, body []byte) (*Accepted, *grap
 		return nil, refusal(131009, "context.message_id is not a message id")
 	}
 	m := &Accepted{Number: n.ID, Type: e.Type, ClientID: e.CallbackData, Body: body, At: s.now(), Input: e.To}
+	if e.Type == "template" {
+		m.category = strings.ToLower(s.templateCategory(e))
+	}
 	if f := s.address(n, e, m); f != nil {
 		return nil, f
 	}

@@ -16,6 +16,31 @@ type Ladder struct {
 	FailCode       int    `json:"fail_code,omitempty"` // 131026 when zero
 	Duplicate      bool   `json:"duplicate,omitempty"` // every status twice
 	BeforeResponse bool   `json:"before_response,omitempty"`
+
+	// Pricing is what the statuses say about the price. nil: a template is billed by its category, and other messages are free.
+	Pricing *Pricing `json:"pricing,omitempty"`
+	// PricedAt is the status with the pricing: "sent" when empty, or "delivered", "read", "all", "none".
+	PricedAt string `json:"priced_at,omitempty"`
+}
+
+// Pricing is how a message is billed.
+type Pricing struct {
+	Category string `json:"category"`
+	Type     string `json:"type"`
+	Billable bool   `json:"billable"`
+}
+
+// pricing returns the pricing of a message in a status, or nil.
+func (s *Simulator) pricing(m *Accepted, status string) *Pricing {
+	switch at := cmp.Or(s.ladder.PricedAt, "sent"); {
+	case status == "failed" || m.Type == "reaction" || at != status && at != "all":
+		return nil
+	case s.ladder.Pricing != nil:
+		return s.ladder.Pricing
+	case m.category != "":
+		return &Pricing{Category: m.category, Type: "regular", Billable: true}
+	}
+	return &Pricing{Category: "service", Type: "free_customer_service"}
 }
 
 var ladders = map[string][]string{
@@ -60,7 +85,11 @@ func (s *Simulator) Status(id, status string, code int) error {
 	m.Statuses = append(m.Statuses, status)
 	n := s.numbers[m.Number]
 	value := n.value()
-	value["statuses"] = []any{m.status(status, code, s.now())}
+	object := m.status(status, code, s.now())
+	if p := s.pricing(m, status); p != nil {
+		object["pricing"] = map[string]any{"billable": p.Billable, "pricing_model": "PMP", "type": p.Type, "category": p.Category}
+	}
+	value["statuses"] = []any{object}
 	if status != "failed" && m.Group == "" {
 		value["contacts"] = []any{map[string]any{"wa_id": m.WAID, "user_id": m.UserID}}
 	}
@@ -91,10 +120,6 @@ func (m *Accepted) status(status string, code int, now time.Time) map[string]any
 			"code": code, "title": titles[code], "message": titles[code],
 			"error_data": map[string]any{"details": cmp.Or(explanations[code], "simulated failure")},
 		}}
-	} else if status == "sent" {
-		object["pricing"] = map[string]any{
-			"billable": false, "pricing_model": "PMP", "type": "free_customer_service", "category": "service",
-		}
 	}
 	return object
 }

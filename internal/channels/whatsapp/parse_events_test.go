@@ -20,6 +20,20 @@ func TestStatuses(t *testing.T) {
 			json: `{"id":"wamid.O","status":"delivered","timestamp":"1790000000","recipient_id":"551188887777","recipient_user_id":"BR.1","biz_opaque_callback_data":"c-1","pricing":{"billable":false}}`,
 			want: provider.IncomingStatus{ClientID: "c-1", Status: "delivered", Recipient: provider.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1"}},
 		},
+		"pricing says how the message is charged": {
+			json: `{"id":"wamid.O","status":"sent","timestamp":"1790000000","recipient_user_id":"BR.1","pricing":{"billable":true,"pricing_model":"PMP","type":"regular","category":"marketing_lite"}}`,
+			want: provider.IncomingStatus{
+				Status: "sent", Recipient: provider.Person{UserID: "BR.1"},
+				Pricing: &provider.Pricing{Category: "marketing_lite", Type: "regular", Billable: true},
+			},
+		},
+		"pricing without billable depends on the type": {
+			json: `{"id":"wamid.O","status":"sent","timestamp":"1790000000","recipient_user_id":"BR.1","pricing":{"type":"regular","category":"utility"}}`,
+			want: provider.IncomingStatus{
+				Status: "sent", Recipient: provider.Person{UserID: "BR.1"},
+				Pricing: &provider.Pricing{Category: "utility", Type: "regular", Billable: true},
+			},
+		},
 		"a voice message that was played was read": {
 			json: `{"id":"wamid.O","status":"played","timestamp":"1790000000","recipient_user_id":"BR.1"}`,
 			want: provider.IncomingStatus{Status: "read", Recipient: provider.Person{UserID: "BR.1"}},
