@@ -34,7 +34,7 @@ func TestMessageJSON(t *testing.T) {
 		equalJSON(t, &Message{ID: id, Conversation: id, Direction: provider.Inbound, Type: provider.TypeText, CreatedAt: at}, `{"id":"ID","client_id":null,"conversation":"ID","direction":"inbound","origin":"","type":"text","text":null,"media_id":null,"media":null,
 "reply_to_external_id":null,"external_id":null,"status":"","error":null,"sent_by":null,"created_at":"AT","sent_at":null,"delivered_at":null,"read_at":null,
 "author":null,"reactions":[],"referral":null,"product":null,"edited_at":null,"revoked_at":null,"interactive":null,"choice":null,"voice":false,
-"integration":null,"notice":null,"form":null,"standby":false}`)
+"integration":null,"notice":null,"form":null,"standby":false,"cost":null}`)
 	})
 	t.Run("with everything", func(t *testing.T) {
 		equalJSON(t, &Message{
@@ -47,7 +47,7 @@ func TestMessageJSON(t *testing.T) {
 			Interactive: &provider.Interactive{Body: "b", List: &provider.InteractiveList{Button: "x", Sections: []provider.InteractiveSection{{Rows: []provider.InteractiveRow{{ID: "1", Title: "t"}}}}}},
 			Choice:      &provider.Choice{ID: "1", Title: "t"}, Voice: true, Integration: ref,
 			Notice: &provider.MessageNotice{Code: provider.NoticeVoiceCall, Params: map[string]any{"kind": "x", "duration_seconds": 3}},
-			Form:   &provider.Form{Name: "flow", Fields: []provider.FormField{{Name: "n", Label: "l", Value: "v"}}}, Standby: true,
+			Form:   &provider.Form{Name: "flow", Fields: []provider.FormField{{Name: "n", Label: "l", Value: "v"}}}, Standby: true, Cost: &Cost{Category: "marketing", Type: "regular", Billable: true, Amount: new(kernel.Amount(312500)), Currency: new("BRL")},
 		}, `{"id":"ID","client_id":"ID","conversation":"ID","direction":"outbound","origin":"app","type":"text","text":"Olá","media_id":"ID",
 "media":{"id":"ID","mime_type":"audio/ogg","file_name":"a.ogg","size":7,"width":null,"height":null,"duration_seconds":1.5},
 "reply_to_external_id":"Olá","external_id":"Olá","status":"failed","error":{"code":"c","params":{},"message":"m"},"sent_by":{"id":"ID","name":"Ana"},
@@ -60,7 +60,7 @@ func TestMessageJSON(t *testing.T) {
 "list":{"button":"x","sections":[{"title":null,"rows":[{"id":"1","title":"t","description":null}]}]}},
 "choice":{"id":"1","title":"t"},"voice":true,"integration":{"id":"ID","name":"Ana"},
 "notice":{"code":"voice_call","params":{"duration_seconds":3,"kind":"x"}},
-"form":{"name":"flow","fields":[{"name":"n","label":"l","value":"v"}]},"standby":true}`)
+"form":{"name":"flow","fields":[{"name":"n","label":"l","value":"v"}]},"standby":true,"cost":{"category":"marketing","type":"regular","billable":true,"amount":0.3125,"currency":"BRL"}}`)
 	})
 }
 
@@ -85,7 +85,7 @@ func TestConversationJSON(t *testing.T) {
 		}, `{"id":"ID","kind":"group","name":"Rui","phone":"Olá","contact":"ID","channel":"ID","assignee":"ID","sector":"ID",
 "archived":true,"pinned":true,"muted":true,"label_ids":["ID","ID"],"unread":true,"unread_count":2,
 "last_message":{"id":"ID","type":"text","text":"Olá","direction":"inbound","created_at":"AT","status":"received","file_name":null,"duration_seconds":null,"notice":null},
-"attendance":{"id":"ID","protocol":"ATD-000001","opened_at":"AT","waiting_since":"AT","sla":null},
+"attendance":{"id":"ID","protocol":"ATD-000001","opened_at":"AT","waiting_since":"AT","sla":null,"cost":null},
 "window_expires_at":"AT","snoozed_until":"AT","bot_paused_until":"AT","created_at":"AT","updated_at":"AT",
 "draft":{"text":"Olá","reply_to_external_id":null,"updated_at":"AT"}}`)
 	})
@@ -99,7 +99,7 @@ func TestAttendanceJSON(t *testing.T) {
 		ClosedAt: &at, CloseReason: &text,
 	}, `{"id":"ID","protocol":"ATD-000001","status":"closed","conversation":"ID","channel":"ID","contact":{"id":null,"name":"Rui","phone":"Olá"},
 "responsible":{"id":"ID","name":"Ana"},"sector":"ID","opened_at":"AT","opened_by":"team","first_response_at":"AT","first_response_seconds":60,
-"closed_at":"AT","closed_by":null,"close_reason":"Olá","close_cause":null,"closing":null,"fields":{},"survey":null,"sla":null}`)
+"closed_at":"AT","closed_by":null,"close_reason":"Olá","close_cause":null,"closing":null,"fields":{},"survey":null,"sla":null,"cost":null}`)
 }
 
 func TestTimelineJSON(t *testing.T) {
