@@ -4,6 +4,7 @@ import type { Channel } from '../api/types'
 import { Section } from '../ui/Layout'
 import { channelText } from './channelText'
 import { useConnection } from './useConnection'
+import classes from './Settings.module.css'
 
 const tones = {
   requested: 'gray',
@@ -38,7 +39,10 @@ export function ImportSection({ channel }: { channel: Channel }) {
             : t(`import.state.${state}`)
         }
       >
-        {reason && channelText(reason, t)} {t(`import.what.${state}`)}
+        {reason && (
+          <p className={classes.alertText}>{channelText(reason, t)}</p>
+        )}
+        <p className={classes.alertText}>{t(`import.what.${state}`)}</p>
       </Alert>
     </Section>
   )

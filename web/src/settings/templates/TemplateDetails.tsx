@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
+import { Alert, Button, Stack } from '@mantine/core'
 import { IconCopyPlus, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -16,6 +16,7 @@ import { TemplateBadges } from './TemplateBadges'
 import { shownTemplate } from './templateForm'
 import { TemplatePreview } from './TemplatePreview'
 import { categoryText, reasonOf } from './templateText'
+import settings from '../Settings.module.css'
 import classes from './Templates.module.css'
 
 type Props = { channel: string; template: Template; onClose: () => void }
@@ -64,10 +65,17 @@ export function TemplateDetails({ channel, template, onClose }: Props) {
               variant="light"
               title={t('templates.rejectedTitle')}
             >
-              {reason ?? t('templates.noReason')}{' '}
-              {template.reason_text &&
-                t('templates.metaSays', { words: template.reason_text })}{' '}
-              {t('templates.rejectedText')}
+              <p className={settings.alertText}>
+                {reason ?? t('templates.noReason')}
+              </p>
+              {template.reason_text && (
+                <p className={settings.alertText}>
+                  {t('templates.metaSays', { words: template.reason_text })}
+                </p>
+              )}
+              <p className={settings.alertText}>
+                {t('templates.rejectedText')}
+              </p>
             </Alert>
           )}
           {status === 'pending' && (
@@ -85,7 +93,7 @@ export function TemplateDetails({ channel, template, onClose }: Props) {
           <TemplatePreview shown={shownTemplate(template)} />
         </section>
       </div>
-      <Group justify="space-between" mt="lg">
+      <div className={classes.actions}>
         <Button
           variant="subtle"
           color="red"
@@ -102,7 +110,7 @@ export function TemplateDetails({ channel, template, onClose }: Props) {
         >
           {t('templates.copy')}
         </Button>
-      </Group>
+      </div>
       {asking && (
         <Confirm
           title={t('templates.deleteTitle', { name })}

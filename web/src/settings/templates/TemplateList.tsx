@@ -177,7 +177,7 @@ function TemplateRow({ template, to }: { template: Template; to: string }) {
           )}
         </span>
         <TemplateBadges template={template} />
-        <IconChevronRight size={18} aria-hidden />
+        <IconChevronRight size={18} aria-hidden className={classes.next} />
       </Link>
     </li>
   )

@@ -4,14 +4,12 @@ export const languages =
     ' ',
   )
 
-/** languageName returns the name of a language in another language: pt_BR is "Brazilian Portuguese". */
+/** languageName returns the name of a language in another language, with a capital letter: pt_BR is "Brazilian Portuguese". */
 export function languageName(code: string, shown: string): string {
   try {
-    return (
-      new Intl.DisplayNames(shown, { type: 'language' }).of(
-        code.replace('_', '-'),
-      ) ?? code
-    )
+    const names = new Intl.DisplayNames(shown, { type: 'language' })
+    const name = names.of(code.replace('_', '-')) ?? code
+    return name.charAt(0).toLocaleUpperCase(shown) + name.slice(1)
   } catch {
     return code
   }
@@ -20,12 +18,8 @@ export function languageName(code: string, shown: string): string {
 /** languageChoices returns all languages by name; those of the app's users come first. */
 export function languageChoices(shown: string, used: string) {
   const first = ['pt_BR', 'en_US', 'es']
-  const name = (code: string) => {
-    const found = languageName(code, shown)
-    return found.charAt(0).toLocaleUpperCase(shown) + found.slice(1)
-  }
   return [...new Set([...languages, used])]
-    .map((code) => ({ value: code, label: name(code) }))
+    .map((code) => ({ value: code, label: languageName(code, shown) }))
     .sort(
       (a, b) =>
         Number(first.includes(b.value)) - Number(first.includes(a.value)) ||
