@@ -15,7 +15,7 @@ describe.each(sqliteOnly)('templates, %s', (engine) => {
   let simulator: Simulator
   let channel: string
 
-  const connect = async (coexistence: boolean) => {
+  const connect = async () => {
     const credentials = Object.fromEntries(
       (['phone_number_id', 'waba_id', 'token', 'app_secret'] as const).map(
         (name) => [name, simulator.credential(name)],
@@ -25,7 +25,6 @@ describe.each(sqliteOnly)('templates, %s', (engine) => {
       name: 'Balcão',
       provider: 'whatsapp',
       credentials,
-      coexistence,
     })
     return String(made.id)
   }
@@ -47,7 +46,8 @@ describe.each(sqliteOnly)('templates, %s', (engine) => {
       engine,
       flags: ['--whatsapp-base-url', simulator.url],
     })
-    // The number is also in the WhatsApp Business app, whose history arrives when the test says so.
+    await simulator.control('PUT', 'template-review', { mode: 'manual' })
+    // The second number is also in the WhatsApp Business app, whose history arrives when the test says so.
     await simulator.control('POST', 'numbers', {
       id: '200000000000009',
       waba_id: simulator.credential('waba_id'),
@@ -55,7 +55,7 @@ describe.each(sqliteOnly)('templates, %s', (engine) => {
       name: 'Padaria',
       coexistence: true,
     })
-    channel = await connect(false)
+    channel = await connect()
   })
   afterAll(async () => {
     await desk.stop()
@@ -153,7 +153,7 @@ describe.each(sqliteOnly)('templates, %s', (engine) => {
     await page.getByRole('link', { name: 'Cancel' }).click()
     await page
       .getByRole('alertdialog')
-      .getByRole('button', { name: /^Leave|^Discard/ })
+      .getByRole('button', { name: 'Leave', exact: true })
       .click()
 
     await entry(page, 'pedido_pronto')
@@ -307,7 +307,11 @@ describe.each(sqliteOnly)('templates, %s', (engine) => {
         value: {
           history: [
             {
-              metadata: { phase: 1, chunk_order: 1, progress: String(progress) },
+              metadata: {
+                phase: 1,
+                chunk_order: 1,
+                progress: String(progress),
+              },
               threads: [],
             },
           ],
