@@ -20,7 +20,7 @@ func (h *Hub) HTTP() httpserver.Capability {
 				"without repetition. If the cursor is invalid, the stream sends the event reset: fetch everything again. Signals have no id: typing {conversation, user}, "+
 				"viewing {conversation, users}, presence {user, presence}, private {conversation}: something changed in a private conversation, fetch it; "+
 				"board {board}: a board, its stages or cards changed without an event, fetch it; "+
-				"gone {conversation}: it is no longer visible; notes {conversation}: a note was changed or deleted; draft {conversation}: the person's own draft changed; scheduled {conversation}: its scheduled messages changed; notification {kind, conversation}: the person has a new "+
+				"gone {conversation}: it is no longer visible; notes {conversation}: a note was changed or deleted; draft {conversation}: the person's own draft changed; scheduled {conversation}: its scheduled messages changed; held {conversation}: a message is held; notification {kind, conversation}: the person has a new "+
 				"notification or, with the kind read, has read some; session {state}: the session has ended, or was replaced because the person opened more than six streams, "+
 				"and the stream ends. A comment is sent at least every 15 seconds.")),
 		httpserver.Get("/events/stream", webhooks.VerbEvents, "Stream the events of the feed", h.followEvents, httpserver.Streams, httpserver.Answers("text/event-stream"), httpserver.Named("followEvents"),

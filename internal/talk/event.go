@@ -40,6 +40,7 @@ const (
 	signalNotes        = "notes"        // a note was changed or deleted
 	signalDraft        = "draft"        // a member's draft changed
 	signalScheduled    = "scheduled"    // the scheduled messages of a conversation changed
+	signalHeld         = "held"         // a message is held in a conversation
 	signalNotification = "notification" // members have a new notification, or have read some
 )
 

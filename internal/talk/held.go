@@ -95,6 +95,7 @@ func (d *Talk) hold(t *LockedConversation, a *kernel.Principal, o *Outbox, m *Me
 		return accepted{}, kernel.ErrOr(err, errClientID())
 	}
 	t.arrived(m)
+	t.signalHeld()
 	var key *kernel.ID
 	if a.Kind() == kernel.KindKey {
 		key = &a.Key
@@ -112,6 +113,12 @@ func (d *Talk) hold(t *LockedConversation, a *kernel.Principal, o *Outbox, m *Me
 		err = t.Save()
 	}
 	return accepted{message: m}, err
+}
+
+// signalHeld notifies live streams after the commit that a message is held. Events follow when it changes.
+func (t *LockedConversation) signalHeld() {
+	s := conversationSignal(signalHeld, t.Company, t.ID, kernel.Audience{Seeing: t.Conversation.Visibility()})
+	t.Tx.AfterCommit(func() { t.d.Signal(s) })
 }
 
 // teamHolds handles a message of a member that is not sent yet. It opens an attendance, or takes over the open one, like a message

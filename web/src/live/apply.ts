@@ -263,6 +263,12 @@ export function makeApply(client: QueryClient, me: string) {
       case 'scheduled':
         if (id) refresh(keys.scheduled(id))
         return
+      case 'held': // the event of its first change comes with the customer's answer
+        if (id) {
+          fetchConversation(id)
+          refresh(keys.timelines(id))
+        }
+        return
       case 'draft':
         if (id) fetchConversation(id)
         return
