@@ -55,11 +55,17 @@ const flags = [
   '--disable-audio-output',
 ]
 
-export const launch = () =>
+export const launch = (executablePath = process.env.CHROMIUM) =>
   chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: executablePath ?? '/usr/bin/chromium',
     args: flags,
   })
+
+/** wholeChromium is the path of a browser that can show notifications, which the headless shell cannot. There may be none. */
+export const wholeChromium = [
+  process.env.CHROMIUM?.replace('-headless-shell', '') ?? '',
+  '/usr/bin/chromium',
+].find((path) => existsSync(path))
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -94,6 +100,7 @@ type Options = {
   engine?: Engine
   demo?: boolean
   flags?: string[]
+  chromium?: string
 }
 
 /** Desk is a running server with the demo company, and a browser. */
@@ -115,6 +122,7 @@ export class Desk {
     engine = 'SQLite',
     demo = true,
     flags: more = [],
+    chromium: browser,
   }: Options = {}): Promise<Desk> {
     const folder = mkdtempSync(join(tmpdir(), 'recado-e2e-'))
     const port = await freePort()
@@ -157,7 +165,7 @@ export class Desk {
     return new Desk(
       url,
       made,
-      await launch(),
+      await launch(browser),
       () => output,
       server,
       run,

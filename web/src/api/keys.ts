@@ -6,6 +6,8 @@ export const keys = {
   setup: ['setup'] as const,
   preferences: ['preferences'] as const,
   sessions: ['sessions'] as const,
+  pushDevices: ['push-devices'] as const,
+  thisDevice: ['this-device'] as const,
   report: (query: object) => ['report', query] as const,
   cases: (query: object) => ['cases', query] as const,
   caseComments: (query: object) => ['case-comments', query] as const,

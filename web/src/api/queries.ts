@@ -52,6 +52,10 @@ export const defaultPreferences: Preferences = {
   notify: 'mine_and_queues',
   shortcuts: true,
   sign: false,
+  push: {
+    kinds: ['message', 'assigned', 'mention', 'queue', 'failed', 'sla'],
+    quiet: null,
+  },
 }
 
 export const sessionOptions = queryOptions({

@@ -1265,6 +1265,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/push-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPushKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/push-subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPushSubscriptions"];
+        put?: never;
+        post: operations["createPushSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/push-subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["deletePushSubscription"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/push-subscriptions/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["testPushSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/two-factor": {
         parameters: {
             query?: never;
@@ -2197,6 +2261,12 @@ export interface components {
             name: string;
             timezone: string;
         };
+        CompanySettings: {
+            id: string;
+            name: string;
+            push_texts: boolean;
+            timezone: string;
+        };
         Contact: {
             automation: boolean;
             blocked: boolean;
@@ -2424,10 +2494,10 @@ export interface components {
         };
         CreateTemplateInputBody: {
             body: string;
-            buttons?: components["schemas"]["Item"][];
+            buttons?: components["schemas"]["NewTemplateButton"][];
             /** @enum {string} */
             category: "marketing" | "utility";
-            examples?: components["schemas"]["ExamplesStruct"];
+            examples?: components["schemas"]["NewTemplateExamples"];
             footer?: string | null;
             header?: string | {
                 /** @enum {string} */
@@ -2603,10 +2673,6 @@ export interface components {
         };
         /** @enum {string} */
         EventType: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "attendance.rated" | "attendance.sla_warning" | "attendance.sla_breached";
-        ExamplesStruct: {
-            body?: string[];
-            header?: string[];
-        };
         Field: {
             created_at: string;
             /** @enum {string} */
@@ -2770,14 +2836,6 @@ export interface components {
             role: components["schemas"]["Role"];
             sector_ids?: string[];
         };
-        Item: {
-            example?: string;
-            phone_number?: string;
-            text: string;
-            /** @enum {string} */
-            type: "quick_reply" | "url" | "phone";
-            url?: string;
-        };
         KanbanCardCompletedEvent: {
             created_at: string;
             data: {
@@ -2885,6 +2943,9 @@ export interface components {
         };
         ListMember: {
             data: components["schemas"]["Member"][];
+        };
+        ListPushSubscription: {
+            data: components["schemas"]["PushSubscription"][];
         };
         ListReceptionReply: {
             data: components["schemas"]["ReceptionReply"][];
@@ -3092,6 +3153,22 @@ export interface components {
             scopes: components["schemas"]["Scope"][];
             user: components["schemas"]["Ref"];
         };
+        NewKeys: {
+            auth: string;
+            p256dh: string;
+        };
+        NewTemplateButton: {
+            example?: string;
+            phone_number?: string;
+            text: string;
+            /** @enum {string} */
+            type: "quick_reply" | "url" | "phone";
+            url?: string;
+        };
+        NewTemplateExamples: {
+            body?: string[];
+            header?: string[];
+        };
         NewWebhook: {
             active: boolean;
             consecutive_failures: number;
@@ -3198,6 +3275,7 @@ export interface components {
             mark_read: "opening" | "answering";
             /** @enum {string} */
             notify: "mine_and_queues" | "everything" | "nothing";
+            push: components["schemas"]["PushPreferences"];
             /** @enum {string} */
             send_with: "enter" | "ctrl_enter";
             shortcuts: boolean;
@@ -3214,6 +3292,7 @@ export interface components {
             mark_read?: "opening" | "answering";
             /** @enum {string} */
             notify?: "mine_and_queues" | "everything" | "nothing";
+            push?: components["schemas"]["PushChange"];
             /** @enum {string} */
             send_with?: "enter" | "ctrl_enter";
             shortcuts?: boolean;
@@ -3255,10 +3334,45 @@ export interface components {
             password?: components["schemas"]["PasswordStruct"];
             signature?: string;
         };
+        PushChange: {
+            kinds?: ("message" | "assigned" | "mention" | "queue" | "failed" | "sla")[];
+            quiet?: {
+                from: string;
+                to: string;
+            } | null;
+        };
+        PushKey: {
+            key: string;
+        };
+        PushPreferences: {
+            kinds: ("message" | "assigned" | "mention" | "queue" | "failed" | "sla")[];
+            quiet: components["schemas"]["QuietHours"] | null;
+        };
+        PushSubscription: {
+            created_at: string;
+            current: boolean;
+            device: string;
+            id: string;
+            last_used_at: string | null;
+            updated_at: string;
+        };
+        PushTest: {
+            code: string | null;
+            params: {
+                [key: string]: unknown;
+            };
+            removed: boolean;
+            sent: boolean;
+            status_code: number | null;
+        };
         Queue: {
             channel: string;
             oldest_waiting_at: string | null;
             waiting: number;
+        };
+        QuietHours: {
+            from: string;
+            to: string;
         };
         Rate: {
             burst: number;
@@ -3668,6 +3782,11 @@ export interface components {
             cards: number;
             stage: string;
         };
+        SubscribeInputBody: {
+            device?: string;
+            endpoint: string;
+            keys: components["schemas"]["NewKeys"];
+        };
         Survey: {
             answered_at: string | null;
             comment: string | null;
@@ -3818,6 +3937,7 @@ export interface components {
         };
         UpdateCompanyInputBody: {
             name?: string;
+            push_texts?: boolean;
             timezone?: string;
         };
         UpdateContactInputBody: {
@@ -4572,7 +4692,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Company"];
+                    "application/json": components["schemas"]["CompanySettings"];
                 };
             };
         };
@@ -4595,7 +4715,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Company"];
+                    "application/json": components["schemas"]["CompanySettings"];
                 };
             };
         };
@@ -6922,6 +7042,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PresenceReplyBody"];
+                };
+            };
+        };
+    };
+    getPushKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushKey"];
+                };
+            };
+        };
+    };
+    listPushSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPushSubscription"];
+                };
+            };
+        };
+    };
+    createPushSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscribeInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSubscription"];
+                };
+            };
+        };
+    };
+    deletePushSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    testPushSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushTest"];
                 };
             };
         };

@@ -5,6 +5,7 @@ import {
   IconAt,
   IconBellOff,
   IconClockPlay,
+  IconDeviceMobile,
   IconHourglass,
   IconUserCheck,
   type Icon,
@@ -25,6 +26,7 @@ import type { Notification } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
 import { preview } from '../contact/preview'
 import { dateAndTime } from '../ui/format'
+import { obstacleOf, thisBrowser } from '../ui/pushSupport'
 import { Empty, Failure, Loading } from '../ui/states'
 import { grouped, type Group } from './notificationGroups'
 import classes from './Notifications.module.css'
@@ -132,7 +134,32 @@ export function NotificationList({ onOpened }: { onOpened: () => void }) {
           {t('common.more')}
         </Button>
       )}
+      <OnDevice onOpened={onOpened} />
     </>
+  )
+}
+
+/** OnDevice leads to the switch for push notifications until the browser has been asked for permission. */
+function OnDevice({ onOpened }: { onOpened: () => void }) {
+  const { t } = useTranslation()
+  const browser = thisBrowser()
+  const obstacle = obstacleOf(browser)
+  if (
+    browser.permission !== 'default' ||
+    (obstacle !== null && obstacle !== 'install')
+  )
+    return null
+  return (
+    <Link
+      to="/settings/$"
+      params={{ _splat: 'profile' }}
+      hash="devices"
+      className={classes.onDevice}
+      onClick={onOpened}
+    >
+      <IconDeviceMobile size={16} stroke={1.7} aria-hidden />
+      {t('notifications.onDevice')}
+    </Link>
   )
 }
 

@@ -16,6 +16,7 @@ import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, Failure, unwrap } from '../api/client'
+import { forgetPush } from '../api/push'
 import { useMe, usePreferences } from '../api/queries'
 import { tellTabs } from '../api/sessionTabs'
 import { useAttempt } from '../api/useAttempt'
@@ -133,7 +134,7 @@ export function Shell() {
   const { outbox, count: unsent } = useUnsent()
   const attempt = useAttempt()
   const [leaving, setLeaving] = useState(false)
-  /** leave signs the user out and removes their drafts and unsent messages from this browser. */
+  /** leave signs the user out and removes their drafts, unsent messages and push notifications from this browser. */
   const leave = async () => {
     outbox.hold()
     try {
@@ -150,6 +151,7 @@ export function Shell() {
     }
     await outbox.clear()
     forgetDrafts()
+    await forgetPush(me.user.id)
     tellTabs(me.user.id, 'left')
     location.assign(`${basePath}/`)
   }

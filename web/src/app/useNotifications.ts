@@ -4,7 +4,13 @@ import type { TFunction } from 'i18next'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
-import { defaultPreferences, useCounts, useMe } from '../api/queries'
+import { keepPush } from '../api/push'
+import {
+  defaultPreferences,
+  useCounts,
+  useMe,
+  useUnreadNotifications,
+} from '../api/queries'
 import type {
   Attendance,
   Conversation,
@@ -21,6 +27,7 @@ import { shareView } from '../live/tabs'
 import { personal } from '../ui/page'
 import { soon } from '../ui/parts'
 import { playSound } from '../ui/sound'
+import { activeWorker } from '../ui/worker'
 
 /** concerns reports whether the user wants to be notified of a message. */
 export function concerns(
@@ -71,6 +78,44 @@ export function noticeOf(
   }
 }
 
+/**
+ * show shows a browser notification. The service worker shows it if there is one, so that it and a push about the same conversation
+ * replace each other, and because Android allows no other way.
+ */
+async function show(
+  title: string,
+  body: string,
+  conversation: string,
+  open: () => unknown,
+): Promise<void> {
+  const options = {
+    body,
+    tag: conversation,
+    silent: true, // the page plays the sound
+    icon: document.querySelector<HTMLLinkElement>(
+      'link[rel="apple-touch-icon"]',
+    )?.href,
+    data: { conversation, shown_at: Date.now() }, // see worker/sw.ts
+  }
+  const worker = await activeWorker()
+  if (worker) return worker.showNotification(title, options)
+  const shown = new Notification(title, options)
+  shown.onclick = () => {
+    window.focus()
+    open()
+    shown.close()
+  }
+}
+
+/** closeShown closes the notifications of the conversation that the user is looking at. */
+function closeShown(): void {
+  const tag = openConversation(location.pathname)
+  if (!tag || !document.hasFocus()) return
+  void activeWorker()
+    .then((worker) => worker?.getNotifications({ tag }))
+    .then((shown) => shown?.forEach((one) => one.close()))
+}
+
 /** useNotifications notifies the user of new messages and targets that are due: browser notification, sound, page title and badge. */
 export function useNotifications(): void {
   const { t } = useTranslation()
@@ -80,22 +125,26 @@ export function useNotifications(): void {
   const { leads } = useConnection()
   const mine = useCounts().data?.unread ?? 0
 
+  const unread = useUnreadNotifications()
+
   useEffect(() => {
     document.title = mine > 0 ? `(${mine}) Recado` : 'Recado'
-    const badge = navigator as Navigator & {
-      setAppBadge?: (n: number) => Promise<void>
-    }
-    void badge.setAppBadge?.(mine).catch(() => undefined)
   }, [mine])
 
   useEffect(() => {
-    const ask = () => {
-      if ('Notification' in window && Notification.permission === 'default')
-        void Notification.requestPermission()
-    }
-    addEventListener('click', ask, { once: true })
-    return () => removeEventListener('click', ask)
-  }, [])
+    if (!('setAppBadge' in navigator)) return
+    void (
+      unread > 0 ? navigator.setAppBadge(unread) : navigator.clearAppBadge()
+    ).catch(() => undefined)
+  }, [unread])
+
+  useEffect(() => {
+    const timer = setTimeout(
+      () => void keepPush(me.user.id).catch(() => undefined), // the next start tries again
+      3000,
+    )
+    return () => clearTimeout(timer)
+  }, [me.user.id])
 
   const { pathname } = useLocation()
   const tabs = useRef<ReturnType<typeof shareView>>(null)
@@ -111,16 +160,21 @@ export function useNotifications(): void {
         )
         tabs.current = shared
         addEventListener('focus', shared.tell)
+        addEventListener('focus', closeShown)
         addEventListener('blur', shared.tell)
         return () => {
           removeEventListener('focus', shared.tell)
+          removeEventListener('focus', closeShown)
           removeEventListener('blur', shared.tell)
           shared.stop()
         }
       }),
     [me.user.id],
   )
-  useEffect(() => tabs.current?.tell(), [pathname])
+  useEffect(() => {
+    tabs.current?.tell()
+    closeShown()
+  }, [pathname])
 
   useEffect(
     () =>
@@ -148,21 +202,12 @@ export function useNotifications(): void {
           Notification.permission !== 'granted'
         )
           return
-        const shown = new Notification(conversation.name, {
-          body,
-          tag: conversation.id,
-          silent: true,
-          icon: document.querySelector<HTMLLinkElement>('link[rel="icon"]')
-            ?.href,
-        })
-        shown.onclick = () => {
-          window.focus()
-          void navigate({
+        void show(conversation.name, body, conversation.id, () =>
+          navigate({
             to: '/inbox/$view/$conversation',
             params: { view: 'open', conversation: conversation.id },
-          })
-          shown.close()
-        }
+          }),
+        )
       }),
     [client, leads, me, navigate, t],
   )

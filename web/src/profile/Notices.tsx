@@ -4,15 +4,21 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Preferences } from '../api/types'
 import { Section } from '../ui/Layout'
+import { obstacleOf, thisBrowser } from '../ui/pushSupport'
 import { playSound } from '../ui/sound'
 import { usePreference } from './usePreference'
 
-/** Notices edits which messages the user is notified of, and the sound. */
+/**
+ * Notices edits which messages the user is notified of while the app is open, and the sound. The switch of this device also asks for the
+ * permission; here is a button for browsers without push notifications only.
+ */
 export function Notices() {
   const { t } = useTranslation()
   const [preferences, change] = usePreference()
   const [permission, setPermission] = useState(() =>
-    'Notification' in window ? Notification.permission : 'denied',
+    obstacleOf(thisBrowser()) === 'unsupported' && 'Notification' in window
+      ? Notification.permission
+      : 'granted',
   )
   const ask = async () => setPermission(await Notification.requestPermission())
   const sound = (value: string) => {
@@ -21,7 +27,7 @@ export function Notices() {
     void change({ sound: chosen })
   }
   return (
-    <Section title={t('profile.notices')}>
+    <Section title={t('profile.notices')} text={t('profile.noticesText')}>
       <Stack gap="lg">
         <NativeSelect
           label={t('profile.notify')}

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useMe } from '../api/queries'
 import { Appearance } from './Appearance'
+import { Devices } from './Devices'
 import { Notices } from './Notices'
 import { Password } from './Password'
 import { Person } from './Person'
@@ -25,6 +26,7 @@ export default function Profile() {
       <Appearance />
       <Working />
       <Notices />
+      <Devices />
       <Password />
       <TwoFactor />
       <Sessions />

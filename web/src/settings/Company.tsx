@@ -1,20 +1,18 @@
-import { Stack, TextInput } from '@mantine/core'
+import { Stack, Switch, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
-import type { Session } from '../api/types'
+import type { CompanySettings, Session } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
 import { Page, Section } from '../ui/Layout'
 import { TimezoneSelect } from '../ui/TimezoneSelect'
 import { useFresh } from './useFresh'
 
-type CompanyData = Session['company']
-
-/** Company is the page of the company's name and time zone. */
+/** Company is the page of the company's name, time zone and general settings. */
 export default function Company() {
   const { t } = useTranslation()
   const company = useQuery({
@@ -27,7 +25,10 @@ export default function Company() {
       <Section title={t('company.about')}>
         <Loaded query={company}>
           {(data) => (
-            <CompanyForm key={`${data.name} ${data.timezone}`} company={data} />
+            <CompanyForm
+              key={`${data.name} ${data.timezone} ${data.push_texts}`}
+              company={data}
+            />
           )}
         </Loaded>
       </Section>
@@ -35,11 +36,12 @@ export default function Company() {
   )
 }
 
-function CompanyForm({ company }: { company: CompanyData }) {
+function CompanyForm({ company }: { company: CompanySettings }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [name, setName] = useState(company.name)
   const [timezone, setTimezone] = useState(company.timezone)
+  const [texts, setTexts] = useState(company.push_texts)
   const { busy, done, problem, wrong, run, touch } = useSubmit({
     fields: ['name', 'timezone'],
   })
@@ -47,7 +49,9 @@ function CompanyForm({ company }: { company: CompanyData }) {
     event.preventDefault()
     void run(async () => {
       const changed = await unwrap(
-        api.PATCH('/company', { body: { name: name.trim(), timezone } }),
+        api.PATCH('/company', {
+          body: { name: name.trim(), timezone, push_texts: texts },
+        }),
       )
       client.setQueryData<Session>(
         keys.session,
@@ -78,6 +82,15 @@ function CompanyForm({ company }: { company: CompanyData }) {
           onChange={(value) => {
             touch()
             setTimezone(value)
+          }}
+        />
+        <Switch
+          label={t('company.pushTexts')}
+          description={t('company.pushTextsText')}
+          checked={texts}
+          onChange={(event) => {
+            touch()
+            setTexts(event.currentTarget.checked)
           }}
         />
         <FormFooter
