@@ -143,8 +143,8 @@ var table = map[string][]example{
 
 	"GET /messages":                  {{path: "/messages", query: "q=word&conversation={conversation}&contact={contact}&channel={channel}&user={user}"}},
 	"GET /messages/{id}":             {{path: "/messages/{message}"}},
-	"PATCH /messages/{id}":           {{path: "/messages/{message}", body: `{"text":"x"}`}},
-	"DELETE /messages/{id}":          {{path: "/messages/{message}"}},
+	"PATCH /messages/{id}":           {{path: "/messages/{message}", body: `{"text":"x"}`, refused: 409}}, // a sandbox holds no messages
+	"DELETE /messages/{id}":          {{path: "/messages/{message}", refused: 409}},
 	"PUT /messages/{id}/reaction":    {{path: "/messages/{message}/reaction", body: `{"emoji":"👍"}`}},
 	"DELETE /messages/{id}/reaction": {{path: "/messages/{message}/reaction"}},
 	"POST /media":                    {{path: "/media", upload: true}},
