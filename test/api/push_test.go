@@ -19,6 +19,7 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
+	"recado/internal/server"
 	"recado/test/servertest"
 	"recado/test/testkit"
 )
@@ -414,4 +415,20 @@ func unclaimed(t *testing.T, w *servertest.World) (n int64) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+func TestDevicesSurviveANewSecretKey(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		ana, _ := signedIn(t, w, "Ana")
+		phone := newDevice(t, ana)
+		if _, err := w.Desk.SecretKey().Rotate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Desk.SecretKey().Retire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Diff(t, "sent", ana.Post(t, "/me/push-subscriptions/"+phone.id+"/test", nil).OK(200).At("sent"), true)
+		phone.next(t) // with the same key
+	}, func(c *server.Config) { c.SecretKey = "" })
 }
