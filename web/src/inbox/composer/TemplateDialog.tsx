@@ -121,7 +121,12 @@ export function TemplateDialog({
                     {state ? (
                       <em> · {state}</em>
                     ) : (
-                      costOf(template) && <em> · {costOf(template)}</em>
+                      costOf(template) && (
+                        <small className={classes.cost}>
+                          {' · '}
+                          {costOf(template)}
+                        </small>
+                      )
                     )}
                     <span>{template.body}</span>
                   </button>
