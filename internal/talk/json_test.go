@@ -85,7 +85,7 @@ func TestConversationJSON(t *testing.T) {
 		}, `{"id":"ID","kind":"group","name":"Rui","phone":"Olá","contact":"ID","channel":"ID","assignee":"ID","sector":"ID",
 "archived":true,"pinned":true,"muted":true,"label_ids":["ID","ID"],"unread":true,"unread_count":2,
 "last_message":{"id":"ID","type":"text","text":"Olá","direction":"inbound","created_at":"AT","status":"received","file_name":null,"duration_seconds":null,"notice":null},
-"attendance":{"id":"ID","protocol":"ATD-000001","opened_at":"AT","waiting_since":"AT","sla":null,"cost":null},
+"attendance":{"id":"ID","protocol":"ATD-000001","opened_at":"AT","waiting_since":"AT","sla":null},
 "window_expires_at":"AT","snoozed_until":"AT","bot_paused_until":"AT","created_at":"AT","updated_at":"AT",
 "draft":{"text":"Olá","reply_to_external_id":null,"updated_at":"AT"}}`)
 	})
