@@ -7,7 +7,8 @@ import { apiBase, Failure, personHeaders, startRequest } from './client'
 export type Query = object
 
 /** The lists that the API returns as CSV. */
-export type CsvPath = '/attendances' | '/contacts' | '/kanban/cards'
+export type CsvPath =
+  '/attendances' | '/contacts' | '/kanban/cards' | '/reports/cost'
 
 const pieceSize = 4 * 1024 * 1024
 const quote = 0x22

@@ -1,14 +1,23 @@
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useMe } from '../api/queries'
 import { useUnsent } from '../inbox/composer/OutboxProvider'
 import { useConnection } from '../live/useLive'
+import { withTexts } from '../ui/i18n'
+import { part } from '../ui/parts'
 import { PlainButton } from '../ui/plain'
 import classes from './Shell.module.css'
 
-/** Banners reports a lost connection, unsent messages that cannot be stored, and new versions. */
+const BudgetBanner = part(() =>
+  withTexts('costs', import('./BudgetBanner')).then((loaded) => loaded.default),
+)
+
+/** Banners reports a lost connection, unsent messages that cannot be stored, new versions, and that the budget is reached. */
 export function Banners() {
   const { t } = useTranslation()
   const { state, newVersion } = useConnection()
   const { unsafe, serverFull } = useUnsent()
+  const manages = useMe().scopes.includes('company:manage')
   return (
     <>
       {state === 'offline' && (
@@ -38,6 +47,11 @@ export function Banners() {
             {t('banner.reload')}
           </PlainButton>
         </div>
+      )}
+      {manages && (
+        <Suspense fallback={null}>
+          <BudgetBanner />
+        </Suspense>
       )}
     </>
   )

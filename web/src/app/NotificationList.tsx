@@ -5,6 +5,7 @@ import {
   IconAt,
   IconBellOff,
   IconClockPlay,
+  IconCoins,
   IconDeviceMobile,
   IconHourglass,
   IconUserCheck,
@@ -16,7 +17,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
@@ -39,13 +40,20 @@ const icons: Record<Notification['kind'], Icon> = {
   message_failed: IconAlertCircle,
   sla_warning: IconAlarm,
   sla_breached: IconAlarm,
+  budget_warning: IconCoins,
 }
 
-/** isLevel reports whether a notification is about a service level. No person causes those. */
-const isLevel = (
-  kind: Notification['kind'],
-): kind is 'sla_warning' | 'sla_breached' =>
+/** isLevel reports whether a notification is about a service level. */
+const isLevel = (kind: Notification['kind']) =>
   kind === 'sla_warning' || kind === 'sla_breached'
+
+/** isPersonal reports whether a person can have caused a notification. */
+const isPersonal = (
+  kind: Notification['kind'],
+): kind is Exclude<
+  Notification['kind'],
+  'sla_warning' | 'sla_breached' | 'budget_warning'
+> => !isLevel(kind) && kind !== 'budget_warning'
 
 /** NotificationList lists the user's notifications, newest first. onOpened is called when one is opened. */
 export function NotificationList({ onOpened }: { onOpened: () => void }) {
@@ -177,13 +185,13 @@ function useSubject({ kind, entry, conversation }: Notification) {
       ),
   }).data
   const open = useQuery({
-    queryKey: keys.conversation(conversation.id),
-    enabled: entry === null,
+    queryKey: keys.conversation(conversation?.id ?? ''),
+    enabled: entry === null && conversation !== null,
     retry: false,
     queryFn: () =>
       unwrap(
         api.GET('/conversations/{id}', {
-          params: { path: { id: conversation.id } },
+          params: { path: { id: conversation?.id ?? '' } },
         }),
       ),
   }).data
@@ -195,19 +203,41 @@ function useSubject({ kind, entry, conversation }: Notification) {
   return { message: entry === null ? open?.last_message : null, sent: false }
 }
 
-/** Item opens the conversation of a notification at the note or message it is about. */
+/** ItemLink opens what a notification is about: a conversation at the note or message, or else the costs. */
+function ItemLink({
+  notification: { conversation, entry },
+  ...props
+}: {
+  notification: Notification
+  className: string | undefined
+  'data-unread': true | undefined
+  'data-kind': string | undefined
+  onClick: () => void
+  children: ReactNode
+}) {
+  return conversation ? (
+    <Link
+      to="/inbox/$view/$conversation"
+      params={{ view: 'open', conversation: conversation.id }}
+      search={entry ? { message: entry } : {}}
+      {...props}
+    />
+  ) : (
+    <Link to="/report/costs" {...props} />
+  )
+}
+
+/** Item is a line of the list. */
 function Item({ group, onOpen }: { group: Group; onOpen: () => void }) {
   const { t } = useTranslation()
-  const { kind, by, conversation, entry, created_at } = group.newest
+  const { kind, by, conversation, created_at } = group.newest
   const { message, sent } = useSubject(group.newest)
   const unread = group.unread.length > 0
   const Sign = icons[kind]
   return (
     <li>
-      <Link
-        to="/inbox/$view/$conversation"
-        params={{ view: 'open', conversation: conversation.id }}
-        search={entry ? { message: entry } : {}}
+      <ItemLink
+        notification={group.newest}
         className={classes.item}
         data-unread={unread || undefined}
         data-kind={sent ? undefined : kind}
@@ -218,11 +248,11 @@ function Item({ group, onOpen }: { group: Group; onOpen: () => void }) {
           <span className={classes.what}>
             {sent
               ? t('notifications.sentLater')
-              : by && !isLevel(kind)
+              : by && isPersonal(kind)
                 ? t(`notifications.by.${kind}`, { name: by.name })
                 : t(`notifications.kind.${kind}`)}
           </span>
-          <strong>{conversation.name}</strong>
+          <strong>{conversation?.name ?? t('notifications.costs')}</strong>
           {message && (
             <span className={classes.preview}>{preview(message, t)}</span>
           )}
@@ -238,7 +268,7 @@ function Item({ group, onOpen }: { group: Group; onOpen: () => void }) {
             <span className="visually-hidden">{t('notifications.new')}</span>
           </span>
         )}
-      </Link>
+      </ItemLink>
     </li>
   )
 }

@@ -5,13 +5,14 @@ import { grouped } from './notificationGroups'
 const told = (
   id: string,
   kind: Notification['kind'],
-  conversation: string,
+  conversation: string | null,
   read_at: string | null = null,
 ): Notification => ({
   id,
   kind,
   by: null,
-  conversation: { id: conversation, name: conversation },
+  conversation:
+    conversation === null ? null : { id: conversation, name: conversation },
   created_at: '2026-11-17T12:00:00Z',
   entry: null,
   read_at,
@@ -40,4 +41,13 @@ it('puts the notifications of a conversation into one line, except mentions, fai
   ])
   expect(lines[0]?.newest.kind).toBe('sla_breached')
   expect(lines[1]?.unread).toEqual(['6'])
+})
+
+it('leaves those without a conversation alone', () => {
+  const lines = grouped([
+    told('3', 'budget_warning', null),
+    told('2', 'waiting', 'lia'),
+    told('1', 'budget_warning', null, '2026-10-17T12:00:00Z'),
+  ])
+  expect(lines.map(({ ids }) => ids)).toEqual([['3'], ['2'], ['1']])
 })

@@ -4,11 +4,11 @@ import type { Notification } from '../api/types'
 export type Group = { newest: Notification; ids: string[]; unread: string[] }
 
 /**
- * subject returns what a notification is about. Each mention is alone, because it opens its own note. The breach of a service level
- * replaces its warning and is not hidden by what comes later.
+ * subject returns what a notification is about. Each mention is alone, because it opens its own note, and so is what concerns no
+ * conversation. The breach of a service level replaces its warning and is not hidden by what comes later.
  */
 function subject({ kind, conversation, id }: Notification): string {
-  if (kind === 'mentioned') return id
+  if (kind === 'mentioned' || !conversation) return id
   if (kind === 'message_failed') return `${conversation.id} failed`
   return kind === 'sla_warning' || kind === 'sla_breached'
     ? `${conversation.id} level`

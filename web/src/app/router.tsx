@@ -14,6 +14,7 @@ import { readSearch } from '../inbox/list/view'
 import { readBoardSearch } from '../boards/search'
 import { readContactSearch } from '../contacts/search'
 import { readCaseSearch } from '../report/cases'
+import { readCostSearch } from '../report/costs'
 import { readReportSearch } from '../report/period'
 import { FirstPage } from './FirstPage'
 import { NotFound } from './NotFound'
@@ -83,6 +84,14 @@ const cases = createRoute({
     withTexts('report', import('../report/Cases')),
   ),
 })
+const costs = createRoute({
+  getParentRoute: () => root,
+  path: '/report/costs',
+  validateSearch: readCostSearch,
+  component: lazyRouteComponent(() =>
+    withTexts('report', withTexts('costs', import('../report/Costs'))),
+  ),
+})
 const now = createRoute({
   getParentRoute: () => root,
   path: '/now',
@@ -127,6 +136,7 @@ export const router = createRouter({
     now,
     report,
     cases,
+    costs,
     settings,
     settingsPage,
   ]),

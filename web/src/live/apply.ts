@@ -244,6 +244,7 @@ export function makeApply(client: QueryClient, me: string) {
         return
       case 'notification':
         refresh(keys.notifications)
+        refresh(keys.budget) // it may be the warning
         return
       case 'private':
         if (id) {

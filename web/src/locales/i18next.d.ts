@@ -4,6 +4,7 @@ import type boards from './boards/en.json'
 import type cases from './cases/en.json'
 import type composer from './composer/en.json'
 import type contacts from './contacts/en.json'
+import type costs from './costs/en.json'
 import type hours from './hours/en.json'
 import type integrations from './integrations/en.json'
 import type levels from './levels/en.json'
@@ -23,6 +24,7 @@ declare module 'i18next' {
         typeof cases &
         typeof composer &
         typeof contacts &
+        typeof costs &
         typeof hours &
         typeof integrations &
         typeof levels &

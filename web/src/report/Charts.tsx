@@ -3,6 +3,9 @@ import '@mantine/charts/styles.layer.css'
 import { BarChart, LineChart } from '@mantine/charts'
 import { useTranslation } from 'react-i18next'
 import type { Report } from '../api/types'
+import { number } from '../ui/format'
+import { money } from '../ui/money'
+import { amountTicks, type CostRow } from './costs'
 import { dayName, roundTicks, span } from './figures'
 
 type Props = { days: Report['by_day'] }
@@ -97,6 +100,44 @@ export function FirstResponse({ days }: Props) {
       lineChartProps={chart}
       valueFormatter={span}
       yAxisProps={{ width: 72, ticks, domain: [0, ticks.at(-1) ?? 0] }}
+      xAxisProps={{ minTickGap: 16 }}
+      tooltipAnimationDuration={0}
+    />
+  )
+}
+
+/** CostPerDay charts the cost per day, or the number of messages as long as there are no prices. */
+export function CostPerDay({
+  days,
+  currency,
+}: {
+  days: CostRow[]
+  currency: string | null
+}) {
+  const { t } = useTranslation()
+  const ticks = amountTicks(
+    Math.max(0, ...days.map(({ total, messages }) => total ?? messages)),
+  )
+  const label = t(currency ? 'costs.column.total' : 'costs.column.messages')
+  return (
+    <BarChart
+      h={size}
+      data={days.map(({ key, total, messages }) => ({
+        date: dayName(key, 'short'),
+        value: total ?? messages,
+      }))}
+      dataKey="date"
+      tickLine="none"
+      gridAxis="x"
+      gridColor="var(--line)"
+      textColor="var(--soft)"
+      series={[{ name: 'value', label, color: 'var(--chart-1)' }]}
+      valueFormatter={(value) =>
+        currency ? money(value, currency) : number(value)
+      }
+      barProps={{ isAnimationActive: false, radius: 2, maxBarSize: 24 }}
+      barChartProps={chart}
+      yAxisProps={{ width: 76, ticks, domain: [0, ticks.at(-1) ?? 0] }}
       xAxisProps={{ minTickGap: 16 }}
       tooltipAnimationDuration={0}
     />

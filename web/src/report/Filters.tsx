@@ -1,8 +1,8 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useSectors, useTeam } from '../api/queries'
-import { dayKey } from '../ui/format'
-import { presets, type Period, type ReportSearch } from './period'
+import type { Period, ReportSearch } from './period'
+import { PeriodFields } from './PeriodFields'
 import classes from './Report.module.css'
 
 type Props = {
@@ -23,51 +23,7 @@ export function Filters({ period, search, problem, onChange }: Props) {
   ]
   return (
     <div className={`${classes.filters} ${classes.control}`}>
-      <div
-        role="group"
-        aria-label={t('report.period')}
-        className={classes.presets}
-      >
-        {presets(dayKey(new Date())).map(({ name, period: preset }) => {
-          const chosen = preset.from === period.from && preset.to === period.to
-          return (
-            <Button
-              key={name}
-              size="xs"
-              variant={chosen ? 'light' : 'default'}
-              aria-pressed={chosen}
-              onClick={() => onChange(preset)}
-            >
-              {t(`report.preset.${name}`)}
-            </Button>
-          )
-        })}
-      </div>
-      <TextInput
-        type="date"
-        size="xs"
-        label={t('report.from')}
-        required
-        withAsterisk={false}
-        value={period.from}
-        error={problem && t(`report.problem.${problem}`)}
-        onChange={(event) =>
-          event.currentTarget.value &&
-          onChange({ from: event.currentTarget.value })
-        }
-      />
-      <TextInput
-        type="date"
-        size="xs"
-        label={t('report.to')}
-        required
-        withAsterisk={false}
-        value={period.to}
-        onChange={(event) =>
-          event.currentTarget.value &&
-          onChange({ to: event.currentTarget.value })
-        }
-      />
+      <PeriodFields period={period} problem={problem} onChange={onChange} />
       <NativeSelect
         size="xs"
         label={t('report.sector')}

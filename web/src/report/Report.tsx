@@ -14,10 +14,11 @@ import { Empty, Failure, Loading } from '../ui/states'
 import { CaseFilters } from './CaseLink'
 import { Filters } from './Filters'
 import { Parts } from './Part'
+import { ReportTabs } from './ReportTabs'
 import { Results } from './Results'
 import { reportCsv } from './csv'
 import { dayName } from './figures'
-import { presets, problemOf, type ReportSearch } from './period'
+import { days, presets, problemOf, type ReportSearch } from './period'
 import classes from './Report.module.css'
 
 /** Report is the page with the number of cases and the team's response times. */
@@ -72,6 +73,7 @@ function Shown() {
     )
   return (
     <div className={classes.scroll}>
+      <ReportTabs period={days(search)} />
       <Page
         wide
         title={t('report.title')}

@@ -1,5 +1,4 @@
-import { Table, UnstyledButton } from '@mantine/core'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { Table } from '@mantine/core'
 import { useId, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { number } from '../ui/format'
@@ -9,6 +8,7 @@ import type { On } from './cases'
 import { figureHead, figures, type Cell } from './csv'
 import { average, share } from './figures'
 import { SaveTable } from './SaveTable'
+import { SortHead } from './SortHead'
 import type { FigureRow, FigureTable } from './tables'
 import classes from './Report.module.css'
 
@@ -108,30 +108,13 @@ export function SortedTable({
             <Table.Thead>
               <Table.Tr>
                 {columns.map((one) => (
-                  <Table.Th
+                  <SortHead
                     key={one}
-                    ta={one === 'name' ? undefined : 'right'}
-                    aria-sort={
-                      one === column
-                        ? up
-                          ? 'ascending'
-                          : 'descending'
-                        : 'none'
-                    }
-                  >
-                    <UnstyledButton
-                      className={classes.sort}
-                      onClick={() => sort(one)}
-                    >
-                      {one === 'name' ? head : t(`report.${one}`)}
-                      {one === column &&
-                        (up ? (
-                          <IconArrowUp size={13} aria-hidden />
-                        ) : (
-                          <IconArrowDown size={13} aria-hidden />
-                        ))}
-                    </UnstyledButton>
-                  </Table.Th>
+                    name={one === 'name' ? head : t(`report.${one}`)}
+                    right={one !== 'name'}
+                    sorted={one === column ? (up ? 'up' : 'down') : null}
+                    onSort={() => sort(one)}
+                  />
                 ))}
               </Table.Tr>
             </Table.Thead>

@@ -4,6 +4,7 @@ import {
   IconBrandWhatsapp,
   IconBuilding,
   IconClockHour4,
+  IconCoins,
   IconDoorEnter,
   IconFlagCheck,
   IconForms,
@@ -50,6 +51,15 @@ export const pages = [
     Icon: IconBuilding,
     may: needs('company:manage'),
     Screen: lazy(() => import('./Company')),
+  },
+  {
+    path: 'costs',
+    group: 'company',
+    Icon: IconCoins,
+    may: needs('company:manage'),
+    Screen: lazy(() =>
+      withTexts('reception', withTexts('costs', import('./costs/Costs'))),
+    ),
   },
   {
     path: 'team',

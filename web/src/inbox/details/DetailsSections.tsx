@@ -8,6 +8,7 @@ import type { Assignment, Attendance, Conversation } from '../../api/types'
 import { contentAddress } from '../../api/upload'
 import { automaticText, closeReason } from '../../contact/history'
 import { dateAndTime, duration, fileSize } from '../../ui/format'
+import { money } from '../../ui/money'
 import { Fact, Section } from '../../contact/Section'
 import { Stars } from '../../ui/Stars'
 import { BotState } from './Bots'
@@ -90,6 +91,11 @@ export function AttendanceDetails({
               (names.sector(current.sector) ?? t('details.none'))
             )}
           </Fact>
+          {current.cost && (
+            <Fact label={t('details.cost')}>
+              {money(current.cost.amount, current.cost.currency)}
+            </Fact>
+          )}
         </dl>
       ) : (
         <p className={classes.nothing}>{t('details.noAttendance')}</p>

@@ -32,7 +32,7 @@ const SaveReplyDialog = part(() =>
 )
 
 const MessageInfo = part(() =>
-  withTexts('talk', import('./MessageInfo')).then(
+  withTexts('costs', withTexts('talk', import('./MessageInfo'))).then(
     (loaded) => loaded.MessageInfo,
   ),
 )

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../../api/keys'
 import { channelsOptions, useMe } from '../../api/queries'
@@ -6,6 +7,8 @@ import type { Conversation, Message } from '../../api/types'
 import { useNumberName } from '../../api/useNumberName'
 import { Dialog } from '../../ui/Dialog'
 import { dateAndTime } from '../../ui/format'
+import { price } from '../../ui/money'
+import { categoryName } from '../../ui/priceCategory'
 import { Tick } from '../../ui/Tick'
 import { preview } from '../preview'
 import { failureText } from '../refusal'
@@ -86,12 +89,28 @@ export function MessageInfo({
         {message.integration && (
           <Fact name={t('info.integration')} value={message.integration.name} />
         )}
+        {message.cost && (
+          <Fact name={t('info.cost')} value={costText(message.cost, t)} />
+        )}
         {channel && (
           <Fact name={t('info.number')} value={numberName(channel)} />
         )}
       </dl>
     </Dialog>
   )
+}
+
+/** costText returns the price category of a message, and what it costs if the price is known. */
+function costText(
+  { category, billable, amount, currency }: NonNullable<Message['cost']>,
+  t: TFunction,
+): string {
+  const sum = !billable
+    ? t('info.free')
+    : amount !== null && currency
+      ? price(amount, currency)
+      : ''
+  return [categoryName(category, t), sum].filter(Boolean).join(' · ')
 }
 
 function Fact({
