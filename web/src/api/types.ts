@@ -83,6 +83,7 @@ export type Rates = {
 export type Budget = {
   monthly_amount: number | null
   warn_percent: number
+  currency: string | null
   spent: number
   reached: boolean
 }

@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core'
-import { useId, useState } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { number } from '../ui/format'
 import { SectionHead } from '../ui/Layout'
@@ -33,19 +33,21 @@ function compare(a: CostRow, b: CostRow, column: Column, up: boolean): number {
   return up ? x - y : y - x
 }
 
-/** CostTable lists costs with a bar for each row. Days have a chart of their own and stay in their order. */
+/** CostTable lists costs with a bar for each row. Days stay in their order and have a chart instead, as children. */
 export function CostTable({
   title,
   head,
   rows,
   currency,
   inOrder,
+  children,
 }: {
   title: string
   head: string
   rows: CostRow[]
   currency: string | null
   inOrder: boolean
+  children?: ReactNode
 }) {
   const { t } = useTranslation()
   const id = useId()
@@ -70,6 +72,7 @@ export function CostTable({
   return (
     <div className={classes.list}>
       <SectionHead id={id} title={title} />
+      {children}
       <div
         className={classes.listTable}
         tabIndex={0}

@@ -13,7 +13,7 @@ import { useMe } from '../api/queries'
 import type { CostReport } from '../api/types'
 import { BudgetBar } from '../ui/BudgetBar'
 import { dayKey, number } from '../ui/format'
-import { Page, SectionHead } from '../ui/Layout'
+import { Page } from '../ui/Layout'
 import { money, price } from '../ui/money'
 import { Empty, Failure, Loading } from '../ui/states'
 import {
@@ -218,10 +218,10 @@ function CostTotals({ report }: { report: CostReport }) {
           }
         />
       </div>
-      {currency && budget?.monthly_amount != null && (
+      {budget?.currency && budget.monthly_amount !== null && (
         <div className={`${classes.list} ${classes.costPart}`}>
           <BudgetBar
-            currency={currency}
+            currency={budget.currency}
             spent={budget.spent}
             amount={budget.monthly_amount}
             warnAt={budget.warn_percent}
@@ -237,31 +237,22 @@ function CostTotals({ report }: { report: CostReport }) {
 function CostFigures({ report, by }: { report: CostReport; by: Breakdown }) {
   const { t } = useTranslation()
   const rows = costRows(report, by, t)
-  const title = t(`costs.per.${by}`)
   return (
-    <>
+    <CostTable
+      key={by}
+      title={t(`costs.per.${by}`)}
+      head={t(`costs.by.${by}`)}
+      rows={by === 'day' ? rows.filter((row) => row.messages > 0) : rows}
+      currency={report.currency}
+      inOrder={by === 'day'}
+    >
       {by === 'day' && (
-        <figure className={classes.figure} aria-hidden>
-          <figcaption className={classes.caption}>
-            <SectionHead title={title} />
-          </figcaption>
-          <div className={classes.chart}>
-            <Suspense fallback={<Loading rows={1} height={188} />}>
-              <CostPerDay days={rows} currency={report.currency} />
-            </Suspense>
-          </div>
-        </figure>
+        <div className={`${classes.chart} ${classes.costChart}`} aria-hidden>
+          <Suspense fallback={<Loading rows={1} height={188} />}>
+            <CostPerDay days={rows} currency={report.currency} />
+          </Suspense>
+        </div>
       )}
-      <div className={by === 'day' ? classes.costPart : undefined}>
-        <CostTable
-          key={by}
-          title={title}
-          head={t(`costs.by.${by}`)}
-          rows={by === 'day' ? rows.filter((row) => row.messages > 0) : rows}
-          currency={report.currency}
-          inOrder={by === 'day'}
-        />
-      </div>
-    </>
+    </CostTable>
   )
 }

@@ -26,15 +26,14 @@ const draftOf = (budget: Budget): Draft => ({
 /** BudgetForm edits the monthly budget and shows how much of it is spent. */
 export function BudgetForm({
   budget,
-  currency,
   onChanged,
 }: {
   budget: Budget
-  currency: string | null
   onChanged: (changed: boolean) => void
 }) {
   const { t, i18n } = useTranslation()
   const client = useQueryClient()
+  const { currency } = budget
   const [edited, setEdited] = useState<Partial<Draft>>({})
   const loaded = draftOf(budget)
   const draft = { ...loaded, ...edited }
@@ -93,7 +92,7 @@ export function BudgetForm({
             description={t('costs.monthlyText')}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             min={0}
-            decimalScale={2}
+            decimalScale={6}
             decimalSeparator={decimalPoint(i18n.language)}
             thousandSeparator={thousands(i18n.language)}
             allowedDecimalSeparators={['.', ',']}

@@ -32,21 +32,11 @@ export default function Costs() {
         </>
       }
     >
+      <Loaded query={budget}>
+        {(data) => <BudgetForm budget={data} onChanged={setBudgetChanged} />}
+      </Loaded>
       <Loaded query={rates}>
-        {(prices) => (
-          <>
-            <Loaded query={budget}>
-              {(data) => (
-                <BudgetForm
-                  budget={data}
-                  currency={prices.currency}
-                  onChanged={setBudgetChanged}
-                />
-              )}
-            </Loaded>
-            <PricesForm stored={prices} onChanged={setPricesChanged} />
-          </>
-        )}
+        {(data) => <PricesForm stored={data} onChanged={setPricesChanged} />}
       </Loaded>
       <LeaveDialog active={pricesChanged || budgetChanged} />
     </Page>

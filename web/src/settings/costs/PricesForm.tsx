@@ -52,9 +52,10 @@ export function PricesForm({
     fields: [
       'currency',
       'free_service_per_month',
-      ...prices.flatMap((_, index) =>
-        priceFields.map((field) => `rates[${index}].${field}`),
-      ),
+      ...prices.flatMap((_, index) => [
+        `rates[${index}]`,
+        ...priceFields.map((field) => `rates[${index}].${field}`),
+      ]),
     ],
   })
   useEffect(() => onChanged(changed), [changed, onChanged])
@@ -76,15 +77,16 @@ export function PricesForm({
     })
   const problemsOf = (key: string): PriceProblems => {
     const local = missing.get(key)
+    const name = `rates[${sent.indexOf(key)}]`
     const text = (field: (typeof priceFields)[number]) =>
-      wrong[`rates[${sent.indexOf(key)}].${field}`]
+      wrong[`${name}.${field}`]
     return {
       country: text('country'),
       category: text('category'),
       amount: local?.amount ? t('wrong.required') : text('amount'),
       from: local?.from
         ? t(local.from === 'twice' ? 'costs.twice' : 'wrong.required')
-        : text('from'),
+        : (text('from') ?? wrong[name]),
     }
   }
   const submit = () => {
