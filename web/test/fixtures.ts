@@ -57,6 +57,7 @@ export const message = (fields: Partial<Message>): Message => ({
   media: null,
   reply_to_external_id: null,
   external_id: null,
+  cost: null,
   status: 'queued',
   error: null,
   sent_by: null,

@@ -52,41 +52,10 @@ export type Counts = Schemas['InboxCounts']
 export type Card = Schemas['Card']
 export type Board = Schemas['Board']
 export type Report = Schemas['Report']
-export type CostReport = {
-  currency: string | null
-  total: number | null
-  messages: number
-  billable: number
-  rows: {
-    date?: string
-    channel?: Ref
-    sector?: Ref | null
-    user?: Ref | null
-    category?: string
-    origin?: string
-    total: number | null
-    messages: number
-    billable: number
-  }[]
-}
-export type Rate = {
-  country: string
-  category: 'marketing' | 'utility' | 'authentication' | 'service'
-  amount: number
-  from: string
-}
-export type Rates = {
-  currency: string | null
-  free_service_per_month: number
-  rates: Rate[]
-}
-export type Budget = {
-  monthly_amount: number | null
-  warn_percent: number
-  currency: string | null
-  spent: number
-  reached: boolean
-}
+export type CostReport = Schemas['CostReport']
+export type Rates = Schemas['MessageRates']
+export type Rate = Rates['rates'][number]
+export type Budget = Schemas['Budget']
 export type CurrentReport = Schemas['CurrentReport']
 export type Load = Pick<
   CurrentReport,

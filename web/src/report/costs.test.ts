@@ -16,7 +16,6 @@ it('names rows without a department or a person, and categories that it does not
   const sums = { total: 1, messages: 2, billable: 1 }
   const report = (row: object) => ({
     currency: 'BRL',
-    ...sums,
     rows: [{ ...row, ...sums }],
   })
   const name = (row: object, by: 'sector' | 'user' | 'category') =>
@@ -27,9 +26,9 @@ it('names rows without a department or a person, and categories that it does not
 })
 
 it('has no totals without prices', () => {
-  const row = { origin: 'app', total: 0, messages: 2, billable: 1 }
+  const row = { origin: 'app' as const, total: 0, messages: 2, billable: 1 }
   const [shown] = costRows(
-    { currency: null, total: 0, messages: 2, billable: 1, rows: [row] },
+    { currency: null, rows: [row] },
     'origin',
     t,
   )

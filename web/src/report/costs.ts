@@ -70,7 +70,7 @@ function nameOf(
 
 /** costRows returns the rows of a report with their names. */
 export const costRows = (
-  report: CostReport,
+  report: Pick<CostReport, 'currency' | 'rows'>,
   by: Breakdown,
   t: TFunction,
 ): CostRow[] =>
