@@ -133,17 +133,20 @@ func (d *Channels) ClaimTemplates(ctx context.Context) (claim TemplateClaim, fou
 	return claim, found, err
 }
 
-// KeepTemplates stores the templates of a channel. They are due again after some hours, or at once if they were requested during
-// the fetch.
+// KeepTemplates stores the templates of a channel. They are due again after some hours. If they became due during the fetch, it
+// stores nothing: the next fetch follows at once, and this one may lack what was created, decided or deleted meanwhile.
 func (d *Channels) KeepTemplates(ctx context.Context, claim TemplateClaim, templates []provider.ChannelTemplate) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		for i := range templates {
 			t := &templates[i]
 			t.Name, t.Body = kernel.CleanText(t.Name), kernel.CleanText(t.Body)
 		}
-		tx.Later(`UPDATE channels SET templates_due_at = $4 WHERE company = $1 AND id = $2 AND templates_due_at = $3`,
+		n, err := tx.Exec(`UPDATE channels SET templates_due_at = $4 WHERE company = $1 AND id = $2 AND templates_due_at = $3`,
 			claim.Company, claim.Channel, claim.until, tx.Now.Add(templateSyncEvery))
-		return replaceTemplates(tx, claim.Company, claim.Channel, claim.until.Add(-templateSyncRetry), templates)
+		if err != nil || n == 0 {
+			return err
+		}
+		return replaceTemplates(tx, claim.Company, claim.Channel, templates)
 	})
 }
 
@@ -333,24 +336,22 @@ func Template(
 func saveTemplate(tx *kernel.Tx, company, channel kernel.ID, t *provider.ChannelTemplate) {
 	content := kernel.WriteJSON(&templateContent{t.Body, t.Header, t.Footer, t.Buttons, t.Parameters})
 	tx.Later(`
-		INSERT INTO templates (company, channel, id, provider_id, name, language, folded, status, category, content, quality, reason,
-			stored_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		INSERT INTO templates (company, channel, id, provider_id, name, language, folded, status, category, content, quality, reason)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (company, channel, name, language) DO UPDATE
 		SET provider_id = excluded.provider_id, folded = excluded.folded, status = excluded.status, category = excluded.category,
-			content = excluded.content, quality = excluded.quality, reason = excluded.reason, stored_at = excluded.stored_at,
+			content = excluded.content, quality = excluded.quality, reason = excluded.reason,
 			reason_text = CASE WHEN templates.reason = excluded.reason THEN templates.reason_text END`,
 		company, channel, t.ID, t.ProviderID, t.Name, t.Language, fold.Text(t.Name+"\n"+t.Body), t.Status, t.Category, content,
-		t.Quality, t.Reason, tx.Now)
+		t.Quality, t.Reason)
 }
 
-// replaceTemplates replaces the templates of a channel by those of a fetch that began at a time. Existing templates keep their
-// ids, and those that were created during the fetch stay.
-func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, began time.Time, templates []provider.ChannelTemplate) error {
+// replaceTemplates replaces the templates of a channel. Existing templates keep their ids.
+func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, templates []provider.ChannelTemplate) error {
 	type key struct{ name, language string }
 	gone := map[key]bool{}
-	err := tx.Query(`SELECT name, language FROM templates WHERE company = $1 AND channel = $2 AND stored_at < $3`,
-		[]any{company, channel, began}, func(r db.Row) error {
+	err := tx.Query(`SELECT name, language FROM templates WHERE company = $1 AND channel = $2`,
+		[]any{company, channel}, func(r db.Row) error {
 			gone[key{r.Text("name"), r.Text("language")}] = true
 			return nil
 		})

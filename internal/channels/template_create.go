@@ -91,7 +91,15 @@ func (d *Channels) CreateTemplate(
 		return none, errTemplate(err)
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (provider.ChannelTemplate, error) {
+		if _, err := lockTemplateSync(tx, ch.Company, ch.ID); err != nil {
+			return created, err
+		}
 		created.ID = kernel.NewID()
+		_, err := tx.One(`SELECT id FROM templates WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
+			[]any{ch.Company, ch.ID, created.Name, created.Language}, func(r db.Row) { created.ID = r.ID("id") }) // a fetch was faster
+		if err != nil {
+			return created, err
+		}
 		saveTemplate(tx, ch.Company, ch.ID, &created)
 		return created, d.accountTemplatesDue(tx, ch.Company, access.WABAID)
 	})

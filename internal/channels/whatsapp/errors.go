@@ -31,9 +31,9 @@ type graphErrorData struct {
 
 // field returns the field that Meta found invalid, as it names it: a path, or the message if there is none.
 func (g graphError) field() string {
-	for _, path := range g.Data.value.Blames {
-		names := make([]string, len(path))
-		for i, name := range path {
+	if paths := g.Data.value.Blames; len(paths) > 0 {
+		names := make([]string, len(paths[0]))
+		for i, name := range paths[0] {
 			names[i] = string(name)
 		}
 		return strings.Join(names, ".")

@@ -3,7 +3,6 @@
 ALTER TABLE templates ADD COLUMN quality TEXT;
 ALTER TABLE templates ADD COLUMN reason TEXT; -- why Meta rejected it: Meta's word in lower case
 ALTER TABLE templates ADD COLUMN reason_text TEXT; -- Meta's own explanation
-ALTER TABLE templates ADD COLUMN stored_at BIGINT NOT NULL DEFAULT 0; -- a fetch that began before does not remove it
 
 -- Import of the contacts and the history of the WhatsApp Business app --------------------------
 
