@@ -63,19 +63,15 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
       <ChannelSign channel={channel} />
       <ChannelHours channel={channel} />
       {whatsapp && (
-        <Section
-          title={t('templates.title')}
-          text={t('templates.text')}
-          action={
-            <Button
-              component={Link}
-              variant="default"
-              to={`/settings/channels/${channel.id}/templates`}
-            >
-              {t('templates.open')}
-            </Button>
-          }
-        />
+        <Section title={t('templates.title')} text={t('templates.text')}>
+          <Button
+            component={Link}
+            variant="default"
+            to={`/settings/channels/${channel.id}/templates`}
+          >
+            {t('templates.open')}
+          </Button>
+        </Section>
       )}
       {whatsapp && <ReopenTemplate channel={channel} />}
       {whatsapp && <Reconnect channel={channel} />}
