@@ -68,7 +68,6 @@ export const keys = {
     ['reception-trial', channel, body] as const,
   connection: (channel: string) => ['connection', channel] as const,
   templates: (channel: string) => ['templates', channel] as const,
-  allTemplates: (channel: string) => ['templates', channel, 'all'] as const,
   templateList: (channel: string, q: string, status: string) =>
     ['templates', channel, 'list', q, status] as const,
   labels: ['labels'] as const,
