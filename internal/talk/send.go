@@ -290,7 +290,8 @@ type statusReport struct {
 }
 
 // report applies a status to a message of a locked conversation and stores the external id. The status only moves forward.
-// message.sent is emitted once, when the message is first known to be sent, and message.updated for other status changes.
+// message.sent is emitted once, when the message is first known to be sent, and message.updated for other status changes; a price
+// alone emits nothing.
 func (in *InboundBatch) report(t *BatchConversation, m *Message, external string, s statusReport) error {
 	hadLeft := m.Left()
 	isNew := m.ExternalID == nil && external != "" && m.Direction == provider.Outbound
@@ -315,23 +316,16 @@ func (in *InboundBatch) report(t *BatchConversation, m *Message, external string
 		deleteSend(in.Tx, m.Company, m.ID)
 	}
 	if hadLeft || !m.Left() {
-		if !advanced && !priced {
+		if !advanced {
 			return nil
 		}
 		t.silent = false
-		if advanced && m.Status == provider.StatusFailed {
+		if m.Status == provider.StatusFailed {
 			if err := t.notifyFailed(m); err != nil {
 				return err
 			}
 		}
-		var changed []string
-		if advanced {
-			changed = append(changed, "status")
-		}
-		if priced {
-			changed = append(changed, "cost")
-		}
-		return t.emitUpdated(m, changed...)
+		return t.emitUpdated(m, "status")
 	}
 	t.changed, t.emits, t.silent = true, true, false
 	return t.emitWith(EventMessageSent, "message", m)
