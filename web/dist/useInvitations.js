@@ -1,1 +1,1 @@
-import{Gn as e,Kt as t,Lt as n,Zn as r}from"./base.js";var i=()=>t({queryKey:n.invitations,queryFn:()=>r(e.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{Cr as e,ar as t,kr as n,tr as r}from"./base.js";var i=()=>t({queryKey:r.invitations,queryFn:()=>n(e.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};

@@ -27,11 +27,7 @@ it('names rows without a department or a person, and categories that it does not
 
 it('has no totals without prices', () => {
   const row = { origin: 'app' as const, total: 0, messages: 2, billable: 1 }
-  const [shown] = costRows(
-    { currency: null, rows: [row] },
-    'origin',
-    t,
-  )
+  const [shown] = costRows({ currency: null, rows: [row] }, 'origin', t)
   expect(shown?.total).toBe(null)
   expect(average({ total: null, billable: 1 })).toBe(null)
   expect(average({ total: 1, billable: 0 })).toBe(null)

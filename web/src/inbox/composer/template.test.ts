@@ -13,9 +13,9 @@ it('fills every template variable, with files by id', () => {
     body: 'Olá {{1}}, pedido {{ 2 }}',
     header: null,
     footer: null,
-  quality: null,
-  reason: null,
-  reason_text: null,
+    quality: null,
+    reason: null,
+    reason_text: null,
     buttons: [
       {
         type: 'url',

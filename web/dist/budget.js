@@ -1,0 +1,1 @@
+import{Cr as e,Wn as t,ar as n,ir as r,kr as i,tr as a}from"./base.js";var o=r({queryKey:a.budget,staleTime:6e4,refetchOnWindowFocus:!0,queryFn:()=>i(e.GET(`/company/budget`))}),s=r({queryKey:a.rates,queryFn:()=>i(e.GET(`/company/rates`))});function c(){let e=t().scopes.includes(`company:manage`);return n({...o,enabled:e}).data}export{s as n,c as r,o as t};
