@@ -282,7 +282,7 @@ func TestAKeyHasTheToolsThatItsScopesAllow(t *testing.T) {
 			{[]kernel.Scope{people.ScopeMessagesSend}, []string{"get_me", "send_message"}},
 			{[]kernel.Scope{people.ScopeConversationsWrite}, []string{"get_me", "save_draft", "start_conversation", "take_conversation", "transfer_conversation", "update_conversation"}},
 			{[]kernel.Scope{people.ScopeConversationsRead}, []string{"get_conversation", "get_me", "list_channels", "list_conversations", "list_templates"}},
-			{[]kernel.Scope{people.ScopeReportsRead}, []string{"get_attendance_report", "get_me"}},
+			{[]kernel.Scope{people.ScopeReportsRead}, []string{"get_attendance_report", "get_cost_report", "get_me"}},
 			{[]kernel.Scope{people.ScopeKeysManage}, []string{"get_me"}},
 		} {
 			got := tools(tt.scopes...).names()
@@ -309,8 +309,8 @@ func TestEveryToolHasASchemaAndHints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Tools) != 38 {
-		t.Errorf("got %d tools, want 38", len(list.Tools))
+	if len(list.Tools) != 39 {
+		t.Errorf("got %d tools, want 39", len(list.Tools))
 	}
 	destructive := map[string]bool{
 		"send_message": true, "save_draft": true, "transfer_conversation": true, "close_attendance": true, "update_card": true, "move_card": true,
