@@ -76,6 +76,7 @@ var (
 	ReasonRepeated = talk.RegisterCause("Menu: the same text again and again", "menu_repeated")
 	ReasonLimit    = talk.RegisterCause("Menu: too many messages", "menu_limit")
 	ReasonChanged  = talk.RegisterCause("Menu: no longer available", "menu_changed")
+	ReasonBudget   = talk.RegisterCause("Menu: the budget is used up", talk.ErrorBudgetReached)
 	reasonChoice   = talk.RegisterPathCause("Menu: ", talk.CauseMenuChoice) // with the titles
 )
 

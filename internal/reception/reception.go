@@ -257,8 +257,12 @@ func (d *Receptionist) beginReception(in *talk.InboundBatch, t *talk.BatchConver
 		}
 		state, end = state.Overheard(r, more)
 	}
-	if sent, err := sendMenu(in, t, m); err != nil || !sent {
-		return err // without its text there is no menu
+	sent, err := sendMenu(in, t, m)
+	if err != nil {
+		return err
+	}
+	if !sent && state != nil { // without its text there is no menu
+		end = new(state.People(r, ReasonBudget))
 	}
 	if end != nil {
 		return endMenuAt(t.LockedConversation, *end)
@@ -296,7 +300,7 @@ func (d *Receptionist) answerMenu(in *talk.InboundBatch, t *talk.BatchConversati
 			return err
 		}
 		if end == nil && !sent { // the customer cannot answer a menu that was not sent
-			end = new(next.People(r, ReasonChanged))
+			end = new(next.People(r, ReasonBudget))
 		}
 		if end != nil {
 			return endMenuAt(t.LockedConversation, *end)
