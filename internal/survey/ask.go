@@ -115,14 +115,11 @@ func (d *Surveys) ask(t *talk.LockedConversation, att *talk.Attendance, s *Surve
 		survey.Status = talk.SurveySkipped
 		return d.save(t, att, survey)
 	}
-	if may, err := t.MayAutomate(); err != nil {
-		return err
-	} else if !may {
-		return d.save(t, att, survey)
-	}
 	offer := question(att.ID, s.Question)
-	if _, err := t.SendAutomatic(ch.Provider, offer.Text(), offer); err != nil {
+	if sent, err := t.SendAutomatic(ch.Provider, offer.Text(), offer); err != nil {
 		return err
+	} else if !sent {
+		return d.save(t, att, survey)
 	}
 	survey.Status, survey.SentAt, survey.At = talk.SurveySent, &now, new(s.expiry(now))
 	t.Survey = &att.ID
@@ -252,10 +249,14 @@ func (d *Surveys) rate(in *talk.InboundBatch, t *talk.BatchConversation, att *ta
 	if err != nil {
 		return err
 	}
-	if asks := rating < highRating && s.LowQuestion != nil && mayReply(in, t) && may && t.Reception == nil; asks {
-		reply, survey.At, t.Survey = s.LowQuestion, new(now.Add(commentWithin)), &att.ID
-	} else if kernel.Same(t.Survey, &att.ID) {
+	if kernel.Same(t.Survey, &att.ID) {
 		t.Survey = nil
+	}
+	if rating < highRating && s.LowQuestion != nil && mayReply(in, t) && t.Reception == nil {
+		reply = s.LowQuestion
+		if may { // otherwise the question fails
+			survey.At, t.Survey = new(now.Add(commentWithin)), &att.ID
+		}
 	}
 	return d.answered(in, t, att, &survey, "rating", reply)
 }

@@ -24,7 +24,7 @@ func (d *Talk) Receive(ctx context.Context, company, channel kernel.ID, items []
 	arrived := time.Now()
 	for batch := range slices.Chunk(normalizePhones(items), receiveAtOnce) {
 		err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
-			if len(batch) > 1 || reportsService(batch) {
+			if len(batch) > 1 || mayCountService(batch) {
 				tx.LockSeveral(channel)
 			}
 			tx.ShareVisibility(company)
@@ -380,7 +380,8 @@ func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices
 
 // SendAutomatic sends an automatic message with an optional list or buttons. It does not count as an answer of the team: the
 // customer still waits, no person becomes responsible, and no attendance opens. It reports false if the company may send no
-// automatic messages now: the message is then stored as failed.
+// automatic messages now: the message is then stored as failed, so that the team sees what the customer did not get. It does not
+// become the last message of the conversation, and no event is raised, because nothing happened to the customer.
 func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices *provider.Interactive) (sent bool, err error) {
 	m := &Message{
 		ID: kernel.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
@@ -395,12 +396,9 @@ func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices
 	}
 	if sent {
 		_, err = t.insertOutbound(m, channelProvider)
-	} else { // it is stored, so that the team sees what the customer did not get
+	} else {
 		m.Status, m.Error = provider.StatusFailed, new(provider.NewReason(ErrorBudgetReached, "The budget of this month is used up, so automatic messages are not sent."))
-		if _, err = insertMessage(t.Tx, m); err == nil {
-			t.arrived(m)
-			err = t.emitUpdated(m, "status")
-		}
+		_, err = insertMessage(t.Tx, m)
 	}
 	return sent, err
 }
