@@ -41,16 +41,11 @@ func findBudget(tx *kernel.Tx, company kernel.ID) (Budget, error) {
 	if err != nil {
 		return b, err
 	}
-	s, err := findSettings(tx, company)
-	if err != nil || s.currency == nil {
+	p, err := pricesOf(tx, company)
+	if err != nil || p.currency == nil {
 		return b, err
 	}
-	b.Currency = s.currency
-	today, err := dayOf(tx, company, tx.Now)
-	if err != nil {
-		return b, err
-	}
-	b.month = monthOf(today)
+	b.Currency, b.month = p.currency, monthOf(p.today(tx))
 	_, err = tx.One(`SELECT amount FROM cost_months WHERE company = $1 AND month = $2 AND currency = $3`, []any{company, b.month, *b.Currency}, func(r db.Row) {
 		b.Spent = kernel.Amount(r.Int("amount"))
 	})

@@ -34,7 +34,6 @@ const reportWait = 10 * time.Second
 func New(t *talk.Talk, p *people.People) *Costs {
 	d := &Costs{Kernel: p.Kernel, talk: t, queries: p.NewExpensive("cost reports", reportWait)}
 	t.Observe(talk.Observer{Priced: d.priced, MayAutomate: mayAutomate})
-	p.ObserveTeam(people.TeamObserver{ZoneChanges: func(company kernel.ID) kernel.Recount { return recount{company} }})
 	return d
 }
 
@@ -58,7 +57,7 @@ func (d *Costs) HTTP() httpserver.Capability {
 					"budget is raised or the month ends. Messages of people, integrations and scheduled messages are never stopped.")),
 			httpserver.Get("/reports/cost", VerbCostReport, "Report on the cost of messages", d.costReport,
 				httpserver.AsTool(httpserver.Tool{Name: "get_cost_report"}), httpserver.CSV("cost", nil),
-				httpserver.About("Returns what messages cost, by the day on which they were sent in the company's time zone. Days without dates are as in the report on attendances: "+
+				httpserver.About("Returns what messages cost, by the day on which they were sent in the company's time zone. If from and to are absent, the report covers "+
 					"the last 30 days; with only from, it ends today; with only to, it covers 30 days. "+
 					"by=day returns every day in order; other rows are ordered by their total. user is the person who sent the message. "+
 					"Amounts in a currency other than the present one are not added. Private numbers are not counted.")),

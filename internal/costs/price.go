@@ -2,47 +2,41 @@ package costs
 
 import (
 	"cmp"
-	"context"
-	"encoding/binary"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/people"
 	"recado/internal/talk"
 )
 
 // priced sets the amount of a message and counts it. before is the cost that was counted so far, or nil.
 func (d *Costs) priced(t *talk.LockedConversation, m *talk.Message, before *talk.Cost) error {
 	tx, c := t.Tx, m.Cost
-	lockCosts(tx, t.Company, "pg_advisory_xact_lock_shared") // before the zone is read, so that nothing is counted for an old day after a recount
-	day, err := dayOf(tx, t.Company, c.At)
+	p, err := pricesOf(tx, t.Company)
 	if err != nil {
 		return err
 	}
-	var services int64 // of the channel in the month, with this one
+	if before == nil {
+		c.Day = kernel.DateOf(m.SentOrCreated(), p.zone).Number()
+	}
+	var services int64 // of the number in the month, with this one
 	if change := countService(c) - countService(before); change != 0 {
-		if services, err = addServices(tx, t.Company, t.Channel, monthOf(day), change); err != nil {
+		if services, err = addServices(tx, t.Company, t.Channel, c.Day/100, change); err != nil {
 			return err
 		}
 	}
 	if before == nil {
-		s, err := findSettings(tx, t.Company)
-		if err != nil {
-			return err
-		}
-		c.Currency = s.currency
-		if c.Amount, err = amountOf(t, c, &s, day, services); err != nil {
+		c.Currency = p.currency
+		if c.Amount, err = amountOf(t, c, p, services); err != nil {
 			return err
 		}
 	} else if c.Currency != nil {
 		c.Amount = new(kernel.Amount(0)) // it failed
 	}
-	count(d, tx, m, day, before, -1)
-	count(d, tx, m, day, c, 1)
+	count(d, tx, m, before, -1)
+	count(d, tx, m, c, 1)
 	if c.Attendance != nil && (c.Amount != nil || before != nil && before.Amount != nil) {
 		talk.AddCost(tx, t.Company, *c.Attendance, amount(c)-amount(before), *c.Currency)
 	}
@@ -50,19 +44,19 @@ func (d *Costs) priced(t *talk.LockedConversation, m *talk.Message, before *talk
 }
 
 // amountOf returns the price of a message that has no amount yet, or nil if the company has no rate for it. services is the number
-// of billable service messages of the channel in the month, with this one.
-func amountOf(t *talk.LockedConversation, c *talk.Cost, s *settings, day kernel.Date, services int64) (*kernel.Amount, error) {
+// of billable service messages of the number in the month, with this one.
+func amountOf(t *talk.LockedConversation, c *talk.Cost, p *prices, services int64) (*kernel.Amount, error) {
 	switch {
-	case s.currency == nil:
+	case p.currency == nil:
 		return nil, nil
-	case !c.Billable, c.Category == talk.CategoryService && services <= s.freeService:
+	case !c.Billable, c.Category == talk.CategoryService && services <= p.freeService:
 		return new(kernel.Amount(0)), nil
 	}
 	country, err := countryOf(t.Tx, &t.Conversation)
 	if err != nil {
 		return nil, err
 	}
-	return findRate(t.Tx, t.Company, rateCategory(c.Category), country, day)
+	return findRate(t.Tx, t.Company, rateCategory(c.Category), country, c.Day)
 }
 
 // countService returns 1 for a message that uses the free service messages of its month, which may be nil.
@@ -81,22 +75,17 @@ func amount(c *talk.Cost) kernel.Amount {
 	return *c.Amount
 }
 
-// addServices adds to the number of billable service messages of a channel in a month and returns it. Transactions that count for
-// the same channel wait for each other.
+// addServices adds to the number of billable service messages of a channel's number in a month and returns it. A number that is
+// connected again as another channel continues its month. Transactions that count for the same number wait for each other.
 func addServices(tx *kernel.Tx, company, channel kernel.ID, month, n int64) (total int64, err error) {
 	_, err = tx.One(`
-		INSERT INTO cost_services (company, channel, month, messages)
-		VALUES ($1, $2, $3, $4)
-		ON CONFLICT (company, channel, month) DO UPDATE SET messages = cost_services.messages + excluded.messages
+		INSERT INTO cost_services (company, phone, month, messages)
+		SELECT company, phone, CAST($3 AS BIGINT), CAST($4 AS BIGINT)
+		FROM channels
+		WHERE company = $1 AND id = $2
+		ON CONFLICT (company, phone, month) DO UPDATE SET messages = cost_services.messages + excluded.messages
 		RETURNING messages`, []any{company, channel, month, n}, func(r db.Row) { total = r.Int("messages") })
 	return total, err
-}
-
-// lockCosts locks a company's figures with a function of PostgreSQL: shared to add to them, exclusive to replace them.
-func lockCosts(tx *kernel.Tx, company kernel.ID, function string) {
-	if tx.Dialect().ConcurrentWrites() {
-		tx.Later(`SELECT `+function+`($1)`, int64(binary.BigEndian.Uint64(company[8:]))+3)
-	}
 }
 
 // line identifies a row of the report. member and sector are kernel.MaxID if there is none.
@@ -139,18 +128,18 @@ func (ls lines) get(l line) *figures {
 type linesKey struct{}
 
 // count counts a message with a cost n times: once, or -1 times if it was counted before. The report is written at the end of the
-// transaction, in a fixed order, so that transactions wait for each other only briefly.
-func count(d *Costs, tx *kernel.Tx, m *talk.Message, day kernel.Date, c *talk.Cost, n int64) {
+// transaction, in a fixed order and before that of attendances, so that transactions wait for each other only briefly.
+func count(d *Costs, tx *kernel.Tx, m *talk.Message, c *talk.Cost, n int64) {
 	if c == nil {
 		return
 	}
 	changes := kernel.Value[lines](tx, linesKey{})
 	if *changes == nil {
 		*changes = lines{}
-		tx.BeforeCommit(func() error { return d.write(tx, *changes) })
+		tx.FirstBeforeCommit(func() error { return d.write(tx, *changes) })
 	}
 	l := line{
-		company: m.Company, channel: m.Channel, member: kernel.MaxID, sector: kernel.MaxID, day: day.Number(), category: c.Category, origin: m.Origin,
+		company: m.Company, channel: m.Channel, member: kernel.MaxID, sector: kernel.MaxID, day: c.Day, category: c.Category, origin: m.Origin,
 	}
 	kernel.Set(&l.member, kernel.RefID(m.SentBy))
 	kernel.Set(&l.sector, c.Sector)
@@ -215,70 +204,4 @@ func addMonth(tx *kernel.Tx, m month, amount int64) {
 		VALUES ($1, $2, $3, $4)
 		ON CONFLICT (company, month, currency) DO UPDATE SET amount = cost_months.amount + excluded.amount`,
 		m.company, m.month, m.currency, amount)
-}
-
-// recount counts the messages of a company again by the days of its new time zone.
-type recount struct{ company kernel.ID }
-
-// Begin does nothing: all work is done by Finish.
-func (recount) Begin(context.Context, string) (end func(), err error) { return func() {}, nil }
-
-// quarter is a time at whose multiples days begin in every time zone.
-const quarter = 15 * time.Minute
-
-// Finish replaces the figures.
-func (r recount) Finish(tx *kernel.Tx) error {
-	lockCosts(tx, r.company, "pg_advisory_xact_lock")
-	zone, err := people.Zone(tx, r.company)
-	if err != nil {
-		return err
-	}
-	changes, months := lines{}, map[month]int64{}
-	type service struct {
-		channel kernel.ID
-		month   int64
-	}
-	services := map[service]int64{}
-	err = tx.Query(`
-		SELECT cost_at / $2 AS quarter, channel, sent_by, cost_sector, cost_category, origin,
-			CASE WHEN cost_amount IS NULL THEN '' ELSE cost_currency END AS currency, COUNT(*) AS messages,
-			CAST(SUM(CASE WHEN cost_billable THEN 1 ELSE 0 END) AS BIGINT) AS billable, CAST(SUM(COALESCE(cost_amount, 0)) AS BIGINT) AS amount
-		FROM messages
-		WHERE company = $1 AND cost_at IS NOT NULL
-		GROUP BY 1, 2, 3, 4, 5, 6, 7`, []any{r.company, quarter.Milliseconds()}, func(row db.Row) error {
-		day := kernel.DateOf(time.UnixMilli(row.Int("quarter")*quarter.Milliseconds()), zone)
-		l := line{
-			company: r.company, channel: row.ID("channel"), member: kernel.MaxID, sector: kernel.MaxID, day: day.Number(),
-			category: row.Text("cost_category"), origin: row.Text("origin"), currency: row.Text("currency"),
-		}
-		kernel.Set(&l.member, row.NullID("sent_by"))
-		kernel.Set(&l.sector, row.NullID("cost_sector"))
-		f := figures{row.Int("messages"), row.Int("billable"), row.Int("amount")}
-		changes.get(l).add(f, 1)
-		if f.amount != 0 {
-			months[month{r.company, monthOf(day), l.currency}] += f.amount
-		}
-		if l.category == talk.CategoryService && f.billable != 0 {
-			services[service{l.channel, monthOf(day)}] += f.billable
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, table := range []string{"cost_lines", "cost_months", "cost_services"} {
-		tx.Later(`DELETE FROM `+table+` WHERE company = $1`, r.company)
-	}
-	for l, f := range changes {
-		addLine(tx, l, *f)
-	}
-	for m, amount := range months {
-		addMonth(tx, m, amount)
-	}
-	for s, n := range services {
-		if _, err := addServices(tx, r.company, s.channel, s.month, n); err != nil {
-			return err
-		}
-	}
-	return nil
 }

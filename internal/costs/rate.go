@@ -175,14 +175,39 @@ func findSettings(tx *kernel.Tx, company kernel.ID) (s settings, err error) {
 	return s, err
 }
 
+// prices are what amounts depend on, except the rates.
+type prices struct {
+	settings
+	zone *time.Location // of days and months
+}
+
+type pricesKey struct{ company kernel.ID }
+
+// pricesOf returns the company's prices as they were when the transaction first used them.
+func pricesOf(tx *kernel.Tx, company kernel.ID) (*prices, error) {
+	p := kernel.Value[prices](tx, pricesKey{company})
+	if p.zone != nil {
+		return p, nil
+	}
+	var err error
+	if p.settings, err = findSettings(tx, company); err != nil {
+		return nil, err
+	}
+	p.zone, err = people.Zone(tx, company)
+	return p, err
+}
+
+// today returns the present day in the company's time zone.
+func (p *prices) today(tx *kernel.Tx) kernel.Date { return kernel.DateOf(tx.Now, p.zone) }
+
 // findRate returns the price of a category on a day: the rate of the country, or else of all countries. It returns nil without one.
-func findRate(tx *kernel.Tx, company kernel.ID, category, country string, day kernel.Date) (amount *kernel.Amount, err error) {
+func findRate(tx *kernel.Tx, company kernel.ID, category, country string, day int64) (amount *kernel.Amount, err error) {
 	_, err = tx.One(`
 		SELECT amount
 		FROM cost_rates
 		WHERE company = $1 AND category = $2 AND country IN ($3, '*') AND day <= $4
 		ORDER BY CASE WHEN country = '*' THEN 1 ELSE 0 END, day DESC
-		LIMIT 1`, []any{company, category, country, day.Number()}, func(r db.Row) { amount = new(kernel.Amount(r.Int("amount"))) })
+		LIMIT 1`, []any{company, category, country, day}, func(r db.Row) { amount = new(kernel.Amount(r.Int("amount"))) })
 	return amount, err
 }
 
@@ -240,33 +265,33 @@ func (d *Costs) ConversationRates(ctx context.Context, a *kernel.Principal, conv
 		if err != nil || !found || !talk.MaySee(a, &c) {
 			return out, kernel.ErrOr(err, kernel.NotFound("conversation"))
 		}
-		s, err := findSettings(tx, a.Company.ID)
-		if err != nil || s.currency == nil {
+		p, err := pricesOf(tx, a.Company.ID)
+		if err != nil || p.currency == nil {
 			return out, err
 		}
-		out.Currency = s.currency
-		zone, err := people.Zone(tx, a.Company.ID)
-		if err != nil {
-			return out, err
-		}
+		out.Currency = p.currency
 		country, err := countryOf(tx, &c)
 		if err != nil {
 			return out, err
 		}
-		day := kernel.DateOf(tx.Now, zone)
+		day := p.today(tx)
 		for category, amount := range map[string]**kernel.Amount{
 			categoryMarketing: &out.Amounts.Marketing, categoryUtility: &out.Amounts.Utility,
 			categoryAuthentication: &out.Amounts.Authentication, talk.CategoryService: &out.Amounts.Service,
 		} {
-			if *amount, err = findRate(tx, a.Company.ID, category, country, day); err != nil {
+			if *amount, err = findRate(tx, a.Company.ID, category, country, day.Number()); err != nil {
 				return out, err
 			}
 		}
-		if s.freeService > 0 {
+		if p.freeService > 0 {
 			var used int64
-			_, err = tx.One(`SELECT messages FROM cost_services WHERE company = $1 AND channel = $2 AND month = $3`,
+			_, err = tx.One(`
+				SELECT s.messages
+				FROM cost_services s
+				JOIN channels ch ON ch.company = $1 AND ch.phone = s.phone
+				WHERE s.company = $1 AND ch.id = $2 AND s.month = $3`,
 				[]any{a.Company.ID, c.Channel, monthOf(day)}, func(r db.Row) { used = r.Int("messages") })
-			if used < s.freeService {
+			if used < p.freeService {
 				out.Amounts.Service = new(kernel.Amount(0))
 			}
 		}
@@ -276,12 +301,3 @@ func (d *Costs) ConversationRates(ctx context.Context, a *kernel.Principal, conv
 
 // monthOf returns the month of a day as a number such as 202611.
 func monthOf(day kernel.Date) int64 { return day.Number() / 100 }
-
-// dayOf returns the day of a time in the company's time zone.
-func dayOf(tx *kernel.Tx, company kernel.ID, at time.Time) (kernel.Date, error) {
-	zone, err := people.Zone(tx, company)
-	if err != nil {
-		return kernel.Date{}, err
-	}
-	return kernel.DateOf(at, zone), nil
-}

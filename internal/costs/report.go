@@ -12,7 +12,6 @@ import (
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/people"
 	"recado/internal/reports"
 )
 
@@ -160,20 +159,16 @@ func (d *Costs) CostReport(ctx context.Context, a *kernel.Principal, from, to *k
 	}
 	defer release()
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (CostReport, error) {
-		zone, err := people.Zone(tx, a.Company.ID)
+		p, err := pricesOf(tx, a.Company.ID)
 		if err != nil {
 			return CostReport{}, err
 		}
-		first, last, err := reports.Days(from, to, kernel.DateOf(tx.Now, zone))
+		first, last, err := reports.Days(from, to, p.today(tx))
 		if err != nil {
 			return CostReport{}, err
 		}
-		s, err := findSettings(tx, a.Company.ID)
-		if err != nil {
-			return CostReport{}, err
-		}
-		r := CostReport{From: first.String(), To: last.String(), Timezone: zone.String(), Currency: s.currency, Rows: []CostRow{}, by: by}
-		sums, err := sumsBy(tx, a.Company.ID, by, first, last, s.currency)
+		r := CostReport{From: first.String(), To: last.String(), Timezone: p.zone.String(), Currency: p.currency, Rows: []CostRow{}, by: by}
+		sums, err := sumsBy(tx, a.Company.ID, by, first, last, p.currency)
 		if err != nil {
 			return r, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/bits"
+	"slices"
 	"strconv"
 	"time"
 
@@ -63,6 +64,10 @@ func Value[T any](tx *Tx, key any) *T {
 
 // BeforeCommit calls fn at the end of the transaction, after all its other changes and in the order of the calls.
 func (tx *Tx) BeforeCommit(fn func() error) { tx.ending = append(tx.ending, fn) }
+
+// FirstBeforeCommit is BeforeCommit for what comes before the other calls. Transactions that lock the same rows at their end do so
+// in the same order then, whatever they changed first.
+func (tx *Tx) FirstBeforeCommit(fn func() error) { tx.ending = slices.Insert(tx.ending, 0, fn) }
 
 // errEnough ends a query whose remaining rows are not needed.
 var errEnough = errors.New("kernel: enough rows")

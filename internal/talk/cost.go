@@ -18,7 +18,7 @@ type Cost struct {
 	Amount   *kernel.Amount `json:"amount" doc:"The price by the company's rates, in units of the currency, with at most six decimals; null if there was no rate for it."`
 	Currency *string        `json:"currency" example:"BRL" doc:"null if the company had not entered prices."`
 
-	At         time.Time  `json:"-"` // the day and the month for which it counts
+	Day        int64      `json:"-"` // for which it counts, such as 20261114
 	Sector     *kernel.ID `json:"-"`
 	Attendance *kernel.ID `json:"-"` // to which the message belongs
 }
@@ -35,7 +35,7 @@ func scanCost(r db.Row) *Cost {
 	}
 	c := &Cost{
 		Category: r.Text("cost_category"), Type: r.Text("cost_type"), Billable: r.Bool("cost_billable"), Currency: r.NullText("cost_currency"),
-		At: r.Time("cost_at"), Sector: r.NullID("cost_sector"), Attendance: r.NullID("cost_attendance"),
+		Day: r.Int("cost_day"), Sector: r.NullID("cost_sector"), Attendance: r.NullID("cost_attendance"),
 	}
 	if !r.Null("cost_amount") {
 		c.Amount = new(kernel.Amount(r.Int("cost_amount")))
@@ -58,10 +58,10 @@ func saveCost(tx *kernel.Tx, m *Message) {
 	}
 	tx.Later(`
 		UPDATE messages
-		SET cost_category = $4, cost_type = $5, cost_billable = $6, cost_amount = $7, cost_currency = $8, cost_at = $9, cost_sector = $10,
+		SET cost_category = $4, cost_type = $5, cost_billable = $6, cost_amount = $7, cost_currency = $8, cost_day = $9, cost_sector = $10,
 			cost_attendance = $11
 		WHERE company = $1 AND conversation = $2 AND seq = $3`,
-		m.Company, m.Conversation, m.Seq, c.Category, c.Type, c.Billable, amount, c.Currency, c.At, c.Sector, c.Attendance)
+		m.Company, m.Conversation, m.Seq, c.Category, c.Type, c.Billable, amount, c.Currency, c.Day, c.Sector, c.Attendance)
 }
 
 // price stores how the provider charges for a message, which it reports in one or several of its statuses: the first report counts.
@@ -73,9 +73,8 @@ func (in *InboundBatch) price(t *BatchConversation, m *Message, reported *provid
 	case before == nil && reported != nil && m.Direction == provider.Outbound:
 		c := &Cost{
 			Category: kernel.CleanText(reported.Category), Type: kernel.CleanText(reported.Type),
-			Billable: reported.Billable && !failed, At: m.CreatedAt, Sector: t.Sector,
+			Billable: reported.Billable && !failed, Sector: t.Sector,
 		}
-		kernel.Set(&c.At, m.SentAt)
 		if err := in.findCase(t, m, c); err != nil {
 			return false, err
 		}
@@ -94,24 +93,36 @@ func (in *InboundBatch) price(t *BatchConversation, m *Message, reported *provid
 	return true, nil
 }
 
-// findCase sets the attendance to which a message belongs, and its sector: the one that was open, or was closed just before. The
-// survey of an attendance belongs to it.
+// SentOrCreated returns when a message was sent, or was created if that is not known or later.
+func (m *Message) SentOrCreated() time.Time {
+	if m.SentAt != nil && m.SentAt.After(m.CreatedAt) {
+		return *m.SentAt
+	}
+	return m.CreatedAt
+}
+
+// findCase sets the attendance to which a message belongs, and its sector: the one that was open when it was sent, or was closed
+// after it was written or just before. The question of a survey and the reply to its answer belong to the attendance that was rated.
 func (in *InboundBatch) findCase(t *BatchConversation, m *Message, c *Cost) error {
 	var id kernel.ID
 	var sector *kernel.ID
 	var closed *time.Time
+	var surveyed bool
 	found, err := in.Tx.One(`
-		SELECT id, sector, closed_at
-		FROM attendances
-		WHERE company = $1 AND conversation = $2 AND opened_at <= $3
-		ORDER BY opened_at DESC, id DESC
-		LIMIT 1`, []any{t.Company, t.ID, m.CreatedAt}, func(r db.Row) {
-		id, sector, closed = r.ID("id"), r.NullID("sector"), r.NullTime("closed_at")
+		SELECT id, sector, closed_at, surveyed
+		FROM (
+			SELECT id, sector, opened_at, closed_at,
+				CASE WHEN $4 AND (survey_sent_at = $5 OR survey_answered_at = $5) THEN TRUE ELSE FALSE END AS surveyed
+			FROM attendances
+			WHERE company = $1 AND conversation = $2 AND opened_at <= $3) a
+		ORDER BY surveyed DESC, opened_at DESC, id DESC
+		LIMIT 1`, []any{t.Company, t.ID, m.SentOrCreated(), m.Origin == provider.OriginAutomation, m.CreatedAt}, func(r db.Row) {
+		id, sector, closed, surveyed = r.ID("id"), r.NullID("sector"), r.NullTime("closed_at"), r.Bool("surveyed")
 	})
 	if err != nil || !found {
 		return err
 	}
-	if closed != nil && closed.Before(m.CreatedAt) && m.Origin != provider.OriginAutomation {
+	if closed != nil && closed.Before(m.CreatedAt) && !surveyed {
 		rules, err := people.ListAttendanceRules(in.Tx, t.Company)
 		if err != nil || !m.CreatedAt.Before(closed.Add(time.Duration(rules.GraceMinutes)*time.Minute)) {
 			return err
@@ -129,11 +140,15 @@ func AddCost(tx *kernel.Tx, company, attendance kernel.ID, amount kernel.Amount,
 		WHERE company = $1 AND id = $2 AND (cost_currency IS NULL OR cost_currency = $4)`, company, attendance, int64(amount), currency)
 }
 
-// reportsService reports whether one of the items is about a service message that is charged, unless it is one of the free ones of
-// the month. The transactions that count those take turns.
-func reportsService(items []provider.Incoming) bool {
+// mayCountService reports whether one of the items may change the number of service messages that WhatsApp charges for: with a
+// price, with the failure of a message that has one, or with a message of the phone whose statuses arrived before it. Transactions
+// that count those take turns, because they lock that number in addition to their conversations.
+func mayCountService(items []provider.Incoming) bool {
 	return slices.ContainsFunc(items, func(item provider.Incoming) bool {
-		return item.Status != nil && item.Status.Pricing != nil && item.Status.Pricing.Billable && item.Status.Pricing.Category == CategoryService
+		if s := item.Status; s != nil {
+			return s.Status == provider.StatusFailed || s.Pricing != nil && s.Pricing.Billable && s.Pricing.Category == CategoryService
+		}
+		return item.Message != nil && item.Message.FromPhoneApp
 	})
 }
 

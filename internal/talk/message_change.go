@@ -378,6 +378,7 @@ func (d *Talk) SettleEarly(ctx context.Context) error {
 }
 
 func (d *Talk) settleMatch(tx *kernel.Tx, match earlyMatch) error {
+	tx.LockSeveral(match.channel) // see mayCountService
 	ch, found, err := channels.FindChannel(tx, match.company, match.channel)
 	if err != nil || !found {
 		return err

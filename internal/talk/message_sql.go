@@ -18,7 +18,7 @@ const messageColumns = `
 	m.created_at, m.sent_at, m.delivered_at, m.read_at, m.edited_at, m.revoked_at,
 	m.media, d.mime_type, d.file_name, d.size, d.width, d.height, d.duration_ms,
 	m.reactions, m.referral, m.product, m.interactive, m.choice, m.voice, m.notice, m.form, m.standby,
-	m.cost_category, m.cost_type, m.cost_billable, m.cost_amount, m.cost_currency, m.cost_at, m.cost_sector, m.cost_attendance`
+	m.cost_category, m.cost_type, m.cost_billable, m.cost_amount, m.cost_currency, m.cost_day, m.cost_sector, m.cost_attendance`
 
 const messageFile = `
 		LEFT JOIN media d ON d.company = m.company AND d.id = m.media`

@@ -61,7 +61,8 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 	return []*httpserver.Route{
 		httpserver.Get("/me/notifications", VerbNotifications, "List your notifications", s.listNotifications,
 			httpserver.About("Returns the notifications of the last 30 days for conversations you can currently see, newest first. assigned: another person assigned the conversation to you. mentioned: a note mentions you. waiting: a conversation entered the queue of one of your "+
-				"sectors. snooze_ended: the snooze of a conversation assigned to you has ended. message_failed: one of your messages could not be sent. sla_warning and sla_breached: a target of the service level of a case assigned to you, or of a case of one of your sectors without a responsible person, is nearly due or was missed.")),
+				"sectors. snooze_ended: the snooze of a conversation assigned to you has ended. message_failed: one of your messages could not be sent. sla_warning and sla_breached: a target of the service level of a case assigned to you, or of a case of one of your sectors without a responsible person, is nearly due or was missed. "+
+				"budget_warning: the budget for messages of this month is nearly used up; only owners get it, and conversation is null.")),
 		httpserver.Post("/me/notifications/read", VerbReadNotifications, "Mark notifications as read", s.readNotifications, httpserver.NoContent,
 			httpserver.Example(`{"all": true}`)),
 

@@ -93,7 +93,7 @@ func (d *Talk) SendStep(
 	ctx context.Context, company kernel.ID, lease kernel.Lease, owner kernel.ID, length time.Duration, done []SendDone, limit int,
 ) (ClaimedSends, error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (ClaimedSends, error) {
-		if len(done) > 1 {
+		if len(done) > 0 { // one may have statuses that arrived before; see mayCountService
 			tx.LockSeveral(lease.Subject)
 		}
 		renewed, taken, err := tx.TakeLease(leaseChannel, lease.Subject, owner, length)

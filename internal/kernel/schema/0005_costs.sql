@@ -6,10 +6,9 @@ ALTER TABLE messages ADD COLUMN cost_type TEXT;
 ALTER TABLE messages ADD COLUMN cost_billable BOOLEAN;
 ALTER TABLE messages ADD COLUMN cost_amount BIGINT; -- NULL: there was no rate
 ALTER TABLE messages ADD COLUMN cost_currency TEXT;
-ALTER TABLE messages ADD COLUMN cost_at BIGINT; -- the day and the month for which it counts
+ALTER TABLE messages ADD COLUMN cost_day BIGINT; -- for which it counts, such as 20261114
 ALTER TABLE messages ADD COLUMN cost_sector UUID;
 ALTER TABLE messages ADD COLUMN cost_attendance UUID;
-CREATE INDEX messages_cost ON messages (company, cost_at) WHERE cost_at IS NOT NULL;
 
 ALTER TABLE attendances ADD COLUMN cost_amount BIGINT; -- the sum of its messages; NULL: none has an amount
 ALTER TABLE attendances ADD COLUMN cost_currency TEXT;
@@ -20,7 +19,7 @@ ALTER TABLE early_statuses ADD COLUMN pricing TEXT; -- JSON
 CREATE TABLE cost_settings (
     company      UUID   NOT NULL PRIMARY KEY REFERENCES companies (id),
     currency     TEXT, -- NULL: there are no prices
-    free_service BIGINT NOT NULL -- service messages per channel and month
+    free_service BIGINT NOT NULL -- service messages per number and month
 );
 
 CREATE TABLE cost_rates (
@@ -65,13 +64,13 @@ CREATE TABLE cost_months (
     PRIMARY KEY (company, month, currency)
 ) /*sqlite: WITHOUT ROWID */;
 
--- The billable service messages of a channel in a month, some of which are free.
+-- The billable service messages of a number in a month, some of which are free. A number that is connected again continues its month.
 CREATE TABLE cost_services (
     company  UUID   NOT NULL,
-    channel  UUID   NOT NULL,
+    phone    TEXT   NOT NULL,
     month    BIGINT NOT NULL,
     messages BIGINT NOT NULL,
-    PRIMARY KEY (company, channel, month)
+    PRIMARY KEY (company, phone, month)
 ) /*sqlite: WITHOUT ROWID */;
 
 -- Notifications without a conversation ---------------------------------------------------------------
