@@ -9,6 +9,7 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/test/servertest"
 	"recado/test/testkit"
 )
@@ -212,7 +213,7 @@ func TestTheNewestRateOfTheCountryApplies(t *testing.T) {
 		testkit.Equal(t, "of all countries", amount("utility"), any(0.000001))
 		testkit.Equal(t, "without a rate", amount("marketing"), any(nil))
 		estimate := w.A.Get(t, "/conversations/"+f.conversation+"/rates").OK(200)
-		testkit.Equal(t, "estimate", asJSON(estimate.At("amounts")), `{"authentication":2,"marketing":null,"service":null,"utility":1e-06}`)
+		testkit.Equal(t, "estimate", asJSON(estimate.At("amounts")), `{"authentication":2,"marketing":null,"service":null,"utility":0.000001}`)
 		testkit.Equal(t, "currency", estimate.Text("currency"), "BRL")
 
 		w.Clock.Set(time.Date(2026, 11, 16, 2, 0, 0, 0, time.UTC)) // still the 15th in São Paulo
@@ -258,6 +259,13 @@ func TestTheFreeServiceMessagesCountPerNumberAndMonth(t *testing.T) {
 		testkit.Equal(t, "the last minute of the month", w.A.Get(t, "/messages/"+f.sent(t, "service")).OK(200).At("cost", "amount"), any(0.05))
 		w.Clock.Set(time.Date(2026, 12, 1, 3, 1, 0, 0, time.UTC))
 		testkit.Equal(t, "another month", w.A.Get(t, "/messages/"+f.sent(t, "service")).OK(200).At("cost", "amount"), any(0.0))
+		f.sent(t, "service")
+		f.sent(t, "service")
+		w.A.Delete(t, "/channels/"+f.channel).OK(204)
+		f.channel = sandbox(t, w)
+		f.conversation = customerWrites(t, w, f.channel, phoneNumber(1))
+		testkit.Equal(t, "estimate for a number that is connected again", estimate(), any(0.05))
+		testkit.Equal(t, "a number that is connected again", w.A.Get(t, "/messages/"+f.sent(t, "service")).OK(200).At("cost", "amount"), any(0.05))
 	})
 }
 
@@ -271,7 +279,8 @@ func TestTheCostReport(t *testing.T) {
 		f.conversation = customerWrites(t, w, f.channel, phoneNumber(2))
 		w.A.Post(t, "/conversations/"+f.conversation+"/transfer", map[string]any{"sector_id": sector}).OK(200)
 		f.sent(t, "utility")
-		f.sent(t, "utility")
+		_, last := f.send(t)
+		f.receive(t, status(last, "sent", billed("utility")))
 
 		r := f.report(t, "from=2026-11-14&to=2026-11-16")
 		testkit.Equal(t, "rows by day", asJSON(r.At("rows")), `[{"billable":0,"date":"2026-11-14","messages":0,"total":0},{"billable":1,"date":"2026-11-15","messages":1,"total":1.5},{"billable":2,"date":"2026-11-16","messages":2,"total":1}]`)
@@ -293,9 +302,11 @@ func TestTheCostReport(t *testing.T) {
 		testkit.Equal(t, "another company", asJSON(w.B.Get(t, "/reports/cost").OK(200).At("messages")), "0")
 		w.B.Get(t, "/conversations/"+f.conversation+"/rates").Fails(404, "not_found")
 
-		w.A.Patch(t, "/company", `{"timezone":"Asia/Tokyo"}`).OK(200) // noon of the 15th in São Paulo is the 16th in Tokyo
-		testkit.Equal(t, "rows in another time zone", asJSON(f.report(t, "from=2026-11-15&to=2026-11-17").At("rows")),
-			`[{"billable":0,"date":"2026-11-15","messages":0,"total":0},{"billable":1,"date":"2026-11-16","messages":1,"total":1.5},{"billable":2,"date":"2026-11-17","messages":2,"total":1}]`)
+		w.A.Patch(t, "/company", `{"timezone":"Asia/Tokyo"}`).OK(200) // noon of the 16th in São Paulo is the 17th in Tokyo
+		testkit.Equal(t, "days that were counted in another time zone", asJSON(f.report(t, "from=2026-11-14&to=2026-11-16").At("rows")), asJSON(r.At("rows")))
+		f.receive(t, status(last, "failed", nil))
+		testkit.Equal(t, "a failure counts for the day of its message", asJSON(f.report(t, "from=2026-11-16&to=2026-11-17").At("rows")),
+			`[{"billable":1,"date":"2026-11-16","messages":2,"total":0.5},{"billable":0,"date":"2026-11-17","messages":0,"total":0}]`)
 	})
 }
 
@@ -305,19 +316,19 @@ func TestRatesAreChecked(t *testing.T) {
 		testkit.Equal(t, "no rates", asJSON(w.A.Get(t, "/company/rates").OK(200).At()), `{"currency":null,"free_service_per_month":0,"rates":[]}`)
 		rate := `{"country":"BR","category":"marketing","amount":0.3125,"from":"2026-01-01"}`
 		for name, body := range map[string]string{
-			"without a currency":      `{"rates":[` + rate + `]}`,
-			"a small currency":        `{"currency":"brl","rates":[]}`,
-			"a long currency":         `{"currency":"REAL","rates":[]}`,
-			"a country without a law": `{"currency":"BRL","rates":[{"country":"XX","category":"marketing","amount":1,"from":"2026-01-01"}]}`,
-			"a small country":         `{"currency":"BRL","rates":[{"country":"br","category":"marketing","amount":1,"from":"2026-01-01"}]}`,
-			"an unknown category":     `{"currency":"BRL","rates":[{"country":"BR","category":"marketing_lite","amount":1,"from":"2026-01-01"}]}`,
-			"a negative amount":       `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":-1,"from":"2026-01-01"}]}`,
-			"seven decimals":          `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":0.0000001,"from":"2026-01-01"}]}`,
-			"no date":                 `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":1}]}`,
-			"not a date":              `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":1,"from":"2026-02-30"}]}`,
-			"a rate twice":            `{"currency":"BRL","rates":[` + rate + `,` + rate + `]}`,
-			"a negative allowance":    `{"currency":"BRL","free_service_per_month":-1,"rates":[]}`,
-			"too many rates":          `{"currency":"BRL","rates":[` + strings.Repeat(rate+",", 500) + rate + `]}`,
+			"without a currency":   `{"rates":[` + rate + `]}`,
+			"a small currency":     `{"currency":"brl","rates":[]}`,
+			"a long currency":      `{"currency":"REAL","rates":[]}`,
+			"an unknown country":   `{"currency":"BRL","rates":[{"country":"XX","category":"marketing","amount":1,"from":"2026-01-01"}]}`,
+			"a small country":      `{"currency":"BRL","rates":[{"country":"br","category":"marketing","amount":1,"from":"2026-01-01"}]}`,
+			"an unknown category":  `{"currency":"BRL","rates":[{"country":"BR","category":"marketing_lite","amount":1,"from":"2026-01-01"}]}`,
+			"a negative amount":    `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":-1,"from":"2026-01-01"}]}`,
+			"seven decimals":       `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":0.0000001,"from":"2026-01-01"}]}`,
+			"no date":              `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":1}]}`,
+			"not a date":           `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":1,"from":"2026-02-30"}]}`,
+			"a rate twice":         `{"currency":"BRL","rates":[` + rate + `,` + rate + `]}`,
+			"a negative allowance": `{"currency":"BRL","free_service_per_month":-1,"rates":[]}`,
+			"too many rates":       `{"currency":"BRL","rates":[` + strings.Repeat(rate+",", 500) + rate + `]}`,
 		} {
 			t.Run(name, func(t *testing.T) { w.A.Put(t, "/company/rates", body).Fails(400, "invalid_request") })
 		}
@@ -388,5 +399,201 @@ func TestTheBudgetWarnsOnceAMonthAndStopsAutomaticMessages(t *testing.T) {
 		list := w.A.SignIn(t, email, password).Get(t, "/me/notifications").OK(200)
 		testkit.Equal(t, "unread", list.Int("unread_count"), 2)
 		testkit.Equal(t, "notification", asJSON([]any{list.At("data", 0, "kind"), list.At("data", 0, "conversation")}), `["budget_warning",null]`)
+	})
+}
+
+// spend uses up the budget of the month.
+func (f *priced) spend(t *testing.T) {
+	t.Helper()
+	f.rates(t, `[{"country":"*","category":"marketing","amount":1,"from":"2026-01-01"}]`, 0)
+	f.A.Patch(t, "/company/budget", `{"monthly_amount":1}`).OK(200)
+	f.sent(t, "marketing")
+}
+
+// cause returns the cause of the last transfer of a conversation.
+func (f *priced) cause(t *testing.T, conversation string) (code any) {
+	t.Helper()
+	for _, e := range f.A.Get(t, "/conversations/"+conversation+"/timeline").OK(200).List("data") {
+		assignment, _ := e.(map[string]any)["assignment"].(map[string]any)
+		if cause, _ := assignment["cause"].(map[string]any); cause != nil {
+			return cause["code"]
+		}
+	}
+	return nil
+}
+
+func TestACaseGoesToTheFallbackSectorIfTheBudgetStopsItsMenu(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newPriced(t, w, "")
+		sector := w.A.Post(t, "/sectors", `{"name":"Sales"}`).OK(201).ID()
+		w.A.Put(t, "/channels/"+f.channel+"/reception", fmt.Sprintf(`{"enabled":true,"greeting":"Welcome!","menu":{"text":"Choose","fallback_sector":%q,
+			"options":[{"title":"One","action":{"text":"1"}},{"title":"Two","action":{"text":"2"}}]}}`, sector)).OK(200)
+		running := customerWrites(t, w, f.channel, phoneNumber(2))
+		f.spend(t)
+		expect := func(c, cause, last string) {
+			t.Helper()
+			got := w.A.Get(t, "/conversations/"+c).OK(200)
+			testkit.Equal(t, "sector", got.At("sector"), any(sector))
+			testkit.Equal(t, "cause", f.cause(t, c), any(cause))
+			testkit.Equal(t, "last message", got.Text("last_message", "text"), last)
+			newest := w.A.Get(t, "/conversations/"+c+"/messages").OK(200)
+			testkit.Equal(t, "stopped message", asJSON([]any{newest.At("data", 0, "origin"), newest.At("data", 0, "status"), newest.At("data", 0, "error", "code")}), `["automation","failed","budget_reached"]`)
+			if events := w.A.Get(t, "/events?limit=100").OK(200); strings.Contains(string(events.Raw), newest.Text("data", 0, "id")) {
+				t.Errorf("an event is about the stopped message: %s", events.Raw)
+			}
+		}
+		expect(customerWrites(t, w, f.channel, phoneNumber(3)), "budget_reached", "oi")
+		asked := customerWritesText(t, w.A.Client, f.channel, phoneNumber(4), "atendente")
+		expect(asked, "menu_asked", "atendente")
+		w.Clock.Advance(time.Minute)
+		customerWritesText(t, w.A.Client, f.channel, phoneNumber(2), "1")
+		expect(running, "budget_reached", "1")
+	})
+}
+
+func TestASurveyStopsWhenTheBudgetIsUsedUp(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newPriced(t, w, "")
+		s := &surveyed{World: w, channel: f.channel, n: 10}
+		s.set(t, `"low_question":"O que faltou?"`, `"thanks":"Obrigado!"`)
+		asked := s.closed(t)
+		f.spend(t)
+		stopped := s.closed(t)
+		stopped.expect(t, "none", "Como foi?")
+		newest := w.A.Get(t, "/conversations/"+stopped.conversation+"/messages").OK(200)
+		testkit.Equal(t, "question", asJSON([]any{newest.At("data", 0, "status"), newest.At("data", 0, "error", "code")}), `["failed","budget_reached"]`)
+
+		w.Clock.Advance(time.Minute)
+		asked.taps(t, 1)
+		asked.expect(t, "answered 1", "Como foi?", "O que faltou?")
+		newest = w.A.Get(t, "/conversations/"+asked.conversation+"/messages").OK(200)
+		testkit.Equal(t, "low question", asJSON([]any{newest.At("data", 0, "status"), newest.At("data", 0, "error", "code")}), `["failed","budget_reached"]`)
+		asked.says(t, "boa tarde")
+		testkit.Equal(t, "the survey after another text", asked.survey(t), "answered 1")
+	})
+}
+
+func TestASurveyBelongsToTheCaseThatItIsAbout(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newPriced(t, w, `[{"country":"*","category":"utility","amount":1,"from":"2026-01-01"}]`)
+		s := &surveyed{World: w, channel: f.channel, n: 10}
+		s.set(t, `"low_question":"O que faltou?"`, `"thanks":"Obrigado!"`, `"delay_minutes":600`)
+		price := func(c *surveyCase) {
+			t.Helper()
+			newest := w.A.Get(t, "/conversations/"+c.conversation+"/messages").OK(200)
+			testkit.Equal(t, "origin", newest.Text("data", 0, "origin"), "automation")
+			f.receive(t, status(newest.Text("data", 0, "external_id"), "delivered", billed("utility")))
+		}
+		first := s.closed(t)
+		w.Clock.Advance(9 * time.Hour)
+		second := first.again(t)
+		w.Clock.Advance(2 * time.Hour)
+		first.sendDue(t)
+		price(first)
+		second.close(t)
+		w.Clock.Advance(20 * time.Hour)
+		first.taps(t, 2)
+		price(first)
+		testkit.Equal(t, "cost of the rated case", asJSON(w.A.Get(t, "/attendances/"+first.id).OK(200).At("cost")), `{"amount":2,"currency":"BRL"}`)
+		w.Clock.Advance(time.Minute)
+		first.says(t, "tudo")
+		price(first)
+		testkit.Equal(t, "cost of the later case", w.A.Get(t, "/attendances/"+second.id).OK(200).At("cost"), any(nil))
+	})
+}
+
+func TestPrivateNumbersAreNotInTheCostReport(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newPriced(t, w, marketingRate)
+		_, email := member(t, w.A.Client, "Olga", `"role":"owner"`)
+		owner := w.A.SignIn(t, email, password)
+		f.sent(t, "marketing")
+		private := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		c := owner.Post(t, simulatePath(private), fmt.Sprintf(`{"from":%q,"name":"Zé","text":"oi"}`, phoneNumber(2))).OK(201).Text("conversation")
+		m := owner.Post(t, "/conversations/"+c+"/messages", message("x")).OK(201)
+		f.channel = private
+		f.receive(t, status(m.Text("external_id"), "delivered", billed("marketing")))
+		testkit.Equal(t, "cost of the private message", owner.Get(t, "/messages/"+m.ID()).OK(200).At("cost", "amount"), any(0.3125))
+		for _, by := range []string{"day", "channel", "sector", "user", "category", "origin"} {
+			r := owner.Get(t, "/reports/cost?by="+by).OK(200)
+			testkit.Equal(t, "report by "+by, asJSON([]any{r.At("total"), r.At("messages"), r.At("billable")}), `[0.3125,1,1]`)
+			if strings.Contains(string(r.Raw), private) {
+				t.Errorf("the report by %s names the private number: %s", by, r.Raw)
+			}
+		}
+		testkit.Equal(t, "spent", owner.Get(t, "/company/budget").OK(200).At("spent"), any(0.625))
+	})
+}
+
+func TestTheRolesForCosts(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		as := func(name, role string) *servertest.Client {
+			_, email := member(t, w.A.Client, name, fmt.Sprintf(`"role":%q`, role))
+			return w.A.SignIn(t, email, password)
+		}
+		agent, manager, admin := as("Ana", "agent"), as("Mia", "manager"), as("Ada", "admin")
+		rates := `{"currency":"BRL","rates":[]}`
+		for _, c := range []*servertest.Client{agent, manager} {
+			c.Put(t, "/company/rates", rates).Fails(403, "insufficient_scope")
+			c.Patch(t, "/company/budget", `{"monthly_amount":1}`).Fails(403, "insufficient_scope")
+		}
+		agent.Get(t, "/company/budget").Fails(403, "insufficient_scope")
+		agent.Get(t, "/reports/cost").Fails(403, "insufficient_scope")
+		manager.Get(t, "/reports/cost").OK(200)
+		admin.Put(t, "/company/rates", rates).OK(200)
+		admin.Patch(t, "/company/budget", `{"monthly_amount":1}`).OK(200)
+		admin.Get(t, "/reports/cost").OK(200)
+	})
+}
+
+// The test is not parallel, because it counts the deadlocks of the database.
+func TestConcurrentStatusesOfServiceMessagesDoNotDeadlock(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		f := newPriced(t, w, "")
+		f.rates(t, `[{"country":"*","category":"service","amount":0.05,"from":"2026-01-01"}]`, 3)
+		deadlocks := func() int64 {
+			n, err := kernel.Read(t.Context(), w.Desk.Kernel, func(tx *kernel.Tx) (n int64, err error) {
+				counted := tx.Dialect().Pick(`SELECT 0 AS deadlocks`, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`)
+				_, err = tx.One(counted, nil, func(r db.Row) { n = r.Int("deadlocks") })
+				return n, err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		before := deadlocks()
+		const people, rounds = 8, 4
+		for round := range rounds {
+			charged, external := make([]string, people), make([]string, people)
+			for i := range people {
+				f.conversation = customerWrites(t, w, f.channel, phoneNumber(100+i))
+				_, charged[i] = f.send(t)
+				_, external[i] = f.send(t)
+				f.receive(t, status(charged[i], "sent", billed("service")))
+			}
+			var all sync.WaitGroup
+			for worker := range 3 {
+				all.Go(func() {
+					var items []provider.Incoming
+					for i := range people { // each worker has a different order
+						items = append(items, status(external[(i*(2*worker+1)+round)%people], "sent", billed("service")))
+					}
+					f.receive(t, items...)
+				})
+			}
+			for _, e := range charged {
+				all.Go(func() { f.receive(t, status(e, "failed", nil)) })
+			}
+			all.Wait()
+		}
+		testkit.Equal(t, "deadlocks", deadlocks()-before, 0)
+		r := f.report(t, "")
+		testkit.Equal(t, "half of them failed", asJSON([]any{r.At("messages"), r.At("billable")}), fmt.Sprintf(`[%d,%d]`, 2*people*rounds, people*rounds))
 	})
 }
