@@ -96,6 +96,10 @@ func (d Document) convertSchema(schema map[string]any) {
 			schema["type"] = typeOf(d.at(ref)) // nullable needs a type
 		}
 	}
+	if open, ok := schema["anyOf"].([]any); ok && slices.ContainsFunc(open, isNull) {
+		schema["anyOf"] = slices.DeleteFunc(slices.Clone(open), isNull)
+		schema["anyOf"].([]any)[0].(map[string]any)["nullable"] = true
+	}
 	if open, ok := schema["anyOf"].([]any); ok && isOpenEnum(open) {
 		delete(schema, "anyOf")
 		schema["type"], schema["x-extensible-enum"] = "string", open[0].(map[string]any)["enum"]
