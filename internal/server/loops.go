@@ -58,8 +58,9 @@ func (s *Server) run(ctx context.Context) {
 	}
 }
 
-// schedule does work that is due to the second: it sends scheduled messages and surveys, gives up held messages, ends menus without a reply, checks service
-// levels, and removes members who have stopped viewing a conversation. If one of these fails, the others are done all the same.
+// schedule does work that is due to the second: it sends scheduled messages and surveys, fails expired held messages, ends menus
+// without a reply, checks service levels, and removes members who have stopped viewing a conversation. If one of these fails, the
+// others are done all the same.
 func (d *Desk) schedule(ctx context.Context) (more bool, err error) {
 	d.Talk.ExpireViewers()
 	for _, step := range []func(context.Context, int) (int, error){
