@@ -302,7 +302,7 @@ func joinConversations(tx *kernel.Tx, company kernel.ID, into *Conversation, fro
 }
 
 // joinTalk moves drafts, notifications, scheduled and held messages. Of two drafts of a person it keeps that of the remaining
-// conversation.
+// conversation, and of two reopening templates the newer.
 func joinTalk(tx *kernel.Tx, company, into, from kernel.ID) {
 	tx.Later(`
 		DELETE FROM drafts
@@ -310,7 +310,12 @@ func joinTalk(tx *kernel.Tx, company, into, from kernel.ID) {
 			AND EXISTS (SELECT 1 FROM drafts k WHERE k.company = $1 AND k.conversation = $2 AND k.member = drafts.member)`, company, into, from)
 	tx.Later(`
 		UPDATE conversations
-		SET reopening = COALESCE(reopening, (SELECT o.reopening FROM conversations o WHERE o.company = $1 AND o.id = $3))
+		SET reopening = (
+			SELECT o.reopening
+			FROM conversations o
+			WHERE o.company = $1 AND o.id IN ($2, $3) AND o.reopening IS NOT NULL
+			ORDER BY o.reopening DESC
+			LIMIT 1)
 		WHERE company = $1 AND id = $2`, company, into, from)
 	tx.Later(`DELETE FROM reply_renderings WHERE company = $1 AND conversation = $2`, company, from)
 	for _, table := range []string{"drafts", "notifications", "scheduled_messages", "held_messages"} {
