@@ -93,6 +93,11 @@ func Signed(text, name string) string {
 	return prefix + "\n" + text
 }
 
+// IsSignature reports whether the first line of a text is the name of a person as Signed puts it there.
+func IsSignature(line string) bool {
+	return len(line) > len("*:*") && strings.HasPrefix(line, "*") && strings.HasSuffix(line, ":*")
+}
+
 // Pool returns the owner of the contacts of the channel's customers: the company, or a private channel itself. A person is
 // searched within one pool, so that private contacts stay separate.
 func (c *Channel) Pool() kernel.ID {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -17,6 +18,9 @@ import (
 
 // HeldLife is how long a held message waits for the customer.
 const HeldLife = 7 * 24 * time.Hour
+
+// MaxHeld is the maximum number of held messages in a conversation.
+const MaxHeld = 50
 
 // reopenEvery is the minimum time between two reopening templates in a conversation.
 const reopenEvery = 24 * time.Hour
@@ -81,6 +85,9 @@ func (d *Talk) hold(t *LockedConversation, a *kernel.Principal, o *Outbox, m *Me
 	if found {
 		return sentBefore(t.Tx, a, t.ID, *m.ClientID)
 	}
+	if err := t.checkHeld(); err != nil {
+		return accepted{}, err
+	}
 	if !a.ActsAsIntegration() {
 		err = t.teamHolds(&a.User)
 	}
@@ -90,7 +97,7 @@ func (d *Talk) hold(t *LockedConversation, a *kernel.Principal, o *Outbox, m *Me
 	if err != nil {
 		return accepted{}, err
 	}
-	m.Status, m.Seq = provider.StatusHeld, t.next()
+	m.ID, m.Status, m.Seq = kernel.NewID(), provider.StatusHeld, t.next() // after the template
 	if inserted, err := insertMessage(t.Tx, m); err != nil || !inserted {
 		return accepted{}, kernel.ErrOr(err, errClientID())
 	}
@@ -113,6 +120,17 @@ func (d *Talk) hold(t *LockedConversation, a *kernel.Principal, o *Outbox, m *Me
 		err = t.Save()
 	}
 	return accepted{message: m}, err
+}
+
+// checkHeld returns an error if the conversation has the maximum number of held messages.
+func (t *LockedConversation) checkHeld() error {
+	var n int64
+	_, err := t.Tx.One(`SELECT COUNT(*) AS total FROM held_messages WHERE company = $1 AND conversation = $2`,
+		[]any{t.Company, t.ID}, func(r db.Row) { n = r.Int("total") })
+	if err == nil && n >= MaxHeld {
+		err = kernel.LimitReached("held messages in one conversation", MaxHeld)
+	}
+	return err
 }
 
 // signalHeld notifies live streams after the commit that a message is held. Events follow when it changes.
@@ -217,22 +235,31 @@ func (t *BatchConversation) replied(msg *provider.IncomingMessage, contact *Cont
 
 // settleHeld releases the held messages of a conversation in which the customer wrote, or fails them if the customer declined. The
 // first message of the batch decides. If the customer's message arrived so late that the window is closed again, they stay held.
+//
+// A customer who only pressed a quick reply and got the messages, or declined, does not wait for a response: no attendance opens for
+// the quick reply, and nothing answers it. A released message may open one, like any message of the team.
 func (in *InboundBatch) settleHeld(t *BatchConversation) error {
 	reply := t.reply
 	if t.reply = nil; reply == nil || t.Reopening == nil {
 		return nil
 	}
+	if reply.typed {
+		if err := t.open(); err != nil { // released messages belong to this attendance
+			return err
+		}
+	}
 	held, err := listHeld(in.Tx, t.Company, t.ID)
-	if err != nil || len(held) == 0 {
+	if err != nil {
 		return err
 	}
 	if !reply.declines && in.Tx.Now.Sub(*t.LastInboundAt) >= ServiceWindow {
-		return nil
+		held = nil
 	}
+	awaits, asked := t.awaits, reply.declines
 	silent := t.silent
 	t.silent = false // messages of the team also change if the contact is blocked
 	defer func() { t.silent = silent }()
-	awaits, answered := t.awaits, false
+	r := &releasing{BatchConversation: t, reply: reply, senders: map[heldSender]sender{}}
 	for _, h := range held {
 		m, _, found, err := findMessage(in.Tx, t.Company, h.message)
 		if err != nil {
@@ -241,21 +268,25 @@ func (in *InboundBatch) settleHeld(t *BatchConversation) error {
 		if !found {
 			continue
 		}
-		if reply.declines {
+		switch {
+		case !h.expiresAt.After(in.Tx.Now):
+			err = t.failHeld(&m, errWindowClosed(heldExpired))
+		case reply.declines:
 			err = t.failHeld(&m, errWindowClosed(heldDeclined))
-		} else {
-			answered, err = in.d.release(t, h, &m, reply, answered)
+		default:
+			err = r.release(h, &m)
+			asked = asked || m.Status == provider.StatusQueued
 		}
 		if err != nil {
 			return err
 		}
 	}
 	switch {
-	case answered && !reply.typed: // the customer only asked for the messages
+	case asked && !reply.typed:
 		if sameTime(t.WaitingSince(), awaits) {
 			t.SetWaiting(nil)
 		}
-		awaits = nil
+		awaits, t.needsAttendance, t.Messages = nil, false, nil
 	case t.WaitingSince() == nil: // for a response to this batch
 		t.SetWaiting(awaits)
 	}
@@ -263,65 +294,97 @@ func (in *InboundBatch) settleHeld(t *BatchConversation) error {
 	return nil
 }
 
-// release queues a held message, or fails it if it may no longer be sent. It reports whether the team has responded, with this
-// message or before.
-func (d *Talk) release(t *BatchConversation, h heldMessage, m *Message, reply *customerReply, answered bool) (bool, error) {
-	a, err := d.mayRelease(t, h, reply)
+// releasing releases the held messages of a conversation.
+type releasing struct {
+	*BatchConversation
+	reply   *customerReply
+	senders map[heldSender]sender
+}
+
+// heldSender is who sent a held message: a member, or an API key that is not zero.
+type heldSender struct{ member, key kernel.ID }
+
+// sender is the result of senderOf.
+type sender struct {
+	principal *kernel.Principal
+	err       error
+}
+
+// release queues a held message, or fails it if it may no longer be sent.
+func (t *releasing) release(h heldMessage, m *Message) error {
+	a, err := t.mayRelease(h)
 	if refused, known := errors.AsType[*kernel.Error](err); known {
-		return answered, t.failHeld(m, provider.NewReason(string(refused.Code), refused.Message, refused.Params))
+		return t.failHeld(m, provider.NewReason(string(refused.Code), refused.Message, refused.Params))
 	}
 	if err != nil {
-		return answered, err
+		return err
 	}
 	m.Status = provider.StatusQueued
 	saveMessageStatus(t.Tx, m)
 	deleteHeld(t.Tx, m)
 	insertSend(t.Tx, m, &t.Tx.Now)
-	t.Tx.AfterCommit(d.notifySend)
+	t.Tx.AfterCommit(t.d.notifySend)
 	t.showStatus(m)
 	if a.Kind() == kernel.KindSession {
 		t.pauseBot()
 	}
 	if !a.ActsAsIntegration() {
-		answered = true
 		// It responds to what the customer wrote before it, not to the message that releases it.
 		waited := t.before.WaitingSince()
 		if waited != nil && kernel.Same(t.before.AttendanceID(), t.AttendanceID()) && !waited.After(m.CreatedAt) {
 			err = t.answered(&a.User)
-		} else if t.Attendance != nil {
+		} else {
 			err = t.teamHolds(&a.User)
 		}
 	}
-	return answered, kernel.ErrOr(err, t.emitUpdated(m, "status"))
+	return kernel.ErrOr(err, t.emitUpdated(m, "status"))
 }
 
 // mayRelease returns the principal that sent a held message, with its current permissions, or an error with the reason why the
-// message may no longer be sent.
-func (d *Talk) mayRelease(t *BatchConversation, h heldMessage, reply *customerReply) (*kernel.Principal, error) {
-	a, err := d.senderOf(t.Tx, t.Company, h.member, h.key)
-	if kernel.CodeOf(err) == kernel.CodeKeyExpired {
-		err = kernel.Errorf(kernel.CodeKeyRevoked, "The API key that sent it has expired.")
+// message may no longer be sent. All members may send messages, and the scopes of a key never change.
+func (t *releasing) mayRelease(h heldMessage) (*kernel.Principal, error) {
+	id := heldSender{member: h.member.ID}
+	kernel.Set(&id.key, h.key)
+	s, known := t.senders[id]
+	if !known {
+		s.principal, s.err = t.d.senderOf(t.Tx, t.Company, h.member, h.key)
+		if kernel.CodeOf(s.err) == kernel.CodeKeyExpired {
+			s.err = kernel.Errorf(kernel.CodeKeyRevoked, "The API key that sent it has expired.")
+		}
+		t.senders[id] = s
 	}
-	if err == nil {
-		err = a.May(VerbSendMessage)
-	}
+	a := s.principal
 	switch {
-	case err != nil:
-		return nil, err
+	case s.err != nil:
+		return nil, s.err
 	case !MaySee(a, &t.Conversation):
 		return nil, kernel.Errorf(kernel.CodeNotVisible, "%s can no longer see this conversation.", a.User.Name)
-	case reply.blocked:
+	case t.reply.blocked:
 		return nil, kernel.Errorf(kernel.CodeContactBlocked, "The contact was blocked before the message was sent.")
 	}
 	return a, t.mayAnswer(a)
 }
 
-// failHeld fails a held message and notifies its author.
+// failHeld fails a held message and notifies its author; see notifyHeld.
 func (t *LockedConversation) failHeld(m *Message, reason provider.Reason) error {
 	if err := t.endHeld(m, reason); err != nil {
 		return err
 	}
-	return t.notifyFailed(m)
+	return t.notifyHeld(m, nil)
+}
+
+// notifyHeld notifies the author of a held message that it failed. If it has no author, or one who cannot see the conversation, it
+// notifies the responsible member. by is who cancelled the message, if anyone.
+func (t *LockedConversation) notifyHeld(m *Message, by *kernel.Ref) error {
+	for _, member := range []*kernel.ID{kernel.RefID(m.SentBy), t.Assignee} {
+		if member == nil {
+			continue
+		}
+		if seen, err := t.notifyIfSeen(NotifyMessageFailed, by, &m.ID, *member); err != nil || seen {
+			return err
+		}
+	}
+	return nil
 }
 
 // endHeld fails a held message. The caller saves the conversation.
@@ -380,7 +443,7 @@ func (d *Talk) UpdateHeld(ctx context.Context, a *kernel.Principal, id kernel.ID
 				return nil, errNoCaption()
 			}
 		}
-		if m.Origin == provider.OriginApp {
+		if m.Origin == provider.OriginApp && !signedBefore(before, text) {
 			if err := o.sign(m); err != nil {
 				return nil, err
 			}
@@ -399,7 +462,17 @@ func (d *Talk) UpdateHeld(ctx context.Context, a *kernel.Principal, id kernel.ID
 	})
 }
 
-// CancelHeld fails a held message, so that it is not sent. Its author is notified if another member cancels it.
+// signedBefore reports whether a changed text still begins with the signature of the text before it. The name of its author, which
+// is signed, may have changed since.
+func signedBefore(before *string, text string) bool {
+	if before == nil {
+		return false
+	}
+	line, _, _ := strings.Cut(*before, "\n")
+	return channels.IsSignature(line) && strings.HasPrefix(text, line)
+}
+
+// CancelHeld fails a held message, so that it is not sent. If another than its author cancels it, notifyHeld says who is notified.
 func (d *Talk) CancelHeld(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		t, _, m, err := d.lockHeld(tx, a, id)
@@ -409,8 +482,8 @@ func (d *Talk) CancelHeld(ctx context.Context, a *kernel.Principal, id kernel.ID
 		if err := t.endHeld(m, errWindowClosed(heldCancelled)); err != nil {
 			return err
 		}
-		if m.SentBy != nil {
-			if err := t.notifyIfSeen(NotifyMessageFailed, &a.User, &m.ID, m.SentBy.ID); err != nil {
+		if !m.isBy(a) {
+			if err := t.notifyHeld(m, &a.User); err != nil {
 				return err
 			}
 		}
@@ -418,27 +491,32 @@ func (d *Talk) CancelHeld(ctx context.Context, a *kernel.Principal, id kernel.ID
 	})
 }
 
+// isBy reports whether the principal is the author of a message of the team.
+func (m *Message) isBy(a *kernel.Principal) bool {
+	return m.SentBy != nil && m.SentBy.ID == a.User.ID || m.Integration != nil && m.Integration.ID == a.Key
+}
+
 // lockHeld locks the conversation of a held message that the principal may change: its author, and everyone who may send there. The
 // Outbox has the signature of the author.
 func (d *Talk) lockHeld(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (*LockedConversation, *Outbox, *Message, error) {
 	m, _, found, err := findMessage(tx, a.Company.ID, id)
 	var o Outbox
-	if err == nil && found {
-		author := cmp.Or(kernel.RefID(m.SentBy), &kernel.ID{})
-		o, found, err = lockOutbox(tx, a.Company.ID, m.Conversation, kernel.ID{}, *author)
-	}
-	if err == nil && found {
-		m, _, found, err = findMessage(tx, a.Company.ID, id) // again, after locking its conversation
+	for range 2 { // twice if its conversation is joined with another before it is locked
+		if err == nil && found && o.Conversation.ID != m.Conversation {
+			author := cmp.Or(kernel.RefID(m.SentBy), &kernel.ID{})
+			if o, _, err = lockOutbox(tx, a.Company.ID, m.Conversation, kernel.ID{}, *author); err == nil {
+				m, _, found, err = findMessage(tx, a.Company.ID, id) // again, after locking its conversation
+			}
+		}
 	}
 	switch {
-	case err != nil || !found || !MaySee(a, &o.Conversation):
+	case err != nil || !found || o.Conversation.ID != m.Conversation || !MaySee(a, &o.Conversation):
 		return nil, nil, nil, kernel.ErrOr(err, kernel.NotFound("message"))
 	case m.Status != provider.StatusHeld:
 		return nil, nil, nil, kernel.Errorf(kernel.CodeNotHeld, "This message is not held: it is %s.", m.Status)
 	}
 	t := d.Locked(tx, o.Conversation)
-	isAuthor := m.SentBy != nil && m.SentBy.ID == a.User.ID || m.Integration != nil && m.Integration.ID == a.Key
-	if !isAuthor {
+	if !m.isBy(a) {
 		err = t.mayAnswer(a)
 	}
 	return t, &o, &m, err

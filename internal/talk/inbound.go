@@ -148,10 +148,10 @@ func (in *InboundBatch) finish() error {
 			continue
 		}
 		t.silent = !t.emits
-		if err := t.open(); err != nil {
+		if err := in.settleHeld(t); err != nil {
 			return err
 		}
-		if err := in.settleHeld(t); err != nil {
+		if err := t.open(); err != nil {
 			return err
 		}
 		if len(t.Messages) > 0 && !t.silent && t.Attendance != nil {

@@ -124,7 +124,8 @@ func (d *Talk) storeNotifications(tx *kernel.Tx, company kernel.ID, conversation
 func (t *LockedConversation) notifyAssigned(to *kernel.Ref, sector *kernel.ID, by *kernel.Ref) error {
 	assigned := *t
 	assigned.Assignee, assigned.Sector = &to.ID, sector
-	return assigned.notifyIfSeen(NotifyAssigned, by, nil, to.ID)
+	_, err := assigned.notifyIfSeen(NotifyAssigned, by, nil, to.ID)
+	return err
 }
 
 // notifyHolder notifies the responsible member, if any.
@@ -132,16 +133,18 @@ func (t *LockedConversation) notifyHolder(kind string, entry *kernel.ID) error {
 	if t.Assignee == nil {
 		return nil
 	}
-	return t.notifyIfSeen(kind, nil, entry, *t.Assignee)
+	_, err := t.notifyIfSeen(kind, nil, entry, *t.Assignee)
+	return err
 }
 
-// notifyIfSeen notifies a member who may see the conversation and has not left the team.
-func (t *LockedConversation) notifyIfSeen(kind string, by *kernel.Ref, entry *kernel.ID, member kernel.ID) error {
+// notifyIfSeen notifies a member who may see the conversation and has not left the team, and reports whether that is so.
+func (t *LockedConversation) notifyIfSeen(kind string, by *kernel.Ref, entry *kernel.ID, member kernel.ID) (seen bool, err error) {
 	members, err := people.KeepMemberSights(t.Tx, t.Company, []kernel.ID{member})
-	if m := members[member]; err == nil && m != nil && memberSees(m, &t.Conversation) {
+	m := members[member]
+	if seen = err == nil && m != nil && memberSees(m, &t.Conversation); seen {
 		t.notify(kind, by, entry, member)
 	}
-	return err
+	return seen, err
 }
 
 // notifyQueue notifies the members of a sector who may see its queue if the conversation has entered it. Private conversations
@@ -179,7 +182,8 @@ func (t *LockedConversation) AnnounceTarget(att *Attendance, target string, brea
 	case err != nil || t.silent:
 		return err
 	case responsible != nil:
-		return t.notifyIfSeen(kind, nil, nil, *responsible)
+		_, err := t.notifyIfSeen(kind, nil, nil, *responsible)
+		return err
 	case att.Sector == nil || t.Private:
 		return nil
 	}
@@ -199,7 +203,8 @@ func QueueOf(c *Conversation) *kernel.ID {
 // notifies the responsible member.
 func (t *LockedConversation) notifyFailed(m *Message) error {
 	if m.Origin == provider.OriginApp && m.SentBy != nil {
-		return t.notifyIfSeen(NotifyMessageFailed, nil, &m.ID, m.SentBy.ID)
+		_, err := t.notifyIfSeen(NotifyMessageFailed, nil, &m.ID, m.SentBy.ID)
+		return err
 	}
 	return t.notifyHolder(NotifyMessageFailed, &m.ID)
 }

@@ -115,13 +115,13 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/conversations/{id}/messages", VerbMessages, "List the messages of a conversation", s.listMessages,
 			httpserver.AsTool(httpserver.Tool{Name: "list_messages", ID: "conversation_id"}),
 			httpserver.About("Returns the messages newest first. Use before to get older pages, and after to get newer messages, page by page and without gaps, for example when polling.")),
-		httpserver.Post("/conversations/{id}/messages", VerbSendMessage, "Send a message", s.sendMessage, httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeTemplateUnavailable, kernel.CodeNoReopenTemplate), httpserver.Created, httpserver.Subject(SubjectConversation),
+		httpserver.Post("/conversations/{id}/messages", VerbSendMessage, "Send a message", s.sendMessage, httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeTemplateUnavailable, kernel.CodeNoReopenTemplate, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "send_message", ID: "conversation_id", About: "Sends the message to the customer on WhatsApp. This cannot be undone.", Needs: []string{"client_id"}, Effect: httpserver.Changes, Reaches: true}),
 			httpserver.Example(`{"client_id": "6f1c3a52-7a53-4b7e-9d6e-0a4d8c1f2b3a", "text": "Oi, Lia! Até as 18h."}`),
 			httpserver.About("The response is returned once the message is stored; its status later shows whether it was sent, delivered and read. A client_id that already exists in this conversation "+
 				"returns the existing message in its current state and sends nothing, regardless of the rest of the body. In a direct conversation without an open attendance, "+
 				"sending a message opens one, unless the last one was closed less than grace_minutes ago. "+
-				"With when_closed hold, a text or file outside the 24-hour window is stored as held, and the reopening template of the channel is sent, at most once in 24 hours. The customer's next message "+
+				"With when_closed hold, a text or file outside the 24-hour window is stored as held, and the reopening template of the channel is sent, at most once in 24 hours. A conversation can have 50 held messages. The customer's next message "+
 				"releases held messages in order; permissions are checked again, and what may no longer be sent fails with sender_removed, key_revoked, not_visible, attendance_restricted or contact_blocked. "+
 				"If the customer declines with the last quick reply of the template, or does not write within 7 days, held messages fail with window_closed. A held message is no response yet: the customer still waits.")),
 		httpserver.Get("/conversations/{id}/timeline", VerbTimeline, "List the timeline of a conversation", s.timeline,

@@ -487,7 +487,8 @@ func (d *Talk) failScheduled(tx *kernel.Tx, due Due, reason *provider.Reason) er
 	d.saveScheduled(tx, &o.Conversation, s)
 	t := d.Locked(tx, o.Conversation)
 	if s.Key == nil {
-		return t.notifyIfSeen(NotifyMessageFailed, nil, nil, s.CreatedBy.ID)
+		_, err := t.notifyIfSeen(NotifyMessageFailed, nil, nil, s.CreatedBy.ID)
+		return err
 	}
 	return t.notifyHolder(NotifyMessageFailed, nil)
 }

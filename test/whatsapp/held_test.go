@@ -240,8 +240,162 @@ func TestTheCustomerDeclinesHeldMessagesOrLetsThemExpire(t *testing.T) {
 		testkit.Eventually(t, "it expires", func() bool { return s.failure(t, third) == "window_closed" })
 		s.customer(t, simulator.Inbound{Customer: lia, Text: "Oi de novo"})
 		testkit.Equal(t, "after the customer's message", s.failure(t, third), "window_closed")
+		s.advance(25 * time.Hour)
+		fourth := hold(t, s.A.Client, conversation, "4").OK(201)
+		s.advance(7*24*time.Hour + time.Minute)
+		s.customer(t, simulator.Inbound{Customer: lia, Text: "Oi"}) // perhaps before it is found to be expired
+		testkit.Equal(t, "reason", s.A.Get(t, "/messages/"+fourth.ID()).Text("error", "params", "reason"), "expired")
 		texts, _ := s.sent(lia)
 		testkit.Equal(t, "messages sent", len(texts), 0)
+	})
+}
+
+// press makes the customer press a quick reply of the reopening template, after it was sent.
+func (s *shop) press(t *testing.T, customer, title string, templates int) {
+	t.Helper()
+	testkit.Eventually(t, "the template is sent", func() bool {
+		s.Clock.Advance(100 * time.Millisecond)
+		_, n := s.sent(customer)
+		return n == templates
+	})
+	s.customer(t, simulator.Inbound{Customer: customer, Press: title})
+}
+
+func TestAQuickReplyAloneDoesNotMakeTheCustomerWait(t *testing.T) {
+	eachHolding(t, func(t *testing.T, s *shop) {
+		s.A.Put(t, "/channels/"+s.channel+"/reception", `{"enabled": true, "greeting": "Welcome", "away": null, "menu": {"text": "Choose", "options": [
+			{"title": "Help", "action": {"text": "Wait, please."}}, {"title": "End", "action": {"close": true}}]}}`).OK(200)
+		s.A.Patch(t, "/company/attendance", `{"grace_minutes": 0}`).OK(200)
+		conversation := s.closedWindow(t, lia)
+		state := func() *servertest.Answer { return s.A.Get(t, "/conversations/"+conversation).OK(200) }
+		since := state().At("attendance", "waiting_since")
+		first := hold(t, s.A.Client, conversation, "1").OK(201)
+		s.press(t, lia, "Agora não", 1)
+		testkit.Equal(t, "declined", s.failure(t, first), "window_closed")
+		testkit.Equal(t, "waiting since", state().At("attendance", "waiting_since"), since)
+
+		texts := func() (out []any) {
+			for _, m := range s.messages(t, conversation) {
+				out = append(out, m["text"])
+			}
+			return out
+		}
+		s.advance(25 * time.Hour)
+		second := hold(t, s.A.Client, conversation, "2").OK(201)
+		s.A.Post(t, "/conversations/"+conversation+"/attendance/close", nil).OK(200)
+		before := len(texts())
+		s.press(t, lia, "Agora não", 2)
+		testkit.Equal(t, "declined", s.failure(t, second), "window_closed")
+		testkit.Diff(t, "open case after declining", state().At("attendance"), nil)
+		testkit.Equal(t, "texts after declining", len(texts()), before+1)
+		s.customer(t, simulator.Inbound{Customer: lia, Press: "Agora não"})
+		testkit.Diff(t, "open case after declining again", state().At("attendance"), nil)
+
+		s.advance(25 * time.Hour)
+		third := hold(t, s.A.Client, conversation, "3").OK(201)
+		s.A.Post(t, "/conversations/"+conversation+"/attendance/close", nil).OK(200)
+		before = len(texts())
+		s.press(t, lia, "Sim", 3)
+		s.await(t, third.ID(), "delivered", "read")
+		testkit.Equal(t, "texts after the release", len(texts()), before+1)
+		attendance := s.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200)
+		testkit.Equal(t, "opened by", attendance.Text("opened_by"), "team")
+		testkit.Diff(t, "waiting since", state().At("attendance", "waiting_since"), nil)
+	})
+}
+
+func TestAConversationCanHave50HeldMessages(t *testing.T) {
+	eachHolding(t, func(t *testing.T, s *shop) {
+		conversation := s.closedWindow(t, lia)
+		var last *servertest.Answer
+		for range 50 {
+			last = hold(t, s.A.Client, conversation, "x").OK(201)
+		}
+		hold(t, s.A.Client, conversation, "x").Fails(409, "limit_reached")
+		s.A.Delete(t, "/messages/"+last.ID()).OK(204)
+		hold(t, s.A.Client, conversation, "x").OK(201)
+		all := s.messages(t, conversation)
+		template, held := all[1]["id"].(string), all[2]["id"].(string)
+		testkit.Equal(t, "template sorts before the messages", template < held, true)
+	})
+}
+
+func TestAnEditedMessageIsSignedOnce(t *testing.T) {
+	eachHolding(t, func(t *testing.T, s *shop) {
+		s.A.Patch(t, "/channels/"+s.channel, `{"sign": true}`).OK(200)
+		conversation := s.closedWindow(t, lia)
+		member := s.NewMember(t, people.NewUser{Name: "Bia", Role: kernel.RoleAgent})
+		bia := s.A.Enter(t, member.ID.String(), "a long password")
+		m := hold(t, bia, conversation, "one").OK(201)
+		testkit.Equal(t, "signed", m.Text("text"), "*Bia:*\none")
+		s.A.Patch(t, "/team/"+member.ID.String(), `{"name": "Beatriz"}`).OK(200)
+		edited := bia.Patch(t, "/messages/"+m.ID(), `{"text": "*Bia:*\ntwo"}`).OK(200)
+		testkit.Equal(t, "edited", edited.Text("text"), "*Bia:*\ntwo")
+		edited = bia.Patch(t, "/messages/"+m.ID(), `{"text": "three"}`).OK(200)
+		testkit.Equal(t, "edited without the signature", edited.Text("text"), "*Beatriz:*\nthree")
+	})
+}
+
+func TestAHeldMessageIsReleasedAfterItsConversationIsJoinedWithAnother(t *testing.T) {
+	eachHolding(t, func(t *testing.T, s *shop) {
+		at := func() int { return int(s.Clock.Now().Unix()) }
+		s.push(t, "messages", person("", "BR.401", textMessage("wamid.A1", at(), "um")))
+		s.push(t, "messages", person(lia, "", textMessage("wamid.A2", at(), "dois")))
+		kept, gone := s.conversationOf(t, "wamid.A1"), s.conversationOf(t, "wamid.A2")
+		s.advance(25 * time.Hour)
+		m := hold(t, s.A.Client, gone, "x").OK(201)
+		testkit.Eventually(t, "the template is sent", func() bool {
+			s.Clock.Advance(100 * time.Millisecond)
+			return s.messages(t, gone)[1]["status"] != "queued"
+		})
+		s.push(t, "messages", person(lia, "BR.401", textMessage("wamid.A3", at(), "três")))
+		s.A.Get(t, "/conversations/"+gone).OK(404)
+		testkit.Equal(t, "conversation", s.A.Get(t, "/messages/"+m.ID()).OK(200).Text("conversation"), kept)
+		if status := s.A.Get(t, "/messages/"+m.ID()).OK(200).Text("status"); status == "held" {
+			t.Error("got a message that is held, want it released")
+		}
+	})
+}
+
+func TestImportedHistoryDoesNotReleaseHeldMessages(t *testing.T) {
+	eachHolding(t, func(t *testing.T, s *shop) {
+		conversation := s.closedWindow(t, lia)
+		m := hold(t, s.A.Client, conversation, "x").OK(201)
+		s.push(t, "history", fmt.Sprintf(`{"history": [{"metadata": {"phase": 0, "chunk_order": 1, "progress": 50}, "threads": [{"id": %q, "messages": [
+			{"from": %q, %s, "history_context": {"status": "READ"}}]}]}]}`, lia, lia, textMessage("wamid.H1", int(s.Clock.Now().Unix()), "antes")))
+		if s.find(t, conversation, "wamid.H1") == nil {
+			t.Fatal("got no imported message, want one")
+		}
+		testkit.Equal(t, "status", s.failure(t, m), "held")
+	})
+}
+
+func TestTheAuthorOfAFailedHeldMessageIsNotifiedOrElseTheResponsiblePerson(t *testing.T) {
+	eachHolding(t, func(t *testing.T, s *shop) {
+		conversation := s.closedWindow(t, lia)
+		s.A.Post(t, "/conversations/"+conversation+"/take", nil).OK(200)
+		member := s.NewMember(t, people.NewUser{Name: "Bia", Role: kernel.RoleAgent})
+		failures := func(c *servertest.Client) (n int) {
+			for _, e := range c.Get(t, "/me/notifications").OK(200).List() {
+				if e.(map[string]any)["kind"] == "message_failed" {
+					n++
+				}
+			}
+			return n
+		}
+		owner, author := s.A.Enter(t, s.A.Owner.ID.String(), "a long password"), s.A.Enter(t, member.ID.String(), "a long password")
+		cancel := func(by *servertest.Client, m *servertest.Answer, ofOwner, ofAuthor int) {
+			t.Helper()
+			by.Delete(t, "/messages/"+m.ID()).OK(204)
+			testkit.Equal(t, "notifications of the author", failures(author), ofAuthor)
+			testkit.Equal(t, "notifications of the responsible person", failures(owner), ofOwner)
+		}
+		cancel(author, hold(t, author, conversation, "1").OK(201), 0, 0)
+		cancel(owner, hold(t, author, conversation, "2").OK(201), 0, 1)
+		hold(t, author, conversation, "3").OK(201)
+		s.A.Patch(t, "/team/"+member.ID.String(), `{"access_profile": "own"}`).OK(200)
+		s.customer(t, simulator.Inbound{Customer: lia, Text: "Oi"}) // not_visible
+		testkit.Equal(t, "notifications of the responsible person", failures(owner), 1)
 	})
 }
 
