@@ -29,9 +29,13 @@ type activities struct {
 	mu       sync.Mutex
 	reported map[reportedActivity]time.Time          // by this node
 	viewed   map[conversationKey]*viewedConversation // in all companies
+	focused  map[memberKey]map[kernel.ID]time.Time   // until when a member is viewing conversations
 }
 
-type conversationKey struct{ company, conversation kernel.ID }
+type (
+	conversationKey struct{ company, conversation kernel.ID }
+	memberKey       struct{ company, member kernel.ID }
+)
 
 type reportedActivity struct {
 	member, conversation kernel.ID
@@ -133,6 +137,7 @@ func (d *Talk) receive(s kernel.Signal) {
 	case ActivityTyping:
 		if i >= 0 { // a member who is typing is still viewing
 			v.viewers[i].until = until
+			d.activities.focus(s.Company, activity.User.ID, activity.Conversation, until)
 		}
 		d.SignalHere(kernel.NewSignal("typing", s.Company, s.To, struct {
 			Conversation kernel.ID  `json:"conversation"`
@@ -149,12 +154,26 @@ func (d *Talk) receive(s kernel.Signal) {
 			d.activities.viewed = map[conversationKey]*viewedConversation{}
 		}
 		d.activities.viewed[key] = v
+		d.activities.focus(s.Company, activity.User.ID, activity.Conversation, until)
 	case ActivityLeft:
 		if i >= 0 {
 			v.viewers = slices.Delete(v.viewers, i, i+1)
+			delete(d.activities.focused[memberKey{s.Company, activity.User.ID}], activity.Conversation)
 		}
 	}
 	d.SignalHere(v.signal(key)) // even if nothing changed: it also ends typing
+}
+
+// focus records until when a member is viewing a conversation.
+func (s *activities) focus(company, member, conversation kernel.ID, until time.Time) {
+	if s.focused == nil {
+		s.focused = map[memberKey]map[kernel.ID]time.Time{}
+	}
+	key := memberKey{company, member}
+	if s.focused[key] == nil {
+		s.focused[key] = map[kernel.ID]time.Time{}
+	}
+	s.focused[key][conversation] = until
 }
 
 // IsFocused reports whether a member is viewing a conversation in the app, on any node.
@@ -162,8 +181,8 @@ func (d *Talk) IsFocused(company, member kernel.ID) bool {
 	d.activities.mu.Lock()
 	defer d.activities.mu.Unlock()
 	now := d.Now()
-	for key, v := range d.activities.viewed {
-		if key.company == company && slices.ContainsFunc(v.viewers, func(v viewer) bool { return v.user.ID == member && now.Before(v.until) }) {
+	for _, until := range d.activities.focused[memberKey{company, member}] {
+		if now.Before(until) {
 			return true
 		}
 	}
@@ -183,6 +202,12 @@ func (d *Talk) ExpireViewers() {
 		}
 		if len(v.viewers) == 0 {
 			delete(d.activities.viewed, key)
+		}
+	}
+	for key, conversations := range d.activities.focused {
+		maps.DeleteFunc(conversations, func(_ kernel.ID, until time.Time) bool { return !now.Before(until) })
+		if len(conversations) == 0 {
+			delete(d.activities.focused, key)
 		}
 	}
 }
