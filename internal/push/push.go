@@ -3,6 +3,7 @@ package push
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -126,7 +127,7 @@ func (d *Pushes) keyPair(ctx context.Context) (vapid, error) {
 	}
 	secret, err := d.Vault.Open(sealed, keyOwner)
 	if err != nil {
-		return vapid{}, err
+		return vapid{}, errors.Join(errNoSecret, err)
 	}
 	return parseVAPID(secret)
 }

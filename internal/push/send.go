@@ -23,13 +23,14 @@ import (
 const wakePush = "push"
 
 const (
-	retryFor  = time.Hour       // after this, a notification is of no use
-	retryWait = 5 * time.Second // after the first failure; three times as long after each further one
-	retryMost = 10 * time.Minute
-	timeLeft  = 4 * time.Hour // for which a push service keeps a notification for a device that is offline
+	maxAge       = time.Hour       // after this, a notification is of no use and not sent
+	retryWait    = 5 * time.Second // after the first failure; three times as long after each further one
+	maxRetryWait = 10 * time.Minute
+	maxPause     = 24 * time.Hour // for which a push service can stop the notifications of a device
+	ttl          = 4 * time.Hour  // for which a push service keeps a notification for a device that is offline
 
-	// claimLease is when a notification whose attempt has started is given up: long after the longest request.
-	claimLease = 10 * time.Minute
+	// claimLease is when a notification whose attempt has started is given up, well after the usual time limit of requests.
+	claimLease = time.Minute
 )
 
 // kinds maps the kinds of notifications to those of preferences. The others are not sent to devices.
@@ -55,7 +56,7 @@ func (d *Pushes) notified(t *talk.LockedConversation, kind string, entry *kernel
 }
 
 // enqueue stores a notification for each device of members who want its kind. It replaces an earlier one about the conversation.
-// If that one is being sent, the new one follows when the request has ended.
+// If that one is being sent, the new one follows when the request has ended; if it has failed, it keeps the number of attempts.
 func (d *Pushes) enqueue(t *talk.LockedConversation, kind string, entry *kernel.ID, members []kernel.ID) {
 	s := t.Tx.Statement()
 	s.WriteString(`
@@ -67,7 +68,7 @@ func (d *Pushes) enqueue(t *talk.LockedConversation, kind string, entry *kernel.
 			AND (u.push_kinds IS NULL OR u.push_kinds LIKE ` + s.Arg(`%"`+kinds[kind]+`"%`) + `)
 		ORDER BY s.id
 		ON CONFLICT (company, subscription, conversation) DO UPDATE
-		SET id = excluded.id, kind = excluded.kind, entry = excluded.entry, tries = 0, created_at = excluded.created_at,
+		SET id = excluded.id, kind = excluded.kind, entry = excluded.entry, created_at = excluded.created_at,
 			due_at = CASE WHEN pushes.claimed IS NULL THEN excluded.due_at ELSE pushes.due_at END`)
 	t.Tx.Later(s.String(), s.Args...)
 	t.Tx.AfterCommit(d.Wakeup(wakePush).Notify)
@@ -84,11 +85,12 @@ const (
 	sendPoll  = time.Second
 	sendIdle  = 10 * time.Second
 	sendGrace = 2 * time.Second
-	sendEach  = 16 // concurrent requests of a company
+
+	sendsPerCompany = 16 // concurrent requests
 )
 
 // sendSlots limits the concurrent requests to push services.
-var sendSlots = jobs.SlotLimits{All: 64, Group: sendEach}
+var sendSlots = jobs.SlotLimits{All: 64, Group: sendsPerCompany}
 
 // Run sends notifications until ctx ends.
 func (s *Sender) Run(ctx context.Context) {
@@ -131,7 +133,7 @@ type job struct {
 func (j *job) JobID() kernel.ID { return j.attempt }
 
 // Free returns the number of requests that may start now.
-func (s *companySender) Free(running int) (int, time.Duration) { return sendEach - running, 0 }
+func (s *companySender) Free(running int) (int, time.Duration) { return sendsPerCompany - running, 0 }
 
 // Group returns the company.
 func (s *companySender) Group() (group kernel.ID, unproven bool) { return s.company, false }
@@ -158,34 +160,40 @@ func (s *companySender) Close() {}
 
 // claim marks due notifications of a company as started, before their requests, and returns them. One that is still marked was
 // being sent when a node stopped. Nobody knows whether the device has it, so it is dropped: a notification is never sent twice,
-// and after a crash it may be missing on the device. The app still lists it.
+// and after a crash it may be missing on the device. The app still lists it. One that is too old is dropped, and one for a device
+// that is paused waits.
 func claim(tx *kernel.Tx, company kernel.ID, limit int) ([]*job, error) {
 	type row struct {
 		*job
-		claimed *kernel.ID
+		claimed     *kernel.ID
+		pausedUntil *time.Time
 	}
 	rows, err := kernel.Rows(tx, `
-		SELECT subscription, conversation, id, kind, entry, tries, created_at, claimed
-		FROM pushes
-		WHERE company = $1 AND due_at <= $2
-		ORDER BY due_at
-		LIMIT $3`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), []any{company, tx.Now, limit}, func(r db.Row) row {
+		SELECT p.subscription, p.conversation, p.id, p.kind, p.entry, p.tries, p.created_at, p.claimed, s.paused_until
+		FROM pushes p
+		JOIN push_subscriptions s ON s.company = p.company AND s.id = p.subscription
+		WHERE p.company = $1 AND p.due_at <= $2
+		ORDER BY p.due_at
+		LIMIT $3`+tx.Dialect().Lock(` FOR UPDATE OF p SKIP LOCKED`), []any{company, tx.Now, limit}, func(r db.Row) row {
 		return row{&job{
 			attempt: kernel.NewID(), company: company, to: r.ID("subscription"), conversation: r.ID("conversation"), id: r.ID("id"),
 			kind: r.Text("kind"), entry: r.NullID("entry"), tries: r.Int("tries") + 1, createdAt: r.Time("created_at"),
-		}, r.NullID("claimed")}
+		}, r.NullID("claimed"), r.NullTime("paused_until")}
 	})
 	var due []*job
 	for _, r := range rows {
-		if r.claimed != nil && *r.claimed == r.id {
+		switch {
+		case r.claimed != nil && *r.claimed == r.id, tx.Now.Sub(r.createdAt) > maxAge:
 			r.finish(tx)
-			continue
+		case r.pausedUntil != nil && r.pausedUntil.After(tx.Now):
+			r.retry(tx, *r.pausedUntil)
+		default:
+			tx.Later(`
+				UPDATE pushes
+				SET claimed = id, due_at = $4, tries = $5
+				WHERE company = $1 AND subscription = $2 AND conversation = $3`, company, r.to, r.conversation, tx.Now.Add(claimLease), r.tries)
+			due = append(due, r.job)
 		}
-		tx.Later(`
-			UPDATE pushes
-			SET claimed = id, due_at = $4, tries = $5
-			WHERE company = $1 AND subscription = $2 AND conversation = $3`, company, r.to, r.conversation, tx.Now.Add(claimLease), r.tries)
-		due = append(due, r.job)
 	}
 	return due, err
 }
@@ -194,23 +202,23 @@ func claim(tx *kernel.Tx, company kernel.ID, limit int) ([]*job, error) {
 func (j *job) finish(tx *kernel.Tx) {
 	tx.Later(`DELETE FROM pushes WHERE company = $1 AND subscription = $2 AND conversation = $3 AND id = $4`,
 		j.company, j.to, j.conversation, j.id)
-	j.next(tx)
+	tx.Later(`
+		UPDATE pushes
+		SET claimed = NULL, due_at = $5, tries = 0
+		WHERE company = $1 AND subscription = $2 AND conversation = $3 AND claimed = $4`, j.company, j.to, j.conversation, j.id, tx.Now)
 }
 
-// retry makes another attempt after wait, unless a later notification has replaced this one.
-func (j *job) retry(tx *kernel.Tx, wait time.Duration) {
+// retry makes another attempt at a time, with a later notification if one has replaced this one meanwhile. It drops a notification
+// that would be too old then.
+func (j *job) retry(tx *kernel.Tx, at time.Time) {
+	tx.Later(`
+		DELETE FROM pushes
+		WHERE company = $1 AND subscription = $2 AND conversation = $3 AND (id = $4 OR claimed = $4) AND created_at < $5`,
+		j.company, j.to, j.conversation, j.id, at.Add(-maxAge))
 	tx.Later(`
 		UPDATE pushes
 		SET claimed = NULL, due_at = $5
-		WHERE company = $1 AND subscription = $2 AND conversation = $3 AND id = $4`, j.company, j.to, j.conversation, j.id, tx.Now.Add(wait))
-	j.next(tx)
-}
-
-func (j *job) next(tx *kernel.Tx) {
-	tx.Later(`
-		UPDATE pushes
-		SET claimed = NULL, due_at = $5
-		WHERE company = $1 AND subscription = $2 AND conversation = $3 AND id <> $4 AND claimed = $4`, j.company, j.to, j.conversation, j.id, tx.Now)
+		WHERE company = $1 AND subscription = $2 AND conversation = $3 AND (id = $4 OR claimed = $4)`, j.company, j.to, j.conversation, j.id, at)
 }
 
 // recipient is a device and the session that it belongs to.
@@ -231,42 +239,44 @@ func findRecipient(tx *kernel.Tx, company, id kernel.ID) (*recipient, error) {
 	return &r, nil
 }
 
-// send makes one attempt to send a notification.
+// send makes one attempt to send a notification. What has started is recorded even if ctx ends.
 func (d *Pushes) send(ctx context.Context, j *job) error {
 	var to *recipient
+	end := func(f func(tx *kernel.Tx)) error {
+		return d.Store.Write(context.WithoutCancel(ctx), func(tx *kernel.Tx) error {
+			f(tx)
+			tx.AfterCommit(d.Wakeup(wakePush).Notify)
+			return nil
+		})
+	}
 	m, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (m *message, err error) {
 		if to, err = findRecipient(tx, j.company, j.to); err != nil || to == nil {
 			return nil, err
 		}
 		return d.message(tx, to, j)
 	})
-	if err != nil {
-		return errors.Join(err, d.Store.Write(context.WithoutCancel(ctx), func(tx *kernel.Tx) error {
-			j.retry(tx, retryWait)
-			return nil
-		}))
+	if err == nil && m == nil {
+		return end(j.finish)
 	}
-	if m == nil {
-		return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-			j.finish(tx)
-			return nil
+	var o outcome
+	if err == nil {
+		o, err = d.post(ctx, to, m)
+	}
+	switch wait := o.wait(j.tries); {
+	case err != nil: // there was no request
+		return errors.Join(err, end(func(tx *kernel.Tx) { j.retry(tx, tx.Now.Add(wait)) }))
+	case o.code == guard.KindCancelled.Code(): // the node is stopping: the outcome is unknown
+		return end(j.finish)
+	default:
+		return end(func(tx *kernel.Tx) {
+			o.record(tx, to, wait)
+			if o.sent || o.gone {
+				j.finish(tx)
+			} else {
+				j.retry(tx, tx.Now.Add(wait))
+			}
 		})
 	}
-	o := d.post(ctx, to, m)
-	if o.code == guard.KindCancelled.Code() {
-		return nil // the node is stopping: the outcome is unknown
-	}
-	return d.Store.Write(context.WithoutCancel(ctx), func(tx *kernel.Tx) error {
-		o.record(tx, to)
-		switch wait := o.wait(j.tries); {
-		case o.sent, o.gone, tx.Now.Add(wait).Sub(j.createdAt) > retryFor:
-			j.finish(tx)
-		default:
-			j.retry(tx, wait)
-		}
-		tx.AfterCommit(d.Wakeup(wakePush).Notify)
-		return nil
-	})
 }
 
 // message returns the content of a notification, or nil if it must not be sent now: the session has ended, the member does not want
@@ -294,18 +304,18 @@ func (d *Pushes) message(tx *kernel.Tx, to *recipient, j *job) (*message, error)
 			return nil, nil
 		}
 	}
-	language := words[preferences.Language]
+	l := texts[preferences.Language]
 	m := &message{
-		Conversation: &c.ID, Title: language.title(j.kind, c.Name), topic: encodeKey(c.ID[:]), urgent: j.kind != talk.NotifyWaiting,
+		Conversation: &c.ID, Title: l.title(j.kind, c.Name), topic: encodeKey(c.ID[:]), urgent: j.kind != talk.NotifyWaiting,
 	}
 	if who.Texts {
-		m.Text, err = language.about(tx, who.Principal, &c, j)
+		m.Text, err = l.about(tx, who.Principal, &c, j)
 	}
 	return m, err
 }
 
 // about returns the beginning of the note or message that a notification is about, or of the last message of the conversation.
-func (w *texts) about(tx *kernel.Tx, a *kernel.Principal, c *talk.Conversation, j *job) (*string, error) {
+func (l *language) about(tx *kernel.Tx, a *kernel.Principal, c *talk.Conversation, j *job) (*string, error) {
 	switch {
 	case j.kind == talk.NotifyMentioned && j.entry != nil:
 		text, found, err := talk.NoteText(tx, a, *j.entry)
@@ -318,10 +328,10 @@ func (w *texts) about(tx *kernel.Tx, a *kernel.Principal, c *talk.Conversation, 
 		if err != nil || !found || m.RevokedAt != nil {
 			return nil, err
 		}
-		return new(w.preview(m.Type, m.Text, m.Notice != nil)), nil
+		return new(l.preview(m.Type, m.Text, m.Notice != nil)), nil
 	case c.LastMessage != nil:
 		m := c.LastMessage
-		return new(w.preview(m.Type, m.Text, m.Notice != nil)), nil
+		return new(l.preview(m.Type, m.Text, m.Notice != nil)), nil
 	}
 	return nil, nil
 }
@@ -341,14 +351,20 @@ const (
 	codeNoSecret = "secret_unreadable"
 )
 
-// post sends a message to a device.
-func (d *Pushes) post(ctx context.Context, to *recipient, m *message) outcome {
+// errNoSecret is returned if the secret key of the installation does not open a secret.
+var errNoSecret = errors.New("push: unreadable secret")
+
+// post sends a message to a device. It returns an error if there was no request.
+func (d *Pushes) post(ctx context.Context, to *recipient, m *message) (outcome, error) {
 	o := outcome{params: kernel.Params{}}
 	header, url, body, err := d.request(ctx, to, m)
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoSecret):
 		d.Log.Error("cannot write a notification", slog.String("subscription", to.id.String()), slog.Any("error", err))
 		o.code = codeNoSecret
-		return o
+		return o, nil
+	case err != nil:
+		return o, err
 	}
 	response, err := d.guard.Post(ctx, url, header, body)
 	if response.StatusCode != 0 {
@@ -369,17 +385,17 @@ func (d *Pushes) post(ctx context.Context, to *recipient, m *message) outcome {
 		o.code, o.params = codeAnswered, kernel.Params{"status": status}
 		o.retryAfter = retryAfter(response.Header.Get("Retry-After"), d.Now())
 	}
-	return o
+	return o, nil
 }
 
 // request returns the parts of a request to a push service: RFC 8030, with the encryption of RFC 8291 and the signature of RFC 8292.
 func (d *Pushes) request(ctx context.Context, to *recipient, m *message) (header http.Header, url string, body []byte, err error) {
 	var e endpoint
 	plain, err := d.Vault.Open(to.sealed, to.company, to.id)
-	if err == nil {
-		err = json.Unmarshal(plain, &e)
-	}
 	if err != nil {
+		return nil, "", nil, errors.Join(errNoSecret, err)
+	}
+	if err := json.Unmarshal(plain, &e); err != nil {
 		return nil, "", nil, err
 	}
 	pair, err := d.keyPair(ctx)
@@ -400,20 +416,26 @@ func (d *Pushes) request(ctx context.Context, to *recipient, m *message) (header
 	}
 	return http.Header{
 		"Authorization": {authorization}, "Content-Encoding": {"aes128gcm"}, "Content-Type": {"application/octet-stream"},
-		"Ttl": {strconv.Itoa(int(timeLeft.Seconds()))}, "Urgency": {urgency}, "Topic": {m.topic},
+		"Ttl": {strconv.Itoa(int(ttl.Seconds()))}, "Urgency": {urgency}, "Topic": {m.topic},
 	}, e.URL, body, err
 }
 
-// record stores the outcome of a request for the device, and counts it.
-func (o *outcome) record(tx *kernel.Tx, to *recipient) {
+// record stores the outcome of a request for the device, and counts it. After a failure the device is paused. A subscription that
+// has changed meanwhile is neither removed nor paused.
+func (o *outcome) record(tx *kernel.Tx, to *recipient, pause time.Duration) {
 	switch {
 	case o.sent:
-		tx.Later(`UPDATE push_subscriptions SET last_used_at = $3 WHERE company = $1 AND id = $2`, to.company, to.id, tx.Now)
+		tx.Later(`UPDATE push_subscriptions SET last_used_at = $3, paused_until = NULL WHERE company = $1 AND id = $2`, to.company, to.id, tx.Now)
 		tx.AfterCommit(sent.Inc)
 	case o.gone:
-		tx.Later(`DELETE FROM push_subscriptions WHERE company = $1 AND id = $2`, to.company, to.id)
+		tx.Later(`DELETE FROM push_subscriptions WHERE company = $1 AND id = $2 AND sealed = $3`, to.company, to.id, to.sealed)
 		tx.AfterCommit(removed.Inc)
 	default:
+		tx.Later(`
+			UPDATE push_subscriptions
+			SET paused_until = $4
+			WHERE company = $1 AND id = $2 AND sealed = $3 AND (paused_until IS NULL OR paused_until < $4)`,
+			to.company, to.id, to.sealed, tx.Now.Add(pause))
 		tx.AfterCommit(failed.Inc)
 	}
 }
@@ -422,9 +444,9 @@ func (o *outcome) record(tx *kernel.Tx, to *recipient) {
 func (o *outcome) wait(tries int64) time.Duration {
 	wait := retryWait
 	for range tries - 1 {
-		wait = min(3*wait, retryMost)
+		wait = min(3*wait, maxRetryWait)
 	}
-	return max(wait, o.retryAfter)
+	return max(wait, min(o.retryAfter, maxPause))
 }
 
 // retryAfter parses the header Retry-After: a number of seconds or a date.

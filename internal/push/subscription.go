@@ -44,8 +44,8 @@ const MaxSubscriptions = 10
 const maxDevice = 120 // characters
 
 // errKey returns the error for a key of a subscription that is not one.
-func errKey(field, words string) error {
-	return kernel.Invalid(field, kernel.RuleMalformed, "must be "+words, kernel.Params{"format": "value"})
+func errKey(field, format string) error {
+	return kernel.Invalid(field, kernel.RuleMalformed, "must be "+format, kernel.Params{"format": "value"})
 }
 
 // check validates a subscription and returns its endpoint.
@@ -75,7 +75,8 @@ func (d *Pushes) check(in *NewSubscription) (endpoint, error) {
 	return e, nil
 }
 
-// Subscribe adds a device of the caller, or updates the one with the same endpoint. The subscription ends with the session.
+// Subscribe adds a device of the caller, or updates the one with the same endpoint. The subscription ends with the session, or when
+// another person of the company subscribes the same browser.
 func (d *Pushes) Subscribe(ctx context.Context, a *kernel.Principal, in NewSubscription) (PushSubscription, error) {
 	e, err := d.check(&in)
 	if err != nil {
@@ -97,11 +98,12 @@ func (d *Pushes) Subscribe(ctx context.Context, a *kernel.Principal, in NewSubsc
 		if err != nil {
 			return s, err
 		}
+		tx.Later(`DELETE FROM push_subscriptions WHERE company = $1 AND hash = $2 AND member <> $3`, a.Company.ID, hash[:], a.User.ID)
 		s.Device, s.Current, s.UpdatedAt = in.Device, true, tx.Now
 		if found {
 			tx.Later(`
 				UPDATE push_subscriptions
-				SET session = $3, sealed = $4, device = $5, updated_at = $6
+				SET session = $3, sealed = $4, device = $5, updated_at = $6, paused_until = NULL
 				WHERE company = $1 AND id = $2`,
 				a.Company.ID, s.ID, a.Session, d.Vault.Seal(plain, a.Company.ID, s.ID), s.Device, tx.Now)
 			return s, nil
@@ -210,9 +212,12 @@ func (d *Pushes) TestPush(ctx context.Context, a *kernel.Principal, id kernel.ID
 		return PushTest{}, kernel.ErrBusy("tests of devices", companyTests)
 	}
 	defer release()
-	o := d.post(context.WithoutCancel(ctx), &to, testMessage(language))
+	o, err := d.post(context.WithoutCancel(ctx), &to, testMessage(language))
+	if err != nil {
+		return PushTest{}, err
+	}
 	return kernel.WriteAnswer(context.WithoutCancel(ctx), d.Kernel, func(tx *kernel.Tx) (PushTest, error) {
-		o.record(tx, &to)
+		o.record(tx, &to, o.wait(1))
 		return PushTest{Sent: o.sent, Removed: o.gone, StatusCode: o.status, Code: kernel.TextOrNil(o.code), Params: o.params}, nil
 	})
 }

@@ -2,8 +2,6 @@ package push
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
@@ -23,16 +21,16 @@ type message struct {
 // maxText is the number of characters of a text or a name in a notification.
 const maxText = 120
 
-// texts are the words of notifications in one language.
-type texts struct {
+// language has the texts of notifications in one language.
+type language struct {
 	titles map[string]string // by kind of notification; the title of a message is the name of the conversation
 	types  map[string]string // of messages without text
 	other  string            // for other types of messages
 	test   string
 }
 
-// words contains the texts by language. The app uses the same words for its own notifications.
-var words = map[string]texts{
+// texts has the texts by language. The app uses the same ones for its own notifications.
+var texts = map[string]language{
 	"pt-BR": {
 		titles: map[string]string{
 			talk.NotifyAssigned: "Atribuída a você", talk.NotifyMentioned: "Mencionaram você em uma nota",
@@ -73,74 +71,40 @@ var words = map[string]texts{
 
 // testMessage returns the notification of a test.
 func testMessage(language string) *message {
-	text := words[language].test
+	text := texts[language].test
 	return &message{Title: "Recado", Text: &text, topic: "test", urgent: true}
 }
 
 // title returns the title of a notification about a conversation.
-func (w *texts) title(kind, name string) string {
+func (l *language) title(kind, name string) string {
 	title := shorten(name)
-	if what := w.titles[kind]; what != "" {
+	if what := l.titles[kind]; what != "" {
 		title += " · " + what
 	}
 	return title
 }
 
 // preview returns the beginning of a message, or its type if it has no text. Notices have an English text only.
-func (w *texts) preview(kind string, text *string, notice bool) string {
+func (l *language) preview(kind string, text *string, notice bool) string {
 	if text != nil && !notice && strings.TrimSpace(*text) != "" {
 		return shorten(*text)
 	}
-	if word := w.types[kind]; word != "" && !notice {
-		return word
+	if name := l.types[kind]; name != "" && !notice {
+		return name
 	}
-	return w.other
+	return l.other
 }
 
-// shorten returns the first maxText characters of a text. It does not cut between the parts of an emoji, or between a letter and
-// its accents.
+// shorten returns the first maxText characters of a text.
 func shorten(text string) string {
-	end := len(text)
 	n := 0
 	for i := range text {
 		if n == maxText {
-			end = i
-			break
+			return strings.TrimSuffix(text[:i], joiner)
 		}
 		n++
 	}
-	if end == len(text) {
-		return text
-	}
-	for end > 0 {
-		last, size := utf8.DecodeLastRuneInString(text[:end])
-		next, _ := utf8.DecodeRuneInString(text[end:])
-		if last != joiner && !continues(next) && !(isFlag(last) && isFlag(next) && flagsBefore(text[:end])%2 == 1) {
-			return text[:end]
-		}
-		end -= size
-	}
-	return ""
+	return text
 }
 
-const joiner = '\u200d' // between the parts of an emoji
-
-// continues reports whether a character belongs to the one before it.
-func continues(r rune) bool {
-	return r == joiner || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Me) || r >= 0x1f3fb && r <= 0x1f3ff /* skin tones */ || r >= 0xe0020 && r <= 0xe007f /* tags */
-}
-
-// isFlag reports whether a character is half of a flag.
-func isFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
-
-// flagsBefore counts the halves of flags at the end of a text.
-func flagsBefore(text string) (n int) {
-	for {
-		last, size := utf8.DecodeLastRuneInString(text)
-		if !isFlag(last) {
-			return n
-		}
-		text = text[:len(text)-size]
-		n++
-	}
-}
+const joiner = "\u200d" // between the parts of an emoji

@@ -13,6 +13,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -176,6 +178,13 @@ func TestDevicesAreSubscribedToNotifications(t *testing.T) {
 			testkit.Diff(t, "device", ana.Get(t, at).OK(200).Text("data", 0, "device"), "Tablet")
 			testkit.Diff(t, "number of devices", len(ana.Get(t, at).OK(200).List()), 1)
 		})
+		t.Run("an endpoint belongs to the person who subscribed it last", func(t *testing.T) {
+			bia.Post(t, at, phone.body("")).OK(201)
+			testkit.Diff(t, "devices of the person before", len(ana.Get(t, at).OK(200).List()), 0)
+			testkit.Diff(t, "devices of the person now", len(bia.Get(t, at).OK(200).List()), 1)
+			phone.id = ana.Post(t, at, phone.body("")).OK(201).ID()
+			testkit.Diff(t, "devices of the other person", len(bia.Get(t, at).OK(200).List()), 0)
+		})
 		t.Run("invalid subscriptions are refused", func(t *testing.T) {
 			point := phone.private.PublicKey().Bytes()
 			off := append([]byte{4}, make([]byte, 64)...)
@@ -206,6 +215,12 @@ func TestDevicesAreSubscribedToNotifications(t *testing.T) {
 			phone.AnswerStatus(429)
 			tested := ana.Post(t, at+"/"+phone.id+"/test", nil).OK(200)
 			testkit.Diff(t, "result", []any{tested.At("sent"), tested.At("removed"), tested.Int("status_code"), tested.Text("code")}, []any{false, false, 429, "answered"})
+			phone.Answer(func(rw http.ResponseWriter, _ *http.Request) {
+				ana.Post(t, at, phone.body("")) // subscribes again during the request
+				rw.WriteHeader(410)
+			})
+			ana.Post(t, at+"/"+phone.id+"/test", nil).OK(200)
+			testkit.Diff(t, "number of devices", len(ana.Get(t, at).OK(200).List()), 1)
 			phone.AnswerStatus(410)
 			testkit.Diff(t, "removed", ana.Post(t, at+"/"+phone.id+"/test", nil).OK(200).At("removed"), true)
 			ana.Post(t, at+"/"+phone.id+"/test", nil).Fails(404, "not_found")
@@ -261,6 +276,7 @@ func TestPushPreferences(t *testing.T) {
 func TestNotificationsReachDevices(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		w.Clock.Set(time.Date(2030, 1, 15, 15, 0, 0, 0, time.UTC)) // noon in São Paulo
 		channel := sandbox(t, w)
 		ana, anaID := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")
@@ -313,23 +329,16 @@ func TestNotificationsReachDevices(t *testing.T) {
 			ana.Patch(t, "/me/preferences", `{"push":{"kinds":["message","assigned","mention","queue","failed","sla"]}}`).OK(200)
 		})
 		t.Run("nothing is sent in quiet hours, also over midnight", func(t *testing.T) {
-			zone, err := time.LoadLocation("America/Sao_Paulo")
-			if err != nil {
-				t.Fatal(err)
-			}
-			now := w.Clock.Now().In(zone)
-			for _, from := range []time.Duration{-time.Hour, -20 * time.Hour} { // of these hours, at least one is over midnight at any time
-				quiet := map[string]string{"from": now.Add(from).Format("15:04"), "to": now.Add(2 * time.Hour).Format("15:04")}
-				ana.Patch(t, "/me/preferences", map[string]any{"push": map[string]any{"quiet": quiet}}).OK(200)
+			for _, quiet := range []string{`{"from":"11:00","to":"13:00"}`, `{"from":"22:00","to":"13:00"}`} {
+				ana.Patch(t, "/me/preferences", `{"push":{"quiet":`+quiet+`}}`).OK(200)
 				says("good night")
 				phone.noPushes(t, w, "quiet hours")
 			}
-			ana.Patch(t, "/me/preferences", map[string]any{"push": map[string]any{"quiet": map[string]string{
-				"from": now.Add(2 * time.Hour).Format("15:04"), "to": now.Add(3 * time.Hour).Format("15:04"),
-			}}}).OK(200)
-			says("good morning")
-			want(t, name, "good morning")
-			ana.Patch(t, "/me/preferences", `{"push":{"quiet":null}}`).OK(200)
+			for _, quiet := range []string{`{"from":"13:00","to":"14:00"}`, `{"from":"13:00","to":"11:00"}`, `null`} {
+				ana.Patch(t, "/me/preferences", `{"push":{"quiet":`+quiet+`}}`).OK(200)
+				says("good morning")
+				want(t, name, "good morning")
+			}
 		})
 		t.Run("nothing is sent while the app is focused", func(t *testing.T) {
 			ana.Post(t, "/conversations/"+id+"/activity", `{"kind":"viewing"}`).OK(204)
@@ -340,35 +349,37 @@ func TestNotificationsReachDevices(t *testing.T) {
 			says("not seen")
 			want(t, name, "not seen")
 		})
-		t.Run("failures are retried, and a later notification replaces an earlier one", func(t *testing.T) {
-			phone.Answer(nil)
-			phone.AnswerStatus(503)
+		t.Run("failures are retried, not before the time that the push service wants, and a later notification replaces an earlier one", func(t *testing.T) {
+			phone.busy()
 			says("first")
 			want(t, name, "first")
-			testkit.Eventually(t, "the failure is stored", func() bool { return unclaimed(t, w) == 1 })
-			says("second")
-			want(t, name, "second")
-			testkit.Eventually(t, "the failure is stored", func() bool { return unclaimed(t, w) == 1 })
+			postponed(t, w, 1)
 			phone.AnswerStatus(201)
-			w.Clock.Advance(10 * time.Second)
-			want(t, name, "second")
+			says("second")
+			another := customerWritesText(t, w.A.Client, channel, phoneNumber(2), "another conversation")
+			bia.Post(t, "/conversations/"+another+"/transfer", map[string]string{"user_id": anaID}).OK(200)
+			postponed(t, w, 2)
+			testkit.Diff(t, "notifications during the pause", phone.Waiting(), 0)
+			w.Clock.Advance(11 * time.Minute)
+			texts := []string{*phone.next(t).Text, *phone.next(t).Text}
+			slices.Sort(texts)
+			testkit.Diff(t, "texts", texts, []string{"another conversation", "second"})
 			phone.noPushes(t, w, "replaced")
 		})
-		t.Run("a notification is dropped after an hour of failures", func(t *testing.T) {
-			phone.AnswerStatus(500)
+		t.Run("a notification is not sent after an hour", func(t *testing.T) {
+			phone.busy()
 			says("too late")
 			want(t, name, "too late")
-			testkit.Eventually(t, "the failure is stored", func() bool { return unclaimed(t, w) == 1 })
-			w.Clock.Advance(61 * time.Minute)
-			want(t, name, "too late")
-			phone.noPushes(t, w, "an hour later")
+			postponed(t, w, 1)
 			phone.AnswerStatus(201)
+			w.Clock.Advance(61 * time.Minute)
+			phone.noPushes(t, w, "an hour later")
 		})
 		t.Run("a notification whose node stopped during the request is not sent again", func(t *testing.T) {
-			phone.AnswerStatus(503)
+			phone.busy()
 			says("unknown")
 			want(t, name, "unknown")
-			testkit.Eventually(t, "the failure is stored", func() bool { return unclaimed(t, w) == 1 })
+			postponed(t, w, 1)
 			err := w.Desk.Kernel.Store.Write(t.Context(), func(tx *kernel.Tx) error {
 				tx.Later(`UPDATE pushes SET claimed = id WHERE company = $1`, w.A.ID) // as if an attempt had started
 				return nil
@@ -377,23 +388,39 @@ func TestNotificationsReachDevices(t *testing.T) {
 				t.Fatal(err)
 			}
 			phone.AnswerStatus(201)
-			w.Clock.Advance(15 * time.Minute)
+			w.Clock.Advance(11 * time.Minute)
 			phone.noPushes(t, w, "after a crash")
 			says("next")
 			want(t, name, "next")
 		})
-		t.Run("nothing is sent without the permission to see the conversation", func(t *testing.T) {
+		ends := func(t *testing.T, why string, end func(own *servertest.Client, ownID string)) {
+			t.Helper()
 			own, ownID := signedIn(t, w, "Own", `"access_profile":"own"`)
 			tablet := newDevice(t, own)
-			tablet.AnswerStatus(503)
 			bia.Post(t, "/conversations/"+id+"/transfer", map[string]string{"user_id": ownID}).OK(200)
 			tablet.next(t)
-			testkit.Eventually(t, "the failure is stored", func() bool { return unclaimed(t, w) == 1 })
+			tablet.busy()
+			bia.Post(t, "/conversations/"+id+"/notes", note("look", ownID)).OK(201)
+			tablet.next(t)
+			postponed(t, w, 1)
 			tablet.AnswerStatus(201)
+			end(own, ownID)
+			w.Clock.Advance(11 * time.Minute)
+			tablet.noPushes(t, w, why)
+		}
+		t.Run("nothing is sent without the permission to see the conversation", func(t *testing.T) {
+			ends(t, "without permission", func(*servertest.Client, string) {
+				bia.Post(t, "/conversations/"+id+"/transfer", map[string]string{"user_id": anaID}).OK(200)
+				phone.next(t)
+			})
+		})
+		t.Run("nothing is sent after the end of the session", func(t *testing.T) {
+			ends(t, "signed out", func(own *servertest.Client, _ string) { own.Delete(t, "/session").OK(204) })
+		})
+		t.Run("nothing is sent to a person who has left the team", func(t *testing.T) {
+			ends(t, "removed", func(_ *servertest.Client, ownID string) { w.A.Delete(t, "/team/"+ownID).OK(204) })
 			bia.Post(t, "/conversations/"+id+"/transfer", map[string]string{"user_id": anaID}).OK(200)
 			phone.next(t)
-			w.Clock.Advance(10 * time.Second)
-			tablet.noPushes(t, w, "without permission")
 		})
 		t.Run("a device that the push service does not know is removed", func(t *testing.T) {
 			phone.AnswerStatus(410)
@@ -404,17 +431,62 @@ func TestNotificationsReachDevices(t *testing.T) {
 	})
 }
 
-// unclaimed counts the notifications that wait for another attempt.
-func unclaimed(t *testing.T, w *servertest.World) (n int64) {
-	t.Helper()
-	err := w.Desk.Kernel.Store.Read(t.Context(), func(tx *kernel.Tx) error {
-		_, err := tx.One(`SELECT COUNT(*) AS n FROM pushes WHERE company = $1 AND claimed IS NULL AND tries > 0`, []any{w.A.ID}, func(r db.Row) { n = r.Int("n") })
-		return err
+// busy lets the push service of the device refuse notifications for ten minutes.
+func (d *device) busy() {
+	d.Answer(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "600")
+		w.WriteHeader(503)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+}
+
+// postponed waits until a number of notifications wait for a later attempt.
+func postponed(t *testing.T, w *servertest.World, want int64) {
+	t.Helper()
+	testkit.Eventually(t, "the notifications wait", func() bool {
+		var n int64
+		err := w.Desk.Kernel.Store.Read(t.Context(), func(tx *kernel.Tx) error {
+			_, err := tx.One(`SELECT COUNT(*) AS n FROM pushes WHERE company = $1 AND claimed IS NULL AND due_at > $2`, []any{w.A.ID, tx.Now},
+				func(r db.Row) { n = r.Int("n") })
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n == want
+	})
+}
+
+func TestQueuesTargetsAndFailedMessagesReachDevices(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana, anaID := signedIn(t, w, "Ana")
+		ana.Patch(t, "/me/preferences", `{"language":"en"}`).OK(200)
+		phone := newDevice(t, ana)
+		sector := w.A.Post(t, "/sectors", fmt.Sprintf(`{"name":"Sales","member_ids":[%q]}`, anaID)).OK(201).ID()
+		newPolicy(t, w.A.Client, "Standard", `"first_response_minutes":10`)
+		id := customerWritesText(t, w.A.Client, channel, phoneNumber(1), "hello")
+		path := "/conversations/" + id
+		name := w.A.Get(t, path).OK(200).Text("name")
+		want := func(title, text string) {
+			t.Helper()
+			got := phone.next(t)
+			testkit.Diff(t, "notification", []any{*got.Conversation, got.Title, *got.Text}, []any{id, name + " · " + title, text})
+		}
+		w.A.Post(t, path+"/transfer", map[string]string{"sector_id": sector}).OK(200)
+		want("New customer in your queue", "hello")
+		w.Clock.Advance(8 * time.Minute)
+		checkLevels(t, w)
+		want("Case due soon", "hello")
+		w.Clock.Advance(2 * time.Minute)
+		checkLevels(t, w)
+		want("Case overdue", "hello")
+		ana.Post(t, path+"/take", nil).OK(200)
+		sent := ana.Post(t, path+"/messages", message("one")).OK(201)
+		w.A.Post(t, simulatePath(channel), map[string]string{"external_id": sent.Text("external_id"), "status": "failed"}).OK(200)
+		want("Message not sent", "one")
+		phone.noPushes(t, w, "each once")
+	})
 }
 
 func TestDevicesSurviveANewSecretKey(t *testing.T) {

@@ -21,10 +21,12 @@ CREATE TABLE push_subscriptions (
     created_at   BIGINT NOT NULL,
     updated_at   BIGINT NOT NULL,
     last_used_at BIGINT, -- the last notification that the push service accepted
+    paused_until BIGINT, -- nothing is sent before, because the push service failed or asked for it
     PRIMARY KEY (company, id),
     FOREIGN KEY (company, session) REFERENCES sessions (company, id) ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX push_subscriptions_endpoint ON push_subscriptions (company, member, hash);
+CREATE UNIQUE INDEX push_subscriptions_endpoint ON push_subscriptions (company, hash, member);
+CREATE INDEX push_subscriptions_member ON push_subscriptions (company, member);
 CREATE INDEX push_subscriptions_session ON push_subscriptions (company, session);
 
 -- Notifications to send, at most one per subscription and conversation: a later one replaces an earlier one. id is new with
