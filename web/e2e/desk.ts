@@ -63,7 +63,7 @@ export const launch = (executablePath = process.env.CHROMIUM) =>
 
 /** wholeChromium is the path of a browser that can show notifications, which the headless shell cannot. There may be none. */
 export const wholeChromium = [
-  process.env.CHROMIUM?.replace('-headless-shell', '') ?? '',
+  process.env.CHROMIUM_WHOLE ?? '',
   '/usr/bin/chromium',
 ].find((path) => existsSync(path))
 
