@@ -178,7 +178,9 @@ it('opens a new window if none is open, and shows the number of unread notificat
         (globalThis as unknown as Record<string, unknown[]>)[name] ?? [],
       name,
     )
-  await expect.poll(() => inWorker('badges')).toEqual([await counted()])
+  await expect
+    .poll(async () => (await inWorker('badges'))?.at(-1) === (await counted()))
+    .toBe(true)
   await page.goto('about:blank')
   await tap(page, conversation)
   await expect

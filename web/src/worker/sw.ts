@@ -1,4 +1,4 @@
-// The service worker shows push notifications, and a page when the server cannot be reached. It stores nothing: no answer of the
+// The service worker shows push notifications, and a page when the server cannot be reached. It stores nothing: no response of the
 // API, and no file of the app. The page and the icons are part of this file, so that they also work after an upgrade of the server.
 import icon from '../../public/icon-192.png?inline'
 import { device } from '../ui/device'
@@ -81,12 +81,12 @@ async function show(data: PushMessageData | null): Promise<void> {
 async function countUnread(): Promise<void> {
   if (!('setAppBadge' in navigator)) return
   try {
-    const answer = await fetch(
+    const response = await fetch(
       `${base}/v1/me/notifications?unread=true&limit=1`,
       { cache: 'no-store' },
     )
-    if (!answer.ok) return
-    const { unread_count } = (await answer.json()) as { unread_count: number }
+    if (!response.ok) return
+    const { unread_count } = (await response.json()) as { unread_count: number }
     await (unread_count > 0
       ? navigator.setAppBadge(unread_count)
       : navigator.clearAppBadge())
@@ -141,9 +141,9 @@ self.addEventListener('pushsubscriptionchange', (event) =>
 
 /** renew registers this device again after the browser has replaced its subscription. */
 async function renew(replaced: PushSubscription | null): Promise<void> {
-  const answer = await fetch(`${base}/v1/me/push-key`, { cache: 'no-store' })
-  if (!answer.ok) return // nobody is signed in
-  const { key } = (await answer.json()) as { key: string }
+  const response = await fetch(`${base}/v1/me/push-key`, { cache: 'no-store' })
+  if (!response.ok) return // nobody is signed in
+  const { key } = (await response.json()) as { key: string }
   const subscription =
     replaced ??
     (await self.registration.pushManager.subscribe({
