@@ -329,7 +329,7 @@ const here = (page: Page) =>
 it('turns notifications on and off on this device, chooses kinds and quiet hours, and ends them on signing out', async () => {
   const { page, context } = await desk.page(
     { serviceWorkers: 'allow' },
-    /status of (409|502|503)/,
+    /status of (409|502|503)|status of 401 .*\/session$/,
   )
   await allow(context)
   await pretend(page)
