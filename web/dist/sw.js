@@ -132,7 +132,7 @@
       document.querySelector('button').addEventListener('click', retry)
       const check = () =>
         fetch(\`\${base}/app/version\`, { cache: 'no-store' })
-          .then((answer) => answer.ok && retry())
+          .then((response) => response.ok && retry())
           .catch(() => undefined)
       addEventListener('online', check)
       setInterval(check, 5000)
