@@ -1,14 +1,10 @@
 package crash
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"slices"
 	"testing"
-	"time"
 
 	"recado/internal/channels/simulator"
 	"recado/internal/kernel"
@@ -17,8 +13,9 @@ import (
 	"recado/test/testkit"
 )
 
-// The server is killed after each step in the life of held messages: when they are stored, edited, cancelled, released by the
-// customer's message and sent; and at random moments around the release. With RECADO_FULL=1 that is repeated ten times.
+// The server is killed after each step in the life of held messages: when they are stored, edited and cancelled; and, after the
+// customer's message has released them, just before WhatsApp gets a message and just before it responds. With RECADO_FULL=1 that is
+// repeated ten times.
 func TestHeldMessagesAreSentOnceWheneverTheServerIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := 1
@@ -43,8 +40,7 @@ func TestHeldMessagesAreSentOnceWheneverTheServerIsKilled(t *testing.T) {
 		})
 		s.call(t, "PATCH", "/channels/"+channel, `{"reopen_template":{"name":"reopen","language":"en"}}`)
 		for round := range rounds {
-			s.steps(t, fmt.Sprintf("55119480000%02d", round))
-			s.around(t, fmt.Sprintf("55119490000%02d", round))
+			s.round(t, fmt.Sprintf("55119480000%02d", round), fmt.Sprintf("55119490000%02d", round))
 		}
 	})
 }
@@ -56,8 +52,11 @@ type holder struct {
 	channel string
 }
 
-func (s *holder) restart() {
+// restart kills the server and starts it again. The new process need not wait until the leases of the old one expire.
+func (s *holder) restart(t *testing.T) {
+	t.Helper()
 	s.Kill()
+	kerneltest.Exec(t, s.Dir, s.database, `UPDATE lanes SET lease_until = 0`)
 	s.Start()
 }
 
@@ -77,71 +76,93 @@ func (s *holder) hold(t *testing.T, conversation, text string, between func()) s
 	return id
 }
 
-// steps kills the server after every step.
-func (s *holder) steps(t *testing.T, customer string) {
+// round holds messages in two conversations and kills the server after every step in the first. It then blocks the request that sends
+// the first message of one of them, and the response for the other, and kills the server.
+func (s *holder) round(t *testing.T, customers ...string) {
 	t.Helper()
-	c := s.conversation(t, customer)
-	first, second, third := s.hold(t, c, "first", s.restart), s.hold(t, c, "second", func() {}), s.hold(t, c, "third", s.restart)
+	kill := func() { s.restart(t) }
+	a, b := &heldThread{customer: customers[0], texts: []string{"changed", "third"}}, &heldThread{customer: customers[1], texts: []string{"first", "second"}}
+	a.conversation, b.conversation = s.conversation(t, a.customer), s.conversation(t, b.customer)
+	b.ids = []string{s.hold(t, b.conversation, "first", func() {}), s.hold(t, b.conversation, "second", func() {})}
+	first, second, third := s.hold(t, a.conversation, "first", kill), s.hold(t, a.conversation, "second", func() {}), s.hold(t, a.conversation, "third", kill)
+	a.ids = []string{first, third}
 	s.call(t, "PATCH", "/messages/"+first, `{"text":"changed"}`)
-	s.restart()
+	kill()
 	s.call(t, "DELETE", "/messages/"+second, "")
-	s.restart()
-	s.reply(t, customer)
-	s.restart()
-	s.check(t, customer, []string{first, third}, []string{"changed", "third"})
+	kill()
+	testkit.Eventually(t, "the templates are sent", func() bool {
+		return s.template(t, a)["status"] != "queued" && s.template(t, b)["status"] != "queued"
+	})
+
+	sent, accepted := s.sim.Calls("messages"), s.accepted(a, b)
+	for _, fault := range []string{"timeout_before_accept", "timeout_after_accept"} {
+		if err := s.sim.AddFault(simulator.Fault{Preset: fault, Next: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.sim.Receive(simulator.Inbound{Customer: a.customer, Text: "yes"}, simulator.Inbound{Customer: b.customer, Text: "yes"}); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "both requests are blocked", func() bool {
+		return s.sim.Calls("messages") == sent+2 && s.accepted(a, b) == accepted+1
+	})
+	kill()
+	s.sim.ClearFaults()
+	testkit.Equal(t, "messages that WhatsApp did not get", s.check(t, a)+s.check(t, b), 1)
 	testkit.Equal[any](t, "status of the cancelled message", s.call(t, "GET", "/messages/"+second, "")["status"], "failed")
-}
-
-// around kills the server while the customer's message arrives and releases the messages.
-func (s *holder) around(t *testing.T, customer string) {
-	t.Helper()
-	c := s.conversation(t, customer)
-	first, second := s.hold(t, c, "first", func() {}), s.hold(t, c, "second", func() {})
-	if _, err := s.sim.Receive(simulator.Inbound{Customer: customer, Text: "yes"}); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-time.After(rand.N(300 * time.Millisecond)):
-	case <-s.Ended():
-		t.Fatal("the server exited before it was killed")
-	}
-	s.restart()
-	s.check(t, customer, []string{first, second}, []string{"first", "second"})
-}
-
-// reply makes the customer write and waits until the server has stored it.
-func (s *holder) reply(t *testing.T, customer string) {
-	t.Helper()
-	if _, err := s.sim.Receive(simulator.Inbound{Customer: customer, Text: "yes"}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
-	defer cancel()
-	if err := s.sim.Drain(ctx); err != nil {
-		t.Fatal(err)
+	if repeated := s.sim.Repeated(); len(repeated) > 0 {
+		t.Errorf("got repeated messages %v, want none", repeated)
 	}
 }
 
-// check waits until the messages are no longer pending and compares what the customer got: each message once, in order. One that
-// was being sent when the server was killed may be uncertain; it is not sent again.
-func (s *holder) check(t *testing.T, customer string, ids, texts []string) {
+// heldThread is a conversation with held messages and their texts. The first is interrupted.
+type heldThread struct {
+	customer, conversation string
+	ids, texts             []string
+}
+
+// accepted returns how many messages the customers got.
+func (s *holder) accepted(threads ...*heldThread) (n int) {
+	for _, h := range threads {
+		n += len(s.sim.Ledger(h.customer))
+	}
+	return n
+}
+
+// template returns the message with the reopening template, which must be the only one.
+func (s *holder) template(t *testing.T, h *heldThread) (found map[string]any) {
 	t.Helper()
-	var want []string
-	for i, id := range ids {
+	n := 0
+	for _, m := range s.call(t, "GET", "/conversations/"+h.conversation+"/messages?limit=100", "")["data"].([]any) {
+		if m := m.(map[string]any); m["origin"] == "automation" {
+			found = m
+			n++
+		}
+	}
+	testkit.Equal(t, "messages with a template", n, 1)
+	return found
+}
+
+// check waits until the messages are no longer pending and compares what the customer got: the template and each message once, in
+// order. Only the first message may be uncertain; it is not sent again. check returns 1 if the customer did not get it, and 0 if not.
+func (s *holder) check(t *testing.T, h *heldThread) (missing int) {
+	t.Helper()
+	var first map[string]any
+	for i, id := range h.ids {
 		var m map[string]any
 		testkit.Eventually(t, "the message is sent", func() bool {
 			m = s.call(t, "GET", "/messages/"+id, "")
 			return m["status"] != "held" && m["status"] != "queued"
 		})
-		failed, _ := m["error"].(map[string]any)
-		if m["status"] == "failed" && failed["code"] != "uncertain" {
+		if i == 0 {
+			first = m
+		} else if m["status"] == "failed" {
 			t.Errorf("got %v, want a message that was sent", m)
 		}
-		want = append(want, texts[i])
 	}
 	var got []string
 	templates := 0
-	for _, m := range s.sim.Ledger(customer) {
+	for _, m := range s.sim.Ledger(h.customer) {
 		var body struct{ Text struct{ Body string } }
 		if m.Type == "template" {
 			templates++
@@ -152,20 +173,24 @@ func (s *holder) check(t *testing.T, customer string, ids, texts []string) {
 		}
 		got = append(got, body.Text.Body)
 	}
-	if repeated := s.sim.Repeated(); len(repeated) > 0 {
-		t.Errorf("got repeated messages %v, want none", repeated)
+	want := h.texts
+	if len(got) < len(want) {
+		missing, want = 1, want[1:]
+		testkit.Equal(t, "error of the message that was blocked", errorCode(first), "uncertain")
 	}
-	if templates > 1 {
-		t.Errorf("got %d templates, want at most one", templates)
+	testkit.Diff(t, "texts", got, want)
+	if errorCode(first) != "uncertain" && first["status"] == "failed" {
+		t.Errorf("got %v, want a message that was sent or is uncertain", first)
 	}
-	// A message that is uncertain may be missing; the others are there in order.
-	i := 0
-	for _, text := range want {
-		if i < len(got) && got[i] == text {
-			i++
-		} else if m := s.call(t, "GET", "/messages/"+ids[slices.Index(texts, text)], ""); m["status"] != "failed" {
-			t.Errorf("got the texts %v, want %v", got, want)
-		}
+	if uncertain := errorCode(s.template(t, h)) == "uncertain"; templates > 1 || templates == 0 && !uncertain {
+		t.Errorf("got %d templates, want one", templates)
 	}
-	testkit.Equal(t, "unexpected texts", len(got)-i, 0)
+	return missing
+}
+
+// errorCode returns the error code of a message, or "".
+func errorCode(m map[string]any) string {
+	failed, _ := m["error"].(map[string]any)
+	code, _ := failed["code"].(string)
+	return code
 }
