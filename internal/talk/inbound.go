@@ -105,13 +105,15 @@ func (in *InboundBatch) receive(item *provider.Incoming) error {
 		return in.status(item.Status)
 	case item.Edit != nil:
 		e := item.Edit
-		return in.change(e.ExternalID, messageChange{Kind: changeEdit, Text: e.Text, Sender: e.Sender, At: e.At})
+		return in.change(e.ExternalID, messageChange{Kind: changeEdit, Text: e.Text, Sender: e.Sender, At: e.At, History: e.History})
 	case item.Revoke != nil:
 		r := item.Revoke
-		return in.change(r.ExternalID, messageChange{Kind: changeRevoke, Sender: r.Sender, At: r.At})
+		return in.change(r.ExternalID, messageChange{Kind: changeRevoke, Sender: r.Sender, At: r.At, History: r.History})
 	case item.Reaction != nil:
 		r := item.Reaction
-		return in.change(r.ExternalID, messageChange{Kind: changeReaction, Emoji: kernel.CleanText(r.Emoji), Sender: r.Sender, At: r.At})
+		return in.change(r.ExternalID, messageChange{
+			Kind: changeReaction, Emoji: kernel.CleanText(r.Emoji), Sender: r.Sender, At: r.At, History: r.History,
+		})
 	case item.Identity != nil:
 		clear(in.people)
 		return in.identity(item.Identity)
@@ -533,7 +535,8 @@ func (in *InboundBatch) sameExternalID(msg *provider.IncomingMessage) (done bool
 	return false, t.emitUpdated(&stored, "external_id")
 }
 
-// fillPlaceholder attaches the file that follows a message of the imported history under the same id.
+// fillPlaceholder attaches the file that follows a message of the imported history under the same id. Like the message itself it
+// emits no events.
 func (in *InboundBatch) fillPlaceholder(msg *provider.IncomingMessage) error {
 	if !msg.History || msg.Media == nil {
 		return nil
@@ -545,6 +548,7 @@ func (in *InboundBatch) fillPlaceholder(msg *provider.IncomingMessage) error {
 	before := *m
 	m.Type, m.Text, m.Notice = messageType(msg.Type), kernel.TextOrNil(kernel.CleanText(msg.Text)), nil
 	in.attachFile(m, msg, nil)
+	t.silent = true
 	return in.messageChanged(t, m, append([]string{"type", "text", "media_id", "media"}, removedDetails(&before, m)...)...)
 }
 

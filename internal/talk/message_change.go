@@ -26,11 +26,12 @@ const (
 
 // messageChange is an edit, a revocation or a reaction. If its message has not arrived yet, it is stored as JSON.
 type messageChange struct {
-	Kind   string          `json:"-"`
-	Text   string          `json:"text,omitempty"`
-	Emoji  string          `json:"emoji,omitempty"`
-	Sender provider.Sender `json:"sender"`
-	At     time.Time       `json:"-"`
+	Kind    string          `json:"-"`
+	Text    string          `json:"text,omitempty"`
+	Emoji   string          `json:"emoji,omitempty"`
+	Sender  provider.Sender `json:"sender"`
+	At      time.Time       `json:"-"`
+	History bool            `json:"history,omitempty"` // imported, so it emits no events
 }
 
 // maxClockSkew is how far the provider's clock may be ahead of the server's.
@@ -86,6 +87,7 @@ func (in *InboundBatch) lockMessage(external string, id kernel.ID) (*BatchConver
 // applyStored applies changes to a stored message and saves it if it is different.
 func (in *InboundBatch) applyStored(t *BatchConversation, m *Message, changes ...messageChange) error {
 	var fields []string
+	silent := true
 	for _, c := range changes {
 		before := *m
 		changed, err := in.apply(t, m, c)
@@ -94,6 +96,7 @@ func (in *InboundBatch) applyStored(t *BatchConversation, m *Message, changes ..
 		}
 		if changed {
 			fields = append(fields, c.fields(&before, m)...)
+			silent = silent && t.silent
 		}
 	}
 	if len(fields) == 0 {
@@ -103,6 +106,7 @@ func (in *InboundBatch) applyStored(t *BatchConversation, m *Message, changes ..
 		slices.Sort(fields)
 		fields = slices.Compact(fields)
 	}
+	t.silent = silent
 	return in.messageChanged(t, m, fields...)
 }
 
@@ -138,8 +142,8 @@ func removedDetails(before, after *Message) (names []string) {
 
 const fieldReactions = "reactions"
 
-// messageChanged saves a stored message whose content changed, updates the last message of the conversation and emits
-// message.updated with the names of the changed fields.
+// messageChanged saves a stored message whose content changed, updates the last message of the conversation and, unless
+// the conversation is silent, emits message.updated with the names of the changed fields.
 func (in *InboundBatch) messageChanged(t *BatchConversation, m *Message, changed ...string) error {
 	if slices.Contains(changed, fieldReactions) {
 		saveReactions(in.Tx, m)
@@ -149,7 +153,7 @@ func (in *InboundBatch) messageChanged(t *BatchConversation, m *Message, changed
 	}
 	if t.LastMessage != nil && t.LastMessage.ID == m.ID {
 		t.showLast(m)
-		t.changed, t.emits = true, true
+		t.changed, t.emits = true, t.emits || !t.silent
 	}
 	return t.emitUpdated(m, changed...)
 }
@@ -162,7 +166,7 @@ func (in *InboundBatch) apply(t *BatchConversation, m *Message, c messageChange)
 	if err != nil || !allowed {
 		return false, err
 	}
-	t.silent = who.Blocked
+	t.silent = who.Blocked || c.History
 	switch c.Kind {
 	case changeEdit:
 		text := kernel.TextOrNil(kernel.CleanText(c.Text))
@@ -201,7 +205,8 @@ func (in *InboundBatch) eraseContent(m *Message) error {
 	return nil
 }
 
-// applyReaction adds a reaction to a message. A reaction of the customer marks the conversation as unread.
+// applyReaction adds a reaction to a message. A new reaction of the customer marks the conversation as
+// unread.
 func (in *InboundBatch) applyReaction(t *BatchConversation, m *Message, c messageChange, who Contact) bool {
 	r := Reaction{Emoji: c.Emoji, By: ByCustomer, At: c.At}
 	if c.Sender.FromPhoneApp {
@@ -211,7 +216,7 @@ func (in *InboundBatch) applyReaction(t *BatchConversation, m *Message, c messag
 	}
 	before := len(m.Reactions)
 	shown := m.Reactions.Set(r)
-	if shown && c.Emoji != "" && r.By == ByCustomer && !who.Blocked {
+	if shown && c.Emoji != "" && r.By == ByCustomer && !t.silent {
 		t.UnreadCount = max(t.UnreadCount, 1)
 		t.Unread, t.changed, t.emits = true, true, true
 	}

@@ -123,3 +123,35 @@ func TestARequestForHistoryIsRetriedAndRefusalsAreShown(t *testing.T) {
 		})
 	})
 }
+
+func TestMediaReactionsAndEditsOfTheHistoryEmitNoEvents(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		const ana = "5511930001111"
+		chunk := func(messages ...string) {
+			t.Helper()
+			s.push(t, "history", `{"history": [{"metadata": {"phase": 1, "chunk_order": 1, "progress": 50}, "threads": [{"id": "`+ana+`", "messages": [`+strings.Join(messages, ",")+`]}]}]}`)
+		}
+		one := func(more string) string { return `{"from": "` + ana + `", ` + more + `}` }
+		reaction := func(of, emoji string) string {
+			return one(fmt.Sprintf(`"id": "%s.%s", "timestamp": "%d", "type": "reaction", "reaction": {"message_id": %q, "emoji": %q}`, of, emoji, began, of, emoji))
+		}
+		chunk(one(textMessage("wamid.E1", began-100, "um")), one(fmt.Sprintf(`"id": "wamid.E3", "timestamp": "%d", "type": "media_placeholder"`, began-10)), reaction("wamid.E2", "😀"))
+		chunk(one(textMessage("wamid.E2", began-50, "dois")), reaction("wamid.E1", "👍"), one(editOf("wamid.E1", began-90, "um certo")))
+		s.push(t, "history", `{"messages": [`+one(fmt.Sprintf(`"id": "wamid.E3", "timestamp": "%d", "type": "image", "image": {"id": "404", "mime_type": "image/jpeg", "caption": "foto"}`, began-10))+`]}`)
+		chunk(reaction("wamid.E3", "❤"), one(fmt.Sprintf(`"id": "wamid.E4", "timestamp": "%d", "type": "revoke", "revoke": {"original_message_id": "wamid.E2"}`, began-40)))
+		conversation := s.conversationOf(t, "wamid.E1")
+		var got []string
+		for _, m := range s.messages(t, conversation) {
+			got = append(got, fmt.Sprint(m["external_id"], " ", m["type"], " ", m["text"], " ", len(m["reactions"].([]any)), " ", m["revoked_at"] != nil))
+		}
+		testkit.Equal(t, "messages", strings.Join(got, ", "), "wamid.E1 text um certo 1 false, wamid.E2 text <nil> 1 true, wamid.E3 image foto 1 false")
+		c := s.A.Get(t, "/conversations/"+conversation).OK(200)
+		testkit.Equal(t, "last message", c.At("last_message", "text"), "foto")
+		testkit.Equal(t, "unread", c.Int("unread_count"), 0)
+		testkit.Equal(t, "number of events", len(s.A.Get(t, "/events").OK(200).List()), 0)
+		s.push(t, "messages", written(ana, "Ana", fmt.Sprintf(`"id": "wamid.E5", "timestamp": "%d", "type": "reaction", "reaction": {"message_id": "wamid.E3", "emoji": "🎉"}`, began+1)))
+		if len(s.A.Get(t, "/events").OK(200).List()) == 0 {
+			t.Error("a live reaction to imported history emitted no event")
+		}
+	})
+}

@@ -147,6 +147,7 @@ type IncomingEdit struct {
 	Text       string
 	Sender     Sender
 	At         time.Time
+	History    bool // imported history
 }
 
 // IncomingRevoke reports that a message was deleted for everyone.
@@ -154,6 +155,7 @@ type IncomingRevoke struct {
 	ExternalID string // of the original message
 	Sender     Sender
 	At         time.Time
+	History    bool // imported history
 }
 
 // IncomingReaction adds an emoji to a message, or removes it if Emoji is empty.
@@ -162,6 +164,7 @@ type IncomingReaction struct {
 	Emoji      string
 	Sender     Sender
 	At         time.Time
+	History    bool // imported history
 }
 
 // IncomingIdentity reports that the number, id or name of a person changed. The Previous fields of Person identify the person.

@@ -90,17 +90,17 @@ func (p *parser) message(raw []byte, from origin) {
 	sender := provider.Sender{FromPhoneApp: from.echo, Customer: customer}
 	switch {
 	case m.Type == "edit" && m.Edit.value.OriginalID != "":
-		p.edit(m, sender)
+		p.edit(m, sender, from.history)
 		return
 	case m.Type == "revoke" && m.Revoke.value.OriginalID != "":
 		p.add(provider.Incoming{Revoke: &provider.IncomingRevoke{
-			ExternalID: string(m.Revoke.value.OriginalID), Sender: sender, At: m.Timestamp.Time,
+			ExternalID: string(m.Revoke.value.OriginalID), Sender: sender, At: m.Timestamp.Time, History: from.history,
 		}})
 		return
 	case m.Type == "reaction" && m.Reaction.value.MessageID != "":
 		p.add(provider.Incoming{Reaction: &provider.IncomingReaction{
 			ExternalID: string(m.Reaction.value.MessageID), Emoji: clip(strings.TrimSpace(string(m.Reaction.value.Emoji)), maxEmoji),
-			Sender: sender, At: m.Timestamp.Time,
+			Sender: sender, At: m.Timestamp.Time, History: from.history,
 		}})
 		return
 	case m.Type == "system":
@@ -133,7 +133,7 @@ func (p *parser) message(raw []byte, from origin) {
 // maxEmoji is the maximum length of a reaction in bytes. The longest emoji sequences have about 40.
 const maxEmoji = 64
 
-func (p *parser) edit(m message, sender provider.Sender) {
+func (p *parser) edit(m message, sender provider.Sender, history bool) {
 	var edited lenient[messageContent]
 	if len(m.Edit.value.Message) > 0 {
 		edited.set(m.Edit.value.Message)
@@ -141,7 +141,7 @@ func (p *parser) edit(m message, sender provider.Sender) {
 	var in provider.IncomingMessage
 	edited.value.read(&in)
 	p.add(provider.Incoming{Edit: &provider.IncomingEdit{
-		ExternalID: string(m.Edit.value.OriginalID), Text: in.Text, Sender: sender, At: m.Timestamp.Time,
+		ExternalID: string(m.Edit.value.OriginalID), Text: in.Text, Sender: sender, At: m.Timestamp.Time, History: history,
 	}})
 }
 
