@@ -430,6 +430,7 @@ func (d *Channels) setProperties(
 		}
 	}
 	if change.Access != nil || change.Coexistence != nil {
+		forgetImport(tx, ch.Company, ch.ID, access.PhoneNumberID)
 		free, err := saveAccess(tx, a.Company.ID, ch.ID, d.seal(*ch, access))
 		if err == nil && !free {
 			err = d.errNumberTaken(tx, a, access.PhoneNumberID)
@@ -439,7 +440,9 @@ func (d *Channels) setProperties(
 		}
 	}
 	d.setChannelStatus(tx, ch, change, warning)
-	d.beginImport(tx, ch.Company, ch.ID)
+	if change.connects() || change.Access != nil || change.Coexistence != nil {
+		d.beginImport(tx, ch.Company, ch.ID)
+	}
 	return nil
 }
 

@@ -155,3 +155,71 @@ func TestMediaReactionsAndEditsOfTheHistoryEmitNoEvents(t *testing.T) {
 		}
 	})
 }
+
+func TestAnImportThatCannotGoOnFails(t *testing.T) {
+	reason := func(t *testing.T, w *servertest.World, channel string) any {
+		return w.A.Get(t, "/channels/"+channel+"/connection").OK(200).At("import", "reason", "params", "reason")
+	}
+	t.Run("a number without callbacks waits for a day and then requests nothing", func(t *testing.T) {
+		each(t, inTheApp, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+			must(t, sim.AddFault(simulator.Fault{Target: "callback", Effect: "error", Status: 400, Code: 2200, Always: true}))
+			channel := w.A.Post(t, "/channels", sharedNumber).OK(201).ID()
+			testkit.Equal(t, "import", importOf(t, w, channel), "requested 0")
+			w.Clock.Advance(25 * time.Hour)
+			testkit.Eventually(t, "the import fails", func() bool {
+				w.Clock.Advance(time.Second)
+				return importOf(t, w, channel) == "failed 0"
+			})
+			testkit.Equal(t, "reason", reason(t, w, channel), "too_late")
+			testkit.Equal(t, "requests", sim.Calls("import"), 0)
+		})
+	})
+	t.Run("history that stops arriving for a week", func(t *testing.T) {
+		each(t, inTheApp, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+			must(t, sim.SetHistory("", simulator.History{Declined: true}))
+			channel := w.A.Post(t, "/channels", sharedNumber).OK(201).ID()
+			testkit.Eventually(t, "the import is declined", func() bool { return importOf(t, w, channel) == "declined 0" })
+			s := &shop{World: w, sim: sim, channel: channel}
+			progress := func(percent int) {
+				t.Helper()
+				s.push(t, "history", fmt.Sprintf(`{"history": [{"metadata": {"phase": 0, "chunk_order": 1, "progress": %d}, "threads": []}]}`, percent))
+			}
+			progress(40)
+			testkit.Equal(t, "import", importOf(t, w, channel), "running 40")
+			w.Clock.Advance(8 * 24 * time.Hour)
+			testkit.Eventually(t, "the import fails", func() bool { return importOf(t, w, channel) == "failed 40" })
+			testkit.Equal(t, "reason", reason(t, w, channel), "stopped")
+			progress(60)
+			testkit.Equal(t, "import that goes on", importOf(t, w, channel), "running 60")
+		})
+	})
+}
+
+func TestHistoryIsRequestedEvenIfContactsAreRefused(t *testing.T) {
+	each(t, inTheApp, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+		must(t, sim.SetHistory("", simulator.History{}))
+		must(t, sim.AddFault(simulator.Fault{Target: "import", Effect: "error", Status: 400, Code: 100, Next: 1}))
+		channel := w.A.Post(t, "/channels", sharedNumber).OK(201).ID()
+		testkit.Eventually(t, "the import is done", func() bool { return importOf(t, w, channel) == "done 100" })
+		testkit.Equal(t, "requests", sim.Calls("import"), 2)
+
+		t.Run("another id of the number begins a new import", func(t *testing.T) {
+			must(t, sim.AddNumber(simulator.Number{ID: "424242", Phone: simulator.DefaultBusinessPhone, Name: "Loja", Coexistence: true}))
+			w.A.Patch(t, "/channels/"+channel, `{"credentials": {"phone_number_id": "424242"}}`).OK(200)
+			testkit.Eventually(t, "the new import is done", func() bool { return sim.Calls("import") == 4 && importOf(t, w, channel) == "done 100" })
+		})
+	})
+}
+
+func TestAnImportBeginsWhenTheNumberIsConnected(t *testing.T) {
+	each(t, inTheApp, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+		channel := w.A.Post(t, "/channels", theNumber).OK(201).ID()
+		w.A.Patch(t, "/channels/"+channel, `{"status": "disconnected"}`).OK(200)
+		w.A.Patch(t, "/channels/"+channel, `{"coexistence": true}`).OK(200)
+		w.A.Patch(t, "/channels/"+channel, `{"name": "Loja"}`).OK(200)
+		testkit.Equal(t, "import of a disconnected number", importOf(t, w, channel), "requested 0")
+		testkit.Equal(t, "requests", sim.Calls("import"), 0)
+		w.A.Patch(t, "/channels/"+channel, `{"status": "connected"}`).OK(200)
+		testkit.Eventually(t, "the import is done", func() bool { return importOf(t, w, channel) == "done 100" })
+	})
+}
