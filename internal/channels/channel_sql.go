@@ -85,6 +85,16 @@ func ChannelsOfAccount(tx *kernel.Tx, company kernel.ID, waba, phoneKey string) 
 	return out, err
 }
 
+// LockAccount locks the company's channels of a WhatsApp Business account in the order of their ids, and returns them. Channels are
+// locked before their templates.
+func LockAccount(tx *kernel.Tx, company kernel.ID, waba string) ([]kernel.ID, error) {
+	return kernel.Rows(tx, `
+		SELECT id
+		FROM channels
+		WHERE company = $1 AND waba_id = $2 AND archived_at IS NULL
+		ORDER BY id`+tx.ForUpdate(), []any{company, waba}, func(r db.Row) kernel.ID { return r.ID("id") })
+}
+
 // RestrictChannel records that the provider restricted the account of a channel, and until when.
 func RestrictChannel(tx *kernel.Tx, company, id kernel.ID, reason provider.Reason, until *time.Time) {
 	tx.Later(`UPDATE channels SET restriction = $3, restriction_until = $4 WHERE company = $1 AND id = $2`,

@@ -32,8 +32,8 @@ const (
 
 var (
 	// reasons: mixed numbers and names; sequence: not 1, 2, 3; name: not of the characters a-z, 0-9 and _; braces that enclose no
-	// variable; header: more than one; footer: any; url: not one at the end; order: quick replies between other buttons.
-	ruleTemplateText = kernel.NewRule("template_text", "braces", "footer", "header", "mixed", "name", "order", "sequence", "url")
+	// variable; header: more than one; button, footer: any; url: not one at the end; order: quick replies between other buttons.
+	ruleTemplateText = kernel.NewRule("template_text", "braces", "button", "footer", "header", "mixed", "name", "order", "sequence", "url")
 	// Meta did not accept the template. Params: reason, provider_message.
 	ruleTemplateRefused = kernel.NewRule("template_refused", whatsapp.TemplateRefusals()...)
 )
@@ -83,15 +83,17 @@ func (d *Channels) CreateTemplate(
 			return none, err
 		}
 	}
+	if err := d.changeTemplates(ctx, ch, access); err != nil {
+		return none, err
+	}
 	created, err := d.numbers.CreateTemplate(ctx, access, template)
+	ctx = context.WithoutCancel(ctx) // Meta has responded
 	if err != nil {
-		if refused, ok := errors.AsType[*provider.SendError](err); ok && refused.Fate == provider.Uncertain {
-			d.fetchTemplatesSoon(ctx, ch, access)
-		}
-		return none, errTemplate(err)
+		d.fetchTemplatesSoon(ctx, ch, access)
+		return none, errTemplate(err, "body", "created")
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (provider.ChannelTemplate, error) {
-		if _, err := lockTemplateSync(tx, ch.Company, ch.ID); err != nil {
+		if err := d.accountTemplatesDue(tx, ch.Company, access.WABAID); err != nil {
 			return created, err
 		}
 		created.ID = kernel.NewID()
@@ -101,7 +103,7 @@ func (d *Channels) CreateTemplate(
 			return created, err
 		}
 		saveTemplate(tx, ch.Company, ch.ID, &created)
-		return created, d.accountTemplatesDue(tx, ch.Company, access.WABAID)
+		return created, nil
 	})
 }
 
@@ -126,15 +128,34 @@ func (d *Channels) DeleteTemplate(ctx context.Context, a *kernel.Principal, chan
 	if err != nil {
 		return err
 	}
-	if err := d.numbers.DeleteTemplates(ctx, access, name); err != nil {
-		return errTemplate(err)
+	if err := d.changeTemplates(ctx, ch, access); err != nil {
+		return err
+	}
+	err = d.numbers.DeleteTemplates(ctx, access, name)
+	ctx = context.WithoutCancel(ctx) // Meta has responded
+	if err != nil {
+		d.fetchTemplatesSoon(ctx, ch, access)
+		return errTemplate(err, "path.name", "deleted")
 	}
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		ids, err := ChannelsOfAccount(tx, ch.Company, access.WABAID, "")
+		ids, err := LockAccount(tx, ch.Company, access.WABAID)
 		for _, id := range ids {
 			tx.Later(`DELETE FROM templates WHERE company = $1 AND channel = $2 AND name = $3`, ch.Company, id, name)
+			d.TemplatesDue(tx, ch.Company, id)
 		}
-		return kernel.ErrOr(err, d.accountTemplatesDue(tx, ch.Company, access.WABAID))
+		return err
+	})
+}
+
+// changeTemplates makes the templates of an account due in some minutes, before a change at Meta. If the process ends before the
+// result is stored, the fetch finds it. A fetch that has begun stores nothing.
+func (d *Channels) changeTemplates(ctx context.Context, ch Channel, access Access) error {
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		ids, err := LockAccount(tx, ch.Company, access.WABAID)
+		for _, id := range ids {
+			templatesDue(tx, ch.Company, id, tx.Now.Add(templateSyncRetry))
+		}
+		return err
 	})
 }
 
@@ -168,18 +189,18 @@ func (d *Channels) templateAccess(ctx context.Context, a *kernel.Principal, chan
 	return ch, access, err
 }
 
-// accountTemplatesDue makes the templates of all numbers of an account due, because they share them.
+// accountTemplatesDue locks all numbers of an account and makes their templates due, because they share them.
 func (d *Channels) accountTemplatesDue(tx *kernel.Tx, company kernel.ID, waba string) error {
-	ids, err := ChannelsOfAccount(tx, company, waba, "")
+	ids, err := LockAccount(tx, company, waba)
 	for _, id := range ids {
 		d.TemplatesDue(tx, company, id)
 	}
 	return err
 }
 
-// fetchTemplatesSoon makes the templates of an account due after a request without a response.
+// fetchTemplatesSoon makes the templates of an account due after a request that failed.
 func (d *Channels) fetchTemplatesSoon(ctx context.Context, ch Channel, access Access) {
-	err := d.Store.Write(context.WithoutCancel(ctx), func(tx *kernel.Tx) error {
+	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		return d.accountTemplatesDue(tx, ch.Company, access.WABAID)
 	})
 	if err != nil {
@@ -202,8 +223,8 @@ func (d *Channels) sample(ctx context.Context, a *kernel.Principal, in NewTempla
 	return file, err
 }
 
-// errTemplate converts an error of a request about templates.
-func errTemplate(err error) error {
+// errTemplate converts an error of a request about a template that should be created or deleted. The field is that of a refusal.
+func errTemplate(err error, field, done string) error {
 	refused, ok := errors.AsType[*provider.SendError](err)
 	switch {
 	case !ok:
@@ -211,14 +232,13 @@ func errTemplate(err error) error {
 	case refused.Fate == provider.Uncertain:
 		return &kernel.Error{
 			Code: kernel.CodeUncertain, Params: refused.CauseParams(),
-			Message: "WhatsApp did not respond, so it is not known whether the template was created. Look for it in the list of " +
+			Message: "WhatsApp did not respond, so it is not known whether the template was " + done + ". Look for it in the list of " +
 				"templates before trying again.",
 		}
 	case refused.Disconnect:
 		return &kernel.Error{Code: kernel.CodeChannelDisconnected, Message: Sentence(refused), Params: refused.CauseParams()}
 	case refused.Code == "template_refused":
-		field := "body"
-		if refused.ProviderField != "" {
+		if refused.ProviderField != "" && field == "body" {
 			field += "." + refused.ProviderField
 		}
 		return kernel.Invalid(field, ruleTemplateRefused, Sentence(refused), refused.Params())
@@ -241,7 +261,7 @@ var (
 // check validates a template by Meta's rules, as far as they are known, and returns it without its sample.
 func (in *NewTemplate) check() (provider.NewTemplate, *kernel.Error) {
 	out := provider.NewTemplate{
-		Name: in.Name, Language: in.Language, Category: in.Category, Header: in.Header, Body: in.Body, Footer: in.Footer,
+		Name: in.Name, Language: in.Language, Category: strings.ToLower(in.Category), Header: in.Header, Body: in.Body, Footer: in.Footer,
 		BodyExamples: in.Examples.Body,
 	}
 	var err *kernel.Error
@@ -252,7 +272,11 @@ func (in *NewTemplate) check() (provider.NewTemplate, *kernel.Error) {
 	case !templateLanguage.MatchString(in.Language):
 		err = kernel.Invalid("body.language", kernel.RulePattern, "must be a language such as pt_BR or en",
 			kernel.Params{"pattern": templateLanguage.String()})
-	case in.Category != "marketing" && in.Category != "utility":
+	case out.Category == "authentication":
+		err = kernel.Invalid("body.category", kernel.RuleOneOf,
+			"must be marketing or utility: Meta defines the texts of authentication templates, so create them at Meta",
+			kernel.Params{"values": []string{"marketing", "utility"}})
+	case out.Category != "marketing" && out.Category != "utility":
 		err = kernel.OneOf("body.category", "marketing", "utility")
 	}
 	for _, check := range []func() *kernel.Error{
@@ -370,7 +394,7 @@ func (in *NewTemplate) checkButtons(out *provider.NewTemplate) *kernel.Error {
 			return err
 		}
 		if strings.Contains(b.Text, "{{") {
-			return kernel.Invalid(field+".text", ruleTemplateText, "must not have variables", kernel.Params{"reason": "footer"})
+			return kernel.Invalid(field+".text", ruleTemplateText, "must not have variables", kernel.Params{"reason": "button"})
 		}
 		for j := range i {
 			if in.Buttons[j].Text == b.Text {

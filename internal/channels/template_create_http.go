@@ -44,30 +44,62 @@ func (h *templateHeader) UnmarshalJSON(data []byte) error {
 
 // NewTemplateButton is a button in the body of a request that creates a template.
 type NewTemplateButton struct {
-	Type        string `json:"type" enum:"quick_reply,url,phone"`
-	Text        string `json:"text" minLength:"1" maxLength:"25"`
-	URL         string `json:"url,omitempty" maxLength:"2000" doc:"Of a button of the type url. It may end with the variable {{1}}."`
-	PhoneNumber string `json:"phone_number,omitempty" maxLength:"64" doc:"Of a button of the type phone."`
-	Example     string `json:"example,omitempty" maxLength:"2000" doc:"An example for the variable of the URL: its value, or the whole URL."`
+	Type        string                  `json:"type" enum:"quick_reply,url,phone"`
+	Text        string                  `json:"text" minLength:"1" maxLength:"25"`
+	URL         kernel.Optional[string] `json:"url,omitempty" required:"false" doc:"Of a button of the type url. At most 2000 characters. It may end with the variable {{1}}."`
+	PhoneNumber kernel.Optional[string] `json:"phone_number,omitempty" required:"false" doc:"Of a button of the type phone."`
+	Example     kernel.Optional[string] `json:"example,omitempty" required:"false" doc:"An example for the variable of the URL: its value, or the whole URL."`
 }
 
-// NewTemplateExamples are the examples in the body of a request that creates a template.
-type NewTemplateExamples struct {
-	Body   []string `json:"body,omitempty" maxItems:"64" doc:"An example for each variable of the body, in the order in which they first occur."`
-	Header []string `json:"header,omitempty" maxItems:"1" doc:"An example for the variable of the header, or the id of a file from POST /media as the sample of a header with a file."`
+// templateExamples are the examples in the body of a request that creates a template, or null.
+type templateExamples struct {
+	Body   []string `json:"body"`
+	Header []string `json:"header"`
+}
+
+// Schema describes the examples.
+func (templateExamples) Schema(huma.Registry) *huma.Schema {
+	list := func(most int, about string) *huma.Schema {
+		return &huma.Schema{
+			Type: huma.TypeArray, Nullable: true, Items: &huma.Schema{Type: huma.TypeString}, MaxItems: &most, Description: about,
+		}
+	}
+	return &huma.Schema{
+		Type: huma.TypeObject, Nullable: true, AdditionalProperties: false,
+		Properties: map[string]*huma.Schema{
+			"body": list(maxTemplateExamples, "An example for each variable of the body, in the order in which they first occur."),
+			"header": list(1, "For a header with a text, an example for its variable. For a header with a file, the id of a file from "+
+				"POST /media, which Meta reviews as a sample."),
+		},
+		Description: "Meta reviews templates with these examples.",
+	}
+}
+
+// UnmarshalJSON decodes the examples, or null.
+func (e *templateExamples) UnmarshalJSON(data []byte) error {
+	type plain templateExamples
+	return json.Unmarshal(data, (*plain)(e), json.RejectUnknownMembers(true))
+}
+
+// templateButtons are the buttons of a new template, or null.
+type templateButtons []NewTemplateButton
+
+// UnmarshalJSON decodes the buttons, or null.
+func (b *templateButtons) UnmarshalJSON(data []byte) error {
+	return json.Unmarshal(data, (*[]NewTemplateButton)(b), json.RejectUnknownMembers(true))
 }
 
 type createTemplateInput struct {
 	httpserver.AtID
 	Body struct {
-		Name     string              `json:"name" minLength:"1" maxLength:"512" pattern:"^[a-z0-9_]+$" doc:"Lower-case letters, digits and underscores." example:"order_ready"`
-		Language string              `json:"language" minLength:"2" maxLength:"8" example:"pt_BR"`
-		Category string              `json:"category" enum:"marketing,utility" doc:"Meta defines the texts of authentication templates: create them at Meta."`
-		Header   templateHeader      `json:"header,omitempty" required:"false"`
-		Body     string              `json:"body" minLength:"1" maxLength:"1024" doc:"The text, with variables numbered {{1}}, {{2}} or named {{order}}."`
-		Footer   *string             `json:"footer,omitempty" required:"false" nullable:"true" maxLength:"60" doc:"The small text below the body, without variables."`
-		Buttons  []NewTemplateButton `json:"buttons,omitempty" maxItems:"10" doc:"At most two with a URL and one with a phone number. The quick replies stand together."`
-		Examples NewTemplateExamples `json:"examples,omitempty" doc:"Meta reviews templates with these examples."`
+		Name     string                  `json:"name" minLength:"1" maxLength:"512" pattern:"^[a-z0-9_]+$" doc:"Lower-case letters, digits and underscores." example:"order_ready"`
+		Language string                  `json:"language" minLength:"2" maxLength:"8" example:"pt_BR"`
+		Category string                  `json:"category" minLength:"1" maxLength:"20" doc:"marketing or utility, in lower or upper case. Meta defines the texts of authentication templates: create them at Meta."`
+		Header   templateHeader          `json:"header,omitempty" required:"false"`
+		Body     string                  `json:"body" minLength:"1" maxLength:"1024" doc:"The text, with variables numbered {{1}}, {{2}} or named {{order}}."`
+		Footer   kernel.Optional[string] `json:"footer,omitempty" required:"false" doc:"The small text below the body, at most 60 characters without variables."`
+		Buttons  templateButtons         `json:"buttons,omitempty" required:"false" nullable:"true" maxItems:"10" doc:"At most two with a URL and one with a phone number. The quick replies stand together."`
+		Examples templateExamples        `json:"examples,omitempty" required:"false"`
 	}
 }
 
@@ -79,12 +111,16 @@ func (s *handlers) createTemplate(
 		Name: b.Name, Language: b.Language, Category: b.Category, Header: b.Header.text, Body: b.Body,
 		Examples: TemplateExamples{Header: b.Examples.Header, Body: b.Examples.Body},
 	}
-	kernel.Set(&template.Footer, b.Footer)
+	kernel.Set(&template.Footer, b.Footer.Pointer())
 	if b.Header.file != nil {
 		template.HeaderType = b.Header.file.Type
 	}
-	for _, button := range b.Buttons {
-		template.Buttons = append(template.Buttons, provider.NewTemplateButton(button))
+	for _, in := range b.Buttons {
+		button := provider.NewTemplateButton{Type: in.Type, Text: in.Text}
+		kernel.Set(&button.URL, in.URL.Pointer())
+		kernel.Set(&button.PhoneNumber, in.PhoneNumber.Pointer())
+		kernel.Set(&button.Example, in.Example.Pointer())
+		template.Buttons = append(template.Buttons, button)
 	}
 	return httpserver.Body(s.verbs.CreateTemplate(ctx, a, kernel.ID(in.ID), template))
 }
@@ -106,7 +142,7 @@ func (s *handlers) templateRoutes() []*httpserver.Route {
 			httpserver.About("The template is validated, created at Meta and returned with its status, which is pending until Meta has reviewed it. "+
 				"If Meta refuses it, the error names the field, if Meta does, and has Meta's text as params.provider_message.")),
 		httpserver.Del("/channels/{id}/templates/{name}", VerbDeleteTemplate, "Delete a template at Meta", s.deleteTemplate,
-			httpserver.Fails(kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeInUse),
+			httpserver.Fails(kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeInUse, kernel.CodeUncertain),
 			httpserver.About("Deletes the template in all its languages. Meta does not accept the name of an approved template again for 30 days.")),
 	}
 }

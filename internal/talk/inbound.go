@@ -62,7 +62,7 @@ type InboundBatch struct {
 
 func (in *InboundBatch) template(u *provider.IncomingTemplate) error {
 	in.notice(&u.Notice)
-	ids, err := channels.ChannelsOfAccount(in.Tx, in.Channel.Company, u.WABAID, "")
+	ids, err := channels.LockAccount(in.Tx, in.Channel.Company, u.WABAID)
 	for _, id := range ids {
 		channels.UpdateTemplate(in.Tx, in.Channel.Company, id, u)
 		in.d.channels.TemplatesDue(in.Tx, in.Channel.Company, id)

@@ -1,6 +1,7 @@
 package whatsapp_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -106,6 +107,29 @@ func TestTemplatesAreCreatedReviewedAndDeleted(t *testing.T) {
 			a := s.A.Post(t, path, body("image", photo)).OK(201)
 			testkit.Equal(t, "type of the parameter", a.At("parameters", 0, "type"), "image")
 		})
+		t.Run("the buttons of a template can be posted again, and null means absent", func(t *testing.T) {
+			buttons, err := json.Marshal(listed(t, "pedido_pronto").At("data", 0, "buttons"))
+			must(t, err)
+			a := s.A.Post(t, path, `{"name": "de_novo", "language": "pt_BR", "category": "UTILITY", "header": null, "footer": null, "body": "Oi", "examples": null, "buttons": `+string(buttons)+`}`).OK(201)
+			testkit.Equal(t, "buttons", fmt.Sprint(a.At("buttons")), fmt.Sprint(listed(t, "pedido_pronto").At("data", 0, "buttons")))
+			testkit.Equal(t, "type of the last button", a.At("buttons", 2, "type"), "phone")
+			testkit.Equal(t, "category", a.At("category"), "utility")
+			s.A.Post(t, path, `{"name": "nulo", "language": "pt_BR", "category": "utility", "body": "Oi", "buttons": null, "examples": {"body": null, "header": null}}`).OK(201)
+		})
+		t.Run("a deletion that Meta refuses or does not confirm", func(t *testing.T) {
+			must(t, s.sim.AddFault(simulator.Fault{Target: "delete_template", Effect: "error", Status: 400, Code: 100, Next: 1}))
+			a := s.A.Delete(t, path+"/nulo").Fails(400, "invalid_request")
+			testkit.Equal(t, "field", a.Text("details", 0, "field"), "path.name")
+			testkit.Equal(t, "code", a.Text("details", 0, "code"), "template_refused")
+			if a.Text("details", 0, "params", "provider_message") == "" {
+				t.Errorf("got %s, want Meta's text", a.Raw)
+			}
+			must(t, s.sim.AddFault(simulator.Fault{Target: "delete_template", Preset: "unknown_500_after_accept", Next: 1}))
+			if text := s.A.Delete(t, path+"/nulo").Fails(503, "uncertain").Text("message"); !strings.Contains(text, "deleted") {
+				t.Errorf("got the message %q, want one about deleting", text)
+			}
+			testkit.Eventually(t, "the templates are fetched again", func() bool { return len(listed(t, "nulo").List()) == 0 })
+		})
 		t.Run("a failure of Meta creates nothing here", func(t *testing.T) {
 			must(t, s.sim.AddFault(simulator.Fault{Target: "create_template", Preset: "overloaded_503", Next: 1}))
 			if a := s.A.Post(t, path, newTemplate("falha")); a.Status != 503 {
@@ -122,6 +146,8 @@ func TestTemplatesAreValidatedBeforeMetaIsAsked(t *testing.T) {
 			{"upper case in the name", "body.name", `"name": "Promo"`},
 			{"a language in another spelling", "body.language", `"language": "pt-BR"`},
 			{"an unknown category", "body.category", `"category": "service"`},
+			{"a category whose texts Meta defines", "body.category", `"category": "authentication"`},
+			{"a variable in a button", "body.buttons[0].text", `"buttons": [{"type": "quick_reply", "text": "{{1}}"}]`},
 			{"a long header", "body.header", `"header": "` + strings.Repeat("x", 61) + `"`},
 			{"two variables in the header", "body.header", `"header": "{{1}} {{2}}"`},
 			{"an unknown file type", "body.header.type", `"header": {"type": "audio"}`},

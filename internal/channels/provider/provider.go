@@ -555,10 +555,11 @@ type NewTemplateButton struct {
 
 // TemplateButton is a button of a template.
 type TemplateButton struct {
-	Type        string  `json:"type" doc:"Meta's word in lower case." example:"quick_reply"`
+	Type        string  `json:"type" doc:"quick_reply, url or phone; other buttons have Meta's word in lower case." example:"quick_reply"`
 	Text        string  `json:"text"`
 	URL         *string `json:"url"`
 	PhoneNumber *string `json:"phone_number"`
+	Example     *string `json:"example,omitempty" doc:"An example of a URL with a variable."`
 }
 
 // TemplateGap is a parameter that a template takes.

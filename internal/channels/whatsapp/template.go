@@ -156,6 +156,9 @@ func (c templateComponent) gaps(component string) (gaps []provider.TemplateGap) 
 // read adds a button and its gap: the end of an address, or a code to copy.
 func (b templateButton) read(at int, t *provider.ChannelTemplate) {
 	kind := strings.ToLower(string(b.Type))
+	if kind == "phone_number" { // the API calls it phone
+		kind = "phone"
+	}
 	t.Buttons = append(t.Buttons, provider.TemplateButton{
 		Type: kind, Text: string(b.Text), URL: kernel.TextOrNil(string(b.URL)), PhoneNumber: kernel.TextOrNil(string(b.Phone)),
 	})
@@ -163,6 +166,9 @@ func (b templateButton) read(at int, t *provider.ChannelTemplate) {
 		gap := provider.TemplateGap{Component: provider.ComponentButton, Index: at + 1, Type: "text"}
 		if len(b.Example) > 0 {
 			gap.Example = kernel.TextOrNil(string(b.Example[0]))
+		}
+		if kind == "url" {
+			t.Buttons[len(t.Buttons)-1].Example = gap.Example
 		}
 		t.Parameters = append(t.Parameters, gap)
 	}

@@ -23,7 +23,7 @@ func (c *Client) CreateTemplate(ctx context.Context, wabaID string, t provider.N
 	if t.HeaderFile != nil {
 		var err error
 		if handle, err = c.uploadSample(ctx, *t.HeaderFile); err != nil {
-			return provider.ChannelTemplate{}, refusedTemplate(err, nil)
+			return provider.ChannelTemplate{}, refusedTemplate(err, nil, notAccepted)
 		}
 	}
 	parts, fields := newComponents(t, handle)
@@ -40,7 +40,7 @@ func (c *Client) CreateTemplate(ctx context.Context, wabaID string, t provider.N
 	}
 	err := c.callJSON(ctx, call{method: http.MethodPost, path: []string{wabaID, "message_templates"}, sends: true}, request, &created)
 	if err != nil {
-		return provider.ChannelTemplate{}, refusedTemplate(err, fields)
+		return provider.ChannelTemplate{}, refusedTemplate(err, fields, notAccepted)
 	}
 	node := templateNode{
 		ID: created.ID, Name: text(t.Name), Language: text(t.Language), Status: cmp.Or(created.Status, "PENDING"),
@@ -53,15 +53,22 @@ func (c *Client) CreateTemplate(ctx context.Context, wabaID string, t provider.N
 	return node.read(), err
 }
 
+// Messages of refusals.
+const (
+	notAccepted = "WhatsApp did not accept the template."
+	notDeleted  = "WhatsApp did not delete the template."
+)
+
 // DeleteTemplates deletes the templates of an account with a name, in all languages. A name that Meta does not know is no error.
+// Other errors are like those of CreateTemplate.
 func (c *Client) DeleteTemplates(ctx context.Context, wabaID, name string) error {
 	err := c.callJSON(ctx, call{
-		method: http.MethodDelete, path: []string{wabaID, "message_templates"}, query: url.Values{"name": {name}},
+		method: http.MethodDelete, path: []string{wabaID, "message_templates"}, query: url.Values{"name": {name}}, sends: true,
 	}, nil, nil)
 	if e, ok := errors.AsType[*provider.SendError](err); ok && (e.ProviderSubcode == 2593002 || e.ProviderCode == 803) {
 		return nil
 	}
-	return err
+	return refusedTemplate(err, nil, notDeleted)
 }
 
 // uploadSample uploads the sample of a header to the app of the token, and returns its handle.
@@ -195,13 +202,13 @@ func TemplateRefusals() []string {
 }
 
 // refusedTemplate completes the error of a template that Meta refused. Other errors stay as they are.
-func refusedTemplate(err error, fields []string) error {
+func refusedTemplate(err error, fields []string, message string) error {
 	e, ok := errors.AsType[*provider.SendError](err)
 	if !ok || e.Disconnect || e.Retry || e.Fate == provider.Uncertain || e.ProviderCode == 0 {
 		return err
 	}
 	known := templateRefusals[e.ProviderSubcode]
-	e.Code, e.Detail, e.Message = "template_refused", cmp.Or(known.reason, "other"), "WhatsApp did not accept the template."
+	e.Code, e.Detail, e.Message = "template_refused", cmp.Or(known.reason, "other"), message
 	e.ProviderField = cmp.Or(templateField(e.ProviderField, fields), known.field)
 	return e
 }
