@@ -2494,10 +2494,12 @@ export interface components {
         };
         CreateTemplateInputBody: {
             body: string;
-            buttons?: components["schemas"]["NewTemplateButton"][];
-            /** @enum {string} */
-            category: "marketing" | "utility";
-            examples?: components["schemas"]["NewTemplateExamples"];
+            buttons?: components["schemas"]["NewTemplateButton"][] | null;
+            category: string;
+            examples?: {
+                body?: string[] | null;
+                header?: string[] | null;
+            } | null;
             footer?: string | null;
             header?: string | {
                 /** @enum {string} */
@@ -3158,16 +3160,12 @@ export interface components {
             p256dh: string;
         };
         NewTemplateButton: {
-            example?: string;
-            phone_number?: string;
+            example?: string | null;
+            phone_number?: string | null;
             text: string;
             /** @enum {string} */
             type: "quick_reply" | "url" | "phone";
-            url?: string;
-        };
-        NewTemplateExamples: {
-            body?: string[];
-            header?: string[];
+            url?: string | null;
         };
         NewWebhook: {
             active: boolean;
@@ -3829,6 +3827,7 @@ export interface components {
             parameters?: components["schemas"]["TemplateParameter"][];
         };
         TemplateButton: {
+            example?: string;
             phone_number: string | null;
             text: string;
             type: string;
