@@ -119,7 +119,7 @@ func (p plan) make(ctx context.Context, d *server.Desk, clock *Clock, password s
 	m := &maker{ctx: ctx, desk: d, clock: clock, plan: p, out: &Company{ID: company.ID, Name: company.Name}, talks: map[string]talk.Conversation{}, closing: map[string]talk.CloseInput{}}
 	for _, step := range []func() error{
 		func() error { return m.people(password) }, m.sectors, m.labels, m.reasons, m.channels, m.key, m.replies, m.hours,
-		m.conversations, m.stories, m.privateConversations, m.boards, m.fields, m.reception, m.ratings,
+		m.conversations, m.stories, m.privateConversations, m.boards, m.fields, m.reception, m.ratings, m.costs,
 	} {
 		if err := step(); err != nil {
 			return nil, err

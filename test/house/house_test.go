@@ -65,7 +65,7 @@ var packages = map[string][]string{
 
 	// Administration of a whole installation. The demo is created by calling verbs.
 	"internal/admin": {
-		"internal/blob", "internal/boards", "internal/channels", "internal/channels/provider", "internal/fields", "internal/kernel", "internal/kernel/db",
+		"internal/blob", "internal/boards", "internal/channels", "internal/channels/provider", "internal/costs", "internal/fields", "internal/kernel", "internal/kernel/db",
 		"internal/people", "internal/reasons", "internal/reception", "internal/server", "internal/talk", "internal/vault",
 	},
 }
