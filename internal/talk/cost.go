@@ -101,28 +101,29 @@ func (m *Message) SentOrCreated() time.Time {
 	return m.CreatedAt
 }
 
-// findCase sets the attendance to which a message belongs, and its sector: the one that was open when it was sent, or was closed
-// after it was written or just before. The question of a survey and the reply to its answer belong to the attendance that was rated.
+// findCase sets the attendance to which a message belongs, and its sector: the one that was open when it was written, or was closed
+// after it was written or just before. A held message belongs to the attendance in which it was released; the question of a survey
+// and the reply to its answer belong to the attendance that was rated.
 func (in *InboundBatch) findCase(t *BatchConversation, m *Message, c *Cost) error {
 	var id kernel.ID
 	var sector *kernel.ID
 	var closed *time.Time
-	var surveyed bool
+	var own bool // the message is certainly about it
 	found, err := in.Tx.One(`
-		SELECT id, sector, closed_at, surveyed
+		SELECT id, sector, closed_at, own
 		FROM (
 			SELECT id, sector, opened_at, closed_at,
-				CASE WHEN $4 AND (survey_sent_at = $5 OR survey_answered_at = $5) THEN TRUE ELSE FALSE END AS surveyed
+				CASE WHEN id = $5 OR $4 AND (survey_sent_at = $3 OR survey_answered_at = $3) THEN TRUE ELSE FALSE END AS own
 			FROM attendances
-			WHERE company = $1 AND conversation = $2 AND opened_at <= $3) a
-		ORDER BY surveyed DESC, opened_at DESC, id DESC
-		LIMIT 1`, []any{t.Company, t.ID, m.SentOrCreated(), m.Origin == provider.OriginAutomation, m.CreatedAt}, func(r db.Row) {
-		id, sector, closed, surveyed = r.ID("id"), r.NullID("sector"), r.NullTime("closed_at"), r.Bool("surveyed")
+			WHERE company = $1 AND conversation = $2 AND (opened_at <= $3 OR id = $5)) a
+		ORDER BY own DESC, opened_at DESC, id DESC
+		LIMIT 1`, []any{t.Company, t.ID, m.CreatedAt, m.Origin == provider.OriginAutomation, m.releasedIn}, func(r db.Row) {
+		id, sector, closed, own = r.ID("id"), r.NullID("sector"), r.NullTime("closed_at"), r.Bool("own")
 	})
 	if err != nil || !found {
 		return err
 	}
-	if closed != nil && closed.Before(m.CreatedAt) && !surveyed {
+	if closed != nil && closed.Before(m.CreatedAt) && !own {
 		rules, err := people.ListAttendanceRules(in.Tx, t.Company)
 		if err != nil || !m.CreatedAt.Before(closed.Add(time.Duration(rules.GraceMinutes)*time.Minute)) {
 			return err
@@ -130,6 +131,13 @@ func (in *InboundBatch) findCase(t *BatchConversation, m *Message, c *Cost) erro
 	}
 	c.Attendance, c.Sector = &id, sector
 	return nil
+}
+
+// releaseIn records that a held message belongs to an attendance, which may be nil, before it has a cost.
+func (m *Message) releaseIn(tx *kernel.Tx, attendance *kernel.ID) {
+	m.releasedIn = attendance
+	tx.Later(`UPDATE messages SET cost_attendance = $4 WHERE company = $1 AND conversation = $2 AND seq = $3`,
+		m.Company, m.Conversation, m.Seq, attendance)
 }
 
 // AddCost adds to the cost of an attendance. An attendance has the currency of its first message; other currencies are not added.

@@ -321,6 +321,7 @@ func (t *releasing) release(h heldMessage, m *Message) error {
 	}
 	m.Status = provider.StatusQueued
 	saveMessageStatus(t.Tx, m)
+	m.releaseIn(t.Tx, t.AttendanceID())
 	deleteHeld(t.Tx, m)
 	insertSend(t.Tx, m, &t.Tx.Now)
 	t.Tx.AfterCommit(t.d.notifySend)

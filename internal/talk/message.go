@@ -63,8 +63,9 @@ type Message struct {
 	Seq     int64     `json:"-"` // orders the messages of a conversation; negative in imported history
 	Private bool      `json:"-"`
 
-	template *string // to send, as JSON; only stored
-	raw      *string // the provider's JSON; only stored
+	template   *string    // to send, as JSON; only stored
+	raw        *string    // the provider's JSON; only stored
+	releasedIn *kernel.ID // the attendance to which it belongs, if it was held and released
 }
 
 // Subject returns the conversation of the message.

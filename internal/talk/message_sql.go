@@ -57,7 +57,7 @@ func scanMessage(r db.Row) Message {
 	m.Voice = r.Bool("voice")
 	m.Notice, m.Form = kernel.ReadJSON[provider.MessageNotice](r, "notice"), kernel.ReadJSON[provider.Form](r, "form")
 	m.Standby = r.Bool("standby")
-	m.Cost = scanCost(r)
+	m.Cost, m.releasedIn = scanCost(r), r.NullID("cost_attendance")
 	return m
 }
 

@@ -8,7 +8,7 @@ ALTER TABLE messages ADD COLUMN cost_amount BIGINT; -- NULL: there was no rate
 ALTER TABLE messages ADD COLUMN cost_currency TEXT;
 ALTER TABLE messages ADD COLUMN cost_day BIGINT; -- for which it counts, such as 20261114
 ALTER TABLE messages ADD COLUMN cost_sector UUID;
-ALTER TABLE messages ADD COLUMN cost_attendance UUID;
+ALTER TABLE messages ADD COLUMN cost_attendance UUID; -- to which it belongs; of a held message since its release
 
 ALTER TABLE attendances ADD COLUMN cost_amount BIGINT; -- the sum of its messages; NULL: none has an amount
 ALTER TABLE attendances ADD COLUMN cost_currency TEXT;
