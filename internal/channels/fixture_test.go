@@ -46,8 +46,8 @@ func (agreeable) Subscribe(context.Context, Access) error { return nil }
 
 func (agreeable) CallHere(context.Context, Access, kernel.ID) error { return nil }
 
-func (agreeable) CreateTemplate(context.Context, Access, provider.NewTemplate) (provider.ChannelTemplate, error) {
-	return provider.ChannelTemplate{}, nil
+func (agreeable) CreateTemplate(_ context.Context, _ Access, t provider.NewTemplate) (provider.ChannelTemplate, error) {
+	return provider.ChannelTemplate{Name: t.Name, Language: t.Language, Status: "pending", Category: t.Category, Body: t.Body}, nil
 }
 
 func (agreeable) DeleteTemplates(context.Context, Access, string) error { return nil }
