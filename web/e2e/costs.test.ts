@@ -21,6 +21,9 @@ let channel: string
 beforeAll(async () => {
   counter = await Counter.start()
   desk = counter.desk
+  await counter.simulator.control('PUT', 'ladder', {
+    pricing: { category: 'service', type: 'regular', billable: true },
+  })
   const { data } = (await desk.call('GET', '/channels')) as unknown as {
     data: { id: string; name: string }[]
   }
