@@ -62,13 +62,14 @@ func (d *Channels) beginImport(tx *kernel.Tx, company, channel kernel.ID) {
 	tx.AfterCommit(d.Wakeup(WakeImports).Notify)
 }
 
-// forgetImport forgets the import of a channel that gets another id of its number at Meta, so that a new one can begin.
+// forgetImport forgets an import that failed or was declined, or that of another number, so that a new one can begin when the
+// channel is connected again.
 func forgetImport(tx *kernel.Tx, company, channel kernel.ID, phoneNumberID string) {
 	tx.Later(`
 		UPDATE channels
 		SET import_state = NULL, import_progress = 0, import_reason = NULL, import_began_at = NULL, import_step = NULL,
 			import_tries = 0, import_due_at = NULL
-		WHERE company = $1 AND id = $2 AND phone_number_id <> $3`, company, channel, phoneNumberID)
+		WHERE company = $1 AND id = $2 AND (phone_number_id <> $3 OR import_state IN ('failed', 'declined'))`, company, channel, phoneNumberID)
 }
 
 // channelImport returns the import of a channel that is used in the WhatsApp Business app. It is requested when the channel is

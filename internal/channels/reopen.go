@@ -80,7 +80,6 @@ func FindReopening(tx *kernel.Tx, company, channel kernel.ID) (t provider.Channe
 	return t, true, usable && t.Status == provider.TemplateApproved && mayReopen(&t), err
 }
 
-// ReopensWith reports whether a template is the reopening template, in any language, of a channel or of another channel of the
 // same WhatsApp Business account.
 func ReopensWith(tx *kernel.Tx, company, channel kernel.ID, name string) (bool, error) {
 	return tx.One(`

@@ -310,11 +310,6 @@ func scanTemplate(r db.Row) provider.ChannelTemplate {
 	if c := kernel.ReadJSON[templateContent](r, "content"); c != nil {
 		t.Body, t.Header, t.Footer = c.Body, c.Header, c.Footer
 		t.Buttons, t.Parameters = append(t.Buttons, c.Buttons...), append(t.Parameters, c.Parameters...)
-		for i := range t.Buttons {
-			if t.Buttons[i].Type == "phone_number" { // stored by earlier versions
-				t.Buttons[i].Type = "phone"
-			}
-		}
 	}
 	t.ProviderID = r.Text("provider_id")
 	return t

@@ -87,7 +87,7 @@ func (d *Channels) CreateTemplate(
 		return none, err
 	}
 	created, err := d.numbers.CreateTemplate(ctx, access, template)
-	ctx = context.WithoutCancel(ctx) // Meta has responded
+	ctx = context.WithoutCancel(ctx) // what was requested is recorded even if the caller has gone
 	if err != nil {
 		d.fetchTemplatesSoon(ctx, ch, access)
 		return none, errTemplate(err, "body", "created")
@@ -132,7 +132,7 @@ func (d *Channels) DeleteTemplate(ctx context.Context, a *kernel.Principal, chan
 		return err
 	}
 	err = d.numbers.DeleteTemplates(ctx, access, name)
-	ctx = context.WithoutCancel(ctx) // Meta has responded
+	ctx = context.WithoutCancel(ctx) // what was requested is recorded even if the caller has gone
 	if err != nil {
 		d.fetchTemplatesSoon(ctx, ch, access)
 		return errTemplate(err, "path.name", "deleted")

@@ -41,7 +41,7 @@ var texts = map[string]language{
 			provider.TypeImage: "Foto", provider.TypeAudio: "Mensagem de voz", provider.TypeVideo: "Vídeo", provider.TypeDocument: "Documento",
 			provider.TypeSticker: "Figurinha", provider.TypeLocation: "Localização", provider.TypeContacts: "Cartão de contato",
 		},
-		other: "Nova mensagem", test: "As notificações funcionam neste aparelho.",
+		other: "Nova mensagem", test: "As notificações funcionam neste dispositivo.",
 	},
 	"en": {
 		titles: map[string]string{

@@ -321,7 +321,6 @@ func (t *releasing) release(h heldMessage, m *Message) error {
 	}
 	m.Status = provider.StatusQueued
 	saveMessageStatus(t.Tx, m)
-	m.releaseIn(t.Tx, t.AttendanceID())
 	deleteHeld(t.Tx, m)
 	insertSend(t.Tx, m, &t.Tx.Now)
 	t.Tx.AfterCommit(t.d.notifySend)
@@ -338,6 +337,7 @@ func (t *releasing) release(h heldMessage, m *Message) error {
 			err = t.teamHolds(&a.User)
 		}
 	}
+	m.releaseIn(t.Tx, t.AttendanceID()) // teamHolds may have opened it
 	return kernel.ErrOr(err, t.emitUpdated(m, "status"))
 }
 

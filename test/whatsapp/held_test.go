@@ -187,24 +187,26 @@ func TestHeldMessagesAreSentInOrderWhenTheCustomerWrites(t *testing.T) {
 func TestTheCostOfAHeldMessageBelongsToTheCaseInWhichItIsSent(t *testing.T) {
 	eachHolding(t, func(t *testing.T, s *shop) {
 		s.A.Put(t, "/company/rates", `{"currency":"BRL","rates":[{"country":"*","category":"utility","amount":1,"from":"2026-01-01"}]}`).OK(200)
-		must(t, s.sim.SetLadder(simulator.Ladder{PricedAt: "none"})) // only the held message has a price
-		conversation := s.closedWindow(t, lia)
-		first := s.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200).ID()
-		held := hold(t, s.A.Client, conversation, "one").OK(201)
-		for _, m := range s.messages(t, conversation) {
-			if m["origin"] == "automation" {
-				s.await(t, m["id"].(string), "delivered")
+		for _, reply := range []simulator.Inbound{{Customer: lia, Text: "Sim"}, {Customer: "5511900003333", Press: "Sim"}} {
+			must(t, s.sim.SetLadder(simulator.Ladder{PricedAt: "none"})) // only the held message has a price
+			conversation := s.closedWindow(t, reply.Customer)
+			first := s.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200).ID()
+			held := hold(t, s.A.Client, conversation, "one").OK(201)
+			for _, m := range s.messages(t, conversation) {
+				if m["origin"] == "automation" {
+					s.await(t, m["id"].(string), "delivered")
+				}
 			}
+			s.A.Post(t, "/conversations/"+conversation+"/attendance/close", nil).OK(200)
+			s.advance(time.Hour)
+			must(t, s.sim.SetLadder(simulator.Ladder{Pricing: &simulator.Pricing{Category: "utility", Type: "regular", Billable: true}}))
+			s.customer(t, reply)
+			second := s.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200).ID()
+			s.await(t, held.ID(), "delivered", "read")
+			testkit.Eventually(t, "the message is priced", func() bool { return s.A.Get(t, "/messages/"+held.ID()).OK(200).At("cost") != nil })
+			testkit.Diff(t, "cost of the new case", s.A.Get(t, "/attendances/"+second).OK(200).At("cost"), any(map[string]any{"amount": 1.0, "currency": "BRL"}))
+			testkit.Diff(t, "cost of the closed case", s.A.Get(t, "/attendances/"+first).OK(200).At("cost"), nil)
 		}
-		s.A.Post(t, "/conversations/"+conversation+"/attendance/close", nil).OK(200)
-		s.advance(time.Hour)
-		must(t, s.sim.SetLadder(simulator.Ladder{Pricing: &simulator.Pricing{Category: "utility", Type: "regular", Billable: true}}))
-		s.customer(t, simulator.Inbound{Customer: lia, Text: "Sim"})
-		second := s.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200).ID()
-		s.await(t, held.ID(), "delivered", "read")
-		testkit.Eventually(t, "the message is priced", func() bool { return s.A.Get(t, "/messages/"+held.ID()).OK(200).At("cost") != nil })
-		testkit.Diff(t, "cost of the new case", s.A.Get(t, "/attendances/"+second).OK(200).At("cost"), any(map[string]any{"amount": 1.0, "currency": "BRL"}))
-		testkit.Diff(t, "cost of the closed case", s.A.Get(t, "/attendances/"+first).OK(200).At("cost"), nil)
 	})
 }
 

@@ -261,7 +261,7 @@ it('warns of the budget, and says what is paused once it is reached', async () =
   await budget.getByText('Spent this month').waitFor()
   await budget.getByRole('textbox', { name: 'Monthly budget' }).fill('0.01')
   await budget.getByRole('button', { name: 'Save' }).click()
-  await budget.getByText(/^The budget is reached\./).waitFor()
+  await budget.getByText(/^The budget has been reached\./).waitFor()
   await budget
     .getByRole('progressbar', { name: 'Spent this month' })
     .and(page.locator('[aria-valuenow="100"]'))
@@ -290,7 +290,7 @@ it('warns of the budget, and says what is paused once it is reached', async () =
   await log(page)
     .getByRole('article')
     .filter({ hasText: 'Seja bem-vindo!' })
-    .getByText(/this month’s message budget is reached/)
+    .getByText(/this month’s message budget has been reached/)
     .waitFor()
   await message(page).fill('Oi, Iara!')
   await page.keyboard.press('Enter')

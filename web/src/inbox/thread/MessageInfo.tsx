@@ -89,7 +89,7 @@ export function MessageInfo({
         {message.integration && (
           <Fact name={t('info.integration')} value={message.integration.name} />
         )}
-        {message.cost && (
+        {message.cost && message.status !== 'failed' && (
           <Fact name={t('info.cost')} value={costText(message.cost, t)} />
         )}
         {channel && (

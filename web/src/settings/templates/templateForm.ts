@@ -191,9 +191,6 @@ function numbersOf(text: string): Map<string, number> {
 const isButtonType = (type: string): type is ButtonType =>
   (buttonTypes as readonly string[]).includes(type)
 
-/** typeOf returns the type of a stored button in the builder; Meta calls a phone button phone_number. */
-const typeOf = (type: string) => (type === 'phone_number' ? 'phone' : type)
-
 /** draftOf returns a new template that starts as a copy of another one. Buttons that the builder does not offer are left out. */
 export function draftOf(template: Template, key: () => string): TemplateDraft {
   const { name, language, category, header, body, footer, parameters } =
@@ -231,7 +228,7 @@ export function draftOf(template: Template, key: () => string): TemplateDraft {
     samples,
     footer: footer ?? '',
     buttons: template.buttons.flatMap((button, at) => {
-      const type = typeOf(button.type)
+      const { type } = button
       return isButtonType(type)
         ? [
             {
