@@ -480,7 +480,7 @@ func TestASurveyBelongsToTheCaseThatItIsAbout(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		f := newPriced(t, w, `[{"country":"*","category":"utility","amount":1,"from":"2026-01-01"}]`)
 		s := &surveyed{World: w, channel: f.channel, n: 10}
-		s.set(t, `"low_question":"O que faltou?"`, `"thanks":"Obrigado!"`, `"delay_minutes":600`)
+		s.set(t, `"low_question":"O que faltou?"`, `"thanks":"Obrigado!"`, `"delay_minutes":600`, `"min_days":30`) // the second case gets no survey
 		price := func(c *surveyCase) {
 			t.Helper()
 			newest := w.A.Get(t, "/conversations/"+c.conversation+"/messages").OK(200)

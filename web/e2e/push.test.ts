@@ -353,8 +353,8 @@ it('turns notifications on and off on this device, chooses kinds and quiet hours
   expect(await kinds.getByRole('switch').count()).toBe(6)
   await kinds
     .getByRole('switch', { name: 'A customer is waiting in one of my queues' })
-    .uncheck()
-  await region(page).getByRole('switch', { name: 'Quiet hours' }).check()
+    .click()
+  await region(page).getByRole('switch', { name: 'Quiet hours' }).click()
   await region(page).getByLabel('To', { exact: true }).fill('06:30')
   await region(page).getByLabel('From', { exact: true }).focus()
   const stored = () =>
@@ -377,7 +377,7 @@ it('turns notifications on and off on this device, chooses kinds and quiet hours
   await devices.getByRole('button', { name: /^Remove / }).click()
   await expect.poll(() => here(page).isChecked()).toBe(false)
   await devices.waitFor({ state: 'detached' })
-  await here(page).check()
+  await here(page).click()
   await devices.getByText('This device').waitFor()
   const subscribed = () =>
     page.evaluate(() => localStorage.getItem('test.subscribed'))

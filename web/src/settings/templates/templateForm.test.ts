@@ -49,7 +49,7 @@ const template: Template = {
     { type: 'quick_reply', text: 'Obrigado', url: null, phone_number: null },
     { type: 'copy_code', text: 'Copiar', url: null, phone_number: null },
     {
-      type: 'phone_number',
+      type: 'phone',
       text: 'Ligar',
       url: null,
       phone_number: '+551133334444',
