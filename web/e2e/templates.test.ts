@@ -319,7 +319,7 @@ describe.each(sqliteOnly)('templates, %s', (engine) => {
       })
     await push(55)
     await page.reload()
-    await section.getByText('Importing, 55 %').waitFor()
+    await section.getByText('Importing, 55%').waitFor()
     await section.getByRole('progressbar').waitFor()
     await axe(page, 'an import')
     await push(100)
