@@ -5,7 +5,6 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
-	"recado/internal/kernel/db"
 )
 
 // PayloadDecline is the payload of the last quick reply of a reopening template, with which the customer declines.
@@ -78,14 +77,4 @@ func FindReopening(tx *kernel.Tx, company, channel kernel.ID) (t provider.Channe
 	}
 	t, usable, _, err = Template(tx, company, channel, ch.ReopenTemplate.Name, ch.ReopenTemplate.Language)
 	return t, true, usable && t.Status == provider.TemplateApproved && mayReopen(&t), err
-}
-
-// same WhatsApp Business account.
-func ReopensWith(tx *kernel.Tx, company, channel kernel.ID, name string) (bool, error) {
-	return tx.One(`
-		SELECT 1
-		FROM channels ch
-		WHERE ch.company = $1 AND ch.reopen_name = $3 AND ch.archived_at IS NULL
-			AND (ch.id = $2 OR ch.waba_id = (SELECT o.waba_id FROM channels o WHERE o.company = $1 AND o.id = $2))
-		LIMIT 1`, []any{company, channel, name}, func(db.Row) {})
 }
