@@ -65,8 +65,8 @@ func Value[T any](tx *Tx, key any) *T {
 // BeforeCommit calls fn at the end of the transaction, after all its other changes and in the order of the calls.
 func (tx *Tx) BeforeCommit(fn func() error) { tx.ending = append(tx.ending, fn) }
 
-// FirstBeforeCommit is BeforeCommit for what comes before the other calls. Transactions that lock the same rows at their end do so
-// in the same order then, whatever they changed first.
+// FirstBeforeCommit calls fn at the end of the transaction, before the functions passed to BeforeCommit. It keeps the order in
+// which transactions lock rows at their end the same, whatever they changed first.
 func (tx *Tx) FirstBeforeCommit(fn func() error) { tx.ending = slices.Insert(tx.ending, 0, fn) }
 
 // errEnough ends a query whose remaining rows are not needed.

@@ -23,13 +23,13 @@ import (
 const wakePush = "push"
 
 const (
-	maxAge       = time.Hour       // after this, a notification is of no use and not sent
+	maxAge       = time.Hour       // older notifications are not sent
 	retryWait    = 5 * time.Second // after the first failure; three times as long after each further one
 	maxRetryWait = 10 * time.Minute
 	maxPause     = 24 * time.Hour // for which a push service can stop the notifications of a device
 	ttl          = 4 * time.Hour  // for which a push service keeps a notification for a device that is offline
 
-	// claimLease is when a notification whose attempt has started is given up, well after the usual time limit of requests.
+	// claimLease is the time after which an attempt that has not ended is given up. It is well above the time limit of requests.
 	claimLease = time.Minute
 )
 

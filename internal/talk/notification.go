@@ -137,7 +137,7 @@ func (t *LockedConversation) notifyHolder(kind string, entry *kernel.ID) error {
 	return err
 }
 
-// notifyIfSeen notifies a member who may see the conversation and has not left the team, and reports whether that is so.
+// notifyIfSeen notifies a member who may see the conversation and has not left the team. It reports whether the member was notified.
 func (t *LockedConversation) notifyIfSeen(kind string, by *kernel.Ref, entry *kernel.ID, member kernel.ID) (seen bool, err error) {
 	members, err := people.KeepMemberSights(t.Tx, t.Company, []kernel.ID{member})
 	m := members[member]

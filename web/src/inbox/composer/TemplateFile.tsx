@@ -1,7 +1,6 @@
 import { FileInput, Progress } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { upload } from '../../api/upload'
+import { useUpload } from '../../api/useUpload'
 import { fileSize } from '../../ui/format'
 import { refusal } from '../refusal'
 import { limitOf } from './useAttachments'
@@ -22,12 +21,6 @@ type Props = {
 /** TemplateFile is the field for a template's header file. The file is uploaded immediately. */
 export function TemplateFile({ label, type, onFile, onMedia }: Props) {
   const { t } = useTranslation()
-  const [file, setFile] = useState<File | null>(null)
-  const [progress, setProgress] = useState<number | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const running = useRef<AbortController>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
-
   const problemOf = (chosen: File) => {
     if (accepted[type] && !accepted[type].split(',').includes(chosen.type))
       return t('template.wrongType')
@@ -36,27 +29,12 @@ export function TemplateFile({ label, type, onFile, onMedia }: Props) {
       ? t('attach.tooLarge', { limit: fileSize(limit) })
       : null
   }
-  const choose = async (chosen: File | null) => {
-    running.current?.abort()
-    const wrong = chosen && problemOf(chosen)
-    setFile(chosen)
-    setProgress(null)
-    setProblem(wrong)
-    onFile(wrong ? null : chosen)
-    onMedia(null)
-    if (!chosen || wrong) return
-    const control = new AbortController()
-    running.current = control
-    setProgress(0)
-    try {
-      onMedia(
-        (await upload(chosen, chosen.name, setProgress, control.signal)).id,
-      )
-    } catch (error) {
-      if (!control.signal.aborted) setProblem(refusal(error, t))
-    }
-    if (!control.signal.aborted) setProgress(null)
-  }
+  const { file, progress, problem, choose } = useUpload({
+    problemOf,
+    refused: (error) => refusal(error, t),
+    onFile,
+    onMedia,
+  })
   return (
     <div>
       <FileInput

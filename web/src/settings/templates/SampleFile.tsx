@@ -1,8 +1,7 @@
 import { FileInput, Progress } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { refusal } from '../../api/refusal'
-import { upload } from '../../api/upload'
+import { useUpload } from '../../api/useUpload'
 import type { FileKind } from './templateForm'
 
 const accepted = {
@@ -21,32 +20,15 @@ type Props = {
 /** SampleFile is the field for an example of a header's file, which Meta looks at. It is uploaded immediately. */
 export function SampleFile({ kind, error, onFile, onMedia }: Props) {
   const { t } = useTranslation()
-  const [file, setFile] = useState<File | null>(null)
-  const [progress, setProgress] = useState<number | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const running = useRef<AbortController>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
-  const choose = async (chosen: File | null) => {
-    running.current?.abort()
-    const fits = !chosen || accepted[kind].split(',').includes(chosen.type)
-    setFile(chosen)
-    setProgress(null)
-    setProblem(fits ? null : t('wrong.media_type'))
-    onFile(fits ? chosen : null)
-    onMedia(null)
-    if (!chosen || !fits) return
-    const control = new AbortController()
-    running.current = control
-    setProgress(0)
-    try {
-      onMedia(
-        (await upload(chosen, chosen.name, setProgress, control.signal)).id,
-      )
-    } catch (failure) {
-      if (!control.signal.aborted) setProblem(refusal(failure, t))
-    }
-    if (!control.signal.aborted) setProgress(null)
-  }
+  const { file, progress, problem, choose } = useUpload({
+    problemOf: (chosen) =>
+      accepted[kind].split(',').includes(chosen.type)
+        ? null
+        : t('wrong.media_type'),
+    refused: (failure) => refusal(failure, t),
+    onFile,
+    onMedia,
+  })
   return (
     <div>
       <FileInput
