@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,8 +12,8 @@ import (
 	"testing"
 )
 
-// answersVariable names the folder for the JSON responses of tests and the OpenAPI document, so that another program
-// can compare them. See `make api-answers`.
+// answersVariable names the folder for the JSON responses of tests, so that another program can compare them with the
+// OpenAPI document of their server. Each process stores both: answers-N.jsonl and answers-N.json. See `make api-answers`.
 const answersVariable = "RECADO_TEST_ANSWERS"
 
 // recorder writes the first response of each shape to a file of this process.
@@ -34,11 +33,12 @@ func newRecorder(t testing.TB, document string) *recorder {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, documentName), []byte(document), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	file, err := os.CreateTemp(folder, "answers-*.jsonl")
 	if err != nil {
+		t.Fatal(err)
+	}
+	// The server of this process may have capabilities that others lack.
+	if err := os.WriteFile(strings.TrimSuffix(file.Name(), "l"), []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return &recorder{file: file, seen: map[string]bool{}}
