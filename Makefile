@@ -13,8 +13,10 @@ MINUTES  ?= 20
 RATE     ?= 500
 ARGS     ?=
 
-# Without cgo, so that linters, the command and the tests without the race detector share one build cache.
+# Without cgo, so that linters, the command and the tests without the race detector share one build cache, and without the
+# path of the checkout, so that all checkouts share it.
 export CGO_ENABLED := 0
+export GOFLAGS += -trimpath
 
 # The race detector does not instrument SQLite, which is C translated to Go and would be several times slower.
 RACE := -race -gcflags=modernc.org/...=-race=false
@@ -26,17 +28,18 @@ PARALLEL := -parallel 4
 # PostgreSQL. PLAIN and WAITING run without it: they start no goroutines, run the command, or test the same server again.
 # All other packages, including new ones, run with it on both engines. The slowest come first, because packages start in
 # this order.
-WIDE    := ./test/api ./internal/talk ./internal/webhooks ./internal/boards ./internal/reception ./internal/reports ./internal/people ./internal/channels ./internal/server
-WAITING := ./test/cluster ./test/whatsapp ./bench
+API     := ./test/api
+WIDE    := $(API) ./internal/talk ./internal/webhooks ./internal/boards ./internal/reception ./internal/reports ./internal/people ./internal/channels ./internal/server
+WAITING := ./test/cluster ./test/whatsapp ./test/linked ./bench
 PLAIN   := ./bench/corpus ./bench/load \
 	$(addprefix ./test/,agree binary crash docs matrix hostile admin house install load packaging readme recorded) ./packaging/... ./cmd/recado \
 	$(addprefix ./internal/,admin fold media phone quantile rank)
 
 # Tests and linters use more memory to save garbage collection.
-GC := 200
+GC := 400
 
 # `make lint` runs vet (-vet=off), and tests need no debugging information (-w).
-TEST := -vet=off -ldflags=-w -timeout 30m $(PARALLEL)
+TEST := -vet=off -ldflags=-w -timeout 60m $(PARALLEL)
 
 # $(call tests,FLAGS,PACKAGES) runs the tests of packages.
 tests = GOGC=$(GC) go test $(TEST) $(1) $(2)
@@ -50,26 +53,29 @@ run: build ## build and start a demo on http://127.0.0.1:8080 with SQLite in ./d
 	bin/recado serve --demo $(ARGS)
 
 .PHONY: build
-build: ## build bin/recado, one static binary
-	$(if $(BUILT),,go build -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/recado ./cmd/recado)
+build: ## build bin/recado, one static binary (TAGS=nolinked: without numbers linked by QR code)
+	$(if $(BUILT),,go build -buildvcs=false $(if $(TAGS),-tags $(TAGS)) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/recado ./cmd/recado)
 
-# If one of the two fails, the other still finishes. The browser tests take longer, so the others are nice to them.
+# If one of the two fails, the other still runs. They run one after the other: each of them keeps two processors busy.
 .PHONY: test
 test: build web/node_modules ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector and in a browser
-	$(MAKE) --no-print-directory -k -j 2 BUILT=1 test-go web-e2e
+	$(MAKE) --no-print-directory -k BUILT=1 test-go web-e2e
 
 .PHONY: test-go
 test-go: c-compiler ## run the tests that need only Go
-	nice scripts/with-postgres $(MAKE) --no-print-directory -k -j 3 test-race test-plain test-waiting
+	scripts/with-postgres $(MAKE) --no-print-directory -k -j 3 test-race test-plain test-waiting test-race-rest
 
-# These need a PostgreSQL in RECADO_TEST_POSTGRES. They run in parallel: two that use the processors, and one whose tests
-# mostly wait. GORACE shortens the sleep of a second that the race detector adds at exit. Tests that run the command use
-# bin/recado.
-.PHONY: test-race
-test-race: export GORACE := atexit_sleep_ms=10
+# These need a PostgreSQL in RECADO_TEST_POSTGRES. Three run in parallel: two that use the processors, and one whose tests
+# mostly wait, followed by the fourth. GORACE shortens the sleep of a second that the race detector adds at exit. Tests that
+# run the command use bin/recado.
+.PHONY: test-race test-race-rest
+test-race test-race-rest: export GORACE := atexit_sleep_ms=10
 test-race:
-	wide=0; CGO_ENABLED=1 $(call tests,$(RACE) -p 1 -skip '/postgres$$',$(WIDE)) || wide=1; \
-	CGO_ENABLED=1 $(call tests,$(RACE) -p 1,$$(go list ./... | grep -vxF "$$(go list $(WIDE) $(PLAIN) $(WAITING))")) && exit $$wide
+	CGO_ENABLED=1 $(call tests,$(RACE) -p 1 -skip '/postgres$$',$(API))
+
+test-race-rest:
+	wide=0; CGO_ENABLED=1 $(call tests,$(RACE) -p 2 -skip '/postgres$$',$(filter-out $(API),$(WIDE))) || wide=1; \
+	CGO_ENABLED=1 $(call tests,$(RACE) -p 2,$$(go list ./... | grep -vxF "$$(go list $(WIDE) $(PLAIN) $(WAITING))")) && exit $$wide
 
 .PHONY: test-plain test-waiting
 test-plain test-waiting: export TEST_BINARY_OF_RECADO := $(CURDIR)/bin/recado
@@ -103,6 +109,7 @@ lint: ## check format, vet, staticcheck and the module files
 		bad=$$(go tool gofumpt -l $$files); \
 		[[ -z $$bad ]] || { echo "not formatted (go tool gofumpt -w FILE):"; sort -u <<<"$$bad"; exit 1; }
 	GOGC=$(GC) go vet ./...
+	GOGC=$(GC) go vet -tags nolinked ./internal/server ./cmd/recado
 	GOGC=$(GC) go tool staticcheck ./...
 	go mod tidy -diff
 	go mod verify
@@ -139,6 +146,10 @@ bench: build ## run benchmarks with reference measurements (ENGINE=sqlite|postgr
 .PHONY: bench-move
 bench-move: build ## measure a move to PostgreSQL and back, a backup and a restore (ARGS="-messages 2000000")
 	scripts/with-postgres --durable go run -buildvcs=false ./bench move $(ARGS)
+
+.PHONY: bench-chatwoot
+bench-chatwoot: build ## measure an import from Chatwoot (ARGS="-messages 1000000")
+	scripts/with-postgres --durable go run -buildvcs=false ./bench chatwoot $(ARGS)
 
 # The browser app. Its build is committed, so everything else needs only Go.
 NPM := npm --prefix web

@@ -54,6 +54,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 			return runSoak(ctx, args[1:], stdout)
 		case "move":
 			return runMove(ctx, args[1:], stdout)
+		case "chatwoot":
+			return runChatwoot(ctx, args[1:], stdout)
 		}
 	}
 	settings, out, err := parse(args)
@@ -106,7 +108,7 @@ func parse(args []string) (*settings, string, error) {
 	profiles := flags.String("profile", "", "folder for CPU and allocation profiles of the servers; they cost a little speed")
 	out := flags.String("out", "", "also write the report to this file")
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "usage: bench [flags], bench soak [flags], bench move [flags]; RECADO_TEST_POSTGRES is the server")
+		fmt.Fprintln(flags.Output(), "usage: bench [flags], bench soak [flags], bench move [flags], bench chatwoot [flags]; RECADO_TEST_POSTGRES is the server")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {

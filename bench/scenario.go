@@ -39,6 +39,7 @@ var scenarios = []scenario{
 	{"app", "the browser app in Chromium: first load, 10,000 conversations, 10,000 messages, two browsers", runApp},
 	{"cards", "pages of cards and new cards at 100,000 cards, compared with 1,000", runCards},
 	{"attendances", "the report and a page at 1,000,000 attendances, compared with 10,000", runAttendances},
+	{"contacts", "the import of 100,000 contacts from a table", runContacts},
 	{"sla", "the search for due service levels every second, with 100,000 open cases", runLevels},
 	{"neighbour", "a list and sends of one company while others are expensive, compared with alone", runNeighbour},
 	{"groupcommit", "concurrent writers through the store, compared with grouped inserts into the raw engine", runGroupCommit},

@@ -333,9 +333,14 @@ func (c *secretReplaceLostCmd) Run(e *env) error {
 	}
 	config.Existing, config.LostSecretKey = true, true
 	return withConfig(e, config, func(ctx context.Context, d *server.Desk) error {
-		webhooks, channels, members, err := d.SecretKey().ReplaceLost(ctx)
-		return printed(e, fmt.Sprintf("%d webhooks have a new secret and are inactive: rotate the secret of each, give it to the receiver, and activate the webhook.\n"+
-			"%d channels are disconnected: connect each again with `recado channel connect --token-file FILE --app-secret-file FILE`.\n"+
-			"%d people now sign in without two-factor: ask them to turn it on again.", webhooks, channels, members), err)
+		done, err := d.SecretKey().ReplaceLost(ctx)
+		text := fmt.Sprintf("%d webhooks have a new secret and are inactive: rotate the secret of each, give it to the receiver, and activate the webhook.\n"+
+			"%d channels are disconnected: connect each again with `recado channel connect --token-file FILE --app-secret-file FILE`, and scan the code of linked numbers again.\n"+
+			"%d people now sign in without two-factor: ask them to turn it on again.", done.Webhooks, done.Channels, done.Members)
+		if done.List != "" {
+			text += fmt.Sprintf("\nThe list of erased people cannot be read without the lost key and was moved to %s: "+
+				"if you restore a backup, erase again the people who were erased after it.", done.List)
+		}
+		return printed(e, text, err)
 	})
 }

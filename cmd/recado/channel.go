@@ -74,7 +74,7 @@ func (c *channelListCmd) Run(e *env) error {
 			return err
 		}
 		return printList(e, c.listFlags, "ID\tNAME\tPHONE\tPROVIDER\tSTATUS\n", list, func(w io.Writer, ch *channels.Channel) {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", ch.ID, ch.Name, ch.Phone, ch.Provider, channelState(ch))
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", ch.ID, ch.Name, ch.Number(), ch.Provider, channelState(ch))
 		})
 	})
 }
@@ -188,7 +188,7 @@ func (f channelFlags) show(ctx context.Context, e *env, d *server.Desk, ch chann
 		return err
 	}
 	address := cmp.Or(strings.TrimSuffix(f.PublicURL, "/"), "https://YOUR-SERVER")
-	_, _ = fmt.Fprintf(e.stdout, "number        %s\ncallback URL  %s%s%s\nverify token  %s\n", ch.Phone, address, f.BasePath, whatsapp.CallbackPath(ch.ID), access.VerifyToken)
+	_, _ = fmt.Fprintf(e.stdout, "number        %s\ncallback URL  %s%s%s\nverify token  %s\n", ch.Number(), address, f.BasePath, whatsapp.CallbackPath(ch.ID), access.VerifyToken)
 	if ch.Warning != nil {
 		_, _ = fmt.Fprintf(e.stdout, "warning       %s\n", ch.Warning.Message)
 	}

@@ -40,9 +40,11 @@ func TestOnlyCommandsThatStartAnInstallationMakeADataFolder(t *testing.T) {
 		{"secret-key", "replace-lost"},
 		{"backup", filepath.Join(t.TempDir(), "copy.tar")},
 		{"move", "--to", "postgres://localhost/none"},
+		{"export", filepath.Join(t.TempDir(), "export")},
+		{"import", "chatwoot", "--from", "postgres://localhost/none", "--account", "1", "--channel", "1=" + someID},
 	}
 	t.Run("every other command is tried", func(t *testing.T) {
-		start := []string{"serve", "restore", "company create"} // move makes the folder that it moves to
+		start := []string{"serve", "restore", "import dir", "company create"} // move makes the folder that it moves to
 		for _, leaf := range leaves(t) {
 			tried := slices.ContainsFunc(commands, func(args []string) bool { return strings.HasPrefix(strings.Join(args, " "), leaf.Path()) })
 			if hasFlag(leaf, "data") && !tried && !slices.Contains(start, leaf.Path()) {

@@ -62,6 +62,8 @@ type cli struct {
 	Backup           backupCmd     `cmd:"" help:"Write the database, media and secret key of a SQLite installation to one archive; the server may be running."`
 	Restore          restoreCmd    `cmd:"" help:"Check a backup and restore it to a data folder without a database."`
 	Move             moveCmd       `cmd:"" help:"Move an installation from SQLite to PostgreSQL or back, while the server is stopped."`
+	Export           exportCmd     `cmd:"" help:"Write everything as NDJSON and media to a folder; the server may be running."`
+	Import           importCmd     `cmd:"" help:"Import from a folder written by export, or from another system."`
 	Listen           listenCmd     `cmd:"" help:"Receive webhook deliveries, verify their signatures and print them."`
 	SimulateWhatsApp simulateCmd   `cmd:"" name:"simulate-whatsapp" help:"Run a simulated WhatsApp Cloud API that sends nothing, for testing."`
 	Health           healthCmd     `cmd:"" help:"Check whether a server is ready; exits with status 0 if it is."`

@@ -277,12 +277,7 @@ type serving struct {
 
 func serve(t *testing.T, dir string, args ...string) *serving {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close()
+	addr := testkit.FreeAddress(t)
 	s := &serving{base: "http://" + addr}
 	if i := slices.Index(args, "--addr"); i >= 0 {
 		_, port, _ := net.SplitHostPort(args[i+1])

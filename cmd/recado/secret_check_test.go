@@ -55,12 +55,7 @@ func (i *installation) ok(args ...string) string {
 // refused checks that neither the server nor a command starts, and that both say why.
 func (i *installation) refused(says string) {
 	i.t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close()
+	addr := testkit.FreeAddress(i.t)
 	for _, args := range [][]string{{"serve", "--addr", addr}, {"company", "list"}} {
 		code, _, stderr := recado(i.t, i.vars, args...)
 		if code != 1 || !strings.Contains(stderr, says) || !strings.Contains(stderr, "replace-lost") {
@@ -151,6 +146,20 @@ func (i *installation) secrets() (hooks []webhooks.WebhookRow, members []people.
 	return hooks, members, opened
 }
 
+// audited returns the name of the subject of an audit entry.
+func (i *installation) audited(action string) (name string) {
+	i.t.Helper()
+	s, _ := i.open()
+	err := s.Read(i.t.Context(), func(tx *kernel.Tx) error {
+		_, err := tx.One(`SELECT /* all companies: there is one */ subject_name FROM audit WHERE action = $1`, []any{action}, func(r db.Row) { name = r.Text("subject_name") })
+		return err
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		i.t.Fatal(err)
+	}
+	return name
+}
+
 func TestSecretsOfWebhooksAndPeopleFollowTheSecretKey(t *testing.T) {
 	eachInstallation(t, func(t *testing.T, i *installation) {
 		company := i.ok("company", "create", "Casa Clara")
@@ -172,6 +181,7 @@ func TestSecretsOfWebhooksAndPeopleFollowTheSecretKey(t *testing.T) {
 		if len(webhooks) != 1 || webhooks[0].Active || len(members) != 0 || opened != 1 {
 			t.Errorf("after a loss: %d webhooks, %d people with two-factor, %d secrets that open; want an inactive webhook with a new secret", len(webhooks), len(members), opened)
 		}
+		testkit.Equal(t, "name in the audit", i.audited("two_factor.disabled"), "Ana")
 		i.ok("company", "list")
 	})
 }
@@ -240,6 +250,7 @@ func TestADatabaseOfAnOlderVersionIsCheckedByItsSecrets(t *testing.T) {
 			if !strings.Contains(out, "1 channels") || !strings.Contains(out, "0 webhooks") {
 				t.Errorf(`want strings.Contains(out, "1 channels") and strings.Contains(out, "0 webhooks"); got %+v`, out)
 			}
+			testkit.Equal(t, "name in the audit", i.audited("channel.disconnected"), "Front desk")
 			if list := i.ok("channel", "list", "--company", company); !strings.Contains(list, "disconnected: The secret key") {
 				t.Errorf(`i.ok("channel", "list", "--company", company): want strings.Contains(list, "disconnected: The secret key"); got %+v`, list)
 			}
@@ -274,12 +285,7 @@ func TestAServerWhoseKeyIsReplacedElsewhereIsNotReady(t *testing.T) {
 		const newer = "ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="
 		i.vars["RECADO_SECRET_KEY"] = otherKey
 		i.ok("company", "create", "Casa Clara")
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		addr := l.Addr().String()
-		_ = l.Close()
+		addr := testkit.FreeAddress(t)
 		ctx, stop := context.WithCancel(context.Background())
 		environ := []string{}
 		for name, value := range i.vars {

@@ -72,6 +72,12 @@ func TestSecrets(t *testing.T) {
 		if strings.Contains(stderr, "visible") {
 			t.Error(stderr)
 		}
+		for from, warned := range map[string]bool{"postgres://a@127.0.0.1:1/x": false, "postgres://a:b@127.0.0.1:1/x": true} {
+			_, _, stderr := recado(t, nil, "import", "chatwoot", "--data", dir, "--from", from, "--account", "1", "--channel", "1=2")
+			if strings.Contains(stderr, "--from is visible") != warned {
+				t.Errorf("import chatwoot --from %s: %s", from, stderr)
+			}
+		}
 	})
 	t.Run("every secret flag has a file flag", func(t *testing.T) {
 		for command, flags := range map[string][]string{

@@ -24,7 +24,7 @@ const (
 )
 
 // installationCommands lists the commands that use an installation. Only they read its settings.
-var installationCommands = []string{"serve", "company", "user", "key", "channel", "secret-key", "report", "backup", "restore", "move", "health"}
+var installationCommands = []string{"serve", "company", "user", "key", "channel", "secret-key", "report", "backup", "restore", "move", "export", "import", "health"}
 
 // placeFlags lists the flags for the location of the data.
 var placeFlags = []string{"data", "database-url", "database-url-file"}
@@ -207,7 +207,7 @@ func exposedSecrets(args []string, flags []*kong.Flag) []string {
 		if !flag.Tag.Has("secret") || !onCommandLine(args, flag.Name) {
 			continue
 		}
-		if u, err := url.Parse(flag.Target.String()); (flag.Name == "database-url" || flag.Name == "to") && err == nil {
+		if u, err := url.Parse(flag.Target.String()); slices.Contains([]string{"database-url", "from", "to"}, flag.Name) && err == nil {
 			if _, has := u.User.Password(); !has {
 				continue
 			}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"recado/internal/admin"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
+	"recado/internal/privacy"
 	"recado/internal/server"
 	"recado/internal/vault"
 )
@@ -35,7 +38,7 @@ func (c *backupCmd) Run(e *env) error {
 		return c.check(e)
 	}
 	if c.DatabaseURL != "" {
-		return errors.New("recado backup supports only SQLite: back up PostgreSQL with pg_dump, and the media and secret.key by copying the data folder")
+		return errors.New("recado backup supports only SQLite: back up PostgreSQL with pg_dump, and the media and secret.key by copying the data folder; or write everything as text with `recado export`")
 	}
 	if err := server.FindData(c.Data); err != nil {
 		return err
@@ -138,7 +141,8 @@ func (e *env) warnDamaged(files []kernel.ID, outcome string) error {
 
 type restoreCmd struct {
 	databaseFlags
-	File string `arg:"" help:"Archive written by recado backup."`
+	S3   s3Flags `embed:"" prefix:"s3-" group:"Media in S3, as passed to recado serve (default: the data folder):"`
+	File string  `arg:"" help:"Archive written by recado backup."`
 }
 
 func (c *restoreCmd) Run(e *env) error {
@@ -149,6 +153,11 @@ func (c *restoreCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if !done.KeyMissing {
+		if err := c.eraseAgain(e); err != nil {
+			return fmt.Errorf("the backup was restored, but not everybody in the list of erased people was erased again; the server tries it again when it starts: %w", err)
+		}
+	}
 	text := fmt.Sprintf("The database and %d media files were restored to %s.", done.Media, c.Data)
 	if done.KeyMissing {
 		text += fmt.Sprintf(" Before starting the server, copy the %s of the original installation to %s.", vault.FileName, filepath.Join(c.Data, vault.FileName))
@@ -157,6 +166,22 @@ func (c *restoreCmd) Run(e *env) error {
 		return err
 	}
 	return e.warnDamaged(done.DamagedMedia, "It was already damaged when the backup was made")
+}
+
+// eraseAgain erases the people who were erased after the backup.
+func (c *restoreCmd) eraseAgain(e *env) error {
+	if _, err := os.Stat(filepath.Join(c.Data, privacy.ListFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	config, err := c.config(e)
+	if err != nil {
+		return err
+	}
+	config.Existing, config.Media = true, true
+	if config.S3, err = c.S3.options(); err != nil {
+		return err
+	}
+	return withConfig(e, config, func(ctx context.Context, d *server.Desk) error { return d.Privacy.ApplyList(ctx) })
 }
 
 type moveCmd struct {

@@ -106,12 +106,7 @@ func TestADemoTellsItsLoginOnlyOnTheMachineItRunsOnAndWhileItIsValid(t *testing.
 		return strings.Contains(string(raw), `"password"`)
 	}
 	t.Run("on every address", func(t *testing.T) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, port, _ := net.SplitHostPort(l.Addr().String())
-		_ = l.Close()
+		_, port, _ := net.SplitHostPort(testkit.FreeAddress(t))
 		s := serve(t, t.TempDir(), "--addr", "0.0.0.0:"+port)
 		testkit.Equal(t, "shows the login", showsLogin(s), false)
 	})

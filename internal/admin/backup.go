@@ -1,4 +1,4 @@
-// Package admin backs up, restores and moves whole installations, and fills an empty one with the demo.
+// Package admin backs up, restores, moves, exports and imports whole installations, and fills an empty one with the demo.
 package admin
 
 import (

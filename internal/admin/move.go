@@ -32,7 +32,7 @@ var movePlan = db.MovePlan{
 	},
 }
 
-// StoredFile is a stored file in the media table.
+// StoredFile is a stored file of a message or a job.
 type StoredFile struct {
 	ID     kernel.ID
 	Size   int64
@@ -41,12 +41,17 @@ type StoredFile struct {
 
 // StoredFiles lists the stored files of a SQLite database. A server may be using it.
 func StoredFiles(path string) (files []StoredFile, err error) {
-	const query = `SELECT /* all companies: the whole database */ id, size, sha256 FROM media WHERE stored ORDER BY id`
-	err = db.QueryFile(path, query, func(r db.Row) error {
-		files = append(files, StoredFile{r.ID("id"), r.Int("size"), r.Bytes("sha256")})
-		return nil
-	})
-	return files, err
+	for _, table := range fileTables {
+		query := `SELECT /* all companies: the whole database */ id, size, sha256 FROM ` + table + ` WHERE stored ORDER BY id`
+		err = db.QueryFile(path, query, func(r db.Row) error {
+			files = append(files, StoredFile{r.ID("id"), r.Int("size"), r.Bytes("sha256")})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // SecretCheckOf returns the value that shows whether the secret key of a SQLite database is right, or nil if there is none.
@@ -173,7 +178,7 @@ const (
 )
 
 // copyFile copies a file unless the target has it. It removes a damaged copy.
-func copyFile(ctx context.Context, source, target *blob.Disk, file StoredFile) (fileState, error) {
+func copyFile(ctx context.Context, source, target blob.Store, file StoredFile) (fileState, error) {
 	state, err := checkFile(ctx, target, file)
 	if err != nil || state == fileWhole || source == target {
 		return state, err
@@ -204,8 +209,8 @@ func copyFile(ctx context.Context, source, target *blob.Disk, file StoredFile) (
 }
 
 // checkFile compares a file with the database.
-func checkFile(ctx context.Context, disk *blob.Disk, file StoredFile) (fileState, error) {
-	r, _, err := disk.Open(ctx, file.ID)
+func checkFile(ctx context.Context, store blob.Store, file StoredFile) (fileState, error) {
+	r, _, err := store.Open(ctx, file.ID)
 	if errors.Is(err, blob.ErrNotFound) {
 		return fileMissing, nil
 	}

@@ -11,17 +11,21 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"go.mau.fi/whatsmeow/types"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"recado/internal/admin"
+	"recado/internal/channels"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/server"
 	"recado/internal/webhooks"
 	"recado/test/kerneltest"
+	"recado/test/linkedtest"
 	"recado/test/testkit"
 )
 
@@ -232,6 +236,56 @@ func TestAMoveToPostgreSQLAndBackKeepsEveryRow(t *testing.T) {
 	want := i.answers(t, config(i.dir, ""))
 	testkit.Diff(t, "answers on PostgreSQL", i.answers(t, config(i.dir, url)), want)
 	testkit.Diff(t, "answers on SQLite again", i.answers(t, config(back, "")), want)
+}
+
+func TestALinkedNumberConnectsWithoutANewCodeWhereverItsDataIs(t *testing.T) {
+	t.Parallel()
+	i, phone := install(t), linkedtest.NewPhone("5511912345678")
+	with := func(dir, url string) server.Config {
+		c := config(dir, url)
+		c.Linked = func(s *server.Server) channels.Linked { return s.NewLinked(phone.NewClient) }
+		return c
+	}
+	serving(t, with(i.dir, ""), func(s *server.Server) {
+		var channel struct{ ID string }
+		if err := json.Unmarshal(i.call(t, s, http.MethodPost, "/channels", "application/json", bytes.NewBufferString(`{"name":"Shop","provider":"linked"}`)), &channel); err != nil {
+			t.Fatal(err)
+		}
+		i.call(t, s, http.MethodPost, "/channels/"+channel.ID+"/link", "application/json", bytes.NewBufferString(`{"phone":"+5511912345678"}`))
+		if err := phone.Scan(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+
+	file, restored := filepath.Join(t.TempDir(), "recado.tar"), filepath.Join(t.TempDir(), "restored")
+	if _, err := admin.Backup(t.Context(), admin.BackupOptions{Dir: i.dir, File: file, Version: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.Restore(t.Context(), admin.RestoreOptions{File: file, Dir: restored}); err != nil {
+		t.Fatal(err)
+	}
+	url := testkit.Database(t, "")
+	move(t, admin.MoveOptions{Dir: i.dir, ToURL: url})
+	exported, _ := export(t, admin.ExportOptions{Dir: i.dir, DatabaseURL: url, Company: &i.demo.Companies[0].ID, WithSecretKey: true})
+	imported := filepath.Join(t.TempDir(), "imported")
+	if _, err := admin.Import(t.Context(), admin.ImportOptions{From: exported, Dir: imported}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		server.Config
+	}{{"the backup", with(restored, "")}, {"the move", with(i.dir, url)}, {"the import", with(imported, "")}} {
+		t.Run(c.name, func(t *testing.T) {
+			serving(t, c.Config, func(s *server.Server) {
+				testkit.Eventually(t, "the number is connected", func() bool { return phone.Connections() == 1 })
+				maria := types.NewJID("5511987654321", types.DefaultUserServer)
+				phone.Write(phone.Info(maria, c.name, time.Now()), linkedtest.Text("After "+c.name))
+				testkit.Eventually(t, "the message is received", func() bool {
+					return strings.Contains(i.get(t, s, "/conversations?limit=100"), "After "+c.name)
+				})
+			})
+		})
+	}
 }
 
 func TestAfterAMoveTheFeedContinuesAfterOldCursors(t *testing.T) {

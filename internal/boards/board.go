@@ -43,6 +43,26 @@ type Stage struct {
 	Kind     string    `json:"kind" enum:"open,won,lost"`
 }
 
+// auditSubject returns the board as the subject of an audit entry.
+func (b *Board) auditSubject() kernel.AuditSubject {
+	return kernel.NewAuditSubject("board", b.ID, b.Name)
+}
+
+// audit records a change of the board or one of its stages.
+func (b *Board) audit(tx *kernel.Tx, a *kernel.Principal, e kernel.AuditEntry) {
+	e.Board = b.ID
+	tx.AuditUpdate(a, e)
+}
+
+// subject returns the stage as the subject of an audit entry.
+func (s *Stage) subject() kernel.AuditSubject { return kernel.NewAuditSubject("stage", s.ID, s.Name) }
+
+// stageOn is a stage with the name of its board, for the audit.
+type stageOn struct {
+	Board string `json:"board"`
+	Stage
+}
+
 // StageCount is the number of cards in a stage.
 type StageCount struct {
 	Stage kernel.ID `json:"stage"`
@@ -149,6 +169,7 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 			tx.Later(`INSERT INTO key_boards (company, key_id, board) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, a.Company.ID, a.Key, b.ID)
 			d.people.ForgetHolders(tx, a.Company.ID)
 		}
+		b.audit(tx, a, kernel.NewAuditEntry(b.auditSubject(), nil, b))
 		return b, nil
 	})
 }
@@ -198,6 +219,7 @@ func (d *Boards) UpdateBoard(
 		}
 		b.UpdatedAt = tx.Now
 		saveBoard(tx, a.Company.ID, b)
+		b.audit(tx, a, kernel.NewAuditEntry(b.auditSubject(), old, b, "stages"))
 		d.signalBoard(tx, a.Company.ID, b.ID, kernel.Audience{})
 		return b, nil
 	})
@@ -241,6 +263,7 @@ func (d *Boards) CreateStage(
 			return s, err
 		}
 		insertStage(tx, a.Company.ID, b.ID, s)
+		b.audit(tx, a, kernel.NewAuditEntry(s.subject(), nil, stageOn{b.Name, s}))
 		d.arrange(tx, a, &b, slices.Insert(slices.Clone(b.Stages), int(s.Position), s))
 		return s, nil
 	})
@@ -281,6 +304,7 @@ func (d *Boards) UpdateStage(ctx context.Context, a *kernel.Principal, board, id
 			}
 		}
 		saveStage(tx, a.Company.ID, s)
+		b.audit(tx, a, kernel.NewAuditEntry(s.subject(), stageOn{b.Name, old}, stageOn{b.Name, s}))
 		d.arrange(tx, a, &b, slices.Insert(slices.Delete(slices.Clone(b.Stages), index, index+1), int(s.Position), s))
 		return s, nil
 	})
@@ -305,6 +329,7 @@ func (d *Boards) DeleteStage(ctx context.Context, a *kernel.Principal, board, id
 			return err
 		}
 		tx.Later(`DELETE FROM stages WHERE company = $1 AND id = $2`, a.Company.ID, id)
+		b.audit(tx, a, kernel.NewAuditEntry(b.Stages[index].subject(), stageOn{b.Name, b.Stages[index]}, nil))
 		d.arrange(tx, a, &b, rest)
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 
 	"recado/internal/fields"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/talk"
 )
@@ -39,6 +40,7 @@ type Card struct {
 	Attendance   *kernel.ID    `json:"attendance"`
 	Fields       fields.Values `json:"fields"`
 	Private      bool          `json:"private"`
+	Erased       bool          `json:"erased" doc:"Whether the person that the card is about was erased. The title is then a placeholder in English."`
 	Status       string        `json:"status" enum:"open,completed,lost,archived"`
 	Position     string        `json:"position" doc:"The cards of a stage are sorted by this string, byte by byte."`
 	Version      int64         `json:"version"`
@@ -206,6 +208,19 @@ func (d *Boards) DeleteCard(ctx context.Context, a *kernel.Principal, id kernel.
 		if err != nil {
 			return err
 		}
+		// The title often has the name of a customer.
+		deleted := kernel.AuditEntry{
+			Action: "card.deleted", Subject: kernel.NewAuditSubject("card", c.ID, ""), Board: c.BoardID,
+			Changes: []kernel.AuditChange{{Field: "board_id", From: c.BoardID}, {Field: "stage_id", From: c.StageID}},
+		}
+		if c.Hidden && c.Conversation != nil {
+			_, err := tx.One(`SELECT channel FROM conversations WHERE company = $1 AND id = $2`, []any{c.Company, *c.Conversation},
+				func(r db.Row) { deleted.Channel = r.ID("channel") })
+			if err != nil {
+				return err
+			}
+		}
+		tx.Audit(a, deleted)
 		d.signalCard(tx, &c, true)
 		return deleteCard(tx, a.Company.ID, id)
 	})
@@ -297,6 +312,7 @@ func (d *Boards) saveCard(tx *kernel.Tx, old, c *Card) {
 		return
 	}
 	c.Version, c.UpdatedAt = old.Version+1, tx.Now
+	c.Erased = old.Erased && c.Title == old.Title
 	saveCard(tx, old, c)
 	tx.AfterCommit(d.Wakeup(talk.WakeIndex).Notify)
 	if old.StageID == c.StageID {

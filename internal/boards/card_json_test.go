@@ -17,13 +17,13 @@ func TestCardJSON(t *testing.T) {
 		want string
 	}{
 		{Card{ID: id, BoardID: id, StageID: id, Title: "Pão", Priority: PriorityMedium, Status: CardOpen, Position: "a0", Version: 1, CreatedAt: at, UpdatedAt: at}, `{"id":"ID","board_id":"ID","stage_id":"ID","title":"Pão","description":null,"priority":"medium","label_ids":[],
-"due_at":null,"assignee":null,"contact":null,"conversation":null,"attendance":null,"fields":{},"private":false,
+"due_at":null,"assignee":null,"contact":null,"conversation":null,"attendance":null,"fields":{},"private":false,"erased":false,
 "status":"open","position":"a0","version":1,"created_at":"AT","updated_at":"AT","completed_at":null}`},
 		{Card{
 			ID: id, BoardID: id, StageID: id, Title: "Pão", Description: &text, Priority: PriorityMedium, LabelIDs: []kernel.ID{id, id}, DueAt: &at, Assignee: &id,
 			Contact: &id, Conversation: &id, Attendance: &id, Private: true, Status: CardCompleted, Position: "a0", Version: 2, CreatedAt: at, UpdatedAt: at, CompletedAt: &at,
 		}, `{"id":"ID","board_id":"ID","stage_id":"ID","title":"Pão","description":"Olá","priority":"medium","label_ids":["ID","ID"],
-"due_at":"AT","assignee":"ID","contact":"ID","conversation":"ID","attendance":"ID","fields":{},"private":true,
+"due_at":"AT","assignee":"ID","contact":"ID","conversation":"ID","attendance":"ID","fields":{},"private":true,"erased":false,
 "status":"completed","position":"a0","version":2,"created_at":"AT","updated_at":"AT","completed_at":"AT"}`},
 	} {
 		got, err := kernel.EncodeJSON(&c.card)

@@ -12,7 +12,7 @@ import (
 
 var cardColumns = `
 	c.id, c.company, c.board, c.stage, c.title, c.description, c.priority, c.labels, c.due_at, c.assignee, c.contact,
-	c.conversation, c.attendance, c.private, ` + cardHidden + ` AS hidden, c.status, c.rank, c.version,
+	c.conversation, c.attendance, c.private, c.erased, ` + cardHidden + ` AS hidden, c.status, c.rank, c.version,
 	c.created_at, c.updated_at, c.completed_at, c.created_by, ` + fields.Column("c")
 
 func scanCard(r db.Row) Card {
@@ -21,7 +21,7 @@ func scanCard(r db.Row) Card {
 		Title: r.Text("title"), Description: r.NullText("description"), Priority: r.Text("priority"),
 		LabelIDs: kernel.UnpackIDs(r.Bytes("labels")), DueAt: r.NullTime("due_at"), Assignee: r.NullID("assignee"),
 		Contact: r.NullID("contact"), Conversation: r.NullID("conversation"), Attendance: r.NullID("attendance"),
-		Private: r.Bool("private"), Hidden: r.Bool("hidden"), Status: r.Text("status"), Position: r.Text("rank"),
+		Private: r.Bool("private"), Erased: r.Bool("erased"), Hidden: r.Bool("hidden"), Status: r.Text("status"), Position: r.Text("rank"),
 		Version: r.Int("version"), CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), CompletedAt: r.NullTime("completed_at"),
 		CreatedBy: r.NullID("created_by"), Fields: fields.Scan(r),
 	}
@@ -85,10 +85,10 @@ func saveCard(tx *kernel.Tx, old, c *Card) {
 		UPDATE cards
 		SET board = $3, stage = $4, title = $5, description = $6, priority = $7, labels = $8, due_at = $9, assignee = $10,
 			contact = $11, conversation = $12, private = $13, status = $14, rank = $15, version = $16, updated_at = $17,
-			completed_at = $18, hidden = $19
+			completed_at = $18, hidden = $19, erased = $20
 		WHERE company = $1 AND id = $2`,
 		c.Company, c.ID, c.BoardID, c.StageID, c.Title, c.Description, c.Priority, kernel.PackIDs(c.LabelIDs), c.DueAt, c.Assignee,
-		c.Contact, c.Conversation, c.Private, c.Status, c.Position, c.Version, c.UpdatedAt, c.CompletedAt, c.Hidden)
+		c.Contact, c.Conversation, c.Private, c.Status, c.Position, c.Version, c.UpdatedAt, c.CompletedAt, c.Hidden, c.Erased)
 	if text := cardText(c); text != cardText(old) {
 		tx.Later(`UPDATE cards SET folded = $3, unindexed = TRUE WHERE company = $1 AND id = $2`, c.Company, c.ID, fold.Text(text))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -119,6 +120,10 @@ func (c *Callbacks) route(ctx context.Context, channel, phoneNumberID string) (s
 		return "", whatsapp.Credentials{}, false, err
 	}
 	credentials, found, err := c.lookup(ctx, other.ID.String())
+	if err == nil && !slices.Contains(credentials.PhoneNumberIDs, phoneNumberID) { // cached before it got this number
+		c.forget(other.ID.String())
+		credentials, found, err = c.lookup(ctx, other.ID.String())
+	}
 	return other.ID.String(), credentials, found, err
 }
 

@@ -23,6 +23,7 @@ import (
 const (
 	ProviderSandbox  = "sandbox"
 	ProviderWhatsApp = "whatsapp"
+	ProviderLinked   = "linked" // by QR code, like WhatsApp Web
 )
 
 // The states of a channel.
@@ -53,8 +54,8 @@ var (
 type Channel struct {
 	ID        kernel.ID `json:"id"`
 	Name      string    `json:"name"`
-	Phone     string    `json:"phone" example:"+5511912345678"`
-	Provider  string    `json:"provider" enum:"sandbox,whatsapp"`
+	Phone     *string   `json:"phone" example:"+5511912345678" doc:"Null if the number has never been linked."`
+	Provider  string    `json:"provider" enum:"sandbox,whatsapp,linked"`
 	Status    string    `json:"status" enum:"connected,disconnected"`
 	CreatedAt time.Time `json:"created_at"`
 
@@ -69,6 +70,8 @@ type Channel struct {
 
 	ReopenTemplate *ReopenTemplate `json:"reopen_template" doc:"The template that asks a customer to answer when a message is held because the 24-hour window is closed; null if there is none."`
 
+	MessagesPerMinute *int64 `json:"messages_per_minute" doc:"How many messages a linked number sends in a minute at most; null for other providers."`
+
 	Company kernel.ID `json:"-"`
 	Private bool      `json:"private" doc:"Whether only the viewers of the channel can see it and its conversations."`
 
@@ -82,6 +85,14 @@ type Channel struct {
 // Subject returns the subject of responses about the channel.
 func (c *Channel) Subject() kernel.Subject {
 	return kernel.Subject{Kind: SubjectChannel, ID: c.ID}
+}
+
+// Number returns the phone number, or "" if the channel was never linked.
+func (c *Channel) Number() string {
+	if c.Phone == nil {
+		return ""
+	}
+	return *c.Phone
 }
 
 // Signed puts the name of a person in front of a text, unless it is there already.
@@ -116,6 +127,8 @@ type Access struct {
 	VerifyToken   string `json:"verify_token"`
 	APIVersion    string `json:"-"` // "": the default
 	Coexistence   bool   `json:"-"` // the number is also used in the WhatsApp Business app, which lowers its rate
+
+	LinkKey []byte `json:"link_key,omitempty"` // encrypts the state of a linked device; it has none of the others
 }
 
 // Secrets returns the part that is stored encrypted, as JSON.
@@ -174,6 +187,7 @@ type ChannelChange struct {
 	Sign        *bool // messages that people send in the app begin with their name
 	Hours       kernel.Optional[kernel.ID]
 	Reopen      kernel.Optional[ReopenTemplate]
+	Pace        *int64 // messages per minute of a linked number
 	Private     *bool
 	Viewers     *[]kernel.ID // of a private channel
 	Confirm     bool         // a private channel may become public
@@ -229,8 +243,10 @@ func (d *Channels) CreateChannel(ctx context.Context, a *kernel.Principal, in Ne
 	switch {
 	case in.Provider == ProviderWhatsApp:
 		return d.connectNumber(ctx, a, in)
+	case in.Provider == ProviderLinked:
+		return d.createLinked(ctx, a, in)
 	case in.Provider != ProviderSandbox:
-		return Channel{}, kernel.OneOf("body.provider", ProviderSandbox, ProviderWhatsApp)
+		return Channel{}, kernel.OneOf("body.provider", ProviderSandbox, ProviderWhatsApp, ProviderLinked)
 	case in.Access != nil:
 		return Channel{}, kernel.Invalid("body.credentials", RuleWhatsAppOnly, "must be absent for a sandbox")
 	}
@@ -244,7 +260,57 @@ func (d *Channels) CreateChannel(ctx context.Context, a *kernel.Principal, in Ne
 			return ch, err
 		}
 		insertChannel(tx, ch)
-		return ch, d.firstViewer(tx, a, ch)
+		return ch, d.created(tx, a, ch)
+	})
+}
+
+// unauditedFields lists the fields of a channel that the server sets.
+var unauditedFields = []string{"status_reason", "warning", "archived_at"}
+
+// audit records something about the channel.
+func (c *Channel) audit(tx *kernel.Tx, a *kernel.Principal, action string, changes []kernel.AuditChange) {
+	tx.Audit(a, kernel.AuditEntry{
+		Action: action, Subject: kernel.NewAuditSubject("channel", c.ID, c.Name), Channel: c.ID, Changes: changes, Company: c.Company,
+	})
+}
+
+// auditedChannel is a channel with its confirmed viewers, for the audit.
+type auditedChannel struct {
+	Channel
+	people.AuditedViewers
+}
+
+func newAuditedChannel(tx *kernel.Tx, ch Channel) (auditedChannel, error) {
+	viewers, err := people.ChannelViewers(tx, ch.Company, ch.ID)
+	return auditedChannel{ch, people.NewAuditedViewers(viewers)}, err
+}
+
+// auditUpdate records an update of a channel.
+func (c ChannelChange) auditUpdate(tx *kernel.Tx, a *kernel.Principal, before auditedChannel, ch Channel) error {
+	after, err := newAuditedChannel(tx, ch)
+	if err != nil {
+		return err
+	}
+	changes := kernel.AuditChanges(before, after, unauditedFields...)
+	if c.Access != nil || c.Coexistence != nil { // they are secret
+		changes = append(changes, kernel.AuditChange{Field: "credentials", To: "replaced"})
+	}
+	action := "channel.updated"
+	if before.Status != ch.Status {
+		action = "channel." + ch.Status // connected or disconnected
+	}
+	if len(changes) > 0 {
+		ch.audit(tx, a, action, changes)
+	}
+	return nil
+}
+
+// AuditDisconnected records that a channel was disconnected by the server itself, or by the actor if it is not nil.
+func AuditDisconnected(tx *kernel.Tx, company, channel kernel.ID, name string, actor *kernel.AuditActor, reason provider.Reason) {
+	tx.Audit(nil, kernel.AuditEntry{
+		Action: "channel.disconnected", Subject: kernel.NewAuditSubject("channel", channel, name), Channel: channel,
+		Company: company, Actor: actor,
+		Changes: []kernel.AuditChange{{Field: "status", From: ChannelConnected, To: ChannelDisconnected}, {Field: "reason", To: reason.Code}},
 	})
 }
 
@@ -258,7 +324,7 @@ func (d *Channels) checkChannelLimit(tx *kernel.Tx, ch Channel) error {
 
 func newChannel(tx *kernel.Tx, a *kernel.Principal, in NewChannel, phone string) Channel {
 	return Channel{
-		ID: kernel.NewID(), Company: a.Company.ID, Name: in.Name, Phone: phone, Provider: in.Provider,
+		ID: kernel.NewID(), Company: a.Company.ID, Name: in.Name, Phone: kernel.TextOrNil(phone), Provider: in.Provider,
 		Status: ChannelConnected, Private: in.Private, CreatedAt: tx.Now,
 	}
 }
@@ -297,6 +363,10 @@ func (d *Channels) UpdateChannel(
 		if ch, err = d.lockChannel(tx, a, id, change); err != nil {
 			return ch, err
 		}
+		before, err := newAuditedChannel(tx, ch)
+		if err != nil {
+			return ch, err
+		}
 		if change.properties() {
 			if err := d.setProperties(tx, a, &ch, change, access, warning); err != nil {
 				return ch, err
@@ -313,6 +383,9 @@ func (d *Channels) UpdateChannel(
 			if recount != nil {
 				err = recount.Finish(tx)
 			}
+		}
+		if err == nil {
+			err = change.auditUpdate(tx, a, before, ch)
 		}
 		return ch, err
 	})
@@ -379,7 +452,7 @@ func (c ChannelChange) privacy() bool { return c.Private != nil || c.Viewers != 
 // counts too.
 func (c ChannelChange) properties() bool {
 	return !c.privacy() || c.Name != nil || c.Status != nil || c.Access != nil || c.Coexistence != nil || c.Sign != nil ||
-		c.Hours.Set || c.Reopen.Set
+		c.Hours.Set || c.Reopen.Set || c.Pace != nil
 }
 
 // lockChannel returns the channel of a change. Owners and admins may change the viewers of channels that they do not see.
@@ -424,6 +497,13 @@ func (d *Channels) setProperties(
 		set("hours", ch.HoursID)
 		people.MarkServiceLevels(tx, a.Company.ID)
 	}
+	if change.Pace != nil {
+		if ch.Provider != ProviderLinked {
+			return kernel.Invalid("body.messages_per_minute", ruleLinkedOnly, "can only be set for a linked number")
+		}
+		ch.MessagesPerMinute = change.Pace
+		set("pace", *change.Pace)
+	}
 	if change.Reopen.Set {
 		if err := setReopenTemplate(tx, ch, change.Reopen.Pointer()); err != nil {
 			return err
@@ -465,6 +545,9 @@ func (d *Channels) setChannelStatus(tx *kernel.Tx, ch *Channel, change ChannelCh
 		return
 	}
 	ch.Warning = warning
+	if ch.Provider == ProviderWhatsApp && ch.Status == ChannelConnected {
+		warning = new(provider.NewReason("no_callbacks", notCalledYet)) // until callHere
+	}
 	setChannelWarning(tx, ch.Company, ch.ID, warning)
 	SetChannelStatus(tx, ch.Company, ch.ID, ch.Status, ch.StatusReason)
 	for _, o := range d.observers {
@@ -504,6 +587,13 @@ func (d *Channels) ArchiveChannel(ctx context.Context, a *kernel.Principal, id k
 		if err != nil || ch.ArchivedAt != nil {
 			return err
 		}
+		ch.audit(tx, a, "channel.deleted", nil)
+		if l, found, err := findLink(tx, ch.Company, ch.ID, lockLink(tx)); err != nil {
+			return err
+		} else if found {
+			ch.ArchivedAt = &tx.Now
+			d.leave(tx, &ch, l)
+		}
 		tx.Later(`
 			UPDATE channels
 			SET archived_at = $3, status = 'disconnected', status_reason = NULL, warning = NULL, restriction = NULL,
@@ -522,6 +612,16 @@ func (d *Channels) ArchiveChannel(ctx context.Context, a *kernel.Principal, id k
 // ErrPhone returns the error for a malformed phone number.
 func ErrPhone(field string) error {
 	return kernel.Malformed(field, "phone")
+}
+
+// created makes the creator of a new private channel its first viewer, and records the channel in the audit.
+func (d *Channels) created(tx *kernel.Tx, a *kernel.Principal, ch Channel) error {
+	if err := d.firstViewer(tx, a, ch); err != nil {
+		return err
+	}
+	audited, err := newAuditedChannel(tx, ch)
+	ch.audit(tx, a, "channel.created", kernel.AuditChanges(nil, audited, unauditedFields...))
+	return err
 }
 
 // firstViewer makes the creator of a private channel its first viewer.
@@ -553,6 +653,7 @@ func (d *Channels) setPrivacy(
 		if ch.Private && !change.Confirm {
 			return nil, errConfirm()
 		}
+		from := ch.Pool()
 		ch.Private, ch.Settling = *change.Private, true
 		if ch.ArchivedAt == nil {
 			if err := d.checkChannelLimit(tx, *ch); err != nil {
@@ -560,6 +661,11 @@ func (d *Channels) setPrivacy(
 			}
 		}
 		setChannelPrivate(tx, a.Company.ID, ch.ID, ch.Private)
+		for _, o := range d.observers {
+			if o.PoolChanged != nil {
+				o.PoolChanged(tx, ch, from)
+			}
+		}
 		tx.AfterCommit(func() { d.WakeFollowers(a.Company.ID) }) // so that streams check permissions again
 		if viewers == nil && ch.Private {
 			viewers = &[]kernel.ID{a.User.ID}
@@ -725,6 +831,9 @@ func (d *Channels) silence(h CallbackStats, now time.Time) (silent, unusual time
 func ReasonCodes() map[string][]string {
 	out := whatsapp.AccountCodes()
 	for _, code := range []string{"disconnected_by_team", "silent", "no_callbacks", "not_connected", "key_lost"} {
+		out[code] = nil
+	}
+	for _, code := range LinkCodes {
 		out[code] = nil
 	}
 	out["import_failed"] = slices.Sorted(maps.Keys(importFailures))

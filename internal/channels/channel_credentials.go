@@ -1,6 +1,7 @@
 package channels
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -70,7 +71,7 @@ func (d *Channels) connectNumber(ctx context.Context, a *kernel.Principal, in Ne
 		}
 		if err == nil {
 			d.beginImport(tx, ch.Company, ch.ID)
-			err = d.firstViewer(tx, a, ch)
+			err = d.created(tx, a, ch)
 		}
 		return ch, err
 	})
@@ -87,10 +88,12 @@ func (d *Channels) TestChannel(ctx context.Context, a *kernel.Principal, id kern
 	if err != nil {
 		return ChannelTest{}, err
 	}
-	if ch.Provider != ProviderWhatsApp {
-		return ChannelTest{OK: true, Phone: &ch.Phone}, nil
-	}
-	if d.numbers == nil {
+	switch {
+	case ch.Provider == ProviderLinked:
+		return d.testLink(ctx, ch)
+	case ch.Provider != ProviderWhatsApp:
+		return ChannelTest{OK: true, Phone: ch.Phone}, nil
+	case d.numbers == nil:
 		return ChannelTest{}, errNoWhatsApp()
 	}
 	state, err := d.numbers.Check(ctx, access)
@@ -108,6 +111,21 @@ func (d *Channels) TestChannel(ctx context.Context, a *kernel.Principal, id kern
 		test.Error = new(numberUnavailable(state))
 	}
 	return test, nil
+}
+
+// testLink is TestChannel for a linked number.
+func (d *Channels) testLink(ctx context.Context, ch Channel) (ChannelTest, error) {
+	if ch.Status != ChannelConnected {
+		return ChannelTest{Phone: ch.Phone, Error: cmp.Or(ch.StatusReason, new(NotLinked()))}, nil
+	}
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (ChannelTest, error) {
+		l, _, err := findLink(tx, ch.Company, ch.ID, "")
+		test := ChannelTest{OK: l.Online, Phone: ch.Phone}
+		if !test.OK {
+			test.Error = new(provider.NewReason(provider.CodeSendUnavailable, "There is no connection to WhatsApp at the moment."))
+		}
+		return test, err
+	})
 }
 
 // ChannelConnection returns how a channel is connected to its provider, without the secrets.
@@ -175,6 +193,9 @@ func (d *Channels) checkProperties(
 	if ch.Provider != ProviderWhatsApp && (change.Access != nil || change.Coexistence != nil) {
 		return Access{}, nil, kernel.Invalid("body.credentials", RuleWhatsAppOnly, "are only for a WhatsApp number")
 	}
+	if ch.Provider == ProviderLinked && change.Status != nil {
+		return Access{}, nil, kernel.Invalid("body.status", kernel.RuleNotAllowed, "a linked number is connected and disconnected at /channels/{id}/link")
+	}
 	kernel.Set(&access.Coexistence, change.Coexistence)
 	if c := change.Access; c != nil {
 		kernel.Set(&access.PhoneNumberID, c.PhoneNumberID)
@@ -191,10 +212,10 @@ func (d *Channels) checkProperties(
 	if refused, ok := errors.AsType[*kernel.Error](err); ok && refused.Code == kernel.CodeInvalidRequest && change.Access == nil {
 		err = &kernel.Error{Code: kernel.CodeChannelDisconnected, Message: refused.Fields[0].Message, Params: refused.Fields[0].Cause()}
 	}
-	if err == nil && number != ch.Phone {
+	if err == nil && number != ch.Number() {
 		err = kernel.Invalid("body.credentials.phone_number_id", ruleOtherNumber,
-			"is the id of "+number+", and the channel has the number "+ch.Phone+". Create another channel for it",
-			kernel.Params{"number": number, "own": ch.Phone})
+			"is the id of "+number+", and the channel has the number "+ch.Number()+". Create another channel for it",
+			kernel.Params{"number": number, "own": ch.Number()})
 	}
 	return access, warning, err
 }

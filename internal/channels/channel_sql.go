@@ -1,7 +1,9 @@
 package channels
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"slices"
 	"time"
 
 	"recado/internal/channels/provider"
@@ -13,15 +15,18 @@ import (
 const channelColumns = `
 	ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at, ch.status_reason,
 	COALESCE(ch.restriction, ch.warning) AS warning, ch.sign, ch.hours, ch.reception, ch.settling, ch.archived_at,
-	ch.reopen_name, ch.reopen_language, ch.coexistence`
+	ch.reopen_name, ch.reopen_language, ch.coexistence, ch.pace`
 
 func scanChannel(r db.Row) Channel {
 	ch := Channel{
-		ID: r.ID("id"), Company: r.ID("company"), Name: r.Text("name"), Phone: r.Text("phone"), Provider: r.Text("provider"),
+		ID: r.ID("id"), Company: r.ID("company"), Name: r.Text("name"), Phone: kernel.TextOrNil(r.Text("phone")), Provider: r.Text("provider"),
 		Private: r.Bool("private"), Status: r.Text("status"), CreatedAt: r.Time("created_at"),
 		StatusReason: kernel.ReadJSON[provider.Reason](r, "status_reason"), Warning: kernel.ReadJSON[provider.Reason](r, "warning"),
 		Sign: r.Bool("sign"), HoursID: r.NullID("hours"), Reception: r.NullInt("reception"), Settling: r.Bool("settling"),
 		ArchivedAt: r.NullTime("archived_at"), Coexistence: r.Bool("coexistence"),
+	}
+	if ch.Provider == ProviderLinked {
+		ch.MessagesPerMinute = new(paceOf(r))
 	}
 	if !r.Null("reopen_name") {
 		ch.ReopenTemplate = &ReopenTemplate{Name: r.Text("reopen_name"), Language: r.Text("reopen_language")}
@@ -51,7 +56,7 @@ func insertChannel(tx *kernel.Tx, ch Channel) {
 	tx.Later(`
 		INSERT INTO channels (id, company, name, phone, provider, private, status, coexistence, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $8)`,
-		ch.ID, ch.Company, ch.Name, ch.Phone, ch.Provider, ch.Private, ch.Status, ch.CreatedAt)
+		ch.ID, ch.Company, ch.Name, ch.Number(), ch.Provider, ch.Private, ch.Status, ch.CreatedAt)
 }
 
 // setChannelWarning sets the warning of a connected channel; nil clears it.
@@ -129,6 +134,30 @@ func InsertNotice(tx *kernel.Tx, channel *Channel, n *provider.IncomingNotice) {
 	tx.Later(`
 		INSERT INTO notices (company, channel, digest, kind, text, raw, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT DO NOTHING`, channel.Company, channel.ID, digest.Sum(nil)[:16], n.Kind, n.Text, n.Raw, tx.Now)
+}
+
+// OfPool returns the channels whose contacts are in a pool; see Channel.Pool.
+func OfPool(tx *kernel.Tx, company, pool kernel.ID) ([]kernel.ID, error) {
+	return tx.IDs(`
+		SELECT id
+		FROM channels
+		WHERE company = $1 AND (id = $2 AND private OR NOT private AND company = $2)
+		ORDER BY id`, company, pool)
+}
+
+// ForgetNotices deletes the notices of a channel that contain one of the values.
+func ForgetNotices(tx *kernel.Tx, company, channel kernel.ID, values []string) error {
+	type notice struct{ digest, raw []byte }
+	all, err := kernel.Rows(tx, `SELECT digest, text, raw FROM notices WHERE company = $1 AND channel = $2`, []any{company, channel},
+		func(r db.Row) notice {
+			return notice{r.Bytes("digest"), append([]byte(r.Text("text")+"\n"), r.Bytes("raw")...)}
+		})
+	for _, n := range all {
+		if slices.ContainsFunc(values, func(v string) bool { return v != "" && bytes.Contains(n.raw, []byte(v)) }) {
+			tx.Later(`DELETE FROM notices WHERE company = $1 AND channel = $2 AND digest = $3`, company, channel, n.digest)
+		}
+	}
+	return err
 }
 
 // CallbackActivity summarizes the callbacks about a channel during a period.
@@ -218,7 +247,7 @@ func insertNumber(tx *kernel.Tx, ch Channel, access SealedAccess) (bool, error) 
 			phone_number_id, waba_id, api_version, coexistence, credentials, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
 		ON CONFLICT DO NOTHING`,
-		ch.ID, ch.Company, ch.Name, ch.Phone, ch.Provider, ch.Private, ch.Status, kernel.WriteJSON(ch.Warning),
+		ch.ID, ch.Company, ch.Name, ch.Number(), ch.Provider, ch.Private, ch.Status, kernel.WriteJSON(ch.Warning),
 		access.PhoneNumberID, access.WABAID, access.APIVersion, access.Coexistence, access.Secrets, ch.CreatedAt)
 	return n == 1, err
 }
@@ -255,19 +284,21 @@ func saveAccess(tx *kernel.Tx, company, id kernel.ID, access SealedAccess) (bool
 
 // SealedChannel has the sealed secrets of a channel.
 type SealedChannel struct {
-	Company kernel.ID
-	ID      kernel.ID
-	Secrets []byte
+	Company  kernel.ID
+	ID       kernel.ID
+	Name     string
+	Provider string
+	Secrets  []byte
 }
 
 // SealedChannels returns the secrets of the channels of all companies.
 func SealedChannels(tx *kernel.Tx) ([]SealedChannel, error) {
 	return kernel.Rows(tx, `
-		SELECT /* all companies: sealing secrets */ company, id, credentials
+		SELECT /* all companies: sealing secrets */ company, id, name, provider, credentials
 		FROM channels
 		WHERE credentials IS NOT NULL
 		ORDER BY id`, nil, func(r db.Row) SealedChannel {
-		return SealedChannel{Company: r.ID("company"), ID: r.ID("id"), Secrets: r.Bytes("credentials")}
+		return SealedChannel{Company: r.ID("company"), ID: r.ID("id"), Name: r.Text("name"), Provider: r.Text("provider"), Secrets: r.Bytes("credentials")}
 	})
 }
 

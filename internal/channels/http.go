@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -32,7 +33,7 @@ type createChannelInput struct {
 	Body struct {
 		Name        string              `json:"name" minLength:"1" maxLength:"120"`
 		Phone       string              `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"The phone number. Required for a sandbox. For a WhatsApp channel it is read from WhatsApp; if given here, it must match." example:"+5511912345678"`
-		Provider    string              `json:"provider" enum:"sandbox,whatsapp" doc:"A sandbox does not need a WhatsApp account: its messages are accepted immediately, and POST /channels/{id}/simulate plays the customer."`
+		Provider    string              `json:"provider" enum:"sandbox,whatsapp,linked" doc:"A sandbox does not need a WhatsApp account: its messages are accepted immediately, and POST /channels/{id}/simulate plays the customer. whatsapp is a number of the WhatsApp Business Platform. linked is an ordinary number that is linked like WhatsApp Web; see GET /channels/{id}/link."`
 		Credentials *channelCredentials `json:"credentials,omitempty" doc:"Required for a WhatsApp number."`
 		Coexistence bool                `json:"coexistence,omitempty" doc:"Whether the number is also used in the WhatsApp Business app. It can then send 20 messages per second instead of 80."`
 		Private     bool                `json:"private,omitempty" doc:"Whether the channel is private, that is, visible only to its viewers. The creator is the first viewer. Requires a session."`
@@ -56,7 +57,7 @@ type updateChannelInput struct {
 	httpserver.AtID
 	Body struct {
 		Name        *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Status      *string `json:"status,omitempty" enum:"connected,disconnected" doc:"Pending messages are kept while the channel is disconnected and sent once WhatsApp accepts the channel again."`
+		Status      *string `json:"status,omitempty" enum:"connected,disconnected" doc:"Pending messages are kept while the channel is disconnected and sent once WhatsApp accepts the channel again. Not for linked numbers, which use /channels/{id}/link."`
 		Credentials *struct {
 			PhoneNumberID *string `json:"phone_number_id,omitempty" pattern:"^[0-9]{1,32}$"`
 			WABAID        *string `json:"waba_id,omitempty" pattern:"^[0-9]{1,32}$"`
@@ -69,6 +70,7 @@ type updateChannelInput struct {
 		Sign        *bool                           `json:"sign,omitempty" doc:"Whether messages sent from the app begin with the sender's name, as in *Ana:*."`
 		HoursID     kernel.Optional[kernel.ID]      `json:"hours_id,omitempty" required:"false" doc:"The opening hours of the channel; null to use the company's opening hours."`
 		Reopen      kernel.Optional[ReopenTemplate] `json:"reopen_template,omitempty" required:"false" doc:"The template that asks a customer to answer when a message is held; null to remove it. It must be approved and may have one parameter in the body and no other: the protocol of the case. Its last quick reply, if it has any, is sent with the payload no and cancels the held messages."`
+		Pace        *int64                          `json:"messages_per_minute,omitempty" minimum:"1" maximum:"60" doc:"How many messages a linked number sends in a minute at most. Fewer are less likely to get the number banned."`
 		Private     *bool                           `json:"private,omitempty" doc:"Whether the channel is private. Only its viewers can see a private channel and its data, including its history. Can be set only by owners and admins with a session."`
 		Viewers     *[]kernel.ID                    `json:"viewers,omitempty" maxItems:"1000" doc:"The team members who can see the private channel, at least one. Can be set only by owners and admins with a session."`
 		Confirm     bool                            `json:"confirm,omitempty" doc:"Must be true to make a private channel public."`
@@ -91,7 +93,7 @@ func (s *handlers) updateChannel(
 	b := &in.Body
 	channel, private, err := s.verbs.UpdateChannel(ctx, a, kernel.ID(in.ID), ChannelChange{
 		Name: b.Name, Status: b.Status, Access: (*AccessChange)(b.Credentials), Coexistence: b.Coexistence, Sign: b.Sign,
-		Hours: b.HoursID, Reopen: b.Reopen, Private: b.Private, Viewers: b.Viewers, Confirm: b.Confirm,
+		Hours: b.HoursID, Reopen: b.Reopen, Pace: b.Pace, Private: b.Private, Viewers: b.Viewers, Confirm: b.Confirm,
 	})
 	return httpserver.Body(changedChannel{&channel, private}, err)
 }
@@ -189,7 +191,7 @@ func (t *TemplateBody) Template() *provider.Template {
 func (d *Channels) HTTP(callbacks *Callbacks) httpserver.Capability {
 	s := &handlers{d}
 	return httpserver.Capability{
-		Routes:   append(s.channelRoutes(), s.templateRoutes()...),
+		Routes:   slices.Concat(s.channelRoutes(), s.linkRoutes(), s.templateRoutes()),
 		Handlers: map[string]http.Handler{whatsapp.CallbackPattern: callbacks.handler()},
 		Schemas:  []httpserver.Schema{httpserver.SchemaOf[kernel.Optional[ReopenTemplate], nullableReopenSchema]()},
 		Tags: []httpserver.Tag{{

@@ -103,6 +103,12 @@ func (d *Channels) CreateTemplate(
 			return created, err
 		}
 		saveTemplate(tx, ch.Company, ch.ID, &created)
+		tx.Audit(a, kernel.AuditEntry{
+			Action: "template.created", Subject: kernel.NewAuditSubject("template", created.ID, created.Name), Channel: ch.ID,
+			Changes: []kernel.AuditChange{
+				{Field: "channel", To: ch.Name}, {Field: "language", To: created.Language}, {Field: "category", To: created.Category},
+			},
+		})
 		return created, nil
 	})
 }
@@ -143,6 +149,10 @@ func (d *Channels) DeleteTemplate(ctx context.Context, a *kernel.Principal, chan
 			tx.Later(`DELETE FROM templates WHERE company = $1 AND channel = $2 AND name = $3`, ch.Company, id, name)
 			d.TemplatesDue(tx, ch.Company, id)
 		}
+		tx.Audit(a, kernel.AuditEntry{
+			Action: "template.deleted", Subject: kernel.AuditSubject{Type: "template", Name: name}, Channel: ch.ID,
+			Changes: []kernel.AuditChange{{Field: "channel", From: ch.Name}},
+		})
 		return err
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 func TestTemplatesThatAreRequestedDuringAFetchAreFetchedAgain(t *testing.T) {
 	eachCompany(t, func(t *testing.T, d *Channels, owner *kernel.Principal) {
-		ch := Channel{ID: kernel.NewID(), Company: owner.Company.ID, Name: "Loja", Phone: "+5511912345678", Provider: ProviderWhatsApp, Status: ChannelConnected}
+		ch := Channel{ID: kernel.NewID(), Company: owner.Company.ID, Name: "Loja", Phone: new("+5511912345678"), Provider: ProviderWhatsApp, Status: ChannelConnected}
 		_, err := kernel.Write(t.Context(), d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 			ch.CreatedAt = tx.Now
 			insertChannel(tx, ch)

@@ -36,7 +36,7 @@ type WhatsApp struct {
 
 // For returns the sender of a channel. It reads the credentials each time, so that a new token takes effect at once.
 func (w *WhatsApp) For(ctx context.Context, company, channel kernel.ID) (NumberSender, error) {
-	_, access, found, err := w.Desk.Access(ctx, company, channel)
+	access, found, err := w.access(ctx, company, channel)
 	if err != nil {
 		return nil, err
 	}

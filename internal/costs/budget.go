@@ -88,10 +88,12 @@ func (d *Costs) UpdateBudget(ctx context.Context, a *kernel.Principal, in Budget
 		if err != nil {
 			return b, err
 		}
+		before := b
 		if in.MonthlyAmount.Set {
 			b.MonthlyAmount = monthly
 		}
 		kernel.Set(&b.WarnPercent, in.WarnPercent)
+		tx.AuditNoun(a, kernel.AuditSubject{Type: "budget"}, before, b, "spent", "reached")
 		tx.Later(`
 			INSERT INTO budgets (company, monthly_amount, warn_percent, warned_month)
 			VALUES ($1, $2, $3, 0)
@@ -116,7 +118,7 @@ func (d *Costs) warn(tx *kernel.Tx, company kernel.ID) error {
 		return err
 	}
 	owners, err := tx.IDs(`SELECT id FROM users WHERE company = $1 AND role = 'owner' AND removed_at IS NULL ORDER BY id`, company)
-	d.talk.NotifyCompany(tx, company, talk.NotifyBudgetWarning, owners...)
+	d.talk.NotifyCompany(tx, company, talk.NotifyBudgetWarning, nil, owners...)
 	return err
 }
 

@@ -111,6 +111,10 @@ func (d *Costs) Rates(ctx context.Context, a *kernel.Principal) (MessageRates, e
 func (d *Costs) SetRates(ctx context.Context, a *kernel.Principal, r MessageRates) (MessageRates, error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (MessageRates, error) {
 		tx.LockCompany(a.Company.ID)
+		before, err := findRates(tx, a.Company.ID)
+		if err != nil {
+			return before, err
+		}
 		tx.Later(`
 			INSERT INTO cost_settings (company, currency, free_service)
 			VALUES ($1, $2, $3)
@@ -130,7 +134,9 @@ func (d *Costs) SetRates(ctx context.Context, a *kernel.Principal, r MessageRate
 			}
 			tx.Later(s.String(), s.Args...)
 		}
-		return findRates(tx, a.Company.ID)
+		after, err := findRates(tx, a.Company.ID)
+		tx.AuditNoun(a, kernel.AuditSubject{Type: "rates"}, before, after)
+		return after, err
 	})
 }
 
@@ -231,7 +237,12 @@ func countryOf(tx *kernel.Tx, c *talk.Conversation) (country string, err error) 
 	if c.Contact == nil {
 		return "", nil
 	}
-	_, err = tx.One(`SELECT value FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = $3 ORDER BY value LIMIT 1`,
+	_, err = tx.One(`
+		SELECT value
+		FROM contact_identities
+		WHERE company = $1 AND contact = $2 AND kind = $3 AND value NOT LIKE '%@lid'
+		ORDER BY value
+		LIMIT 1`,
 		[]any{c.Company, *c.Contact, talk.IdentityUser}, func(r db.Row) {
 			if id := r.Text("value"); len(id) > 2 && id[2] == '.' && phone.IsCountry(id[:2]) {
 				country = id[:2]

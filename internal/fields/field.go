@@ -56,6 +56,9 @@ type Field struct {
 	Company kernel.ID `json:"-"`
 }
 
+// subject returns the field as the subject of an audit entry.
+func (f *Field) subject() kernel.AuditSubject { return kernel.NewAuditSubject("field", f.ID, f.Name) }
+
 // The verbs of fields.
 var (
 	VerbFields      = kernel.Listed(kernel.Verb{Name: "Fields", Scope: people.ScopeContactsRead})
@@ -82,10 +85,10 @@ func New(p *people.People) *Fields {
 // ObserveClearing sets the function for the nouns of an entity. It must be called before the first transaction.
 func (d *Fields) ObserveClearing(entity string, clear Clearing) { d.clearing[entity] = clear }
 
-// FieldsQuery selects a page of the fields. All fields of an entity fit on the default page.
+// FieldsQuery selects a page of the fields.
 type FieldsQuery struct {
 	Entity string `query:"entity" enum:"contact,attendance,card"`
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"The maximum number of entries."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor string `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same entity."`
 }
 
@@ -159,6 +162,7 @@ func (d *Fields) CreateField(ctx context.Context, a *kernel.Principal, in NewFie
 		if in.Position != nil {
 			f.Position = arrange(tx, append(all, f), f.ID, *in.Position)
 		}
+		tx.AuditNoun(a, f.subject(), nil, f)
 		return f, nil
 	})
 }
@@ -182,6 +186,7 @@ func (d *Fields) UpdateField(ctx context.Context, a *kernel.Principal, id kernel
 		if err != nil {
 			return f, err
 		}
+		before := f
 		kernel.Set(&f.Name, in.Name)
 		kernel.Set(&f.RequiredOnClose, in.RequiredOnClose)
 		if in.Options != nil {
@@ -198,6 +203,7 @@ func (d *Fields) UpdateField(ctx context.Context, a *kernel.Principal, id kernel
 			}
 			f.Position = arrange(tx, all, f.ID, *in.Position)
 		}
+		tx.AuditNoun(a, f.subject(), before, f)
 		return f, nil
 	})
 }
@@ -257,6 +263,7 @@ func (d *Fields) DeleteField(ctx context.Context, a *kernel.Principal, id kernel
 		}
 		arrange(tx, all, f.ID, MaxFields) // it leaves no gap
 		removeField(tx, f.Company, f.ID)
+		tx.AuditNoun(a, f.subject(), f, nil)
 		return f, nil
 	})
 	if err != nil {

@@ -87,8 +87,8 @@ func deleteValues(tx *kernel.Tx, f removedField, nouns []kernel.ID) {
 	tx.Later(s.String(), s.Args...)
 }
 
-// lockFields returns the fields of an entity. They cannot be deleted until the transaction ends.
-func lockFields(tx *kernel.Tx, company kernel.ID, entity string) ([]Field, error) {
+// Lock returns the fields of an entity. They cannot be deleted until the transaction ends.
+func Lock(tx *kernel.Tx, company kernel.ID, entity string) ([]Field, error) {
 	return listFields(tx, company, entity, tx.ForShare())
 }
 

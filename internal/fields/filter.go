@@ -56,7 +56,7 @@ func NewFilter(tx *kernel.Tx, company kernel.ID, entity string, values map[strin
 		if f == nil {
 			return out, errUnknown(name)
 		}
-		value, invalid := f.parse(name, values[key])
+		value, invalid := f.Parse(name, values[key])
 		if invalid != nil {
 			return out, invalid
 		}

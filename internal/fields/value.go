@@ -59,7 +59,7 @@ func Write(tx *kernel.Tx, company kernel.ID, entity string, noun kernel.ID, curr
 	if len(in) == 0 {
 		return current, nil
 	}
-	all, err := lockFields(tx, company, entity)
+	all, err := Lock(tx, company, entity)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +101,24 @@ func Write(tx *kernel.Tx, company kernel.ID, entity string, noun kernel.ID, curr
 	}
 	wrong.Message = strings.Join(names, "; ")
 	return nil, wrong
+}
+
+// Store stores values that Parse returned, of a noun whose row is locked, and returns all its values. The fields must be locked;
+// see Lock. Values of other fields are ignored.
+func Store(tx *kernel.Tx, all []Field, noun kernel.ID, current, changed Values) Values {
+	values := maps.Clone(current)
+	for _, key := range slices.Sorted(maps.Keys(changed)) {
+		f := byKey(all, key)
+		if f == nil || changed[key] == values[key] {
+			continue
+		}
+		if values == nil {
+			values = Values{}
+		}
+		values[key] = changed[key]
+		storeValue(tx, f.Company, noun, f.ID, canonical(changed[key]))
+	}
+	return values
 }
 
 // maxErrors is the number of invalid fields that an error names.
@@ -160,8 +178,9 @@ func (f *Field) read(name string, raw jsontext.Value, current any) (any, *kernel
 	return f.readText(name, text)
 }
 
-// parse returns a value of the field from a query parameter. A choice may be one that is no longer among the options.
-func (f *Field) parse(name, text string) (any, *kernel.Error) {
+// Parse returns a value of the field from text, such as a query parameter. A choice may be one that is no longer among the
+// options. name is the name of the field in an error.
+func (f *Field) Parse(name, text string) (any, *kernel.Error) {
 	switch f.Type {
 	case TypeNumber:
 		n, err := strconv.ParseFloat(text, 64)

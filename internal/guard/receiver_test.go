@@ -150,7 +150,7 @@ func TestPost(t *testing.T) {
 }
 
 func TestHostileReceivers(t *testing.T) {
-	const deadline = 200 * time.Millisecond
+	const deadline = 3 * time.Second
 	chunk := strings.Repeat("x", 1<<16)
 	for _, test := range []struct {
 		name   string
@@ -269,7 +269,7 @@ func TestHostileReceivers(t *testing.T) {
 			if res.StatusCode != test.status || test.want != "*" && text(err) != test.want || test.want == "*" && err == nil {
 				t.Errorf("status %d, %v; want %d, %q", res.StatusCode, err, test.status, test.want)
 			}
-			if res.Duration > deadline+2*time.Second || len(res.Body) > maxBodyBytes {
+			if res.Duration > deadline+30*time.Second || len(res.Body) > maxBodyBytes {
 				t.Errorf("took %v and %d bytes", res.Duration, len(res.Body))
 			}
 		})

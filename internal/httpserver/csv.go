@@ -86,9 +86,14 @@ func preference(headers []string, valid func(name string) bool) (name string, we
 	return name, weight
 }
 
-// separator returns the separator that spreadsheets in the client's language expect.
+// separator returns the separator for the client's language.
 func separator(r *http.Request) rune {
 	language, _ := preference(r.Header.Values("Accept-Language"), func(name string) bool { return name != "" })
+	return Separator(language)
+}
+
+// Separator returns the separator of cells that spreadsheets in a language expect.
+func Separator(language string) rune {
 	language, _, _ = strings.Cut(strings.ToLower(language), "-")
 	if language == "pt" || language == "es" {
 		return ';'
@@ -134,6 +139,9 @@ func (h handler[I, O]) stream(ctx context.Context, s *Server, r *Route, in *I) (
 	out, err := h(ctx, withoutPrivate(c.principal), in)
 	if err == nil && r.csv.fields != nil {
 		keys, err = r.csv.fields(ctx, c.principal)
+	}
+	if err == nil && s.options.Exported != nil {
+		err = s.options.Exported(ctx, c.principal, r.csv.name)
 	}
 	if err != nil {
 		release()
@@ -308,7 +316,7 @@ func isScalar(t reflect.Type) bool {
 	return t.Implements(textMarshaler) || t.Implements(jsonMarshaler) || reflect.PointerTo(t).Implements(jsonMarshaler)
 }
 
-// cell returns the text of a row in the column, which no spreadsheet takes for a formula.
+// cell returns the text of a row in the column; see SafeCell.
 func (c *column) cell(row reflect.Value) string {
 	v := row
 	for _, index := range c.index {
@@ -331,14 +339,18 @@ func (c *column) cell(row reflect.Value) string {
 			return ""
 		}
 	}
-	text := cellText(v)
+	return SafeCell(cellText(v))
+}
+
+// SafeCell returns the text of a cell that no spreadsheet takes for a formula.
+func SafeCell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
 		return "'" + text
 	}
 	return text
 }
 
-// cellText returns a value as in JSON, but strings without quotes, lists without brackets and null as an empty text.
+// cellText returns a value as in JSON, but strings without quotes, null as an empty text, and lists of scalars without brackets.
 func cellText(v reflect.Value) string {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -354,7 +366,7 @@ func cellText(v reflect.Value) string {
 	case int64:
 		return strconv.FormatInt(x, 10)
 	}
-	if v.Kind() == reflect.Slice {
+	if v.Kind() == reflect.Slice && !slices.Contains([]reflect.Kind{reflect.Struct, reflect.Map}, v.Type().Elem().Kind()) {
 		parts := make([]string, v.Len())
 		for i := range parts {
 			parts[i] = cellText(v.Index(i))

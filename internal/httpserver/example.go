@@ -78,7 +78,7 @@ func (d Document) plainExample(schema map[string]any, name string, outer []strin
 			return max(least, 1)
 		}
 		return 1
-	case "string":
+	case "string", "": // without a type any value fits
 		return textExample(schema, name)
 	}
 	return nil

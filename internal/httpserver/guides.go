@@ -20,9 +20,9 @@ import (
 
 // order lists the guides in display order. Other documents come last.
 var order = []group{
-	{"Using Recado", []string{"answering", "managing", "people", "whatsapp", "reports"}},
+	{"Using Recado", []string{"answering", "managing", "people", "whatsapp", "linked", "reports", "importing", "data-protection"}},
 	{"Using the API", []string{"api", "conversations", "messages", "attendances", "team-talk", "reception", "kanban", "webhooks", "clients", "assistants"}},
-	{"Running Recado", []string{"install", "operating", "upgrading", "security", "scaling"}},
+	{"Running Recado", []string{"install", "operating", "chatwoot", "upgrading", "security", "scaling"}},
 	{"Inside", []string{"architecture", "app", "decisions", "contributing"}},
 }
 

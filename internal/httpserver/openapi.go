@@ -126,7 +126,7 @@ func describeParameters(op map[string]any) {
 // describeBody sets the example, which the API page shows and fills its forms with.
 func (r *Route) describeBody(op map[string]any) {
 	if r.uploadLimit > 0 {
-		describeUpload(op)
+		describeUpload(op, r.formFields)
 	}
 	body, _ := op["requestBody"].(map[string]any)
 	if content := jsonContent(body); content != nil && r.example != "" {

@@ -43,6 +43,7 @@ type Route struct {
 	example     string        // a body in JSON
 	subject     string        // the kind of the id in the path; see subjectOf
 	uploadLimit int64         // the maximum size of an uploaded file; 0: none
+	formFields  []FormField   // of the form beside the file; nil: none
 	csv         *csvTable     // nil: the response is never CSV
 	family      *family       // further query parameters; may be nil
 	register    func(s *Server, r *Route)
@@ -141,6 +142,11 @@ func Subject(kind string) option { return func(r *Route) { r.subject = kind } }
 
 // Uploads sets the maximum size of an uploaded file. The body is a form with one file.
 func Uploads(limit int64) option { return func(r *Route) { r.Streams, r.uploadLimit = true, limit } }
+
+// UploadsForm is Uploads with further fields in the form. The handler reads it with ReadForm.
+func UploadsForm(limit int64, fields ...FormField) option {
+	return func(r *Route) { r.Streams, r.uploadLimit, r.formFields = true, limit, fields }
+}
 
 // family are query parameters whose names begin with a prefix.
 type family struct{ prefix, name, about string }

@@ -48,6 +48,8 @@ type Options struct {
 	Rate kernel.Rate // of a key without a rate
 	// Ready returns an error while the server cannot handle calls.
 	Ready func(ctx context.Context) error
+	// Exported is called before a list is sent as CSV. It may be nil.
+	Exported func(ctx context.Context, a *kernel.Principal, list string) error
 	// Once makes a call with an Idempotency-Key.
 	Once OnceFunc
 	// FingerprintKey authenticates the fingerprints of idempotent calls.
@@ -204,7 +206,12 @@ func (s *Server) dispatch(c *call, a *response) {
 	if s.isShared(c.request.URL.Path) && s.options.Origins.allow(a, c.request) {
 		return
 	}
-	c.request = c.request.WithContext(context.WithValue(c.request.Context(), callKey{}, c))
+	caller := kernel.Caller{RequestID: c.requestID}
+	if ip := s.site.Address(c.request); ip.IsValid() {
+		caller.IP = ip.String()
+	}
+	ctx := kernel.WithCaller(c.request.Context(), caller)
+	c.request = c.request.WithContext(context.WithValue(ctx, callKey{}, c))
 	c.request.Body = a.body
 	s.mux.ServeHTTP(a, c.request)
 }

@@ -5,9 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"recado/internal/kernel"
@@ -26,8 +29,7 @@ func (c *call) openUpload() (name string, file io.Reader, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	control, end := http.NewResponseController(c.writer), time.Now().Add(uploadTimeout)
-	_, _ = control.SetReadDeadline(end), control.SetWriteDeadline(end.Add(time.Minute))
+	c.allowUpload()
 	if name, err = form.file(); err != nil {
 		return "", nil, err
 	}
@@ -39,11 +41,24 @@ func (c *call) openUpload() (name string, file io.Reader, err error) {
 	return name, io.TeeReader(io.LimitReader(form, c.route.uploadLimit+1), c.body), nil
 }
 
+// allowUpload gives the request the time of an upload.
+func (c *call) allowUpload() {
+	control, end := http.NewResponseController(c.writer), time.Now().Add(uploadTimeout)
+	_, _ = control.SetReadDeadline(end), control.SetWriteDeadline(end.Add(time.Minute))
+}
+
 // readUpload reads the uploaded file unless the verb has read it, to compute the hash of its name and content. The hash does
 // not include the boundary of the form, which changes with each attempt.
 func (c *call) readUpload() error {
 	if c.body != nil {
 		return nil
+	}
+	if c.route.formFields != nil {
+		_, err := c.readForm(func(_ string, _ map[string]string, file io.Reader) error {
+			_, err := io.Copy(io.Discard, file)
+			return err
+		})
+		return err
 	}
 	_, file, err := c.openUpload()
 	if err == nil {
@@ -52,13 +67,137 @@ func (c *call) readUpload() error {
 	return err
 }
 
+// FormField is a field of a form beside the file.
+type FormField struct {
+	Name     string
+	About    string
+	Values   []string // that it may have; nil: any
+	Required bool
+}
+
+// maxFormField is the maximum size of a field of a form.
+const maxFormField = 64 << 10
+
+// ReadForm reads the form of the request of a context, whose fields may be in any order. It calls store with the name and content of
+// the file and the fields before it, and returns all fields that are not empty.
+func ReadForm(ctx context.Context, store func(name string, before map[string]string, file io.Reader) error) (map[string]string, error) {
+	return callFrom(ctx).readForm(store)
+}
+
+func (c *call) readForm(store func(name string, before map[string]string, file io.Reader) error) (map[string]string, error) {
+	form, err := newUploadForm(c.request)
+	if err != nil {
+		return nil, err
+	}
+	c.allowUpload()
+	hash, fields, hasFile := sha256.New(), map[string]string{}, false
+	for {
+		if form.part, err = form.parts.NextPart(); err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, errFormCutShort()
+		}
+		switch name := form.part.FormName(); {
+		case name == "file" && !hasFile:
+			hasFile = true
+			fileName := form.part.FileName()
+			_, _ = io.WriteString(hash, fileName+"\n")
+			content := io.TeeReader(io.LimitReader(wholePart{form.part}, c.route.uploadLimit+1), hash)
+			if err := store(fileName, maps.Clone(fields), content); err != nil {
+				return nil, err
+			}
+		case name == "file":
+			return nil, kernel.Invalid("body.file", kernel.RuleRepeated, "send one file")
+		default:
+			if err := c.readField(form.part, name, fields); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !form.complete() {
+		return nil, errFormCutShort()
+	}
+	for _, field := range c.route.formFields {
+		if field.Required && fields[field.Name] == "" {
+			return nil, kernel.Required("body." + field.Name)
+		}
+	}
+	if !hasFile {
+		return nil, kernel.Required("body.file")
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		_, _ = io.WriteString(hash, "\n"+strconv.Quote(name)+strconv.Quote(fields[name]))
+	}
+	if c.request.Header[headerIdempotencyKey] != nil {
+		c.body = hash
+	}
+	return fields, nil
+}
+
+// readField reads a field of a form.
+func (c *call) readField(part io.Reader, name string, into map[string]string) error {
+	at := "body." + printable(name)
+	i := slices.IndexFunc(c.route.formFields, func(f FormField) bool { return f.Name == name })
+	if i < 0 {
+		return kernel.Invalid(at, kernel.RuleUnknown, "unknown field")
+	}
+	content, err := io.ReadAll(io.LimitReader(part, maxFormField+1))
+	if err != nil {
+		return errFormCutShort()
+	}
+	if len(content) > maxFormField {
+		return kernel.TooLong(at, maxFormField)
+	}
+	text, invalid := kernel.OptionalText(at, string(content), maxFormField)
+	if invalid != nil {
+		return invalid
+	}
+	if _, repeated := into[name]; repeated {
+		return kernel.Invalid(at, kernel.RuleRepeated, "send it once")
+	}
+	if values := c.route.formFields[i].Values; text != "" && values != nil && !slices.Contains(values, text) {
+		return kernel.OneOf(at, values...)
+	}
+	if text != "" {
+		into[name] = text
+	}
+	return nil
+}
+
+func errFormCutShort() error {
+	return kernel.Invalid("body", kernel.RuleCutShort, "the form ended early; send it again")
+}
+
+// wholePart is a part of a form whose end is not mistaken for the end of a truncated form.
+type wholePart struct{ part *multipart.Part }
+
+// Read reads the content of the part.
+func (p wholePart) Read(b []byte) (int, error) {
+	n, err := p.part.Read(b)
+	if err != nil && err != io.EOF {
+		err = kernel.Invalid("body.file", kernel.RuleCutShort, "the upload ended early; send it again")
+	}
+	return n, err
+}
+
 // describeUpload describes the request body of an upload.
-func describeUpload(op map[string]any) {
+func describeUpload(op map[string]any, fields []FormField) {
+	properties, required := map[string]any{"file": map[string]any{"type": "string", "format": "binary"}}, []string{}
+	for _, f := range fields {
+		schema := map[string]any{"type": "string", "description": f.About}
+		if f.Values != nil {
+			schema["enum"] = f.Values
+		}
+		properties[f.Name] = schema
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
 	op["requestBody"] = map[string]any{
 		"required": true,
 		"content": map[string]any{"multipart/form-data": map[string]any{"schema": map[string]any{
-			"type": "object", "required": []string{"file"}, "additionalProperties": false,
-			"properties": map[string]any{"file": map[string]any{"type": "string", "format": "binary"}},
+			"type": "object", "required": append(required, "file"), "additionalProperties": false, "properties": properties,
 		}}},
 	}
 }
@@ -90,7 +229,7 @@ func (f *uploadForm) file() (name string, err error) {
 	case err == io.EOF: // a wrapped EOF means that the form was truncated
 		return "", kernel.Required("body.file")
 	case err != nil:
-		return "", kernel.Invalid("body", kernel.RuleCutShort, "the form ended early; send it again")
+		return "", errFormCutShort()
 	case f.part.FormName() != "file":
 		return "", kernel.Invalid("body."+printable(f.part.FormName()), kernel.RuleUnknown, "unknown field; send one field, file")
 	}

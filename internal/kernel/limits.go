@@ -37,6 +37,9 @@ const (
 // IdempotencyRetention is how long responses are kept for repeated calls.
 const IdempotencyRetention = 7 * 24 * time.Hour
 
+// EventRetention is how long events are kept.
+const EventRetention = 14 * 24 * time.Hour
+
 // DefaultZone is the default time zone of queries and companies.
 const DefaultZone = "America/Sao_Paulo"
 

@@ -63,6 +63,7 @@ var GlobalTables = map[string]string{
 	"lanes":             "which node works for what, over all companies",
 	"secret_check":      "the installation has one secret key",
 	"push_key":          "the installation has one key pair for Web Push",
+	"erasure_key":       "the installation has one key for the hashes of erased people",
 }
 
 // GlobalKeys lists the unique keys that do not begin with the company, by table and first column, with the reason.

@@ -60,6 +60,7 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	defer release()
 	return s.DB.Write(ctx, func(on *db.Tx) error {
 		tx := s.newTx(on)
+		tx.caller = CallerOf(ctx)
 		err := fn(tx)
 		for _, end := range tx.ending {
 			if err == nil {

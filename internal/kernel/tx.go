@@ -21,6 +21,7 @@ type Tx struct {
 	FeedOffset int64 // of the store
 
 	visibilityOf ID // the company of ShareVisibility
+	caller       Caller
 	hooks        *Hooks
 	values       map[any]any    // see Value
 	ending       []func() error // see BeforeCommit

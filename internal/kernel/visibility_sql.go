@@ -30,6 +30,15 @@ func Public(column, company string) string {
 	return column + " NOT IN (SELECT x.id FROM channels x WHERE x.company = " + company + " AND x.private)"
 }
 
+// AndReaches adds the condition that a column contains no channel, or one that the principal may see; see Reaches.
+func (a *Principal) AndReaches(s *db.Statement, channel, company string) {
+	visible := channel + " IS NULL OR " + Public(channel, company)
+	if a.kind == KindSession && len(a.Views) > 0 {
+		visible += " OR " + s.In(channel, a.Views)
+	}
+	s.And("(" + visible + ")")
+}
+
 // ShareVisibility prevents the company's channels from becoming private or public until the end of the transaction. A
 // transaction whose changes depend on it must call this first. SQLite has one writer and needs no locks.
 func (tx *Tx) ShareVisibility(company ID) {

@@ -53,8 +53,16 @@ func (d *People) CreateCompany(ctx context.Context, in NewCompany) (kernel.Compa
 		return kernel.Company{}, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
-		return c, d.insertCompany(tx, c, in.Rules)
+		err := d.insertCompany(tx, c, in.Rules)
+		tx.Audit(nil, kernel.AuditEntry{
+			Action: "company.created", Company: c.ID, Actor: kernel.AuditOperator(), Subject: companySubject(c), Changes: kernel.AuditChanges(nil, c),
+		})
+		return c, err
 	})
+}
+
+func companySubject(c kernel.Company) kernel.AuditSubject {
+	return kernel.NewAuditSubject("company", c.ID, c.Name)
 }
 
 func (d *People) insertCompany(tx *kernel.Tx, c kernel.Company, rules AttendanceRules) error {
@@ -168,6 +176,13 @@ func (d *People) SetUp(ctx context.Context, v kernel.Visitor, in NewInstallation
 		if err := d.insertCompany(tx, company, DefaultRules); err != nil {
 			return err
 		}
+		by := kernel.AuditUser(kernel.Ref{ID: owner.ID, Name: owner.Name})
+		tx.Audit(nil, kernel.AuditEntry{
+			Action: "company.created", Company: company.ID, Actor: by, Subject: companySubject(company), Changes: kernel.AuditChanges(nil, company),
+		})
+		tx.Audit(nil, kernel.AuditEntry{
+			Action: "member.created", Company: company.ID, Actor: by, Subject: owner.subject(), Changes: memberChanges(nil, owner.Member),
+		})
 		_, err := InsertUser(tx, company.ID, owner)
 		return err
 	})
@@ -235,6 +250,7 @@ func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, in Comp
 		if err != nil {
 			return c, err
 		}
+		before := c
 		if name != nil {
 			c.Name = checked.Name
 		}
@@ -244,6 +260,7 @@ func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, in Comp
 		}
 		kernel.Set(&c.PushTexts, in.PushTexts)
 		tx.Later(`UPDATE companies SET name = $2, timezone = $3, push_texts = $4 WHERE id = $1`, c.ID, c.Name, c.Timezone, c.PushTexts)
+		tx.AuditNoun(a, companySubject(c.Company), before, c)
 		d.ForgetHolders(tx, a.Company.ID)
 		for _, r := range recounts {
 			if zoneChanged && err == nil {

@@ -60,9 +60,20 @@ func (d *People) Invite(ctx context.Context, a *kernel.Principal, in NewInvitati
 			SectorIDs: append([]kernel.ID{}, in.SectorIDs...), CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(InvitationLasts),
 		}
 		insertInvitation(tx, a.Company.ID, i, issuer(a), hash)
+		tx.Audit(a, kernel.AuditEntry{Action: "member.invited", Subject: i.subject(), Changes: i.changes()})
 		return i, nil
 	})
 	return invitation, token, err
+}
+
+// subject returns the invitation as the subject of an audit entry.
+func (i *Invitation) subject() kernel.AuditSubject {
+	return kernel.NewAuditSubject("invitation", i.ID, i.Name)
+}
+
+// changes returns a new invitation for an audit entry.
+func (i *Invitation) changes() []kernel.AuditChange {
+	return kernel.AuditChanges(nil, i, "name", "url", "accepted_at")
 }
 
 // CancelInvitation deletes an invitation to a role that the caller may manage.
@@ -74,6 +85,7 @@ func (d *People) CancelInvitation(ctx context.Context, a *kernel.Principal, id k
 			return err
 		}
 		tx.Later(`DELETE FROM invitations WHERE company = $1 AND id = $2`, a.Company.ID, id)
+		tx.Audit(a, kernel.AuditEntry{Action: "invitation.cancelled", Subject: i.subject()})
 		return nil
 	})
 }
@@ -92,6 +104,7 @@ func (d *People) ResetLink(ctx context.Context, a *kernel.Principal, member kern
 		removeResetLinks(tx, a.Company.ID, member)
 		tx.Later(`INSERT INTO reset_links (company, member, hash, expires_at, issuer, issuer_key) VALUES ($1, $2, $3, $4, $5, $6)`,
 			a.Company.ID, member, hash[:], expires, by.Member, by.Key)
+		tx.Audit(a, kernel.AuditEntry{Action: "reset_link.created", Subject: m.subject()})
 		return AccessLink{ExpiresAt: expires}, nil
 	})
 	return link, token, err
@@ -257,6 +270,10 @@ func (d *People) acceptInvitation(
 			return err
 		}
 		setMemberSectors(tx, company, u.ID, i.SectorIDs)
+		tx.Audit(nil, kernel.AuditEntry{
+			Action: "member.created", Company: company, Actor: kernel.AuditUser(kernel.Ref{ID: u.ID, Name: u.Name}),
+			Subject: u.subject(), Changes: i.changes(),
+		})
 		return nil
 	})
 }
@@ -300,13 +317,22 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept, l
 		}
 		suspendViewer(tx, l)
 		setMemberPassword(tx, l.Company.ID, l.Member, *hash)
-		endSessions(tx, l.Company.ID, l.Member)
+		if _, err := endSessions(tx, l.Company.ID, l.Member); err != nil {
+			return err
+		}
+		tx.Audit(nil, kernel.AuditEntry{
+			Action: "password.changed", Company: l.Company.ID, Actor: kernel.AuditUser(kernel.Ref{ID: l.Member, Name: l.Name}),
+			Subject: kernel.NewAuditSubject("member", l.Member, l.Name), Changes: []kernel.AuditChange{{Field: "with", To: "reset_link"}},
+		})
 		attempt.succeeded(tx)
 		d.ForgetHolders(tx, l.Company.ID)
 		return nil
 	})
-	if kernel.CodeOf(err) == kernel.CodeCodeRequired {
+	switch kernel.CodeOf(err) {
+	case kernel.CodeCodeRequired:
 		err = d.endSignIn(ctx, attempt, err)
+	case kernel.CodeCodeInvalid:
+		err = d.failSignIn(ctx, attempt, "code", err, Candidate{Company: l.Company, Member: l.Member, Name: l.Name})
 	}
 	return session, err
 }

@@ -80,7 +80,19 @@ func removeResetLinks(tx *kernel.Tx, company, member kernel.ID) {
 }
 
 // removeIssued deletes the links and open invitations that a member issued, also with a key.
-func removeIssued(tx *kernel.Tx, company, issuer kernel.ID) {
-	tx.Later(`DELETE FROM reset_links WHERE company = $1 AND issuer = $2`, company, issuer)
-	tx.Later(`DELETE FROM invitations WHERE company = $1 AND issuer = $2 AND accepted_at IS NULL`, company, issuer)
+func removeIssued(tx *kernel.Tx, a *kernel.Principal, issuer kernel.ID) error {
+	tx.Later(`DELETE FROM reset_links WHERE company = $1 AND issuer = $2`, a.Company.ID, issuer)
+	return cancelInvitations(tx, a, `issuer = $2`, issuer)
+}
+
+// cancelInvitations deletes the open invitations that fulfil a condition, whose arguments begin with $2.
+func cancelInvitations(tx *kernel.Tx, a *kernel.Principal, condition string, args ...any) error {
+	gone, err := kernel.Rows(tx, `
+		DELETE FROM invitations
+		WHERE company = $1 AND accepted_at IS NULL AND `+condition+`
+		RETURNING id, name`, append([]any{a.Company.ID}, args...), scanRef)
+	for _, i := range gone {
+		tx.Audit(a, kernel.AuditEntry{Action: "invitation.cancelled", Subject: kernel.NewAuditSubject("invitation", i.ID, i.Name)})
+	}
+	return err
 }

@@ -192,10 +192,14 @@ func (d *People) CreateKey(ctx context.Context, a *kernel.Principal, in NewKey) 
 		}
 		insertKey(tx, a.Company.ID, k, in.Scopes, parentKey(a), issuer, hash)
 		k.Rate = d.rateOf(&k)
+		tx.AuditNoun(a, k.subject(), nil, k)
 		return k, nil
 	})
 	return key, secret, err
 }
+
+// subject returns the key as the subject of an audit entry.
+func (k *Key) subject() kernel.AuditSubject { return kernel.NewAuditSubject("key", k.ID, k.Name) }
 
 // keyBoards checks that the caller may see the boards of a new key.
 func (d *People) keyBoards(tx *kernel.Tx, a *kernel.Principal, boards *[]kernel.ID) ([]kernel.ID, error) {
@@ -235,6 +239,10 @@ func (d *People) RotateKey(ctx context.Context, a *kernel.Principal, id kernel.I
 		replaceKeySecret(tx, a.Company.ID, id, tx.Now.Add(overlap), hash)
 		d.ForgetHolders(tx, a.Company.ID)
 		k.Rate = d.rateOf(&k)
+		tx.Audit(a, kernel.AuditEntry{
+			Action: "key.rotated", Subject: k.subject(),
+			Changes: []kernel.AuditChange{{Field: "overlap_seconds", To: int64(overlap.Seconds())}},
+		})
 		return k, nil
 	})
 	return key, secret, err
@@ -300,8 +308,10 @@ func (d *People) UpdateKey(ctx context.Context, a *kernel.Principal, id kernel.I
 		if err != nil {
 			return k, err
 		}
+		before := k
 		kernel.Set(&k.Name, in.Name)
 		kernel.Set(&k.ActsAs, in.ActsAs)
+		tx.AuditNoun(a, k.subject(), before, k)
 		tx.Later(`UPDATE keys SET name = $3, acts_as = $4 WHERE company = $1 AND id = $2`, a.Company.ID, id, k.Name, k.ActsAs)
 		d.ForgetHolders(tx, a.Company.ID)
 		k.Rate = d.rateOf(&k)
@@ -319,10 +329,13 @@ func (d *People) RevokeKey(ctx context.Context, a *kernel.Principal, id kernel.I
 		if err := mayReplace(tx, a, k, scopes); err != nil {
 			return err
 		}
+		if k.RevokedAt == nil {
+			tx.Audit(a, kernel.AuditEntry{Action: "key.revoked", Subject: k.subject()})
+		}
 		d.ForgetHolders(tx, a.Company.ID)
 		tx.LockCompany(a.Company.ID)
 		tx.Later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND id = $2 AND revoked_at IS NULL`, a.Company.ID, id, tx.Now)
-		return revokeIssued(tx, a.Company.ID)
+		return revokeIssued(tx, a)
 	})
 }
 

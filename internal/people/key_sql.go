@@ -206,21 +206,28 @@ func insertKeySecret(tx *kernel.Tx, company, key kernel.ID, hash [32]byte) {
 
 // revokeIssued revokes the keys that revoked keys issued, generation by generation, and deletes the links that revoked keys
 // issued. The company must be locked so that no key is issued in the meantime.
-func revokeIssued(tx *kernel.Tx, company kernel.ID) error {
-	for {
-		n, err := tx.Exec(`
-			UPDATE keys
-			SET revoked_at = $2
-			WHERE company = $1 AND revoked_at IS NULL
-				AND parent IN (SELECT p.id FROM keys p WHERE p.company = $1 AND p.revoked_at IS NOT NULL)`, company, tx.Now)
+func revokeIssued(tx *kernel.Tx, a *kernel.Principal) error {
+	const revoked = `(SELECT k.id FROM keys k WHERE k.company = $1 AND k.revoked_at IS NOT NULL)`
+	for more := true; more; {
+		n, err := revokeKeys(tx, a, `parent IN `+revoked)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
-			const revoked = `(SELECT k.id FROM keys k WHERE k.company = $1 AND k.revoked_at IS NOT NULL)`
-			tx.Later(`DELETE FROM reset_links WHERE company = $1 AND issuer_key IN `+revoked, company)
-			tx.Later(`DELETE FROM invitations WHERE company = $1 AND accepted_at IS NULL AND issuer_key IN `+revoked, company)
-			return nil
-		}
+		more = n > 0
 	}
+	tx.Later(`DELETE FROM reset_links WHERE company = $1 AND issuer_key IN `+revoked, a.Company.ID)
+	return cancelInvitations(tx, a, `issuer_key IN `+revoked)
+}
+
+// revokeKeys revokes the valid keys that fulfil a condition, whose arguments begin with $3, and returns their number.
+func revokeKeys(tx *kernel.Tx, a *kernel.Principal, condition string, args ...any) (int, error) {
+	keys, err := kernel.Rows(tx, `
+		UPDATE keys
+		SET revoked_at = $2
+		WHERE company = $1 AND revoked_at IS NULL AND `+condition+`
+		RETURNING id, name`, append([]any{a.Company.ID, tx.Now}, args...), scanRef)
+	for _, k := range keys {
+		tx.Audit(a, kernel.AuditEntry{Action: "key.revoked", Subject: kernel.NewAuditSubject("key", k.ID, k.Name)})
+	}
+	return len(keys), err
 }

@@ -61,7 +61,7 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 }
 
 func TestABusyCompanyDoesNotBlockTheHashesOfOthers(t *testing.T) {
-	h, mine, other := NewHasher(PasswordCost{}), kernel.NewID(), kernel.NewID()
+	h, mine, other := NewHasher(PasswordCost{Memory: 64, Passes: 1}), kernel.NewID(), kernel.NewID()
 	for range companyHashesAtOnce {
 		if _, err := h.company.Acquire(t.Context(), mine); err != nil {
 			t.Fatal(err)

@@ -49,8 +49,10 @@ func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kerne
 			if err = kernel.ErrOr(err, change.check()); err != nil {
 				return Session{}, err
 			}
+			before := m.Member
 			kernel.Set(&m.Name, change.Name)
 			kernel.Set(&m.Email, change.Email)
+			tx.AuditUpdate(a, kernel.AuditEntry{Action: "member.updated", Subject: m.subject(), Changes: memberChanges(before, m.Member)})
 			if err := updateMember(tx, a.Company.ID, m.Member); err != nil {
 				return Session{}, err
 			}
@@ -70,11 +72,19 @@ func (d *People) UpdateProfile(ctx context.Context, a *kernel.Principal, v kerne
 				return Session{}, kernel.ErrOr(err, errNotCurrent("body.password.current"))
 			}
 			setMemberPassword(tx, a.Company.ID, a.User.ID, *hash)
-			endOtherSessions(tx, a.Company.ID, a.User.ID, a.Session)
+			if _, err := endOtherSessions(tx, a.Company.ID, a.User.ID, a.Session); err != nil {
+				return Session{}, err
+			}
+			tx.Audit(a, kernel.AuditEntry{Action: "password.changed", Subject: ownSubject(a)})
 		}
 		d.ForgetHolders(tx, a.Company.ID)
 		return currentSession(tx, a)
 	})
+}
+
+// ownSubject returns the caller as the subject of an audit entry.
+func ownSubject(a *kernel.Principal) kernel.AuditSubject {
+	return kernel.NewAuditSubject("member", a.User.ID, a.User.Name)
 }
 
 func errNotCurrent(field string) error {
@@ -108,7 +118,8 @@ func (d *People) checkOwnPassword(
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, errNotCurrent(field)
+		who := Candidate{Company: a.Company, Member: a.User.ID, Name: a.User.Name}
+		return nil, d.failSignIn(ctx, attempt, "password", errNotCurrent(field), who)
 	}
 	return p.PasswordHash, d.endSignIn(ctx, attempt, nil)
 }
@@ -255,6 +266,7 @@ func (d *People) ConfirmTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 		}
 		codes, hashes := newRecoveryCodes()
 		SetTwoFactor(tx, a.Company.ID, a.User.ID, p.Pending, hashes)
+		tx.Audit(a, kernel.AuditEntry{Action: "two_factor.enabled", Subject: ownSubject(a)})
 		d.ForgetHolders(tx, a.Company.ID)
 		return codes, nil
 	})
@@ -280,6 +292,9 @@ func (d *People) DisableTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 		}
 		if err := d.useCode(tx, a.Company.ID, a.User.ID, p.TwoFactor, code); err != nil {
 			return none, err
+		}
+		if p.TwoFactor != nil {
+			tx.Audit(a, kernel.AuditEntry{Action: "two_factor.disabled", Subject: ownSubject(a)})
 		}
 		SetTwoFactor(tx, a.Company.ID, a.User.ID, nil, nil)
 		d.ForgetHolders(tx, a.Company.ID)

@@ -47,6 +47,7 @@ func SetTwoFactor(tx *kernel.Tx, company, member kernel.ID, sealed []byte, codes
 type SealedMember struct {
 	Company kernel.ID
 	ID      kernel.ID
+	Name    string
 	Secret  []byte
 	Pending []byte // not confirmed yet
 }
@@ -54,11 +55,11 @@ type SealedMember struct {
 // SealedMembers returns the two-factor secrets of the members of all companies.
 func SealedMembers(tx *kernel.Tx) ([]SealedMember, error) {
 	return kernel.Rows(tx, `
-		SELECT /* all companies: secrets are sealed again with the installation's key */ company, id, two_factor, two_factor_pending
+		SELECT /* all companies: secrets are sealed again with the installation's key */ company, id, name, two_factor, two_factor_pending
 		FROM users
 		WHERE two_factor IS NOT NULL OR two_factor_pending IS NOT NULL
 		ORDER BY id`, nil, func(r db.Row) SealedMember {
-		return SealedMember{r.ID("company"), r.ID("id"), r.Bytes("two_factor"), r.Bytes("two_factor_pending")}
+		return SealedMember{r.ID("company"), r.ID("id"), r.Text("name"), r.Bytes("two_factor"), r.Bytes("two_factor_pending")}
 	})
 }
 

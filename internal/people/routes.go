@@ -14,6 +14,7 @@ func (d *People) HTTP(setup *Setup) httpserver.Capability {
 		Tags: []httpserver.Tag{
 			{Name: "team", Description: "Team members, invitations and sectors with their queues.", Words: []string{"sectors"}},
 			{Name: "company", Description: "The company, its attendance rules and opening hours."},
+			{Name: "audit", Description: "Who changed what, and when."},
 			{Name: "keys", Description: "API keys and the identity of the caller.", Words: []string{"me"}},
 		},
 		Describe: func(doc httpserver.Document) {
@@ -119,6 +120,8 @@ func (s *handlers) routes(setup *Setup) []*httpserver.Route {
 		httpserver.Patch("/company", VerbUpdateCompany, "Change the company's name, time zone or notifications", s.updateCompany,
 			httpserver.Example(`{"name": "Padaria Aurora", "timezone": "America/Recife"}`),
 			httpserver.About("Requires the role admin or owner. Changing the time zone recalculates all days of the report.")),
+		httpserver.Get("/audit", VerbAudit, "List the audit entries", httpserver.ListCursor(s.verbs.Audit), httpserver.Named("listAudit"), httpserver.CSV("audit", nil),
+			httpserver.About("Returns who changed what in the settings, the team, the keys and the numbers, who signed in or failed to, and who exported or erased data, newest first. Entries about a private number are visible only to its viewers, with a session.")),
 	}
 }
 

@@ -176,6 +176,7 @@ func (d *People) saveSector(ctx context.Context, a *kernel.Principal, id *kernel
 				return s, err
 			}
 		}
+		before := s
 		if in.Members != nil {
 			if err := d.replaceMembers(tx, a, &s, id == nil, *in.Members); err != nil {
 				return s, err
@@ -206,10 +207,18 @@ func (d *People) saveSector(ctx context.Context, a *kernel.Principal, id *kernel
 		}
 		d.ForgetHolders(tx, a.Company.ID)
 		tx.AfterCommit(d.Wakeup(WakeDistribute).Notify)
+		if id == nil {
+			tx.AuditNoun(a, s.subject(), nil, s, "queues")
+		} else {
+			tx.AuditNoun(a, s.subject(), before, s, "queues")
+		}
 		one, err := withQueues(tx, a, s)
 		return one[0], err
 	})
 }
+
+// subject returns the sector as the subject of an audit entry.
+func (s *Sector) subject() kernel.AuditSubject { return kernel.NewAuditSubject("sector", s.ID, s.Name) }
 
 // replaceMembers validates the members of a sector and sets them in s, by name. Those who join or leave lose their reset links.
 func (d *People) replaceMembers(tx *kernel.Tx, a *kernel.Principal, s *Sector, isNew bool, ids []kernel.ID) error {
@@ -273,9 +282,11 @@ func refIDs(refs []kernel.Ref) []kernel.ID {
 // RemoveSector removes a sector. Its conversations and attendances are moved out later: see Orphans.
 func (d *People) RemoveSector(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		if _, err := findSector(tx, a.Company.ID, id, tx.ForUpdate()); err != nil {
+		s, err := findSector(tx, a.Company.ID, id, tx.ForUpdate())
+		if err != nil {
 			return err
 		}
+		tx.AuditNoun(a, s.subject(), s, nil, "queues")
 		tx.Later(`UPDATE sectors SET removed_at = $3 WHERE company = $1 AND id = $2`, a.Company.ID, id, tx.Now)
 		tx.Later(`DELETE FROM sector_members WHERE company = $1 AND sector = $2`, a.Company.ID, id)
 		d.ForgetHolders(tx, a.Company.ID)

@@ -234,6 +234,7 @@ func (d *People) EndSession(ctx context.Context, a *kernel.Principal, id kernel.
 		}
 		tx.AfterCommit(func() { d.seen.forget(id) })
 		d.ForgetHolders(tx, a.Company.ID)
+		tx.Audit(a, kernel.AuditEntry{Action: "session.ended", Subject: kernel.NewAuditSubject("session", id, a.User.Name)})
 		return nil
 	})
 }
@@ -241,9 +242,10 @@ func (d *People) EndSession(ctx context.Context, a *kernel.Principal, id kernel.
 // EndOtherSessions ends all of the caller's sessions except the current one.
 func (d *People) EndOtherSessions(ctx context.Context, a *kernel.Principal) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		endOtherSessions(tx, a.Company.ID, a.User.ID, a.Session)
+		n, err := endOtherSessions(tx, a.Company.ID, a.User.ID, a.Session)
+		auditEnded(tx, a, a.User, n)
 		d.ForgetHolders(tx, a.Company.ID)
-		return nil
+		return err
 	})
 }
 
@@ -254,10 +256,21 @@ func (d *People) EndMemberSessions(ctx context.Context, a *kernel.Principal, mem
 		if err = kernel.ErrOr(err, mayManage(a, m.Role)); err != nil {
 			return err
 		}
-		endSessions(tx, a.Company.ID, member)
+		n, err := endSessions(tx, a.Company.ID, member)
+		auditEnded(tx, a, kernel.Ref{ID: m.ID, Name: m.Name}, n)
 		d.ForgetHolders(tx, a.Company.ID)
-		return nil
+		return err
 	})
+}
+
+// auditEnded records that n sessions of a member were ended at once.
+func auditEnded(tx *kernel.Tx, a *kernel.Principal, member kernel.Ref, n int64) {
+	if n > 0 {
+		tx.Audit(a, kernel.AuditEntry{
+			Action: "session.ended", Subject: kernel.NewAuditSubject("member", member.ID, member.Name),
+			Changes: []kernel.AuditChange{{Field: "ended_sessions", To: n}},
+		})
+	}
 }
 
 // Credentials identify a person who signs in.
@@ -285,14 +298,14 @@ func (d *People) SignIn(ctx context.Context, v kernel.Visitor, in Credentials) (
 	}
 	var company kernel.ID
 	kernel.Set(&company, in.Company)
-	matches, err := d.matchPassword(ctx, in.Email, company, in.Password)
+	matches, others, err := d.matchPassword(ctx, in.Email, company, in.Password)
 	switch {
 	case kernel.CodeOf(err) == kernel.CodeUnavailable: // the password was not verified
 		return NewSession{}, d.endSignIn(ctx, attempt, err)
 	case err != nil:
 		return NewSession{}, err
 	case len(matches) == 0:
-		return NewSession{}, errLoginFailed()
+		return NewSession{}, d.failSignIn(ctx, attempt, "password", errLoginFailed(), others...)
 	case len(matches) > 1:
 		return NewSession{}, d.endSignIn(ctx, attempt, errCompanyRequired(matches))
 	}
@@ -316,35 +329,64 @@ func (d *People) SignIn(ctx context.Context, v kernel.Visitor, in Credentials) (
 		attempt.succeeded(tx)
 		return nil
 	})
-	if kernel.CodeOf(err) == kernel.CodeCodeRequired {
+	switch kernel.CodeOf(err) {
+	case kernel.CodeCodeRequired:
 		err = d.endSignIn(ctx, attempt, err)
+	case kernel.CodeCodeInvalid:
+		err = d.failSignIn(ctx, attempt, "code", err, who)
+	case kernel.CodeLoginFailed:
+		err = d.failSignIn(ctx, attempt, "password", err, who)
 	}
 	return session, err
 }
 
-// matchPassword returns the members with an e-mail address and a password, in one company or in all if it is zero. It
-// verifies at least one hash, so that an unknown address takes as long as a wrong password.
-func (d *People) matchPassword(ctx context.Context, email string, company kernel.ID, password string) ([]Candidate, error) {
+// failSignIn records a failed attempt in the audit of the companies of the members whose address was used, and returns the error.
+// Without members it makes a transaction of the same length, so that the time does not tell whether an address is known.
+func (d *People) failSignIn(ctx context.Context, a signInAttempt, wrong string, result error, members ...Candidate) error {
+	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		touchSignInFailure(tx, a[0].subject)
+		for _, c := range members {
+			tx.Audit(nil, kernel.AuditEntry{
+				Action: "session.failed", Company: c.Company.ID, Actor: kernel.AuditUser(kernel.Ref{ID: c.Member, Name: c.Name}),
+				Subject: kernel.AuditSubject{Type: "session", Name: c.Name},
+				Changes: []kernel.AuditChange{{Field: "wrong", To: wrong}},
+			})
+		}
+		return nil
+	})
+	return kernel.ErrOr(err, result)
+}
+
+// matchPassword returns the members with an e-mail address and a password, in one company or in all if it is zero, and the others
+// with the address, also those who have no password. It verifies at least one hash, so that an unknown address takes as long as a wrong password.
+func (d *People) matchPassword(
+	ctx context.Context, email string, company kernel.ID, password string,
+) (matches, others []Candidate, err error) {
 	candidates, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Candidate, error) {
 		return findCandidates(tx, email, company)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var matches []Candidate
+	verified := 0
 	for _, c := range candidates {
-		ok, err := d.passwords.Verify(ctx, c.Company.ID, password, c.PasswordHash)
-		if err != nil {
-			return nil, err
+		ok := false
+		if c.PasswordHash != "" {
+			verified++
+			if ok, err = d.passwords.Verify(ctx, c.Company.ID, password, c.PasswordHash); err != nil {
+				return nil, nil, err
+			}
 		}
 		if ok {
 			matches = append(matches, c)
+		} else {
+			others = append(others, c)
 		}
 	}
-	if len(candidates) == 0 { // a new id, because no company should wait for the hash
+	if verified == 0 { // a new id, because no company should wait for the hash
 		_, err = d.passwords.Hash(ctx, kernel.NewID(), password)
 	}
-	return matches, err
+	return matches, others, err
 }
 
 // KnownLogin is an e-mail address with the password hashes that matched its password.
@@ -356,7 +398,7 @@ type KnownLogin struct {
 // KnownLogin verifies a password like SignIn and remembers the matching hashes.
 func (d *People) KnownLogin(ctx context.Context, email, password string) (KnownLogin, error) {
 	known := KnownLogin{email: email}
-	matches, err := d.matchPassword(ctx, email, kernel.ID{}, password)
+	matches, _, err := d.matchPassword(ctx, email, kernel.ID{}, password)
 	for _, c := range matches {
 		known.hashes = append(known.hashes, c.PasswordHash)
 	}
@@ -404,6 +446,11 @@ func (d *People) newSession(
 		if err != nil || h == nil {
 			return NewSession{}, kernel.ErrOr(err, errLoginFailed())
 		}
+		tx.Audit(nil, kernel.AuditEntry{
+			Action: "session.created", Company: company, Actor: kernel.AuditUser(kernel.Ref{ID: member, Name: h.Member.Name}),
+			Subject: kernel.NewAuditSubject("session", h.Session.ID, h.Member.Name),
+			Changes: []kernel.AuditChange{{Field: "user_agent", To: h.Session.UserAgent}},
+		})
 		return NewSession{Session: h.show(tx.Now), Token: token, Expires: h.Session.CreatedAt.Add(SessionLongest)}, nil
 	})
 }

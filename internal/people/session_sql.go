@@ -117,16 +117,16 @@ func endSessionByHash(tx *kernel.Tx, hash [32]byte) (company kernel.ID, ended bo
 		[]any{hash[:]}, func(r db.Row) kernel.ID { return r.ID("company") })
 }
 
-// endSessions ends all sessions of a member and deletes their reset links.
-func endSessions(tx *kernel.Tx, company, member kernel.ID) {
+// endSessions ends all sessions of a member and deletes their reset links. It returns the number of sessions.
+func endSessions(tx *kernel.Tx, company, member kernel.ID) (int64, error) {
 	removeResetLinks(tx, company, member)
-	tx.Later(`DELETE FROM sessions WHERE company = $1 AND member = $2`, company, member)
+	return tx.Exec(`DELETE FROM sessions WHERE company = $1 AND member = $2`, company, member)
 }
 
-// endOtherSessions ends all sessions of a member except one and deletes their reset links.
-func endOtherSessions(tx *kernel.Tx, company, member, current kernel.ID) {
+// endOtherSessions ends all sessions of a member except one and deletes their reset links. It returns the number of sessions.
+func endOtherSessions(tx *kernel.Tx, company, member, current kernel.ID) (int64, error) {
 	removeResetLinks(tx, company, member)
-	tx.Later(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id <> $3`, company, member, current)
+	return tx.Exec(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id <> $3`, company, member, current)
 }
 
 // removeOldSessions deletes up to limit each of expired sessions, links and failure counters, and returns how many.
@@ -162,24 +162,25 @@ func removeOldSessions(tx *kernel.Tx, limit int) (int64, error) {
 type Candidate struct {
 	Company      kernel.Company
 	Member       kernel.ID
-	PasswordHash string
+	PasswordHash string // "": none
 	TwoFactor    []byte // sealed secret; nil: off
+	Name         string // of the member
 }
 
 // maxCandidates limits the number of passwords that one sign-in verifies.
 const maxCandidates = 20
 
-// findCandidates finds the members with an e-mail address and a password, in one company or in all if it is zero.
+// findCandidates finds the members with an e-mail address, in one company or in all if it is zero; those with a password first.
 func findCandidates(tx *kernel.Tx, email string, company kernel.ID) ([]Candidate, error) {
 	candidates, err := kernel.Rows(tx, `
 		SELECT /* all companies: people sign in with an e-mail address */ c.id AS company, c.name AS company_name, c.timezone,
-			u.id, u.password_hash, u.two_factor
+			u.id, u.password_hash, u.two_factor, u.name
 		FROM users u
 		JOIN companies c ON c.id = u.company
-		WHERE u.email_folded = $1 AND u.removed_at IS NULL AND u.password_hash IS NOT NULL
-		ORDER BY u.id
+		WHERE u.email_folded = $1 AND u.removed_at IS NULL
+		ORDER BY u.password_hash IS NULL, u.id
 		LIMIT $2`, []any{fold.Text(email), maxCandidates}, func(r db.Row) Candidate {
-		return Candidate{scanCompany(r), r.ID("id"), r.Text("password_hash"), r.Bytes("two_factor")}
+		return Candidate{scanCompany(r), r.ID("id"), r.Text("password_hash"), r.Bytes("two_factor"), r.Text("name")}
 	})
 	return slices.DeleteFunc(candidates, func(c Candidate) bool { return !company.IsZero() && company != c.Company.ID }), err
 }
@@ -194,6 +195,11 @@ func signInFailures(tx *kernel.Tx, subject [32]byte) (Failures, error) {
 	f, _, err := kernel.Row(tx, `SELECT failures, last_at FROM sign_in_failures WHERE subject = $1`, []any{subject[:]},
 		func(r db.Row) Failures { return Failures{Count: r.Int("failures"), Last: r.Time("last_at")} })
 	return f, err
+}
+
+// touchSignInFailure writes the counter of a subject without changing it.
+func touchSignInFailure(tx *kernel.Tx, subject [32]byte) {
+	tx.Later(`UPDATE sign_in_failures SET failures = failures WHERE subject = $1`, subject[:])
 }
 
 // countSignInFailure counts a failure of a subject. It starts again at one if the last failure was long ago.

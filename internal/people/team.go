@@ -10,7 +10,6 @@ import (
 
 	"recado/internal/fold"
 	"recado/internal/kernel"
-	"recado/internal/kernel/db"
 )
 
 // Values of Member.Presence.
@@ -131,8 +130,17 @@ func (d *People) CreateMember(ctx context.Context, a *kernel.Principal, in NewUs
 		}
 		setMemberSectors(tx, a.Company.ID, u.ID, sectors)
 		m, err := findMember(tx, a.Company.ID, u.ID, "")
+		tx.Audit(a, kernel.AuditEntry{Action: "member.created", Subject: m.subject(), Changes: memberChanges(nil, m.Member)})
 		return d.withPresence(m)[0], err
 	})
+}
+
+// subject returns the member as the subject of an audit entry.
+func (m *Member) subject() kernel.AuditSubject { return kernel.NewAuditSubject("member", m.ID, m.Name) }
+
+// memberChanges compares two states of a member for an audit entry.
+func memberChanges(before, after any) []kernel.AuditChange {
+	return kernel.AuditChanges(before, after, "presence", "open_attendances")
 }
 
 // mayManage returns an error if the principal may not manage members of a role. Owners manage every role; managers and admins
@@ -224,12 +232,15 @@ func (d *People) UpdateMember(ctx context.Context, a *kernel.Principal, id kerne
 		if in.Role != nil && *in.Role != kernel.RoleOwner && isOnly(owners, id) {
 			return m.Member, errLastOwner("body.role")
 		}
+		before := m.Member
 		role, profile, sectors := in.powers(m.Member)
 		if role != m.Role || profile != m.AccessProfile || !kernel.SameIDs(sectors, refIDs(m.Sectors)) {
 			removeResetLinks(tx, a.Company.ID, id)
 		}
 		if !role.AtLeast(m.Role) {
-			removeIssued(tx, a.Company.ID, id)
+			if err := removeIssued(tx, a, id); err != nil {
+				return m.Member, err
+			}
 		}
 		kernel.Set(&m.Name, in.Name)
 		kernel.Set(&m.Email, in.Email)
@@ -243,6 +254,7 @@ func (d *People) UpdateMember(ctx context.Context, a *kernel.Principal, id kerne
 		}
 		d.ForgetHolders(tx, a.Company.ID)
 		m, err = findMember(tx, a.Company.ID, id, "")
+		tx.AuditUpdate(a, kernel.AuditEntry{Action: "member.updated", Subject: m.subject(), Changes: memberChanges(before, m.Member)})
 		return d.withPresence(m)[0], err
 	})
 }
@@ -322,12 +334,18 @@ func (d *People) RemoveMember(ctx context.Context, a *kernel.Principal, id kerne
 		if isOnly(owners, id) {
 			return errLastOwner("path.id")
 		}
-		if err := keepViewer(tx, a, id, owners); err != nil {
+		if err := auditLeaving(tx, a, id); err != nil {
 			return err
 		}
-		endSessions(tx, a.Company.ID, id)
+		if err := keepViewer(tx, a, m.Member, owners); err != nil {
+			return err
+		}
+		tx.Audit(a, kernel.AuditEntry{Action: "member.removed", Subject: m.subject(), Changes: memberChanges(m.Member, nil)})
+		if _, err := endSessions(tx, a.Company.ID, id); err != nil {
+			return err
+		}
 		d.ForgetHolders(tx, a.Company.ID)
-		if err := removeMember(tx, a.Company.ID, id); err != nil {
+		if err := removeMember(tx, a, id); err != nil {
 			return err
 		}
 		for _, o := range d.observers {
@@ -347,9 +365,10 @@ func (d *People) RemoveMember(ctx context.Context, a *kernel.Principal, id kerne
 
 // keepViewer makes the first other owner a viewer of the private channels that only the member sees. It returns an error if there
 // is no such owner or if the principal may choose the viewers.
-func keepViewer(tx *kernel.Tx, a *kernel.Principal, id kernel.ID, owners []kernel.ID) error {
-	last, err := tx.One(`SELECT 1`+viewedOnlyBy+` LIMIT 1`, []any{a.Company.ID, id}, func(db.Row) {})
-	if err != nil || !last {
+func keepViewer(tx *kernel.Tx, a *kernel.Principal, m Member, owners []kernel.ID) error {
+	id := m.ID
+	viewed, err := kernel.Rows(tx, `SELECT ch.id, ch.name`+viewedOnlyBy+` ORDER BY ch.id`, []any{a.Company.ID, id}, scanRef)
+	if err != nil || len(viewed) == 0 {
 		return err
 	}
 	owner := slices.IndexFunc(owners, func(o kernel.ID) bool { return o != id })
@@ -360,7 +379,14 @@ func keepViewer(tx *kernel.Tx, a *kernel.Principal, id kernel.ID, owners []kerne
 		INSERT INTO channel_viewers (company, channel, member)
 		SELECT v.company, v.channel, $3`+viewedOnlyBy+`
 		ON CONFLICT DO NOTHING`, a.Company.ID, id, owners[owner])
-	return nil
+	heir, _, err := selectRef(tx, `id = $2`, a.Company.ID, owners[owner])
+	for _, ch := range viewed {
+		tx.Audit(a, kernel.AuditEntry{
+			Action: "channel.updated", Subject: kernel.NewAuditSubject("channel", ch.ID, ch.Name), Channel: ch.ID,
+			Changes: []kernel.AuditChange{{Field: "viewers", From: []string{m.Name}, To: []string{heir.Name}}},
+		})
+	}
+	return err
 }
 
 func isOnly(owners []kernel.ID, id kernel.ID) bool { return len(owners) == 1 && owners[0] == id }
@@ -381,8 +407,11 @@ func (d *People) SetPassword(ctx context.Context, company kernel.ID, email, pass
 			return kernel.ErrOr(err, kernel.NotFound("team member"))
 		}
 		setMemberPassword(tx, company, u.ID, *hash)
-		endSessions(tx, company, u.ID)
-		return nil
+		_, err = endSessions(tx, company, u.ID)
+		tx.Audit(nil, kernel.AuditEntry{
+			Action: "password.changed", Company: company, Actor: kernel.AuditOperator(), Subject: kernel.NewAuditSubject("member", u.ID, u.Name),
+		})
+		return err
 	})
 }
 
@@ -427,6 +456,12 @@ func (d *People) FindPerson(ctx context.Context, email string, company kernel.ID
 // SwitchTwoFactorOff turns two-factor off for a member who lost the device and the recovery codes.
 func (d *People) SwitchTwoFactorOff(ctx context.Context, p Person) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		if p.TwoFactor {
+			tx.Audit(nil, kernel.AuditEntry{
+				Action: "two_factor.disabled", Company: p.Company.ID, Actor: kernel.AuditOperator(),
+				Subject: kernel.NewAuditSubject("member", p.ID, p.Name),
+			})
+		}
 		SetTwoFactor(tx, p.Company.ID, p.ID, nil, nil)
 		d.ForgetHolders(tx, p.Company.ID)
 		return nil
@@ -452,6 +487,9 @@ func (d *People) CreateUser(ctx context.Context, company kernel.ID, in NewUser) 
 		if _, found, err := Company(tx, company); err != nil || !found {
 			return u.Member, kernel.ErrOr(err, kernel.NotFound("company"))
 		}
+		tx.Audit(nil, kernel.AuditEntry{
+			Action: "member.created", Company: company, Actor: kernel.AuditOperator(), Subject: u.subject(), Changes: memberChanges(nil, u.Member),
+		})
 		return u.Member, insertUser(tx, company, u)
 	})
 }

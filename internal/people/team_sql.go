@@ -120,15 +120,19 @@ func setMemberSectors(tx *kernel.Tx, company, member kernel.ID, sectors []kernel
 
 // removeMember removes a member, their keys and the keys issued by these, and all links and invitations that any of them issued.
 // Conversations of the member are reassigned later: see Orphans. The company must be locked.
-func removeMember(tx *kernel.Tx, company, id kernel.ID) error {
+func removeMember(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
+	company := a.Company.ID
 	tx.Later(`UPDATE users SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
-	tx.Later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND (member = $2 OR issuer = $2) AND revoked_at IS NULL`,
-		company, id, tx.Now)
 	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND member = $2`, company, id)
 	tx.Later(`DELETE FROM channel_viewers WHERE company = $1 AND member = $2`, company, id)
 	removeResetLinks(tx, company, id)
-	removeIssued(tx, company, id)
-	return revokeIssued(tx, company)
+	if err := removeIssued(tx, a, id); err != nil {
+		return err
+	}
+	if _, err := revokeKeys(tx, a, `(member = $3 OR issuer = $3)`, id); err != nil {
+		return err
+	}
+	return revokeIssued(tx, a)
 }
 
 // User is a team member with their password hash.
@@ -145,6 +149,14 @@ func InsertUser(tx *kernel.Tx, company kernel.ID, u User) (bool, error) {
 		ON CONFLICT DO NOTHING`,
 		u.ID, company, u.Name, u.Email, fold.Text(u.Email), u.PasswordHash, u.Role, u.AccessProfile, tx.Now)
 	return n == 1, err
+}
+
+// InsertFormer stores a person who has left the team, so that imported messages and notes can name them. They cannot sign in.
+func InsertFormer(tx *kernel.Tx, company, id kernel.ID, name string) {
+	email := id.String() + "@former.invalid"
+	tx.Later(`
+		INSERT INTO users (id, company, name, email, email_folded, role, access_profile, created_at, removed_at)
+		VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $7)`, id, company, name, email, kernel.RoleAgent, kernel.AccessOwn, tx.Now)
 }
 
 // insertUser is InsertUser with an error if another member has the e-mail address.

@@ -45,5 +45,6 @@ var (
 	VerbSector        = kernel.Listed(kernel.Verb{Name: "Sector", Scope: ScopeTeamRead})
 	VerbCreateSector  = kernel.Listed(kernel.Verb{Name: "CreateSector", Scope: ScopeTeamManage, Role: kernel.RoleManager})
 	VerbUpdateSector  = kernel.Listed(kernel.Verb{Name: "UpdateSector", Scope: ScopeTeamManage, Role: kernel.RoleManager})
+	VerbAudit         = kernel.Listed(kernel.Verb{Name: "Audit", Scope: ScopeAuditRead})
 	VerbRemoveSector  = kernel.Listed(kernel.Verb{Name: "RemoveSector", Scope: ScopeTeamManage, Role: kernel.RoleManager})
 )

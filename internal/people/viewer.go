@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"slices"
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -66,6 +67,47 @@ func ChannelViewers(tx *kernel.Tx, company, channel kernel.ID) ([]Viewer, error)
 		return nil
 	})
 	return viewers, err
+}
+
+// AuditedViewers are the confirmed viewers of a channel, for the audit.
+type AuditedViewers struct {
+	Viewers []kernel.Ref `json:"viewers"`
+}
+
+// NewAuditedViewers returns those viewers who are confirmed.
+func NewAuditedViewers(viewers []Viewer) (a AuditedViewers) {
+	for _, v := range viewers {
+		if !v.Pending {
+			a.Viewers = append(a.Viewers, kernel.Ref{ID: v.ID, Name: v.Name})
+		}
+	}
+	return a
+}
+
+// auditLeaving records that a member who is being removed stops seeing private channels, except for those whose only viewer they
+// are: see keepViewer.
+func auditLeaving(tx *kernel.Tx, a *kernel.Principal, member kernel.ID) error {
+	channels, err := kernel.Rows(tx, `
+		SELECT ch.id, ch.name
+		FROM channel_viewers v
+		JOIN channels ch ON ch.company = v.company AND ch.id = v.channel AND ch.private
+		WHERE v.company = $1 AND v.member = $2 AND NOT v.pending
+		ORDER BY ch.id`, []any{a.Company.ID, member}, scanRef)
+	for _, ch := range channels {
+		viewers, err := ChannelViewers(tx, a.Company.ID, ch.ID)
+		if err != nil {
+			return err
+		}
+		if len(viewers) == 1 {
+			continue
+		}
+		before := NewAuditedViewers(viewers)
+		after := NewAuditedViewers(slices.DeleteFunc(viewers, func(v Viewer) bool { return v.ID == member }))
+		entry := kernel.NewAuditEntry(kernel.NewAuditSubject("channel", ch.ID, ch.Name), before, after)
+		entry.Channel = ch.ID
+		tx.Audit(a, entry)
+	}
+	return err
 }
 
 // allViewedChannels returns the private channels of the company that each member may see.

@@ -459,3 +459,11 @@ func retryAfter(text string, now time.Time) time.Duration {
 	}
 	return 0
 }
+
+// EraseNotifications deletes the notifications about the conversations of a person that have not been sent.
+func EraseNotifications(tx *kernel.Tx, e *kernel.Erasure) error {
+	for _, conversation := range e.Conversations {
+		tx.Later(`DELETE FROM pushes WHERE company = $1 AND conversation = $2`, e.Company, conversation)
+	}
+	return nil
+}

@@ -74,6 +74,7 @@ func (d *Reasons) CreateReason(ctx context.Context, a *kernel.Principal, in Reas
 			shift(tx, a.Company.ID, 1, r.Position, others[len(others)-1].Position)
 		}
 		insertReason(tx, a.Company.ID, &r)
+		tx.AuditNoun(a, r.subject(), nil, r)
 		return r, nil
 	})
 }
@@ -106,6 +107,7 @@ func (d *Reasons) UpdateReason(ctx context.Context, a *kernel.Principal, id kern
 		}
 		r.UpdatedAt = tx.Now
 		updateReason(tx, a.Company.ID, &r)
+		tx.AuditNoun(a, r.subject(), old, r)
 		return r, nil
 	})
 }
@@ -113,13 +115,24 @@ func (d *Reasons) UpdateReason(ctx context.Context, a *kernel.Principal, id kern
 // DeleteReason deletes a closing reason. The cases that were closed with it keep its name.
 func (d *Reasons) DeleteReason(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		all, err := listReasons(tx, a.Company.ID)
+		if err != nil {
+			return err
+		}
 		n, err := tx.Exec(`UPDATE closing_reasons SET deleted_at = $3 WHERE company = $1 AND id = $2 AND deleted_at IS NULL`,
 			a.Company.ID, id, tx.Now)
-		if err == nil && n == 0 {
-			err = kernel.NotFound("closing reason")
+		i := slices.IndexFunc(all, func(r ClosingReason) bool { return r.ID == id })
+		if err != nil || n == 0 || i < 0 {
+			return kernel.ErrOr(err, kernel.NotFound("closing reason"))
 		}
-		return err
+		tx.AuditNoun(a, all[i].subject(), all[i], nil)
+		return nil
 	})
+}
+
+// subject returns the reason as the subject of an audit entry.
+func (r *ClosingReason) subject() kernel.AuditSubject {
+	return kernel.NewAuditSubject("reason", r.ID, r.Name)
 }
 
 // clean validates the parts of a change that do not depend on stored rows.

@@ -134,6 +134,7 @@ func (d *Receptionist) CreateHours(ctx context.Context, a *kernel.Principal, in 
 			INSERT INTO hours (company, id, name, timezone, weekly, exceptions, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, a.Company.ID, h.ID, h.Name, h.Timezone,
 			kernel.WriteList(h.Weekly), kernel.WriteList(h.Exceptions), h.CreatedAt, h.UpdatedAt)
+		tx.AuditNoun(a, h.subject(), nil, h)
 		return h, nil
 	})
 }
@@ -145,10 +146,12 @@ func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id 
 	}
 	updated, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
 		h, err := findHours(tx, a.Company.ID, id, tx.ForUpdate())
+		before := h
 		if err = kernel.ErrOr(err, in.apply(&h)); err != nil {
 			return h, err
 		}
 		h.UpdatedAt = tx.Now
+		tx.AuditNoun(a, h.subject(), before, h)
 		tx.Later(`
 			UPDATE hours
 			SET name = $3, timezone = $4, weekly = $5, exceptions = $6, updated_at = $7
@@ -164,11 +167,15 @@ func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id 
 	return updated, nil
 }
 
+// subject returns the opening hours as the subject of an audit entry.
+func (h *Hours) subject() kernel.AuditSubject { return kernel.NewAuditSubject("hours", h.ID, h.Name) }
+
 // DeleteHours deletes opening hours that neither the company nor a channel or sector uses. Private channels that the caller may
 // not see do not count, because an error would reveal them. They have no opening hours afterwards.
 func (d *Receptionist) DeleteHours(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		if _, err := findHours(tx, a.Company.ID, id, tx.ForUpdate()); err != nil {
+		h, err := findHours(tx, a.Company.ID, id, tx.ForUpdate())
+		if err != nil {
 			return err
 		}
 		if used, err := hoursInUse(tx, a.Company.ID, id, a.Views); err != nil || used {
@@ -177,6 +184,7 @@ func (d *Receptionist) DeleteHours(ctx context.Context, a *kernel.Principal, id 
 		}
 		tx.Later(`UPDATE channels SET hours = NULL, updated_at = $3 WHERE company = $1 AND hours = $2`, a.Company.ID, id, tx.Now)
 		tx.Later(`DELETE FROM hours WHERE company = $1 AND id = $2`, a.Company.ID, id)
+		tx.AuditNoun(a, h.subject(), h, nil)
 		people.MarkServiceLevels(tx, a.Company.ID)
 		return nil
 	})

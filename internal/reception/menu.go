@@ -93,7 +93,7 @@ func Begin(r *Reception, open bool, first Customer) (*Message, *State, *End) {
 	if r.Menu != nil && !asksForPeople(first.Text) {
 		s := &State{Sent: 1, Since: first.At.UnixMilli()}
 		s.isRepeated(first)
-		return show(r.Menu, nil, append(parts, r.Menu.Text)...), s, nil
+		return show(r, r.Menu, nil, append(parts, r.Menu.Text)...), s, nil
 	}
 	var m *Message
 	if len(parts) > 0 {
@@ -145,7 +145,7 @@ func (s State) Answer(r *Reception, in Customer) (*Message, *State, *End) {
 	case !found && asksForPeople(in.Text):
 		return nil, nil, endAtPeople(menus, ReasonAsked)
 	case !found:
-		return s.invalid(menus)
+		return s.invalid(r, menus)
 	}
 	s.Invalid = 0
 	menus = menusTo(r, path[:len(path)-1])
@@ -157,17 +157,17 @@ func (s State) Answer(r *Reception, in Customer) (*Message, *State, *End) {
 		return nil, nil, &End{Kind: EndUser, User: a.User, Reason: reasonChoice + titles(r, path)}
 	case a.Menu != nil:
 		s.Path = path
-		return s.send(append(menus, a.Menu), show(a.Menu, path, a.Menu.Text))
+		return s.send(append(menus, a.Menu), show(r, a.Menu, path, a.Menu.Text))
 	case a.Text != nil:
 		s.Path = path[:len(path)-1]
 		menu := menus[len(menus)-1]
-		return s.send(menus, show(menu, s.Path, *a.Text, menu.Text))
+		return s.send(menus, show(r, menu, s.Path, *a.Text, menu.Text))
 	}
 	return nil, nil, &End{Kind: EndClose, Reason: reasonChoice + titles(r, path)}
 }
 
 // invalid handles a reply that matches no option.
-func (s State) invalid(menus []*Menu) (*Message, *State, *End) {
+func (s State) invalid(r *Reception, menus []*Menu) (*Message, *State, *End) {
 	menu := menus[len(menus)-1]
 	if s.Invalid++; s.Invalid >= int(menu.MaxInvalid) {
 		return nil, nil, endAtPeople(menus, ReasonInvalid)
@@ -179,7 +179,7 @@ func (s State) invalid(menus []*Menu) (*Message, *State, *End) {
 		}
 	}
 	if text == nil {
-		return s.send(menus, show(menu, s.Path, menu.Text))
+		return s.send(menus, show(r, menu, s.Path, menu.Text))
 	}
 	return s.send(menus, &Message{Text: *text}) // the customer still sees the options
 }
@@ -356,11 +356,11 @@ const (
 	listButton     = "Menu"
 )
 
-// show returns a message with a menu below some texts: as buttons, as a list, or as numbered lines if the text is too long for
-// these.
-func show(menu *Menu, path []int, texts ...string) *Message {
+// show returns a message with a menu below some texts: as buttons, as a list, or as numbered lines if the channel has neither or the
+// text is too long for these.
+func show(r *Reception, menu *Menu, path []int, texts ...string) *Message {
 	body := strings.Join(texts, "\n\n")
-	if utf8.RuneCountInString(body) > maxBody {
+	if r.Numbered || utf8.RuneCountInString(body) > maxBody {
 		for i := range menu.Options {
 			body += "\n" + strconv.Itoa(i+1) + ". " + menu.Options[i].Title
 		}

@@ -48,7 +48,7 @@ func eachOffice(t *testing.T, body func(t *testing.T, o *office)) {
 // number adds a connected WhatsApp channel.
 func (o *office) number(t *testing.T) channels.Channel {
 	t.Helper()
-	ch := channels.Channel{ID: kernel.NewID(), Company: o.owner.Company.ID, Name: "Main", Phone: "+551132345678", Provider: channels.ProviderWhatsApp, Status: channels.ChannelConnected}
+	ch := channels.Channel{ID: kernel.NewID(), Company: o.owner.Company.ID, Name: "Main", Phone: new("+551132345678"), Provider: channels.ProviderWhatsApp, Status: channels.ChannelConnected}
 	kerneltest.Write(t, o.nodes[0].Store, func(tx *kernel.Tx) error {
 		_, err := tx.Exec(`
 			INSERT INTO channels (id, company, name, phone, provider, private, status, coexistence, created_at, updated_at)

@@ -43,10 +43,14 @@ type Reception struct {
 	Away     *string `json:"away" doc:"The text that follows the greeting outside opening hours."`
 	Menu     *Menu   `json:"menu" doc:"The menu at the end of the first message, or null."`
 
-	Version int64 `json:"-"` // 1 until it is first set; every change increments it
+	Version  int64 `json:"-"` // 1 until it is first set; every change increments it
+	Numbered bool  `json:"-"` // menus are numbered lines; see isNumbered
 }
 
-// Menu lets the customer choose. Buttons show up to three options, a list more.
+// isNumbered reports whether the menus of a channel are texts with numbered lines, because it has no buttons and lists.
+func isNumbered(ch *channels.Channel) bool { return ch.Provider == channels.ProviderLinked }
+
+// Menu lets the customer choose. Buttons show up to three options, a list more; linked numbers show numbered lines.
 type Menu struct {
 	Text           string       `json:"text" minLength:"1" maxLength:"1024"`
 	Options        []MenuOption `json:"options" minItems:"2" maxItems:"10"`
@@ -131,6 +135,10 @@ func (d *Receptionist) SetReception(
 			return r, err
 		}
 		r.Version = old.Version + 1
+		tx.AuditUpdate(a, kernel.AuditEntry{
+			Action: "reception.updated", Subject: kernel.NewAuditSubject("reception", ch.ID, ch.Name), Channel: ch.ID,
+			Changes: kernel.AuditChanges(old, r),
+		})
 		return r, saveReception(tx, ch.Company, ch.ID, &r)
 	})
 }
@@ -170,7 +178,8 @@ func (d *Receptionist) TryReception(
 		}
 	}
 	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ReceptionReply, error) {
-		if _, err := d.channels.Known(tx, a, channel); err != nil {
+		ch, err := d.channels.Known(tx, a, channel)
+		if err != nil {
 			return nil, err
 		}
 		r, err := findReception(tx, a.Company.ID, channel)
@@ -182,6 +191,7 @@ func (d *Receptionist) TryReception(
 		}
 		at := tx.Now
 		kernel.Set(&at, in.At)
+		r.Numbered = isNumbered(&ch)
 		open, err := isOpen(tx, a.Company.ID, channel, nil, at)
 		kernel.Set(&open, in.Open)
 		return Try(&r, open, in.Texts), err
@@ -207,6 +217,7 @@ func (d *Receptionist) receptionOf(tx *kernel.Tx, ch *channels.Channel) (*Recept
 	if err != nil {
 		return nil, err
 	}
+	r.Numbered = isNumbered(ch)
 	tx.AfterCommit(func() { d.receptions.Store(ch.ID, &r) })
 	return &r, nil
 }
@@ -224,8 +235,17 @@ func (d *Receptionist) answerCustomer(in *talk.InboundBatch, t *talk.BatchConver
 	var messages []Customer
 	for _, m := range t.Messages {
 		c := Customer{Choice: m.Choice, At: m.CreatedAt}
-		kernel.Set(&c.Text, m.Text)
+		unreadable := m.Notice.IsOnPhoneOnly()
+		if unreadable && t.Reception != nil { // it may be the answer, when it can be read
+			continue
+		}
+		if !unreadable {
+			kernel.Set(&c.Text, m.Text)
+		}
 		messages = append(messages, c)
+	}
+	if len(messages) == 0 {
+		return nil
 	}
 	if t.Reception == nil {
 		return d.beginReception(in, t, r, messages)

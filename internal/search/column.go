@@ -14,14 +14,9 @@ type columnIndex struct {
 	noun *Noun
 }
 
-// update indexes a batch. It runs on one node at a time, because the slower of two could write an older text. It locks the rows
-// only at the end. Rows that have changed meanwhile, or that another transaction is changing, stay unindexed.
+// update indexes a batch. It locks the rows only at the end. Rows that have changed meanwhile, or that another transaction is
+// changing, stay unindexed.
 func (x *columnIndex) update(n int) (int, error) {
-	locked := false
-	_, err := x.tx.One(`SELECT pg_try_advisory_xact_lock($1) AS locked`, []any{pgIndexKey}, func(r db.Row) { locked = r.Bool("locked") })
-	if err != nil || !locked {
-		return 0, err
-	}
 	rows, err := rowsAt(x.tx, `
 		SELECT /* all companies: texts to index */ company, id
 		FROM `+x.noun.Table+`
@@ -66,9 +61,6 @@ func (x *columnIndex) unlocked(rows []rowAt) ([]rowAt, error) {
 		FOR NO KEY UPDATE OF t SKIP LOCKED`)
 	return rowsAt(x.tx, s.String(), s.Args...)
 }
-
-// pgIndexKey is the advisory lock of the node that indexes.
-const pgIndexKey = db.LockKey + 1
 
 // scan reads all entries with the text, because the index has no order.
 func (x *columnIndex) scan(p *Plan) (*indexScan, error) {

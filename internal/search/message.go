@@ -30,6 +30,7 @@ func NewMessageText(q string) Text {
 // UpdateMessages indexes at most n unindexed messages and returns how many it indexed. Several nodes may call it concurrently: a
 // transaction that changes one of the messages has ended before or waits for this one.
 func UpdateMessages(tx *db.Tx, n int) (int, error) {
+	lockIndex(tx)
 	batch, err := rowsAt(tx, `
 		WITH batch AS MATERIALIZED (
 			SELECT /* all companies: texts to index */ company, id

@@ -3,7 +3,10 @@
 package search
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"recado/internal/kernel"
@@ -58,9 +61,21 @@ func indexOf(tx *db.Tx, noun *Noun) trigramIndex {
 	return &columnIndex{tx, noun}
 }
 
+// pgIndexKey is the advisory lock of the index.
+const pgIndexKey = db.LockKey + 1
+
+// lockIndex waits until no other transaction changes the index. Otherwise the slower of two could write an older text, or that of
+// a deleted row. SQLite has one writer anyway.
+func lockIndex(tx *db.Tx) {
+	if !tx.Dialect().FullTextTables() {
+		tx.Later(`SELECT pg_advisory_xact_lock($1)`, pgIndexKey)
+	}
+}
+
 // Update updates the trigram index for at most n rows of all nouns and returns how many it updated. Several nodes may call it
 // concurrently.
 func Update(tx *db.Tx, n int) (done int, err error) {
+	lockIndex(tx)
 	for _, noun := range []*Noun{&Conversations, &Contacts, &Cards} {
 		rows, err := indexOf(tx, noun).update(n - done)
 		if done += rows; err != nil || done >= n {
@@ -72,6 +87,7 @@ func Update(tx *db.Tx, n int) (done int, err error) {
 
 // Forget deletes a row from the index.
 func Forget(tx *db.Tx, noun *Noun, company, id kernel.ID) error {
+	lockIndex(tx)
 	if tx.Dialect().FullTextTables() {
 		tx.Later(`
 			INSERT INTO `+noun.Trigrams+` (`+noun.Trigrams+`, rowid, folded)
@@ -79,6 +95,42 @@ func Forget(tx *db.Tx, noun *Noun, company, id kernel.ID) error {
 	}
 	tx.Later(`DELETE FROM `+noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
 	return nil
+}
+
+// tidyPages is the number of pages of the index that Tidy writes.
+const tidyPages = 200
+
+// Tidy removes deleted entries from SQLite's full-text index, which otherwise keeps their trigrams until it merges its segments. It
+// does a part of the work. after is the result of the previous call; the result is empty at the end.
+func Tidy(tx *db.Tx, after string) (next string, err error) {
+	if !tx.Dialect().FullTextTables() {
+		return "", nil
+	}
+	tables := []string{Conversations.Trigrams, Contacts.Trigrams, Cards.Trigrams, "message_trigrams"}
+	table, begun := strings.CutSuffix(cmp.Or(after, tables[0]), " begun")
+	pages := int64(tidyPages)
+	if !begun {
+		pages = -pages // begins to merge all segments into one
+	}
+	changes := func() (n int64, err error) {
+		_, err = tx.One(`SELECT total_changes() AS n`, nil, func(r db.Row) { n = r.Int("n") })
+		return n, err
+	}
+	before, err := changes()
+	if err != nil {
+		return "", err
+	}
+	if _, err := tx.Exec(`INSERT INTO `+table+` (`+table+`, rank) VALUES ('merge', $1)`, pages); err != nil {
+		return "", err
+	}
+	done, err := changes()
+	if err != nil || done-before >= 2 {
+		return table + " begun", err
+	}
+	if i := slices.Index(tables, table); i+1 < len(tables) {
+		return tables[i+1], nil
+	}
+	return "", nil
 }
 
 // rowAt identifies a row by its company and id.

@@ -35,14 +35,28 @@ func TestTheAppKnowsEveryCode(t *testing.T) {
 	for _, code := range talk.CauseCodes() {
 		causes[code] = nil
 	}
+	actions := map[string][]string{}
+	for _, action := range kernel.AuditActions() {
+		actions[action] = nil
+	}
+	names, values := map[string][]string{}, map[string][]string{}
+	for field, codes := range auditedFields(t) {
+		names[field] = nil
+		for _, code := range codes {
+			values[field+"."+code] = nil
+		}
+	}
 	groups := map[string]map[string][]string{
-		"attempts": webhooks.AttemptCodes(),
-		"causes":   causes,
-		"channel":  channels.ReasonCodes(),
-		"errors":   errorCodes,
-		"failures": talk.FailureCodes(),
-		"fields":   kernel.Rules(),
-		"notices":  notices,
+		"actions":      actions,
+		"attempts":     webhooks.AttemptCodes(),
+		"audit_fields": names,
+		"audit_values": values,
+		"causes":       causes,
+		"channel":      channels.ReasonCodes(),
+		"errors":       errorCodes,
+		"failures":     talk.FailureCodes(),
+		"fields":       kernel.Rules(),
+		"notices":      notices,
 	}
 	texts := map[string][]string{}
 	for group, all := range groups {

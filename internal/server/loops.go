@@ -10,9 +10,11 @@ import (
 	"recado/internal/jobs"
 	"recado/internal/kernel"
 	"recado/internal/people"
+	"recado/internal/privacy"
 	"recado/internal/push"
 	"recado/internal/reception"
 	"recado/internal/talk"
+	"recado/internal/tasks"
 )
 
 const (
@@ -33,28 +35,37 @@ func (s *Server) run(ctx context.Context) {
 		(&people.Seen{Desk: d.People, Logger: log}).Run,
 		(&channels.Watchdog{Desk: d.Channels, Logger: log}).Run,
 		(&talk.SendLoop{
-			Desk: d.Talk, Provider: &channels.WhatsApp{Desk: d.Channels, Graph: s.graph}, Logger: log, Lease: s.config.Lease,
+			Desk: d.Talk, Provider: s.providers, Logger: log, Lease: s.config.Lease,
 		}).Run,
-		(&talk.FetchLoop{Desk: d.Talk, Graph: s.graph, Logger: log}).Run,
-		(&talk.Receipts{Desk: d.Talk, Graph: s.graph, Logger: log}).Run,
+		(&talk.FetchLoop{Desk: d.Talk, Provider: s.providers, Logger: log}).Run,
+		(&talk.Receipts{Desk: d.Talk, Provider: s.providers, Logger: log}).Run,
 		(&talk.Index{Desk: d.Talk, Logger: log}).Run,
 		(&channels.Templates{Desk: d.Channels, Graph: s.graph, Logger: log}).Run,
 		(&channels.Imports{Desk: d.Channels, Graph: s.graph, Logger: log}).Run,
 		(&reception.Distribute{Desk: d.Receptionist, Logger: log}).Run,
 		repeat("sweep", sweepInterval, s.sweep()),
 		repeat("settle", sweepInterval, d.settle),
+		func(ctx context.Context) {
+			jobs.Repeat(ctx, log, "retention", d.Kernel.Wakeup(privacy.WakeRetention).C, retainInterval, d.Privacy.Expire)
+		},
+		repeat("erased", retainInterval, d.Privacy.KeepList),
 		repeat("schedule", scheduleInterval, d.schedule),
 		repeat("service levels", scheduleInterval, d.Levels.Recompute),
-		func(ctx context.Context) {
-			d.resealAll(ctx, log)
-			repeat("retain", retainInterval, d.retain)(ctx)
-		},
+		repeat("reseal", removalInterval, func(ctx context.Context) (bool, error) {
+			d.reseal(ctx, log)
+			return false, nil
+		}),
+		repeat("retain", retainInterval, d.retain),
+		(&tasks.Loop{Desk: d.Tasks, Logger: log, Lease: s.config.Lease}).Run,
 		(&push.Sender{Desk: d.Pushes, Logger: log}).Run,
 		s.deliver.Run,
 		d.Webhooks.ListenFeed,
 		s.live.Run,
 	} {
 		s.loops.Go(func() { loop(ctx) })
+	}
+	if s.providers.Linked != nil {
+		s.loops.Go(func() { s.providers.Linked.Run(ctx) })
 	}
 }
 
@@ -136,10 +147,10 @@ func (d *Desk) settle(ctx context.Context) (more bool, err error) {
 	return failing || settling, err
 }
 
-// resealAll seals secrets with the newest key.
-func (d *Desk) resealAll(ctx context.Context, log *slog.Logger) {
+// reseal seals secrets with the newest key. A secret that cannot be opened stays so, so a failure is retried only an hour later.
+func (d *Desk) reseal(ctx context.Context, log *slog.Logger) {
 	if n, err := d.SecretKey().Reseal(ctx); err != nil && ctx.Err() == nil {
-		log.Error("cannot seal secrets with the newest key", slog.Any("error", err))
+		log.Warn("cannot seal secrets with the newest key", slog.Any("error", err))
 	} else if n > 0 {
 		log.Info("sealed secrets with the newest key", slog.Int("secrets", n))
 	}
@@ -148,7 +159,7 @@ func (d *Desk) resealAll(ctx context.Context, log *slog.Logger) {
 // retain deletes events, deliveries, notices and sessions after their retention period, in small steps.
 func (d *Desk) retain(ctx context.Context) (more bool, err error) {
 	for _, purge := range []func(context.Context) (bool, error){
-		d.Webhooks.PurgeWebhooks, d.Channels.PurgeChannels, d.Talk.PurgeTalk, d.People.PurgeSessions,
+		d.Webhooks.PurgeWebhooks, d.Channels.PurgeChannels, d.Talk.PurgeTalk, d.People.PurgeSessions, d.Tasks.Purge,
 	} {
 		further, err := purge(ctx)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/people"
+	"recado/internal/privacy"
 	"recado/internal/push"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
@@ -21,8 +22,9 @@ import (
 // SecretKey checks that the secret key of an installation fits its database, and reseals all secrets if the key changes or is
 // lost.
 type SecretKey struct {
-	store *kernel.Store
-	vault *vault.Vault
+	store   *kernel.Store
+	vault   *vault.Vault
+	privacy *privacy.Privacy
 }
 
 // ErrWrongSecretKey is returned for a secret key that does not open the secrets in the database.
@@ -119,29 +121,53 @@ func (k *SecretKey) resealPushKey(tx *kernel.Tx) error {
 	return err
 }
 
+func (k *SecretKey) resealErasureKey(tx *kernel.Tx) error {
+	sealed, found, err := privacy.SealedKey(tx)
+	if err != nil || !found || !k.vault.Stale(sealed) {
+		return err
+	}
+	plain, err := k.vault.Open(sealed, privacy.KeyOwner())
+	if err == nil {
+		privacy.ResealKey(tx, sealed, k.vault.Seal(plain, privacy.KeyOwner()))
+	}
+	return err
+}
+
+// Replaced is the result of ReplaceLost: how many webhooks, channels and members were affected.
+type Replaced struct {
+	Webhooks, Channels, Members int
+	List                        string // where the list of erased people was moved; "": it was not
+}
+
 // ReplaceLost replaces all secrets that the current key does not open, for an installation whose secret key is lost. The
 // affected webhooks get a new secret and are deactivated, channels are disconnected, and two-factor sign-in is disabled for
-// members. It returns how many of each were affected. Devices lose their notifications until they subscribe again. It refuses if
-// the current key fits.
-func (k *SecretKey) ReplaceLost(ctx context.Context) (webhooks, channels, members int, err error) {
+// members. Devices lose their notifications until they subscribe again. The list of erased people is moved away if its key is
+// lost. ReplaceLost refuses if the current key fits.
+func (k *SecretKey) ReplaceLost(ctx context.Context) (done Replaced, err error) {
 	fits, _, err := k.fits(ctx)
 	if err != nil {
-		return 0, 0, 0, err
+		return done, err
 	}
 	if fits {
-		return 0, 0, 0, kernel.Errorf(kernel.CodeInvalidRequest, "The secret key matches this database: no secrets are lost.")
+		return done, kernel.Errorf(kernel.CodeInvalidRequest, "The secret key matches this database: no secrets are lost.")
+	}
+	if done.List, err = k.privacy.MoveLostList(); err != nil { // first, because a second call is refused
+		return done, err
 	}
 	err = k.store.Write(ctx, func(tx *kernel.Tx) (err error) {
-		if webhooks, err = k.replaceWebhookSecrets(tx); err != nil {
+		if done.Webhooks, err = k.replaceWebhookSecrets(tx); err != nil {
 			return err
 		}
-		if channels, err = k.replaceCredentials(tx); err != nil {
+		if done.Channels, err = k.replaceCredentials(tx); err != nil {
 			return err
 		}
-		if members, err = k.dropTwoFactor(tx); err != nil {
+		if done.Members, err = k.dropTwoFactor(tx); err != nil {
 			return err
 		}
 		if err := k.dropPushKey(tx); err != nil {
+			return err
+		}
+		if err := k.dropErasureKey(tx); err != nil {
 			return err
 		}
 		fresh := k.vault.Seal(checkValue, checkOwner)
@@ -156,7 +182,7 @@ func (k *SecretKey) ReplaceLost(ctx context.Context) (webhooks, channels, member
 		_, err = tx.InsertSecretCheck(fresh)
 		return err
 	})
-	return webhooks, channels, members, err
+	return done, err
 }
 
 func (k *SecretKey) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
@@ -179,6 +205,7 @@ func (k *SecretKey) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
 		w.OldSecret, w.OldSecretUntil = nil, nil
 		if !k.opens(w.Secret, w.Company, w.ID) {
 			w.Secret, w.Active = k.vault.Seal([]byte(webhooks.NewSigningSecret()), w.Company, w.ID), false
+			auditLost(tx, "webhook.rotated", "webhook", w.Company, w.ID, w.Name)
 			n++
 		}
 		w.UpdatedAt = tx.Now
@@ -187,7 +214,17 @@ func (k *SecretKey) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
 	return n, nil
 }
 
-// replaceCredentials replaces credentials by random texts, so that nobody can forge callbacks.
+// auditLost records a change that the operator made because the secret key is lost.
+func auditLost(tx *kernel.Tx, action, noun string, company, id kernel.ID, name string) {
+	e := kernel.AuditEntry{Action: action, Subject: kernel.NewAuditSubject(noun, id, name), Company: company, Actor: kernel.AuditOperator()}
+	if noun == "channel" {
+		e.Channel = id
+	}
+	tx.Audit(nil, e)
+}
+
+// replaceCredentials replaces credentials by random texts, so that nobody can forge callbacks. Linked numbers get a new key and have
+// to be linked again.
 func (k *SecretKey) replaceCredentials(tx *kernel.Tx) (int, error) {
 	all, err := channels.SealedChannels(tx)
 	n := 0
@@ -195,9 +232,14 @@ func (k *SecretKey) replaceCredentials(tx *kernel.Tx) (int, error) {
 		if k.opens(ch.Secrets, ch.Company, ch.ID) {
 			continue
 		}
-		plain := channels.Access{Token: rand.Text(), AppSecret: rand.Text(), VerifyToken: rand.Text()}.Secrets()
-		channels.ResealChannel(tx, ch, k.vault.Seal(plain, ch.Company, ch.ID))
-		channels.SetChannelStatus(tx, ch.Company, ch.ID, channels.ChannelDisconnected, new(channels.KeyLost()))
+		access, reason := channels.Access{Token: rand.Text(), AppSecret: rand.Text(), VerifyToken: rand.Text()}, channels.KeyLost()
+		if ch.Provider == channels.ProviderLinked {
+			access, reason = channels.NewLinkAccess(), channels.NotLinked()
+			channels.ForgetLink(tx, ch.Company, ch.ID)
+		}
+		channels.ResealChannel(tx, ch, k.vault.Seal(access.Secrets(), ch.Company, ch.ID))
+		channels.SetChannelStatus(tx, ch.Company, ch.ID, channels.ChannelDisconnected, &reason)
+		auditLost(tx, "channel.disconnected", "channel", ch.Company, ch.ID, ch.Name)
 		n++
 	}
 	return n, err
@@ -211,6 +253,7 @@ func (k *SecretKey) dropTwoFactor(tx *kernel.Tx) (int, error) {
 		switch {
 		case m.Secret != nil && !k.opens(m.Secret, m.Company, m.ID):
 			people.SetTwoFactor(tx, m.Company, m.ID, nil, nil)
+			auditLost(tx, "two_factor.disabled", "member", m.Company, m.ID, m.Name)
 			n++
 		case m.Pending != nil && !k.opens(m.Pending, m.Company, m.ID):
 			people.SetPendingTwoFactor(tx, m.Company, m.ID, nil)
@@ -227,6 +270,18 @@ func (k *SecretKey) dropPushKey(tx *kernel.Tx) error {
 	}
 	if _, err := k.vault.Open(sealed, push.KeyOwner()); err != nil {
 		push.Forget(tx)
+	}
+	return nil
+}
+
+// dropErasureKey deletes the list of erased people if the key of its hashes cannot be opened.
+func (k *SecretKey) dropErasureKey(tx *kernel.Tx) error {
+	sealed, found, err := privacy.SealedKey(tx)
+	if err != nil || !found {
+		return err
+	}
+	if _, err := k.vault.Open(sealed, privacy.KeyOwner()); err != nil {
+		privacy.ForgetKey(tx)
 	}
 	return nil
 }
@@ -253,11 +308,11 @@ func (k *SecretKey) Retire(ctx context.Context) error {
 	return k.vault.Retire()
 }
 
-// Reseal seals the check value, the key for Web Push and the secrets of all webhooks, channels, members and devices with the newest
-// key of the vault, so that older keys can be retired. It returns the number of webhooks, channels, members and devices that
-// needed it.
+// Reseal seals the check value, the keys for Web Push and of the list of erased people, and the secrets of all webhooks,
+// channels, members and devices with the newest key of the vault, so that older keys can be retired. It returns the number of
+// webhooks, channels, members and devices that needed it.
 func (k *SecretKey) Reseal(ctx context.Context) (done int, err error) {
-	for _, reseal := range []func(*kernel.Tx) error{k.resealCheck, k.resealPushKey} {
+	for _, reseal := range []func(*kernel.Tx) error{k.resealCheck, k.resealPushKey, k.resealErasureKey} {
 		if err := k.store.Write(ctx, reseal); err != nil {
 			return 0, err
 		}
@@ -328,7 +383,8 @@ func (k *SecretKey) Reseal(ctx context.Context) (done int, err error) {
 			done++
 		}
 	}
-	return done, nil
+	_, err = k.privacy.KeepList(ctx) // with the sealed key
+	return done, err
 }
 
 // resealWebhook reads the webhook again, because its secret may have been rotated meanwhile.

@@ -23,10 +23,12 @@ import (
 	"recado/internal/fields"
 	"recado/internal/guard"
 	"recado/internal/httpserver"
+	"recado/internal/imports"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/live"
 	"recado/internal/people"
+	"recado/internal/privacy"
 	"recado/internal/push"
 	"recado/internal/reasons"
 	"recado/internal/reception"
@@ -34,6 +36,7 @@ import (
 	"recado/internal/sla"
 	"recado/internal/survey"
 	"recado/internal/talk"
+	"recado/internal/tasks"
 	"recado/internal/vault"
 	"recado/internal/webhooks"
 	app "recado/web"
@@ -63,12 +66,16 @@ type Config struct {
 
 	WhatsAppBaseURL string // "": Meta's Graph API
 
+	// Linked returns the provider of linked numbers, or nil to have none; nil: the one of this build, if it has one. Tests use another.
+	Linked func(s *Server) channels.Linked
+
 	Passwords people.PasswordCost // of their hashes; zero: people.DefaultPasswordCost
 
 	Lease time.Duration // how long the work of a dead node waits; default: 20 s, for webhooks the timeout plus 6 s
 	Drain time.Duration // how long a stopping server handles requests although it is not ready
 
 	Existing      bool // open only existing data, without media: for administrative commands
+	Media         bool // with Existing, open the media too
 	LostSecretKey bool // open a database whose secret key is lost, to replace its secrets
 
 	// Extensions are further capabilities. They may register observers with the others.
@@ -92,6 +99,7 @@ type Server struct {
 	extensions []httpserver.Capability
 	guard      *guard.Client
 	graph      *channels.Graph
+	providers  *channels.Providers
 	http       *http.Server
 	live       *live.Hub
 	deliver    *webhooks.Deliver
@@ -119,7 +127,7 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	var media blob.Store // administrative commands do not use it
 	var err error
 	switch {
-	case c.Existing:
+	case c.Existing && !c.Media:
 	case c.S3 != nil:
 		media, err = blob.NewS3(ctx, *c.S3)
 	default:
@@ -149,6 +157,19 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate,
 		Limits: c.Limits, Brand: c.Brand, Retries: c.WebhookRetries, Passwords: c.Passwords,
 	})
+	if c.DataDir != "" {
+		s.Desk.Privacy.UseList(filepath.Join(c.DataDir, privacy.ListFile))
+	}
+	s.providers = &channels.Providers{WhatsApp: &channels.WhatsApp{Desk: s.Desk.Channels, Graph: s.graph}}
+	if c.Linked == nil {
+		c.Linked = newLinked
+	}
+	if c.Linked != nil {
+		s.providers.Linked = c.Linked(s)
+	}
+	if s.providers.Linked != nil {
+		s.Desk.Channels.AllowLinks()
+	}
 	for _, extend := range c.Extensions {
 		s.extensions = append(s.extensions, extend(s.Desk))
 	}
@@ -165,6 +186,12 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	s, err := open(ctx, c, false)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.Desk.Privacy.ApplyList(ctx); err != nil {
+		return nil, errors.Join(err, s.store.Close())
+	}
+	if err := s.Desk.Channels.DisconnectLinks(ctx); err != nil {
+		return nil, errors.Join(err, s.store.Close())
 	}
 	if err := s.serve(); err != nil {
 		return nil, errors.Join(err, s.store.Close())
@@ -204,6 +231,7 @@ func (s *Server) serve() error {
 		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(s.API.EndStreams)
+	s.http.RegisterOnShutdown(s.Desk.Channels.EndStreams)
 	s.deliver = &webhooks.Deliver{
 		Desk: s.Desk.Webhooks, Guard: s.guard, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.Lease,
 	}
@@ -290,6 +318,8 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 			d.People.HTTP(a.setup),
 			d.Channels.HTTP(channels.NewCallbacks(d.Channels, d.Talk.Receive, c.Logger)),
 			d.Talk.HTTP(),
+			d.Tasks.HTTP(),
+			d.Imports.HTTP(),
 			d.Fields.HTTP(),
 			d.Reasons.HTTP(),
 			d.Receptionist.HTTP(),
@@ -298,6 +328,7 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 			d.Surveys.HTTP(),
 			d.Reports.HTTP(),
 			d.Costs.HTTP(),
+			d.Privacy.HTTP(),
 			d.Pushes.HTTP(),
 			d.Webhooks.HTTP(),
 			s.live.HTTP(),
@@ -305,11 +336,12 @@ func (s *Server) newAPI(public string, pages map[string]http.Handler, notFound h
 		}, s.extensions...),
 		TagOrder: []string{
 			"conversations", "messages", "notes", "replies", "media", "contacts", "labels", "fields", "attendances", "team", "company", "reports", "kanban",
-			"channels", "webhooks", "events", "keys",
+			"channels", "webhooks", "events", "keys", "audit", "jobs", "imports",
 		},
 		Description: "The API of a company's WhatsApp help desk: conversations, messages, media, contacts, labels, attendances, " +
 			"team, reports, webhooks and Kanban boards. Integrations authenticate with an API key, which has scopes; the app uses a session.",
 		Instructions: instructions,
+		Exported:     d.Kernel.RecordExport,
 		Auth:         d.People, Rate: d.Kernel.KeyRate, Once: d.Kernel.Once, FingerprintKey: d.Kernel.FingerprintKey(),
 		Ready: func(ctx context.Context) error {
 			if err := d.Ready(ctx); err != nil {
@@ -383,6 +415,7 @@ type Desk struct {
 	People       *people.People
 	Channels     *channels.Channels
 	Fields       *fields.Fields
+	Tasks        *tasks.Tasks
 	Talk         *talk.Talk
 	Reasons      *reasons.Reasons
 	Receptionist *reception.Receptionist
@@ -391,8 +424,10 @@ type Desk struct {
 	Surveys      *survey.Surveys
 	Reports      *reports.Reports
 	Costs        *costs.Costs
+	Privacy      *privacy.Privacy
 	Pushes       *push.Pushes
 	Webhooks     *webhooks.Webhooks
+	Imports      *imports.Imports
 }
 
 // New connects the capabilities. Observers are called in the order in which the capabilities are created here.
@@ -404,7 +439,7 @@ func New(o Options) *Desk {
 	t := talk.New(c, p, o.Blob)
 	t.ObserveFields(f)
 	d := &Desk{
-		Kernel: k, People: p, Channels: c, Fields: f, Talk: t, Reasons: reasons.New(t, p), Receptionist: reception.New(t, c, p), Boards: boards.New(t, c, p),
+		Kernel: k, People: p, Channels: c, Fields: f, Tasks: tasks.New(p, o.Blob), Talk: t, Reasons: reasons.New(t, p), Receptionist: reception.New(t, c, p), Boards: boards.New(t, c, p),
 		Levels:   sla.New(t, p),
 		Surveys:  survey.New(t, p),
 		Reports:  reports.New(t, c, p),
@@ -413,11 +448,24 @@ func New(o Options) *Desk {
 		Webhooks: webhooks.New(p, webhooks.Options{Guard: o.Guard, Brand: o.Brand, Retries: o.Retries}),
 	}
 	d.Boards.ObserveFields(f)
+	d.Privacy = privacy.New(t, c, p, d.Tasks)
+	d.Privacy.AddSection(privacy.Section{Name: "cards", Entries: boards.CardsOf})
+	for _, e := range []privacy.Eraser{
+		{Begin: func(tx *kernel.Tx, e *kernel.Erasure) error { return talk.EraseLinked(tx, e.Company, e.Contact) }},
+		{Others: boards.ErasableCards, Begin: d.Boards.EraseCards},
+		{Begin: push.EraseNotifications},
+		{Erase: t.EraseTalk},
+		{Erase: d.Webhooks.EraseEvents},
+		{Erase: k.EraseAnswers},
+	} {
+		d.Privacy.AddEraser(e)
+	}
+	d.Imports = imports.New(t, d.Tasks)
 	return d
 }
 
 // SecretKey returns a SecretKey for the installation.
-func (d *Desk) SecretKey() *SecretKey { return &SecretKey{d.Kernel.Store, d.Kernel.Vault} }
+func (d *Desk) SecretKey() *SecretKey { return &SecretKey{d.Kernel.Store, d.Kernel.Vault, d.Privacy} }
 
 // Ready returns an error if the database does not respond or the secret key does not fit it, because another node may have
 // replaced the key.

@@ -126,6 +126,7 @@ func (d *Levels) CreatePolicy(ctx context.Context, a *kernel.Principal, in Polic
 		if err := kernel.CheckLimit(tx, a.Company.ID, countPolicies, "service level policies", MaxPolicies); err != nil {
 			return p, err
 		}
+		tx.AuditNoun(a, p.subject(), nil, p)
 		return p, d.savePolicy(tx, a, &p, &in)
 	})
 	if err != nil {
@@ -143,10 +144,12 @@ func (d *Levels) UpdatePolicy(ctx context.Context, a *kernel.Principal, id kerne
 	updated, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (SLAPolicy, error) {
 		tx.LockCompany(a.Company.ID)
 		p, err := findPolicy(tx, a.Company.ID, id)
+		before := p
 		if err = kernel.ErrOr(err, in.apply(&p)); err != nil {
 			return p, err
 		}
 		p.UpdatedAt = tx.Now
+		tx.AuditNoun(a, p.subject(), before, p)
 		if err := d.savePolicy(tx, a, &p, &in); err != nil {
 			return p, err
 		}
@@ -161,13 +164,20 @@ func (d *Levels) UpdatePolicy(ctx context.Context, a *kernel.Principal, id kerne
 	return updated, nil
 }
 
+// subject returns the policy as the subject of an audit entry.
+func (p *SLAPolicy) subject() kernel.AuditSubject {
+	return kernel.NewAuditSubject("sla_policy", p.ID, p.Name)
+}
+
 // DeletePolicy deletes a policy. Its row stays, because closed cases show its name.
 func (d *Levels) DeletePolicy(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		tx.LockCompany(a.Company.ID)
-		if _, err := findPolicy(tx, a.Company.ID, id); err != nil {
+		p, err := findPolicy(tx, a.Company.ID, id)
+		if err != nil {
 			return err
 		}
+		tx.AuditNoun(a, p.subject(), p, nil)
 		tx.Later(`UPDATE sla_policies SET deleted_at = $3 WHERE company = $1 AND id = $2`, a.Company.ID, id, tx.Now)
 		people.MarkServiceLevels(tx, a.Company.ID)
 		return nil

@@ -71,14 +71,16 @@ func mayAsk(t *talk.LockedConversation, att *talk.Attendance, s *SurveySettings)
 		return nil, nil
 	}
 	// The contact is locked because a case of the same contact on another number may be closed at the same time.
-	var blocked, automation bool
-	found, err := t.Tx.One(`SELECT blocked, automation FROM contacts WHERE company = $1 AND id = $2`+t.Tx.Dialect().Lock(` FOR NO KEY UPDATE`),
-		[]any{t.Company, *t.Contact}, func(r db.Row) { blocked, automation = r.Bool("blocked"), r.Bool("automation") })
+	var blocked, automation, optedOut bool
+	found, err := t.Tx.One(`SELECT blocked, automation, opted_out_at IS NOT NULL AS opted_out FROM contacts WHERE company = $1 AND id = $2`+t.Tx.Dialect().Lock(` FOR NO KEY UPDATE`),
+		[]any{t.Company, *t.Contact}, func(r db.Row) {
+			blocked, automation, optedOut = r.Bool("blocked"), r.Bool("automation"), r.Bool("opted_out")
+		})
 	if err != nil || !found || blocked {
 		return nil, err
 	}
 	none := &talk.Survey{Status: talk.SurveyNone}
-	if !automation || !s.asks(att.Sector) {
+	if !automation || optedOut || !s.asks(att.Sector) {
 		return none, nil
 	}
 	if s.MinDays > 0 {

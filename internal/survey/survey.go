@@ -69,7 +69,7 @@ func (d *Surveys) HTTP() httpserver.Capability {
 				httpserver.Example(`{"enabled": true, "question": "Como você avalia o nosso atendimento?", "low_question": "O que podemos melhorar?", "thanks": "Obrigado!", "min_days": 30}`),
 				httpserver.About("Requires the role admin or owner. When a person closes a case, its customer gets the question with a list of five ratings, "+
 					"if WhatsApp's 24-hour window is still open. The customer answers with the list or with a digit from 1 to 5. The answer opens no case. "+
-					"Groups, blocked contacts, private numbers and contacts without automation are never asked. Omitted fields get their defaults.")),
+					"Groups, blocked contacts, private numbers, contacts without automation and contacts that have opted out are never asked. Omitted fields get their defaults.")),
 		},
 	}
 }
@@ -114,8 +114,10 @@ func (d *Surveys) SetSurvey(ctx context.Context, a *kernel.Principal, s SurveySe
 		if err := people.CheckSectors(tx, a, s.SectorIDs); err != nil {
 			return s, err
 		}
+		before, err := findSettings(tx, a.Company.ID)
 		saveSettings(tx, a.Company.ID, &s)
-		return s, nil
+		tx.AuditNoun(a, kernel.AuditSubject{Type: "survey"}, before, s)
+		return s, err
 	})
 }
 

@@ -9,7 +9,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"recado/internal/channels"
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/phone"
 )
 
 // The kinds of activity.
@@ -70,6 +73,7 @@ type activitySignal struct {
 	Conversation kernel.ID  `json:"conversation"`
 	User         kernel.Ref `json:"user"`
 	Kind         string     `json:"kind"`
+	Channel      kernel.ID  `json:"channel"`
 }
 
 // Activity notifies the other members of an activity of the caller in a conversation. The same activity is reported at most once
@@ -79,10 +83,39 @@ func (d *Talk) Activity(ctx context.Context, a *kernel.Principal, id kernel.ID, 
 	if err != nil || !d.activities.isNew(a.User.ID, id, kind, d.Now()) {
 		return err
 	}
-	s := kernel.NewSignal(signalActivity, a.Company.ID, kernel.Audience{Seeing: c.Visibility()}, activitySignal{id, a.User, kind})
+	s := kernel.NewSignal(signalActivity, a.Company.ID, kernel.Audience{Seeing: c.Visibility()}, activitySignal{id, a.User, kind, c.Channel})
 	s.Quiet = true
 	d.Signal(s)
 	return nil
+}
+
+// CustomerTypes tells the team that a customer of a channel is typing, if there is a conversation.
+func (d *Talk) CustomerTypes(ctx context.Context, company, channel kernel.ID, customer provider.Person) error {
+	p := normalizePhones([]provider.Incoming{{Identity: &provider.IncomingIdentity{Person: customer}}})[0].Identity.Person
+	return d.Store.Read(ctx, func(tx *kernel.Tx) error {
+		ch, found, err := channels.FindChannel(tx, company, channel)
+		if err != nil || !found {
+			return err
+		}
+		known, err := contactsKnownAs(tx, company, ch.Pool(), [2]string{p.UserID}, [2]string{p.WAID}, phone.Key(p.Phone))
+		if err != nil || len(known) == 0 || known[0].Contact.Blocked {
+			return err
+		}
+		contact := known[0].Contact
+		c, found, err := selectConversation(tx, `WHERE c.company = $1 AND c.channel = $2 AND c.contact = $3`, company, channel, contact.ID)
+		if err == nil && found {
+			d.signalTyping(company, kernel.Audience{Seeing: c.Visibility()}, c.ID, kernel.Ref{ID: contact.ID, Name: c.Name}, d.Signal)
+		}
+		return err
+	})
+}
+
+// signalTyping signals the streams that a member or the customer is typing.
+func (d *Talk) signalTyping(company kernel.ID, to kernel.Audience, conversation kernel.ID, who kernel.Ref, send func(kernel.Signal)) {
+	send(kernel.NewSignal("typing", company, to, struct {
+		Conversation kernel.ID  `json:"conversation"`
+		User         kernel.Ref `json:"user"`
+	}{conversation, who}))
 }
 
 // isNew reports whether an activity was not reported within the last two seconds, and records it.
@@ -127,6 +160,11 @@ func (d *Talk) receive(s kernel.Signal) {
 		}
 		return
 	}
+	for _, o := range d.observers {
+		if o.Viewed != nil && activity.Kind != ActivityLeft {
+			o.Viewed(activity.Channel)
+		}
+	}
 	if v == nil {
 		v = &viewedConversation{}
 	}
@@ -139,10 +177,7 @@ func (d *Talk) receive(s kernel.Signal) {
 			v.viewers[i].until = until
 			d.activities.focus(s.Company, activity.User.ID, activity.Conversation, until)
 		}
-		d.SignalHere(kernel.NewSignal("typing", s.Company, s.To, struct {
-			Conversation kernel.ID  `json:"conversation"`
-			User         kernel.Ref `json:"user"`
-		}{activity.Conversation, activity.User}))
+		d.signalTyping(s.Company, s.To, activity.Conversation, activity.User, d.SignalHere)
 		return
 	case ActivityViewing:
 		if i < 0 {

@@ -77,9 +77,10 @@ func (a *Attendance) Answered(at time.Time) {
 
 // AttendanceContact is the customer of an attendance. For a group, only Name is set, to the name of the group.
 type AttendanceContact struct {
-	ID    *kernel.ID `json:"id"`
-	Name  string     `json:"name"`
-	Phone *string    `json:"phone"`
+	ID     *kernel.ID `json:"id"`
+	Name   string     `json:"name"`
+	Phone  *string    `json:"phone"`
+	Erased bool       `json:"erased" doc:"Whether the person was erased. The name is then a placeholder in English."`
 }
 
 // Closing is how an attendance was closed.
@@ -710,6 +711,7 @@ func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, i
 		if err != nil {
 			return rules, err
 		}
+		before := rules
 		kernel.Set(&rules.Enabled, in.Enabled)
 		kernel.Set(&rules.FirstResponderTakesOwnership, in.FirstResponder)
 		kernel.Set(&rules.Mode, in.Mode)
@@ -727,6 +729,7 @@ func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, i
 			people.MarkServiceLevels(tx, a.Company.ID)
 		}
 		people.SaveAttendanceRules(tx, a.Company.ID, rules)
+		tx.AuditNoun(a, kernel.AuditSubject{Type: "rules"}, before, rules)
 		return rules, nil
 	})
 	if err != nil || !in.Hours.Set {

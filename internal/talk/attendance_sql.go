@@ -13,7 +13,7 @@ import (
 )
 
 var attendanceColumns = `
-	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name) AS contact_name, p.phone,
+	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name) AS contact_name, p.phone, c.kind = 'direct' AND c.contact IS NULL AS erased,
 	` + kernel.ChannelPrivate("a") + ` AS private, a.responsible, r.name AS responsible_name, a.sector, a.opened_at, a.opened_by, a.first_response_at,
 	a.closed_at, a.closed_by, b.name AS closed_by_name, a.close_reason, a.closing_reason, q.name AS closing_reason_name, a.closing_note,
 	a.survey, a.survey_at, a.survey_sent_at, a.survey_answered_at, a.survey_rating, a.survey_comment,
@@ -31,7 +31,7 @@ const attendanceNames = `
 func scanAttendance(r db.Row) Attendance {
 	a := Attendance{
 		ID: r.ID("id"), Company: r.ID("company"), Number: r.Int("number"), Conversation: r.ID("conversation"), Channel: r.ID("channel"),
-		Contact: AttendanceContact{ID: r.NullID("contact"), Name: r.Text("contact_name"), Phone: r.NullText("phone")},
+		Contact: AttendanceContact{ID: r.NullID("contact"), Name: r.Text("contact_name"), Phone: r.NullText("phone"), Erased: r.Bool("erased")},
 		Private: r.Bool("private"), Responsible: scanRef(r, "responsible", "responsible_name"), Sector: r.NullID("sector"),
 		OpenedAt: r.Time("opened_at"), OpenedBy: r.Text("opened_by"), FirstResponseAt: r.NullTime("first_response_at"),
 		ClosedAt: r.NullTime("closed_at"), ClosedBy: scanRef(r, "closed_by", "closed_by_name"), CloseReason: r.NullText("close_reason"),

@@ -27,12 +27,16 @@ type Contact struct {
 	LabelIDs     []kernel.ID   `json:"label_ids"`
 	Blocked      bool          `json:"blocked"`
 	Automation   bool          `json:"automation" doc:"Whether the reception of a channel replies to this person."`
+	OptedOut     bool          `json:"opted_out" doc:"Whether the contact gets no automatic messages, surveys and templates of the category marketing."`
+	OptedOutAt   *time.Time    `json:"opted_out_at" doc:"When the contact opted out; null if it has not."`
 	Fields       fields.Values `json:"fields"`
 	CreatedAt    time.Time     `json:"created_at"`
 	UpdatedAt    time.Time     `json:"updated_at"`
 
 	Company kernel.ID `json:"-"`
 	Pool    kernel.ID `json:"-"` // the company of a public contact, the channel of a private one; see Channel.Pool
+
+	optChangedAt *time.Time // when OptedOut last changed
 }
 
 // Subject returns the contact as a subject.
@@ -169,6 +173,7 @@ type ContactChange struct {
 	LabelIDs     *[]kernel.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the contact."`
 	Blocked      *bool                   `json:"blocked,omitempty" doc:"Whether the contact is blocked. Messages from a blocked contact are stored without a notification, and no messages can be sent to it."`
 	Automation   *bool                   `json:"automation,omitempty" doc:"Whether the reception of a channel replies to this person."`
+	OptedOut     *bool                   `json:"opted_out,omitempty" doc:"Whether the contact gets no automatic messages, surveys and templates of the category marketing. No confirmation is sent."`
 	Fields       fields.Input            `json:"fields,omitempty"`
 }
 
@@ -205,6 +210,9 @@ func (d *Talk) UpdateContact(ctx context.Context, a *kernel.Principal, id kernel
 		kernel.Set(&c.Name, name)
 		kernel.Set(&c.Blocked, change.Blocked)
 		kernel.Set(&c.Automation, change.Automation)
+		if change.OptedOut != nil {
+			c.optOut(tx, a, *change.OptedOut)
+		}
 		if change.BusinessName.Set {
 			c.BusinessName = businessName
 		}
@@ -252,6 +260,14 @@ func errContactInUse() error {
 	return kernel.Errorf(kernel.CodeInUse, "This contact has conversations. Its number cannot change and it cannot be deleted.")
 }
 
+// PrivateChannel returns the private channel that the contact belongs to, or zero.
+func (c *Contact) PrivateChannel() kernel.ID {
+	if c.Public() {
+		return kernel.ID{}
+	}
+	return c.Pool
+}
+
 // DeleteContact deletes a contact without conversations. Its cards remain without a contact.
 func (d *Talk) DeleteContact(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
@@ -266,6 +282,8 @@ func (d *Talk) DeleteContact(ctx context.Context, a *kernel.Principal, id kernel
 		if err := d.tell(func(o *Observer) error { return o.ContactDeleted(tx, &c) }); err != nil {
 			return err
 		}
+		tx.Later(`UPDATE audit SET subject_name = '' WHERE company = $1 AND subject = $2`, c.Company, c.ID) // nobody can erase the person later
+		tx.Audit(a, kernel.AuditEntry{Action: "contact.deleted", Subject: kernel.NewAuditSubject("contact", c.ID, ""), Channel: c.PrivateChannel()})
 		tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, c.Company, c.ID)
 		fields.Forget(tx, c.Company, c.ID)
 		forgetContact(tx, c.Company, c.ID)
@@ -313,13 +331,13 @@ func (in *InboundBatch) join(known []KnownAs, p provider.Person) (bool, error) {
 	return joined, nil
 }
 
-// samePerson returns the known contacts that can be merged, oldest first: at most one has a number and at most one a user id. If
-// the provider reports a changed identity, only contacts found by a user id or the previous number count: the new number may have
-// belonged to someone else.
+// samePerson returns the known contacts that can be merged, oldest first: at most one has a number, at most one a user id of Meta,
+// and at most one a LID. If the provider reports a changed identity, only contacts found by a user id or the previous number count:
+// the new number may have belonged to someone else.
 func (in *InboundBatch) samePerson(known []KnownAs, p provider.Person) ([]Contact, error) {
 	var out []Contact
 	moved := p.PreviousUserID != "" || p.PreviousWAID != ""
-	phones, userIDs := 0, 0
+	phones, lids, userIDs := 0, 0, 0
 	for _, k := range known {
 		c := k.Contact
 		proven := k.Kind == IdentityUser || k.Value == p.PreviousWAID
@@ -330,19 +348,22 @@ func (in *InboundBatch) samePerson(known []KnownAs, p provider.Person) ([]Contac
 		if moved {
 			continue
 		}
-		hasUserID, err := in.Tx.One(`SELECT 1 FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = 'user_id'`,
-			[]any{c.Company, c.ID}, func(db.Row) {})
+		ids, err := kernel.Rows(in.Tx, `SELECT value FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = 'user_id'`,
+			[]any{c.Company, c.ID}, func(r db.Row) string { return r.Text("value") })
 		if err != nil {
 			return nil, err
 		}
 		if c.Phone != nil {
 			phones++
 		}
-		if hasUserID {
+		if slices.ContainsFunc(ids, isLID) {
+			lids++
+		}
+		if slices.ContainsFunc(ids, func(id string) bool { return !isLID(id) }) {
 			userIDs++
 		}
 	}
-	if phones > 1 || userIDs > 1 {
+	if phones > 1 || lids > 1 || userIDs > 1 {
 		return nil, nil
 	}
 	slices.SortFunc(out, func(a, b Contact) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), kernel.CompareIDs(a.ID, b.ID)) })
@@ -377,17 +398,20 @@ func (d *Talk) mergeContacts(tx *kernel.Tx, keepID, goneID, company kernel.ID) (
 		}
 	}
 	combine(&keep, &gone)
+	former := []kernel.ID{gone.ID}
 	for _, c := range moving {
 		i := slices.IndexFunc(kept, func(k Conversation) bool { return k.Channel == c.Channel })
 		if i < 0 {
 			err = d.moveConversation(tx, c, &keep)
 		} else {
+			former = append(former, c.ID)
 			err = d.joinConversations(tx, kept[i], c, &keep)
 		}
 		if err != nil {
 			return false, err
 		}
 	}
+	keepFormer(tx, company, gone.ID, keep.ID, former)
 	if err := replaceContact(tx, company, gone.ID, keep.ID); err != nil {
 		return false, err
 	}
@@ -415,6 +439,9 @@ func combine(keep, gone *Contact) {
 	keep.LabelIDs, keep.Fields = unite(keep.LabelIDs, gone.LabelIDs), keep.Fields.With(gone.Fields)
 	keep.Blocked = keep.Blocked || gone.Blocked
 	keep.Automation = keep.Automation && gone.Automation
+	if gone.OptedOut && !keep.OptedOut {
+		keep.OptedOut, keep.OptedOutAt, keep.optChangedAt = true, gone.OptedOutAt, gone.optChangedAt
+	}
 }
 
 // unite returns the ids of both lists without duplicates.
@@ -499,6 +526,8 @@ type listContactsInput struct {
 	Label   httpserver.FilterID `query:"label"`
 	Channel httpserver.FilterID `query:"channel" doc:"Returns only contacts with this channel_id."`
 
+	OptedOut string `query:"opted_out" enum:"true,false,1,0" doc:"Returns only contacts that have opted out (true) or have not (false). Defaults to both."`
+
 	after kernel.ID // see Follow
 }
 
@@ -512,7 +541,7 @@ func (in *listContactsInput) Follow(last any) {
 }
 
 func (s *handlers) listContacts(ctx context.Context, a *kernel.Principal, in *listContactsInput) (*httpserver.Reply[httpserver.OffsetList[Contact]], error) {
-	page, err := s.verbs.Contacts(ctx, a, contactCriteria{Fields: fields.Query(ctx), Q: in.Q, After: in.after, Label: kernel.ID(in.Label), Channel: kernel.ID(in.Channel), Limit: in.Limit, Offset: in.Offset})
+	page, err := s.verbs.Contacts(ctx, a, contactCriteria{Fields: fields.Query(ctx), Q: in.Q, After: in.after, Label: kernel.ID(in.Label), Channel: kernel.ID(in.Channel), OptedOut: httpserver.BoolOrNil(in.OptedOut), Limit: in.Limit, Offset: in.Offset})
 	return httpserver.Body(httpserver.OffsetPage(in.Page, page), err)
 }
 

@@ -2,8 +2,10 @@ package talk
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,11 +16,18 @@ import (
 )
 
 // contactFor returns the contact of a person in the pool of a channel, creating it on first use. Concurrent calls, on any node,
-// return the same contact. The person's phone must be normalized; see normalizePhones.
-func (d *Talk) contactFor(tx *kernel.Tx, channel channels.Channel, p provider.Person, join joiner) (Contact, error) {
+// return the same contact. The person's phone must be normalized; see normalizePhones. The error is errErased if the person was
+// erased after at, unless at is zero.
+func (d *Talk) contactFor(tx *kernel.Tx, channel channels.Channel, p provider.Person, at time.Time, join joiner) (Contact, error) {
 	c, found, err := d.knownContact(tx, channel, p, join)
-	if err != nil || found {
+	if err != nil || found && !at.Before(c.CreatedAt) {
 		return c, err
+	}
+	if erased, err := d.erasedSince(tx, &channel, p, at); err != nil || erased {
+		return c, kernel.ErrOr(err, errErased)
+	}
+	if found {
+		return c, nil
 	}
 	if p.Name == "" {
 		if p.Name, err = addressBookName(tx, channel.Company, channel.ID, p.UserID, phone.Key(p.WAID)); err != nil {
@@ -87,7 +96,8 @@ func (d *Talk) knownContact(tx *kernel.Tx, channel channels.Channel, p provider.
 		}
 	}
 	phoneTaken := slices.ContainsFunc(known, func(k KnownAs) bool { return k.Kind == "phone" })
-	return c, true, d.completeContact(tx, &c, p, phoneTaken)
+	err = d.completeContact(tx, &c, p, phoneTaken)
+	return c, true, err
 }
 
 // settledContacts calls find after moving the contacts of the person to the right pools, if the privacy of a channel has changed.
@@ -187,9 +197,7 @@ func (d *Talk) lockOrInsert(
 
 // groupConversation locks and returns the channel's conversation with a group, creating it on first use.
 func (d *Talk) groupConversation(tx *kernel.Tx, channel channels.Channel, group provider.IncomingGroup) (t *LockedConversation, created bool, err error) {
-	lock := func() (Conversation, bool, error) {
-		return lockConversation(tx, `c.company = $1 AND c.channel = $2 AND c.group_id = $3`, channel.Company, channel.ID, group.ID)
-	}
+	lock := func() (Conversation, bool, error) { return lockGroup(tx, channel, group.ID) }
 	return d.lockOrInsert(tx, lock, func() (Conversation, error) {
 		c := newConversation(tx, channel, KindGroup)
 		c.GroupID, c.Name = &group.ID, cmp.Or(cleanPersonName(group.Name), unnamedGroup)
@@ -197,19 +205,80 @@ func (d *Talk) groupConversation(tx *kernel.Tx, channel channels.Channel, group 
 	})
 }
 
+// lockGroup locks and returns the channel's conversation with a group.
+func lockGroup(tx *kernel.Tx, channel channels.Channel, group string) (Conversation, bool, error) {
+	return lockConversation(tx, `c.company = $1 AND c.channel = $2 AND c.group_id = $3`, channel.Company, channel.ID, group)
+}
+
 // unnamedGroup is the name of a group whose name is unknown.
 const unnamedGroup = "Group"
 
-// group stores the name of a group, creating its conversation on first use.
+// group stores the name, the members and the picture of a group, creating its conversation on first use, but not if all that is
+// known is who has left.
 func (in *InboundBatch) group(g *provider.IncomingGroup) error {
+	if g.Name == "" && g.Members == nil && g.Picture == nil {
+		if _, found, err := lockGroup(in.Tx, in.Channel, g.ID); err != nil || !found {
+			return err
+		}
+	}
 	t, _, err := in.d.groupConversation(in.Tx, in.Channel, *g)
 	if err != nil {
 		return err
 	}
 	entry := in.hold(t)
 	entry.nameGroup(*g)
-	entry.changed, entry.emits = true, true
+	if g.Members != nil {
+		known, err := in.withoutErased(g.Members)
+		if err != nil {
+			return err
+		}
+		members := make([]storedMember, len(known))
+		for i, m := range known {
+			members[i] = storedMember{Phone: m.Person.Phone, WAID: m.Person.WAID, UserID: m.Person.UserID, Name: m.Person.Name, Role: m.Role}
+		}
+		in.Tx.Later(`UPDATE conversations SET members = $3 WHERE company = $1 AND id = $2`, t.Company, t.ID, kernel.WriteJSON(&members))
+	}
+	if len(g.Left) > 0 {
+		if err := in.removeMembers(t, g.Left); err != nil {
+			return err
+		}
+	}
+	if p := g.Picture; p != nil {
+		entry.Picture = picturePath(t.ID, p.ID)
+		in.Tx.Later(`UPDATE conversations SET picture_id = $3, picture = $4 WHERE company = $1 AND id = $2`, t.Company, t.ID, kernel.TextOrNil(p.ID), p.Image)
+	}
+	entry.changed, entry.emits = true, entry.emits || !g.History
 	return nil
+}
+
+// withoutErased returns the members of a group without those who were erased and have no contact again.
+func (in *InboundBatch) withoutErased(members []provider.GroupMember) (left []provider.GroupMember, err error) {
+	company, pool := in.Channel.Company, in.Channel.Pool()
+	var all []Identity
+	for _, m := range members {
+		all = append(all, knownAs(m.Person)...)
+	}
+	if erased, err := in.d.erasedAt(in.Tx, company, pool, all); err != nil || erased == nil {
+		return members, err
+	}
+	for _, m := range members {
+		p := m.Person
+		erased, err := in.d.erasedAt(in.Tx, company, pool, knownAs(p))
+		if err != nil {
+			return nil, err
+		}
+		if erased != nil {
+			contacts, err := contactsKnownAs(in.Tx, company, pool, [2]string{p.UserID}, [2]string{p.WAID}, phone.Key(p.Phone))
+			if err != nil {
+				return nil, err
+			}
+			if len(contacts) == 0 {
+				continue
+			}
+		}
+		left = append(left, m)
+	}
+	return left, nil
 }
 
 // nameGroup sets the name of a group to the one that the provider reports, unless the team renamed it.
@@ -221,8 +290,8 @@ func (t *LockedConversation) nameGroup(g provider.IncomingGroup) {
 
 func newConversation(tx *kernel.Tx, channel channels.Channel, kind string) Conversation {
 	c := Conversation{
-		ID: kernel.NewID(), Company: channel.Company, Channel: channel.ID, Private: channel.Private, Kind: kind,
-		Windowed: channel.Provider != channels.ProviderSandbox, LabelIDs: []kernel.ID{}, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		ID: kernel.NewID(), Company: channel.Company, Channel: channel.ID, Private: channel.Private, Kind: kind, Cases: kind != KindGroup,
+		Windowed: channel.Provider == channels.ProviderWhatsApp, LabelIDs: []kernel.ID{}, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
 	c.FindWindow()
 	return c
@@ -330,15 +399,39 @@ func (in *InboundBatch) identity(i *provider.IncomingIdentity) error {
 		return nil
 	}
 	if i.AddressBook && in.Channel.Coexistence && cleanPersonName(p.Name) != "" {
-		_, err := in.d.contactFor(in.Tx, in.Channel, p, in.join)
+		_, err := in.d.contactFor(in.Tx, in.Channel, p, i.At, in.join)
+		if errors.Is(err, errErased) {
+			err = nil
+		}
 		return err
 	}
-	_, found, err := in.d.knownContact(in.Tx, in.Channel, p, in.join)
-	if err != nil || found || !i.AddressBook {
+	c, found, err := in.d.knownContact(in.Tx, in.Channel, p, in.join)
+	switch {
+	case err != nil:
+		return err
+	case found:
+		return in.follow(&c, i.History)
+	case !i.AddressBook:
+		return nil
+	}
+	if erased, err := in.d.erasedSince(in.Tx, &in.Channel, p, i.At); err != nil || erased {
 		return err
 	}
 	if name := cleanPersonName(p.Name); name != "" {
 		keepAddressBookName(in.Tx, in.Channel.Company, in.Channel.ID, p.UserID, phone.Key(p.WAID), name)
+	}
+	return nil
+}
+
+// follow shows the name of a contact in its conversation, unless the team has renamed that.
+func (in *InboundBatch) follow(c *Contact, silent bool) error {
+	conversation, found, err := lockConversationWith(in.Tx, c.Company, in.Channel.ID, c.ID)
+	if err != nil || !found {
+		return err
+	}
+	if t := in.hold(in.d.Locked(in.Tx, conversation)); !t.Renamed && t.Name != c.Name {
+		t.follow(c)
+		t.changed, t.emits = true, t.emits || !silent
 	}
 	return nil
 }
@@ -357,6 +450,13 @@ func (in *InboundBatch) account(a *provider.IncomingAccount) error {
 			channels.EndRestriction(in.Tx, in.Channel.Company, id)
 		case a.Disconnect:
 			channels.RestrictChannel(in.Tx, in.Channel.Company, id, a.Reason, nil)
+			ch, _, err := channels.FindChannel(in.Tx, in.Channel.Company, id)
+			if err != nil {
+				return err
+			}
+			if ch.Status == channels.ChannelConnected {
+				channels.AuditDisconnected(in.Tx, ch.Company, id, ch.Name, nil, a.Reason)
+			}
 			channels.SetChannelStatus(in.Tx, in.Channel.Company, id, channels.ChannelDisconnected, &a.Reason)
 		default:
 			channels.RestrictChannel(in.Tx, in.Channel.Company, id, a.Reason, kernel.TimeOrNil(a.Until))

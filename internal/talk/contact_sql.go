@@ -20,13 +20,14 @@ var contactColumns = `
 		WHEN ct.pool = ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.channel AND x.private) THEN ct.channel
 		WHEN ct.pool <> ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.pool AND NOT x.private) THEN ct.company
 		ELSE ct.pool END AS pool,
-	ct.created_at, ct.updated_at, ct.automation, ` + fields.Column("ct")
+	ct.created_at, ct.updated_at, ct.automation, ct.opted_out_at, ct.opt_changed_at, ` + fields.Column("ct")
 
 func scanContact(r db.Row) Contact {
 	return Contact{
 		ID: r.ID("id"), Company: r.ID("company"), Name: r.Text("name"), Phone: r.NullText("phone"),
 		BusinessName: r.NullText("business_name"), City: r.NullText("city"), Channel: r.NullID("channel"),
 		LabelIDs: kernel.UnpackIDs(r.Bytes("labels")), Blocked: r.Bool("blocked"), Pool: r.ID("pool"), CreatedAt: r.Time("created_at"), UpdatedAt: r.Time("updated_at"), Automation: r.Bool("automation"),
+		OptedOut: !r.Null("opted_out_at"), OptedOutAt: r.NullTime("opted_out_at"), optChangedAt: r.NullTime("opt_changed_at"),
 		Fields: fields.Scan(r),
 	}
 }
@@ -64,26 +65,40 @@ func selectContact(tx *kernel.Tx, where string, args ...any) (Contact, bool, err
 
 // InsertContact inserts a contact without labels and fields. It returns false if its pool already has one with that phone.
 func InsertContact(tx *kernel.Tx, c *Contact) (bool, error) {
-	n, err := tx.Exec(`
-		INSERT INTO contacts (id, company, name, phone, phone_key, business_name, city, channel, blocked, pool,
-			folded, unindexed, created_at, updated_at, automation)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, TRUE, $12, $12, $13)
-		ON CONFLICT DO NOTHING`,
-		c.ID, c.Company, c.Name, c.Phone, phoneKey(c.Phone), c.BusinessName, c.City, c.Channel, c.Blocked, c.Pool,
-		foldedLines(&c.Name, c.Phone), c.CreatedAt, c.Automation)
+	n, err := tx.Exec(insertContact+` ON CONFLICT DO NOTHING`, insertContactArgs(c, foldedLines(&c.Name, c.Phone))...)
 	return n == 1, err
+}
+
+const insertContact = `
+	INSERT INTO contacts (id, company, name, phone, phone_key, business_name, city, channel, blocked, pool,
+		folded, unindexed, created_at, updated_at, automation, opted_out_at, opt_changed_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, TRUE, $12, $12, $13, $14, $15)`
+
+// insertContactArgs returns the arguments of insertContact. text is what searches match.
+func insertContactArgs(c *Contact, text string) []any {
+	return []any{
+		c.ID, c.Company, c.Name, c.Phone, phoneKey(c.Phone), c.BusinessName, c.City, c.Channel, c.Blocked, c.Pool,
+		text, c.CreatedAt, c.Automation, c.OptedOutAt, c.optChangedAt,
+	}
 }
 
 // saveContact stores what the team can change, except labels, phone and fields.
 func saveContact(tx *kernel.Tx, c *Contact) error {
 	text, err := contactText(tx, c)
+	saveContactWith(tx, c, text)
+	return err
+}
+
+// saveContactWith is saveContact with the text that searches match.
+func saveContactWith(tx *kernel.Tx, c *Contact, text string) {
 	tx.Later(`
 		UPDATE contacts
 		SET name = $3, business_name = $4, city = $5, channel = $6, blocked = $7,
-			folded = $8, unindexed = unindexed OR folded <> $8, updated_at = $9, automation = $10
+			folded = $8, unindexed = unindexed OR folded <> $8, updated_at = $9, automation = $10,
+			opted_out_at = $11, opt_changed_at = $12
 		WHERE company = $1 AND id = $2`,
-		c.Company, c.ID, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, text, c.UpdatedAt, c.Automation)
-	return err
+		c.Company, c.ID, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, text, c.UpdatedAt, c.Automation,
+		c.OptedOutAt, c.optChangedAt)
 }
 
 func setContactLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel.ID) {
@@ -93,17 +108,23 @@ func setContactLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel.ID) 
 
 // contactText returns the text that searches match, folded: name, phone and fields.
 func contactText(tx *kernel.Tx, c *Contact) (string, error) {
-	lines := []*string{&c.Name, c.Phone}
+	var all []fields.Field
 	if len(c.Fields) > 0 {
-		all, err := fields.List(tx, c.Company, fields.EntityContact)
-		if err != nil {
+		var err error
+		if all, err = fields.List(tx, c.Company, fields.EntityContact); err != nil {
 			return "", err
 		}
-		for _, text := range c.Fields.Texts(all) {
-			lines = append(lines, &text)
-		}
 	}
-	return foldedLines(lines...), nil
+	return contactTextWith(c, all), nil
+}
+
+// contactTextWith is contactText with the fields of contacts.
+func contactTextWith(c *Contact, all []fields.Field) string {
+	lines := []*string{&c.Name, c.Phone}
+	for _, text := range c.Fields.Texts(all) {
+		lines = append(lines, &text)
+	}
+	return foldedLines(lines...)
 }
 
 // refoldContacts updates the searchable text of contacts after values of their fields were deleted.
@@ -151,9 +172,12 @@ func phoneKey(number *string) *string {
 
 // The kinds of identity that providers use for a person.
 const (
-	IdentityUser = "user_id" // business-scoped
+	IdentityUser = "user_id" // business-scoped, or the LID that linked numbers have for the person
 	IdentityWA   = "wa_id"
 )
+
+// isLID reports whether a user id is a LID.
+func isLID(userID string) bool { return strings.HasSuffix(userID, "@lid") }
 
 // KnownAs is a contact and the identity by which it was found.
 type KnownAs struct {
@@ -280,7 +304,7 @@ func joinConversations(tx *kernel.Tx, company kernel.ID, into *Conversation, fro
 					UNION ALL
 					SELECT id AS subject, 0 AS history FROM assignments WHERE company = $1 AND conversation IN ($2, $3)
 					UNION ALL
-					SELECT id AS subject, 0 AS history FROM notes WHERE company = $1 AND conversation IN ($2, $3)
+					SELECT id AS subject, CASE WHEN seq < 0 THEN seq ELSE 0 END AS history FROM notes WHERE company = $1 AND conversation IN ($2, $3)
 				) all_of_both
 			) o
 			WHERE `+table+`.company = $1 AND `+table+`.conversation IN ($2, $3) AND `+table+`.id = o.subject`, company, into.ID, from, base)
@@ -367,6 +391,8 @@ func replaceContact(tx *kernel.Tx, company, gone, by kernel.ID) error {
 		WHERE company = $1 AND contact = $2`, company, gone, by)
 	tx.Later(`UPDATE cards SET contact = $3, version = version + 1 WHERE company = $1 AND contact = $2`, company, gone, by)
 	tx.Later(`UPDATE messages SET author = $3 WHERE company = $1 AND author = $2`, company, gone, by)
+	tx.Later(`UPDATE audit SET subject = $3 WHERE company = $1 AND subject = $2`, company, gone, by)
+	tx.Later(`UPDATE jobs SET subject = $3 WHERE company = $1 AND subject = $2`, company, gone, by)
 	tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, company, gone)
 	fields.Copy(tx, company, gone, by)
 	fields.Forget(tx, company, gone)
@@ -374,15 +400,31 @@ func replaceContact(tx *kernel.Tx, company, gone, by kernel.ID) error {
 	return search.Forget(tx.Tx, &search.Contacts, company, gone)
 }
 
+// keepFormer records the ids that a merge removes, and those that earlier merges removed; see kernel.Erasure.
+func keepFormer(tx *kernel.Tx, company, gone, by kernel.ID, former []kernel.ID) {
+	tx.Later(`UPDATE former_ids SET contact = $3 WHERE company = $1 AND contact = $2`, company, gone, by)
+	addFormer(tx, company, by, former...)
+}
+
+// addFormer records removed ids that were about a contact.
+func addFormer(tx *kernel.Tx, company, contact kernel.ID, former ...kernel.ID) {
+	for _, id := range former {
+		tx.Later(`INSERT INTO former_ids (company, contact, former) VALUES ($1, $2, $3)`, company, contact, id)
+	}
+}
+
 // contactCriteria selects the contacts of a list. Zero values filter nothing.
 type contactCriteria struct {
 	Q       string
 	Label   kernel.ID
 	Channel kernel.ID
-	Fields  map[string]string // see fields.Query
-	After   kernel.ID         // only contacts that follow this one in the list
-	Limit   int
-	Offset  int
+
+	OptedOut *bool
+
+	Fields map[string]string // see fields.Query
+	After  kernel.ID         // only contacts that follow this one in the list
+	Limit  int
+	Offset int
 
 	fields fields.Filter
 
@@ -408,6 +450,7 @@ func contactsWithPrivate(tx *kernel.Tx, f contactCriteria) ([]Contact, bool, err
 	if !f.Channel.IsZero() {
 		s.And("ct.pool = " + s.Arg(f.Channel))
 	}
+	f.andOptedOut(s)
 	f.andLabel(s)
 	f.fields.And(s, "ct")
 	search.NewText(f.Q).Check(s, "ct.folded")
@@ -475,7 +518,10 @@ func listContacts(tx *kernel.Tx, f *contactCriteria) (*db.Statement, error) {
 
 // alongContacts returns the FROM clause that reads the index in the order of the list.
 func alongContacts(tx *kernel.Tx, f *contactCriteria) string {
-	if !f.Channel.IsZero() {
+	switch {
+	case f.OptedOut != nil && *f.OptedOut:
+		return "FROM contacts ct" + IndexedBy(tx, "contacts_opted_out")
+	case !f.Channel.IsZero():
 		return "FROM contacts ct" + IndexedBy(tx, "contacts_channel")
 	}
 	return "FROM contacts ct" + IndexedBy(tx, "contacts_list")
@@ -499,7 +545,18 @@ func (f *contactCriteria) whereListed(s *db.Statement) {
 	if !f.Channel.IsZero() {
 		s.And("ct.channel = " + s.Arg(f.Channel))
 	}
+	f.andOptedOut(s)
 	f.andAfter(s)
+}
+
+func (f *contactCriteria) andOptedOut(s *db.Statement) {
+	switch {
+	case f.OptedOut == nil:
+	case *f.OptedOut:
+		s.And("ct.opted_out_at IS NOT NULL")
+	default:
+		s.And("ct.opted_out_at IS NULL")
+	}
 }
 
 func (f *contactCriteria) andAfter(s *db.Statement) {

@@ -34,14 +34,17 @@ type Conversation struct {
 	ID          kernel.ID    `json:"id"`
 	Kind        string       `json:"kind" enum:"direct,group"`
 	Name        string       `json:"name"`
+	Picture     *string      `json:"picture" doc:"The path of the picture of the group, relative to the base URL of the API; null if there is none. It changes whenever the picture does." example:"/conversations/01a1dd9b-fad4-7003-a934-f67da22447e0/picture?v=1748736000"`
 	Phone       *string      `json:"phone"`
 	Contact     *kernel.ID   `json:"contact"`
+	Erased      bool         `json:"erased" doc:"Whether the person was erased. The name is then a placeholder in English, and contact and phone are null."`
 	Channel     kernel.ID    `json:"channel"`
 	Assignee    *kernel.ID   `json:"assignee"`
 	Sector      *kernel.ID   `json:"sector"`
 	Archived    bool         `json:"archived"`
 	Pinned      bool         `json:"pinned"`
 	Muted       bool         `json:"muted"`
+	Cases       bool         `json:"cases" doc:"Whether messages open cases. Groups open none unless this is set; other conversations always do."`
 	LabelIDs    []kernel.ID  `json:"label_ids"`
 	Unread      bool         `json:"unread"`
 	UnreadCount int64        `json:"unread_count"`
@@ -266,6 +269,7 @@ type ConversationChange struct {
 	Archived *bool        `json:"archived,omitempty"`
 	Pinned   *bool        `json:"pinned,omitempty"`
 	Muted    *bool        `json:"muted,omitempty"`
+	Cases    *bool        `json:"cases,omitempty" doc:"Whether messages of a group open cases. Only for groups."`
 	Name     *string      `json:"name,omitempty" minLength:"1" maxLength:"120"`
 	LabelIDs *[]kernel.ID `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the conversation."`
 }
@@ -279,6 +283,10 @@ func (d *Talk) UpdateConversation(ctx context.Context, a *kernel.Principal, id k
 		kernel.Set(&t.Archived, change.Archived)
 		kernel.Set(&t.Pinned, change.Pinned)
 		kernel.Set(&t.Muted, change.Muted)
+		if change.Cases != nil && t.Kind != KindGroup {
+			return kernel.Invalid("body.cases", kernel.RuleNotAllowed, "is only for groups")
+		}
+		kernel.Set(&t.Cases, change.Cases)
 		if change.Name != nil {
 			t.Name, t.Renamed = *change.Name, true
 		}
@@ -321,8 +329,10 @@ func (d *Talk) MarkRead(ctx context.Context, a *kernel.Principal, id kernel.ID) 
 		if t.UnreadCount == 0 {
 			return nil
 		}
+		if err := d.markReadAtProvider(t); err != nil {
+			return err
+		}
 		t.UnreadCount = 0
-		d.markReadAtProvider(t)
 		return t.Save()
 	})
 }
@@ -404,7 +414,7 @@ func (d *Talk) OpenConversation(ctx context.Context, a *kernel.Principal, in New
 // contact for a private channel, it is the contact with the same number in the pool of that channel.
 func (d *Talk) contactToOpen(tx *kernel.Tx, a *kernel.Principal, channel channels.Channel, person provider.Person, id *kernel.ID) (Contact, error) {
 	if id == nil {
-		return d.contactFor(tx, channel, person, nil)
+		return d.contactFor(tx, channel, person, time.Time{}, nil)
 	}
 	c, found, err := findContact(tx, channel.Company, *id)
 	switch {
@@ -415,7 +425,7 @@ func (d *Talk) contactToOpen(tx *kernel.Tx, a *kernel.Principal, channel channel
 	case c.Phone == nil:
 		return c, kernel.Invalid("body.contact_id", ruleNoPhone, "has no phone number, without which a private channel cannot reach the person")
 	}
-	return d.contactFor(tx, channel, provider.Person{Name: c.Name, Phone: *c.Phone}, nil)
+	return d.contactFor(tx, channel, provider.Person{Name: c.Name, Phone: *c.Phone}, time.Time{}, nil)
 }
 
 // startedBy opens the attendance of a conversation that a member starts. A member whose access profile does not include a new

@@ -190,7 +190,7 @@ func (t *LockedConversation) changedParts() (parts ConversationParts) {
 		parts |= PartInbox
 	}
 	if a.Name != b.Name || a.Renamed != b.Renamed || !kernel.Same(a.Phone, b.Phone) || !kernel.Same(a.Assignee, b.Assignee) ||
-		!kernel.Same(a.Sector, b.Sector) || a.Archived != b.Archived || a.Pinned != b.Pinned || a.Muted != b.Muted {
+		!kernel.Same(a.Sector, b.Sector) || a.Archived != b.Archived || a.Pinned != b.Pinned || a.Muted != b.Muted || a.Cases != b.Cases {
 		parts |= PartSettings
 	}
 	if !kernel.Same(a.Reception, b.Reception) || a.ReceptionDue != b.ReceptionDue || !kernel.Same(a.Survey, b.Survey) {
@@ -211,12 +211,16 @@ func changedFields(before, after *Conversation) []string {
 		}
 	}
 	add(before.Name != after.Name, "name")
+	add(!kernel.Same(before.Picture, after.Picture), "picture")
 	add(!kernel.Same(before.Phone, after.Phone), "phone")
+	add(!kernel.Same(before.Contact, after.Contact), "contact")
+	add(before.Erased != after.Erased, "erased")
 	add(!kernel.Same(before.Assignee, after.Assignee), "assignee")
 	add(!kernel.Same(before.Sector, after.Sector), "sector")
 	add(before.Archived != after.Archived, "archived")
 	add(before.Pinned != after.Pinned, "pinned")
 	add(before.Muted != after.Muted, "muted")
+	add(before.Cases != after.Cases, "cases")
 	add(!slices.Equal(before.LabelIDs, after.LabelIDs), "label_ids")
 	add(before.Unread != after.Unread, "unread")
 	add(before.UnreadCount != after.UnreadCount, "unread_count")

@@ -16,12 +16,13 @@ var conversationColumns = `
 	c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at, c.snoozed_until, c.windowed, c.reception, c.reception_due,
 	c.bot_paused_until, c.attendance, c.attendance_number, c.attendance_opened_at, c.waiting_since, c.last_id, c.last_type,
 	c.last_text, c.last_direction, c.last_at, c.last_status, c.last_file_name, c.last_duration_ms, c.last_notice,
-	c.survey, c.reopening, c.sla_policy, c.sla_target, c.sla_due, c.sla_state`
+	c.survey, c.reopening, c.cases, c.picture_id, c.sla_policy, c.sla_target, c.sla_due, c.sla_state`
 
 func scanConversation(r db.Row) Conversation {
 	c := Conversation{
 		ID: r.ID("id"), Company: r.ID("company"), Channel: r.ID("channel"), Private: r.Bool("private"), Kind: r.Text("kind"),
-		Name: r.Text("name"), Renamed: r.Bool("renamed"), Phone: r.NullText("phone"), Contact: r.NullID("contact"),
+		Cases: r.Bool("cases") || r.Text("kind") != KindGroup,
+		Name:  r.Text("name"), Renamed: r.Bool("renamed"), Phone: r.NullText("phone"), Contact: r.NullID("contact"),
 		GroupID: r.NullText("group_id"), Assignee: r.NullID("assignee"), Sector: r.NullID("sector"), Archived: r.Bool("archived"),
 		Pinned: r.Bool("pinned"), Muted: r.Bool("muted"), LabelIDs: kernel.UnpackIDs(r.Bytes("labels")), UnreadCount: r.Int("unread_count"),
 		LastInboundAt: r.NullTime("last_inbound_at"), LastInboundExt: r.NullText("last_inbound_ext"), Sequence: r.Int("sequence"),
@@ -30,6 +31,7 @@ func scanConversation(r db.Row) Conversation {
 		Reception: r.NullText("reception"), ReceptionDue: r.NullTime("reception_due"), BotPausedUntil: r.NullTime("bot_paused_until"),
 		Survey: r.NullID("survey"), Reopening: r.NullID("reopening"),
 	}
+	c.Picture = picturePath(c.ID, r.Text("picture_id"))
 	if !r.Null("attendance") {
 		c.Attendance = &OpenAttendance{
 			ID: r.ID("attendance"), Number: r.Int("attendance_number"),
@@ -48,6 +50,7 @@ func scanConversation(r db.Row) Conversation {
 			Notice:          kernel.ReadJSON[provider.MessageNotice](r, "last_notice"),
 		}
 	}
+	c.Erased = c.Kind == KindDirect && c.Contact == nil
 	c.FindWindow()
 	c.Unread = c.UnreadCount > 0
 	return c
@@ -140,8 +143,8 @@ func SaveConversation(tx *kernel.Tx, c *Conversation, parts ConversationParts) {
 		set("attendance_number, attendance_opened_at, waiting_since, snoozed_until", number, openedAt, c.WaitingSince(), c.SnoozedUntil)
 	}
 	if begin(PartSettings) {
-		set("name, renamed, phone, assignee, sector, archived, pinned, muted",
-			c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted)
+		set("name, renamed, phone, assignee, sector, archived, pinned, muted, cases",
+			c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted, c.Kind == KindGroup && c.Cases)
 	}
 	if begin(PartMenu) {
 		set("reception, reception_due, survey", c.Reception, c.ReceptionDue, c.Survey)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
@@ -23,7 +24,7 @@ func TestPrivateConversationsAndContactsAreHidden(t *testing.T) {
 		}
 		var conversation, contact kernel.ID
 		o.tx(t, func(tx *kernel.Tx) error {
-			c, err := d.contactFor(tx, private, provider.Person{Phone: "+5511911110001", Name: "Sigilosa"}, nil)
+			c, err := d.contactFor(tx, private, provider.Person{Phone: "+5511911110001", Name: "Sigilosa"}, time.Time{}, nil)
 			if err != nil {
 				return err
 			}
@@ -66,7 +67,7 @@ func TestPrivateConversationsAndContactsAreHidden(t *testing.T) {
 			t.Fatal(err)
 		}
 		other, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Contact, error) {
-			return d.contactFor(tx, second, provider.Person{Phone: "+5511911110001", Name: "Outra"}, nil)
+			return d.contactFor(tx, second, provider.Person{Phone: "+5511911110001", Name: "Outra"}, time.Time{}, nil)
 		})
 		if err != nil || other.ID == contact || other.Name != "Outra" {
 			t.Errorf("got %+v and error %v, want a separate contact for the second private channel", other, err)

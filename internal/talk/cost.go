@@ -163,8 +163,16 @@ func mayCountService(items []provider.Incoming) bool {
 // CategoryService is the category of messages that are not templates.
 const CategoryService = "service"
 
-// MayAutomate reports whether automatic messages may be sent now.
+// MayAutomate reports whether automatic messages may be sent to the customer now.
 func (t *LockedConversation) MayAutomate() (bool, error) {
+	if out, err := t.hasOptedOut(); err != nil || out {
+		return false, err
+	}
+	return t.companyMayAutomate()
+}
+
+// companyMayAutomate reports whether the company may send automatic messages now.
+func (t *LockedConversation) companyMayAutomate() (bool, error) {
 	may := true
 	err := t.d.tell(func(o *Observer) error {
 		allowed, err := o.MayAutomate(t.Tx, t.Company)
@@ -174,7 +182,7 @@ func (t *LockedConversation) MayAutomate() (bool, error) {
 	return may, err
 }
 
-// NotifyCompany stores a notification that is about no conversation for each of the members.
-func (d *Talk) NotifyCompany(tx *kernel.Tx, company kernel.ID, kind string, members ...kernel.ID) {
-	d.storeNotifications(tx, company, nil, kind, nil, nil, members)
+// NotifyCompany stores a notification that is about no conversation for each of the members. entry is what it is about, or nil.
+func (d *Talk) NotifyCompany(tx *kernel.Tx, company kernel.ID, kind string, entry *kernel.ID, members ...kernel.ID) {
+	d.storeNotifications(tx, company, nil, kind, nil, entry, members)
 }

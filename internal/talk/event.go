@@ -2,6 +2,7 @@ package talk
 
 import (
 	"reflect"
+	"time"
 
 	"recado/internal/kernel"
 	"recado/internal/people"
@@ -35,6 +36,7 @@ func event(order int, kind kernel.EventType, description string) kernel.EventTyp
 // The kinds of signals to the live streams.
 const (
 	signalActivity     = "activity"     // between nodes: a member views or leaves a conversation, or types in it
+	signalReceipt      = "receipt"      // between nodes: a read receipt for the node that the number is connected to
 	signalGone         = "gone"         // members can no longer see a conversation
 	signalPrivate      = "private"      // something changed in a private conversation
 	signalNotes        = "notes"        // a note was changed or deleted
@@ -87,8 +89,14 @@ type Observer struct {
 	// charged. before is the cost so far, or nil; m has the new one, without an amount.
 	Priced func(t *LockedConversation, m *Message, before *Cost) error
 
+	// Viewed is called on every node when a member views a conversation of a channel or types in it. It must not block.
+	Viewed func(channel kernel.ID)
+
 	// MayAutomate reports whether a company may send automatic messages now.
 	MayAutomate func(tx *kernel.Tx, company kernel.ID) (bool, error)
+
+	// ErasedAt returns when a person that is known by one of the identities was erased from a pool of contacts, or nil.
+	ErasedAt func(tx *kernel.Tx, company, pool kernel.ID, known []Identity) (*time.Time, error)
 
 	// ContactDeleted is called before a contact is deleted.
 	ContactDeleted func(tx *kernel.Tx, c *Contact) error
@@ -120,6 +128,7 @@ func (d *Talk) Observe(o Observer) {
 	orIgnore(&o.AnswersSurvey, func(*InboundBatch, *BatchConversation, *Message) (func() error, error) { return nil, nil })
 	orIgnore(&o.Priced, func(*LockedConversation, *Message, *Cost) error { return nil })
 	orIgnore(&o.MayAutomate, func(*kernel.Tx, kernel.ID) (bool, error) { return true, nil })
+	orIgnore(&o.ErasedAt, func(*kernel.Tx, kernel.ID, kernel.ID, []Identity) (*time.Time, error) { return nil, nil })
 	orIgnore(&o.ContactDeleted, func(*kernel.Tx, *Contact) error { return nil })
 	orIgnore(&o.CustomerWrote, func(*InboundBatch, *BatchConversation) error { return nil })
 	orIgnore(&o.Received, func(*LockedConversation, *Message) error { return nil })

@@ -13,17 +13,16 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/jobs"
 	"recado/internal/kernel"
-	"recado/internal/kernel/db"
 	"recado/internal/media"
 )
 
 // FetchLoop downloads the files that customers sent from WhatsApp, which keeps them for a few days only. All files are one
-// subject of the job pool: every node may claim a file, and a slow download does not delay the others. A file and its result
-// are stored together, so results are empty.
+// subject of the job pool: every node may claim a file, except those of linked numbers that are connected to another node, and a
+// slow download does not delay the others. A file and its result are stored together, so results are empty.
 type FetchLoop struct {
-	Desk   *Talk
-	Graph  *channels.Graph
-	Logger *slog.Logger
+	Desk     *Talk
+	Provider *channels.Providers
+	Logger   *slog.Logger
 }
 
 const (
@@ -56,12 +55,10 @@ func (f *FetchLoop) Group() (group kernel.ID, unproven bool) { return kernel.ID{
 
 // Step claims due files.
 func (f *FetchLoop) Step(ctx context.Context, step jobs.Step[struct{}]) (jobs.Claimed[Fetch], error) {
-	var due []Fetch
-	found, err := kernel.Read(ctx, f.Desk.Kernel, func(tx *kernel.Tx) (bool, error) {
-		return tx.One(`SELECT /* all companies: due work */ 1 FROM media WHERE fetch_at <= $1 LIMIT 1`, []any{tx.Now}, func(db.Row) {})
-	})
-	if err == nil && found {
-		due, err = kernel.Write(ctx, f.Desk.Kernel, func(tx *kernel.Tx) ([]Fetch, error) { return claimFetches(tx, step.Limit, fetchLease) })
+	here := f.Provider.LinkedHere()
+	due, err := kernel.Read(ctx, f.Desk.Kernel, func(tx *kernel.Tx) ([]Fetch, error) { return dueFetches(tx, here, 1) })
+	if err == nil && len(due) > 0 {
+		due, err = kernel.Write(ctx, f.Desk.Kernel, func(tx *kernel.Tx) ([]Fetch, error) { return claimFetches(tx, here, step.Limit, fetchLease) })
 	}
 	return jobs.Claimed[Fetch]{Jobs: due, More: len(due) == step.Limit}, err
 }
@@ -76,17 +73,11 @@ func (f *FetchLoop) Attempt(ctx context.Context, _ jobs.Held, job Fetch) (none s
 }
 
 func (f *FetchLoop) download(ctx context.Context, m *Media, w io.Writer) error {
-	unavailable := &provider.SendError{Code: "media_unavailable", Message: "The message does not say where the file is."}
 	if m.Channel == nil {
-		return unavailable
-	}
-	_, access, found, err := f.Desk.channels.Access(ctx, m.Company, *m.Channel)
-	if err != nil || !found {
-		return kernel.ErrOr(err, unavailable)
+		return &provider.SendError{Code: "media_unavailable", Message: "The message does not say where the file is."}
 	}
 	file := provider.IncomingMedia{ProviderID: m.Provider.ID, MimeType: m.MimeType, SHA256: m.Provider.SHA256}
-	_, err = f.Graph.Client(access).FetchMedia(ctx, file, MaxMedia, w)
-	return err
+	return f.Provider.Fetch(ctx, m.Company, *m.Channel, file, MaxMedia, w)
 }
 
 // Finished does nothing.

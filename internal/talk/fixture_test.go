@@ -53,7 +53,7 @@ func eachOffice(t *testing.T, body func(t *testing.T, o *office)) {
 		}
 		o.owner = testCompany(t, o.nodes[0])
 		o.company = o.owner.Company
-		o.insertChannel(t, channels.Channel{ID: o.channel, Name: "Sandbox", Phone: "+551130000000", Provider: channels.ProviderSandbox})
+		o.insertChannel(t, channels.Channel{ID: o.channel, Name: "Sandbox", Phone: new("+551130000000"), Provider: channels.ProviderSandbox})
 		body(t, o)
 	})
 }
@@ -73,7 +73,7 @@ func (o *office) insertChannel(t *testing.T, ch channels.Channel) {
 // number adds a connected WhatsApp channel.
 func (o *office) number(t *testing.T) channels.Channel {
 	t.Helper()
-	ch := channels.Channel{ID: kernel.NewID(), Company: o.company.ID, Name: "Main", Phone: "+551132345678", Provider: channels.ProviderWhatsApp, Status: channels.ChannelConnected}
+	ch := channels.Channel{ID: kernel.NewID(), Company: o.company.ID, Name: "Main", Phone: new("+551132345678"), Provider: channels.ProviderWhatsApp, Status: channels.ChannelConnected}
 	o.insertChannel(t, ch)
 	return ch
 }

@@ -181,6 +181,11 @@ func (t *LockedConversation) askToReopen(template *provider.ChannelTemplate, usa
 		return kernel.Errorf(kernel.CodeTemplateUnavailable,
 			"The template that asks customers to answer is no longer approved by WhatsApp. Choose another reopen_template for the channel.")
 	}
+	if template.IsMarketing() {
+		if out, err := t.hasOptedOut(); err != nil || out {
+			return kernel.ErrOr(err, errOptedOut())
+		}
+	}
 	protocol, err := t.protocol()
 	if err != nil {
 		return err
@@ -221,16 +226,16 @@ func (t *LockedConversation) protocol() (string, error) {
 // customerReply is what the customer's messages of a batch mean for held messages.
 type customerReply struct {
 	declines bool // the first one is a quick reply that declines
-	typed    bool // one of them is not just a quick reply
+	typed    bool // one of them is not just a quick reply or a keyword
 	blocked  bool // the contact
 }
 
-// replied records a message of the customer for settleHeld.
-func (t *BatchConversation) replied(msg *provider.IncomingMessage, contact *Contact) {
+// replied records a message of the customer for settleHeld. A customer who opts out with a keyword declines.
+func (t *BatchConversation) replied(msg *provider.IncomingMessage, contact *Contact, isKeyword, optsOut bool) {
 	if t.reply == nil {
-		t.reply = &customerReply{declines: msg.Payload == channels.PayloadDecline, blocked: t.Contact != nil && contact.Blocked}
+		t.reply = &customerReply{declines: msg.Payload == channels.PayloadDecline || isKeyword && optsOut, blocked: t.Contact != nil && contact.Blocked}
 	}
-	t.reply.typed = t.reply.typed || msg.Payload == ""
+	t.reply.typed = t.reply.typed || msg.Payload == "" && !isKeyword
 }
 
 // settleHeld releases the held messages of a conversation in which the customer wrote, or fails them if the customer declined. The
@@ -425,10 +430,10 @@ func (d *Talk) ExpireHeld(ctx context.Context, limit int) (int, error) {
 		LIMIT $2`, d.Now(), limit)
 }
 
-// UpdateHeld changes the text or caption of a held message.
+// UpdateHeld changes the text or caption of a held message, or the text of a sent one; see changeSent.
 func (d *Talk) UpdateHeld(ctx context.Context, a *kernel.Principal, id kernel.ID, text string) (*Message, error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (*Message, error) {
-		t, o, m, err := d.lockHeld(tx, a, id)
+		t, o, m, err := d.lockOwn(tx, a, id)
 		if err != nil {
 			return nil, err
 		}
@@ -448,6 +453,11 @@ func (d *Talk) UpdateHeld(ctx context.Context, a *kernel.Principal, id kernel.ID
 			if err := o.sign(m); err != nil {
 				return nil, err
 			}
+		}
+		if m.Status != provider.StatusHeld {
+			change := messageChange{Kind: changeEdit, Text: *cmp.Or(m.Text, new(""))}
+			m.Text = before
+			return m, t.changeSent(a, o, m, change)
 		}
 		if kernel.Same(before, m.Text) {
 			return m, nil
@@ -473,12 +483,16 @@ func signedBefore(before *string, text string) bool {
 	return channels.IsSignature(line) && strings.HasPrefix(text, line)
 }
 
-// CancelHeld fails a held message, so that it is not sent. If another than its author cancels it, notifyHeld says who is notified.
+// CancelHeld fails a held message, so that it is not sent. If another than its author cancels it, notifyHeld says who is notified. A
+// message that was sent is deleted for everyone; see changeSent.
 func (d *Talk) CancelHeld(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		t, _, m, err := d.lockHeld(tx, a, id)
+		t, o, m, err := d.lockOwn(tx, a, id)
 		if err != nil {
 			return err
+		}
+		if m.Status != provider.StatusHeld {
+			return t.changeSent(a, o, m, messageChange{Kind: changeRevoke})
 		}
 		if err := t.endHeld(m, errWindowClosed(heldCancelled)); err != nil {
 			return err
@@ -497,9 +511,9 @@ func (m *Message) isBy(a *kernel.Principal) bool {
 	return m.SentBy != nil && m.SentBy.ID == a.User.ID || m.Integration != nil && m.Integration.ID == a.Key
 }
 
-// lockHeld locks the conversation of a held message that the principal may change: its author, and everyone who may send there. The
+// lockOwn locks the conversation of a message that the principal may change: its author, and everyone who may send there. The
 // Outbox has the signature of the author.
-func (d *Talk) lockHeld(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (*LockedConversation, *Outbox, *Message, error) {
+func (d *Talk) lockOwn(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (*LockedConversation, *Outbox, *Message, error) {
 	m, _, found, err := findMessage(tx, a.Company.ID, id)
 	var o Outbox
 	for range 2 { // twice if its conversation is joined with another before it is locked
@@ -510,10 +524,10 @@ func (d *Talk) lockHeld(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (*Lock
 			}
 		}
 	}
-	switch {
-	case err != nil || !found || o.Conversation.ID != m.Conversation || !MaySee(a, &o.Conversation):
+	if err != nil || !found || o.Conversation.ID != m.Conversation || !MaySee(a, &o.Conversation) {
 		return nil, nil, nil, kernel.ErrOr(err, kernel.NotFound("message"))
-	case m.Status != provider.StatusHeld:
+	}
+	if m.Status != provider.StatusHeld && o.Provider != channels.ProviderLinked {
 		return nil, nil, nil, kernel.Errorf(kernel.CodeNotHeld, "This message is not held: it is %s.", m.Status)
 	}
 	t := d.Locked(tx, o.Conversation)

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -239,11 +240,15 @@ func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*
 	if msg.FromPhoneApp {
 		return m, in.sentFromPhone(t, m, quiet)
 	}
+	optsOut, isKeyword := t.asksToOpt(msg, m, &contact)
 	if !msg.History {
-		t.replied(msg, &contact)
+		t.replied(msg, &contact, isKeyword, optsOut)
+	}
+	if isKeyword {
+		return m, in.opt(t, m, msg, contact, optsOut, quiet)
 	}
 	if !m.Standby {
-		t.Automation = contact.Automation
+		t.Automation = contact.Automates()
 		if !quiet {
 			if answer, err := in.surveyAnswer(t, m); err != nil {
 				return nil, err
@@ -254,7 +259,7 @@ func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*
 				}
 				return m, answer()
 			}
-			t.needsAttendance = true
+			t.needsAttendance = t.Cases
 			t.startWaiting(m.CreatedAt)
 			t.Messages = append(t.Messages, m)
 		}
@@ -284,10 +289,7 @@ func (in *InboundBatch) markUnread(t *BatchConversation, m *Message, quiet bool)
 	t.received = m
 	t.UnreadCount++
 	t.Unread = true
-	in.Tx.Later(`
-		UPDATE scheduled_messages
-		SET status = 'cancelled', updated_at = $3
-		WHERE company = $1 AND conversation = $2 AND status = 'scheduled' AND cancel_on_reply`, t.Company, t.ID, in.Tx.Now)
+	in.cancelOnReply(t)
 	if t.SnoozedUntil != nil {
 		t.SnoozedUntil = nil
 		if err := t.notifyHolder(NotifySnoozeEnded, nil); err != nil {
@@ -295,6 +297,14 @@ func (in *InboundBatch) markUnread(t *BatchConversation, m *Message, quiet bool)
 		}
 	}
 	return t.emitWith(EventMessageReceived, "message", m)
+}
+
+// cancelOnReply cancels the scheduled messages that are not sent if the customer writes before.
+func (in *InboundBatch) cancelOnReply(t *BatchConversation) {
+	in.Tx.Later(`
+		UPDATE scheduled_messages
+		SET status = 'cancelled', updated_at = $3
+		WHERE company = $1 AND conversation = $2 AND status = 'scheduled' AND cancel_on_reply`, t.Company, t.ID, in.Tx.Now)
 }
 
 // openWindow opens the service window with a message of the customer.
@@ -383,8 +393,17 @@ func (in *InboundBatch) SendAutomatic(t *BatchConversation, text string, choices
 // SendAutomatic sends an automatic message with an optional list or buttons. It does not count as an answer of the team: the
 // customer still waits, no person becomes responsible, and no attendance opens. It reports false if the company may send no
 // automatic messages now: the message is then stored as failed, so that the team sees what the customer did not get. It does not
-// become the last message of the conversation, and no event is raised, because nothing happened to the customer.
+// become the last message of the conversation, and no event is raised, because nothing happened to the customer. A contact that has
+// opted out gets nothing, and nothing is stored.
 func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices *provider.Interactive) (sent bool, err error) {
+	if out, err := t.hasOptedOut(); err != nil || out {
+		return false, err
+	}
+	return t.sendAutomatic(channelProvider, text, choices)
+}
+
+// sendAutomatic is SendAutomatic, also for contacts that have opted out.
+func (t *LockedConversation) sendAutomatic(channelProvider, text string, choices *provider.Interactive) (sent bool, err error) {
 	m := &Message{
 		ID: kernel.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
 		Direction: provider.Outbound, Origin: provider.OriginAutomation, Type: provider.TypeText, Text: &text, Interactive: choices,
@@ -393,7 +412,7 @@ func (t *LockedConversation) SendAutomatic(channelProvider, text string, choices
 	if m.Interactive != nil {
 		m.Type = provider.TypeInteractive
 	}
-	if sent, err = t.MayAutomate(); err != nil {
+	if sent, err = t.companyMayAutomate(); err != nil {
 		return false, err
 	}
 	if sent {
@@ -426,13 +445,21 @@ func (t *LockedConversation) insertOutbound(m *Message, channelProvider string) 
 
 // conversation finds or creates the contact and the conversation of a message. It returns nil if the message has neither.
 func (in *InboundBatch) conversation(msg *provider.IncomingMessage) (*BatchConversation, Contact, error) {
-	if w, ok := in.people[msg.Customer]; ok && msg.Group == nil {
+	at := moment(msg.At, in.Tx.Now)
+	if in.simulated {
+		at = time.Time{}
+	}
+	if w, ok := in.people[msg.Customer]; ok && msg.Group == nil && !at.Before(w.contact.CreatedAt) {
 		return w.conversation, w.contact, nil
 	}
 	var contact Contact
 	var err error
 	if !msg.Customer.IsZero() {
-		if contact, err = in.d.contactFor(in.Tx, in.Channel, msg.Customer, in.join); err != nil {
+		contact, err = in.d.contactFor(in.Tx, in.Channel, msg.Customer, at, in.join)
+		if errors.Is(err, errErased) {
+			return nil, contact, nil
+		}
+		if err != nil {
 			return nil, contact, err
 		}
 	}
@@ -511,7 +538,8 @@ func (in *InboundBatch) sameExternalID(msg *provider.IncomingMessage) (done bool
 		return true, err
 	}
 	if !found || call == stored.Notice.IsCall() {
-		return true, in.fillPlaceholder(msg)
+		late := found && stored.Notice.IsOnPhoneOnly() && !msg.Notice.IsOnPhoneOnly() // it could not be decrypted at first
+		return true, in.fillPlaceholder(msg, late)
 	}
 	callID := "call:" + msg.ExternalID
 	if call {
@@ -535,21 +563,60 @@ func (in *InboundBatch) sameExternalID(msg *provider.IncomingMessage) (done bool
 	return false, t.emitUpdated(&stored, "external_id")
 }
 
-// fillPlaceholder attaches the file that follows a message of the imported history under the same id. Like the message itself it
-// emits no events.
-func (in *InboundBatch) fillPlaceholder(msg *provider.IncomingMessage) error {
-	if !msg.History || msg.Media == nil {
+// fillPlaceholder replaces a notice by the message itself, which has the same id: a file of the imported history, which like the
+// history itself emits no events, or a message that arrives late.
+func (in *InboundBatch) fillPlaceholder(msg *provider.IncomingMessage, late bool) error {
+	if !late && (!msg.History || msg.Media == nil) {
 		return nil
 	}
 	t, m, err := in.lockMessage(msg.ExternalID, kernel.ID{})
 	if err != nil || m == nil || m.Type != provider.TypeUnsupported || m.MediaID != nil || m.RevokedAt != nil {
 		return err
 	}
+	var contact Contact
+	if t.Contact != nil {
+		if contact, _, err = findContact(in.Tx, t.Company, *t.Contact); err != nil {
+			return err
+		}
+	}
 	before := *m
-	m.Type, m.Text, m.Notice = messageType(msg.Type), kernel.TextOrNil(kernel.CleanText(msg.Text)), nil
+	m.Type, m.Text, m.Notice = messageType(msg.Type), kernel.TextOrNil(kernel.CleanText(msg.Text)), msg.Notice
+	fields := append([]string{"type", "text", "media_id", "media"}, removedDetails(&before, m)...)
+	if late {
+		m.ReplyTo = kernel.TextOrNil(msg.ReplyTo)
+		fields = append(fields, "reply_to_external_id")
+	}
 	in.attachFile(m, msg, nil)
-	t.silent = true
-	return in.messageChanged(t, m, append([]string{"type", "text", "media_id", "media"}, removedDetails(&before, m)...)...)
+	t.silent = t.silent || msg.History || contact.Blocked
+	if err := in.messageChanged(t, m, fields...); err != nil {
+		return err
+	}
+	if late && before.Notice.IsOnPhoneOnly() && !msg.History && m.Direction == provider.Inbound && !m.Standby && t.Contact != nil {
+		return in.readLate(t, m, msg, contact)
+	}
+	return nil
+}
+
+// readLate handles a message of the customer whose notice has opened an attendance and is unread: it may be a keyword, a rating or the
+// answer to a menu.
+func (in *InboundBatch) readLate(t *BatchConversation, m *Message, msg *provider.IncomingMessage, contact Contact) error {
+	t.changed, t.emits = true, t.emits || !contact.Blocked
+	if optsOut, isKeyword := t.asksToOpt(msg, m, &contact); isKeyword {
+		return in.optLate(t, m, msg, contact, optsOut)
+	}
+	t.Automation = contact.Automates()
+	if contact.Blocked {
+		return nil
+	}
+	answer, err := in.surveyAnswer(t, m)
+	if err != nil {
+		return err
+	}
+	if answer != nil {
+		return answer()
+	}
+	t.Messages = append(t.Messages, m)
+	return nil
 }
 
 // awaitedMedia adds a file for FetchLoop to fetch from the provider.

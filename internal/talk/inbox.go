@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -421,8 +422,33 @@ func (d *Talk) CreateView(ctx context.Context, a *kernel.Principal, in ViewChang
 			return v, err
 		}
 		saveView(tx, a.Company.ID, &v)
+		auditView(tx, a, nil, &v)
 		return v, nil
 	})
+}
+
+// auditView records what happened to a view that the team sees, without the texts that it searches for, which may name a person.
+// before is nil for a new view, after for one that is deleted.
+func auditView(tx *kernel.Tx, a *kernel.Principal, before, after *View) {
+	v := cmp.Or(after, before)
+	if !v.Shared && (before == nil || !before.Shared) {
+		return
+	}
+	var from, to any
+	if before != nil {
+		from = before
+	}
+	if after != nil {
+		to = after
+	}
+	e := kernel.NewAuditEntry(kernel.NewAuditSubject("view", v.ID, v.Name), from, to, "owner")
+	for i := range e.Changes {
+		if e.Changes[i].Field == "query.q" {
+			e.Changes[i].From, e.Changes[i].To = nil, nil
+		}
+	}
+	kernel.Set(&e.Channel, v.Query.Channel)
+	tx.AuditUpdate(a, e)
 }
 
 func checkSharedViews(tx *kernel.Tx, a *kernel.Principal) error {
@@ -439,11 +465,11 @@ func (d *Talk) UpdateView(ctx context.Context, a *kernel.Principal, id kernel.ID
 		if err != nil {
 			return v, err
 		}
-		wasShared := v.Shared
+		before := v
 		if err := in.check(a, &v); err != nil {
 			return v, err
 		}
-		if v.Shared && !wasShared {
+		if v.Shared && !before.Shared {
 			if err := checkSharedViews(tx, a); err != nil {
 				return v, err
 			}
@@ -454,6 +480,7 @@ func (d *Talk) UpdateView(ctx context.Context, a *kernel.Principal, id kernel.ID
 			}
 		}
 		saveView(tx, a.Company.ID, &v)
+		auditView(tx, a, &before, &v)
 		return v, nil
 	})
 }
@@ -461,9 +488,10 @@ func (d *Talk) UpdateView(ctx context.Context, a *kernel.Principal, id kernel.ID
 // DeleteView deletes a view that the principal may change.
 func (d *Talk) DeleteView(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		_, err := editableView(tx, a, id)
+		v, err := editableView(tx, a, id)
 		if err == nil {
 			tx.Later(`DELETE FROM views WHERE company = $1 AND id = $2`, a.Company.ID, id)
+			auditView(tx, a, &v, nil)
 		}
 		return err
 	})

@@ -67,8 +67,8 @@ func TestMessageJSON(t *testing.T) {
 func TestConversationJSON(t *testing.T) {
 	id, at, text := jsonID, jsonAt, "Olá"
 	c := Conversation{ID: id, Kind: KindDirect, Name: "Rui", Channel: id, CreatedAt: at, UpdatedAt: at}
-	bare := `{"id":"ID","kind":"direct","name":"Rui","phone":null,"contact":null,"channel":"ID","assignee":null,"sector":null,
-"archived":false,"pinned":false,"muted":false,"label_ids":[],"unread":false,"unread_count":0,"last_message":null,"attendance":null,
+	bare := `{"id":"ID","kind":"direct","name":"Rui","picture":null,"phone":null,"contact":null,"erased":false,"channel":"ID","assignee":null,"sector":null,
+"archived":false,"pinned":false,"muted":false,"cases":false,"label_ids":[],"unread":false,"unread_count":0,"last_message":null,"attendance":null,
 "window_expires_at":null,"snoozed_until":null,"bot_paused_until":null,"created_at":"AT","updated_at":"AT"`
 	t.Run("for a key", func(t *testing.T) { equalJSON(t, &c, bare+"}") })
 	var none *Draft
@@ -77,13 +77,13 @@ func TestConversationJSON(t *testing.T) {
 	draft := &Draft{Text: text, UpdatedAt: at}
 	t.Run("with everything", func(t *testing.T) {
 		equalJSON(t, &Conversation{
-			ID: id, Kind: KindGroup, Name: "Rui", Phone: &text, Contact: &id, Channel: id, Assignee: &id, Sector: &id, Archived: true, Pinned: true, Muted: true,
+			ID: id, Kind: KindGroup, Name: "Rui", Picture: &text, Phone: &text, Contact: &id, Channel: id, Assignee: &id, Sector: &id, Archived: true, Pinned: true, Muted: true,
 			LabelIDs: []kernel.ID{id, id}, Unread: true, UnreadCount: 2,
 			LastMessage: &LastMessage{ID: id, Type: provider.TypeText, Text: &text, Direction: provider.Inbound, CreatedAt: at, Status: provider.StatusReceived},
 			Attendance:  &OpenAttendance{ID: id, Protocol: "ATD-000001", OpenedAt: at, WaitingSince: &at}, WindowExpiresAt: &at, SnoozedUntil: &at, BotPausedUntil: &at,
 			CreatedAt: at, UpdatedAt: at, Draft: &draft,
-		}, `{"id":"ID","kind":"group","name":"Rui","phone":"Olá","contact":"ID","channel":"ID","assignee":"ID","sector":"ID",
-"archived":true,"pinned":true,"muted":true,"label_ids":["ID","ID"],"unread":true,"unread_count":2,
+		}, `{"id":"ID","kind":"group","name":"Rui","picture":"Olá","phone":"Olá","contact":"ID","erased":false,"channel":"ID","assignee":"ID","sector":"ID",
+"archived":true,"pinned":true,"muted":true,"cases":false,"label_ids":["ID","ID"],"unread":true,"unread_count":2,
 "last_message":{"id":"ID","type":"text","text":"Olá","direction":"inbound","created_at":"AT","status":"received","file_name":null,"duration_seconds":null,"notice":null},
 "attendance":{"id":"ID","protocol":"ATD-000001","opened_at":"AT","waiting_since":"AT","sla":null},
 "window_expires_at":"AT","snoozed_until":"AT","bot_paused_until":"AT","created_at":"AT","updated_at":"AT",
@@ -97,7 +97,7 @@ func TestAttendanceJSON(t *testing.T) {
 		ID: id, Protocol: "ATD-000001", Status: AttendanceClosed, Conversation: id, Channel: id, Contact: AttendanceContact{Name: "Rui", Phone: &text},
 		Responsible: &kernel.Ref{ID: id, Name: "Ana"}, Sector: &id, OpenedAt: at, OpenedBy: OpenedByTeam, FirstResponseAt: &at, FirstResponseSeconds: &seconds,
 		ClosedAt: &at, CloseReason: &text,
-	}, `{"id":"ID","protocol":"ATD-000001","status":"closed","conversation":"ID","channel":"ID","contact":{"id":null,"name":"Rui","phone":"Olá"},
+	}, `{"id":"ID","protocol":"ATD-000001","status":"closed","conversation":"ID","channel":"ID","contact":{"id":null,"name":"Rui","phone":"Olá","erased":false},
 "responsible":{"id":"ID","name":"Ana"},"sector":"ID","opened_at":"AT","opened_by":"team","first_response_at":"AT","first_response_seconds":60,
 "closed_at":"AT","closed_by":null,"close_reason":"Olá","close_cause":null,"closing":null,"fields":{},"survey":null,"sla":null,"cost":null}`)
 }

@@ -34,6 +34,8 @@ func (d *Talk) Label(ctx context.Context, a *kernel.Principal, id kernel.ID) (La
 	})
 }
 
+const defaultLabelColor = "#607d8b"
+
 // CreateLabel adds a label. An empty color means grey.
 func (d *Talk) CreateLabel(ctx context.Context, a *kernel.Principal, name, color string) (Label, error) {
 	name, invalid := kernel.Name("body.name", name, kernel.MaxName)
@@ -41,13 +43,14 @@ func (d *Talk) CreateLabel(ctx context.Context, a *kernel.Principal, name, color
 		return Label{}, invalid
 	}
 	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Label, error) {
-		l := Label{ID: kernel.NewID(), Name: name, Color: cmp.Or(color, "#607d8b")}
+		l := Label{ID: kernel.NewID(), Name: name, Color: cmp.Or(color, defaultLabelColor)}
 		if err := kernel.CheckLimit(tx, a.Company.ID, countLabels, "labels", d.Limit(limitLabels)); err != nil {
 			return l, err
 		}
 		if inserted, err := InsertLabel(tx, a.Company.ID, l); err != nil || !inserted {
 			return l, kernel.ErrOr(err, errLabelTaken(name))
 		}
+		tx.AuditNoun(a, l.subject(), nil, l)
 		return l, nil
 	})
 }
@@ -62,11 +65,13 @@ func (d *Talk) UpdateLabel(ctx context.Context, a *kernel.Principal, id kernel.I
 		if err != nil || !found {
 			return l, kernel.ErrOr(err, kernel.NotFound("label"))
 		}
+		before := l
 		kernel.Set(&l.Name, name)
 		kernel.Set(&l.Color, color)
 		if updated, err := updateLabel(tx, a.Company.ID, l); err != nil || !updated {
 			return l, kernel.ErrOr(err, errLabelTaken(l.Name))
 		}
+		tx.AuditNoun(a, l.subject(), before, l)
 		return l, nil
 	})
 }
@@ -75,11 +80,15 @@ func (d *Talk) UpdateLabel(ctx context.Context, a *kernel.Principal, id kernel.I
 // canceled; after a crash, FinishRemovals continues it.
 func (d *Talk) DeleteLabel(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		found, err := removeLabel(tx, a.Company.ID, id)
-		if err == nil && !found {
-			err = kernel.NotFound("label")
+		l, _, err := findLabel(tx, a.Company.ID, id)
+		if err != nil {
+			return err
 		}
-		return err
+		if found, err := removeLabel(tx, a.Company.ID, id); err != nil || !found {
+			return kernel.ErrOr(err, kernel.NotFound("label"))
+		}
+		tx.AuditNoun(a, l.subject(), l, nil)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -102,6 +111,9 @@ func (d *Talk) takeOffLabel(ctx context.Context, label rowAt) error {
 		}
 	}
 }
+
+// subject returns the label as the subject of an audit entry.
+func (l *Label) subject() kernel.AuditSubject { return kernel.NewAuditSubject("label", l.ID, l.Name) }
 
 func errLabelTaken(name string) error {
 	return kernel.Errorf(kernel.CodeNameTaken, "There is already a label called %q. Choose another name.", name)

@@ -346,6 +346,8 @@ func visibleMedia(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Media, erro
 	switch {
 	case err != nil:
 		return m, err
+	case found && !m.Stored && m.FetchError == fileExpired:
+		return m, kernel.Errorf(kernel.CodeNotFound, "The file was deleted, because the company keeps files for a limited time.")
 	case found && !m.Stored && !m.Awaited && m.FetchError != "":
 		return m, kernel.Errorf(kernel.CodeNotFound, "The file could not be fetched from WhatsApp. %s", m.FetchError)
 	case !found || !m.Stored && !m.Awaited:

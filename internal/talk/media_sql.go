@@ -3,6 +3,7 @@ package talk
 import (
 	"encoding/hex"
 	"math"
+	"strings"
 	"time"
 
 	"recado/internal/kernel"
@@ -81,30 +82,50 @@ func insertMedia(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, e
 	return true, nil
 }
 
-// claimFetches returns files that are due to be fetched and makes each due again after lease, so that no other worker starts on
-// it meanwhile. A crash only delays them.
-func claimFetches(tx *kernel.Tx, limit int, lease time.Duration) ([]Fetch, error) {
-	due, err := kernel.Rows(tx, `
-		SELECT /* all companies: due work */`+mediaColumns+`
+// dueFetches returns files that are due to be fetched. Files of a linked number are left to the node that it is connected to; here
+// are those of this node. If it is not linked any more, every node tries, and gives up in time.
+func dueFetches(tx *kernel.Tx, here []kernel.ID, limit int, lock ...string) ([]Fetch, error) {
+	s := tx.Statement()
+	s.WriteString(`
+		SELECT /* all companies: due work */` + mediaColumns + `
 		FROM media d
-		WHERE d.fetch_at <= $1
+		WHERE d.fetch_at <= ` + s.Arg(tx.Now) + `
+			AND (d.channel IN (` + db.Listed(here)(s) + `) OR NOT EXISTS (
+				SELECT 1
+				FROM channels c
+				WHERE c.company = d.company AND c.id = d.channel AND c.provider = 'linked' AND c.status = 'connected'
+					AND c.archived_at IS NULL))
 		ORDER BY d.fetch_at
-		LIMIT $2`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), []any{tx.Now, limit}, func(r db.Row) Fetch {
+		LIMIT ` + s.Arg(limit) + strings.Join(lock, ""))
+	return kernel.Rows(tx, s.String(), s.Args, func(r db.Row) Fetch {
 		return Fetch{Media: scanMedia(r), Tries: r.Int("fetch_tries")}
 	})
+}
+
+// makeFetchesDue lets the files of a channel that is connected again be fetched at once.
+func makeFetchesDue(tx *kernel.Tx, company, channel kernel.ID) {
+	tx.Later(`UPDATE media SET fetch_at = $3 WHERE company = $1 AND channel = $2 AND fetch_at > $3`, company, channel, tx.Now)
+}
+
+// claimFetches returns files that are due to be fetched and makes each due again after lease, so that no other worker starts on
+// it meanwhile. A crash only delays them.
+func claimFetches(tx *kernel.Tx, here []kernel.ID, limit int, lease time.Duration) ([]Fetch, error) {
+	due, err := dueFetches(tx, here, limit, tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`))
 	for _, f := range due {
 		tx.Later(`UPDATE media SET fetch_at = $3 WHERE company = $1 AND id = $2`, f.Media.Company, f.Media.ID, tx.Now.Add(lease))
 	}
 	return due, err
 }
 
-// mediaFetched stores that the bytes of a file have arrived, and their properties. It reports false if the files of the company
-// would exceed quota bytes; the transaction must fail then.
+// mediaFetched stores that the bytes of a file have arrived, and their properties. The file gets the date of its message, which
+// may be older, because retention counts from it. mediaFetched reports false if the files of the company would exceed quota bytes;
+// the transaction must fail then.
 func mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, error) {
 	n, err := tx.Exec(`
 		UPDATE media
 		SET kind = $3, mime_type = $4, file_name = $5, size = $6, sha256 = $7, stored = TRUE, fetch_at = NULL,
-			width = $8, height = $9, duration_ms = $10
+			width = $8, height = $9, duration_ms = $10,
+			created_at = COALESCE((SELECT MIN(m.created_at) FROM messages m WHERE m.company = $1 AND m.media = $2), created_at)
 		WHERE company = $1 AND id = $2 AND NOT stored`,
 		m.Company, m.ID, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.Width, m.Height, durationMillis(m.DurationSeconds))
 	if err != nil || n == 0 { // 0: it was fetched twice and is already counted

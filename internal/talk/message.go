@@ -33,7 +33,7 @@ type Message struct {
 	ReplyTo      *string          `json:"reply_to_external_id"`
 	ExternalID   *string          `json:"external_id"`
 	Status       string           `json:"status" enum:"held,queued,sent,delivered,read,failed,received" doc:"held: the message is sent when the customer writes again."`
-	Error        *provider.Reason `json:"error"`
+	Error        *provider.Reason `json:"error" doc:"Why the message failed. edit_refused and delete_refused: WhatsApp refused the last change of a sent message, which was undone."`
 	SentBy       *kernel.Ref      `json:"sent_by"`
 	CreatedAt    time.Time        `json:"created_at"`
 	SentAt       *time.Time       `json:"sent_at"`
@@ -112,7 +112,10 @@ func (m *Message) Advance(status string, at time.Time, failure *provider.Reason)
 	if failed && !uncertain || !failed && progress(status) <= progress(m.Status) {
 		return false
 	}
-	m.Status, m.Error = status, nil
+	m.Status = status
+	if failed {
+		m.Error = nil
+	}
 	// Providers report whole seconds: no status is earlier than the previous one.
 	for _, before := range []*time.Time{&m.CreatedAt, m.SentAt, m.DeliveredAt} {
 		if before != nil && before.After(at) {
@@ -141,7 +144,7 @@ const ErrorUncertain = "uncertain"
 // of API errors.
 func FailureCodes() map[string][]string {
 	out := channels.FailureCodes()
-	codes := []string{ErrorUncertain, ErrorBudgetReached, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived)}
+	codes := []string{ErrorUncertain, ErrorBudgetReached, ErrorEditRefused, ErrorDeleteRefused, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived)}
 	for _, code := range []kernel.Code{ErrorSenderRemoved, kernel.CodeKeyRevoked, kernel.CodeNotVisible, kernel.CodeAttendanceRestricted, kernel.CodeContactBlocked} {
 		codes = append(codes, string(code)) // of held messages
 	}
@@ -485,7 +488,7 @@ func (o *Outbox) sign(m *Message) error {
 }
 
 func maySend(t *LockedConversation, a *kernel.Principal, o *Outbox, in *NewMessage) error {
-	if err := mayWrite(t, a, o); err != nil || o.Provider == channels.ProviderSandbox || in.Template != nil {
+	if err := mayWrite(t, a, o); err != nil || o.Provider != channels.ProviderWhatsApp || in.Template != nil {
 		return err
 	}
 	reason, message := "expired", "The customer's last message is more than 24 hours old: WhatsApp now accepts only a template."
@@ -499,6 +502,9 @@ func maySend(t *LockedConversation, a *kernel.Principal, o *Outbox, in *NewMessa
 
 // mayWrite checks the rules that do not depend on the time of sending.
 func mayWrite(t *LockedConversation, a *kernel.Principal, o *Outbox) error {
+	if t.Kind == KindDirect && t.Contact == nil {
+		return kernel.Errorf(kernel.CodeNotFound, "The person of this conversation was erased.")
+	}
 	if o.Blocked {
 		return kernel.Errorf(kernel.CodeContactBlocked, "This contact is blocked. Unblock it to send messages.")
 	}
@@ -612,6 +618,9 @@ func (d *Talk) fillTemplate(tx *kernel.Tx, a *kernel.Principal, m *Message, o *O
 	if synced && copied.Status != provider.TemplateApproved {
 		return kernel.Errorf(kernel.CodeTemplateUnavailable,
 			"The template %s is %s at WhatsApp, so it cannot be sent. Choose an approved one.", copied.Name, copied.Status)
+	}
+	if o.OptedOut && (!synced || copied.IsMarketing()) { // the category is not known before the templates are synced
+		return errOptedOut()
 	}
 	raw, err := json.Marshal(in)
 	if err != nil {

@@ -3,6 +3,7 @@ package talk
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -223,11 +224,16 @@ func (in *InboundBatch) applyReaction(t *BatchConversation, m *Message, c messag
 	return shown || len(m.Reactions) != before
 }
 
-// changer returns the contact who makes a change and reports whether they may: the author edits and deletes, every participant of
-// the conversation reacts.
+// changer returns the contact who makes a change and reports whether they may: the author edits and deletes, admins of a group
+// delete, and every participant of the conversation reacts. The provider has checked what our own phone does.
 func (in *InboundBatch) changer(t *BatchConversation, m *Message, c messageChange) (who Contact, allowed bool, err error) {
 	if c.Sender.FromPhoneApp {
-		return who, c.Kind == changeReaction || m.Direction == provider.Outbound, nil
+		return who, c.Kind != changeEdit || m.Direction == provider.Outbound, nil
+	}
+	if c.Kind == changeRevoke && t.Kind == KindGroup {
+		if admin, err := in.isGroupAdmin(t, c.Sender.Customer); err != nil || admin {
+			return who, admin, err
+		}
 	}
 	if c.Kind != changeReaction && m.Direction != provider.Inbound {
 		return who, false, nil
@@ -248,7 +254,24 @@ func (in *InboundBatch) changer(t *BatchConversation, m *Message, c messageChang
 		}
 	}
 	anyParticipant := c.Kind == changeReaction && t.Kind == KindGroup
+	if anyParticipant && who.ID.IsZero() && !p.IsZero() {
+		who, err = in.d.contactFor(in.Tx, in.Channel, p, c.At, nil) // so that the reactions of two people can be told apart
+		if errors.Is(err, errErased) {
+			return who, false, nil
+		}
+		if err != nil {
+			return who, false, err
+		}
+	}
 	return who, anyParticipant || p.IsZero() || author == nil || kernel.Same(author, &who.ID), nil
+}
+
+// isGroupAdmin reports whether a person is an admin or the owner of a group.
+func (in *InboundBatch) isGroupAdmin(t *BatchConversation, p provider.Person) (bool, error) {
+	_, members, err := storedMembers(in.Tx, t.Company, t.ID)
+	return slices.ContainsFunc(members, func(m storedMember) bool {
+		return m.is(p) && (m.Role == provider.RoleAdmin || m.Role == provider.RoleOwner)
+	}), err
 }
 
 // maxEarlyChanges is the maximum number of parked changes per channel.
@@ -260,6 +283,9 @@ func (in *InboundBatch) parkChange(external string, c messageChange) error {
 	sender := cmp.Or(p.UserID, phone.Key(cmp.Or(p.Phone, p.WAID)))
 	if c.Sender.FromPhoneApp {
 		sender = ByTeam
+	}
+	if erased, err := in.d.erasedSince(in.Tx, &in.Channel, p, c.At); err != nil || erased {
+		return err
 	}
 	_, err := in.Tx.One(`
 		SELECT COUNT(*) AS parked
@@ -438,7 +464,7 @@ func (d *Talk) setReaction(ctx context.Context, a *kernel.Principal, id kernel.I
 			return nil, err
 		}
 		if m.ExternalID == nil || m.RevokedAt != nil {
-			return nil, kernel.Errorf(kernel.CodeMessageNotSent, "This message was not sent or was deleted, so it cannot have a reaction.")
+			return nil, kernel.Errorf(kernel.CodeMessageNotSent, "This message was not sent or was deleted.")
 		}
 		return &m, t.react(&m, Reaction{Emoji: emoji, By: ByTeam, User: new(a.User), At: tx.Now}, o.Provider)
 	})
@@ -469,10 +495,13 @@ func (t *LockedConversation) react(m *Message, r Reaction, provider string) erro
 // follow, with a dot between them.
 const reactionPrefix = "reaction."
 
-// reactionDone records the outcome of sending a reaction. If the provider refused it, the reaction is removed.
+// reactionDone records the outcome of sending a reaction or a change. If the provider refused it, it is undone.
 func (in *InboundBatch) reactionDone(t *BatchConversation, lease kernel.Lease, job Queued, cause error) error {
 	if cause == nil {
 		deleteSend(in.Tx, job.Company, job.Message)
+		if job.Change == changeRevoke {
+			return in.revokeDone(t, *job.ReactsTo)
+		}
 		return nil
 	}
 	if mine, err := in.stillSending(lease, job, cause); err != nil || !mine {
@@ -481,8 +510,119 @@ func (in *InboundBatch) reactionDone(t *BatchConversation, lease kernel.Lease, j
 	if in.requeue(job, cause, retryReaction(cause, int(job.Attempts)+1, in.Tx.Now.Sub(job.Message.Time()))) {
 		return nil
 	}
+	if job.Change != "" {
+		in.Tx.AfterCommit(func() {
+			in.d.Log.Warn("the provider refused to change a message", slog.String("channel", in.Channel.ID.String()),
+				slog.String("message", job.ReactsTo.String()), slog.String("change", job.Change), slog.Any("error", cause))
+		})
+		return in.changeRefused(t, job)
+	}
 	deleteSend(in.Tx, job.Company, job.Message)
 	return in.reactionRefused(t, *job.ReactsTo)
+}
+
+// The error codes of a sent message whose last change the provider refused. Its status stays as it was.
+const (
+	ErrorEditRefused   = "edit_refused"
+	ErrorDeleteRefused = "delete_refused"
+)
+
+// textBefore is what an edit replaced, in the column undo of the queue.
+type textBefore struct {
+	Text     *string    `json:"text"`
+	EditedAt *time.Time `json:"edited_at"`
+}
+
+// revokeDone removes the content of a message that was deleted at the provider.
+func (in *InboundBatch) revokeDone(t *BatchConversation, id kernel.ID) error {
+	m, _, found, err := findMessage(in.Tx, in.Channel.Company, id)
+	if err != nil || !found || m.RevokedAt == nil {
+		return err
+	}
+	before := m
+	if err := in.eraseContent(&m); err != nil {
+		return err
+	}
+	fields := (&messageChange{Kind: changeRevoke}).fields(&before, &m)
+	if len(fields) == 1 { // nothing was removed
+		return nil
+	}
+	t.silent = false
+	return in.messageChanged(t, &m, fields...)
+}
+
+// changeRefused removes a change from the queue, undoes it and says so on the message. Later edits of the message are undone too.
+func (in *InboundBatch) changeRefused(t *BatchConversation, job Queued) error {
+	var before *textBefore
+	_, err := in.Tx.One(`SELECT undo FROM sends WHERE company = $1 AND message = $2`, []any{job.Company, job.Message},
+		func(r db.Row) { before = kernel.ReadJSON[textBefore](r, "undo") })
+	if err != nil {
+		return err
+	}
+	in.Tx.Later(`DELETE FROM sends WHERE company = $1 AND conversation = $2 AND reacts_to = $3 AND change = $4`,
+		job.Company, job.Conversation, *job.ReactsTo, job.Change)
+	m, _, found, err := findMessage(in.Tx, job.Company, *job.ReactsTo)
+	if err != nil || !found {
+		return err
+	}
+	fields := []string{"revoked_at", "error"}
+	if job.Change == changeRevoke {
+		m.RevokedAt, m.Error = nil, new(provider.NewReason(ErrorDeleteRefused, "WhatsApp refused to delete the message."))
+	} else if before != nil {
+		m.Text, m.EditedAt, m.Error = before.Text, before.EditedAt, new(provider.NewReason(ErrorEditRefused, "WhatsApp refused to edit the message."))
+		fields = []string{"text", "edited_at", "error"}
+	}
+	saveMessageStatus(in.Tx, &m)
+	t.silent = false
+	return in.messageChanged(t, &m, fields...)
+}
+
+const (
+	editTime   = 15 * time.Minute // how long a sent message can be edited
+	revokeTime = 48 * time.Hour   // how long a sent message can be deleted for everyone
+)
+
+// changeSent edits or deletes a message of the team that was sent, and queues the change for the provider. Only linked numbers can.
+// The content of a deleted message is removed when the provider has accepted the change.
+func (t *LockedConversation) changeSent(a *kernel.Principal, o *Outbox, m *Message, c messageChange) error {
+	if o.Provider != channels.ProviderLinked || m.Direction != provider.Outbound {
+		return kernel.Errorf(kernel.CodeNotHeld, "This message is not held: it is %s.", m.Status)
+	}
+	if err := maySend(t, a, o, &NewMessage{}); err != nil {
+		return err
+	}
+	life := map[string]time.Duration{changeEdit: editTime, changeRevoke: revokeTime}[c.Kind]
+	switch {
+	case m.ExternalID == nil || m.SentAt == nil || m.RevokedAt != nil:
+		return kernel.Errorf(kernel.CodeMessageNotSent, "This message was not sent or was deleted.")
+	case c.Kind == changeEdit && m.Type != provider.TypeText:
+		return kernel.Errorf(kernel.CodeNotEditable, "Only texts can be edited.")
+	case t.Tx.Now.Sub(*m.SentAt) >= life:
+		return kernel.Errorf(kernel.CodeNotEditable, "A message can be edited for 15 minutes and deleted for 48 hours after it was sent.")
+	}
+	in := t.d.inboundBatch(t.Tx, channels.Channel{Company: t.Company, ID: t.Channel})
+	entry := in.hold(t)
+	t.Tx.Later(`
+		INSERT INTO sends (message, company, channel, conversation, seq, state, epoch, attempts, due_at, reacts_to, change, undo)
+		VALUES ($1, $2, $3, $4, $5, 'queued', 0, 0, $6, $7, $8, $9)`,
+		kernel.NewID(), m.Company, m.Channel, m.Conversation, t.next(), t.Tx.Now, m.ID, c.Kind, kernel.WriteJSON(&textBefore{m.Text, m.EditedAt}))
+	t.Tx.AfterCommit(t.d.notifySend)
+	if m.Error != nil { // of an earlier change
+		m.Error = nil
+		saveMessageStatus(t.Tx, m)
+	}
+	var err error
+	if c.Kind == changeRevoke {
+		m.RevokedAt = new(t.Tx.Now)
+		err = in.messageChanged(entry, m, "revoked_at")
+	} else {
+		c.Sender, c.At = provider.Sender{FromPhoneApp: true}, t.Tx.Now
+		err = in.applyStored(entry, m, c)
+	}
+	if err == nil {
+		err = in.finish()
+	}
+	return err
 }
 
 // reactionStatus handles a status report about a reaction. It reports false if the report is about a message.

@@ -177,11 +177,11 @@ func saveMessageContent(tx *kernel.Tx, m *Message) {
 	tx.Later(`
 		UPDATE messages
 		SET type = $4, text = $5, media = $6, edited_at = $7, revoked_at = $8, interactive = $9, choice = $10, voice = $11,
-			referral = $12, product = $13, notice = $14, form = $15
+			referral = $12, product = $13, notice = $14, form = $15, reply_to = $16
 		WHERE company = $1 AND conversation = $2 AND seq = $3`,
 		m.Company, m.Conversation, m.Seq, m.Type, m.Text, m.MediaID, m.EditedAt, m.RevokedAt, kernel.WriteJSON(m.Interactive),
 		kernel.WriteJSON(m.Choice), m.Voice, kernel.WriteJSON(m.Referral), kernel.WriteJSON(m.Product), kernel.WriteJSON(m.Notice),
-		kernel.WriteJSON(m.Form))
+		kernel.WriteJSON(m.Form), m.ReplyTo)
 	tx.Later(`
 		INSERT INTO messages_unindexed (company, id)
 		VALUES ($1, $2)

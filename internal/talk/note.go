@@ -215,6 +215,10 @@ func (d *Talk) DeleteNote(ctx context.Context, a *kernel.Principal, id kernel.ID
 				"Only its author and members with the role manager or above may delete a note.")
 		}
 		deleteNote(tx, a.Company.ID, id)
+		tx.Audit(a, kernel.AuditEntry{
+			Action: "note.deleted", Subject: kernel.NewAuditSubject("note", n.ID, ""), Channel: t.Channel,
+			Changes: []kernel.AuditChange{{Field: "author", From: n.Author.Name}},
+		})
 		t.signalNotes()
 		return nil
 	})

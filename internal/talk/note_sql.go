@@ -1,6 +1,8 @@
 package talk
 
 import (
+	"time"
+
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/people"
@@ -92,4 +94,26 @@ func saveNote(tx *kernel.Tx, n *Note) {
 
 func deleteNote(tx *kernel.Tx, company, id kernel.ID) {
 	tx.Later(`DELETE FROM notes WHERE company = $1 AND id = $2`, company, id)
+}
+
+// selectExpiredNotes selects the conversations of expired notes; see ExpireMessages.
+var selectExpiredNotes = `SELECT n.conversation FROM notes n WHERE ` + expiredNotes + ` ORDER BY n.created_at LIMIT $3`
+
+func countExpiredNotes(tx *kernel.Tx, company kernel.ID, before time.Time) (n int64, err error) {
+	_, err = tx.One(`SELECT COUNT(*) AS total FROM notes n WHERE `+expiredNotes, []any{company, before}, func(r db.Row) { n = r.Int("total") })
+	return n, err
+}
+
+// deleteExpiredNotes deletes a batch of the notes of a conversation from before a time that do not belong to its open case.
+func deleteExpiredNotes(tx *kernel.Tx, company, conversation kernel.ID, before time.Time) {
+	tx.Later(`DELETE FROM notes WHERE company = $1 AND conversation = $3 AND id IN (SELECT n.id FROM notes n WHERE n.conversation = $3 AND `+expiredNotes+` ORDER BY n.created_at LIMIT $4)`,
+		company, before, conversation, expireBatch)
+}
+
+// countNotes counts the notes of a conversation.
+const countNotes = `SELECT COUNT(*) AS total FROM notes WHERE company = $1 AND conversation = $2`
+
+// eraseNotes deletes the notes of a conversation.
+func eraseNotes(tx *kernel.Tx, company, conversation kernel.ID) {
+	tx.Later(`DELETE FROM notes WHERE company = $1 AND conversation = $2`, company, conversation)
 }

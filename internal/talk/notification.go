@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
@@ -14,14 +15,15 @@ import (
 
 // The kinds of notifications.
 const (
-	NotifyAssigned      = "assigned"       // another person made the member responsible
-	NotifyMentioned     = "mentioned"      // a note names the member
-	NotifyWaiting       = "waiting"        // a conversation entered the queue of one of the member's sectors
-	NotifySnoozeEnded   = "snooze_ended"   // a conversation for which the member is responsible came back
-	NotifyMessageFailed = "message_failed" // a message of the member could not be sent
-	NotifySLAWarning    = "sla_warning"    // a target of the service level is nearly due
-	NotifySLABreached   = "sla_breached"   // a target of the service level was missed
-	NotifyBudgetWarning = "budget_warning" // the budget of the month is nearly used up
+	NotifyAssigned      = "assigned"             // another person made the member responsible
+	NotifyMentioned     = "mentioned"            // a note names the member
+	NotifyWaiting       = "waiting"              // a conversation entered the queue of one of the member's sectors
+	NotifySnoozeEnded   = "snooze_ended"         // a conversation for which the member is responsible came back
+	NotifyMessageFailed = "message_failed"       // a message of the member could not be sent
+	NotifySLAWarning    = "sla_warning"          // a target of the service level is nearly due
+	NotifySLABreached   = "sla_breached"         // a target of the service level was missed
+	NotifyBudgetWarning = "budget_warning"       // the budget of the month is nearly used up
+	NotifyDisconnected  = "channel_disconnected" // WhatsApp ended the link of a number
 )
 
 // NotificationRetention is the time after which notifications are deleted.
@@ -30,10 +32,10 @@ const NotificationRetention = 30 * 24 * time.Hour
 // Notification informs a member of something that happened in a conversation or in the company.
 type Notification struct {
 	ID           kernel.ID   `json:"id"`
-	Kind         string      `json:"kind" enum:"assigned,mentioned,waiting,snooze_ended,message_failed,sla_warning,sla_breached,budget_warning"`
-	Conversation *kernel.Ref `json:"conversation" doc:"null for the kind budget_warning."`
+	Kind         string      `json:"kind" enum:"assigned,mentioned,waiting,snooze_ended,message_failed,sla_warning,sla_breached,budget_warning,channel_disconnected"`
+	Conversation *kernel.Ref `json:"conversation" doc:"null for the kinds budget_warning and channel_disconnected."`
 	By           *kernel.Ref `json:"by" doc:"The person who caused the notification; null if it was the system or a customer."`
-	Entry        *kernel.ID  `json:"entry" doc:"The note that contains the mention, or the message that failed. Pass it to the timeline as around. null for other kinds."`
+	Entry        *kernel.ID  `json:"entry" doc:"The note that contains the mention, or the message that failed: pass it to the timeline as around. The channel of channel_disconnected. null for other kinds."`
 	CreatedAt    time.Time   `json:"created_at"`
 	ReadAt       *time.Time  `json:"read_at"`
 }
@@ -310,4 +312,17 @@ func readNotifications(tx *kernel.Tx, company, member kernel.ID, ids []kernel.ID
 		s.And("id IN (" + db.Listed(ids)(s) + ")")
 	}
 	return tx.Exec(s.String(), s.Args...)
+}
+
+// warnOwners notifies the owners, or the viewers of a private channel, that WhatsApp ended the link of a number.
+func (d *Talk) warnOwners(tx *kernel.Tx, ch *channels.Channel, _ provider.Reason) error {
+	members, err := tx.IDs(`
+		SELECT u.id
+		FROM users u
+		WHERE u.company = $1 AND u.removed_at IS NULL
+			AND (NOT $3 AND u.role = 'owner' OR $3 AND EXISTS (
+				SELECT 1 FROM channel_viewers v WHERE v.company = u.company AND v.channel = $2 AND v.member = u.id))
+		ORDER BY u.id`, ch.Company, ch.ID, ch.Private)
+	d.NotifyCompany(tx, ch.Company, NotifyDisconnected, &ch.ID, members...)
+	return err
 }

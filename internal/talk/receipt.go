@@ -2,41 +2,92 @@ package talk
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"recado/internal/channels"
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 )
 
-// Receipt is a read receipt for a message of a customer.
+// Receipt is a read receipt for messages of a customer.
 type Receipt struct {
-	Company    kernel.ID
-	Channel    kernel.ID
-	ExternalID string
+	Company  kernel.ID             `json:"-"`
+	Channel  kernel.ID             `json:"channel"`
+	Messages provider.ReadMessages `json:"messages"`
+
+	forwarded bool // by another node
 }
 
-// markReadAtProvider queues a receipt for the customer's latest message after the commit. Groups have no receipts. Receipts are
+// maxReceipt is the maximum number of messages in a receipt.
+const maxReceipt = 50
+
+// markReadAtProvider queues a receipt for the customer's unread messages after the commit. Groups have no receipts. Receipts are
 // lost if the queue is full or when the process ends.
-func (d *Talk) markReadAtProvider(t *LockedConversation) {
+func (d *Talk) markReadAtProvider(t *LockedConversation) error {
 	if t.Kind != KindDirect || t.LastInboundExt == nil {
+		return nil
+	}
+	ids, err := kernel.Rows(t.Tx, `
+		SELECT external_id
+		FROM messages
+		WHERE company = $1 AND conversation = $2 AND direction = 'inbound' AND external_id IS NOT NULL
+		ORDER BY seq DESC
+		LIMIT $3`, []any{t.Company, t.ID, min(t.UnreadCount, maxReceipt)}, func(r db.Row) string { return r.Text("external_id") })
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	slices.Reverse(ids)
+	receipt := Receipt{Company: t.Company, Channel: t.Channel, Messages: provider.ReadMessages{ExternalIDs: ids, At: t.Tx.Now}}
+	customer := &receipt.Messages.Customer
+	if t.Phone != nil {
+		customer.Phone = *t.Phone
+	}
+	if t.Contact != nil {
+		if err := addIdentities(t.Tx, t.Company, t.Channel, *t.Contact, customer); err != nil {
+			return err
+		}
+	}
+	t.Tx.AfterCommit(func() { d.queueReceipt(receipt) })
+	return nil
+}
+
+func (d *Talk) queueReceipt(receipt Receipt) {
+	select {
+	case d.receipts <- receipt:
+	default:
+	}
+}
+
+// forwardReceipt passes a receipt to the node that the number is connected to.
+func (d *Talk) forwardReceipt(receipt Receipt) {
+	if receipt.forwarded {
 		return
 	}
-	receipt := Receipt{Company: t.Company, Channel: t.Channel, ExternalID: *t.LastInboundExt}
-	t.Tx.AfterCommit(func() {
-		select {
-		case d.receipts <- receipt:
-		default:
-		}
-	})
+	s := kernel.NewSignal(signalReceipt, receipt.Company, kernel.Audience{}, receipt)
+	s.Quiet = true
+	d.Signal(s)
+}
+
+// receiveReceipt queues a receipt of another node.
+func (d *Talk) receiveReceipt(s kernel.Signal) {
+	receipt := Receipt{Company: s.Company, forwarded: true}
+	if s.Kind == signalReceipt && !s.Node.IsZero() && json.Unmarshal(s.Data, &receipt) == nil && len(receipt.Messages.ExternalIDs) > 0 {
+		d.queueReceipt(receipt)
+	}
 }
 
 // Receipts sends read receipts to customers. It does not retry.
 type Receipts struct {
-	Desk   *Talk
-	Graph  *channels.Graph
-	Logger *slog.Logger
+	Desk     *Talk
+	Provider *channels.Providers
+	Logger   *slog.Logger
 }
 
 const (
@@ -65,9 +116,10 @@ func (r *Receipts) Run(ctx context.Context) {
 func (r *Receipts) send(ctx context.Context, receipt Receipt) {
 	ctx, cancel := context.WithTimeout(ctx, receiptTimeout)
 	defer cancel()
-	_, access, found, err := r.Desk.channels.Access(ctx, receipt.Company, receipt.Channel)
-	if err == nil && found {
-		err = r.Graph.Client(access).MarkRead(ctx, receipt.ExternalID)
+	err := r.Provider.MarkRead(ctx, receipt.Company, receipt.Channel, receipt.Messages)
+	if errors.Is(err, channels.ErrNotHere) {
+		r.Desk.forwardReceipt(receipt)
+		return
 	}
 	if err != nil {
 		r.Logger.Debug("a read receipt could not be sent", slog.String("channel", receipt.Channel.String()), slog.Any("error", err))

@@ -171,8 +171,16 @@ func (d *Talk) CreateReply(ctx context.Context, a *kernel.Principal, owner kerne
 		if inserted, err := insertReply(tx, a.Company.ID, &created); err != nil || !inserted {
 			return p, kernel.ErrOr(err, errShortcut(created.Shortcut))
 		}
+		created.audit(tx, a, nil, created)
 		return created, nil
 	})
+}
+
+// audit records a change of a reply of the team. Members' own replies are their own business.
+func (r *Reply) audit(tx *kernel.Tx, a *kernel.Principal, before, after any) {
+	if r.Owner == nil {
+		tx.AuditNoun(a, kernel.NewAuditSubject("reply", r.ID, r.Title), before, after, "uses", "owner")
+	}
 }
 
 func errShortcut(shortcut string) error {
@@ -187,12 +195,15 @@ func (d *Talk) UpdateReply(ctx context.Context, a *kernel.Principal, id kernel.I
 		if err != nil {
 			return p, err
 		}
+		before := p
+		before.SectorIDs = slices.Clone(p.SectorIDs)
 		if err := d.fillReply(tx, a, &p, &in); err != nil {
 			return p, err
 		}
 		if saved, err := saveReply(tx, a.Company.ID, &p); err != nil || !saved {
 			return p, kernel.ErrOr(err, errShortcut(p.Shortcut))
 		}
+		p.audit(tx, a, before, p)
 		return p, nil
 	})
 }
@@ -200,9 +211,10 @@ func (d *Talk) UpdateReply(ctx context.Context, a *kernel.Principal, id kernel.I
 // DeleteReply deletes a canned reply of the caller or of the team.
 func (d *Talk) DeleteReply(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		_, err := editableReply(tx, a, id)
+		p, err := editableReply(tx, a, id)
 		if err == nil {
 			tx.Later(`DELETE FROM replies WHERE company = $1 AND id = $2`, a.Company.ID, id)
+			p.audit(tx, a, p, nil)
 		}
 		return err
 	})

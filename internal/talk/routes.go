@@ -62,7 +62,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/me/notifications", VerbNotifications, "List your notifications", s.listNotifications,
 			httpserver.About("Returns the notifications of the last 30 days for conversations you can currently see, newest first. assigned: another person assigned the conversation to you. mentioned: a note mentions you. waiting: a conversation entered the queue of one of your "+
 				"sectors. snooze_ended: the snooze of a conversation assigned to you has ended. message_failed: one of your messages could not be sent. sla_warning and sla_breached: a target of the service level of a case assigned to you, or of a case of one of your sectors without a responsible person, is nearly due or was missed. "+
-				"budget_warning: the budget for messages of this month is nearly used up; only owners get it, and conversation is null.")),
+				"budget_warning: the budget for messages of this month is nearly used up; only owners get it, and conversation is null. channel_disconnected: WhatsApp ended the link of a number; owners get it, or the viewers of a private number, and conversation is null.")),
 		httpserver.Post("/me/notifications/read", VerbReadNotifications, "Mark notifications as read", s.readNotifications, httpserver.NoContent,
 			httpserver.Example(`{"all": true}`)),
 
@@ -85,6 +85,10 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 				"409 not_visible: the conversation is outside the access profile of the member. Managers and above become responsible for it instead if nobody is.")),
 		httpserver.Get("/conversations/{id}", VerbConversation, "Get a conversation", httpserver.ByID(s.verbs.Conversation),
 			httpserver.AsTool(httpserver.Tool{Name: "get_conversation", ID: "conversation_id"})),
+		httpserver.Get("/conversations/{id}/members", VerbGroupMembers, "List the members of a group", s.groupMembers,
+			httpserver.About("Returns the members of a WhatsApp group as WhatsApp last reported them. Other conversations, and groups of the WhatsApp Business Platform, have an empty list.")),
+		httpserver.Get("/conversations/{id}/picture", VerbGroupPicture, "Get the picture of a group", s.groupPicture, httpserver.Conditional, httpserver.Streams, httpserver.Answers("*/*"),
+			httpserver.About("Returns the picture of a WhatsApp group, a small JPEG, PNG or WebP image. Use the path in picture of the conversation: it changes whenever the picture does, so the response can be cached. 404: the group has no picture.")),
 		httpserver.Patch("/conversations/{id}", VerbUpdateConversation, "Change a conversation", s.updateConversation,
 			httpserver.AsTool(httpserver.Tool{Name: "update_conversation", ID: "conversation_id", About: "Use list_labels to get label ids.", Effect: httpserver.Changes}),
 			httpserver.Example(`{"pinned": true, "label_ids": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`),
@@ -115,7 +119,7 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/conversations/{id}/messages", VerbMessages, "List the messages of a conversation", s.listMessages,
 			httpserver.AsTool(httpserver.Tool{Name: "list_messages", ID: "conversation_id"}),
 			httpserver.About("Returns the messages newest first. Use before to get older pages, and after to get newer messages, page by page and without gaps, for example when polling.")),
-		httpserver.Post("/conversations/{id}/messages", VerbSendMessage, "Send a message", s.sendMessage, httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeTemplateUnavailable, kernel.CodeNoReopenTemplate, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(SubjectConversation),
+		httpserver.Post("/conversations/{id}/messages", VerbSendMessage, "Send a message", s.sendMessage, httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeTemplateUnavailable, kernel.CodeNoReopenTemplate, kernel.CodeOptedOut, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(SubjectConversation),
 			httpserver.AsTool(httpserver.Tool{Name: "send_message", ID: "conversation_id", About: "Sends the message to the customer on WhatsApp. This cannot be undone.", Needs: []string{"client_id"}, Effect: httpserver.Changes, Reaches: true}),
 			httpserver.Example(`{"client_id": "6f1c3a52-7a53-4b7e-9d6e-0a4d8c1f2b3a", "text": "Oi, Lia! Até as 18h."}`),
 			httpserver.About("The response is returned once the message is stored; its status later shows whether it was sent, delivered and read. A client_id that already exists in this conversation "+
@@ -147,12 +151,12 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Get("/conversations/{id}/scheduled", VerbScheduledMessages, "List the scheduled messages of a conversation", httpserver.ListCursor(s.verbs.ScheduledMessages),
 			httpserver.About("Returns the scheduled messages sorted by send_at, latest first.")),
 		httpserver.Post("/conversations/{id}/scheduled", VerbScheduleMessage, "Schedule a message", s.scheduleMessage,
-			httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(SubjectConversation),
+			httpserver.Fails(kernel.CodeClientIDConflict, kernel.CodeContactBlocked, kernel.CodeOptedOut, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeLimitReached), httpserver.Created, httpserver.Subject(SubjectConversation),
 			httpserver.Example(`{"client_id": "0193e0a4-7c9f-7b3a-9d1e-2f4c6a8b0d1f", "send_at": "2026-12-01T13:00:00Z", "text": "Did the delivery arrive?", "cancel_on_reply": true}`),
 			httpserver.About("The message is sent on behalf of the caller at send_at; all sending rules are checked again at that time. It fails with too_late if it is overdue by more than an hour because the server was not running. "+
 				"A conversation can have 50 pending scheduled messages. A text that would be sent after the 24-hour window closes is accepted with the warning service_window.")),
 		httpserver.Patch("/scheduled/{id}", VerbUpdateScheduled, "Change a scheduled message", s.updateScheduled,
-			httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNotScheduled, kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected), httpserver.Named("updateScheduledMessage"),
+			httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNotScheduled, kernel.CodeContactBlocked, kernel.CodeOptedOut, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected), httpserver.Named("updateScheduledMessage"),
 			httpserver.Example(`{"send_at": "2026-12-02T13:00:00Z"}`),
 			httpserver.About("Only the person who scheduled the message can change it. If it is no longer scheduled, the response is 409 not_scheduled. Omitted fields do not change.")),
 		httpserver.Del("/scheduled/{id}", VerbCancelScheduled, "Cancel a scheduled message", httpserver.DeleteByID(s.verbs.CancelScheduled), httpserver.Fails(kernel.CodeInsufficientRole, kernel.CodeNotScheduled), httpserver.Named("cancelScheduledMessage"),
@@ -180,11 +184,13 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 			httpserver.About("Returns the messages whose text contains q, newest first. Case and accents are ignored. A page may contain fewer entries than limit even if there are more: continue until next_cursor is null.")),
 		httpserver.Get("/messages/{id}", VerbMessage, "Get a message", httpserver.ByID(s.verbs.Message),
 			httpserver.AsTool(httpserver.Tool{Name: "get_message", ID: "message_id"})),
-		httpserver.Patch("/messages/{id}", VerbUpdateHeld, "Change a held message", s.updateHeld, httpserver.Fails(kernel.CodeNotHeld, kernel.CodeAttendanceRestricted), httpserver.Named("updateHeldMessage"),
+		httpserver.Patch("/messages/{id}", VerbUpdateHeld, "Change a held or sent message", s.updateHeld, httpserver.Fails(kernel.CodeNotHeld, kernel.CodeNotEditable, kernel.CodeMessageNotSent, kernel.CodeContactBlocked, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeAttendanceRestricted), httpserver.Named("updateHeldMessage"),
 			httpserver.Example(`{"text": "Oi, Lia! O pedido chega amanhã."}`),
-			httpserver.About("Allowed for the author and for everyone who may send messages in the conversation. If the message is no longer held, the response is 409 not_held. Raises message.updated.")),
-		httpserver.Del("/messages/{id}", VerbCancelHeld, "Cancel a held message", httpserver.DeleteByID(s.verbs.CancelHeld), httpserver.Fails(kernel.CodeNotHeld, kernel.CodeAttendanceRestricted), httpserver.Named("cancelHeldMessage"),
-			httpserver.About("The message is not sent: it stays in the conversation and fails with window_closed. Allowed for the author and for everyone who may send messages in the conversation. If the message is no longer held, the response is 409 not_held. Raises message.updated.")),
+			httpserver.About("Allowed for the author and for everyone who may send messages in the conversation. If the message is no longer held, the response is 409 not_held. "+
+				"On a linked number, a text that was sent less than 15 minutes ago is edited for the receiver too. Raises message.updated.")),
+		httpserver.Del("/messages/{id}", VerbCancelHeld, "Cancel a held message or delete a sent one", httpserver.DeleteByID(s.verbs.CancelHeld), httpserver.Fails(kernel.CodeNotHeld, kernel.CodeNotEditable, kernel.CodeMessageNotSent, kernel.CodeContactBlocked, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeAttendanceRestricted), httpserver.Named("cancelHeldMessage"),
+			httpserver.About("The message is not sent: it stays in the conversation and fails with window_closed. Allowed for the author and for everyone who may send messages in the conversation. If the message is no longer held, the response is 409 not_held. "+
+				"On a linked number, a message that was sent less than 48 hours ago is deleted for everyone. Raises message.updated.")),
 		httpserver.Put("/messages/{id}/reaction", VerbReact, "React to a message", s.react, httpserver.Fails(kernel.CodeContactBlocked, kernel.CodeAttendanceRestricted, kernel.CodeChannelArchived, kernel.CodeChannelDisconnected, kernel.CodeServiceWindowClosed, kernel.CodeMessageNotSent), httpserver.Named("reactToMessage"),
 			httpserver.Example(`{"emoji": "👍"}`),
 			httpserver.About("The team has one reaction per message: the one by the member who reacted last. The same rules apply as for sending a message, but a reaction does not open an attendance. If the provider rejects the reaction, it is removed and message.updated is sent.")),
@@ -259,6 +265,13 @@ func (s *handlers) talkRoutes() []*httpserver.Route {
 		httpserver.Patch("/company/attendance", VerbUpdateAttendanceRules, "Change the company's attendance rules", s.updateRules,
 			httpserver.Example(`{"mode": "restricted", "auto_close": {"enabled": true, "after_minutes": 1440}}`),
 			httpserver.About("Requires the role admin or owner. The rules take effect immediately, including for open attendances.")),
+
+		httpserver.Get("/company/opt-out", VerbOptOut, "Get the texts that confirm opting out", httpserver.NoInput(s.verbs.OptOut), httpserver.Named("getOptOut")),
+		httpserver.Patch("/company/opt-out", VerbUpdateOptOut, "Change the texts that confirm opting out", s.updateOptOut, httpserver.Named("updateOptOut"),
+			httpserver.Example(`{"confirmation": "Pronto! Você não vai mais receber promoções. Para voltar, envie VOLTAR.", "welcome_back": null}`),
+			httpserver.About("Requires the role admin or owner. A customer whose whole message is SAIR, PARAR or STOP opts out and gets confirmation; VOLTAR or START ends that and "+
+				"gets welcome_back. Case, accents and punctuation do not matter. Each text is sent once per change. The keyword opens no case. "+
+				"A contact that has opted out gets no automatic messages, surveys and templates of the category marketing (409 opted_out). People can still write to it.")),
 
 		httpserver.Post("/conversations/{id}/activity", VerbActivity, "Report activity in a conversation", s.postActivity, httpserver.NoContent, httpserver.Named("reportActivity"), httpserver.Subject(SubjectConversation),
 			httpserver.Example(`{"kind": "typing"}`),

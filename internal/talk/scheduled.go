@@ -129,7 +129,7 @@ type ScheduledChange struct {
 type ScheduledQuery struct {
 	httpserver.AtID
 	Status string `query:"status" enum:"scheduled,sent,failed,cancelled" doc:"Returns only scheduled messages with this status. Defaults to all."`
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"The maximum number of entries."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
@@ -448,33 +448,7 @@ func lockDue(tx *kernel.Tx, due Due) (*Outbox, *ScheduledMessage, error) {
 // senderOf returns the principal that scheduled or held a message, with its current permissions. key is nil if a member did in the
 // app.
 func (d *Talk) senderOf(tx *kernel.Tx, of kernel.ID, member kernel.Ref, keyID *kernel.ID) (*kernel.Principal, error) {
-	members, err := people.KeepMemberSights(tx, of, []kernel.ID{member.ID})
-	if err != nil {
-		return nil, err
-	}
-	m := members[member.ID]
-	if m == nil {
-		return nil, kernel.Errorf(ErrorSenderRemoved, "%s has left the team.", member.Name)
-	}
-	company := kernel.Company{ID: of}
-	if keyID == nil {
-		return people.MemberPrincipal(company, m), nil
-	}
-	key, _, found, err := people.FindKey(tx, of, *keyID)
-	if err != nil {
-		return nil, err
-	}
-	limits, err := people.KeyLimits(tx, of, *keyID)
-	switch {
-	case err != nil:
-		return nil, err
-	case !found || key.RevokedAt != nil || kernel.RevokedBy(limits):
-		return nil, kernel.Errorf(kernel.CodeKeyRevoked, "The API key that was used for it was revoked.")
-	case key.ExpiresAt != nil && !tx.Now.Before(*key.ExpiresAt):
-		return nil, kernel.Errorf(kernel.CodeKeyExpired, "The API key that was used for it has expired.")
-	}
-	owner := kernel.Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}
-	return kernel.KeyPrincipal(company, owner, key.Integration(), key.ActsAs, key.Rate, limits...), nil
+	return people.Acting(tx, kernel.Company{ID: of}, member, keyID)
 }
 
 // failScheduled marks a message as failed and notifies the member who scheduled it or, for an API key, the responsible member.

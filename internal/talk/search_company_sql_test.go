@@ -76,7 +76,7 @@ func TestMessagesOfTwoCompaniesThatShareAnEntryAreBothFound(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		other := &office{nodes: o.nodes, owner: testCompany(t, o.nodes[0]), channel: kernel.NewID()}
 		other.company = other.owner.Company
-		other.insertChannel(t, channels.Channel{ID: other.channel, Name: "Sandbox", Phone: "+551130000000", Provider: channels.ProviderSandbox})
+		other.insertChannel(t, channels.Channel{ID: other.channel, Name: "Sandbox", Phone: new("+551130000000"), Provider: channels.ProviderSandbox})
 		id := kernel.NewID()
 		index := func(o *office, text string) {
 			t.Helper()

@@ -36,10 +36,12 @@ const (
 	WakeIndex = "index"
 )
 
-// sendAgain sends the queued messages of a channel that was connected again.
+// sendAgain sends the queued messages of a channel that was connected again, and fetches its files.
 func (d *Talk) sendAgain(tx *kernel.Tx, ch *channels.Channel) {
 	makeSendsDue(tx, ch.Company, ch.ID)
+	makeFetchesDue(tx, ch.Company, ch.ID)
 	tx.AfterCommit(d.notifySend)
+	tx.AfterCommit(d.Wakeup(WakeFetch).Notify)
 }
 
 func (d *Talk) notifySend() {
@@ -49,20 +51,29 @@ func (d *Talk) notifySend() {
 
 // ChannelsToSend lists the connected channels with due messages, or with messages that a stopped node was sending, except those
 // whose lease another node holds.
-func (d *Talk) ChannelsToSend(ctx context.Context, owner kernel.ID) ([]rowAt, error) {
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) {
-		return rowsAt(tx, `
-			SELECT /* all companies: due work */ ch.company, ch.id
+func (d *Talk) ChannelsToSend(ctx context.Context, owner kernel.ID) ([]dueChannel, error) {
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]dueChannel, error) {
+		return kernel.Rows(tx, `
+			SELECT /* all companies: due work */ ch.company, ch.id, ch.provider = 'linked' AS linked
 			FROM channels ch
 			WHERE ch.provider <> 'sandbox' AND ch.status = 'connected'
 				AND EXISTS (SELECT 1 FROM sends s WHERE s.company = ch.company AND s.channel = ch.id AND s.due_at <= $1)
 				AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.subject = ch.id AND l.owner <> $2 AND l.lease_until >= $1)
-			ORDER BY ch.company, ch.id`, tx.Now, owner)
+			ORDER BY ch.company, ch.id`, []any{tx.Now, owner}, func(r db.Row) dueChannel {
+			return dueChannel{r.ID("company"), r.ID("id"), r.Bool("linked")}
+		})
 	})
 }
 
+// dueChannel is a channel with messages to send.
+type dueChannel struct {
+	company, id kernel.ID
+	linked      bool // the number is connected to one node
+}
+
 // TakeSendLease takes the lease of a channel for owner. It returns false while another node holds it. Messages that the
-// previous owner was sending are marked as uncertain and never sent again.
+// previous owner was sending are marked as uncertain and never sent again, except by linked numbers: there every attempt has the same
+// id, and receivers drop a message with a known id.
 func (d *Talk) TakeSendLease(
 	ctx context.Context, company, channel, owner kernel.ID, length time.Duration,
 ) (lease kernel.Lease, taken bool, err error) {
@@ -75,9 +86,17 @@ func (d *Talk) TakeSendLease(
 		if err != nil || len(left) == 0 {
 			return err
 		}
+		cause := errLeftInTheMiddle
+		if ch, found, err := channels.FindChannel(tx, company, channel); err != nil {
+			return err
+		} else if found && ch.Provider == channels.ProviderLinked {
+			cause = &provider.SendError{
+				Code: provider.CodeSendUnavailable, Message: "The process that was sending this message ended.", Retry: true, Cause: cause,
+			}
+		}
 		done := make([]SendDone, len(left))
 		for i, q := range left {
-			done[i] = SendDone{Job: SendJob{queued: q}, Err: errLeftInTheMiddle}
+			done[i] = SendDone{Job: SendJob{queued: q}, Err: cause}
 		}
 		_, err = d.recordSends(tx, company, kernel.Lease{Subject: channel}, done)
 		return err
@@ -88,7 +107,8 @@ func (d *Talk) TakeSendLease(
 var errLeftInTheMiddle = errors.New("talk: the process that was sending this message ended")
 
 // SendStep stores the results of jobs, renews the lease, and marks up to limit due messages as being sent, in one transaction.
-// At most one message of a conversation is being sent at a time.
+// At most one message of a conversation is being sent at a time; the response to an earlier one may still be missing if a report said
+// that it was sent.
 func (d *Talk) SendStep(
 	ctx context.Context, company kernel.ID, lease kernel.Lease, owner kernel.ID, length time.Duration, done []SendDone, limit int,
 ) (ClaimedSends, error) {
@@ -244,6 +264,7 @@ func (in *InboundBatch) disconnectFor(cause error) {
 	reason := failure.Reason()
 	in.Channel.Status = channels.ChannelDisconnected
 	channels.SetChannelStatus(in.Tx, in.Channel.Company, in.Channel.ID, channels.ChannelDisconnected, &reason)
+	channels.AuditDisconnected(in.Tx, in.Channel.Company, in.Channel.ID, in.Channel.Name, nil, reason)
 	id := in.Channel.ID
 	in.Tx.AfterCommit(func() {
 		in.d.Log.Error("a channel was disconnected: its provider refuses it", slog.String("channel", id.String()), slog.Any("error", failure))
@@ -263,8 +284,11 @@ func (in *InboundBatch) status(s *provider.IncomingStatus) error {
 	}
 	report := statusReport{Status: s.Status, Error: s.Error, At: moment(s.At, in.Tx.Now), Pricing: s.Pricing}
 	if m == nil {
-		in.parkStatus(s.ExternalID, report)
-		return nil
+		erased, err := in.d.erasedSince(in.Tx, &in.Channel, s.Recipient, report.At)
+		if err == nil && !erased {
+			in.parkStatus(s.ExternalID, report)
+		}
+		return err
 	}
 	return in.report(t, m, s.ExternalID, report)
 }
@@ -357,12 +381,11 @@ const (
 	sendSettle = 5 * time.Second       // between searches for reports that missed their message
 )
 
-// Provider returns the senders of channels.
+// Provider returns the senders of channels; see channels.Providers.
 type Provider interface {
 	For(ctx context.Context, company, channel kernel.ID) (channels.NumberSender, error)
-	// Free returns how many messages the channel may send now, and the time until it may send one more. Other messages stay in
-	// the queue, where a crash does not make them uncertain.
 	Free(channel kernel.ID) (n int, wait time.Duration)
+	Here(channel kernel.ID) bool
 }
 
 // SendLoop sends queued messages. For each channel one node marks due messages as being sent, passes them to the provider
@@ -376,7 +399,7 @@ type SendLoop struct {
 
 	begun     bool
 	settled   time.Time
-	companies sync.Map // by channel, for the channels that Due has returned
+	companies sync.Map // dueChannel by id, for the channels that Due has returned
 }
 
 // Run sends messages until ctx is done. It then waits a while for running calls and stores their results.
@@ -415,20 +438,24 @@ func (s *SendLoop) Due(ctx context.Context, owner kernel.ID) (channels []kernel.
 	}
 	due, err := s.Desk.ChannelsToSend(ctx, owner)
 	for _, ch := range due {
-		s.companies.Store(ch.id, ch.company)
+		if ch.linked && !s.Provider.Here(ch.id) {
+			continue
+		}
+		s.companies.Store(ch.id, ch)
 		channels = append(channels, ch.id)
 	}
 	return channels, 0, err
 }
 
-func (s *SendLoop) company(channel kernel.ID) kernel.ID {
-	company, _ := s.companies.Load(channel)
-	return company.(kernel.ID)
+func (s *SendLoop) due(channel kernel.ID) dueChannel {
+	due, _ := s.companies.Load(channel)
+	return due.(dueChannel)
 }
 
 // Open returns the work of one channel.
 func (s *SendLoop) Open(channel kernel.ID) jobs.Subject[SendJob, SendDone] {
-	return &channelWork{s: s, company: s.company(channel), id: channel}
+	due := s.due(channel)
+	return &channelWork{s: s, company: due.company, id: channel, linked: due.linked}
 }
 
 type channelLeases struct {
@@ -438,7 +465,7 @@ type channelLeases struct {
 
 // Take takes the lease of a channel; see TakeSendLease.
 func (l channelLeases) Take(ctx context.Context, channel, owner kernel.ID, length time.Duration) (int64, bool, error) {
-	lease, taken, err := l.loop.Desk.TakeSendLease(ctx, l.loop.company(channel), channel, owner, length)
+	lease, taken, err := l.loop.Desk.TakeSendLease(ctx, l.loop.due(channel).company, channel, owner, length)
 	return lease.Epoch, taken, err
 }
 
@@ -449,6 +476,7 @@ type channelWork struct {
 	id      kernel.ID
 	free    int           // messages that the provider accepts now
 	wait    time.Duration // until it accepts more
+	linked  bool          // the number is connected to one node
 	unclear bool          // the last step may have marked messages that are not in hand
 }
 
@@ -474,12 +502,26 @@ func (c *channelWork) Step(ctx context.Context, step jobs.Step[SendDone]) (claim
 		}
 		c.unclear = false
 	}
+	elsewhere := c.linked && !c.s.Provider.Here(c.id)
+	if elsewhere {
+		step.Limit = 0
+	}
 	sent, err := c.s.Desk.SendStep(ctx, c.company, lease, owner, c.s.Lease, step.Results, step.Limit)
 	c.unclear = kernel.CodeOf(err) == kernel.CodeUncertain
 	if err != nil {
 		return claimed, err
 	}
 	claimed = jobs.Claimed[SendJob]{Jobs: sent.Jobs, Lease: jobs.LeaseRenewed}
+	if elsewhere && sent.Held && len(step.InHand) <= len(step.Results) { // the node with the connection sends the rest
+		err := c.s.Desk.Store.Write(ctx, func(tx *kernel.Tx) error {
+			tx.ReleaseLease(lease, owner)
+			return nil
+		})
+		if err != nil {
+			return claimed, err
+		}
+		sent.Held = false
+	}
 	if !sent.Held {
 		claimed.Lease = jobs.LeaseLost
 	}
@@ -656,6 +698,12 @@ func (in *InboundBatch) failQueued(job Queued) error {
 	t, m, err := in.lockMessage("", job.Message)
 	if err != nil {
 		return err
+	}
+	if m == nil && job.Change != "" {
+		if t, err = in.locked(job.Conversation); err != nil || t == nil {
+			return err
+		}
+		return in.changeRefused(t, job)
 	}
 	if m == nil {
 		deleteSend(in.Tx, job.Company, job.Message)

@@ -82,6 +82,9 @@ func (p *service) For(context.Context, kernel.ID, kernel.ID) (channels.NumberSen
 // Free implements Provider.
 func (p *service) Free(kernel.ID) (int, time.Duration) { return 1000, 0 }
 
+// Here implements Provider.
+func (p *service) Here(kernel.ID) bool { return true }
+
 func (p *service) Send(ctx context.Context, out provider.Outgoing) (provider.SendResult, error) {
 	body, _ := json.Marshal(wireMessage{out.ClientID, out.To.WAID, out.Text})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, bytes.NewReader(body))

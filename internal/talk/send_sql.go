@@ -21,6 +21,7 @@ type Outbox struct {
 	Status       string // of the channel
 	Archived     bool   // the channel
 	Blocked      bool   // the contact
+	OptedOut     bool   // the contact, of marketing
 	Earlier      bool   // a message has the client id; concurrent inserts may still conflict
 	Drafted      bool   // the member has a draft in the conversation
 	Rendered     bool   // the member rendered a canned reply for the conversation and has not sent it yet
@@ -33,6 +34,7 @@ func lockOutbox(tx *kernel.Tx, company, conversation, client, member kernel.ID) 
 	found, err = tx.One(`
 		SELECT`+conversationColumns+`, ch.provider AS channel_provider, ch.status AS channel_status,
 			ch.archived_at IS NOT NULL AS channel_archived, COALESCE(ct.blocked, FALSE) AS blocked, m.id IS NOT NULL AS earlier,
+			ct.opted_out_at IS NOT NULL AS opted_out,
 			EXISTS (SELECT 1 FROM drafts d WHERE d.company = $1 AND d.member = $4 AND d.conversation = $2) AS drafted,
 			EXISTS (SELECT 1 FROM reply_renderings p WHERE p.company = $1 AND p.member = $4 AND p.conversation = $2) AS rendered,
 			CASE WHEN ch.sign THEN (
@@ -45,7 +47,7 @@ func lockOutbox(tx *kernel.Tx, company, conversation, client, member kernel.ID) 
 		WHERE c.company = $1 AND c.id = $2`+tx.Dialect().Lock(` FOR UPDATE OF c`), []any{company, conversation, client, member}, func(r db.Row) {
 		o = Outbox{
 			Conversation: scanConversation(r), Provider: r.Text("channel_provider"), Status: r.Text("channel_status"),
-			Archived: r.Bool("channel_archived"), Blocked: r.Bool("blocked"), Earlier: r.Bool("earlier"), Drafted: r.Bool("drafted"),
+			Archived: r.Bool("channel_archived"), Blocked: r.Bool("blocked"), OptedOut: r.Bool("opted_out"), Earlier: r.Bool("earlier"), Drafted: r.Bool("drafted"),
 			Rendered: r.Bool("rendered"), Signature: r.Text("signature"),
 		}
 	})
@@ -78,23 +80,24 @@ func archivedWithSends(tx *kernel.Tx) ([]rowAt, error) {
 // listSends returns the messages in the queue of a channel that match a condition on its arguments from $3 on.
 func listSends(tx *kernel.Tx, company, channel kernel.ID, where string, args ...any) ([]Queued, error) {
 	return kernel.Rows(tx, `
-		SELECT message, conversation, company, attempts, reacts_to, released_at
+		SELECT message, conversation, company, attempts, reacts_to, change, released_at
 		FROM sends`+IndexedBy(tx, "sends_due")+`
 		WHERE company = $1 AND channel = $2 AND `+where, append([]any{company, channel}, args...), scanQueued)
 }
 
-// Queued is a message, or a reaction to one, in the queue of its channel.
+// Queued is a message, a reaction to one, or a change of one, in the queue of its channel.
 type Queued struct {
 	Message      kernel.ID
 	Conversation kernel.ID
 	Company      kernel.ID
 	Attempts     int64
-	ReactsTo     *kernel.ID // of a reaction: the message that it is on
+	ReactsTo     *kernel.ID // of a reaction or a change: the message that it is on
+	Change       string     // changeEdit, changeRevoke or ""
 	ReleasedAt   *time.Time // of a message that was held
 }
 
 func scanQueued(r db.Row) Queued {
-	return Queued{r.ID("message"), r.ID("conversation"), r.ID("company"), r.Int("attempts"), r.NullID("reacts_to"), r.NullTime("released_at")}
+	return Queued{r.ID("message"), r.ID("conversation"), r.ID("company"), r.Int("attempts"), r.NullID("reacts_to"), r.Text("change"), r.NullTime("released_at")}
 }
 
 // SendJob is a message that is marked as being sent. It is passed to the provider once; SendStep stores the result.
@@ -104,6 +107,7 @@ type SendJob struct {
 	queued  Queued
 	media   *kernel.ID
 	contact *kernel.ID
+	author  *kernel.ID // of the message that it quotes or reacts to
 }
 
 // JobID returns the id of the message.
@@ -113,12 +117,14 @@ func (j SendJob) JobID() kernel.ID { return j.queued.Message }
 // its conversation.
 func (d *Talk) startSends(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, limit int) ([]SendJob, error) {
 	jobs, err := kernel.Rows(tx, `
-		SELECT s.message, s.conversation, s.company, s.attempts, s.reacts_to, s.released_at, m.text, m.template, m.reply_to, m.interactive, m.voice,
-			c.group_id, c.contact, ct.phone, s.emoji, r.external_id,
+		SELECT s.message, s.conversation, s.company, s.attempts, s.reacts_to, s.change, s.released_at, m.text, m.template, m.reply_to, m.interactive, m.voice,
+			c.group_id, c.contact, ct.phone, s.emoji, r.external_id, r.text AS new_text, COALESCE(r.direction, q.direction) AS ref_direction,
+			COALESCE(r.author, q.author) AS ref_author, q.text AS ref_text,
 			d.id AS media, d.kind, d.mime_type, d.file_name, d.size, p.provider_id, p.provider_at
 		FROM sends s
 		LEFT JOIN messages m ON m.company = s.company AND m.conversation = s.conversation AND m.seq = s.seq AND s.reacts_to IS NULL
 		LEFT JOIN messages r ON r.company = s.company AND r.id = s.reacts_to
+		LEFT JOIN messages q ON q.company = s.company AND q.channel = s.channel AND q.external_id = m.reply_to
 		JOIN conversations c ON c.company = s.company AND c.id = s.conversation
 		LEFT JOIN contacts ct ON ct.company = c.company AND ct.id = c.contact
 		LEFT JOIN media d ON d.company = m.company AND d.id = m.media
@@ -134,14 +140,66 @@ func (d *Talk) startSends(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, 
 		tx.Later(`UPDATE sends SET state = 'sending', epoch = $3, attempts = attempts + 1 WHERE company = $1 AND message = $2`,
 			company, j.queued.Message, lease.Epoch)
 	}
+	if err := addAuthors(tx, company, lease.Subject, jobs); err != nil {
+		return nil, err
+	}
+	if err := addMentions(tx, company, jobs); err != nil {
+		return nil, err
+	}
 	return jobs, addReceivers(tx, company, lease, jobs)
+}
+
+// addAuthors adds who wrote the messages that are quoted or reacted to in groups.
+func addAuthors(tx *kernel.Tx, company, channel kernel.ID, jobs []SendJob) error {
+	for i := range jobs {
+		j := &jobs[i]
+		if j.author == nil || j.Out.GroupID == "" {
+			continue
+		}
+		author := &provider.Person{}
+		if j.Out.Reaction != nil {
+			author = &j.Out.Reaction.To.Author
+		} else if j.Out.Quoted != nil {
+			author = &j.Out.Quoted.Author
+		}
+		if err := addIdentities(tx, company, channel, *j.author, author); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usableIdentity selects the identities i that channel ch can use: LIDs are for linked numbers, and other user ids are not.
+const usableIdentity = `(i.kind = 'wa_id' OR (i.value LIKE '%@lid') = (ch.provider = 'linked'))`
+
+// addIdentities adds the provider's ids of a contact to a person.
+func addIdentities(tx *kernel.Tx, company, channel, contact kernel.ID, p *provider.Person) error {
+	return tx.Query(`
+		SELECT i.kind, i.value
+		FROM contact_identities i
+		JOIN channels ch ON ch.company = i.company AND ch.id = $3
+		WHERE i.company = $1 AND i.contact = $2 AND `+usableIdentity+`
+		ORDER BY i.kind, i.value`, []any{company, contact, channel}, func(r db.Row) error {
+		addIdentity(p, r.Text("kind"), r.Text("value"))
+		return nil
+	})
+}
+
+// addIdentity adds one of the provider's ids to a person. It prefers the WhatsApp id of the current phone number.
+func addIdentity(p *provider.Person, kind, value string) {
+	if kind != IdentityWA {
+		p.UserID = value
+	} else if p.Phone == "" || phone.Key(value) == phone.Key(p.Phone) {
+		p.WAID = value
+	}
 }
 
 // providerMediaLife is how long an upload to a provider is used again. WhatsApp keeps files for 30 days.
 const providerMediaLife = 25 * 24 * time.Hour
 
 func (d *Talk) scanSendJob(r db.Row, now time.Time) SendJob {
-	j := SendJob{queued: scanQueued(r), media: r.NullID("media"), contact: r.NullID("contact")}
+	j := SendJob{queued: scanQueued(r), media: r.NullID("media"), contact: r.NullID("contact"), author: r.NullID("ref_author")}
+	ref := provider.MessageRef{FromUs: r.Text("ref_direction") == provider.Outbound, Text: r.Text("ref_text")}
 	j.Out = provider.Outgoing{
 		ClientID: j.queued.Message.String(), Text: r.Text("text"), ReplyTo: r.Text("reply_to"), GroupID: r.Text("group_id"),
 		Interactive: kernel.ReadJSON[provider.Interactive](r, "interactive"),
@@ -149,9 +207,19 @@ func (d *Talk) scanSendJob(r db.Row, now time.Time) SendJob {
 	if j.Out.GroupID == "" {
 		j.Out.To.Phone = r.Text("phone")
 	}
+	if j.Out.ReplyTo != "" && !r.Null("ref_direction") {
+		j.Out.Quoted = &ref
+	}
 	if to := j.queued.ReactsTo; to != nil {
 		j.Out.ClientID = reactionPrefix + to.String() + "." + j.Out.ClientID
-		j.Out.Reaction = &provider.OutgoingReaction{Emoji: r.Text("emoji"), ExternalID: r.Text("external_id")}
+		switch j.queued.Change {
+		case changeEdit: // the latest text
+			j.Out.Edits, j.Out.Text = r.Text("external_id"), r.Text("new_text")
+		case changeRevoke:
+			j.Out.Revokes = r.Text("external_id")
+		default:
+			j.Out.Reaction = &provider.OutgoingReaction{Emoji: r.Text("emoji"), ExternalID: r.Text("external_id"), To: ref}
+		}
 	}
 	if !r.Null("template") {
 		j.Out.Text, j.Out.Template = "", &provider.Template{}
@@ -175,7 +243,7 @@ func (d *Talk) scanSendJob(r db.Row, now time.Time) SendJob {
 	return j
 }
 
-// addReceivers adds the provider's ids of the contacts. It prefers the WhatsApp id of the current phone number.
+// addReceivers adds the provider's ids of the contacts.
 func addReceivers(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, jobs []SendJob) error {
 	byContact := make(map[kernel.ID][]*SendJob, len(jobs))
 	for i := range jobs {
@@ -188,16 +256,11 @@ func addReceivers(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, jobs []S
 		FROM sends s
 		JOIN conversations c ON c.company = s.company AND c.id = s.conversation
 		JOIN contact_identities i ON i.company = c.company AND i.contact = c.contact
-		WHERE s.company = $1 AND s.channel = $2 AND s.state = 'sending' AND s.epoch = $3
+		JOIN channels ch ON ch.company = s.company AND ch.id = s.channel
+		WHERE s.company = $1 AND s.channel = $2 AND s.state = 'sending' AND s.epoch = $3 AND `+usableIdentity+`
 		ORDER BY i.kind, i.value`, []any{company, lease.Subject, lease.Epoch}, func(r db.Row) error {
-		contact, kind, value := r.ID("contact"), r.Text("kind"), r.Text("value")
-		for _, j := range byContact[contact] {
-			to := &j.Out.To
-			if kind != IdentityWA {
-				to.UserID = value
-			} else if to.Phone == "" || phone.Key(value) == phone.Key(to.Phone) {
-				to.WAID = value
-			}
+		for _, j := range byContact[r.ID("contact")] {
+			addIdentity(&j.Out.To, r.Text("kind"), r.Text("value"))
 		}
 		return nil
 	})

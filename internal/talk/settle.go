@@ -209,6 +209,7 @@ func (d *Talk) splitContact(tx *kernel.Tx, ch *channels.Channel, contact *Contac
 			}
 		}
 		err = d.joinConversations(tx, other, *c, &own)
+		addFormer(tx, ch.Company, own.ID, c.ID)
 	default:
 		moveConversation(tx, ch.Company, c.ID, own.ID)
 	}

@@ -33,10 +33,11 @@ func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
 	d.CheckSubjects(SubjectContact, checkContact)
 	d.CheckSubjects(SubjectFile, checkFile)
 	d.OnSignal(d.receive)
+	d.OnSignal(d.receiveReceipt)
 	d.OnStream(d.greet)
 	p.ObserveTeam(people.TeamObserver{Removed: d.FinishRemovals, MemberRemoved: deleteOwn})
 	c.UseFiles(d.sampleFile)
-	c.ObserveChannels(channels.ChannelObserver{Connected: d.sendAgain, Archived: d.failQueue, PrivacyChanged: d.settleFirst})
+	c.ObserveChannels(channels.ChannelObserver{Connected: d.sendAgain, Archived: d.failQueue, PrivacyChanged: d.settleFirst, Disconnected: d.warnOwners})
 	return d
 }
 

@@ -13,6 +13,8 @@ var (
 	// Conversations.
 	VerbConversations      = kernel.Listed(kernel.Verb{Name: "Conversations", Scope: people.ScopeConversationsRead})
 	VerbInboxCounts        = kernel.Listed(kernel.Verb{Name: "InboxCounts", Scope: people.ScopeConversationsRead})
+	VerbGroupMembers       = kernel.Listed(kernel.Verb{Name: "GroupMembers", Scope: people.ScopeConversationsRead})
+	VerbGroupPicture       = kernel.Listed(kernel.Verb{Name: "GroupPicture", Scope: people.ScopeConversationsRead})
 	VerbConversation       = kernel.Listed(kernel.Verb{Name: "Conversation", Scope: people.ScopeConversationsRead})
 	VerbOpenConversation   = kernel.Listed(kernel.Verb{Name: "OpenConversation", Scope: people.ScopeConversationsWrite})
 	VerbUpdateConversation = kernel.Listed(kernel.Verb{Name: "UpdateConversation", Scope: people.ScopeConversationsWrite})
@@ -82,5 +84,7 @@ var (
 	VerbReopenAttendance      = kernel.Listed(kernel.Verb{Name: "ReopenAttendance", Scope: people.ScopeAttendancesWrite})
 	VerbAttendanceRules       = kernel.Listed(kernel.Verb{Name: "AttendanceRules", Scope: people.ScopeTeamRead})
 	VerbUpdateAttendanceRules = kernel.Listed(kernel.Verb{Name: "UpdateAttendanceRules", Scope: people.ScopeCompanyManage, Role: kernel.RoleAdmin})
+	VerbOptOut                = kernel.Listed(kernel.Verb{Name: "OptOut", Scope: people.ScopeCompanyManage})
+	VerbUpdateOptOut          = kernel.Listed(kernel.Verb{Name: "UpdateOptOut", Scope: people.ScopeCompanyManage, Role: kernel.RoleAdmin})
 	VerbActivity              = kernel.Listed(kernel.Verb{Name: "Activity", SessionOnly: true})
 )

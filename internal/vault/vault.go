@@ -204,7 +204,7 @@ func (v *Vault) replace(change func(ring []key) []key) error {
 	ring, err := readKeyFile(v.path)
 	if err == nil {
 		ring = change(ring)
-		err = writeAndClose(f, ring)
+		err = writeAndClose(f, keyFile(ring))
 	} else {
 		f.Close()
 	}
@@ -230,7 +230,7 @@ func createKeyFile(dir, path string) error {
 		return fmt.Errorf("vault: %w", err)
 	}
 	defer os.Remove(f.Name())
-	if err := writeAndClose(f, []key{newKey()}); err != nil {
+	if err := writeAndClose(f, keyFile([]key{newKey()})); err != nil {
 		return fmt.Errorf("vault: %w", err)
 	}
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -275,12 +275,32 @@ func parseKeys(text string) ([]key, error) {
 	return ring, nil
 }
 
-func writeAndClose(f *os.File, ring []key) error {
-	var text strings.Builder
+// keyFile returns the content of a key file.
+func keyFile(ring []key) (text []byte) {
 	for _, k := range ring {
-		text.WriteString(base64.StdEncoding.EncodeToString(k.secret[:]) + "\n")
+		text = append(base64.StdEncoding.AppendEncode(text, k.secret[:]), '\n')
 	}
-	_, err := f.WriteString(text.String())
+	return text
+}
+
+// ReplaceFile writes a file that only its owner may read and makes it durable. After a crash it has the old or the new content.
+func ReplaceFile(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // with mode 0600
+	if err != nil {
+		return fmt.Errorf("vault: %w", err)
+	}
+	defer os.Remove(f.Name()) // fails after the renaming
+	if err := writeAndClose(f, content); err != nil {
+		return fmt.Errorf("vault: %w", err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("vault: %w", err)
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+func writeAndClose(f *os.File, content []byte) error {
+	_, err := f.Write(content)
 	if err == nil {
 		err = f.Sync()
 	}

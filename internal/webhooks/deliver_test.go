@@ -26,19 +26,22 @@ type node struct {
 	ended   chan struct{}
 }
 
+// requestTimeout is the timeout of deliveries, long enough for a busy machine.
+const requestTimeout = 3 * time.Second
+
 func newNode(t *testing.T, url, name string, lease time.Duration) *node {
 	t.Helper()
 	s, err := server.Open(t.Context(), server.Config{
 		DataDir: t.TempDir(), DatabaseURL: url, SecretKey: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
-		WebhookAllowInsecure: true, WebhookTimeout: time.Second, Version: name,
+		WebhookAllowInsecure: true, WebhookTimeout: requestTimeout, Version: name,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := &node{Server: s, ended: make(chan struct{})}
-	posts := guard.New(guard.Options{AllowInsecure: true, Timeout: time.Second, UserAgent: "Recado/" + name})
+	posts := guard.New(guard.Options{AllowInsecure: true, Timeout: requestTimeout, UserAgent: "Recado/" + name})
 	t.Cleanup(posts.Close)
-	n.deliver = &webhooks.Deliver{Desk: s.Desk.Webhooks, Guard: posts, Logger: slog.New(slog.DiscardHandler), Timeout: time.Second, Lease: lease}
+	n.deliver = &webhooks.Deliver{Desk: s.Desk.Webhooks, Guard: posts, Logger: slog.New(slog.DiscardHandler), Timeout: requestTimeout, Lease: lease}
 	t.Cleanup(func() {
 		if n.cancel != nil {
 			n.cancel()
@@ -157,7 +160,7 @@ func (s *setting) all(ids []string) func() bool {
 }
 
 func TestANodeThatDiesIsReplacedWhenItsLeasesEnd(t *testing.T) {
-	s := newSetting(t, 2*time.Second)
+	s := newSetting(t, 3*requestTimeout)
 	s.a.start(s.a.deliver.RunUntilKilled)
 	ids := s.raise(t, s.a, 20)
 	s.watcher.until(t, "the first node delivers", s.all(ids))

@@ -215,7 +215,7 @@ var (
 	failureDisabled = attemptFailure{"disabled", "not sent: the webhook was disabled after too many deliveries that failed " +
 		"permanently"}
 	failureHidden     = attemptFailure{"hidden", "not sent: the card or the number was made private, or the card was deleted"}
-	failureNoEvent    = attemptFailure{"event_gone", "the event is older than the retention period"}
+	failureNoEvent    = attemptFailure{"event_gone", "not sent: the event was deleted, because it is too old or about an erased person"}
 	failureNoSecret   = attemptFailure{"secret_unreadable", "the signing secret cannot be read: rotate it"}
 	failureAnswered   = attemptFailure{"answered", "the response status was %d, not 2xx"}
 	failureRedirected = attemptFailure{"redirected", "the response status was %d: redirects are not followed"}
@@ -266,11 +266,10 @@ func (d *Webhooks) attempt(ctx context.Context, client *guard.Client, out outgoi
 func (d *Webhooks) outcome(out outgoing, attempt Attempt, ok bool) Outcome {
 	o := Outcome{
 		Company: out.webhook.Company, Webhook: out.webhook.ID, Delivery: out.delivery, Before: out.attempts, Attempt: attempt,
-		OK: ok, Withheld: out.withheld,
+		OK: ok, Withheld: out.withheld || out.body == nil,
 	}
-	final := out.withheld || out.body == nil
 	var wait time.Duration
-	if o.Status, wait = nextAttempt(d.retries, int(out.attempts)+1, ok, final); o.Status == DeliveryPending {
+	if o.Status, wait = nextAttempt(d.retries, int(out.attempts)+1, ok, o.Withheld); o.Status == DeliveryPending {
 		o.NextAt = new(d.Now().Add(wait))
 	}
 	return o
@@ -376,6 +375,11 @@ func (d *Webhooks) saveHealth(tx *kernel.Tx, health map[webhookKey]*webhookHealt
 		if !health[key].disabled {
 			continue
 		}
+		w := Webhook{ID: key.id, Name: health[key].name}
+		tx.Audit(nil, kernel.AuditEntry{
+			Action: "webhook.updated", Subject: w.subject(), Company: key.company,
+			Changes: []kernel.AuditChange{{Field: "active", From: true, To: false}},
+		})
 		if err := missEvents(tx, key.company, key.id); err != nil {
 			return err
 		}
@@ -432,7 +436,7 @@ func (d *Webhooks) PurgeWebhooks(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		events, err := tx.Exec(deleteOldEvents, tx.Now.Add(-EventRetention), kernel.PurgeStep)
+		events, err := tx.Exec(deleteOldEvents, tx.Now.Add(-kernel.EventRetention), kernel.PurgeStep)
 		return deliveries >= kernel.PurgeStep || events >= kernel.PurgeStep, err
 	})
 }

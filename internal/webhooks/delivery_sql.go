@@ -184,7 +184,7 @@ type outgoing struct {
 	attempts int64 // made before
 	event    kernel.EventType
 	eventID  kernel.ID
-	body     []byte // nil: the event has been purged
+	body     []byte // nil: the event has been deleted
 	withheld bool   // no key may see the event any more
 	webhook  WebhookRow
 }

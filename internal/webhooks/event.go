@@ -123,7 +123,7 @@ func (d *Webhooks) feedPage(
 	if q.Newest {
 		sql = selectFeedBefore
 	}
-	oldest := tx.Now.Add(-EventRetention)
+	oldest := tx.Now.Add(-kernel.EventRetention)
 	for seen := 0; len(page.Events) < q.Limit && seen < budget; window = min(4*window, feedWindow) {
 		window = min(window, budget-seen)
 		rows, full, left := 0, false, false
@@ -194,7 +194,7 @@ func (e *LiveEvent) Type() kernel.EventType { return e.event.Type }
 func (d *Webhooks) Live(ctx context.Context, a *kernel.Principal, cursor string) (place FeedPlace, usable bool, err error) {
 	if cursor != "" {
 		place, err = d.placeAfter(ctx, a, cursor)
-		usable = err == nil && !place.ID.Time().Before(d.Now().Add(-EventRetention))
+		usable = err == nil && !place.ID.Time().Before(d.Now().Add(-kernel.EventRetention))
 		if usable || err != nil && kernel.CodeOf(err) != kernel.CodeInvalidCursor {
 			return place, usable, err
 		}
@@ -259,7 +259,7 @@ func (d *Webhooks) LiveEvents(ctx context.Context, company kernel.ID, after Feed
 		return nil, err
 	}
 	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (events []LiveEvent, err error) {
-		oldest := tx.Now.Add(-EventRetention)
+		oldest := tx.Now.Add(-kernel.EventRetention)
 		err = readFeed(tx, selectFeed, company, after, horizon, kernel.EveryEvent, limit, func(e FeedRow) {
 			if e.CreatedAt.Before(oldest) {
 				e.Body = nil

@@ -240,7 +240,7 @@ func TestFeed(t *testing.T) {
 				var err error
 				if more, err = kernel.Write(t.Context(), d.Kernel, func(tx *kernel.Tx) (bool, error) {
 					tx.Now = d.Kernel.Now()
-					n, err := tx.Exec(deleteOldEvents, tx.Now.Add(-EventRetention), 5)
+					n, err := tx.Exec(deleteOldEvents, tx.Now.Add(-kernel.EventRetention), 5)
 					return n > 0, err
 				}); err != nil {
 					t.Fatal(err)

@@ -30,7 +30,7 @@ func (d *Webhooks) ReplayMissed(ctx context.Context, company, webhook kernel.ID)
 			return false, err
 		}
 		var missed []FeedRow
-		seen, oldest := 0, tx.Now.Add(-EventRetention)
+		seen, oldest := 0, tx.Now.Add(-kernel.EventRetention)
 		err = readFeed(tx, selectFeed, company, p.FeedPlace, horizon, 0, replayBatch, func(e FeedRow) {
 			seen++
 			p.FeedPlace = e.FeedPlace

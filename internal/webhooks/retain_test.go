@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -48,12 +47,7 @@ func TestDeliveriesAreKeptForFourteenDays(t *testing.T) {
 }
 
 func TestDeliveryMetrics(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close()
+	addr := testkit.FreeAddress(t)
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		w.A.Post(t, "/integrations/webhooks", `{"name":"x","url":"https://example.com","events":["message.sent"]}`).OK(201)
 		resp, err := http.Get("http://" + addr + "/metrics")

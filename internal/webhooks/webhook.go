@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -87,9 +88,42 @@ func (d *Webhooks) CreateWebhook(ctx context.Context, a *kernel.Principal, in Ne
 		change.apply(&w, a, events)
 		w.Secret = d.Vault.Seal([]byte(secret), w.Company, w.ID)
 		insertWebhook(tx, w)
+		tx.Audit(a, kernel.AuditEntry{Action: "webhook.created", Subject: w.subject(), Changes: webhookChanges(nil, &w.Webhook)})
 		return w.Webhook, nil
 	})
 	return created, secret, err
+}
+
+// subject returns the webhook as the subject of an audit entry.
+func (w *Webhook) subject() kernel.AuditSubject {
+	return kernel.NewAuditSubject("webhook", w.ID, w.Name)
+}
+
+// webhookChanges compares two states of a webhook for an audit entry, or returns what a new one has if before is nil. Addresses
+// often contain a token, so only their origin and path are recorded.
+func webhookChanges(before, after *Webhook) []kernel.AuditChange {
+	var old any
+	if before != nil {
+		old = *before
+	}
+	changes := kernel.AuditChanges(old, *after, "consecutive_failures")
+	for i := range changes {
+		if c := &changes[i]; c.Field == "url" {
+			if c.To = withoutToken(after.URL); before != nil {
+				c.From = withoutToken(before.URL)
+			}
+		}
+	}
+	return changes
+}
+
+// withoutToken returns an address without user information, query and fragment.
+func withoutToken(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // UpdateWebhook changes a webhook. Activating it resets its count of failures and, with Replay, delivers the events that it
@@ -107,9 +141,11 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 		if err != nil {
 			return w.Webhook, err
 		}
+		before := w.Webhook
 		in.apply(&w, a, events)
 		wasActive := w.Active
 		kernel.Set(&w.Active, in.Active)
+		tx.AuditUpdate(a, kernel.AuditEntry{Action: "webhook.updated", Subject: w.subject(), Changes: webhookChanges(&before, &w.Webhook)})
 		if in.Active != nil && w.Active {
 			w.ConsecutiveFailures = 0
 		}
@@ -140,10 +176,12 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 // DeleteWebhook deletes a webhook. Settle drops its pending deliveries, and PurgeWebhooks deletes the others.
 func (d *Webhooks) DeleteWebhook(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		n, err := tx.Exec(`DELETE FROM webhooks WHERE company = $1 AND id = $2`, a.Company.ID, id)
-		if err == nil && n == 0 {
-			err = kernel.NotFound("webhook")
+		w, err := LockWebhook(tx, a.Company.ID, id)
+		if err != nil {
+			return err
 		}
+		_, err = tx.Exec(`DELETE FROM webhooks WHERE company = $1 AND id = $2`, a.Company.ID, id)
+		tx.Audit(a, kernel.AuditEntry{Action: "webhook.deleted", Subject: w.subject()})
 		tx.AfterCommit(func() { d.announce(a.Company.ID, id) }) // to drop pending deliveries
 		return err
 	})
@@ -162,6 +200,7 @@ func (d *Webhooks) RotateWebhookSecret(ctx context.Context, a *kernel.Principal,
 		w.Secret = d.Vault.Seal([]byte(secret), w.Company, w.ID)
 		w.UpdatedAt = tx.Now
 		SaveWebhook(tx, w)
+		tx.Audit(a, kernel.AuditEntry{Action: "webhook.rotated", Subject: w.subject()})
 		return w.Webhook, nil
 	})
 	return w, secret, err
@@ -366,15 +405,16 @@ func SaveWebhook(tx *kernel.Tx, w WebhookRow) {
 }
 
 type webhookHealth struct {
+	name     string
 	active   bool
 	failures int64 // deliveries in a row that failed permanently
 	disabled bool  // by the transaction
 }
 
 func lockWebhookHealth(tx *kernel.Tx, key webhookKey) (h webhookHealth, found bool, err error) {
-	return kernel.Row(tx, `SELECT active, consecutive_failures FROM webhooks WHERE company = $1 AND id = $2`+tx.ForUpdate(),
+	return kernel.Row(tx, `SELECT name, active, consecutive_failures FROM webhooks WHERE company = $1 AND id = $2`+tx.ForUpdate(),
 		[]any{key.company, key.id}, func(r db.Row) webhookHealth {
-			return webhookHealth{active: r.Bool("active"), failures: r.Int("consecutive_failures")}
+			return webhookHealth{name: r.Text("name"), active: r.Bool("active"), failures: r.Int("consecutive_failures")}
 		})
 }
 

@@ -70,8 +70,6 @@ const (
 	WebhookTimeout = 8 * time.Second
 	// DeliveryRetention is how long deliveries are kept.
 	DeliveryRetention = 14 * 24 * time.Hour
-	// EventRetention is how long events are kept.
-	EventRetention = 14 * 24 * time.Hour
 	// SecretOverlap is how long deliveries are also signed with the previous secret after a rotation.
 	SecretOverlap = 24 * time.Hour
 )

@@ -17,7 +17,7 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 0, "the seed of a run to repeat; 0 draws one")
-	histories = flag.Int("histories", 0, "how many histories; 0 means 2,000 on SQLite and 200 on PostgreSQL")
+	histories = flag.Int("histories", 0, "how many histories; 0 means 500 on SQLite and 100 on PostgreSQL")
 )
 
 const (
@@ -36,10 +36,10 @@ func TestReportQueuesHistoryAndAttendancesAgree(t *testing.T) {
 		*seed = rand.Uint64()
 	}
 	t.Run("sqlite", func(t *testing.T) {
-		each(t, 2_000, func(t *testing.T) db.Options { return db.Options{Dir: t.TempDir()} })
+		each(t, 500, func(t *testing.T) db.Options { return db.Options{Dir: t.TempDir()} })
 	})
 	t.Run("postgres", func(t *testing.T) {
-		each(t, 200, func(t *testing.T) db.Options { return db.Options{DatabaseURL: kerneltest.URL(t), MaxConns: 4} })
+		each(t, 100, func(t *testing.T) db.Options { return db.Options{DatabaseURL: kerneltest.URL(t), MaxConns: 4} })
 	})
 }
 

@@ -125,7 +125,10 @@ func TestAnAttendanceIsOpenedAnsweredAndClosed(t *testing.T) {
 		})
 
 		t.Run("the attendance of a group has the group's name", func(t *testing.T) {
-			c := w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"oi","group":{"id":"g1","name":"Condomínio"}}`, phoneNumber(4))).OK(201).Text("conversation")
+			body := fmt.Sprintf(`{"from":%q,"text":"oi","group":{"id":"g1","name":"Condomínio"}}`, phoneNumber(4))
+			c := w.A.Post(t, simulatePath(channel), body).OK(201).Text("conversation")
+			w.A.Patch(t, "/conversations/"+c, `{"cases":true}`).OK(200)
+			w.A.Post(t, simulatePath(channel), body).OK(201)
 			if att := openAttendance(t, w, c); att.Text("contact", "name") != "Condomínio" || att.At("contact", "id") != nil || att.At("contact", "phone") != nil {
 				t.Fatalf("got %s, want the contact name Condomínio without id and phone", att.Raw)
 			}

@@ -14,6 +14,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/server"
 	"recado/internal/webhooks"
+	"recado/test/kerneltest"
 	"recado/test/servertest"
 	"recado/test/testkit"
 )
@@ -197,8 +198,44 @@ func TestConcurrentFailuresDeactivateAWebhookOnce(t *testing.T) {
 		}
 		hooks := w.A.Get(t, "/integrations/webhooks").OK(200)
 		testkit.Equal(t, "number of failed deliveries", final["failed"], 25)
+		audit := w.A.Get(t, "/audit?action=webhook.updated").OK(200)
+		testkit.Equal(t, "audit entries", len(audit.List()), 1)
+		testkit.Equal(t, "actor of the audit entry", audit.Text("data", 0, "actor", "type"), "system")
+		testkit.Equal(t, "subject of the audit entry", audit.Text("data", 0, "subject", "name"), hooks.Text("data", 0, "name"))
+		testkit.Diff(t, "changes of the audit entry", audit.At("data", 0, "changes"), any([]any{map[string]any{"field": "active", "from": true, "to": false}}))
 		testkit.Equal(t, "data.0.active", hooks.At("data", 0, "active"), false)
 		testkit.Equal(t, "data.0.consecutive_failures", hooks.Int("data", 0, "consecutive_failures"), 10)
+	}, func(c *server.Config) { c.WebhookRetries = kernel.Retries{time.Hour} })
+}
+
+func TestDeliveriesOfDeletedEventsAreNoFailuresOfTheWebhook(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		receiver := testkit.NewReceiver(t)
+		path, _, _ := registerWebhook(t, w.A.Client, receiver.URL)
+		first := sendTestEvent(t, w.A.Client, path, receiver)
+		receiver.AnswerStatus(500)
+		var ids []string
+		for range webhooks.MaxWebhookFailures + 1 {
+			ids = append(ids, redeliver(t, w.A.Client, path, first))
+		}
+		for _, id := range ids {
+			waitForDelivery(t, w.A.Client, path, id, hasAttempts(1))
+		}
+		event := parseID(t, deliveryByID(t, w.A.Client, path, first).EventID)
+		kerneltest.Write(t, w.Desk.Kernel.Store, func(tx *kernel.Tx) error { // as an erasure does
+			tx.Later(`DELETE FROM events WHERE company = $1 AND id = $2`, w.A.ID, event)
+			return nil
+		})
+		w.Clock.Advance(time.Hour)
+		w.Desk.Kernel.Wakeup(webhooks.WakeDeliver).Notify()
+		for _, id := range ids {
+			d := waitForDelivery(t, w.A.Client, path, id, func(d delivery) bool { return d.FinishedAt != nil })
+			testkit.Equal(t, "status", d.Status, "failed")
+		}
+		hooks := w.A.Get(t, "/integrations/webhooks").OK(200)
+		testkit.Equal(t, "data.0.active", hooks.At("data", 0, "active"), true)
+		testkit.Equal(t, "data.0.consecutive_failures", hooks.Int("data", 0, "consecutive_failures"), 0)
 	}, func(c *server.Config) { c.WebhookRetries = kernel.Retries{time.Hour} })
 }
 
@@ -497,7 +534,7 @@ func TestHostileReceiversOnlyCauseFailedAttempts(t *testing.T) {
 		if redirected.Waiting() != 0 {
 			t.Fatal("the redirect was followed")
 		}
-	}, func(c *server.Config) { c.WebhookTimeout = 3 * time.Second })
+	}, func(c *server.Config) { c.WebhookTimeout = 10 * time.Second })
 }
 
 // TestAHangingReceiverDelaysNoOtherDelivery checks that other deliveries arrive while the first requests to one address hang.

@@ -292,6 +292,7 @@ func TestAMessageFromAPersonPausesBots(t *testing.T) {
 // lastChangedFields returns the changed fields in the newest event of a type as JSON.
 func lastChangedFields(t *testing.T, w *servertest.World, kind string) string {
 	t.Helper()
+	w.SettleFeed(t)
 	events := w.A.Get(t, "/events?limit=100&types="+kind).OK(200).List()
 	return jsonText(t, events[len(events)-1].(map[string]any)["data"].(map[string]any)["changed"])
 }

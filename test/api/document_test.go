@@ -119,7 +119,7 @@ func TestOnlyOperationsThatReserveTheirKeyDocumentIdempotencyPending(t *testing.
 func TestOperationIDsBeginWithAVerb(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "")
-	verbs := regexp.MustCompile(`^(accept|archive|begin|cancel|change|close|confirm|create|delete|disable|end|follow|get|invite|link|list|mark|move|open|react|read|redeliver|remove|render|reopen|report|reset|revoke|rotate|save|schedule|search|send|set|sign|simulate|snooze|sync|take|test|transfer|try|update|upload)[A-Z][A-Za-z]*$`)
+	verbs := regexp.MustCompile(`^(accept|archive|begin|cancel|change|close|confirm|create|delete|disable|end|erase|export|follow|get|import|invite|link|list|mark|move|open|pair|preview|react|read|redeliver|remove|render|reopen|report|reset|revoke|rotate|save|schedule|search|send|set|sign|simulate|snooze|sync|take|test|transfer|try|unlink|update|upload)[A-Z][A-Za-z]*$`)
 	var doc struct {
 		Paths map[string]map[string]struct {
 			OperationID string `json:"operationId"`

@@ -249,6 +249,11 @@ func TestALinkFromANonViewerHidesPrivateChannelsUntilConfirmed(t *testing.T) {
 
 		owner.Patch(t, "/channels/"+hidden, map[string]any{"viewers": []string{ownerID, agent}}).OK(200)
 		testkit.Diff(t, "pending after the owner saved the viewers", pending(hidden), nil)
+		confirmed := owner.Get(t, "/audit?action=channel.updated&subject="+hidden).OK(200)
+		testkit.Equal(t, "audit entries about the viewers", len(confirmed.List()), 2) // chosen and confirmed
+		testkit.Diff(t, "audit entry of the confirmation", confirmed.At("data", 0, "changes"), any([]any{
+			map[string]any{"field": "viewers", "from": []any{w.A.Owner.Name}, "to": []any{"Bia", w.A.Owner.Name}},
+		}))
 		bia.Get(t, "/conversations/"+conversation).OK(200)
 
 		bia = useLink(t, w, resetToken(t, owner, agent)) // the owner sees both channels
@@ -361,7 +366,7 @@ func TestSigningInAgainEndsThePreviousSession(t *testing.T) {
 				w.A.WithSession(t, signIn(bia).OK(200)).Get(t, "/session").OK(200)
 				bia.Get(t, "/session").Fails(401, "session_missing")
 				elsewhere.Get(t, "/session").OK(200)
-				testkit.EventuallyWithin(t, 10*time.Second, "the live stream ends", func() bool {
+				testkit.Eventually(t, "the live stream ends", func() bool {
 					for {
 						select {
 						case _, open := <-messages:

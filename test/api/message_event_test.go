@@ -133,7 +133,7 @@ func (f *feedReader) next(t *testing.T, types ...string) []event {
 		if f.seen >= stored {
 			return out
 		}
-		if time.Since(begin) > 30*time.Second {
+		if time.Since(begin) > testkit.Patience {
 			t.Fatalf("the feed has %d of %d events", f.seen, stored)
 		}
 	}

@@ -84,6 +84,8 @@ func TestNotesAreWrittenChangedAndDeleted(t *testing.T) {
 			ana.Patch(t, "/notes/"+first.ID(), `{"text":" "}`).Fails(400, "invalid_request")
 			bia.Delete(t, "/notes/"+first.ID()).Fails(403, "insufficient_role")
 			mia.Delete(t, "/notes/"+first.ID()).OK(204)
+			entry := w.A.Get(t, "/audit?action=note.deleted").OK(200)
+			testkit.Equal(t, "audit", entry.Text("data", 0, "actor", "name")+" deleted a note of "+entry.Text("data", 0, "changes", 0, "from"), "Mia deleted a note of Ana")
 			mia.Delete(t, "/notes/"+first.ID()).Fails(404, "not_found")
 			ana.Delete(t, "/notes/"+ana.Post(t, notes, note("mine")).OK(201).ID()).OK(204)
 		})

@@ -82,8 +82,9 @@ func (h *numberHistory) sees(t *testing.T, who string, c *servertest.Client, wan
 }
 
 // feedContains reports whether the feed contains a text.
-func feedContains(t *testing.T, c *servertest.Client, what string) bool {
+func feedContains(t *testing.T, w *servertest.World, c *servertest.Client, what string) bool {
 	t.Helper()
+	w.SettleFeed(t)
 	for cursor := ""; ; {
 		page := c.Get(t, "/events?limit=100"+cursor).OK(200)
 		if strings.Contains(string(page.Raw), what) {
@@ -116,7 +117,7 @@ func TestANumberWithHistoryBecomesPrivateAtOnce(t *testing.T) {
 
 		h.sees(t, "a key before", w.A.Client, true)
 		testkit.Diff(t, "attendances in the report before", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 3)
-		testkit.Diff(t, "the feed has the conversation before", feedContains(t, w.A.Client, h.conversation), true)
+		testkit.Diff(t, "the feed has the conversation before", feedContains(t, w, w.A.Client, h.conversation), true)
 		delivery := ""
 		for i, d := range w.A.Get(t, hookPath+"/deliveries?limit=100").OK(200).List() {
 			if d.(map[string]any)["event"] == "message.received" {
@@ -131,15 +132,15 @@ func TestANumberWithHistoryBecomesPrivateAtOnce(t *testing.T) {
 
 		for who, c := range map[string]*servertest.Client{"a key": w.A.Client, "the owner": owner, "an agent": agent} {
 			h.sees(t, who, c, false)
-			testkit.Diff(t, who+": the feed has the conversation", feedContains(t, c, h.conversation), false)
-			testkit.Diff(t, who+": the feed has the card", feedContains(t, c, h.card), false)
+			testkit.Diff(t, who+": the feed has the conversation", feedContains(t, w, c, h.conversation), false)
+			testkit.Diff(t, who+": the feed has the card", feedContains(t, w, c, h.card), false)
 			testkit.Diff(t, who+": channel of the second contact", c.Get(t, "/contacts/"+h.known).OK(200).Text("channel_id"), h.other)
 			testkit.Diff(t, who+": its visible conversations", listedIDs(t, c, "contact="+h.known), []string{h.elsewhere})
 		}
 		h.sees(t, "the viewer", viewer, true)
 		testkit.Diff(t, "the shared view of the viewer", strings.Contains(string(viewer.Get(t, "/views").OK(200).Raw), "Secret view"), true)
 		testkit.Diff(t, "the shared view of an agent", strings.Contains(string(agent.Get(t, "/views").OK(200).Raw), "Secret view"), false)
-		testkit.Diff(t, "the viewer's feed has the conversation", feedContains(t, viewer, h.conversation), false)
+		testkit.Diff(t, "the viewer's feed has the conversation", feedContains(t, w, viewer, h.conversation), false)
 		own := viewer.Get(t, "/conversations/"+h.both).OK(200).Text("contact")
 		testkit.Diff(t, "the private conversation has its own contact", own != h.known, true)
 		testkit.Diff(t, "name of the private contact", viewer.Get(t, "/contacts/"+own).OK(200).Text("name"), "Enzo")
@@ -163,7 +164,7 @@ func TestANumberWithHistoryBecomesPrivateAtOnce(t *testing.T) {
 			testkit.Diff(t, "the conversation", m.Text("conversation"), h.conversation)
 			m = viewer.Post(t, simulatePath(h.channel), fmt.Sprintf(`{"from":%q,"text":"more"}`, phoneNumber(2))).OK(201)
 			testkit.Diff(t, "conversation of the second customer", m.Text("conversation"), h.both)
-			testkit.Diff(t, "the feed has the message", feedContains(t, w.A.Client, m.ID()), false)
+			testkit.Diff(t, "the feed has the message", feedContains(t, w, w.A.Client, m.ID()), false)
 			next := viewer.Post(t, simulatePath(h.channel), fmt.Sprintf(`{"from":%q,"text":"new"}`, phoneNumber(3))).OK(201).Text("conversation")
 			testkit.Diff(t, "the next protocol", viewer.Get(t, "/conversations/"+next+"/attendance").OK(200).Text("protocol"), "ATD-P000001")
 		})
@@ -200,8 +201,8 @@ func TestAPrivateNumberBecomesPublicWithItsHistory(t *testing.T) {
 		owner.Patch(t, "/channels/"+h.channel, `{"private":false,"confirm":true}`).OK(200)
 		h.sees(t, "a key", w.A.Client, true)
 		testkit.Diff(t, "a message of the private period", strings.Contains(string(w.A.Get(t, "/conversations/"+h.conversation+"/messages").OK(200).Raw), "in private"), true)
-		testkit.Diff(t, "the feed has its event", feedContains(t, w.A.Client, secret), false)
-		testkit.Diff(t, "the feed has an event from before", feedContains(t, w.A.Client, h.conversation), true)
+		testkit.Diff(t, "the feed has its event", feedContains(t, w, w.A.Client, secret), false)
+		testkit.Diff(t, "the feed has an event from before", feedContains(t, w, w.A.Client, h.conversation), true)
 		testkit.Diff(t, "contact of the second customer", w.A.Get(t, "/conversations/"+h.both).OK(200).Text("contact"), h.known)
 		testkit.Diff(t, "contact of a customer with the same phone", w.A.Get(t, "/conversations/"+fresh).OK(200).Text("contact"), gil)
 		testkit.Diff(t, "number of contacts named Gil", len(w.A.Get(t, "/contacts?q=Gil").OK(200).List()), 1)
@@ -212,7 +213,7 @@ func TestAPrivateNumberBecomesPublicWithItsHistory(t *testing.T) {
 		testkit.Diff(t, "status of a link from before", resp.StatusCode, http.StatusNotFound)
 		m := w.A.Post(t, simulatePath(h.channel), fmt.Sprintf(`{"from":%q,"text":"in public"}`, phoneNumber(4))).OK(201)
 		testkit.Diff(t, "conversation of the next message", m.Text("conversation"), fresh)
-		testkit.Diff(t, "the feed has its event", feedContains(t, w.A.Client, m.ID()), true)
+		testkit.Diff(t, "the feed has its event", feedContains(t, w, w.A.Client, m.ID()), true)
 	})
 }
 

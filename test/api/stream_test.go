@@ -212,7 +212,7 @@ func TestEventsReachTheFeedStreamsAndWebhooks(t *testing.T) {
 			key, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "busy follower", Scopes: kernel.NewScopeSet(people.ScopeWebhooksManage)})
 			messages, _ := follow(t, c, "")
 			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
-			end := time.Now().Add(10 * time.Second)
+			end := time.Now().Add(testkit.Patience)
 			for n, open := 0, true; open; n++ {
 				err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{{Message: &provider.IncomingMessage{
 					ExternalID: fmt.Sprint("busy-", n), Customer: provider.Person{Phone: "+5511912340001"}, Type: "text", Text: "oi", At: time.Now(),
@@ -239,7 +239,7 @@ func TestAStoppingServerEndsItsStreams(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		messages, _ := follow(t, w.A.Client, "")
 		<-messages
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 		defer cancel()
 		if err := w.Stop(ctx); err != nil {
 			t.Fatal(err)

@@ -349,6 +349,8 @@ func TestWhoIsAskedAfterACase(t *testing.T) {
 		t.Run("nobody in a group", func(t *testing.T) {
 			body := fmt.Sprintf(`{"from":%q,"text":"oi","group":{"id":"g1","name":"Vizinhos"}}`, phoneNumber(900))
 			c := &surveyCase{surveyed: f, conversation: w.A.Post(t, simulatePath(f.channel), body).OK(201).Text("conversation")}
+			w.A.Patch(t, "/conversations/"+c.conversation, `{"cases":true}`).OK(200)
+			w.A.Post(t, simulatePath(f.channel), body).OK(201)
 			c.id = openAttendance(t, w, c.conversation).ID()
 			c.close(t).expect(t, "null")
 		})

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"recado/internal/kernel"
@@ -77,6 +78,21 @@ func TestViewsAreSavedAndShared(t *testing.T) {
 			}
 			agent.Post(t, "/views", `{"name":"x","query":{}}`).Fails(409, "limit_reached")
 		})
+	})
+}
+
+func TestTheAuditHasNoSearchTextsOfViews(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		view := w.A.Post(t, "/views", `{"name":"Case","query":{"q":"Maria","status":"open"},"shared":true}`).OK(201).ID()
+		w.A.Patch(t, "/views/"+view, `{"query":{"q":"Maria Lima","status":"open"}}`).OK(200)
+		w.A.Delete(t, "/views/"+view).OK(204)
+		entries := w.A.Get(t, "/audit?subject="+view).OK(200)
+		testkit.Equal(t, "entries", len(entries.List()), 3)
+		testkit.Diff(t, "the change", entries.At("data", 1, "changes"), any([]any{map[string]any{"field": "query.q", "from": nil, "to": nil}}))
+		if strings.Contains(string(entries.Raw), "Maria") {
+			t.Errorf("got %s, want no search texts", entries.Raw)
+		}
 	})
 }
 

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -49,6 +47,23 @@ func Main(m *testing.M) {
 	if folder != "" {
 		_ = os.RemoveAll(folder)
 	}
+}
+
+// MainOf is Main for packages that test another server: their own test program is the command, and runs serve as a child
+// process.
+func MainOf(m *testing.M, serve func(args []string) error) {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		fmt.Fprintln(os.Stderr, serve(os.Args[2:]))
+		os.Exit(1)
+	}
+	path, err := os.Executable()
+	if err == nil {
+		err = os.Setenv(variable, path)
+	}
+	if err != nil {
+		panic(err)
+	}
+	m.Run()
 }
 
 // Path returns the path of the command, built from the current sources.
@@ -148,28 +163,13 @@ func Serve(t testing.TB, dir string, args ...string) *Process {
 // New returns a `recado serve` on a free port that is not started yet. It is killed when the test ends.
 func New(t testing.TB, dir string, args ...string) *Process {
 	t.Helper()
-	addr := FreeAddress(t)
+	addr := testkit.FreeAddress(t)
 	p := &Process{t: t, Dir: dir, URL: "http://" + addr, Path: Path(t)}
 	p.args = append([]string{
 		"serve", "--data", dir, "--addr", addr, "--rate", "1000000", "--burst", "1000000", "--webhook-allow-insecure",
 	}, args...)
 	t.Cleanup(p.Kill)
 	return p
-}
-
-// FreeAddress returns a loopback address without a listener. The system does not use its port for outgoing connections,
-// so that it is still free when a killed server starts again.
-func FreeAddress(t testing.TB) string {
-	t.Helper()
-	for range 100 {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(10_000))
-		if l, err := net.Listen("tcp", addr); err == nil {
-			_ = l.Close()
-			return addr
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
 }
 
 // Start starts the server and waits until it is ready.

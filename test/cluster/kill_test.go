@@ -8,8 +8,7 @@ import (
 )
 
 // A few kills in `make test`, many with RECADO_FULL=1.
-func TestKilledNodesLoseNothingRepeatNothingAndAreReplacedWithinTheLease(t *testing.T) {
-	t.Parallel()
+func TestKilledNodesLoseNothingRepeatNothingAndAreReplaced(t *testing.T) {
 	rounds := 2
 	if full {
 		rounds = 30

@@ -12,7 +12,6 @@ import (
 // A node is stopped (SIGSTOP) while it sends messages to WhatsApp and delivers events to a webhook. Its lease expires and
 // another node takes over. Then it continues (SIGCONT), still believing that it holds the lease.
 func TestANodePausedBeyondItsLeaseSendsNothingAndWritesNothing(t *testing.T) {
-	t.Parallel()
 	rounds := 2
 	if full {
 		rounds = 12

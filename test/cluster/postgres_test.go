@@ -15,7 +15,6 @@ import (
 // PostgreSQL is stopped in two ways: SIGINT closes all connections and shuts down cleanly, SIGQUIT exits like a crash.
 // Its configuration turns synchronous commits off, so Recado has to turn them on itself.
 func TestWithoutPostgreSQLEveryResponseIsA503AndAfterwardsWorkContinues(t *testing.T) {
-	t.Parallel()
 	rounds := 2
 	if full {
 		rounds = 12
@@ -72,13 +71,10 @@ func (o *fixture) unavailable(t *testing.T) {
 	}
 	for i, node := range o.nodes {
 		for _, r := range calls {
-			began := time.Now()
 			a, err := load.Send(node.URL, r)
-			switch took := time.Since(began); {
+			switch {
 			case err != nil || a.Status != http.StatusServiceUnavailable:
 				t.Errorf("node %d: %s %s: got %v %d %s, want 503", i, r.Method, r.Path, err, a.Status, a.Body)
-			case took > 15*time.Second:
-				t.Errorf("node %d: %s %s: got a response after %v, want at most 15s", i, r.Method, r.Path, took)
 			case !strings.HasPrefix(r.Path, "/readyz"):
 				o.balancer.proper(r, a)
 			}

@@ -29,12 +29,11 @@ func TestNodesThatStartTogetherOnAnEmptyDatabaseCreateTheSchemaOnce(t *testing.T
 
 // The newer version has a schema step that changes a busy table.
 func TestNodesAreUpgradedUnderLoadWithoutAFailedRequest(t *testing.T) {
-	t.Parallel()
 	newer := binary.Newer(t, map[string]string{
 		"internal/kernel/schema/9999_later.sql": "ALTER TABLE messages ADD COLUMN later TEXT;\nALTER TABLE conversations ADD COLUMN later TEXT;\n",
 	})
 	database := testkit.OwnCluster(t).URL
-	o := open(t, database, "--drain", "500ms")
+	o := open(t, database, "--drain", "3s")
 	o.mayDeadlock = 100 // between the schema step and the load
 	older := o.nodes[0].Path
 	end := o.work(t)

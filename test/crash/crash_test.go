@@ -19,10 +19,7 @@ import (
 	"recado/test/load"
 )
 
-const (
-	workers    = 8
-	readyLimit = 10 * time.Second // generous, because the machine may be busy; the slowest start is logged
-)
+const workers = 8
 
 func TestMain(m *testing.M) { binary.Main(m) }
 
@@ -95,11 +92,7 @@ func (w *world) round(t *testing.T) {
 	}
 	began := time.Now()
 	w.Start()
-	took := time.Since(began)
-	w.slowest = max(w.slowest, took)
-	if took > readyLimit {
-		t.Errorf("got ready after %v, want at most %v", took, readyLimit)
-	}
+	w.slowest = max(w.slowest, time.Since(began))
 	w.responses.Store(w.killAt) // no more kills in this round
 	w.Verify(t)
 }

@@ -95,6 +95,8 @@ func (s *holder) round(t *testing.T, customers ...string) {
 	})
 
 	sent, accepted := s.sim.Calls("messages"), s.accepted(a, b)
+	// A status would settle the message that WhatsApp accepted, and the next one would be sent before the server is killed.
+	s.statuses(t, "none")
 	for _, fault := range []string{"timeout_before_accept", "timeout_after_accept"} {
 		if err := s.sim.AddFault(simulator.Fault{Preset: fault, Next: 1}); err != nil {
 			t.Fatal(err)
@@ -106,6 +108,7 @@ func (s *holder) round(t *testing.T, customers ...string) {
 	testkit.Eventually(t, "both requests are blocked", func() bool {
 		return s.sim.Calls("messages") == sent+2 && s.accepted(a, b) == accepted+1
 	})
+	s.statuses(t, "")
 	kill()
 	s.sim.ClearFaults()
 	testkit.Equal(t, "messages that WhatsApp did not get", s.check(t, a)+s.check(t, b), 1)
@@ -119,6 +122,14 @@ func (s *holder) round(t *testing.T, customers ...string) {
 type heldThread struct {
 	customer, conversation string
 	ids, texts             []string
+}
+
+// statuses sets the sequence of statuses that WhatsApp reports.
+func (s *holder) statuses(t *testing.T, mode string) {
+	t.Helper()
+	if err := s.sim.SetLadder(simulator.Ladder{Mode: mode}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // accepted returns how many messages the customers got.

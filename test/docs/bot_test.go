@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"testing"
 
 	"recado/internal/kernel"
@@ -34,18 +33,14 @@ func startBot(t *testing.T, w *servertest.World) string {
 	if err := os.WriteFile(script, []byte(block[1]), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().(*net.TCPAddr)
-	_ = free.Close()
-	hook := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "bot", "url": "http://" + address.String(), "events": []string{"message.received"}}).OK(201)
+	address := testkit.FreeAddress(t)
+	_, port, _ := net.SplitHostPort(address)
+	hook := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "bot", "url": "http://" + address, "events": []string{"message.received"}}).OK(201)
 	member := w.NewMember(t, people.NewUser{Name: "Robô", Email: "bot@example.com", Role: kernel.RoleAgent, AccessProfile: kernel.AccessAll})
 	scopes := kernel.NewScopeSet(people.ScopeConversationsRead, people.ScopeConversationsWrite, people.ScopeMessagesSend)
 	_, key := w.NewKey(t, w.A.ID, people.NewKey{Name: "bot", Scopes: scopes, User: &member.ID})
 	bot := exec.Command(python, script)
-	bot.Env = append(os.Environ(), "API="+w.A.Base(), "KEY="+key.Secret(), "SECRET="+hook.Text("secret"), "PORT="+strconv.Itoa(address.Port))
+	bot.Env = append(os.Environ(), "API="+w.A.Base(), "KEY="+key.Secret(), "SECRET="+hook.Text("secret"), "PORT="+port)
 	bot.Stderr = os.Stderr
 	if err := bot.Start(); err != nil {
 		t.Fatal(err)
@@ -55,7 +50,7 @@ func startBot(t *testing.T, w *servertest.World) string {
 		_ = bot.Wait()
 	})
 	testkit.Eventually(t, "the bot listens", func() bool {
-		c, err := net.Dial("tcp", address.String())
+		c, err := net.Dial("tcp", address)
 		if err == nil {
 			_ = c.Close()
 		}

@@ -87,6 +87,7 @@ var tries = map[string][]try{
 		{begins: "recado backup", how: onInstallation},
 		{begins: "recado move --data /var/lib/recado --to postgres", how: thenUndone},
 		{begins: "recado move --data /var/lib/recado --database-url", how: onInstallation},
+		{begins: "recado export", how: onInstallation},
 		{begins: "recado secret-key rotate", how: onInstallation},
 		{begins: "export RECADO_DATABASE_URL", how: untilReady},
 		{begins: "recado company create", how: newInstallation},

@@ -216,7 +216,7 @@ func newInstallation(s *shell, text string) {
 // untilReady runs a server until it is ready.
 func untilReady(s *shell, text string) {
 	s.t.Helper()
-	addr := binary.FreeAddress(s.t)
+	addr := testkit.FreeAddress(s.t)
 	data := s.data
 	if data == "" {
 		data = filepath.Join(s.t.TempDir(), "data")
@@ -238,7 +238,7 @@ func untilListening(s *shell, text string) {
 	s.startDemo()
 	key := s.demo.Demo.Companies[0].APIKey
 	text = strings.NewReplacer("rcd_…", key, "http://127.0.0.1:8080", s.demo.URL, "whsec_…", "whsec_c2VjcmV0").Replace(text)
-	out := s.until(s.where, text, "Listening for deliveries on ", "RECADO_ADDR="+binary.FreeAddress(s.t))
+	out := s.until(s.where, text, "Listening for deliveries on ", "RECADO_ADDR="+testkit.FreeAddress(s.t))
 	if strings.Contains(text, key) {
 		testkit.Contains(s.t, "output", out, "The webhook was removed.")
 	}
@@ -254,13 +254,13 @@ func untilStreaming(s *shell, text string) {
 // untilSimulating runs the simulated WhatsApp until it listens.
 func untilSimulating(s *shell, text string) {
 	s.t.Helper()
-	s.until(s.t.TempDir(), text, "A simulated WhatsApp Cloud API", "RECADO_ADDR="+binary.FreeAddress(s.t))
+	s.until(s.t.TempDir(), text, "A simulated WhatsApp Cloud API", "RECADO_ADDR="+testkit.FreeAddress(s.t))
 }
 
 // connectNumber connects a number of a simulated WhatsApp, whose credentials replace those of the example.
 func connectNumber(s *shell, text string) {
 	s.t.Helper()
-	graph := "http://" + binary.FreeAddress(s.t)
+	graph := "http://" + testkit.FreeAddress(s.t)
 	c := s.command("/", "exec recado simulate-whatsapp", "RECADO_ADDR="+strings.TrimPrefix(graph, "http://"))
 	if err := c.Start(); err != nil {
 		s.t.Fatal(err)

@@ -28,7 +28,7 @@ type target struct {
 
 func serve(t *testing.T) *target {
 	t.Helper()
-	metrics := binary.FreeAddress(t)
+	metrics := testkit.FreeAddress(t)
 	p := binary.Serve(t, t.TempDir(), "--metrics-addr", metrics)
 	return &target{Process: p, addr: strings.TrimPrefix(p.URL, "http://"), metrics: metrics, key: p.Demo.Companies[0].APIKey}
 }

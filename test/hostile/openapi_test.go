@@ -36,7 +36,7 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 	if given, err := strconv.ParseUint(os.Getenv("RECADO_SEED"), 10, 64); err == nil {
 		seed = given
 	}
-	perOperation := 30
+	perOperation := 15
 	if os.Getenv("RECADO_FULL") != "" {
 		perOperation *= 10
 	}

@@ -46,22 +46,30 @@ var packages = map[string][]string{
 	"internal/people":             capability("internal/limits"),
 	"internal/channels/provider":  {"internal/kernel"},
 	"internal/channels/whatsapp":  {"internal/channels/provider", "internal/kernel", "internal/phone"},
+	"internal/channels/linked":    {"internal/blob", "internal/channels", "internal/channels/provider", "internal/channels/whatsapp", "internal/kernel", "internal/kernel/db", "internal/media", "internal/phone"},
 	"internal/channels/simulator": {}, // it replaces the provider, so it knows only the wire format
 	"internal/channels":           capability("internal/channels/provider", "internal/channels/whatsapp", "internal/people", "internal/phone"),
 	"internal/fields":             capability("internal/people", "internal/phone"),
+	"internal/tasks":              capability("internal/blob", "internal/people"),
 	"internal/talk":               capability("internal/blob", "internal/channels", "internal/channels/provider", "internal/fields", "internal/media", "internal/people", "internal/phone", "internal/search", "internal/limits"),
+	"internal/imports":            capability("internal/blob", "internal/channels", "internal/channels/provider", "internal/fields", "internal/media", "internal/people", "internal/phone", "internal/talk", "internal/tasks"),
 	"internal/reception":          capability("internal/channels", "internal/channels/provider", "internal/people", "internal/talk"),
 	"internal/reasons":            capability("internal/people", "internal/talk"),
 	"internal/survey":             capability("internal/channels", "internal/channels/provider", "internal/people", "internal/talk"),
 	"internal/push":               capability("internal/channels/provider", "internal/guard", "internal/limits", "internal/people", "internal/talk"),
 	"internal/sla":                capability("internal/channels", "internal/people", "internal/reception", "internal/talk"),
 	"internal/boards":             capability("internal/channels", "internal/fields", "internal/people", "internal/rank", "internal/search", "internal/talk"),
+	"internal/privacy":            capability("internal/channels", "internal/channels/provider", "internal/fields", "internal/people", "internal/phone", "internal/talk", "internal/tasks", "internal/vault"),
 	"internal/reports":            capability("internal/channels", "internal/fields", "internal/people", "internal/quantile", "internal/talk"),
 	"internal/costs":              capability("internal/people", "internal/phone", "internal/reports", "internal/talk"),
 	// Who may see an event depends on its conversation or card.
 	"internal/webhooks": capability("internal/boards", "internal/guard", "internal/people", "internal/limits", "internal/talk"),
 
 	"internal/live": {"internal/httpserver", "internal/kernel", "internal/limits", "internal/people", "internal/webhooks"},
+
+	"internal/chatwoot": {
+		"internal/channels", "internal/channels/provider", "internal/fields", "internal/fold", "internal/kernel", "internal/people", "internal/phone", "internal/talk",
+	},
 
 	// Administration of a whole installation. The demo is created by calling verbs.
 	"internal/admin": {

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"recado/test/binary"
 	"recado/test/testkit"
 )
 
@@ -85,7 +84,7 @@ func TestTheCommandsOfTheGuideInstallTheUnitOnACleanDebian(t *testing.T) {
 		t.Fatal(err)
 	}
 	shell("install -d -m 0700 -o recado -g recado /var/lib/recado") // StateDirectory
-	w := &walk{t: t, root: root, home: "/var/lib/recado", user: uint32(id), program: "/usr/local/bin/recado", addr: binary.FreeAddress(t)}
+	w := &walk{t: t, root: root, home: "/var/lib/recado", user: uint32(id), program: "/usr/local/bin/recado", addr: testkit.FreeAddress(t)}
 	w.serve("/var/lib/recado")
 	w.setUp()
 	w.use()

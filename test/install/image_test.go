@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"recado/test/binary"
 	"recado/test/testkit"
 )
 
@@ -40,7 +39,7 @@ func TestTheStepsOfTheDockerfileMakeAnImageThatServes(t *testing.T) {
 			d.step(name, strings.TrimSpace(rest))
 		}
 	}
-	_, port, _ := strings.Cut(binary.FreeAddress(t), ":")
+	_, port, _ := strings.Cut(testkit.FreeAddress(t), ":")
 	for i, pair := range d.env {
 		d.env[i] = strings.Replace(pair, ":8080", ":"+port, 1)
 	}

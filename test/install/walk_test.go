@@ -35,7 +35,7 @@ func TestAnInstallationLosesNothing(t *testing.T) {
 		t.Skip("builds releases: run scripts/walk-install")
 	}
 	home := filepath.Join(t.TempDir(), "home")
-	w := &walk{t: t, home: home, addr: binary.FreeAddress(t), user: other()}
+	w := &walk{t: t, home: home, addr: testkit.FreeAddress(t), user: other()}
 	w.private(home)
 
 	t.Log("unpack a release")

@@ -191,7 +191,7 @@ func (l *Line) waitFinal(t *testing.T) map[string]message {
 	testkit.EventuallyWithin(t, 5*time.Minute, "the queue is empty", allFinal)
 	l.drain(t)
 	clear(final)
-	testkit.EventuallyWithin(t, time.Minute, "the final statuses are known", allFinal)
+	testkit.EventuallyWithin(t, 5*time.Minute, "the final statuses are known", allFinal)
 	return final
 }
 

@@ -13,6 +13,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
+	"recado/test/kerneltest"
 	"recado/test/servertest"
 	"recado/test/testkit"
 )
@@ -117,6 +118,10 @@ func (o *company) make(t *testing.T, noun string) string {
 		return post("/channels", fmt.Sprintf(`{"name":%q,"phone":%q,"provider":"sandbox"}`, o.word(), o.phone())).ID()
 	case "key":
 		return post("/keys", `{"name":"k","scopes":["read"]}`).ID()
+	case "job":
+		id := o.Post(t, "/contacts/"+o.id(t, "contact", nil, false)+"/export", nil).OK(202).ID()
+		testkit.Eventually(t, "the job has ended", func() bool { return o.Get(t, "/jobs/"+id).OK(200).Text("status") == "done" })
+		return id
 	case "closing reason":
 		return post("/closing-reasons", fmt.Sprintf(`{"name":%q}`, o.word())).ID()
 	case "label":
@@ -207,7 +212,17 @@ func (o *company) talk(t *testing.T, mark string) *talk {
 	k.ids["scheduled"] = o.Post(t, at+"/scheduled", fmt.Sprintf(`{"client_id":%q,"send_at":%q,"text":%q}`, kernel.NewID(), o.tomorrow(), mark+" is told later")).OK(201).ID()
 	k.ids["card"] = o.Post(t, "/kanban/cards", fmt.Sprintf(`{"title":%q,"board_id":%q,"stage_id":%q,"conversation":%q}`,
 		mark, o.id(t, "board", nil, false), o.id(t, "stage", nil, false), k.ids["conversation"]), "Idempotency-Key", kernel.NewID().String()).OK(201).ID()
+	o.setPictures(t)
 	return k
+}
+
+// setPictures gives the conversations of the company a picture, which otherwise only groups of linked numbers have.
+func (o *company) setPictures(t *testing.T) {
+	t.Helper()
+	kerneltest.Write(t, o.w.Desk.Talk.Store, func(tx *kernel.Tx) error {
+		tx.Later(`UPDATE conversations SET picture_id = '1', picture = $2 WHERE company = $1`, o.ID, pixel)
+		return nil
+	})
 }
 
 // externalID waits for the provider's id of a sent message and returns it.
@@ -257,6 +272,7 @@ func (o *company) privateTalk(t *testing.T, mark string, peek func(query string)
 		k.ids[noun] = ids[0]
 	}
 	k.ids["other card"] = k.ids["card"]
+	o.setPictures(t)
 	return k
 }
 

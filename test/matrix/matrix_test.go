@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ import (
 
 func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
-		for _, noun := range []string{"key", "label", "closing reason", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "push subscription", "invitation", "view", "reply", "hours", "free hours", "free contact", "free sector", "sla policy", "field"} {
+		for _, noun := range []string{"key", "label", "closing reason", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "push subscription", "invitation", "view", "reply", "hours", "free hours", "free contact", "free sector", "sla policy", "field", "job"} {
 			b.b.id(t, noun, nil, false)
 		}
 		before := b.b.snapshot(t)
@@ -137,11 +138,11 @@ func (b *fixture) succeeds(t *testing.T, route *httpserver.Route, ex example) {
 // call calls an example. id returns the value for the nth slot.
 func (b *fixture) call(t *testing.T, c *servertest.Client, route *httpserver.Route, ex example, id func(n int, noun string) string) *servertest.Answer {
 	t.Helper()
-	if ex.upload {
-		return c.Upload(t, "pixel.png", pixel)
-	}
 	n := -1
 	next := func(noun string) string { n++; return id(n, noun) }
+	if ex.upload {
+		return ex.sendFile(t, c, next)
+	}
 	target := fill(ex.path, next)
 	if ex.query != "" {
 		target += "?" + fill(ex.query, next)
@@ -157,7 +158,24 @@ func (b *fixture) call(t *testing.T, c *servertest.Client, route *httpserver.Rou
 	return c.Do(t, route.Method, target, body, headers...)
 }
 
-func (ex example) slots() []string { return slots(ex.path + "?" + ex.query + " " + ex.body) }
+// sendFile sends the form of an example with a picture or, if it has other fields, a table of contacts.
+func (ex example) sendFile(t *testing.T, c *servertest.Client, next func(noun string) string, headers ...string) *servertest.Answer {
+	t.Helper()
+	path := fill(ex.path, next)
+	form, kind := testkit.FileForm("pixel.png", string(pixel))
+	if ex.form != "" {
+		fields, err := url.ParseQuery(fill(ex.form, next))
+		if err != nil {
+			t.Fatal(err)
+		}
+		form, kind = testkit.Form(fields, "contacts.csv", "name,phone\nMaria,+5511912340000\n")
+	}
+	return c.Post(t, path, form, append(headers, "Content-Type", kind)...)
+}
+
+func (ex example) slots() []string {
+	return slots(ex.path + "?" + ex.query + " " + ex.body + " " + ex.form)
+}
 
 // only removes all query filters except the one with this slot, because the others could hide its effect. Empty slots
 // replace the removed ones, so that slots keep their numbers.

@@ -4,8 +4,9 @@ package matrix
 // whose slots cannot all be filled in one request has several examples.
 type example struct {
 	path, query, body string
-	upload            bool // the body is a form with a file
-	refused           int  // the status of an example that cannot succeed here, or 0
+	upload            bool   // the body is a form with a file
+	form              string // the other fields of the form, as in a query
+	refused           int    // the status of an example that cannot succeed here, or 0
 }
 
 // table has examples of every route. The tests fail for a route without an example, and for an id in the OpenAPI document
@@ -47,6 +48,22 @@ var table = map[string][]example{
 	"POST /team/{id}/reset-link":            {{path: "/team/{user}/reset-link"}},
 	"DELETE /team/{id}/sessions":            {{path: "/team/{user}/sessions"}},
 
+	"GET /audit": {{path: "/audit", query: "actor={user}&subject={key}"}},
+
+	"GET /jobs":                  {{path: "/jobs"}},
+	"GET /jobs/{id}":             {{path: "/jobs/{job}"}},
+	"POST /jobs/{id}/cancel":     {{path: "/jobs/{job}/cancel", refused: 409}},
+	"POST /contacts/{id}/export": {{path: "/contacts/{contact}/export"}},
+
+	"POST /imports": {{path: "/imports", upload: true, form: "kind=contacts"}},
+
+	"POST /contacts/{id}/erase":         {{path: "/contacts/{contact}/erase", body: `{"confirm_phone":"+12025550100","reason":"r"}`, refused: 400}},
+	"POST /contacts/{id}/erase/preview": {{path: "/contacts/{contact}/erase/preview"}},
+
+	"GET /company/retention":          {{path: "/company/retention"}},
+	"PATCH /company/retention":        {{path: "/company/retention", body: `{"audit_days":400}`}},
+	"POST /company/retention/preview": {{path: "/company/retention/preview", body: `{"messages_days":400}`}},
+
 	"GET /keys":              {{path: "/keys"}},
 	"GET /keys/{id}":         {{path: "/keys/{key}"}},
 	"POST /keys":             {{path: "/keys", body: `{"name":"k","scopes":["read"],"boards":["{board}"],"user_id":"{user}"}`}},
@@ -66,6 +83,9 @@ var table = map[string][]example{
 	"POST /channels/{id}/templates":          {{path: "/channels/{channel}/templates", body: `{"name":"n","language":"pt_BR","category":"utility","body":"x"}`, refused: 400}}, // a sandbox has no templates
 	"DELETE /channels/{id}/templates/{name}": {{path: "/channels/{channel}/templates/n", refused: 400}},
 	"POST /channels/{id}/templates/sync":     {{path: "/channels/{channel}/templates/sync", refused: 400}}, // a sandbox has no templates
+	"GET /channels/{id}/link":                {{path: "/channels/{channel}/link", refused: 400}},           // only for linked numbers
+	"POST /channels/{id}/link":               {{path: "/channels/{channel}/link", body: `{"phone":"{phone}"}`, refused: 400}},
+	"DELETE /channels/{id}/link":             {{path: "/channels/{channel}/link", refused: 400}},
 	"GET /channels/{id}/reception":           {{path: "/channels/{channel}/reception"}},
 	"PUT /channels/{id}/reception": {{path: "/channels/{channel}/reception", body: `{"enabled":false,"menu":{"text":"x","fallback_sector":"{sector}","options":[` +
 		`{"title":"a","action":{"sector":"{sector}"}},{"title":"b","action":{"user":"{user}"}}]}}`}},
@@ -89,6 +109,8 @@ var table = map[string][]example{
 	"GET /inbox/counts":               {{path: "/inbox/counts"}},
 	"GET /conversations/{id}":         {{path: "/conversations/{conversation}"}},
 	"PATCH /conversations/{id}":       {{path: "/conversations/{conversation}", body: `{"label_ids":["{label}"]}`}},
+	"GET /conversations/{id}/members": {{path: "/conversations/{conversation}/members"}},
+	"GET /conversations/{id}/picture": {{path: "/conversations/{conversation}/picture"}},
 	"POST /conversations/{id}/read":   {{path: "/conversations/{conversation}/read"}},
 	"POST /conversations/{id}/unread": {{path: "/conversations/{conversation}/unread"}},
 	"POST /conversations/{id}/take":   {{path: "/conversations/{conversation}/take"}},
@@ -201,6 +223,8 @@ var table = map[string][]example{
 	"GET /company/survey":       {{path: "/company/survey"}},
 	"GET /company/rates":        {{path: "/company/rates"}},
 	"PUT /company/rates":        {{path: "/company/rates", body: `{"currency":"BRL","rates":[{"country":"BR","category":"marketing","amount":0.3,"from":"2026-01-01"}]}`}},
+	"GET /company/opt-out":      {{path: "/company/opt-out"}},
+	"PATCH /company/opt-out":    {{path: "/company/opt-out", body: `{"welcome_back":null}`}},
 	"GET /company/budget":       {{path: "/company/budget"}},
 	"PATCH /company/budget":     {{path: "/company/budget", body: `{"monthly_amount":100}`}},
 	"PUT /company/survey":       {{path: "/company/survey", body: `{"enabled":false,"sector_ids":["{sector}"]}`}},

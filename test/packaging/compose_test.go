@@ -171,7 +171,7 @@ func TestTheServerStartsWithTheSettingsOfTheComposeFile(t *testing.T) {
 	testkit.Equal(t, "database", settings["RECADO_DATABASE_URL"], "postgres://recado:swordfish@database:5432/recado?sslmode=disable")
 	settings["RECADO_DATABASE_URL"] = testkit.Database(t, "")
 	for _, name := range []string{"RECADO_METRICS_ADDR", "RECADO_ADDR"} {
-		_, port, err := net.SplitHostPort(binary.FreeAddress(t))
+		_, port, err := net.SplitHostPort(testkit.FreeAddress(t))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -122,7 +122,7 @@ func metrics(t *testing.T) map[string]bool {
 		known[name.FindStringSubmatch(d.String())[1]] = true
 	}
 	// A running server also has recado_build_info and metrics of the Go runtime.
-	addr := binary.FreeAddress(t)
+	addr := testkit.FreeAddress(t)
 	servertest.Start(t, "", func(c *server.Config) { c.MetricsAddr, c.Version = addr, "v1.2.3" })
 	resp, err := http.Get("http://" + addr + "/metrics")
 	if err != nil {
@@ -254,7 +254,7 @@ func TestTheSettingsInThePackagingExist(t *testing.T) {
 
 func TestHealthReportsWhetherTheServerIsReady(t *testing.T) {
 	w := servertest.Start(t, "", func(c *server.Config) { c.BasePath = "/desk" })
-	for addr, want := range map[string]bool{w.Addr(): true, binary.FreeAddress(t): false} {
+	for addr, want := range map[string]bool{w.Addr(): true, testkit.FreeAddress(t): false} {
 		out, err := exec.CommandContext(t.Context(), binary.Path(t), "health", "--addr", addr, "--base-path", "/desk").CombinedOutput()
 		if (err == nil) != want {
 			t.Errorf("recado health of %s: got %v %s, want success %v", addr, err, out, want)

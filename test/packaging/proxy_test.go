@@ -26,7 +26,6 @@ import (
 	"time"
 
 	"recado/internal/server"
-	"recado/test/binary"
 	"recado/test/servertest"
 	"recado/test/testkit"
 )
@@ -42,7 +41,7 @@ type behind struct {
 // certificate in folder.
 func start(t *testing.T, command string, args []string, write func(folder, proxy, server string)) *behind {
 	t.Helper()
-	proxy := binary.FreeAddress(t)
+	proxy := testkit.FreeAddress(t)
 	w := servertest.Start(t, "", func(c *server.Config) {
 		c.BasePath, c.PublicURL, c.Now = "/desk", "https://"+proxy, nil
 		c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}

@@ -54,6 +54,7 @@ var (
 	httpDates = regexp.MustCompile(`[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT`)
 	positions = regexp.MustCompile(`"position":"[A-Za-z0-9]{8,}"`)  // of cards that the server ranks by time
 	lastUsed  = regexp.MustCompile(`"last_used_at":(null|"[^"]*")`) // written shortly after the request
+	zipSizes  = regexp.MustCompile(`"size":[0-9]+,"url"`)           // of exports, whose bytes differ
 	cookies   = regexp.MustCompile(`^([a-z_-]+)=[^;]+`)
 )
 
@@ -78,6 +79,7 @@ func (n *normalizer) value(s string) string {
 	s = messages.ReplaceAllStringFunc(s, func(v string) string { return n.number("wamid", v) })
 	s = took.ReplaceAllString(s, `"$1":<number>`)
 	s = oneTime.ReplaceAllString(s, `"$1":"<secret>"`)
+	s = zipSizes.ReplaceAllString(s, `"size":<number>,"url"`)
 	s = lastUsed.ReplaceAllString(s, `"last_used_at":<time>`)
 	s = positions.ReplaceAllString(s, `"position":"<position>"`)
 	s = httpDates.ReplaceAllString(s, "<time>")

@@ -27,7 +27,7 @@ var firstScopes = []kernel.Scope{
 	people.ScopeConversationsRead, people.ScopeConversationsWrite, people.ScopeMessagesRead, people.ScopeMessagesSend, people.ScopeMediaWrite,
 	people.ScopeContactsRead, people.ScopeContactsWrite, people.ScopeAttendancesRead, people.ScopeAttendancesWrite, people.ScopeTeamRead,
 	people.ScopeReportsRead, people.ScopeWebhooksManage, people.ScopeRead, people.ScopeWrite, people.ScopeLabelsWrite, people.ScopeTeamManage,
-	people.ScopeChannelsManage, people.ScopeCompanyManage, people.ScopeKeysManage,
+	people.ScopeChannelsManage, people.ScopeCompanyManage, people.ScopeKeysManage, people.ScopeAuditRead, people.ScopeDataManage,
 }
 
 func TestResponsesAreAsRecorded(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"context"
 	"net/http"
 	"testing"
-	"time"
 
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/people"
 	"recado/internal/server"
 	"recado/internal/webhooks"
@@ -35,6 +35,22 @@ type Company struct {
 
 // Option changes the configuration of a server before it starts.
 type Option func(*server.Config)
+
+// SettleFeed waits until the feed has every stored event. PostgreSQL holds events back while an older transaction writes.
+func (w *World) SettleFeed(t testing.TB) {
+	t.Helper()
+	if w.Desk.Kernel.SingleNode() {
+		return
+	}
+	testkit.Eventually(t, "no transaction holds the feed back", func() (none bool) {
+		kerneltest.Read(t, w.Desk.Kernel.Store, func(tx *kernel.Tx) error {
+			_, err := tx.One(`SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL`, nil,
+				func(r db.Row) { none = r.Int("n") == 0 })
+			return err
+		})
+		return none
+	})
+}
 
 // Each runs the test on both engines, each time with a new server.
 func Each(t *testing.T, body func(t *testing.T, w *World), options ...Option) {
@@ -96,7 +112,7 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 		defer cancel()
 		http.DefaultClient.CloseIdleConnections()
 		if err := s.Stop(ctx); err != nil {

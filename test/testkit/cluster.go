@@ -44,6 +44,16 @@ type Cluster struct {
 	ended   chan struct{}
 }
 
+// Memory is a folder in the memory of the machine.
+const Memory = "/dev/shm"
+
+// MemoryHasRoom reports whether Memory exists and has far more space than tests need.
+func MemoryHasRoom() bool {
+	const room = 4 << 30
+	var s syscall.Statfs_t
+	return syscall.Statfs(Memory, &s) == nil && s.Bavail*uint64(s.Bsize) >= room
+}
+
 // OwnCluster starts a PostgreSQL server for one test, which may stop and start it. Commits are asynchronous unless a
 // transaction requires otherwise.
 func OwnCluster(t testing.TB) *Cluster {
@@ -72,8 +82,11 @@ func NewCluster(o ClusterOptions) (*Cluster, error) {
 	}
 	// The path must be short: that of a Unix socket is limited to 107 bytes.
 	parent := "/tmp"
-	if o.Durable {
+	switch {
+	case o.Durable:
 		parent = "/var/tmp"
+	case MemoryHasRoom():
+		parent = Memory
 	}
 	if c.folder, err = os.MkdirTemp(parent, "recado-pg."); err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -50,7 +49,7 @@ func Named(t testing.TB, name string) string {
 // Exec executes one statement on a new connection.
 func Exec(t testing.TB, database, sql string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, database)
 	if err != nil {
@@ -66,7 +65,7 @@ func Exec(t testing.TB, database, sql string) {
 // runs, so the name must identify the content.
 func Template(t testing.TB, name string, fill func(url string) error) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, Server(t))
 	if err != nil {

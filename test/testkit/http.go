@@ -6,6 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"testing"
 )
 
@@ -18,6 +19,21 @@ func Serve(t testing.TB, handler http.Handler) string {
 		s.Close()
 	})
 	return s.URL
+}
+
+// Form returns a form with fields, a file after them, and the content type of the form.
+func Form(fields url.Values, file, content string) (form []byte, contentType string) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for name, values := range fields {
+		for _, value := range values {
+			_ = w.WriteField(name, value)
+		}
+	}
+	part, _ := w.CreateFormFile("file", file)
+	_, _ = io.WriteString(part, content)
+	_ = w.Close()
+	return b.Bytes(), w.FormDataContentType()
 }
 
 // FileForm returns the form of an upload with these files (name, content, name, content) and its content type.

@@ -56,12 +56,12 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 // EventuallyWithin is Eventually with another limit.
 func EventuallyWithin(t testing.TB, limit time.Duration, what string, holds func() bool) {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(limit); !holds(); <-tick.C {
+	pause := 5 * time.Millisecond
+	for end := time.Now().Add(limit); !holds(); pause = min(pause*5/4, 100*time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("did not happen within %v: %s", limit, what)
 		}
+		time.Sleep(pause)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"regexp"
@@ -106,14 +107,14 @@ func Exchange(t testing.TB, addr string, pipelined bool, requests ...WireRequest
 	return answers
 }
 
-// Dial opens a connection to the server with a deadline of 20 seconds.
+// Dial opens a connection to the server with a deadline after Patience.
 func Dial(t testing.TB, addr string) *net.TCPConn {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(Patience))
 	return conn.(*net.TCPConn)
 }
 
@@ -210,4 +211,19 @@ func ReadLine(r *bufio.Reader) (string, error) {
 		return text, errors.New("a line does not end in CR LF: " + strconv.Quote(line))
 	}
 	return text, nil
+}
+
+// FreeAddress returns a loopback address without a listener. The system does not use its port for outgoing connections,
+// so that it is still free when a killed server starts again.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	for range 100 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(10_000))
+		if l, err := net.Listen("tcp", addr); err == nil {
+			_ = l.Close()
+			return addr
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }

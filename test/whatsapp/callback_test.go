@@ -109,6 +109,16 @@ func (s *shop) notices(t *testing.T) []provider.Notice {
 	return notices
 }
 
+func TestAMessageThatFollowsAChangeOfThePhoneNumberIDIsStored(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		s.customer(t, simulator.Inbound{Customer: "5511955550001", Text: "antes"})
+		const other = "200000000000077"
+		must(t, s.sim.AddNumber(simulator.Number{ID: other, WABAID: simulator.DefaultWABAID, Phone: simulator.DefaultBusinessPhone, Name: "Loja"}))
+		s.A.Patch(t, "/channels/"+s.channel, `{"credentials": {"phone_number_id": "`+other+`"}}`).OK(200)
+		s.customer(t, simulator.Inbound{Number: other, Customer: "5511955550001", Text: "depois"})
+	})
+}
+
 func TestACallbackForAnotherNumberIsStoredOnlyIfItSharesCompanyAndSecret(t *testing.T) {
 	const same, others, secret = "200000000000077", "200000000000088", "200000000000099"
 	var numbers []simulator.Number

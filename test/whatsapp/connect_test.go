@@ -42,7 +42,7 @@ func TestConnectingANumber(t *testing.T) {
 			testkit.Equal(t, "phone", made.Text("phone"), "+"+simulator.DefaultBusinessPhone)
 			testkit.Equal(t, "status", made.Text("status"), "connected")
 			testkit.Equal(t, "warning", made.At("warning"), nil)
-			for _, answer := range []*servertest.Answer{made, w.A.Get(t, "/channels"), w.A.Patch(t, path, `{}`)} {
+			for _, answer := range []*servertest.Answer{made, w.A.Get(t, "/channels"), w.A.Patch(t, path, `{}`), w.A.Get(t, "/audit")} {
 				if strings.Contains(string(answer.Raw), simulator.DefaultToken) || strings.Contains(string(answer.Raw), simulator.DefaultAppSecret) {
 					t.Fatalf("got a token or app secret in %s", answer.Raw)
 				}

@@ -150,6 +150,7 @@ func TestMediaReactionsAndEditsOfTheHistoryEmitNoEvents(t *testing.T) {
 		testkit.Equal(t, "unread", c.Int("unread_count"), 0)
 		testkit.Equal(t, "number of events", len(s.A.Get(t, "/events").OK(200).List()), 0)
 		s.push(t, "messages", written(ana, "Ana", fmt.Sprintf(`"id": "wamid.E5", "timestamp": "%d", "type": "reaction", "reaction": {"message_id": "wamid.E3", "emoji": "🎉"}`, began+1)))
+		s.SettleFeed(t)
 		if len(s.A.Get(t, "/events").OK(200).List()) == 0 {
 			t.Error("a live reaction to imported history emitted no event")
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"recado/internal/channels/simulator"
-	"recado/test/binary"
 	"recado/test/kerneltest"
 	"recado/test/servertest"
 	"recado/test/testkit"
@@ -24,7 +23,7 @@ type wire struct {
 
 func newWire(t *testing.T, sim *simulator.Simulator) *wire {
 	t.Helper()
-	w := &wire{t: t, address: binary.FreeAddress(t), handler: sim}
+	w := &wire{t: t, address: testkit.FreeAddress(t), handler: sim}
 	w.mend()
 	t.Cleanup(func() { w.cut() })
 	return w

@@ -1,1 +1,1 @@
-import{Pr as e}from"./base.js";import{t}from"./FieldInput.js";var n=e(),r=({fields:e,drafts:r,wrong:i,disabled:a,onChange:o})=>e.map(e=>(0,n.jsx)(t,{field:e,value:r[e.key]??``,error:i[e.key],disabled:a,onChange:t=>o(e.key,t)},e.id));export{r as FieldInputList};
+import{zr as e}from"./base.js";import{t}from"./FieldInput.js";var n=e(),r=({fields:e,drafts:r,wrong:i,disabled:a,onChange:o})=>e.map(e=>(0,n.jsx)(t,{field:e,value:r[e.key]??``,error:i[e.key],disabled:a,onChange:t=>o(e.key,t)},e.id));export{r as FieldInputList};

@@ -1,1 +1,1 @@
-import{gn as e}from"./base.js";var t=e(`outline`,`clock-hour-4`,`ClockHour4`,[[`path`,{d:`M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0`,key:`svg-0`}],[`path`,{d:`M12 12l3 2`,key:`svg-1`}],[`path`,{d:`M12 7v5`,key:`svg-2`}]]);export{t};
+import{bn as e}from"./base.js";var t=e(`outline`,`clock-hour-4`,`ClockHour4`,[[`path`,{d:`M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0`,key:`svg-0`}],[`path`,{d:`M12 12l3 2`,key:`svg-1`}],[`path`,{d:`M12 7v5`,key:`svg-2`}]]);export{t};

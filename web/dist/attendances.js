@@ -1,1 +1,1 @@
-import{tr as e}from"./base.js";function t(t,n){t.setQueryData(e.attendance(n.id),n),t.setQueryData(e.attendances(n.conversation),e=>e&&{...e,data:e.data.map(e=>e.id===n.id?n:e)})}export{t};
+import{ar as e}from"./base.js";function t(t,n){t.setQueryData(e.attendance(n.id),n),t.setQueryData(e.attendances(n.conversation),e=>e&&{...e,data:e.data.map(e=>e.id===n.id?n:e)})}export{t};

@@ -1,1 +1,1 @@
-import{tr as e}from"./base.js";function t(t,n){t.setQueryData(e.contact(n.id),n),t.setQueriesData({queryKey:e.contactLists},e=>e&&{...e,pages:e.pages.map(e=>({...e,data:e.data.map(e=>e.id===n.id?n:e)}))})}export{t};
+import{ar as e}from"./base.js";function t(t,n){t.setQueryData(e.contact(n.id),n),t.setQueriesData({queryKey:e.contactLists},e=>e&&{...e,pages:e.pages.map(e=>({...e,data:e.data.map(e=>e.id===n.id?n:e)}))})}export{t};

@@ -1,1 +1,1 @@
-import{jr as e}from"./base.js";var t=(t,n,r={})=>new Intl.NumberFormat(e.language,{style:`currency`,currency:n,...r}).format(t),n=(e,n)=>t(e,n,{maximumFractionDigits:4}),r=(e,r)=>e>0&&e<.01?n(e,r):t(e,r);export{n,r as t};
+import{Ir as e}from"./base.js";var t=(t,n,r={})=>new Intl.NumberFormat(e.language,{style:`currency`,currency:n,...r}).format(t),n=(e,n)=>t(e,n,{maximumFractionDigits:4}),r=(e,r)=>e>0&&e<.01?n(e,r):t(e,r);export{n,r as t};

@@ -1,1 +1,1 @@
-import{Sr as e,_r as t}from"./base.js";function n(n,r){return n instanceof e&&n.code===`rate_limited`?r(`signIn.throttled`,{n:n.retryAfter??1}):t(n,r)}export{n as t};
+import{Dr as e,Sr as t}from"./base.js";function n(n,r){return n instanceof e&&n.code===`rate_limited`?r(`signIn.throttled`,{n:n.retryAfter??1}):t(n,r)}export{n as t};

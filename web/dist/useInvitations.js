@@ -1,1 +1,1 @@
-import{Cr as e,ar as t,kr as n,tr as r}from"./base.js";var i=()=>t({queryKey:r.invitations,queryFn:()=>n(e.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{Or as e,Pr as t,ar as n,lr as r}from"./base.js";var i=()=>r({queryKey:n.invitations,queryFn:()=>t(e.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};

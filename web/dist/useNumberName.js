@@ -1,1 +1,1 @@
-import{Ar as e,kn as t}from"./base.js";function n(){let{t:n}=e();return e=>{let r=e.phone?`${e.name}, ${t(e.phone)}`:e.name;return e.status===`connected`?r:n(`new.disconnected`,{number:r})}}export{n as t};
+import{Fr as e,Nn as t}from"./base.js";function n(){let{t:n}=e();return e=>{let r=e.phone?`${e.name}, ${t(e.phone)}`:e.name;return e.status===`connected`?r:n(`new.disconnected`,{number:r})}}export{n as t};

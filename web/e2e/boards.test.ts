@@ -491,7 +491,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await stage(page, 'Waiting')
       .getByRole('button', { name })
       .waitFor({ state: 'detached' })
-    expect(await attendance()).toBeNull()
+    await expect.poll(() => attendance()).toBeNull()
     const cards = (await desk.call(
       'GET',
       `/kanban/cards?status=all&conversation=${conversation}`,

@@ -190,6 +190,7 @@ describe.each(postgresOnly)('closing cases, %s', (engine) => {
     await page.keyboard.type('Order 1234 was paid twice')
     await page.keyboard.press('Enter')
     await closing(page).waitFor({ state: 'detached' })
+    await button(page, 'Undo').hover() // so that it stays
     await log(page)
       .getByText(/closed case ATD-.*: Refund – Order 1234 was paid twice/)
       .waitFor()
@@ -287,9 +288,9 @@ describe.each(postgresOnly)('closing cases, %s', (engine) => {
       await box.waitFor({ state: 'detached' })
     }
     await add('Documento', 'CPF', async (box) => {
-      expect(await box.getByRole('textbox', { name: 'Key' }).inputValue()).toBe(
-        'documento',
-      )
+      await expect
+        .poll(() => box.getByRole('textbox', { name: 'Key' }).inputValue())
+        .toBe('documento')
     })
     await add('Segmento', 'Choice from a list', async (box) => {
       await box.getByRole('textbox', { name: 'Options' }).click()
@@ -340,6 +341,13 @@ describe.each(postgresOnly)('closing cases, %s', (engine) => {
     await person
       .getByRole('combobox', { name: 'Segmento' })
       .selectOption('Atacado')
+    await expect
+      .poll(async () =>
+        JSON.stringify(
+          (await desk.call('GET', '/contacts?q=Vera%20Campos')).data,
+        ),
+      )
+      .toContain('Atacado')
 
     // The list is filtered by a field.
     await page.getByRole('combobox', { name: 'Field' }).selectOption('Segmento')

@@ -158,6 +158,7 @@ it('says where costs come from, and takes prices by keyboard', async () => {
         ((await desk.call('GET', '/company/rates')).rates as unknown[]).length,
     )
     .toBe(1)
+  await form_.getByText('Saved', { exact: true }).waitFor()
   await page
     .getByRole('navigation', { name: 'Settings' })
     .getByRole('link', { name: 'Company' })
@@ -204,9 +205,9 @@ it('reports costs by day, category and origin, and at the message and the case',
     (row) => row.category === 'service',
   )
   const service = page.getByRole('row', { name: /^Service/ })
-  expect(await service.getByRole('cell').first().innerText()).toBe(
-    brl(first?.total ?? 0),
-  )
+  await expect
+    .poll(() => service.getByRole('cell').first().innerText())
+    .toBe(brl(first?.total ?? 0))
   await page
     .getByRole('columnheader', { name: 'Category' })
     .getByRole('button')

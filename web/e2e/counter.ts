@@ -65,14 +65,17 @@ export class Counter {
       provider: 'whatsapp',
       credentials,
     })
-    await vi.waitFor(async () => {
-      const { data } = (await desk.call(
-        'GET',
-        `/channels/${String(id)}/templates`,
-      )) as { data: unknown[] }
-      if (data.length < templates.length)
-        throw new Error('the templates are not fetched yet')
-    })
+    await vi.waitFor(
+      async () => {
+        const { data } = (await desk.call(
+          'GET',
+          `/channels/${String(id)}/templates`,
+        )) as { data: unknown[] }
+        if (data.length < templates.length)
+          throw new Error('the templates are not fetched yet')
+      },
+      { timeout: 90_000 },
+    )
     return new Counter(
       desk,
       simulator,
@@ -98,7 +101,7 @@ export class Counter {
 
   /** soon returns a full minute that is still more than a minute ahead when the form is submitted. */
   soon(): string {
-    return this.local(Math.ceil((Date.now() + 75_000) / minute) * minute)
+    return this.local(Math.ceil((Date.now() + 100_000) / minute) * minute)
   }
 
   /** ledger returns what a customer's phone received. */

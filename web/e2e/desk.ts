@@ -30,11 +30,9 @@ export type Engine = 'SQLite' | 'PostgreSQL'
 const postgres = process.env.RECADO_TEST_POSTGRES
 
 /** engines lists the databases to test: PostgreSQL if scripts/with-postgres started one. */
-export const engines: Engine[] = postgres
-  ? ['SQLite', 'PostgreSQL']
-  : ['SQLite']
+const engines: Engine[] = postgres ? ['SQLite', 'PostgreSQL'] : ['SQLite']
 
-/** Notes, the first day and the other pages are tested on one engine each; the API tests cover both. */
+/** Each page is tested on one engine, some on SQLite and some on PostgreSQL. The API tests cover both. */
 export const sqliteOnly = engines.slice(0, 1)
 export const postgresOnly = engines.slice(-1)
 
@@ -53,6 +51,8 @@ const flags = [
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
   '--disable-audio-output',
+  // Pages live for seconds, so optimizing their code and compiling it ahead of its first call cost more than they save.
+  '--js-flags=--no-opt --max-lazy',
 ]
 
 export const launch = (executablePath = process.env.CHROMIUM) =>
@@ -67,7 +67,8 @@ export const wholeChromium = [
   '/usr/bin/chromium',
 ].find((path) => existsSync(path))
 
-function freePort(): Promise<number> {
+/** freePort returns a free port of this machine. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.on('error', reject)
@@ -100,6 +101,8 @@ type Options = {
   engine?: Engine
   demo?: boolean
   flags?: string[]
+  /** The server; by default RECADO or bin/recado. */
+  binary?: string
   chromium?: string
 }
 
@@ -122,12 +125,12 @@ export class Desk {
     engine = 'SQLite',
     demo = true,
     flags: more = [],
+    binary = process.env.RECADO ??
+      join(import.meta.dirname, '../../bin/recado'),
     chromium: browser,
   }: Options = {}): Promise<Desk> {
     const folder = mkdtempSync(join(tmpdir(), 'recado-e2e-'))
     const port = await freePort()
-    const binary =
-      process.env.RECADO ?? join(import.meta.dirname, '../../bin/recado')
     const database =
       engine === 'PostgreSQL' ? ['--database-url', newDatabase()] : []
     let output = ''
@@ -183,7 +186,7 @@ export class Desk {
         .then((answer) => answer.ok)
         .catch(() => false)
       if (answers && more()) return
-      if (tries > 300)
+      if (tries > 1800)
         throw new Error(`the server does not answer: ${output()}`)
       await pause(100)
     }

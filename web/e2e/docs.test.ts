@@ -21,7 +21,6 @@ async function openTag(page: Page, name: string) {
 
 it('keeps the key for the tab and calls the API with it', async () => {
   const { page, context } = await desk.page()
-  context.setDefaultTimeout(60_000) // rendering the long document takes a while
   await page.goto(`${desk.url}/docs/`)
   await page.getByRole('button', { name: 'Authorize' }).first().click()
   await page
@@ -106,7 +105,6 @@ it('the guides have no accessibility violations on a desktop and a phone', async
 
 it('the API reference has no accessibility violations', async () => {
   const { page, context } = await desk.page()
-  context.setDefaultTimeout(60_000)
   await page.goto(`${desk.url}/docs/`)
   await page.locator('.info .title[aria-level="1"]').waitFor()
   await openTag(page, 'contacts')

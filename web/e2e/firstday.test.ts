@@ -102,7 +102,11 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
     })
     const { page } = await desk.page({}, /status of (400|409|429) .*\/channels/)
     await setUp(desk, page)
-    await page.getByRole('link', { name: 'Connect a WhatsApp number' }).click()
+    await page
+      .getByRole('link', {
+        name: 'Connect through the WhatsApp Business Platform',
+      })
+      .click()
     await page
       .getByRole('textbox', { name: 'Phone number ID' })
       .fill(simulator.credential('phone_number_id'))
@@ -159,6 +163,12 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
       .filter({ hasText: 'American English · Utility' })
       .filter({ hasText: 'Approved' })
       .waitFor()
+    await page.getByRole('button', { name: 'Sync now' }).click()
+    await page
+      .getByText(
+        /^Templates were synced less than a minute ago\. Try again in \d+ s\.$/,
+      )
+      .waitFor()
     await hello.click()
     await dialog(page, 'hello_world')
       .getByRole('region', { name: 'Preview' })
@@ -167,12 +177,6 @@ describe.each(sqliteOnly)('the first day, %s', (engine) => {
     await dialog(page, 'hello_world')
       .getByRole('button', { name: 'Dismiss' })
       .click()
-    await page.getByRole('button', { name: 'Sync now' }).click()
-    await page
-      .getByText(
-        /^Templates were synced less than a minute ago\. Try again in \d+ s\.$/,
-      )
-      .waitFor()
     await page.getByRole('link', { name: 'Balcão', exact: true }).click()
     const signature = page
       .getByRole('region', { name: 'Signature' })

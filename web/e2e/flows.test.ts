@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { Desk, engines } from './desk'
+import { Desk, postgresOnly } from './desk'
 import {
   dialog,
   log,
@@ -12,7 +12,7 @@ import {
   showDetails,
 } from './parts'
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(postgresOnly)('on %s', (engine) => {
   let desk: Desk
   beforeAll(async () => {
     desk = await Desk.start({ engine })
@@ -191,7 +191,7 @@ describe.each(engines)('on %s', (engine) => {
         .getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ })
         .locator('p')
         .allTextContents()
-    await expect.poll(sent, { timeout: 40_000 }).toEqual(['um', 'dois', 'três'])
+    await expect.poll(sent).toEqual(['um', 'dois', 'três'])
 
     // The server dies while a message is being written; the page is reloaded before it is back.
     await desk.restart(async () => {
@@ -207,9 +207,7 @@ describe.each(engines)('on %s', (engine) => {
         .waitFor()
     })
     await page.reload()
-    await expect
-      .poll(sent, { timeout: 40_000 })
-      .toEqual(['um', 'dois', 'três', 'quatro'])
+    await expect.poll(sent).toEqual(['um', 'dois', 'três', 'quatro'])
     await context.close()
   })
 

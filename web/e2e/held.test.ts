@@ -31,10 +31,14 @@ beforeAll(async () => {
     ],
   })
   await desk.call('POST', `/channels/${channel}/templates/sync`)
-  await vi.waitFor(async () =>
-    expect(
-      JSON.stringify(await desk.call('GET', `/channels/${channel}/templates`)),
-    ).toContain('podemos_continuar'),
+  await vi.waitFor(
+    async () =>
+      expect(
+        JSON.stringify(
+          await desk.call('GET', `/channels/${channel}/templates`),
+        ),
+      ).toContain('podemos_continuar'),
+    { timeout: 90_000 },
   )
 })
 afterAll(() => counter.stop())
@@ -213,7 +217,7 @@ it('cancels held messages, also by the customer’s no, and writes them again', 
     .filter({ hasText: 'Segunda' })
   await failed.getByRole('button', { name: 'Write again' }).click()
   await hasFocus(message(page))
-  expect(await message(page).inputValue()).toContain('Segunda')
+  await expect.poll(() => message(page).inputValue()).toContain('Segunda')
   await message(page).press('Enter') // the answer opened the window
   await expect.poll(() => sent(customer)).toContain('Segunda')
   expect(await sent(customer)).not.toContain('Primeira')
@@ -337,10 +341,11 @@ it('holds on a phone, in three languages, and shows what a template costs', asyn
     await speak(page, language)
     await page.reload()
     await page.getByRole('img', { name: label }).first().waitFor()
-    const wide = await page.evaluate(
-      () => document.documentElement.scrollWidth <= innerWidth,
-    )
-    expect(wide).toBe(true)
+    await expect
+      .poll(() =>
+        page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      )
+      .toBe(true)
   }
   await speak(page, 'en')
 })

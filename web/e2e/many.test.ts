@@ -54,7 +54,7 @@ const settled = (page: Page, wanted?: string) =>
 
 it(
   'scrolls through 10,000 messages without jumps and opens distant messages',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const from = '+5511955553001'
     const { conversation } = (await desk.customer(

@@ -94,10 +94,9 @@ describe.each(sqliteOnly)(
       })
       const form = thread().getByLabel('Formulário')
       await form.getByText('casa.jpg').waitFor()
-      expect(await form.locator('dt').allTextContents()).toEqual([
-        'Nome',
-        'fotos',
-      ])
+      await expect
+        .poll(() => form.locator('dt').allTextContents())
+        .toEqual(['Nome', 'fotos'])
       expect(await thread().getByText('Sent', { exact: true }).count()).toBe(0)
 
       const fresh = await desk.call('POST', '/conversations', {

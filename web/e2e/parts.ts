@@ -88,7 +88,9 @@ export async function axe(page: Page, screen: string): Promise<void> {
   if (!(await page.evaluate('typeof axe === "object"')))
     await page.evaluate(axeSource)
   await expect
-    .poll(() => page.evaluate(faults('')), { message: screen })
+    .poll(() => page.evaluate(faults('{ resultTypes: ["violations"] }')), {
+      message: screen,
+    })
     .toEqual([])
   const shown = (await page.evaluate(
     () => matchMedia('(prefers-color-scheme: dark)').matches,

@@ -120,7 +120,7 @@ it('asks before discarding unsent messages at sign-out and leaves nothing behind
   await send(page, 'segredo um')
   await send(page, 'segredo dois')
   await message(page).fill('segredo três')
-  expect(await left(page, 'segredo')).toHaveLength(2)
+  await expect.poll(() => left(page, 'segredo')).toHaveLength(2)
   const leave = async () => {
     await page.getByRole('button', { name: /^Account/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -285,7 +285,7 @@ it('shows who is replying only while they are', async () => {
   await open(ana, 'Gil Torres')
   await open(bruno, 'Gil Torres')
   const answering = bruno.getByRole('group').getByText(/is answering/)
-  const soon = { timeout: 8000 } // the state expires after 20 seconds in any case
+  const soon = { timeout: 15_000 } // the state expires after 20 seconds in any case
   await message(ana).pressSequentially('Já vejo')
   await answering.waitFor()
   await message(ana).press('Enter')

@@ -153,10 +153,9 @@ describe('reading a conversation', () => {
     })
     await open(page, 'Teo Textos')
     const list = article(page, 'Quero:')
-    expect(await list.getByRole('listitem').allTextContents()).toEqual([
-      'pão',
-      'leite',
-    ])
+    await expect
+      .poll(() => list.getByRole('listitem').allTextContents())
+      .toEqual(['pão', 'leite'])
     await list.getByRole('blockquote').getByText('citado').waitFor()
     expect(
       await list
@@ -194,7 +193,7 @@ describe('reading a conversation', () => {
       name: /^Ugo Fotos, \d\d:\d\d, 6 photos and videos$/,
     })
     const tiles = album.getByRole('button', { name: /^Open image/ })
-    expect(await tiles.count()).toBe(4)
+    await expect.poll(() => tiles.count()).toBe(4)
     await album.getByText('+2', { exact: true }).click()
     const viewer = dialog(page, 'Media')
     await viewer.getByText('Ugo Fotos').waitFor()
@@ -329,7 +328,7 @@ describe('reading a conversation', () => {
       .waitFor()
     await act(page, 'Recebido, Wanda', 'Message info')
     await info.getByText(/^Read/).first().waitFor()
-    expect(await info.getByText('Not yet').count()).toBe(0)
+    await expect.poll(() => info.getByText('Not yet').count()).toBe(0)
     await axe(page, 'message info')
     await page.keyboard.press('Escape')
     await act(page, 'Planta da casa', 'Forward')
@@ -363,11 +362,13 @@ describe('reading a conversation', () => {
     await unfold.waitFor()
     const order = async () =>
       (await log(page).innerText()).replace(/ATD-\d+/g, 'ATD')
-    expect(await order()).toMatch(
-      /Case ATD opened[^]*Abre o caso[^]*3 events[^]*E agora\?[^]*closed case ATD: Resolvido · \d\d:\d\d\s*$/,
-    )
+    await expect
+      .poll(() => order())
+      .toMatch(
+        /Case ATD opened[^]*Abre o caso[^]*3 events[^]*E agora\?[^]*closed case ATD: Resolvido · \d\d:\d\d\s*$/,
+      )
     const transfers = log(page).getByText(/transferred to Bruno Tavares/)
-    expect(await transfers.count()).toBe(1)
+    await expect.poll(() => transfers.count()).toBe(1)
     await unfold.press('Enter')
     await expect.poll(() => transfers.count()).toBe(2)
     await axe(page, 'events')

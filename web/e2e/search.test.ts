@@ -112,8 +112,12 @@ it('shows pinned conversations first in All open', async () => {
   await expect.poll(() => isFirst('Rui Novo', 'Pia Fixada')).toBe(true)
   await row(page, 'Pia Fixada').click()
   await page.getByRole('button', { name: 'More actions' }).click()
+  const stored = page.waitForResponse(
+    (answer) => answer.request().method() === 'PATCH',
+  )
   await page.getByRole('menuitem', { name: 'Pin', exact: true }).click()
   await expect.poll(() => isFirst('Pia Fixada', 'Rui Novo')).toBe(true)
+  await stored
   await desk.customer('+5511955559005', 'Rui Novo', 'Mais uma')
   await row(page, 'Rui Novo').filter({ hasText: 'Mais uma' }).waitFor()
   await expect.poll(() => isFirst('Pia Fixada', 'Rui Novo')).toBe(true)

@@ -6,6 +6,7 @@ const paths = {
   company: 'Company',
   channels: 'Channels',
   'channels/connect': 'Connect a WhatsApp number',
+  'channels/link': 'Link a number by QR code',
   team: 'Team',
   sectors: 'Departments',
   labels: 'Labels',

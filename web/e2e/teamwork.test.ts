@@ -63,6 +63,7 @@ describe.each(postgresOnly)('working together on %s', (engine) => {
       .getByText(/Bruno Tavares/)
       .waitFor()
     await page.getByRole('button', { name: 'Transfer', exact: true }).click()
+    await hasFocus(transfer.getByRole('combobox'))
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await transfer.waitFor({ state: 'detached' })
@@ -84,9 +85,9 @@ describe.each(postgresOnly)('working together on %s', (engine) => {
       .getByRole('option', { name: /Amália Dentro/ })
       .first()
       .waitFor()
-    expect(await palette.getByRole('option').first().textContent()).toContain(
-      'Lia Prefixo',
-    )
+    await expect
+      .poll(() => palette.getByRole('option').first().textContent())
+      .toContain('Lia Prefixo')
     await palette.getByRole('searchbox').fill('assign to')
     await page.keyboard.press('Enter')
     await page
@@ -111,8 +112,10 @@ describe.each(postgresOnly)('working together on %s', (engine) => {
       dialog(page, 'Close case').getByRole('textbox', { name: 'Reason' }),
     )
     await page.keyboard.press('Enter')
+    const undo = page.getByRole('button', { name: 'Undo', exact: true })
+    await undo.hover() // so that it stays
     await protocol.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await undo.click()
     await protocol.waitFor()
     expect(await protocol.textContent()).toBe(before)
     await expect

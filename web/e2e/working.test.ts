@@ -75,7 +75,7 @@ it('gives the conversation room and remembers which columns are open', async () 
   await button(page, 'Show details').focus()
   await page.keyboard.press('Escape')
   await details(page).waitFor({ state: 'detached' })
-  expect(await chatWidth(page)).toBe(width) // they opened over the conversation
+  await expect.poll(() => chatWidth(page)).toBe(width) // they opened over the conversation
 
   await button(page, 'Hide views').click()
   await views(page).waitFor({ state: 'detached' })

@@ -112,9 +112,32 @@ type IncomingMedia struct {
 // IncomingGroup is the group of a message, or a group that was created or renamed.
 type IncomingGroup struct {
 	ID      string
-	Name    string // "": unknown
-	Created bool   // the group is new, so this name does not replace a later one
+	Name    string        // "": unknown
+	Created bool          // the group is new, so this name does not replace a later one
+	Members []GroupMember // all of them; nil: unknown
+	Left    []Person      // are no longer members
+	History bool          // imported, so it emits no events
+	Picture *GroupPicture // nil: unchanged
 }
+
+// GroupPicture is the picture of a group. It is empty if the picture was removed.
+type GroupPicture struct {
+	ID    string // changes with every picture
+	Image []byte
+}
+
+// GroupMember is a member of a group.
+type GroupMember struct {
+	Person Person
+	Role   string // member, admin or owner
+}
+
+// The roles of members of a group.
+const (
+	RoleMember = "member"
+	RoleAdmin  = "admin"
+	RoleOwner  = "owner"
+)
 
 // IncomingStatus is a status of a sent message.
 type IncomingStatus struct {
@@ -174,6 +197,7 @@ type IncomingIdentity struct {
 	// AddressBook marks a name from the phone's address book, and Removed one that was deleted there.
 	AddressBook bool
 	Removed     bool
+	History     bool // imported history
 }
 
 // IncomingAccount reports that the provider restricted or closed an account, or reversed that.
@@ -266,29 +290,48 @@ func ReadReason(code, detail string) *Reason {
 	return &r
 }
 
-// Outgoing is one message for a provider to send: Text, Media with Text as its caption, Interactive, Template, or a
-// Reaction to an earlier message.
+// Outgoing is one message for a provider to send: Text, Media with Text as its caption, Interactive, Template, a
+// Reaction to an earlier message, or a change of one that linked numbers can make.
 type Outgoing struct {
 	ClientID string // returned in every IncomingStatus of this message
 	To       Person
 	GroupID  string // set instead of To
 	Text     string
+	Mentions []Person // people whose names, or numbers as the name, stand after an @ in Text to a group
 	Media    *OutgoingMedia
 	Template *Template
-	ReplyTo  string // external id of the message to quote
+	ReplyTo  string      // external id of the message to quote
+	Quoted   *MessageRef // the message with the id ReplyTo, if it is known
 
 	Interactive *Interactive
 	Reaction    *OutgoingReaction
+	Edits       string // external id of the message whose text Text replaces
+	Revokes     string // external id of the message to delete for everyone
 
 	// Expired is called right before the message is sent, after everything that may take long. If it returns true the message
 	// is not sent, because another node may handle it by now. nil means never.
 	Expired func() bool
 }
 
+// ReadMessages are messages of a customer that the team has read.
+type ReadMessages struct {
+	ExternalIDs []string // in order; at least one
+	Customer    Person
+	At          time.Time
+}
+
 // OutgoingReaction adds an emoji to a message, or removes the previous one if Emoji is empty.
 type OutgoingReaction struct {
 	ExternalID string // of the message
 	Emoji      string
+	To         MessageRef
+}
+
+// MessageRef describes an earlier message of a conversation.
+type MessageRef struct {
+	FromUs bool
+	Author Person // of a customer's message in a group
+	Text   string
 }
 
 // OutgoingMedia is a file to send. It is uploaded unless it has a ProviderID.
@@ -497,6 +540,9 @@ func (n *MessageNotice) IsCall() bool {
 	return n != nil && slices.Contains(calls, n.Code)
 }
 
+// IsOnPhoneOnly reports whether the message can only be read on the phone. n may be nil.
+func (n *MessageNotice) IsOnPhoneOnly() bool { return n != nil && n.Code == NoticeOnPhoneOnly }
+
 // Form is a form that a customer filled in: a Flow or an address.
 type Form struct {
 	Name   string      `json:"name" doc:"WhatsApp's name for the form, such as flow or address_message; empty if WhatsApp does not provide one."`
@@ -528,6 +574,9 @@ type ChannelTemplate struct {
 
 	ProviderID string `json:"-"`
 }
+
+// IsMarketing reports whether the category of the template is marketing.
+func (t *ChannelTemplate) IsMarketing() bool { return t.Category == "marketing" }
 
 // NewTemplate is a template to create. Its parts are valid for the provider.
 type NewTemplate struct {

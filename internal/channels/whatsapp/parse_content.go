@@ -436,3 +436,11 @@ func readVCard(source string) (card vCard) {
 func unescapeVCard(s string) string {
 	return strings.TrimSpace(strings.NewReplacer(`\n`, " ", `\,`, ",", `\;`, ";", `\\`, `\`).Replace(s))
 }
+
+// LocationText describes a place in words.
+func LocationText(name, address, latitude, longitude string) string {
+	return locationContent{Name: text(name), Address: text(address), Latitude: text(latitude), Longitude: text(longitude)}.line()
+}
+
+// CardText describes a contact card in words.
+func CardText(vcard string) string { return cardContent{VCard: text(vcard)}.line() }

@@ -99,7 +99,7 @@ func (p *parser) message(raw []byte, from origin) {
 		return
 	case m.Type == "reaction" && m.Reaction.value.MessageID != "":
 		p.add(provider.Incoming{Reaction: &provider.IncomingReaction{
-			ExternalID: string(m.Reaction.value.MessageID), Emoji: clip(strings.TrimSpace(string(m.Reaction.value.Emoji)), maxEmoji),
+			ExternalID: string(m.Reaction.value.MessageID), Emoji: Emoji(string(m.Reaction.value.Emoji)),
 			Sender: sender, At: m.Timestamp.Time, History: from.history,
 		}})
 		return
@@ -132,6 +132,9 @@ func (p *parser) message(raw []byte, from origin) {
 
 // maxEmoji is the maximum length of a reaction in bytes. The longest emoji sequences have about 40.
 const maxEmoji = 64
+
+// Emoji returns the emoji of a reaction, without spaces around it and of limited length.
+func Emoji(s string) string { return clip(strings.TrimSpace(s), maxEmoji) }
 
 func (p *parser) edit(m message, sender provider.Sender, history bool) {
 	var edited lenient[messageContent]

@@ -37,7 +37,16 @@ func Restore(ctx context.Context, backupFile, dir string, migrations fs.FS) erro
 	if err := clearMoved(dir); err != nil {
 		return err
 	}
-	return copyDatabase(ctx, backupFile, filepath.Join(dir, DatabaseFile))
+	file := filepath.Join(dir, DatabaseFile)
+	if err := copyDatabase(ctx, backupFile, file); err != nil {
+		return err
+	}
+	// The first connection turns on the write-ahead log. `recado export` cannot do it beside its snapshot.
+	c, err := openLite(file, true)
+	if err != nil {
+		return err
+	}
+	return c.conn.Close()
 }
 
 // RefuseData returns an error if a folder contains a database.

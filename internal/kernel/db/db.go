@@ -72,6 +72,15 @@ func (d *DB) Close() error { return d.engine.close() }
 // Ping returns an error if the database does not respond.
 func (d *DB) Ping(ctx context.Context) error { return d.engine.ping(ctx) }
 
+// EmptyLog moves the content of SQLite's write-ahead log to the database and empties the log, so that no file contains what was
+// deleted. It waits for running reads. On PostgreSQL it does nothing: VACUUM frees the space of deleted rows.
+func (d *DB) EmptyLog(ctx context.Context) error {
+	if d.lite == nil {
+		return nil
+	}
+	return d.lite.emptyLog(ctx)
+}
+
 // SingleNode reports whether no other process can use the database: true for SQLite, false for PostgreSQL.
 func (d *DB) SingleNode() bool { return d.lite != nil }
 

@@ -29,7 +29,7 @@ const progressTable = "move_progress"
 const defaultBatch = 10_000
 
 // errUnfinishedMove is returned for the target of a move that has not finished.
-var errUnfinishedMove = errors.New("a move to this database has not finished; run the same `recado move` again, or empty the database")
+var errUnfinishedMove = errors.New("a move or import to this database has not finished; run the same command again, or empty the database")
 
 // MovePlan describes the tables for Move.
 type MovePlan struct {
@@ -92,7 +92,23 @@ func Move(ctx context.Context, o MoveOptions, migrations fs.FS) (moved []MovedTa
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, to.close(ctx)) }()
-	m := &mover{MoveOptions: o, from: from, to: to}
+	catalog, lite := from.(*liteEnd)
+	if !lite {
+		catalog = to.(*liteEnd)
+	}
+	m := &mover{MoveOptions: o, from: from, to: to, catalog: catalog}
+	return m.run(ctx)
+}
+
+// mover is a running move.
+type mover struct {
+	MoveOptions
+	from, to moveEnd
+	catalog  *liteEnd // has the primary keys and references of the tables
+	tables   []moveTable
+}
+
+func (m *mover) run(ctx context.Context) (moved []MovedTable, err error) {
 	if err := m.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -109,13 +125,6 @@ func Move(ctx context.Context, o MoveOptions, migrations fs.FS) (moved []MovedTa
 		}
 	}
 	return moved, m.finish(ctx)
-}
-
-// mover is a running move.
-type mover struct {
-	MoveOptions
-	from, to moveEnd
-	tables   []moveTable
 }
 
 func (m *mover) finish(ctx context.Context) error {
@@ -182,7 +191,7 @@ func (m *mover) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.tables, err = plannedTables(m.Plan, from, to, m.keys()); err != nil {
+	if m.tables, err = plannedTables(m.Plan, from, to, m.catalog); err != nil {
 		return err
 	}
 	identity, err := m.identity(ctx)
@@ -229,14 +238,6 @@ func refuseRows(ctx context.Context, to moveEnd, skip []string) error {
 		}
 	}
 	return nil
-}
-
-// keys returns the SQLite end, whose primary keys and references both have.
-func (m *mover) keys() *liteEnd {
-	if lite, ok := m.from.(*liteEnd); ok {
-		return lite
-	}
-	return m.to.(*liteEnd)
 }
 
 // identity returns a hash of the rows of the table Identity.

@@ -71,6 +71,16 @@ var errDatabaseURL = errors.New("db: the database URL is not a valid postgres://
 
 // openPostgresEnd connects to a database that no server uses, and prepares it.
 func openPostgresEnd(ctx context.Context, url string, prepare func(e *pgEnd) error) (*pgEnd, error) {
+	return connectPostgresEnd(ctx, url, func(e *pgEnd) error {
+		if err := e.refuseServers(ctx); err != nil {
+			return err
+		}
+		return prepare(e)
+	})
+}
+
+// connectPostgresEnd is openPostgresEnd for a database that servers may use.
+func connectPostgresEnd(ctx context.Context, url string, prepare func(e *pgEnd) error) (*pgEnd, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errDatabaseURL
@@ -89,10 +99,7 @@ func openPostgresEnd(ctx context.Context, url string, prepare func(e *pgEnd) err
 		return nil, pgError(fmt.Errorf("db: connect to PostgreSQL: %w", err))
 	}
 	e := &pgEnd{conn: conn, url: url}
-	if err = e.refuseServers(ctx); err == nil {
-		err = prepare(e)
-	}
-	if err != nil {
+	if err := prepare(e); err != nil {
 		return nil, errors.Join(err, e.close(ctx))
 	}
 	return e, nil

@@ -39,30 +39,32 @@ func openLiteEnd(dir string, prepare func(e *liteEnd) error) (*liteEnd, error) {
 
 // openLiteSource opens a database for reading. Its file does not change.
 func openLiteSource(dir string, migrations fs.FS) (*liteEnd, error) {
-	path := filepath.Join(dir, DatabaseFile)
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, DatabaseFile)); err != nil {
 		return nil, base.Errorf(base.CodeInvalidRequest, "There is no Recado data in %s.", dir)
 	}
-	return openLiteEnd(dir, func(e *liteEnd) (err error) {
-		if e.c, err = openFile(path, sqlite.OpenReadOnly); err != nil {
-			return err
-		}
-		if err := e.c.run("BEGIN"); err != nil {
-			return err
-		}
-		all, err := loadMigrations(migrations)
-		if err != nil {
-			return err
-		}
-		done, err := e.c.applied()
-		if err != nil {
-			return err
-		}
-		if err := e.c.refuseUnfinished(); err != nil {
-			return err
-		}
-		return olderSchema(all, done)
-	})
+	return openLiteEnd(dir, func(e *liteEnd) error { return e.startReading(migrations) })
+}
+
+// startReading opens the database and begins the snapshot. It refuses a database without the latest schema.
+func (e *liteEnd) startReading(migrations fs.FS) (err error) {
+	if e.c, err = openFile(filepath.Join(e.dir, DatabaseFile), sqlite.OpenReadOnly); err != nil {
+		return err
+	}
+	if err := e.c.run("BEGIN"); err != nil {
+		return err
+	}
+	all, err := loadMigrations(migrations)
+	if err != nil {
+		return err
+	}
+	done, err := e.c.applied()
+	if err != nil {
+		return err
+	}
+	if err := e.c.refuseUnfinished(); err != nil {
+		return err
+	}
+	return olderSchema(all, done)
 }
 
 // applied returns the applied migrations.
@@ -196,7 +198,11 @@ func selectRows(t *moveTable, inOrder func(column string) string) string {
 	for i, column := range t.key {
 		key[i] = t.columns[column]
 	}
-	return "SELECT " + list(t.columns, quoted) + " FROM " + quoted(t.name) + " ORDER BY " + list(key, inOrder)
+	where := ""
+	if t.where != "" {
+		where = " WHERE " + t.where
+	}
+	return "SELECT " + list(t.columns, quoted) + " FROM " + quoted(t.name) + where + " ORDER BY " + list(key, inOrder)
 }
 
 // liteValues reads a row. It returns an error if a value does not have the type of its column.

@@ -14,9 +14,10 @@ type moveTable struct {
 	name    string
 	columns []string
 	kinds   []columnKind
-	key     []int // the columns of the key
-	reset   int   // see MovePlan; -1: none
-	counter int   // see MovePlan; -1: none
+	key     []int  // the columns of the key
+	reset   int    // see MovePlan; -1: none
+	counter int    // see MovePlan; -1: none
+	where   string // a condition for the rows; "": all rows
 }
 
 // columnKind is the type of a value in memory: a UUID is a [16]byte, the others are string, int64, bool or []byte.

@@ -207,13 +207,8 @@ func TestNotes(t *testing.T) {
 	listening.Go(func() { two.Listen(ctx, "Wake up", func(payload string) { heard <- payload }) })
 	expect := func(want string) {
 		t.Helper()
-		select {
-		case got := <-heard:
-			if got != want {
-				t.Errorf("heard %q", got)
-			}
-		case <-time.After(10 * time.Second):
-			t.Fatalf("%q was not heard", want)
+		if got, _ := testkit.Receive(t, want, heard); got != want {
+			t.Errorf("heard %q", got)
 		}
 	}
 	expect("") // connected

@@ -241,6 +241,31 @@ func (e *sqliteEngine) tidy(c *liteConn, idle bool) {
 	}
 }
 
+// emptyLog uses a connection of its own, because the writer's is in a transaction most of the time.
+func (e *sqliteEngine) emptyLog(ctx context.Context) error {
+	c, err := openFile(e.path, sqlite.OpenReadWrite)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.conn.Close() }()
+	for range emptyTries {
+		if err := c.run("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+			return liteError(err)
+		}
+		info, err := os.Stat(e.path + "-wal")
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil // others write all the time; the log is overwritten soon
+}
+
+// emptyTries is how often emptyLog tries to empty the log. Each try waits for readers and writers.
+const emptyTries = 5
+
 // keepPrivate creates the database file with access for its owner only, before SQLite creates it with the default mode. SQLite
 // creates the files beside it with the same mode. Existing files become private too.
 //

@@ -47,7 +47,8 @@ func openLite(path string, writes bool) (*liteConn, error) {
 	if writes {
 		// Most pages of the writer are in its cache or in the log. Mapping the file is not faster, and all pages that were ever
 		// used would count as memory of the server.
-		settings = append(settings, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL",
+		// secure_delete overwrites deleted content: a person who was erased must not be in the free space of the file.
+		settings = append(settings, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA secure_delete = ON",
 			"PRAGMA cache_size = -16000", "PRAGMA journal_size_limit = 67108864", "PRAGMA analysis_limit = 400")
 	} else {
 		settings = append(settings, fmt.Sprintf("PRAGMA mmap_size = %d", liteMmap), "PRAGMA cache_size = -2000", "PRAGMA query_only = ON")

@@ -26,6 +26,7 @@ func TestACapabilityAddsATableAVerbAnEventAndARoute(t *testing.T) {
 		if got := w.A.Get(t, "/bookmarks").OK(200).Text("data", 0, "id"); got != created.ID() {
 			t.Errorf("list: got %q, want %q", got, created.ID())
 		}
+		w.SettleFeed(t)
 		events := w.A.Get(t, "/events?types=bookmark.created").OK(200)
 		if got := events.Text("data", 0, "data", "bookmark", "id"); got != created.ID() {
 			t.Errorf("event: got %q, want %q", got, created.ID())

@@ -76,19 +76,15 @@ func run(args []string) (code int, err error) {
 	return 0, err
 }
 
-const (
-	memory = "/dev/shm"
-	room   = 4 << 30 // bytes, far more than tests need
-	noexec = 8       // mount flag; tests run scripts that they create
-)
+const noexec = 8 // mount flag; tests run scripts that they create
 
 // memoryFolder creates a folder in the memory file system. It returns "" if there is none with enough space.
 func memoryFolder() string {
 	var s syscall.Statfs_t
-	if err := syscall.Statfs(memory, &s); err != nil || s.Bavail*uint64(s.Bsize) < room || s.Flags&noexec != 0 {
+	if err := syscall.Statfs(testkit.Memory, &s); err != nil || s.Flags&noexec != 0 || !testkit.MemoryHasRoom() {
 		return ""
 	}
-	folder, err := os.MkdirTemp(memory, "recado-")
+	folder, err := os.MkdirTemp(testkit.Memory, "recado-")
 	if err != nil {
 		return ""
 	}

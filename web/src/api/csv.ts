@@ -8,7 +8,7 @@ export type Query = object
 
 /** The lists that the API returns as CSV. */
 export type CsvPath =
-  '/attendances' | '/contacts' | '/kanban/cards' | '/reports/cost'
+  '/attendances' | '/audit' | '/contacts' | '/kanban/cards' | '/reports/cost'
 
 const pieceSize = 4 * 1024 * 1024
 const quote = 0x22

@@ -121,7 +121,9 @@ async function allFields(): Promise<CustomField[]> {
   let cursor: string | null | undefined
   do {
     const page = await unwrap(
-      api.GET('/fields', { params: { query: cursor ? { cursor } : {} } }),
+      api.GET('/fields', {
+        params: { query: { limit: 100, ...(cursor && { cursor }) } },
+      }),
     )
     fields.push(...page.data)
     cursor = page.next_cursor

@@ -33,6 +33,22 @@ export interface paths {
         patch: operations["updateAttendance"];
         trace?: never;
     };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/channels": {
         parameters: {
             query?: never;
@@ -76,6 +92,22 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["followLink"];
+        put?: never;
+        post: operations["pairByPhone"];
+        delete: operations["unlinkChannel"];
         options?: never;
         head?: never;
         patch?: never;
@@ -273,6 +305,22 @@ export interface paths {
         patch: operations["updateBudget"];
         trace?: never;
     };
+    "/company/opt-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getOptOut"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["updateOptOut"];
+        trace?: never;
+    };
     "/company/rates": {
         parameters: {
             query?: never;
@@ -283,6 +331,38 @@ export interface paths {
         get: operations["getRates"];
         put: operations["setRates"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/company/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRetention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["updateRetention"];
+        trace?: never;
+    };
+    "/company/retention/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["previewRetention"];
         delete?: never;
         options?: never;
         head?: never;
@@ -335,6 +415,54 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["updateContact"];
+        trace?: never;
+    };
+    "/contacts/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["eraseContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/contacts/{id}/erase/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["previewErase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/contacts/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["exportContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/conversations": {
@@ -497,6 +625,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversations/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listGroupMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations/{id}/messages": {
         parameters: {
             query?: never;
@@ -523,6 +667,22 @@ export interface paths {
         get: operations["listNotes"];
         put?: never;
         post: operations["createNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getGroupPicture"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -817,6 +977,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["importFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/inbox/counts": {
         parameters: {
             query?: never;
@@ -955,6 +1131,54 @@ export interface paths {
         get: operations["listWebhookEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["cancelJob"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2004,6 +2228,7 @@ export interface components {
             type: "attendance.closed";
         };
         AttendanceContact: {
+            erased: boolean;
             id: string | null;
             name: string;
             phone: string | null;
@@ -2077,6 +2302,32 @@ export interface components {
             /** @enum {string} */
             type: "attendance.sla_warning";
         };
+        AuditActor: {
+            id: string | null;
+            name: string;
+            /** @enum {string} */
+            type: "user" | "key" | "system" | "operator";
+        };
+        AuditChange: {
+            field: string;
+            from: unknown;
+            to: unknown;
+        };
+        AuditEntry: {
+            action: string;
+            actor: components["schemas"]["AuditActor"];
+            at: string;
+            changes: components["schemas"]["AuditChange"][];
+            id: string;
+            ip: string | null;
+            request_id: string | null;
+            subject: components["schemas"]["AuditSubject"];
+        };
+        AuditSubject: {
+            id: string | null;
+            name: string;
+            type: string;
+        };
         AutoClose: {
             after_minutes: number;
             enabled: boolean;
@@ -2133,6 +2384,7 @@ export interface components {
             created_at: string;
             description: string | null;
             due_at: string | null;
+            erased: boolean;
             fields: {
                 [key: string]: string | number | boolean;
             };
@@ -2165,11 +2417,12 @@ export interface components {
             created_at: string;
             hours_id: string | null;
             id: string;
+            messages_per_minute: number | null;
             name: string;
-            phone: string;
+            phone: string | null;
             private: boolean;
             /** @enum {string} */
-            provider: "sandbox" | "whatsapp";
+            provider: "sandbox" | "whatsapp" | "linked";
             reopen_template: components["schemas"]["ReopenTemplate"] | null;
             sign: boolean;
             /** @enum {string} */
@@ -2280,6 +2533,8 @@ export interface components {
             id: string;
             label_ids: string[];
             name: string;
+            opted_out: boolean;
+            opted_out_at: string | null;
             phone: string | null;
             updated_at: string;
         };
@@ -2288,10 +2543,12 @@ export interface components {
             assignee: string | null;
             attendance: components["schemas"]["OpenAttendance"] | null;
             bot_paused_until: string | null;
+            cases: boolean;
             channel: string;
             contact: string | null;
             created_at: string;
             draft?: components["schemas"]["Draft"] | null;
+            erased: boolean;
             id: string;
             /** @enum {string} */
             kind: "direct" | "group";
@@ -2300,6 +2557,7 @@ export interface components {
             muted: boolean;
             name: string;
             phone: string | null;
+            picture: string | null;
             pinned: boolean;
             sector: string | null;
             snoozed_until: string | null;
@@ -2384,7 +2642,7 @@ export interface components {
             phone?: string;
             private?: boolean;
             /** @enum {string} */
-            provider: "sandbox" | "whatsapp";
+            provider: "sandbox" | "whatsapp" | "linked";
         };
         CreateContactInputBody: {
             automation?: boolean;
@@ -2539,6 +2797,10 @@ export interface components {
             data: components["schemas"]["Attendance"][];
             next_cursor: string | null;
         };
+        CursorListAuditEntry: {
+            data: components["schemas"]["AuditEntry"][];
+            next_cursor: string | null;
+        };
         CursorListCard: {
             data: components["schemas"]["Card"][];
             next_cursor: string | null;
@@ -2561,6 +2823,14 @@ export interface components {
         };
         CursorListFoundMessage: {
             data: components["schemas"]["FoundMessage"][];
+            next_cursor: string | null;
+        };
+        CursorListGroupMember: {
+            data: components["schemas"]["GroupMember"][];
+            next_cursor: string | null;
+        };
+        CursorListJob: {
+            data: components["schemas"]["Job"][];
             next_cursor: string | null;
         };
         CursorListNote: {
@@ -2642,6 +2912,21 @@ export interface components {
             text: string;
             updated_at: string;
         };
+        EraseInput: {
+            confirm_phone: string;
+            reason: string;
+        };
+        ErasePreview: {
+            cards: number;
+            conversations: number;
+            drafts: number;
+            file_bytes: number;
+            files: number;
+            messages: number;
+            notes: number;
+            open_attendances: number;
+            scheduled_messages: number;
+        };
         Error: {
             code: components["schemas"]["ErrorCode"];
             details: components["schemas"]["ErrorDetail"][];
@@ -2651,7 +2936,7 @@ export interface components {
             };
             request_id: string;
         };
-        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "field_required" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "no_reopen_template" | "not_a_sector_member" | "not_found" | "not_held" | "not_scheduled" | "not_visible" | "rate_limited" | "reason_required" | "reopen_too_late" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
+        ErrorCode: ("already_linked" | "attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "field_required" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "job_finished" | "job_not_cancellable" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "no_reopen_template" | "not_a_sector_member" | "not_editable" | "not_found" | "not_held" | "not_scheduled" | "not_visible" | "opted_out" | "rate_limited" | "reason_required" | "reopen_too_late" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
             code: string;
             field: string;
@@ -2675,6 +2960,13 @@ export interface components {
         };
         /** @enum {string} */
         EventType: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "attendance.rated" | "attendance.sla_warning" | "attendance.sla_breached";
+        Failure: {
+            code: string;
+            message: string;
+            params: {
+                [key: string]: unknown;
+            };
+        };
         Field: {
             created_at: string;
             /** @enum {string} */
@@ -2720,6 +3012,13 @@ export interface components {
             match: number[];
             message: components["schemas"]["Message"];
             snippet: string;
+        };
+        GroupMember: {
+            contact: string | null;
+            name: string;
+            phone: string | null;
+            /** @enum {string} */
+            role: "member" | "admin" | "owner";
         };
         Holiday: {
             date: string;
@@ -2838,6 +3137,22 @@ export interface components {
             role: components["schemas"]["Role"];
             sector_ids?: string[];
         };
+        Job: {
+            cancellable: boolean;
+            created_at: string;
+            created_by: components["schemas"]["Ref"];
+            dry_run: boolean;
+            error: components["schemas"]["Failure"] | null;
+            finished_at: string | null;
+            id: string;
+            kind: string;
+            progress: components["schemas"]["Progress"];
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {string} */
+            status: "running" | "done" | "failed";
+        };
         KanbanCardCompletedEvent: {
             created_at: string;
             data: {
@@ -2914,6 +3229,18 @@ export interface components {
             text: string | null;
             /** @enum {string} */
             type: "text" | "image" | "audio" | "video" | "document" | "sticker" | "location" | "contacts" | "interactive" | "unsupported";
+        };
+        Link: {
+            error: components["schemas"]["Reason"] | null;
+            expires_at: string | null;
+            history: number | null;
+            online: boolean;
+            pairing_code: string | null;
+            phone: string | null;
+            qr: string | null;
+            seen_at: string | null;
+            /** @enum {string} */
+            state: "waiting" | "scanned" | "linked" | "failed";
         };
         ListAssignmentEntry: {
             data: components["schemas"]["AssignmentEntry"][];
@@ -3208,7 +3535,7 @@ export interface components {
             entry: string | null;
             id: string;
             /** @enum {string} */
-            kind: "assigned" | "mentioned" | "waiting" | "snooze_ended" | "message_failed" | "sla_warning" | "sla_breached" | "budget_warning";
+            kind: "assigned" | "mentioned" | "waiting" | "snooze_ended" | "message_failed" | "sla_warning" | "sla_breached" | "budget_warning" | "channel_disconnected";
             read_at: string | null;
         };
         NotificationList: {
@@ -3241,6 +3568,13 @@ export interface components {
             state: "pending" | "warned" | "breached";
             /** @enum {string} */
             target: "first" | "next" | "resolution";
+        };
+        OptOutSettings: {
+            confirmation: string | null;
+            welcome_back: string | null;
+        };
+        PairInputBody: {
+            phone: string;
         };
         PasswordInputBody: {
             password: string;
@@ -3331,6 +3665,10 @@ export interface components {
             name?: string;
             password?: components["schemas"]["PasswordStruct"];
             signature?: string;
+        };
+        Progress: {
+            done: number;
+            total: number;
         };
         PushChange: {
             kinds?: ("message" | "assigned" | "mention" | "queue" | "failed" | "sla")[];
@@ -3519,6 +3857,23 @@ export interface components {
             timezone: string;
             to: string;
             totals: components["schemas"]["Figures"];
+        };
+        Retention: {
+            audit_days: number | null;
+            media_days: number | null;
+            messages_days: number | null;
+        };
+        RetentionChange: {
+            audit_days?: number | null;
+            media_days?: number | null;
+            messages_days?: number | null;
+        };
+        RetentionPreview: {
+            audit: number;
+            media: number;
+            media_bytes: number;
+            messages: number;
+            notes: number;
         };
         /** @enum {string} */
         Role: "owner" | "admin" | "manager" | "agent";
@@ -3923,6 +4278,7 @@ export interface components {
             confirm?: boolean;
             credentials?: components["schemas"]["CredentialsStruct"];
             hours_id?: string | null;
+            messages_per_minute?: number;
             name?: string;
             private?: boolean;
             reopen_template?: {
@@ -3949,10 +4305,12 @@ export interface components {
             };
             label_ids?: string[];
             name?: string;
+            opted_out?: boolean;
             phone?: string;
         };
         UpdateConversationInputBody: {
             archived?: boolean;
+            cases?: boolean;
             label_ids?: string[];
             muted?: boolean;
             name?: string;
@@ -3993,6 +4351,10 @@ export interface components {
         UpdateNoteInputBody: {
             mentions?: string[];
             text?: string;
+        };
+        UpdateOptOutInputBody: {
+            confirmation?: string | null;
+            welcome_back?: string | null;
         };
         UpdatePolicyInputBody: {
             /** @enum {string} */
@@ -4228,6 +4590,34 @@ export interface operations {
             };
         };
     };
+    listAudit: {
+        parameters: {
+            query?: {
+                action?: string;
+                actor?: string;
+                cursor?: string;
+                format?: "json" | "csv";
+                from?: string;
+                limit?: number;
+                subject?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListAuditEntry"];
+                };
+            };
+        };
+    };
     listChannels: {
         parameters: {
             query?: never;
@@ -4355,6 +4745,73 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ChannelConnection"];
                 };
+            };
+        };
+    };
+    followLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    pairByPhone: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PairInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Link"];
+                };
+            };
+        };
+    };
+    unlinkChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4803,6 +5260,48 @@ export interface operations {
             };
         };
     };
+    getOptOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptOutSettings"];
+                };
+            };
+        };
+    };
+    updateOptOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateOptOutInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptOutSettings"];
+                };
+            };
+        };
+    };
     getRates: {
         parameters: {
             query?: never;
@@ -4841,6 +5340,73 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MessageRates"];
+                };
+            };
+        };
+    };
+    getRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+        };
+    };
+    updateRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RetentionChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+        };
+    };
+    previewRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RetentionChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreview"];
                 };
             };
         };
@@ -4898,6 +5464,7 @@ export interface operations {
                 label?: string;
                 limit?: number;
                 offset?: number;
+                opted_out?: "true" | "false" | "1" | "0";
                 q?: string;
             };
             header?: never;
@@ -5002,6 +5569,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    eraseContact: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EraseInput"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    previewErase: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasePreview"];
+                };
+            };
+        };
+    };
+    exportContact: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
                 };
             };
         };
@@ -5331,6 +5971,30 @@ export interface operations {
             };
         };
     };
+    listGroupMembers: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListGroupMember"];
+                };
+            };
+        };
+    };
     listMessages: {
         parameters: {
             query?: {
@@ -5430,6 +6094,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Note"];
+                };
+            };
+        };
+    };
+    getGroupPicture: {
+        parameters: {
+            query?: {
+                v?: string;
+            };
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
                 };
             };
         };
@@ -6006,6 +6695,45 @@ export interface operations {
             };
         };
     };
+    importFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    channel?: string;
+                    contact?: string;
+                    /** @enum {string} */
+                    date_order?: "dmy" | "mdy" | "ymd";
+                    /** @enum {string} */
+                    dry_run?: "true" | "false" | "1" | "0";
+                    file: string;
+                    /** @enum {string} */
+                    kind: "contacts" | "chat";
+                    mapping?: string;
+                    me?: string;
+                    phone?: string;
+                    timezone?: string;
+                };
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
     getInboxCounts: {
         parameters: {
             query?: never;
@@ -6265,6 +6993,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListWebhookEvent"];
+                };
+            };
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                kind?: string;
+                limit?: number;
+                status?: "running" | "done" | "failed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListJob"];
+                };
+            };
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
                 };
             };
         };
@@ -8492,6 +9288,7 @@ export interface operations {
 }
 /** The codes of refusals. */
 export type ErrorCode =
+    | "already_linked"
     | "attendance_not_open"
     | "attendance_restricted"
     | "body_too_large"
@@ -8516,6 +9313,8 @@ export type ErrorCode =
     | "invalid_cursor"
     | "invalid_json"
     | "invalid_request"
+    | "job_finished"
+    | "job_not_cancellable"
     | "key_expired"
     | "key_invalid"
     | "key_missing"
@@ -8529,10 +9328,12 @@ export type ErrorCode =
     | "name_taken"
     | "no_reopen_template"
     | "not_a_sector_member"
+    | "not_editable"
     | "not_found"
     | "not_held"
     | "not_scheduled"
     | "not_visible"
+    | "opted_out"
     | "rate_limited"
     | "reason_required"
     | "reopen_too_late"

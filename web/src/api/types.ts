@@ -19,6 +19,7 @@ export type Assignment = Schemas['AssignmentEntry']
 export type Attendance = Schemas['Attendance']
 export type Cause = Schemas['Cause']
 export type AttendanceRules = Schemas['AttendanceRules']
+export type OptOutSettings = Schemas['OptOutSettings']
 export type SurveySettings = Schemas['SurveySettings']
 export type Policy = Schemas['SLAPolicy']
 export type ClosingReason = Schemas['ClosingReason']
@@ -40,6 +41,8 @@ export type Distribution = Schemas['Distribution']
 export type DistributionStatus = Schemas['DistributionStatus']
 export type Contact = Schemas['Contact']
 export type Channel = Schemas['Channel'] & { private?: boolean }
+export type Link = Schemas['Link']
+export type GroupMember = Schemas['GroupMember']
 export type ChannelTest = Schemas['ChannelTest']
 export type PrivateChannel = Schemas['PrivateChannel']
 export type Viewer = Schemas['Viewer']
@@ -70,6 +73,7 @@ export type Webhook = Schemas['Webhook']
 export type Delivery = Schemas['Delivery']
 export type Uploaded = Schemas['Media']
 export type SendBody = Schemas['SendMessageInputBody'] & { voice?: boolean }
+export type NewChannel = Schemas['CreateChannelInputBody']
 export type BulkAction = Omit<Schemas['BulkInputBody'], 'ids'>
 export type ConversationQuery = Omit<
   NonNullable<paths['/conversations']['get']['parameters']['query']>,
@@ -94,6 +98,15 @@ export type FoundMessage = Schemas['FoundMessage']
 export type MessageQuery = Omit<
   NonNullable<paths['/messages']['get']['parameters']['query']>,
   'limit' | 'cursor'
+>
+export type Retention = Schemas['Retention']
+export type ErasePreview = Schemas['ErasePreview']
+export type RetentionPreview = Schemas['RetentionPreview']
+export type Job = Schemas['Job']
+export type AuditEntry = Schemas['AuditEntry']
+export type AuditQuery = Omit<
+  NonNullable<paths['/audit']['get']['parameters']['query']>,
+  'limit' | 'cursor' | 'format'
 >
 export type Reply = Schemas['Reply']
 export type Template = Schemas['ChannelTemplate']

@@ -6,6 +6,7 @@ import {
   IconBellOff,
   IconClockPlay,
   IconCoins,
+  IconPlugConnectedX,
   IconDeviceMobile,
   IconHourglass,
   IconUserCheck,
@@ -21,12 +22,12 @@ import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
-import { useUnreadNotifications } from '../api/queries'
+import { useChannels, useUnreadNotifications } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
 import type { Notification } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
 import { preview } from '../contact/preview'
-import { dateAndTime } from '../ui/format'
+import { dateAndTime, phone } from '../ui/format'
 import { obstacleOf, thisBrowser } from '../ui/pushSupport'
 import { Empty, Failure, Loading } from '../ui/states'
 import { grouped, type Group } from './notificationGroups'
@@ -41,6 +42,7 @@ const icons: Record<Notification['kind'], Icon> = {
   sla_warning: IconAlarm,
   sla_breached: IconAlarm,
   budget_warning: IconCoins,
+  channel_disconnected: IconPlugConnectedX,
 }
 
 /** isLevel reports whether a notification is about a service level. */
@@ -52,8 +54,9 @@ const isPersonal = (
   kind: Notification['kind'],
 ): kind is Exclude<
   Notification['kind'],
-  'sla_warning' | 'sla_breached' | 'budget_warning'
-> => !isLevel(kind) && kind !== 'budget_warning'
+  'sla_warning' | 'sla_breached' | 'budget_warning' | 'channel_disconnected'
+> =>
+  !isLevel(kind) && kind !== 'budget_warning' && kind !== 'channel_disconnected'
 
 /** NotificationList lists the user's notifications, newest first. onOpened is called when one is opened. */
 export function NotificationList({ onOpened }: { onOpened: () => void }) {
@@ -203,9 +206,9 @@ function useSubject({ kind, entry, conversation }: Notification) {
   return { message: entry === null ? open?.last_message : null, sent: false }
 }
 
-/** ItemLink opens what a notification is about: a conversation at the note or message, or else the costs. */
+/** ItemLink opens what a notification is about: a conversation at the note or message, the numbers, or the costs. */
 function ItemLink({
-  notification: { conversation, entry },
+  notification: { kind, conversation, entry },
   ...props
 }: {
   notification: Notification
@@ -215,22 +218,46 @@ function ItemLink({
   onClick: () => void
   children: ReactNode
 }) {
-  return conversation ? (
-    <Link
-      to="/inbox/$view/$conversation"
-      params={{ view: 'open', conversation: conversation.id }}
-      search={entry ? { message: entry } : {}}
-      {...props}
-    />
-  ) : (
-    <Link to="/report/costs" {...props} />
+  if (conversation)
+    return (
+      <Link
+        to="/inbox/$view/$conversation"
+        params={{ view: 'open', conversation: conversation.id }}
+        search={entry ? { message: entry } : {}}
+        {...props}
+      />
+    )
+  if (kind === 'channel_disconnected')
+    return (
+      <Link
+        to="/settings/$"
+        params={{ _splat: `channels/${entry}` }}
+        {...props}
+      />
+    )
+  return <Link to="/report/costs" {...props} />
+}
+
+/** Subject names the conversation or the number that a notification is about. */
+function Subject({
+  notification: { kind, conversation, entry },
+}: {
+  notification: Notification
+}) {
+  const { t } = useTranslation()
+  const channels = useChannels().data
+  if (kind !== 'channel_disconnected')
+    return conversation?.name ?? t('notifications.costs')
+  const channel = channels?.find((one) => one.id === entry)
+  return (
+    channel && [channel.name, phone(channel.phone)].filter(Boolean).join(' · ')
   )
 }
 
 /** Item is a line of the list. */
 function Item({ group, onOpen }: { group: Group; onOpen: () => void }) {
   const { t } = useTranslation()
-  const { kind, by, conversation, created_at } = group.newest
+  const { kind, by, created_at } = group.newest
   const { message, sent } = useSubject(group.newest)
   const unread = group.unread.length > 0
   const Sign = icons[kind]
@@ -252,7 +279,9 @@ function Item({ group, onOpen }: { group: Group; onOpen: () => void }) {
                 ? t(`notifications.by.${kind}`, { name: by.name })
                 : t(`notifications.kind.${kind}`)}
           </span>
-          <strong>{conversation?.name ?? t('notifications.costs')}</strong>
+          <strong>
+            <Subject notification={group.newest} />
+          </strong>
           {message && (
             <span className={classes.preview}>{preview(message, t)}</span>
           )}

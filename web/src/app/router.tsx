@@ -13,6 +13,7 @@ import { Inbox } from '../inbox/Inbox'
 import { readSearch } from '../inbox/list/view'
 import { readBoardSearch } from '../boards/search'
 import { readContactSearch } from '../contacts/search'
+import { readImportSearch } from '../imports/search'
 import { readCaseSearch } from '../report/cases'
 import { readCostSearch } from '../report/costs'
 import { readReportSearch } from '../report/period'
@@ -54,6 +55,41 @@ const contacts = createRoute({
 const contact = createRoute({
   getParentRoute: () => contacts,
   path: '$contact',
+})
+const importContacts = createRoute({
+  getParentRoute: () => contacts,
+  path: 'import',
+  validateSearch: readImportSearch,
+  component: lazyRouteComponent(() =>
+    withTexts(
+      'jobs',
+      withTexts('imports', import('../imports/ImportContacts')),
+    ),
+  ),
+})
+const importChat = createRoute({
+  getParentRoute: () => contacts,
+  path: 'import-chat',
+  validateSearch: readImportSearch,
+  component: lazyRouteComponent(() =>
+    withTexts('jobs', withTexts('imports', import('../imports/ImportChat'))),
+  ),
+})
+const exportPerson = createRoute({
+  getParentRoute: () => contacts,
+  path: 'export',
+  validateSearch: readImportSearch,
+  component: lazyRouteComponent(() =>
+    withTexts('jobs', withTexts('persons', import('../persons/ExportPerson'))),
+  ),
+})
+const erasePerson = createRoute({
+  getParentRoute: () => contacts,
+  path: 'erase',
+  validateSearch: readImportSearch,
+  component: lazyRouteComponent(() =>
+    withTexts('jobs', withTexts('persons', import('../persons/ErasePerson'))),
+  ),
 })
 const boardsScreen = lazyRouteComponent(() =>
   withTexts('boards', import('../boards/Boards')),
@@ -131,7 +167,13 @@ export const router = createRouter({
     home,
     inboxHome,
     inbox.addChildren([conversation]),
-    contacts.addChildren([contact]),
+    contacts.addChildren([
+      contact,
+      importContacts,
+      importChat,
+      exportPerson,
+      erasePerson,
+    ]),
     boards.addChildren([board]),
     now,
     report,

@@ -9,6 +9,7 @@ import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import type { Board, Card } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
+import { cardTitle } from '../contact/erased'
 import { Dialog } from '../ui/Dialog'
 import { dateAndTime } from '../ui/format'
 import { Empty, Loading } from '../ui/states'
@@ -80,7 +81,7 @@ export function ArchivedCards({
             return (
               <li key={card.id} className={classes.rowItem}>
                 <span>
-                  {card.title}
+                  {cardTitle(card, t)}
                   <small>
                     {[
                       at ? names.stage(board, at) : '',

@@ -13,6 +13,7 @@ import { useCallback, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import type { Board, Card, CardQuery } from '../api/types'
+import { cardTitle } from '../contact/erased'
 import { CardFacts } from './CardItem'
 import { Column } from './Column'
 import { keepFocus } from './keepFocus'
@@ -123,7 +124,7 @@ export function BoardColumns({
       <DragOverlay dropAnimation={null}>
         {drag.card && (
           <div className={`${card.card} ${card.floating}`}>
-            <span className={card.title}>{drag.card.title}</span>
+            <span className={card.title}>{cardTitle(drag.card, t)}</span>
             <CardFacts card={drag.card} />
           </div>
         )}

@@ -12,6 +12,7 @@ import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNames } from '../api/queries'
 import type { Board, Card } from '../api/types'
+import { cardTitle } from '../contact/erased'
 import { ActionMenu } from '../ui/ActionMenu'
 import { Avatar } from '../ui/Avatar'
 import { dueText, dueTone } from './due'
@@ -66,7 +67,7 @@ export function CardItem({
         onKeyDown={movable ? (event) => onKeyDown(event, card) : undefined}
         onBlur={held ? onBlur : undefined}
       >
-        <span className={classes.title}>{card.title}</span>
+        <span className={classes.title}>{cardTitle(card, t)}</span>
         <CardFacts card={card} />
       </button>
       {movable && (

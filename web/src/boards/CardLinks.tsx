@@ -7,6 +7,7 @@ import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
 import { useNames } from '../api/queries'
 import type { Conversation } from '../api/types'
+import { personName } from '../contact/erased'
 import { phone } from '../ui/format'
 import classes from './CardDialog.module.css'
 
@@ -38,9 +39,12 @@ const useLinkedConversation = (id: string | null) =>
 
 /** useConversationName names a conversation by customer and number, since a customer may write to several numbers. */
 function useConversationName() {
+  const { t } = useTranslation()
   const names = useNames()
   return (one: Conversation) =>
-    [one.name, names.channel(one.channel)?.name].filter(Boolean).join(', ')
+    [personName(one, t), names.channel(one.channel)?.name]
+      .filter(Boolean)
+      .join(', ')
 }
 
 /** ContactName shows the name of a contact. */

@@ -51,8 +51,10 @@ it('is editable with contacts:write and read-only without', () => {
     false,
     false,
     false,
+    false,
   ])
   expect(inputs(['contacts:read']).map(fixed)).toEqual([
+    true,
     true,
     true,
     true,

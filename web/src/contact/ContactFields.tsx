@@ -23,7 +23,13 @@ const Confirm = part(() =>
 type Editable = Partial<
   Pick<
     Contact,
-    'name' | 'company' | 'city' | 'label_ids' | 'blocked' | 'automation'
+    | 'name'
+    | 'company'
+    | 'city'
+    | 'label_ids'
+    | 'blocked'
+    | 'automation'
+    | 'opted_out'
   >
 >
 
@@ -144,6 +150,16 @@ export function ContactFields({ contact }: { contact: Contact }) {
         checked={contact.automation}
         onChange={(event) =>
           void save({ automation: event.currentTarget.checked })
+        }
+      />
+      <Switch
+        {...look}
+        label={t('details.optedOut')}
+        aria-label={t('details.optedOut')}
+        description={t('details.optedOutText')}
+        checked={contact.opted_out}
+        onChange={(event) =>
+          void save({ opted_out: event.currentTarget.checked })
         }
       />
       <span role="status" className={classes.saved}>

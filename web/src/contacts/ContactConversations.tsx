@@ -3,11 +3,12 @@ import {
   useInfiniteQuery,
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { IconFileImport } from '@tabler/icons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { keys } from '../api/keys'
-import { useNames } from '../api/queries'
+import { useMe, useNames } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
 import type { Attendance, Contact, Conversation } from '../api/types'
 import { closeReason } from '../contact/history'
@@ -29,6 +30,8 @@ export function ContactConversations({
   onDeleted: () => void
 }) {
   const { t } = useTranslation()
+  const navigate = useNavigate()
+  const mayImport = useMe().scopes.includes('data:manage')
   const list = useInfiniteQuery({
     queryKey: [...keys.contact(contact.id), 'conversations'],
     initialPageParam: null as string | null,
@@ -60,6 +63,21 @@ export function ContactConversations({
         <OneConversation key={conversation.id} conversation={conversation} />
       ))}
       <ListEnd list={list} />
+      {mayImport && (
+        <Button
+          variant="subtle"
+          size="xs"
+          leftSection={<IconFileImport size={16} />}
+          onClick={() =>
+            void navigate({
+              to: '/contacts/import-chat',
+              search: { contact: contact.id },
+            })
+          }
+        >
+          {t('conversation.importChat')}
+        </Button>
+      )}
     </Section>
   )
 }

@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { refusal, requestIdOf } from '../api/refusal'
 import type { Contact } from '../api/types'
 import { ContactFields } from '../contact/ContactFields'
+import { OptedOut } from '../contact/OptedOut'
+import { PersonalData } from '../contact/PersonalData'
 import details from '../contact/Details.module.css'
 import { Avatar } from '../ui/Avatar'
 import { dateAndTime, phone } from '../ui/format'
@@ -46,12 +48,16 @@ export function ContactDetails({
       </ActionIcon>
       {contact ? (
         <>
+          <div className={classes.menu}>
+            <PersonalData contact={contact.id} size={small ? 44 : 36} />
+          </div>
           <div className={details.head}>
             <Avatar id={contact.id} name={contact.name} size={64} />
             <Name className={details.name}>{contact.name}</Name>
             <p className={details.phone}>
               {contact.phone ? phone(contact.phone) : t('contacts.noPhone')}
             </p>
+            <OptedOut contact={contact} />
             <StartConversation contact={contact} />
           </div>
           <ContactFields key={contact.id} contact={contact} />

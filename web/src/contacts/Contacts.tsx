@@ -6,7 +6,12 @@ import {
   IconPlus,
   IconSearch,
 } from '@tabler/icons-react'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import {
+  Outlet,
+  useNavigate,
+  useParams,
+  useSearch,
+} from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { saveCsv } from '../api/csv'
@@ -18,6 +23,7 @@ import { dayKey } from '../ui/format'
 import { Empty, Failure, Loading } from '../ui/states'
 import { ContactDetails } from './ContactDetails'
 import { ContactTable } from './ContactTable'
+import { ImportButton } from './ImportButton'
 import { NewContactDialog } from './NewContactDialog'
 import type { ContactSearch } from './search'
 import { useContacts } from './useContacts'
@@ -29,7 +35,9 @@ export default function Contacts() {
   const navigate = useNavigate()
   const search: ContactSearch = useSearch({ from: '/contacts' })
   const { contact: open } = useParams({ strict: false })
-  const mayWrite = useMe().scopes.includes('contacts:write')
+  const { scopes } = useMe()
+  const mayWrite = scopes.includes('contacts:write')
+  const mayImport = scopes.includes('data:manage')
   const labels = useLabels().data
   const channels = useChannels().data
   const [creating, setCreating] = useState(false)
@@ -146,6 +154,7 @@ export default function Contacts() {
           >
             <IconDownload size={17} />
           </ActionIcon>
+          {mayImport && <ImportButton search={search} />}
           {mayWrite && (
             <Button
               className={classes.new}
@@ -219,6 +228,7 @@ export default function Contacts() {
       {creating && (
         <NewContactDialog onClose={() => setCreating(false)} onOpen={show} />
       )}
+      <Outlet />
     </div>
   )
 }

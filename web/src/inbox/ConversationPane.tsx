@@ -127,7 +127,7 @@ export function ConversationPane({
   }, [])
 
   useEffect(() => {
-    if (!conversation) return
+    if (!conversation || conversation.erased) return
     const { attendance } = conversation
     const open = (next: PaneDialog) => () => setDialog(next)
     const all: (CaseAction | false | null)[] = [
@@ -259,14 +259,18 @@ export function ConversationPane({
           <ScheduledList conversation={conversation} entries={scheduled} />
         </Suspense>
       )}
-      <Composer
-        key={id}
-        conversation={conversation}
-        reply={reply}
-        onReply={setReply}
-        handle={composer}
-        onAsk={() => setDialog('close')}
-      />
+      {conversation.erased ? (
+        <p className={classes.erased}>{t('details.erasedText')}</p>
+      ) : (
+        <Composer
+          key={id}
+          conversation={conversation}
+          reply={reply}
+          onReply={setReply}
+          handle={composer}
+          onAsk={() => setDialog('close')}
+        />
+      )}
       <Suspense fallback={null}>
         {dialog === 'transfer' && (
           <TransferDialog

@@ -92,6 +92,7 @@ export function useActions() {
         pinned?: boolean
         muted?: boolean
         archived?: boolean
+        cases?: boolean
         label_ids?: string[]
       },
     ) => {

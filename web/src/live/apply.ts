@@ -161,6 +161,13 @@ export function makeApply(client: QueryClient, me: string) {
         conversation(data.conversation)
         if (id && known(id)) refresh(keys.files(id))
         if (id && event.type === 'message.received') answered(id)
+        // A keyword such as SAIR changes the contact without an event.
+        if (
+          event.type === 'message.received' &&
+          typeof data.conversation === 'object' &&
+          data.conversation.contact
+        )
+          refresh(keys.contact(data.conversation.contact))
         refresh(keys.counts)
         return
       case 'message.updated':

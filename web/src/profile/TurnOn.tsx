@@ -9,7 +9,7 @@ import { useSubmit } from '../api/useSubmit'
 import { PasswordField } from '../people/PasswordField'
 import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
-import { QrCode } from './QrCode'
+import { QrCode } from '../ui/QrCode'
 import { RecoveryCodes } from './RecoveryCodes'
 import classes from './Profile.module.css'
 

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useNames } from '../api/queries'
 import type { Attendance } from '../api/types'
+import { personName } from '../contact/erased'
 import { closeReason } from '../contact/history'
 import { atTime } from '../contact/place'
 import { dayAndTime } from '../ui/format'
@@ -102,7 +103,9 @@ function AsTable({ cases }: { cases: Attendance[] }) {
                     {one.protocol}
                   </ConversationLink>
                 </Table.Th>
-                <Table.Td className={classes.wide}>{one.contact.name}</Table.Td>
+                <Table.Td className={classes.wide}>
+                  {personName(one.contact, t)}
+                </Table.Td>
                 <Table.Td>{text.sector}</Table.Td>
                 <Table.Td>{text.person}</Table.Td>
                 <Table.Td className={classes.time}>{text.opened}</Table.Td>
@@ -142,7 +145,7 @@ function AsList({ cases }: { cases: Attendance[] }) {
           <li key={one.id}>
             <ConversationLink attendance={one} className={classes.item}>
               <span className={classes.line}>
-                <strong>{one.contact.name}</strong>
+                <strong>{personName(one.contact, t)}</strong>
                 <span>{one.protocol}</span>
               </span>
               <span className={classes.facts}>

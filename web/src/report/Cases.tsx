@@ -7,11 +7,11 @@ import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import { saveCsv } from '../api/csv'
 import { keys } from '../api/keys'
-import { refusal, requestIdOf } from '../api/refusal'
+import { LoadedPages } from '../api/LoadedPages'
 import { useMe } from '../api/queries'
 import { dayKey } from '../ui/format'
 import { Page } from '../ui/Layout'
-import { Empty, Failure, Loading } from '../ui/states'
+import { Empty } from '../ui/states'
 import { CaseChips } from './CaseChips'
 import { CaseTable } from './CaseTable'
 import { caseQuery, isPrivate, type CaseSearch } from './cases'
@@ -109,41 +109,21 @@ function Shown() {
           reason={cases[0]?.closing?.reason?.name}
           onChange={change}
         />
-        {list.isPending ? (
-          <Loading rows={10} height={36} />
-        ) : list.isError && cases.length === 0 ? (
-          <Failure
-            message={refusal(list.error, t)}
-            requestId={requestIdOf(list.error)}
-            onRetry={() => void list.refetch()}
-          />
-        ) : cases.length === 0 ? (
-          <Empty
-            icon={<IconListSearch size={28} />}
-            title={t('caseList.none')}
-          />
-        ) : (
+        <LoadedPages
+          list={list}
+          isEmpty={cases.length === 0}
+          rows={10}
+          height={36}
+          className={report.control}
+          empty={
+            <Empty
+              icon={<IconListSearch size={28} />}
+              title={t('caseList.none')}
+            />
+          }
+        >
           <CaseTable cases={cases} />
-        )}
-        {list.isError && cases.length > 0 && (
-          <Failure
-            message={refusal(list.error, t)}
-            requestId={requestIdOf(list.error)}
-            onRetry={() => void list.fetchNextPage()}
-          />
-        )}
-        {list.hasNextPage && !list.isError && (
-          <Button
-            className={report.control}
-            variant="default"
-            fullWidth
-            mt="md"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {t('common.more')}
-          </Button>
-        )}
+        </LoadedPages>
       </Page>
     </div>
   )

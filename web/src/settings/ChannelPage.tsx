@@ -11,15 +11,17 @@ import type { Channel, Viewer } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
 import { useSubmit } from '../api/useSubmit'
 import { CopyField } from '../ui/CopyField'
-import { phone } from '../ui/format'
 import { FormFooter } from '../ui/FormFooter'
 import { Page, Section } from '../ui/Layout'
 import { ArchiveNumber } from './ArchiveNumber'
 import { ChannelHours } from './ChannelHours'
+import { ChannelPace } from './ChannelPace'
 import { ChannelSign } from './ChannelSign'
 import { ChannelStatus } from './ChannelStatus'
+import { numberLine } from './channelText'
 import { Customer } from './Customer'
 import { ImportSection } from './ImportSection'
+import { LinkSection } from './LinkSection'
 import { Reconnect } from './Reconnect'
 import { ReopenTemplate } from './ReopenTemplate'
 import { useConnection } from './useConnection'
@@ -36,7 +38,7 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
   return (
     <Page
       title={channel.name}
-      text={`${phone(channel.phone)} · ${t(`channels.${channel.provider}`)}`}
+      text={numberLine(channel, t)}
       action={
         <Link
           to="/settings/$"
@@ -53,13 +55,18 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
           {t('channels.fresh')}
         </Alert>
       )}
-      <ChannelStatus channel={channel} />
-      {!whatsapp && <Customer channel={channel} />}
+      {channel.provider === 'linked' ? (
+        <LinkSection channel={channel} />
+      ) : (
+        <ChannelStatus channel={channel} />
+      )}
+      {channel.provider === 'sandbox' && <Customer channel={channel} />}
       {whatsapp && <ImportSection channel={channel} />}
       {whatsapp && <AtMeta channel={channel} />}
       <Section title={t('settings.name')}>
         <Rename key={channel.name} channel={channel} />
       </Section>
+      {channel.provider === 'linked' && <ChannelPace channel={channel} />}
       <ChannelSign channel={channel} />
       <ChannelHours channel={channel} />
       {whatsapp && (

@@ -1,10 +1,10 @@
-import { Alert, Badge, Button, Group } from '@mantine/core'
+import { Alert, Badge, Button } from '@mantine/core'
 import {
   IconBrandWhatsapp,
   IconChevronRight,
   IconFlask,
   IconLock,
-  IconPlus,
+  IconQrcode,
 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
@@ -16,14 +16,15 @@ import { Loaded } from '../api/Loaded'
 import { useChannels } from '../api/queries'
 import type { Channel } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
-import { phone } from '../ui/format'
 import { withTexts } from '../ui/i18n'
 import { Page } from '../ui/Layout'
 import { Empty } from '../ui/states'
 import { ChannelPage } from './ChannelPage'
-import { channelText } from './channelText'
+import { channelText, numberLine } from './channelText'
 import { ConnectNumber } from './ConnectNumber'
 import { Customer } from './Customer'
+import { LinkNumber } from './LinkNumber'
+import { NumberChoices } from './NumberChoices'
 import { PrivateElsewhere } from './PrivateElsewhere'
 import { useFresh } from './useFresh'
 import rows from '../ui/rows.module.css'
@@ -53,6 +54,7 @@ export default function Channels() {
   const [, id, next, template, from] = path.split('/')
   useFresh(keys.channels, keys.privateChannels, keys.team, keys.hours)
   if (id === 'connect') return <ConnectNumber />
+  if (id === 'link') return <LinkNumber />
   if (id && next === 'templates')
     return <TemplatesPage id={id} page={template} from={from} />
   return id ? (
@@ -120,35 +122,12 @@ function ChannelList() {
   const sandbox = channels.data?.find(
     (one) => one.provider === 'sandbox' && one.status === 'connected',
   )
-  const buttons = (
-    <Group gap="xs">
-      <Button
-        variant="default"
-        leftSection={<IconPlus size={16} />}
-        loading={busy}
-        onClick={add}
-      >
-        {t('channels.add')}
-      </Button>
-      <Button
-        component={Link}
-        to="/settings/channels/connect"
-        leftSection={<IconBrandWhatsapp size={16} />}
-      >
-        {t('channels.connect')}
-      </Button>
-    </Group>
-  )
   const elsewhere =
     hidden.data?.filter(
       (one) => !channels.data?.some((channel) => channel.id === one.id),
     ) ?? []
   return (
-    <Page
-      title={t('channels.title')}
-      text={t('channels.text')}
-      action={channels.data && channels.data.length > 0 && buttons}
-    >
+    <Page title={t('channels.title')} text={t('channels.text')}>
       {problem && (
         <Alert color="red" variant="light" mb="md">
           {problem}
@@ -161,9 +140,7 @@ function ChannelList() {
               icon={<IconBrandWhatsapp size={28} />}
               title={t('channels.none')}
               text={t('channels.noneText')}
-            >
-              {buttons}
-            </Empty>
+            />
           ) : (
             <ul className={rows.rows} aria-label={t('channels.region')}>
               {data.map((channel) => (
@@ -179,6 +156,7 @@ function ChannelList() {
           )
         }
       </Loaded>
+      {channels.data && <NumberChoices busy={busy} onTest={add} />}
       {elsewhere.length > 0 && <PrivateElsewhere channels={elsewhere} />}
       {sandbox && <Customer channel={sandbox} />}
     </Page>
@@ -206,6 +184,8 @@ function ChannelRow({
         <span className={classes.icon} aria-hidden>
           {channel.provider === 'sandbox' ? (
             <IconFlask size={20} />
+          ) : channel.provider === 'linked' ? (
+            <IconQrcode size={20} />
           ) : (
             <IconBrandWhatsapp size={20} />
           )}
@@ -213,7 +193,7 @@ function ChannelRow({
         <span className={rows.main}>
           <strong>{channel.name}</strong>
           <span>
-            {phone(channel.phone)} · {t(`channels.${channel.provider}`)}
+            {numberLine(channel, t)}
             {isPrivate && (
               <>
                 {' '}

@@ -1,25 +1,24 @@
-import { Checkbox, Stack, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Checkbox, Stack } from '@mantine/core'
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { api, unwrap } from '../api/client'
-import { keys } from '../api/keys'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
-import { Page, Section } from '../ui/Layout'
+import { Section } from '../ui/Layout'
 import { Credential, credentialFields, emptyCredentials } from './Credential'
+import {
+  NewNumberPage,
+  NumberName,
+  NumberPrivacy,
+  useNewNumber,
+} from './NewNumber'
 import classes from './Settings.module.css'
 
 /** ConnectNumber is the guide to connecting a WhatsApp number. Each step says where to find a value at Meta. */
 export function ConnectNumber() {
   const { t } = useTranslation()
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  const [name, setName] = useState('')
+  const number = useNewNumber()
   const [values, setValues] = useState(emptyCredentials)
   const [coexistence, setCoexistence] = useState(false)
-  const [isPrivate, setPrivate] = useState(false)
   const { busy, problem, wrong, run } = useSubmit({
     fields: [
       'name',
@@ -28,28 +27,16 @@ export function ConnectNumber() {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void run(async () => {
-      const made = await unwrap(
-        api.POST('/channels', {
-          body: {
-            name: name.trim(),
-            provider: 'whatsapp',
-            credentials: values,
-            ...(coexistence ? { coexistence } : {}),
-            ...(isPrivate ? { private: true } : {}),
-          },
-        }),
-      )
-      await Promise.all(
-        [keys.channels, keys.privateChannels].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      )
-      void navigate({
-        to: '/settings/$',
-        params: { _splat: `channels/${made.id}/connected` },
-      })
-    })
+    void run(() =>
+      number.create(
+        {
+          provider: 'whatsapp',
+          credentials: values,
+          ...(coexistence ? { coexistence } : {}),
+        },
+        '/connected',
+      ),
+    )
   }
   const field = (key: keyof typeof values) => (
     <Credential
@@ -60,19 +47,7 @@ export function ConnectNumber() {
     />
   )
   return (
-    <Page
-      title={t('connect.title')}
-      text={t('connect.text')}
-      action={
-        <Link
-          to="/settings/$"
-          params={{ _splat: 'channels' }}
-          className={classes.link}
-        >
-          {t('common.cancel')}
-        </Link>
-      }
-    >
+    <NewNumberPage title={t('connect.title')} text={t('connect.text')}>
       <form onSubmit={submit}>
         <ol className={classes.steps}>
           <Step title={t('connect.app')} text={t('connect.appText')}>
@@ -96,28 +71,14 @@ export function ConnectNumber() {
             {field('token')}
           </Step>
           <Step title={t('connect.here')} text={t('connect.hereText')}>
-            <TextInput
-              label={t('settings.name')}
-              placeholder={t('connect.namePlaceholder')}
-              required
-              withAsterisk={false}
-              maxLength={120}
-              value={name}
-              error={wrong.name}
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
+            <NumberName number={number} error={wrong.name} />
             <Checkbox
               label={t('connect.coexistence')}
               description={t('connect.coexistenceText')}
               checked={coexistence}
               onChange={(event) => setCoexistence(event.currentTarget.checked)}
             />
-            <Checkbox
-              label={t('channels.privateNumber')}
-              description={t('channels.privateText')}
-              checked={isPrivate}
-              onChange={(event) => setPrivate(event.currentTarget.checked)}
-            />
+            <NumberPrivacy number={number} />
             <FormFooter
               busy={busy}
               problem={problem}
@@ -126,7 +87,7 @@ export function ConnectNumber() {
           </Step>
         </ol>
       </form>
-    </Page>
+    </NewNumberPage>
   )
 }
 

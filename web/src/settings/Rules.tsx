@@ -8,6 +8,7 @@ import {
   Stack,
   Switch,
 } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
@@ -19,6 +20,7 @@ import { FormFooter } from '../ui/FormFooter'
 import { Page, Section } from '../ui/Layout'
 import { useRules } from './hours/useHours'
 import { HoursSelect } from './HoursSelect'
+import { OptOutForm } from './OptOutForm'
 import { unitNames, unitOf, units, type Unit } from './units'
 import { useFresh } from './useFresh'
 
@@ -27,11 +29,17 @@ export default function Rules() {
   const { t } = useTranslation()
   useFresh(keys.rules, keys.hours)
   const rules = useRules()
+  const optOut = useQuery({
+    queryKey: keys.optOut,
+    gcTime: 0, // the form starts with what is stored now
+    queryFn: () => unwrap(api.GET('/company/opt-out')),
+  })
   return (
     <Page title={t('rules.title')} text={t('rules.text')}>
       <Loaded query={rules}>
         {(data) => <RulesForm key={rules.dataUpdatedAt} rules={data} />}
       </Loaded>
+      <Loaded query={optOut}>{(data) => <OptOutForm settings={data} />}</Loaded>
     </Page>
   )
 }

@@ -5,10 +5,12 @@ import {
   IconBuilding,
   IconClockHour4,
   IconCoins,
+  IconDatabase,
   IconDoorEnter,
   IconFlagCheck,
   IconForms,
   IconGavel,
+  IconHistory,
   IconKey,
   IconMessage2Bolt,
   IconSitemap,
@@ -31,6 +33,7 @@ type Page = {
     | 'cases'
     | 'automation'
     | 'integrations'
+    | 'trust'
     | 'you'
   Icon: Icon
   may: (me: Session) => boolean
@@ -160,6 +163,24 @@ export const pages = [
     Icon: IconWebhook,
     may: needs('webhooks:manage'),
     Screen: lazy(() => withTexts('integrations', import('./Webhooks'))),
+  },
+  {
+    path: 'audit',
+    group: 'trust',
+    Icon: IconHistory,
+    may: needs('audit:read'),
+    Screen: lazy(() =>
+      withTexts('jobs', withTexts('audit', import('./audit/Audit'))),
+    ),
+  },
+  {
+    path: 'data',
+    group: 'trust',
+    Icon: IconDatabase,
+    may: needs('data:manage'),
+    Screen: lazy(() =>
+      withTexts('jobs', withTexts('data', import('./data/Data'))),
+    ),
   },
   {
     path: 'profile',

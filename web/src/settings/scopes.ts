@@ -25,7 +25,13 @@ export const scopeGroups = [
   { name: 'events', scopes: ['events:read', 'webhooks:manage'] },
   {
     name: 'administration',
-    scopes: ['channels:manage', 'company:manage', 'keys:manage'],
+    scopes: [
+      'channels:manage',
+      'company:manage',
+      'keys:manage',
+      'audit:read',
+      'data:manage',
+    ],
   },
 ] as const
 

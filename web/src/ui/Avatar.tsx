@@ -26,17 +26,22 @@ export function colourOf(id: string): number {
 /** The default size; see Avatar.module.css. */
 const usual = 40
 
-/** Avatar shows the initials of a person or group. It is hidden from screen readers because the name is next to it. */
+/**
+ * Avatar shows the initials of a person, or the picture of a group. It is hidden from screen readers because the name is next to it.
+ * The icon of a group stays visible while the picture loads, and if it cannot be loaded.
+ */
 export function Avatar({
   id,
   name,
   size = usual,
   group = false,
+  picture,
 }: {
   id: string
   name: string
   size?: number
   group?: boolean
+  picture?: string
 }) {
   return (
     <span
@@ -51,6 +56,7 @@ export function Avatar({
       }
     >
       {group && <IconUsers size={Math.round(size * 0.48)} />}
+      {picture && <img key={picture} src={picture} alt="" />}
     </span>
   )
 }

@@ -441,6 +441,7 @@ export function Composer({
                   <ComposerTools
                     phone={phone}
                     holding={closed}
+                    linked={channel?.provider === 'linked'}
                     onField={() => toField()}
                     onFiles={addFiles}
                     onRecord={() => setRecording(true)}

@@ -15,7 +15,7 @@ import type { Conversation } from '../../api/types'
 import { part } from '../../ui/parts'
 import { cannedAt, gapIn } from './canned'
 import type { Rendered } from './CannedReplies'
-import { Mentions } from './Mentions'
+import { MemberMentions, Mentions } from './Mentions'
 import { mentionAt } from './mentions'
 import { Options } from './Options'
 import { isTouch } from './touch'
@@ -120,6 +120,10 @@ export function ComposerText({
       if (sends) latest.current(sends.close)
     })
   }
+  const chooseMention = (place: Place, piece: string) => {
+    setMention(null)
+    insert(piece, place)
+  }
   const here = (): Place => ({
     from: box.current?.selectionStart ?? text.length,
     to: box.current?.selectionEnd ?? text.length,
@@ -182,14 +186,19 @@ export function ComposerText({
           />
         </Suspense>
       )}
-      {mention && (
+      {mention && note && (
         <Mentions
           filter={mention.text}
           onClose={() => setMention(null)}
-          onChoose={(piece) => {
-            setMention(null)
-            insert(piece, mention)
-          }}
+          onChoose={(piece) => chooseMention(mention, piece)}
+        />
+      )}
+      {mention && !note && (
+        <MemberMentions
+          conversation={conversation}
+          filter={mention.text}
+          onClose={() => setMention(null)}
+          onChoose={(piece) => chooseMention(mention, piece)}
         />
       )}
       <div className={classes.box}>
@@ -223,7 +232,11 @@ export function ComposerText({
             onTyped()
             const replies = !note && rendering.current === 0
             setCanned(replies ? cannedAt(value, selectionStart) : null)
-            setMention(note ? mentionAt(value, selectionStart) : null)
+            setMention(
+              note || conversation.kind === 'group'
+                ? mentionAt(value, selectionStart)
+                : null,
+            )
           }}
           onBlur={() => {
             setCanned(null)

@@ -29,6 +29,8 @@ type Props = {
   phone: boolean
   /** Whether only what can be held is offered: text and files. */
   holding: boolean
+  /** Whether the number is linked by QR code: WhatsApp then accepts no templates, buttons or lists. */
+  linked: boolean
   /** onField puts the cursor back into the text field. */
   onField: () => void
   onFiles: (files: File[]) => void
@@ -47,6 +49,7 @@ type Props = {
 export function ComposerTools({
   phone,
   holding,
+  linked,
   onField,
   onFiles,
   onRecord,
@@ -99,7 +102,7 @@ export function ComposerTools({
       icon: <IconListDetails size={19} />,
       onClick: () => onDialog('list'),
     },
-  ].filter((one) => one === canned || !holding)
+  ].filter((one) => one === canned || !(holding || linked))
   const button = ({ key, label, icon, onClick }: typeof attach) => (
     <ActionIcon
       key={key}

@@ -1,6 +1,10 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../../api/client'
@@ -32,6 +36,7 @@ export function TemplateDialog({
   const { t } = useTranslation()
   const { channel } = conversation
   const costOf = useTemplateCost(conversation.id)
+  const optedOut = useOptedOut(conversation)
   const phone = usePhone()
   const [text, setText] = useState('')
   const [q] = useDebouncedValue(text.trim(), 200)
@@ -84,7 +89,7 @@ export function TemplateDialog({
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
             onKeyDown={(event) => {
-              const first = templates.find((one) => !stateOf(one, t))
+              const first = templates.find((one) => !stateOf(one, optedOut, t))
               if (event.key === 'Enter' && q === text.trim() && first)
                 setChosen(first)
             }}
@@ -108,7 +113,7 @@ export function TemplateDialog({
             aria-label={t('template.list')}
           >
             {templates.map((template) => {
-              const state = stateOf(template, t)
+              const state = stateOf(template, optedOut, t)
               return (
                 <li key={template.id}>
                   <button
@@ -152,4 +157,18 @@ export function TemplateDialog({
       )}
     </Dialog>
   )
+}
+
+/** useOptedOut reports whether the customer gets no templates of the category marketing. */
+function useOptedOut({ contact }: Conversation): boolean {
+  const found = useQuery({
+    queryKey: keys.contact(contact ?? ''),
+    enabled: contact !== null,
+    staleTime: 15_000,
+    queryFn: () =>
+      unwrap(
+        api.GET('/contacts/{id}', { params: { path: { id: contact ?? '' } } }),
+      ),
+  })
+  return found.data?.opted_out ?? false
 }

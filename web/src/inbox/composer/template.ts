@@ -63,9 +63,16 @@ export const chosenTemplate = (
   }),
 })
 
-/** stateOf returns why a template cannot be sent, or null if it can. */
-export function stateOf(template: Template, t: TFunction): string | null {
-  if (template.status === 'approved') return null
+/** stateOf returns why a template cannot be sent to a customer, or null if it can. */
+export function stateOf(
+  template: Template,
+  optedOut: boolean,
+  t: TFunction,
+): string | null {
+  if (template.status === 'approved')
+    return optedOut && template.category === 'marketing'
+      ? t('template.state.optedOut')
+      : null
   return t(`template.state.${template.status}`, {
     defaultValue: t('template.state.other'),
   })

@@ -6,10 +6,14 @@ import { api, unwrap } from '../../api/client'
 import { keys } from '../../api/keys'
 import type { Conversation } from '../../api/types'
 import { ContactFields } from '../../contact/ContactFields'
-import { Avatar } from '../../ui/Avatar'
+import { personName } from '../../contact/erased'
+import { OptedOut } from '../../contact/OptedOut'
+import { PersonalData } from '../../contact/PersonalData'
 import { phone } from '../../ui/format'
 import { usePhone } from '../../ui/usePhone'
+import { ConversationAvatar } from '../ConversationAvatar'
 import { AttendanceDetails, Cards, Files, History } from './DetailsSections'
+import { GroupDetails } from './GroupDetails'
 import { Notes } from './Notes'
 import { ServiceLevel } from './ServiceLevel'
 import classes from '../../contact/Details.module.css'
@@ -24,6 +28,7 @@ export function Details({
 }) {
   const { t } = useTranslation()
   const id = conversation.contact
+  const name = personName(conversation, t)
   const Name = usePhone() ? 'h1' : 'p' // on a phone the details are the whole page
   const contact = useQuery({
     queryKey: keys.contact(id ?? ''),
@@ -34,29 +39,39 @@ export function Details({
   }).data
   return (
     <aside aria-label={t('details.title')} className={classes.details}>
-      <ActionIcon
-        className={classes.close}
-        variant="subtle"
-        color="gray"
-        size={36}
-        aria-label={t('details.hide')}
-        onClick={onClose}
-      >
-        <IconX size={18} />
-      </ActionIcon>
+      <div className={classes.actions}>
+        {contact && (
+          <PersonalData
+            contact={contact.id}
+            conversation={conversation.id}
+            size={36}
+          />
+        )}
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label={t('details.hide')}
+          onClick={onClose}
+        >
+          <IconX size={18} />
+        </ActionIcon>
+      </div>
       <div className={classes.head}>
-        <Avatar
-          id={conversation.contact ?? conversation.id}
-          name={conversation.name}
-          size={64}
-          group={conversation.kind === 'group'}
-        />
-        <Name className={classes.name}>{conversation.name}</Name>
+        <ConversationAvatar conversation={conversation} name={name} size={64} />
+        <Name className={classes.name}>{name}</Name>
         {conversation.phone && (
           <p className={classes.phone}>{phone(conversation.phone)}</p>
         )}
+        {conversation.erased && (
+          <p className={classes.phone}>{t('details.erasedText')}</p>
+        )}
+        {contact && <OptedOut contact={contact} />}
       </div>
       {contact && <ContactFields key={contact.id} contact={contact} />}
+      {conversation.kind === 'group' && (
+        <GroupDetails conversation={conversation} />
+      )}
       <AttendanceDetails conversation={conversation} />
       <ServiceLevel conversation={conversation} />
       <History conversation={conversation} />

@@ -6,6 +6,7 @@ import { keys } from '../../api/keys'
 import { useMe, useRowNames } from '../../api/queries'
 import type { Assignment, Attendance, Conversation } from '../../api/types'
 import { contentAddress } from '../../api/upload'
+import { cardTitle } from '../../contact/erased'
 import { automaticText, closeReason } from '../../contact/history'
 import { dateAndTime, duration, fileSize } from '../../ui/format'
 import { money } from '../../ui/money'
@@ -234,7 +235,7 @@ export function Cards({ conversation }: { conversation: Conversation }) {
                 params={{ board: card.board_id }}
                 search={{ card: card.id }}
               >
-                <strong>{card.title}</strong>
+                <strong>{cardTitle(card, t)}</strong>
               </Link>
             </li>
           ))}

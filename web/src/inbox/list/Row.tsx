@@ -12,13 +12,14 @@ import { memo } from 'react'
 import { keys } from '../../api/keys'
 import type { Names } from '../../api/queries'
 import type { Channel, Conversation, Ref } from '../../api/types'
-import { Avatar } from '../../ui/Avatar'
+import { personName as shownName } from '../../contact/erased'
 import { moment, number } from '../../ui/format'
 import { LabelTag } from '../../ui/LabelTag'
 import { Tick, type Status } from '../../ui/Tick'
 import { useCached } from '../../ui/useCached'
 import { useLongPress } from '../../ui/useLongPress'
 import { fromElsewhere, useDraft } from '../composer/drafts'
+import { ConversationAvatar } from '../ConversationAvatar'
 import { dueOf, dueShort, dueText, dueTone } from '../due'
 import { preview, waitText, waitedSeconds, waitTone } from '../preview'
 import { fitting, textWidth } from './fitting'
@@ -115,7 +116,8 @@ export const Row = memo(function Row({
 
 /** rowName returns the accessible name of a row: "{name}, {n} unread, {preview}, {time}". */
 const rowName = (
-  { name, unread_count }: Conversation,
+  name: string,
+  unread_count: number,
   text: string,
   time: string,
   t: TFunction,
@@ -159,6 +161,7 @@ const Content = memo(function Content({
   const channel = numbers ? names.channel(conversation.channel) : undefined
   const sectorName = names.sector(conversation.sector)
   const personName = names.person(conversation.assignee)
+  const name = shownName(conversation, t)
   const labels = conversation.label_ids
     .map((id) => names.label(id))
     .filter((label) => label !== undefined)
@@ -174,15 +177,13 @@ const Content = memo(function Content({
   )
   return (
     <>
-      <span className="spoken">{rowName(conversation, text, time, t)}</span>
-      <Avatar
-        id={conversation.contact ?? conversation.id}
-        name={conversation.name}
-        group={conversation.kind === 'group'}
-      />
+      <span className="spoken">
+        {rowName(name, conversation.unread_count, text, time, t)}
+      </span>
+      <ConversationAvatar conversation={conversation} name={name} />
       <div className={classes.body} aria-hidden>
         <div className={classes.line}>
-          <span className={classes.name}>{conversation.name}</span>
+          <span className={classes.name}>{name}</span>
           {channel && (
             <span id={numberId(conversation.id)} className={classes.number}>
               {isPrivate(channel, conversation) ? (

@@ -14,14 +14,17 @@ import { BubbleMeta, Reactions } from './BubbleMeta'
 import { FormAnswers } from './FormAnswers'
 import { LongText } from './LongText'
 import { preview } from '../preview'
+import { failureText } from '../refusal'
 import { isNamed, senderOf, statusOf } from './sender'
 import { SendAgain } from './SendAgain'
 import classes from './Bubble.module.css'
 
 export { senderOf } from './sender'
 
-const EditHeld = part(() =>
-  withTexts('talk', import('./EditHeld')).then((loaded) => loaded.EditHeld),
+const EditMessage = part(() =>
+  withTexts('talk', import('./EditMessage')).then(
+    (loaded) => loaded.EditMessage,
+  ),
 )
 
 /** BubbleContext is what every message of a thread needs. */
@@ -60,6 +63,7 @@ function lookOf(message: Message, text: string) {
     message.type === 'text' &&
     text &&
     !message.edited_at &&
+    !message.revoked_at &&
     !message.standby &&
     message.status !== 'held'
   )
@@ -101,6 +105,7 @@ export function Bubble({
     find !== '' &&
     (message.text ?? '').toLocaleLowerCase().includes(find.toLocaleLowerCase())
   const text = textOf(message)
+  const gone = Boolean(message.revoked_at) && !message.text && !message.media
   return (
     <article
       ref={article}
@@ -133,9 +138,14 @@ export function Bubble({
           )}
         </div>
       )}
-      {message.revoked_at && !message.text && !message.media ? (
+      {gone ? (
         <p className={classes.gone}>
-          <IconBan size={15} /> {t('conversation.deleted')}
+          <IconBan size={15} />{' '}
+          {t(
+            message.direction === 'inbound' && !group
+              ? 'conversation.deleted'
+              : 'conversation.deletedHere',
+          )}
         </p>
       ) : (
         <>
@@ -150,7 +160,7 @@ export function Bubble({
           {message.form && <FormAnswers form={message.form} />}
           {editing ? (
             <Suspense fallback={null}>
-              <EditHeld
+              <EditMessage
                 message={message}
                 onClose={() => {
                   setEditing(false)
@@ -165,7 +175,10 @@ export function Bubble({
           )}
         </>
       )}
-      <BubbleMeta message={message} status={status} />
+      <BubbleMeta message={message} status={status} gone={gone} />
+      {message.error && message.status !== 'failed' && (
+        <p className={classes.failed}>{failureText(message, t)}</p>
+      )}
       {message.status === 'failed' && (
         <SendAgain message={message} onWrite={onWrite} />
       )}

@@ -9,6 +9,7 @@ import {
   IconMoodOff,
   IconMoodSmile,
   IconPencil,
+  IconTrash,
   IconX,
 } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
@@ -16,13 +17,15 @@ import { cloneElement, Suspense, useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { putMessage } from '../../api/cache'
 import { api, unwrap } from '../../api/client'
-import { useMe } from '../../api/queries'
-import type { Message } from '../../api/types'
+import { keys } from '../../api/keys'
+import { useChannels, useMe } from '../../api/queries'
+import type { Conversation, Message } from '../../api/types'
 import { withTexts } from '../../ui/i18n'
 import MenuBox, { type MenuAction } from '../../ui/MenuBox'
 import { part } from '../../ui/parts'
 import { useActions } from '../actions'
 import { canForward } from './forward'
+import { canDeleteSent, canEditSent } from './sentChange'
 import classes from './Bubble.module.css'
 
 const SaveReplyDialog = part(() =>
@@ -35,6 +38,9 @@ const MessageInfo = part(() =>
   withTexts('costs', withTexts('talk', import('./MessageInfo'))).then(
     (loaded) => loaded.MessageInfo,
   ),
+)
+const Confirm = part(() =>
+  import('../../api/Confirm').then((loaded) => loaded.Confirm),
 )
 const ForwardDialog = part(() =>
   withTexts('talk', import('./ForwardDialog')).then(
@@ -51,7 +57,7 @@ export type BubbleActionsProps = {
   message: Message
   onReply: (message: Message) => void
   onCard: (message: Message) => void
-  /** onEdit opens the editor of a held message. */
+  /** onEdit opens the editor of the text. */
   onEdit?: () => void
 }
 
@@ -70,7 +76,16 @@ export function BubbleMenu({
   const { attempt } = useActions()
   const may = useMe().scopes.includes('messages:send')
   const [reacting, setReacting] = useState(false)
-  const [dialog, setDialog] = useState<'save' | 'info' | 'forward' | null>(null)
+  const [dialog, setDialog] = useState<
+    'save' | 'info' | 'forward' | 'delete' | null
+  >(null)
+  const channels = useChannels().data
+  const conversation = client.getQueryData<Conversation>(
+    keys.conversation(message.conversation),
+  )
+  const linked =
+    channels?.find((one) => one.id === conversation?.channel)?.provider ===
+    'linked'
   const close = () => setDialog(null)
   const react = (emoji: string) =>
     attempt(() =>
@@ -89,11 +104,19 @@ export function BubbleMenu({
         }),
       ),
     )
+  const params = { path: { id: message.id } }
+  const remove = () => unwrap(api.DELETE('/messages/{id}', { params }))
+  const deleteSent = async () => {
+    await remove()
+    putMessage(
+      client,
+      await unwrap(api.GET('/messages/{id}', { params })),
+      false,
+    )
+  }
   const cancel = () =>
     attempt(async () => {
-      await unwrap(
-        api.DELETE('/messages/{id}', { params: { path: { id: message.id } } }),
-      )
+      await remove()
       putMessage(
         client,
         {
@@ -124,7 +147,7 @@ export function BubbleMenu({
       onClick: () => void cancel(),
     })
   }
-  if (message.external_id) {
+  if (message.external_id && !message.revoked_at) {
     actions.push({
       key: 'reply',
       label: t('message.reply'),
@@ -146,6 +169,13 @@ export function BubbleMenu({
         onClick: () => void takeBack(),
       })
   }
+  if (linked && may && onEdit && canEditSent(message))
+    actions.push({
+      key: 'edit',
+      label: t('held.edit'),
+      icon: <IconPencil size={16} />,
+      onClick: onEdit,
+    })
   if (message.text)
     actions.push({
       key: 'copy',
@@ -172,6 +202,13 @@ export function BubbleMenu({
       label: t('message.saveReply'),
       icon: <IconMessage2Bolt size={16} />,
       onClick: () => setDialog('save'),
+    })
+  if (linked && may && canDeleteSent(message))
+    actions.push({
+      key: 'delete',
+      label: t('message.delete'),
+      icon: <IconTrash size={16} />,
+      onClick: () => setDialog('delete'),
     })
   actions.push({
     key: 'info',
@@ -207,6 +244,15 @@ export function BubbleMenu({
         {dialog === 'info' && <MessageInfo message={message} onClose={close} />}
         {dialog === 'forward' && (
           <ForwardDialog message={message} onClose={close} />
+        )}
+        {dialog === 'delete' && (
+          <Confirm
+            title={t('message.deleteTitle')}
+            text={t('message.deleteText')}
+            action={t('message.deleteForAll')}
+            task={deleteSent}
+            onClose={close}
+          />
         )}
       </Suspense>
     </>

@@ -8,9 +8,12 @@ import classes from './Bubble.module.css'
 export function BubbleMeta({
   message,
   status,
+  gone = false,
 }: {
   message: Message
   status: Status | null
+  /** Whether the bubble says only that the message was deleted. */
+  gone?: boolean
 }) {
   const { t } = useTranslation()
   return (
@@ -20,14 +23,16 @@ export function BubbleMeta({
           {t('conversation.standby')}
         </span>
       )}
-      {message.edited_at && <span>{t('conversation.edited')}</span>}
+      {message.revoked_at
+        ? !gone && <span>{t('conversation.isDeleted')}</span>
+        : message.edited_at && <span>{t('conversation.edited')}</span>}
       {status === 'held' && <span aria-hidden>{t('status.held')} ·</span>}
       <time dateTime={message.created_at}>
         {status === 'held'
           ? moment(message.created_at) // below the separators of the days
           : clock(message.created_at)}
       </time>
-      {status && <Tick status={status} />}
+      {status && !gone && <Tick status={status} />}
     </span>
   )
 }

@@ -5,6 +5,7 @@ import {
   IconDoorEnter,
   IconFlask,
   IconLock,
+  IconQrcode,
 } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
@@ -190,6 +191,8 @@ function ReceptionRow({
         <span className={classes.icon} aria-hidden>
           {channel.provider === 'sandbox' ? (
             <IconFlask size={20} />
+          ) : channel.provider === 'linked' ? (
+            <IconQrcode size={20} />
           ) : (
             <IconBrandWhatsapp size={20} />
           )}

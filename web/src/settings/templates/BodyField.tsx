@@ -7,6 +7,7 @@ import {
   IconStrikethrough,
 } from '@tabler/icons-react'
 import { useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { inserted, limits, marked, nextVariable } from './templateForm'
 import reception from '../reception/Reception.module.css'
@@ -40,8 +41,8 @@ export function BodyField({ value, error, onChange, onBlur }: Props) {
     area.focus()
     area.setSelectionRange(0, value.length)
     if (!document.execCommand('insertText', false, next.text))
-      onChange(next.text)
-    requestAnimationFrame(() => area.setSelectionRange(next.start, next.end))
+      flushSync(() => onChange(next.text))
+    area.setSelectionRange(next.start, next.end)
   }
   return (
     <div>

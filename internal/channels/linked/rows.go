@@ -1,0 +1,237 @@
+package linked
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+)
+
+// rows stores the encrypted state of one linked device in the table linked_store, as long as owner holds the lease of the link: a
+// node that continues after a pause must not replace the sessions of the node that has taken over.
+type rows struct {
+	desk    *kernel.Kernel
+	company kernel.ID
+	channel kernel.ID
+	owner   kernel.ID
+	aead    cipher.AEAD
+}
+
+func newRows(desk *kernel.Kernel, company, channel, owner kernel.ID, key []byte) (*rows, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return &rows{desk, company, channel, owner, aead}, err
+}
+
+type rowKey struct{ kind, key string }
+
+// bytes returns the name for the authenticated data: a value cannot be moved to another row.
+func (k rowKey) bytes() []byte { return []byte(k.kind + "\x00" + k.key) }
+
+func (s *rows) seal(k rowKey, plain []byte) []byte {
+	nonce := make([]byte, s.aead.NonceSize())
+	_, _ = rand.Read(nonce) // never fails
+	return s.aead.Seal(nonce, nonce, plain, k.bytes())
+}
+
+func (s *rows) open(k rowKey, sealed []byte) ([]byte, error) {
+	n := s.aead.NonceSize()
+	if len(sealed) < n {
+		return nil, errors.New("linked: a stored value is too short")
+	}
+	return s.aead.Open(nil, sealed[:n], sealed[n:], k.bytes())
+}
+
+// changes are rows to store; a nil value deletes the row.
+type changes map[rowKey][]byte
+
+// batch collects changes until a decryption has succeeded.
+type batch struct {
+	mu      sync.Mutex
+	changes changes
+}
+
+type batchKey struct{}
+
+// together runs f and then stores all changes that it made, in one transaction, unless it fails.
+func (s *rows) together(ctx context.Context, f func(context.Context) error) error {
+	if _, nested := ctx.Value(batchKey{}).(*batch); nested {
+		return f(ctx)
+	}
+	b := &batch{changes: changes{}}
+	if err := f(context.WithValue(ctx, batchKey{}, b)); err != nil {
+		return err
+	}
+	return s.store(ctx, b.changes)
+}
+
+// apply stores changes, or adds them to the batch of ctx.
+func (s *rows) apply(ctx context.Context, c changes) error {
+	if b, ok := ctx.Value(batchKey{}).(*batch); ok {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		maps.Copy(b.changes, c)
+		return nil
+	}
+	return s.store(ctx, c)
+}
+
+func (s *rows) store(ctx context.Context, c changes) error {
+	if len(c) == 0 {
+		return nil
+	}
+	keys := slices.SortedFunc(maps.Keys(c), func(a, b rowKey) int { return strings.Compare(a.kind+a.key, b.kind+b.key) })
+	return s.write(ctx, func(tx *kernel.Tx) {
+		for _, k := range keys {
+			if c[k] == nil {
+				tx.Later(`DELETE FROM linked_store WHERE company = $1 AND channel = $2 AND kind = $3 AND key = $4`,
+					s.company, s.channel, k.kind, k.key)
+				continue
+			}
+			tx.Later(`
+				INSERT INTO linked_store (company, channel, kind, key, value)
+				VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT (company, channel, kind, key) DO UPDATE SET value = excluded.value`,
+				s.company, s.channel, k.kind, k.key, s.seal(k, c[k]))
+		}
+	})
+}
+
+var errNotHeld = errors.New("linked: another node holds the connection")
+
+// write runs f in a transaction that owner's lease outlasts.
+func (s *rows) write(ctx context.Context, f func(tx *kernel.Tx)) error {
+	return s.desk.Store.Write(ctx, func(tx *kernel.Tx) error {
+		held, err := tx.One(`SELECT 1 FROM links WHERE company = $1 AND channel = $2 AND owner = $3`+tx.ForShare(),
+			[]any{s.company, s.channel, s.owner}, func(db.Row) {})
+		if err != nil || !held {
+			return kernel.ErrOr(err, errNotHeld)
+		}
+		f(tx)
+		return nil
+	})
+}
+
+func (s *rows) put(ctx context.Context, kind, key string, value []byte) error {
+	if value == nil {
+		value = []byte{}
+	}
+	return s.apply(ctx, changes{{kind, key}: value})
+}
+
+func (s *rows) delete(ctx context.Context, kind string, keys ...string) error {
+	c := changes{}
+	for _, key := range keys {
+		c[rowKey{kind, key}] = nil
+	}
+	return s.apply(ctx, c)
+}
+
+// pending returns the changes of ctx's batch.
+func pending(ctx context.Context) changes {
+	b, ok := ctx.Value(batchKey{}).(*batch)
+	if !ok {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.changes)
+}
+
+// get returns a value, or nil if there is none.
+func (s *rows) get(ctx context.Context, kind, key string) ([]byte, error) {
+	k := rowKey{kind, key}
+	if value, changed := pending(ctx)[k]; changed {
+		return value, nil
+	}
+	var sealed []byte
+	found, err := kernel.Read(ctx, s.desk, func(tx *kernel.Tx) (bool, error) {
+		return tx.One(`SELECT value FROM linked_store WHERE company = $1 AND channel = $2 AND kind = $3 AND key = $4`,
+			[]any{s.company, s.channel, kind, key}, func(r db.Row) { sealed = r.Bytes("value") })
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	return s.open(k, sealed)
+}
+
+// list returns the values of a kind whose keys begin with a prefix.
+func (s *rows) list(ctx context.Context, kind, prefix string) (map[string][]byte, error) {
+	type row struct {
+		key   string
+		value []byte
+	}
+	found, err := kernel.Read(ctx, s.desk, func(tx *kernel.Tx) ([]row, error) {
+		return kernel.Rows(tx, `
+			SELECT key, value
+			FROM linked_store
+			WHERE company = $1 AND channel = $2 AND kind = $3 AND substr(key, 1, $4) = $5`,
+			[]any{s.company, s.channel, kind, int64(len(prefix)), prefix},
+			func(r db.Row) row { return row{r.Text("key"), r.Bytes("value")} })
+	})
+	if err != nil {
+		return nil, err
+	}
+	values := map[string][]byte{}
+	for _, r := range found {
+		if values[r.key], err = s.open(rowKey{kind, r.key}, r.value); err != nil {
+			return nil, err
+		}
+	}
+	for k, value := range pending(ctx) {
+		switch {
+		case k.kind != kind || !strings.HasPrefix(k.key, prefix):
+		case value == nil:
+			delete(values, k.key)
+		default:
+			values[k.key] = value
+		}
+	}
+	return values, nil
+}
+
+// deletePrefix deletes the rows of a kind whose keys begin with a prefix.
+func (s *rows) deletePrefix(ctx context.Context, kind, prefix string) error {
+	values, err := s.list(ctx, kind, prefix)
+	if err != nil {
+		return err
+	}
+	return s.delete(ctx, kind, slices.Collect(maps.Keys(values))...)
+}
+
+// getJSON decodes a value into v and reports whether there is one.
+func (s *rows) getJSON(ctx context.Context, kind, key string, v any) (bool, error) {
+	value, err := s.get(ctx, kind, key)
+	if err != nil || value == nil {
+		return false, err
+	}
+	return true, json.Unmarshal(value, v)
+}
+
+func (s *rows) putJSON(ctx context.Context, kind, key string, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.put(ctx, kind, key, value)
+}
+
+// clear deletes all rows of the device.
+func (s *rows) clear(ctx context.Context) error {
+	return s.write(ctx, func(tx *kernel.Tx) {
+		tx.Later(`DELETE FROM linked_store WHERE company = $1 AND channel = $2`, s.company, s.channel)
+	})
+}

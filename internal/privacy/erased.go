@@ -1,0 +1,136 @@
+package privacy
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"time"
+
+	"recado/internal/channels"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/talk"
+)
+
+// hashKey is the key of the hashes of erased people.
+type hashKey [32]byte
+
+// hash returns the keyed hash of what identifies a person.
+func (k *hashKey) hash(id talk.Identity) []byte {
+	mac := hmac.New(sha256.New, k[:])
+	mac.Write([]byte(id.Kind + "\n" + id.Value))
+	return mac.Sum(nil)
+}
+
+// keyRow is the id of the only row of erasure_key.
+const keyRow = 1
+
+// keyOwner binds the sealed key, which belongs to no company.
+var keyOwner kernel.ID
+
+// SealedKey returns the sealed key of the hashes. It returns false if nobody has been erased.
+func SealedKey(tx *kernel.Tx) (sealed []byte, found bool, err error) {
+	return kernel.Row(tx, `SELECT sealed FROM erasure_key WHERE id = $1`, []any{int64(keyRow)}, func(r db.Row) []byte { return r.Bytes("sealed") })
+}
+
+// ResealKey replaces the sealed key, unless another process has replaced old in the meantime.
+func ResealKey(tx *kernel.Tx, old, fresh []byte) {
+	tx.Later(`UPDATE erasure_key SET sealed = $3 WHERE id = $1 AND sealed = $2`, int64(keyRow), old, fresh)
+}
+
+// KeyOwner returns the id to which the sealed key is bound.
+func KeyOwner() kernel.ID { return keyOwner }
+
+// ForgetKey deletes the key and the hashes, because the secret key that sealed it is lost.
+func ForgetKey(tx *kernel.Tx) {
+	tx.Later(`DELETE /* all companies: the key is the installation's */ FROM erased`)
+	tx.Later(`DELETE FROM erasure_key`)
+}
+
+// key returns the key of the hashes, or nil if nobody has been erased.
+func (d *Privacy) key(tx *kernel.Tx) (*hashKey, error) {
+	sealed, found, err := SealedKey(tx)
+	if err != nil || !found {
+		return nil, err
+	}
+	return d.openKey(sealed)
+}
+
+func (d *Privacy) openKey(sealed []byte) (*hashKey, error) {
+	plain, err := d.Vault.Open(sealed, keyOwner)
+	if err != nil || len(plain) != len(hashKey{}) {
+		return nil, kernel.ErrOr(err, kernel.Errorf(kernel.CodeInternal, "The key of the list of erased people is damaged."))
+	}
+	return new(hashKey(plain)), nil
+}
+
+// newKey returns the key of the hashes, creating it on first use.
+func (d *Privacy) newKey(tx *kernel.Tx) (*hashKey, error) {
+	fresh := make([]byte, len(hashKey{}))
+	_, _ = rand.Read(fresh) // never fails
+	tx.Later(`INSERT INTO erasure_key (id, sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING`, int64(keyRow), d.Vault.Seal(fresh, keyOwner))
+	return d.key(tx)
+}
+
+// remember adds a person to the list of a company.
+func (d *Privacy) remember(tx *kernel.Tx, company, pool kernel.ID, known []talk.Identity, at time.Time) error {
+	key, err := d.newKey(tx)
+	if err != nil {
+		return err
+	}
+	for _, id := range known {
+		insertErased(tx, listed{company, pool, key.hash(id), at})
+	}
+	return nil
+}
+
+// listed is an entry of the list of erased people.
+type listed struct {
+	company, pool kernel.ID
+	hash          []byte
+	at            time.Time
+}
+
+func insertErased(tx *kernel.Tx, l listed) {
+	tx.Later(`
+		INSERT INTO erased (company, pool, hash, erased_at)
+		VALUES ($1, $2, $3, $4)
+		ON CONFLICT (company, pool, hash) DO UPDATE
+		SET erased_at = excluded.erased_at
+		WHERE excluded.erased_at > erased.erased_at`, l.company, l.pool, l.hash, l.at)
+}
+
+// copyErased implements channels.ChannelObserver: people who were erased before a channel became private or public stay erased.
+func copyErased(tx *kernel.Tx, ch *channels.Channel, from kernel.ID) {
+	tx.Later(`
+		INSERT INTO erased (company, pool, hash, erased_at)
+		SELECT e.company, $3, e.hash, e.erased_at
+		FROM erased e
+		WHERE e.company = $1 AND e.pool = $2
+		ON CONFLICT (company, pool, hash) DO UPDATE
+		SET erased_at = excluded.erased_at
+		WHERE excluded.erased_at > erased.erased_at`, ch.Company, from, ch.Pool())
+}
+
+// erasedAt implements talk.Observer.
+func (d *Privacy) erasedAt(tx *kernel.Tx, company, pool kernel.ID, known []talk.Identity) (at *time.Time, err error) {
+	key, err := d.key(tx)
+	if err != nil || key == nil {
+		return nil, err
+	}
+	for i, id := range known { // the members of a group can be thousands, so all are asked for in one round trip
+		sql, args := `SELECT erased_at FROM erased WHERE company = $1 AND pool = $2 AND hash = $3`, []any{company, pool, key.hash(id)}
+		later := func(r db.Row) error {
+			if t := r.Time("erased_at"); at == nil || t.After(*at) {
+				at = &t
+			}
+			return nil
+		}
+		if i < len(known)-1 {
+			tx.Ahead(sql, args, later)
+		} else {
+			err = tx.Query(sql, args, later)
+		}
+	}
+	return at, err
+}

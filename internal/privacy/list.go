@@ -1,0 +1,306 @@
+package privacy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/talk"
+	"recado/internal/vault"
+)
+
+// ListFile is the name of the list of erased people in the data folder. It contains keyed hashes only, and outlives the database, so
+// that a backup from before an erasure does not bring the person back.
+const ListFile = "erased.json"
+
+// UseList sets the path of the list; "": there is none. Call it before the server runs.
+func (d *Privacy) UseList(path string) { d.list = path }
+
+// storedList is the content of the file.
+type storedList struct {
+	Key    []byte         `json:"key"` // sealed
+	People []storedPerson `json:"people"`
+}
+
+// storedPerson is an entry of the file, for one phone or WhatsApp id.
+type storedPerson struct {
+	Company  kernel.ID `json:"company"`
+	Pool     kernel.ID `json:"pool"`
+	Hash     []byte    `json:"hash"`
+	ErasedAt time.Time `json:"erased_at"`
+}
+
+// KeepList writes the list of the database to the file, if it is different. Entries that only the file has stay: a restored backup may be
+// older than their company. It always returns false.
+func (d *Privacy) KeepList(ctx context.Context) (more bool, err error) {
+	if d.list == "" {
+		return false, nil
+	}
+	l, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (l storedList, err error) {
+		if l.Key, _, err = SealedKey(tx); err != nil || l.Key == nil {
+			return l, err
+		}
+		l.People, err = kernel.Rows(tx, `SELECT /* all companies: the list is the installation's */ company, pool, hash, erased_at FROM erased ORDER BY company, pool, hash`, nil,
+			func(r db.Row) storedPerson {
+				return storedPerson{r.ID("company"), r.ID("pool"), bytes.Clone(r.Bytes("hash")), r.Time("erased_at")}
+			})
+		return l, err
+	})
+	if err != nil || l.Key == nil {
+		return false, err
+	}
+	there, err := os.ReadFile(d.list)
+	if err == nil {
+		err = l.merge(there)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	text, err := json.Marshal(l)
+	if err != nil || bytes.Equal(there, text) {
+		return false, err
+	}
+	return false, vault.ReplaceFile(d.list, text)
+}
+
+// merge adds the entries of a file that the list does not have, or has with an earlier time.
+func (l *storedList) merge(file []byte) error {
+	var old storedList
+	if err := json.Unmarshal(file, &old); err != nil {
+		return err
+	}
+	key := func(p storedPerson) string { return string(p.Company[:]) + string(p.Pool[:]) + string(p.Hash) }
+	known := map[string]int{}
+	for i, p := range l.People {
+		known[key(p)] = i
+	}
+	for _, p := range old.People {
+		if i, found := known[key(p)]; !found {
+			l.People = append(l.People, p)
+		} else if p.ErasedAt.After(l.People[i].ErasedAt) {
+			l.People[i] = p
+		}
+	}
+	return nil
+}
+
+// ApplyList erases the people in the file that the database still has, because an older backup was restored. Call it before the
+// server handles requests. The database gets the entries of the file at the end, so that the next call starts again after a crash.
+func (d *Privacy) ApplyList(ctx context.Context) error {
+	if d.list == "" {
+		return nil
+	}
+	l, err := d.readList()
+	if l == nil {
+		return err
+	}
+	key, err := d.listKey(ctx, l)
+	if err != nil {
+		return err
+	}
+	missing, err := d.missing(ctx, l, key)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	companies := map[kernel.ID]bool{}
+	for _, p := range missing {
+		companies[p.company] = true
+	}
+	for company := range companies {
+		if err := d.applyTo(ctx, company, key, missing); err != nil {
+			return err
+		}
+	}
+	if err := d.cleanUp(ctx); err != nil {
+		return err
+	}
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		for _, p := range missing {
+			insertErased(tx, p)
+		}
+		return nil
+	})
+}
+
+// readList returns the content of the file, or nil if there is none.
+func (d *Privacy) readList() (*storedList, error) {
+	text, err := os.ReadFile(d.list)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	l := &storedList{}
+	if err == nil {
+		err = json.Unmarshal(text, l)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the list of erased people %s: %w", d.list, err)
+	}
+	return l, nil
+}
+
+// listKey returns the key of the hashes in the file. If the secret key that sealed it was retired, the database has it too.
+func (d *Privacy) listKey(ctx context.Context, l *storedList) (*hashKey, error) {
+	key, err := d.openKey(l.Key)
+	if err == nil {
+		return key, nil
+	}
+	own, failed := kernel.Read(ctx, d.Kernel, d.key)
+	if failed != nil || own == nil {
+		return nil, kernel.ErrOr(failed, fmt.Errorf("the secret key does not open the list of erased people %s: "+
+			"add the secret key of the installation that wrote it, or move the file away to start without the list: %w", d.list, err))
+	}
+	return own, nil
+}
+
+// MoveLostList renames the file if the secret key does not open its key, and returns the new path. Otherwise it returns "".
+func (d *Privacy) MoveLostList() (path string, err error) {
+	if d.list == "" {
+		return "", nil
+	}
+	l, err := d.readList()
+	if l == nil {
+		return "", err
+	}
+	if _, err := d.openKey(l.Key); err == nil {
+		return "", nil
+	}
+	path = d.list + ".lost"
+	return path, os.Rename(d.list, path)
+}
+
+// missing returns the entries of the file that the database does not have, without those of unknown companies. If the database has
+// no key, it gets that of the file.
+func (d *Privacy) missing(ctx context.Context, l *storedList, key *hashKey) ([]listed, error) {
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (missing []listed, err error) {
+		tx.Later(`INSERT INTO erasure_key (id, sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING`, int64(keyRow), l.Key)
+		if own, err := d.key(tx); err != nil || *own != *key {
+			return nil, kernel.ErrOr(err, errors.New("privacy: the list of erased people "+d.list+" belongs to another installation"))
+		}
+		for _, p := range l.People {
+			found, err := tx.One(`
+				SELECT 1
+				WHERE EXISTS (SELECT 1 FROM erased WHERE company = $1 AND pool = $2 AND hash = $3 AND erased_at >= $4)
+					OR NOT EXISTS (SELECT 1 FROM companies WHERE id = $1)`, []any{p.Company, p.Pool, p.Hash, p.ErasedAt}, func(db.Row) {})
+			if err != nil {
+				return nil, err
+			}
+			if !found {
+				missing = append(missing, listed{p.Company, p.Pool, p.Hash, p.ErasedAt})
+			}
+		}
+		return missing, nil
+	})
+}
+
+// contactPage is the number of contacts that are compared with the list at a time.
+const contactPage = 1000
+
+// applyTo erases the contacts of a company that are in the list and older than their erasure.
+func (d *Privacy) applyTo(ctx context.Context, company kernel.ID, key *hashKey, list []listed) error {
+	erasedAt := map[string]time.Time{}
+	index := func(pool kernel.ID, hash []byte) string { return string(pool[:]) + string(hash) }
+	for _, p := range list {
+		if p.company == company {
+			erasedAt[index(p.pool, p.hash)] = p.at
+		}
+	}
+	for after := (kernel.ID{}); ; {
+		var page []talk.KnownContact
+		page, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]talk.KnownContact, error) {
+			return talk.ContactsAfter(tx, company, after, contactPage)
+		})
+		if err != nil {
+			return err
+		}
+		for _, c := range page {
+			var last time.Time
+			var others []listed // what identifies the person too
+			for _, id := range c.Known {
+				hash := key.hash(id)
+				at, found := erasedAt[index(c.Pool, hash)]
+				if !found {
+					others = append(others, listed{company, c.Pool, hash, time.Time{}})
+				} else if at.After(last) {
+					last = at
+				}
+			}
+			if !c.CreatedAt.Before(last) {
+				continue
+			}
+			for i := range others {
+				others[i].at = last
+			}
+			if err := d.eraseAgain(ctx, company, c.ID, others); err != nil {
+				return err
+			}
+		}
+		if len(page) < contactPage {
+			return nil
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+// eraseAgain erases a contact of a restored backup and adds others to the list. It removes the contact when everything else is gone,
+// because the rest could not be found without it after a crash.
+func (d *Privacy) eraseAgain(ctx context.Context, company, contact kernel.ID, others []listed) error {
+	d.Log.Info("erasing a person of a restored backup again", slog.String("company", company.String()), slog.String("contact", contact.String()))
+	e, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Erasure, error) {
+		e, _, err := d.plan(tx, company, contact)
+		return e, err
+	})
+	if err == nil {
+		err = d.eraseRest(ctx, &e)
+	}
+	if err != nil {
+		return err
+	}
+	s, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (*erasure, error) {
+		c, err := talk.LockErasable(tx, nil, company, contact)
+		if kernel.CodeOf(err) == kernel.CodeNotFound { // another node has erased the contact
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		known, err := talk.KnownBy(tx, &c)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range others {
+			insertErased(tx, p)
+		}
+		tx.Audit(nil, erasedEntry(&c, "A backup from before the erasure was restored."))
+		return d.begin(tx, &c, known, nil)
+	})
+	if err != nil || s == nil {
+		return err
+	}
+	return d.eraseRest(ctx, &s.Erasure) // what came in between
+}
+
+// eraseRest removes everything about a person but the contact. Messages go after the events and responses that plan finds by them.
+func (d *Privacy) eraseRest(ctx context.Context, e *kernel.Erasure) error {
+	for _, eraser := range slices.Backward(d.erasers) {
+		for next := ""; eraser.Erase != nil; {
+			var err error
+			if next, err = eraser.Erase(ctx, e, next); err != nil {
+				return err
+			}
+			if next == "" {
+				break
+			}
+		}
+	}
+	return d.tasks.EraseSubject(ctx, e.Company, e.Contact, kernel.ID{})
+}

@@ -1,0 +1,269 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/test/servertest"
+	"recado/test/testkit"
+)
+
+// erase erases a contact and waits for the end of the job.
+func erase(t *testing.T, c *servertest.Client, contact, phone string) *servertest.Answer {
+	t.Helper()
+	id := c.Post(t, "/contacts/"+contact+"/erase", map[string]any{"confirm_phone": phone, "reason": "request"}).OK(202).ID()
+	return jobEnds(t, c, id)
+}
+
+// jobEnds waits for the end of a job, which must not fail.
+func jobEnds(t *testing.T, c *servertest.Client, id string) (job *servertest.Answer) {
+	t.Helper()
+	testkit.Eventually(t, "the job has ended", func() bool {
+		job = c.Get(t, "/jobs/"+id).OK(200)
+		return job.Text("status") != "running"
+	})
+	if job.Text("status") != "done" {
+		t.Fatalf("the job: got %v, want done", job.At())
+	}
+	return job
+}
+
+func TestAnErasureNeedsThePhoneAndAReason(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		c := newRegular(t, w, regularChannel(t, w), "+5511910000001")
+		path := "/contacts/" + c.contact + "/erase"
+		for body, field := range map[string]string{
+			`{"confirm_phone":"+5511910000002","reason":"r"}`:                                "confirm_phone",
+			`{"confirm_phone":"Maria","reason":"r"}`:                                         "confirm_phone",
+			`{"confirm_phone":"","reason":"r"}`:                                              "confirm_phone",
+			`{"reason":"r"}`:                                                                 "confirm_phone",
+			`{"confirm_phone":"+5511910000001"}`:                                             "reason",
+			`{"confirm_phone":"+5511910000001","reason":""}`:                                 "reason",
+			`{"confirm_phone":"+5511910000001","reason":"   "}`:                              "reason",
+			`{"confirm_phone":"+5511910000001","reason":"` + strings.Repeat("ã", 501) + `"}`: "reason",
+		} {
+			if got := w.A.Post(t, path, body).Fails(400, "invalid_request").Text("details", 0, "field"); got != "body."+field {
+				t.Errorf("%s: got a problem with %s, want body.%s", body, got, field)
+			}
+		}
+		w.B.Post(t, path, `{"confirm_phone":"+5511910000001","reason":"r"}`).Fails(404, "not_found")
+		w.B.Post(t, path+"/preview", nil).Fails(404, "not_found")
+		if got := c.texts(t, w); len(got) != 1 {
+			t.Errorf("after refused erasures: got %v, want the message", got)
+		}
+		job := jobEnds(t, w.A.Client, w.A.Post(t, path, `{"confirm_phone":"11 91000-0001","reason":"`+strings.Repeat("ã", 500)+`"}`).OK(202).ID())
+		if job.Int("result", "messages") != 1 || job.Int("result", "conversations") != 1 || job.Int("result", "open_attendances") != 1 {
+			t.Errorf("the result: got %v", job.At("result"))
+		}
+		w.A.Get(t, "/contacts/"+c.contact).Fails(404, "not_found")
+		w.A.Post(t, path, `{"confirm_phone":"+5511910000001","reason":"r"}`).Fails(404, "not_found")
+	})
+}
+
+func TestAnErasureThatIsCancelledBeforeItBeginsIsNotAudited(t *testing.T) {
+	c := newCounting()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		person := newRegular(t, w, regularChannel(t, w), plantedPhone)
+		earlier := c.start(t, w, "count", 1)
+		id := w.A.Post(t, "/contacts/"+person.contact+"/erase", map[string]any{"confirm_phone": plantedPhone, "reason": "r"}).OK(202).ID()
+		w.A.Post(t, "/jobs/"+id+"/cancel", nil).OK(200)
+		c.may <- struct{}{}
+		ended(t, w.A.Client, earlier)
+		w.A.Get(t, "/contacts/"+person.contact).OK(200)
+		if entries := w.A.Get(t, "/audit?action=contact.erased").OK(200).List("data"); len(entries) != 0 {
+			t.Errorf("got the audit entries %v, want none", entries)
+		}
+	}, c.option)
+}
+
+func TestTheAuditForgetsTheNamesOfDeletedAndMergedContacts(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		named := func(name string) (actions []string) {
+			for _, e := range w.A.Get(t, "/audit?action=contact").OK(200).List("data") {
+				entry := e.(map[string]any)
+				if subject := entry["subject"].(map[string]any); strings.Contains(subject["name"].(string), name) {
+					actions = append(actions, entry["action"].(string))
+				}
+			}
+			return actions
+		}
+		deleted := w.A.Post(t, "/contacts", `{"name":"Zuleica","phone":"+5511940002222"}`).OK(201).ID()
+		w.A.Patch(t, "/contacts/"+deleted, `{"opted_out":true}`).OK(200)
+		testkit.Diff(t, "entries with the name", named("Zuleica"), []string{"contact.opted_out"})
+		w.A.Delete(t, "/contacts/"+deleted).OK(204)
+		testkit.Diff(t, "entries with the name after the deletion", named("Zuleica"), []string(nil))
+
+		channel := mustID(sandbox(t, w))
+		receive := func(p provider.Person) string {
+			t.Helper()
+			p.Name = "Marina"
+			err := w.Desk.Talk.Receive(t.Context(), w.A.ID, channel, []provider.Incoming{{Message: &provider.IncomingMessage{
+				ExternalID: kernel.NewID().String(), Type: provider.TypeText, Text: "oi", Customer: p,
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w.A.Get(t, "/conversations").OK(200).Text("data", 0, "contact")
+		}
+		remains := receive(provider.Person{Phone: plantedPhone, WAID: plantedPhone[1:]})
+		gone := receive(provider.Person{UserID: "BR.401"})
+		w.A.Patch(t, "/contacts/"+gone, `{"opted_out":true}`).OK(200)
+		export := jobEnds(t, w.A.Client, w.A.Post(t, "/contacts/"+gone+"/export", nil).OK(202).ID()).Text("result", "url")
+		testkit.Equal(t, "the merged contact", receive(provider.Person{Phone: plantedPhone, WAID: plantedPhone[1:], UserID: "BR.401"}), remains)
+		testkit.Diff(t, "entries with the name", named("Marina"), []string{"contact.exported", "contact.opted_out"})
+		erase(t, w.A.Client, remains, plantedPhone)
+		testkit.Diff(t, "entries with the name after the erasure", named("Marina"), []string(nil))
+		if status, _, _ := download(t, export); status != 404 {
+			t.Errorf("the export of the merged contact: got %d, want 404", status)
+		}
+	})
+}
+
+func TestNothingIsSentToAnErasedPerson(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		c := newRegular(t, w, regularChannel(t, w), plantedPhone)
+		at := "/conversations/" + c.conversation
+		erase(t, w.A.Client, c.contact, plantedPhone)
+		w.A.Post(t, at+"/messages", map[string]any{"client_id": kernel.NewID().String(), "text": "hello"}).Fails(404, "not_found")
+		w.A.Post(t, at+"/scheduled", scheduledMessage(w, time.Hour, "later")).Fails(404, "not_found")
+		if got := c.texts(t, w); len(got) != 0 {
+			t.Errorf("got %v, want no messages", got)
+		}
+	})
+}
+
+func TestAPersonStaysErasedWhenANumberBecomesPrivateOrPublic(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		for i, private := range []bool{false, true} {
+			channel := owner.Post(t, "/channels", map[string]any{"name": "Loja", "phone": phoneNumber(i), "provider": "sandbox"}).OK(201).ID()
+			change := func(private bool) {
+				t.Helper()
+				owner.Patch(t, "/channels/"+channel, map[string]any{"private": private, "confirm": true}).OK(200)
+			}
+			change(private)
+			chat := []string{"kind", "chat", "channel", channel, "phone", phoneNumber(10 + i), "me", "Loja"}
+			contact := finishImport(t, w, owner, sendImport(t, owner, "chat.txt", chatOfAna, chat...)).Result.Contact
+			w.Clock.Advance(time.Minute)
+			erase(t, owner, contact, chat[5])
+			change(!private)
+			refused := sendImport(t, owner, "chat.txt", chatOfAna, chat...).Fails(400, "invalid_request")
+			testkit.Equal(t, "field", refused.Text("details", 0, "field")+" "+refused.Text("details", 0, "code"), "body.phone erased")
+		}
+	})
+}
+
+func TestImportsLeaveAnErasedPersonOut(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := chatChannel(t, w.A.Client)
+		chat := []string{"channel", channel, "phone", "+5511987650001", "me", "Loja"}
+		first := importChat(t, w, "chat.txt", chatOfAna, chat...).Result
+		w.Clock.Advance(time.Minute)
+		erase(t, w.A.Client, first.Contact, "+5511987650001")
+
+		table := finishImport(t, w, w.A.Client, sendImport(t, w.A.Client, "contacts.csv", "nome;telefone\nAna;+5511987650001\nBia;+5511987650002\n", "kind", "contacts")).Result
+		if table.Created != 1 || table.Skipped != 1 || len(table.Errors) != 1 || table.Errors[0].Line != 2 || table.Errors[0].Code != "erased" {
+			t.Errorf("the table: got %+v, want the line of the erased person left out", table)
+		}
+		w.A.Post(t, "/fields", `{"entity":"contact","key":"vip","name":"VIP","type":"bool"}`).OK(201)
+		lines := "nome;telefone;vip\nAna Lima;+5511987650001;sim\nAna Lima;+5511987650001;sim\nAna Lima;+5511987650001;talvez\nBia;+5511987650002;sim\n"
+		for _, dryRun := range []string{"true", "false"} {
+			job := finishImport(t, w, w.A.Client, sendImport(t, w.A.Client, "contacts.csv", lines, "kind", "contacts", "dry_run", dryRun))
+			if job.Result.Updated != 1 || job.Result.Skipped != 3 || job.Result.URL == nil {
+				t.Fatalf("dry_run=%s: got %+v", dryRun, job)
+			}
+			_, file, _ := download(t, *job.Result.URL)
+			testkit.Equal(t, "lines of the erased person in the file", strings.Count(file, ";;;phone: this person was erased;erased"), 3)
+			for _, text := range []string{file, string(w.A.Get(t, "/jobs/"+job.ID).OK(200).Raw)} {
+				if strings.Contains(text, "Ana") || strings.Contains(text, "987650001") {
+					t.Errorf("dry_run=%s: got %s, want nothing about the erased person", dryRun, text)
+				}
+			}
+			if dryRun == "true" && (len(job.Result.Preview) != 4 || job.Result.Preview[3]["name"] != "Bia" || fmt.Sprint(job.Result.Columns[0].Samples) != "[Bia]") {
+				t.Errorf("the dry run: got %+v", job.Result)
+			}
+		}
+		refused := sendImport(t, w.A.Client, "chat.txt", chatOfAna, append([]string{"kind", "chat"}, chat...)...).Fails(400, "invalid_request")
+		testkit.Equal(t, "field", refused.Text("details", 0, "field")+" "+refused.Text("details", 0, "code"), "body.phone erased")
+		testkit.Equal(t, "contacts", len(w.A.Get(t, "/contacts?q=98765-0001").OK(200).List("data")), 0)
+
+		w.Clock.Advance(48 * time.Hour)
+		later := chatOfAna + w.Clock.Now().Add(-time.Hour).Format("02/01/2006 15:04") + " - Ana Lima: de novo\n"
+		again := importChat(t, w, "chat.txt", later, chat...).Result
+		if again.Created != 1 || again.Existing != 0 || again.Skipped != first.Created+first.Skipped {
+			t.Errorf("the chat: got %+v, want all messages but the last left out", again)
+		}
+		testkit.Contains(t, "messages", chatMessages(t, w.A.Client, again.Conversation), "de novo")
+	})
+}
+
+func TestTheMembersOfAGroupDoNotBringAnErasedPersonBack(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := regularChannel(t, w)
+		c := newRegular(t, w, channel, plantedPhone)
+		person := func(phone, name string) provider.GroupMember {
+			return provider.GroupMember{Person: provider.Person{Phone: phone, WAID: phone[1:], Name: name}, Role: provider.RoleMember}
+		}
+		members := func() (names []string) {
+			t.Helper()
+			err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{{Group: &provider.IncomingGroup{
+				ID: "group", Name: "Family", Members: []provider.GroupMember{person(plantedPhone, "Maria"), person("+5511987650999", "Bia")},
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			group := w.A.Get(t, "/conversations?q=Family").OK(200).Text("data", 0, "id")
+			for _, m := range w.A.Get(t, "/conversations/"+group+"/members").OK(200).List() {
+				names = append(names, m.(map[string]any)["name"].(string))
+			}
+			return names
+		}
+		testkit.Diff(t, "members before the erasure", members(), []string{"Maria", "Bia"})
+		w.Clock.Advance(time.Minute)
+		erase(t, w.A.Client, c.contact, plantedPhone)
+		testkit.Diff(t, "members after the erasure", members(), []string{"Bia"})
+		w.Clock.Advance(time.Minute)
+		newRegular(t, w, channel, plantedPhone) // the person writes again
+		testkit.Diff(t, "members after a new message", members(), []string{"Maria", "Bia"})
+	})
+}
+
+func TestAnErasureRemovesTheEventsAndResponsesAboutMergedContacts(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := mustID(sandbox(t, w))
+		var ids []string // of all contacts and conversations
+		receive := func(p provider.Person) (contact string) {
+			t.Helper()
+			w.Clock.Advance(time.Second)
+			p.Name = "Marina"
+			err := w.Desk.Talk.Receive(t.Context(), w.A.ID, channel, []provider.Incoming{{Message: &provider.IncomingMessage{
+				ExternalID: kernel.NewID().String(), Type: provider.TypeText, Text: "oi", Customer: p,
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := w.A.Get(t, "/conversations").OK(200)
+			ids = append(ids, c.Text("data", 0, "contact"), c.Text("data", 0, "id"))
+			return ids[len(ids)-2]
+		}
+		number := provider.Person{Phone: plantedPhone, WAID: plantedPhone[1:]}
+		first, second, third := receive(number), receive(provider.Person{UserID: "BR.402"}), receive(provider.Person{UserID: "402@lid"})
+		w.A.Post(t, "/conversations/"+ids[5]+"/read", nil, "Idempotency-Key", "read-third").OK(200)
+		w.A.Patch(t, "/contacts/"+third, `{"city":"Campinas"}`).OK(200)
+		testkit.Equal(t, "the contact after the first merge", receive(provider.Person{UserID: "402@lid", PreviousUserID: "BR.402"}), second)
+		number.UserID = "BR.402"
+		testkit.Equal(t, "the contact after the second merge", receive(number), first)
+		erase(t, w.A.Client, first, plantedPhone)
+		events := w.A.Get(t, "/events?limit=100").OK(200)
+		for _, id := range ids[2:6] { // the conversation that remains has later events, without the person
+			if strings.Contains(string(events.Raw), id) {
+				t.Errorf("the events still name %s of %v: %s", id, ids, events.Raw)
+			}
+		}
+		testkit.Equal(t, "stored responses", count(t, w, "idempotency", "key = 'read-third'"), 0)
+	})
+}
