@@ -42,8 +42,10 @@ type chatInput struct {
 
 	ErasedAt *time.Time `json:"erased_at"` // see talk.PastConversation
 
+	First time.Time `json:"first"` // the earliest message
+	Last  time.Time `json:"last"`  // the latest message
+
 	target talk.NewConversation
-	last   time.Time // the latest message
 }
 
 // chatState is the state of such a job after a batch.
@@ -143,7 +145,8 @@ func (d *Imports) checkChat(ctx context.Context, a *kernel.Principal, u upload) 
 	if in.Forced = in.Order != ""; !in.Forced {
 		in.Order, _ = scan.order()
 	}
-	in.last = scan.of(in.Order).end
+	dates := scan.of(in.Order)
+	in.First, in.Last = dates.first, dates.end
 	return in, in.findMe(scan, contact, chat.names, u.fields["me"])
 }
 
@@ -212,7 +215,7 @@ func (d *Imports) openTarget(tx *kernel.Tx, a *kernel.Principal, in *chatInput) 
 		}
 		return err
 	}
-	if c.IsErased(in.last) { // nothing would be imported
+	if c.IsErased(in.Last) { // nothing would be imported
 		field := "body.contact"
 		if in.target.Phone != nil {
 			field = "body.phone"
@@ -251,6 +254,9 @@ func (d *Imports) runChat(ctx context.Context, run *tasks.Run) error {
 	if in.DryRun {
 		return c.preview(ctx)
 	}
+	if c.known, err = d.readKnown(ctx, run.Company(), &in); err != nil {
+		return err
+	}
 	return c.all(ctx)
 }
 
@@ -263,6 +269,7 @@ type chatImport struct {
 	chat  *chatFile
 	state chatState
 	keys  chatKeys
+	known chatKnown
 }
 
 // chatItem is an entry of a batch.
@@ -270,7 +277,8 @@ type chatItem struct {
 	chatEntry
 	message talk.PastMessage
 	invalid *kernel.Error // why the message, or only its file, is not imported
-	stored  bool          // it was imported before
+	known   bool          // it was received or sent here
+	stored  bool          // the conversation has it
 	filled  bool          // and now has its file
 }
 
@@ -323,6 +331,7 @@ func (c *chatImport) item(e chatEntry) chatItem {
 		item.message.At = at.UTC()
 	default:
 		out := e.sender == c.in.Me
+		item.known = c.known.take(&e, at, out)
 		item.message = talk.PastMessage{Key: c.keys.next(&e, at, out), At: at.UTC(), Outbound: out, Origin: provider.OriginPhone, Text: e.text}
 		if e.kind == entryDeleted {
 			item.message.RevokedAt = &item.message.At
@@ -354,6 +363,49 @@ func (k *chatKeys) next(e *chatEntry, at time.Time, out bool) string {
 	part := [16]byte(sum[:])
 	k.seen[part]++
 	return k.conversation.String() + " " + hex.EncodeToString(part[:]) + " " + strconv.Itoa(k.seen[part])
+}
+
+// chatKnown has the times of the messages that a conversation received and sent here, by their content, so that an export of the same
+// days does not repeat them.
+type chatKnown map[[sha256.Size]byte][]time.Time
+
+// readKnown reads what the conversation received and sent in the days of a chat.
+func (d *Imports) readKnown(ctx context.Context, company kernel.ID, in *chatInput) (chatKnown, error) {
+	k := chatKnown{}
+	from, to := in.First.Add(-24*time.Hour), in.Last.Add(24*time.Hour)
+	_, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (none struct{}, err error) {
+		return none, talk.EachExchanged(tx, company, in.Conversation, from, to, func(m talk.Exchanged) {
+			key := knownKey(m)
+			k[key] = append(k[key], m.At)
+		})
+	})
+	for _, times := range k {
+		slices.SortFunc(times, time.Time.Compare)
+	}
+	return k, err
+}
+
+func knownKey(m talk.Exchanged) [sha256.Size]byte {
+	if m.Deleted {
+		m.File, m.Text = false, ""
+	}
+	return sha256.Sum256(fmt.Appendf(nil, "%t %t %t %s", m.Outbound, m.File, m.Deleted, strings.TrimSpace(kernel.CleanText(m.Text))))
+}
+
+// skew is how far the clock of a phone may differ from that of the server.
+const skew = 10 * time.Second
+
+// take reports whether the conversation has an entry, and removes it, so that equal entries are found as often as they are there.
+// Many exports have no seconds.
+func (k chatKnown) take(e *chatEntry, at time.Time, out bool) bool {
+	key := knownKey(talk.Exchanged{Outbound: out, File: e.hasFile(), Deleted: e.kind == entryDeleted, Text: e.text})
+	times := k[key]
+	i, _ := slices.BinarySearchFunc(times, at.Add(-skew), time.Time.Compare)
+	if i == len(times) || !times[i].Before(at.Add(time.Minute+skew)) {
+		return false
+	}
+	k[key] = slices.Delete(times, i, i+1)
+	return true
 }
 
 // store stores a batch of messages. Their files are copied first, outside the transaction.
@@ -460,7 +512,7 @@ func (c *chatImport) copyFiles(ctx context.Context, batch []chatItem) error {
 	for i := range batch {
 		item := &batch[i]
 		m := &item.message
-		item.stored = m.Key != "" && stored[m.Key]
+		item.stored = m.Key != "" && (item.known || stored[m.Key])
 		entry := c.chat.files[item.file]
 		if m.Key == "" || entry == nil || c.in.ErasedAt != nil && m.At.Before(*c.in.ErasedAt) {
 			continue

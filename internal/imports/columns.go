@@ -72,12 +72,17 @@ var headers = map[string][]string{
 	fieldOptedOut: {"opted out", "opt out", "optout", "descadastrado", "nao quer mensagens", "baja", "unsubscribed"},
 }
 
-// nameParts are headers of columns that are joined to a name if no column has the whole name.
-var nameParts = []string{
-	"primeiro nome", "nome do meio", "sobrenome", "segundo nome", "ultimo nome",
-	"first name", "given name", "middle name", "additional name", "last name", "family name", "surname",
-	"primer nombre", "segundo nombre", "apellido", "apellidos",
-}
+// givenNames and otherNames are headers of columns that are joined to a name if no column has the whole name. A column of anyName
+// has the given name if there are other names but no given name beside it.
+var (
+	anyName    = []string{"nome", "name", "nombre"}
+	givenNames = []string{"primeiro nome", "first name", "given name", "primer nombre"}
+	otherNames = []string{
+		"nome do meio", "sobrenome", "segundo nome", "ultimo nome",
+		"middle name", "additional name", "last name", "family name", "surname",
+		"segundo nombre", "apellido", "apellidos",
+	}
+)
 
 // normalHeader returns a header without case, accents and punctuation.
 func normalHeader(header string) string {
@@ -115,16 +120,16 @@ func columnsOf(header []string, mapping map[string]*string, custom []fields.Fiel
 			return nil, kernel.NoSuch("body.mapping."+short(key), "column")
 		}
 	}
-	whole := explicit[fieldName]
-	var parts []int
+	whole, given := explicit[fieldName], false
+	var named, parts []int
 	for i, text := range header {
 		_, byNumber := mapping[strconv.Itoa(i)]
 		if _, byHeader := mapping[text]; byNumber || byHeader {
 			continue
 		}
 		normal := normalHeader(text)
-		if slices.Contains(nameParts, normal) {
-			parts = append(parts, i)
+		if isGiven := slices.Contains(givenNames, normal); isGiven || slices.Contains(otherNames, normal) {
+			parts, given = append(parts, i), given || isGiven
 			continue
 		}
 		field := recognise(text, normal, custom)
@@ -132,9 +137,18 @@ func columnsOf(header []string, mapping map[string]*string, custom []fields.Fiel
 			continue
 		}
 		columns[i].Field = &field
-		whole = whole || field == fieldName && normal != "nombre"
+		if slices.Contains(anyName, normal) {
+			named = append(named, i)
+		} else if field == fieldName {
+			whole = true
+		}
 	}
-	if !whole {
+	switch {
+	case whole && len(parts) > 0:
+		for _, i := range named {
+			columns[i].Field = nil
+		}
+	case !whole && (len(named) == 0 || !given):
 		for _, i := range parts {
 			columns[i].Field = new(fieldName)
 		}

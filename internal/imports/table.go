@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,6 +19,7 @@ type tableReader struct {
 	in      *bufio.Reader
 	comma   byte
 	line    int      // number of the last line that was returned
+	width   int      // number of cells of the first record
 	pending [][]byte // lines that were read too early
 	ended   error
 }
@@ -64,16 +66,22 @@ func newTableReader(r io.Reader) (*tableReader, error) {
 	if err != nil || !ok {
 		return t, err
 	}
-	if separator, found := bytes.CutPrefix(bytes.ToLower(bytes.TrimSpace(first)), []byte("sep=")); found { // written by spreadsheets
-		if len(separator) == 1 {
+	if separator, found := strings.CutPrefix(strings.ToLower(strings.TrimRight(string(first), "\r\n")), "sep="); found { // written by spreadsheets
+		if slices.Contains(separators, separator) {
 			t.comma = separator[0]
+			return t, nil
 		}
-		return t, nil
+		if first, ok, err = t.readLine(); err != nil || !ok {
+			return t, err
+		}
 	}
 	t.comma = separatorOf(first)
 	t.unread(first)
 	return t, nil
 }
+
+// separators lists the separators of cells. The first one is preferred.
+var separators = []string{";", ",", "\t"}
 
 // separatorOf returns the separator that a line contains most often outside of quotes, if these come in pairs.
 func separatorOf(line []byte) byte {
@@ -87,13 +95,13 @@ func separatorOf(line []byte) byte {
 			counts[c]++
 		}
 	}
-	best := byte(';')
-	for _, c := range []byte{',', '\t'} {
-		if counts[c] > counts[best] {
+	best := separators[0]
+	for _, c := range separators {
+		if counts[c[0]] > counts[best[0]] {
 			best = c
 		}
 	}
-	return best
+	return best[0]
 }
 
 // readLine returns the next line with its end. The rest of a line that is too long is dropped, and its text is returned as invalid.
@@ -148,19 +156,21 @@ func (t *tableReader) next() (record, error) {
 			if err != nil {
 				return record{}, err
 			}
-			if !ok {
-				t.line--
+			if ok {
+				rest, size, closed = append(rest, line), size+len(line), p.add(line)
 			} else {
-				rest = append(rest, line)
-				size += len(line)
+				t.line--
 			}
-			if !ok || len(rest) >= maxRecordLines || size > maxRecordBytes { // the quote belongs to this line alone
+			// A quote that is never closed, or only by one of another record, belongs to this line alone.
+			if !ok || len(rest) >= maxRecordLines || size > maxRecordBytes || closed && len(p.cells) < t.width {
 				t.unread(rest...)
 				return unreadable(r.line, first), nil
 			}
-			closed = p.add(line)
 		}
 		r.cells = decode(p.cells)
+		if t.width == 0 {
+			t.width = len(r.cells)
+		}
 		if strings.Join(r.cells, "") != "" {
 			return r, nil
 		}

@@ -53,6 +53,11 @@ func TestTables(t *testing.T) {
 		{"quotes, line breaks and doubled quotes", "a,\"b\n\"\"c\"\"\",d\ne,f,g", []record{{line: 1, cells: []string{"a", "b\n\"c\"", "d"}}, {line: 3, cells: []string{"e", "f", "g"}}}},
 		{"a quote inside a cell", "5\" pipe,x\n\"a \"b\" c\",y\n", []record{{line: 1, cells: []string{"5\" pipe", "x"}}, {line: 2, cells: []string{"a \"b\" c", "y"}}}},
 		{"a quote that is never closed costs one line", "a,b\n\"c,d\ne,f\n", []record{{line: 1, cells: []string{"a", "b"}}, {line: 2, raw: "\"c,d"}, {line: 3, cells: []string{"e", "f"}}}},
+		{"a quote that another record closes costs one line", "a,b\n\"c\" d,e\nf,g\nh,\"i, j\"\n", []record{
+			{line: 1, cells: []string{"a", "b"}}, {line: 2, raw: "\"c\" d,e"}, {line: 3, cells: []string{"f", "g"}}, {line: 4, cells: []string{"h", "i, j"}},
+		}},
+		{"a line that names a tab as separator", "sep=\t\r\na\tb\r\n", []record{{line: 2, cells: []string{"a", "b"}}}},
+		{"a line that names something else as separator", "sep=\"\na;b\n", []record{{line: 2, cells: []string{"a", "b"}}}},
 		{"blank lines and empty records are left out", "a,b\n\n,\n1,2\n", []record{{line: 1, cells: []string{"a", "b"}}, {line: 4, cells: []string{"1", "2"}}}},
 		{"escaped formulas", "'+5511,'=1,'x\n", []record{{line: 1, cells: []string{"+5511", "=1", "'x"}}}},
 		{"too long a line costs only itself", "a,b\n" + strings.Repeat("x", 2*maxRecordBytes) + "\nc,d\n", []record{
@@ -87,6 +92,10 @@ func TestHeadersAreRecognised(t *testing.T) {
 		{"id;name;phone;company;city;channel_id;label_ids;blocked;automation;opted_out;opted_out_at;fields.plan;fields.mail;created_at;updated_at", "- name phone company city - labels - - opted_out - fields.plan fields.mail - -"},
 		{"First Name;Middle Name;Last Name;Organization Name;Labels;E-mail 1 - Value;Phone 1 - Label;Phone 1 - Value;Phone 2 - Value;Address 1 - City", "name name name company labels fields.mail - phone phone city"},
 		{"Name;Given Name;Family Name;Group Membership;Phone 1 - Type;Phone 1 - Value", "name - - labels - phone"},
+		{"Nome;Sobrenome;Telefone", "name name phone"},
+		{"Nombre;Apellidos;Móvil", "name name phone"},
+		{"Name;Surname;Phone", "name name phone"},
+		{"Nome completo;Nome;Sobrenome;Telefone", "name - - phone"},
 		{"id;name;email;phone_number", "- name fields.mail phone"},
 	}
 	for _, tt := range tests {

@@ -288,6 +288,28 @@ func StoredMessages(tx *kernel.Tx, company kernel.ID, source string, messages []
 	return stored, nil
 }
 
+// Exchanged is a message that the provider knows: it was received or sent here, or is part of the history of a linked phone.
+type Exchanged struct {
+	At       time.Time
+	Outbound bool
+	File     bool
+	Deleted  bool
+	Text     string
+}
+
+// EachExchanged calls each with the messages of a conversation from a period that the provider knows, in any order.
+func EachExchanged(tx *kernel.Tx, company, conversation kernel.ID, from, to time.Time, each func(Exchanged)) error {
+	return tx.Query(`
+		SELECT COALESCE(sent_at, created_at) AS at, direction, media, revoked_at, text
+		FROM messages
+		WHERE company = $1 AND conversation = $2 AND created_at >= $3 AND created_at <= $4 AND external_id IS NOT NULL`, []any{company, conversation, from, to}, func(r db.Row) error {
+		each(Exchanged{
+			At: r.Time("at"), Outbound: r.Text("direction") == provider.Outbound, File: !r.Null("media"), Deleted: !r.Null("revoked_at"), Text: r.Text("text"),
+		})
+		return nil
+	})
+}
+
 // PastFile returns the id that StoreFile and MissingFile give to a file.
 func PastFile(company kernel.ID, source, key string, at time.Time) kernel.ID {
 	return pastID(company, source, "file", key, at)

@@ -165,6 +165,38 @@ func TestAWhatsAppChatIsImportedIntoOneConversation(t *testing.T) {
 	})
 }
 
+func TestAnExportDoesNotRepeatWhatTheConversationReceivedAndSent(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := chatChannel(t, w.A.Client)
+		receive := func() string {
+			return w.A.Post(t, simulatePath(channel), `{"from": "+5511987650001", "name": "Ana Lima", "text": "oi"}`).OK(201).Text("conversation")
+		}
+		conversation := receive()
+		receive()
+		w.A.Post(t, "/conversations/"+conversation+"/messages", `{"client_id": "5f0c4f3e-5d0f-4b43-a9a9-0d6a3f0c1d11", "text": "Posso ajudar?"}`).OK(201)
+		minute := w.Clock.Now().UTC().Format("02/01/2006 15:04")
+		w.Clock.Advance(2 * time.Minute)
+		later := w.Clock.Now().UTC().Format("02/01/2006 15:04")
+		export := "01/02/2024 10:00 - Ana Lima: oi\n" +
+			minute + " - Ana Lima: oi\n" +
+			minute + " - Ana Lima: oi\n" +
+			minute + " - Ana Lima: oi\n" +
+			minute + " - Loja: Posso ajudar?\n" +
+			minute + " - Ana Lima: Posso ajudar?\n" +
+			later + " - Loja: Posso ajudar?\n"
+		fields := []string{"channel", channel, "phone", "+5511987650001", "me", "Loja", "timezone", "UTC"}
+		got := importChat(t, w, "chat.txt", export, fields...).Result
+		if got.Conversation != conversation || got.Created != 4 || got.Existing != 3 {
+			t.Errorf("got %+v, want 4 new messages and 3 existing ones in %s", got, conversation)
+		}
+		testkit.Equal(t, "messages", len(w.A.Get(t, "/conversations/"+conversation+"/messages").OK(200).List()), 7)
+		again := importChat(t, w, "chat.txt", export, fields...).Result
+		if again.Created != 0 || again.Existing != 7 {
+			t.Errorf("the same export again: got %+v", again)
+		}
+	})
+}
+
 func TestATooLongMessageOfAnErasedPersonIsNotRepeated(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		fields := []string{"channel", chatChannel(t, w.A.Client), "phone", "11 98765-0001", "me", "Loja", "timezone", "UTC"}
