@@ -329,7 +329,7 @@ func auditValue(v jsontext.Value) any {
 	if v.Kind() == '"' {
 		_ = json.Unmarshal(v, &text) // it is a valid string
 	}
-	return strings.ToValidUTF8(text[:maxAuditValue], "") + fmt.Sprintf("… (%d bytes)", len(v))
+	return strings.ToValidUTF8(text[:min(len(text), maxAuditValue)], "") + fmt.Sprintf("… (%d bytes)", len(v))
 }
 
 // RecordExport records that a principal has downloaded a list as CSV.

@@ -78,3 +78,17 @@ func TestAuditChangesShortensLongValues(t *testing.T) {
 		t.Errorf("got %d bytes: %.100s", len(got), got)
 	}
 }
+
+func TestLongValuesInTheAuditAreShortened(t *testing.T) {
+	for length, isShort := range map[int]bool{1990: false, 1998: false, 1999: true, 2000: true, 2001: true, 9000: true} {
+		for _, text := range []string{strings.Repeat("x", length), strings.Repeat("\n", length/2) + strings.Repeat("é", length/4)} {
+			got := changesText(t, kernel.AuditChanges(audited{}, audited{Name: text}))
+			if text[0] == 'x' && strings.Contains(got, "bytes)") != isShort {
+				t.Errorf("a text of %d bytes: shortened is %t, want %t", length, !isShort, isShort)
+			}
+			if len(got) > 5000 {
+				t.Errorf("a text of %d bytes has an entry of %d bytes", length, len(got))
+			}
+		}
+	}
+}
