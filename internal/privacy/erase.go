@@ -199,7 +199,7 @@ func (d *Privacy) runErase(ctx context.Context, run *tasks.Run) error {
 			if err != nil {
 				return err
 			}
-			if err := d.remember(tx, c.Company, c.Pool, known, tx.Now); err != nil {
+			if err := d.remember(tx, &c, known); err != nil {
 				return err
 			}
 			if s, err = d.begin(tx, &c, known, &a.User); err != nil {

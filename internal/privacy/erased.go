@@ -72,16 +72,26 @@ func (d *Privacy) newKey(tx *kernel.Tx) (*hashKey, error) {
 	return d.key(tx)
 }
 
-// remember adds a person to the list of a company.
-func (d *Privacy) remember(tx *kernel.Tx, company, pool kernel.ID, known []talk.Identity, at time.Time) error {
+// remember adds a contact, which is known by some identities, to the list of its company.
+func (d *Privacy) remember(tx *kernel.Tx, c *talk.Contact, known []talk.Identity) error {
 	key, err := d.newKey(tx)
 	if err != nil {
 		return err
 	}
 	for _, id := range known {
-		insertErased(tx, listed{company, pool, key.hash(id), at})
+		insertErased(tx, listed{c.Company, c.Pool, key.hash(id), tx.Now})
 	}
-	return nil
+	former, err := talk.FormerIDs(tx, c.Company, c.ID)
+	for _, id := range append(former, c.ID) {
+		insertErased(tx, key.listedID(c.Company, id, tx.Now))
+	}
+	return err
+}
+
+// listedID returns the entry for the id of a contact. It belongs to the company, not to a pool: a backup may have the contact with
+// another phone and in another pool than on the day of the erasure.
+func (k *hashKey) listedID(company, contact kernel.ID, at time.Time) listed {
+	return listed{company, company, k.hash(talk.Identity{Kind: "contact", Value: contact.String()}), at}
 }
 
 // listed is an entry of the list of erased people.

@@ -32,7 +32,7 @@ type storedList struct {
 	People []storedPerson `json:"people"`
 }
 
-// storedPerson is an entry of the file, for one phone or WhatsApp id.
+// storedPerson is an entry of the file, for one phone, WhatsApp id or id of a contact.
 type storedPerson struct {
 	Company  kernel.ID `json:"company"`
 	Pool     kernel.ID `json:"pool"`
@@ -223,13 +223,16 @@ func (d *Privacy) applyTo(ctx context.Context, company kernel.ID, key *hashKey, 
 			return err
 		}
 		for _, c := range page {
+			known := []listed{key.listedID(company, c.ID, time.Time{})}
+			for _, id := range c.Known {
+				known = append(known, listed{company, c.Pool, key.hash(id), time.Time{}})
+			}
 			var last time.Time
 			var others []listed // what identifies the person too
-			for _, id := range c.Known {
-				hash := key.hash(id)
-				at, found := erasedAt[index(c.Pool, hash)]
+			for _, k := range known {
+				at, found := erasedAt[index(k.pool, k.hash)]
 				if !found {
-					others = append(others, listed{company, c.Pool, hash, time.Time{}})
+					others = append(others, k)
 				} else if at.After(last) {
 					last = at
 				}

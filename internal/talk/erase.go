@@ -98,7 +98,7 @@ func ErasureOf(tx *kernel.Tx, company, contact kernel.ID) (e kernel.Erasure, err
 	if e.Conversations, err = tx.IDs(`SELECT id FROM conversations WHERE company = $1 AND contact = $2 ORDER BY id`, company, contact); err != nil {
 		return e, err
 	}
-	if e.Former, err = tx.IDs(`SELECT former FROM former_ids WHERE company = $1 AND contact = $2 ORDER BY former`, company, contact); err != nil {
+	if e.Former, err = FormerIDs(tx, company, contact); err != nil {
 		return e, err
 	}
 	if e.Files, err = recentFilesOf(tx, &e); err != nil {
@@ -106,6 +106,11 @@ func ErasureOf(tx *kernel.Tx, company, contact kernel.ID) (e kernel.Erasure, err
 	}
 	e.InGroups, err = recentInGroups(tx, &e)
 	return e, err
+}
+
+// FormerIDs returns the ids of contacts and conversations that were merged into a contact and its conversations.
+func FormerIDs(tx *kernel.Tx, company, contact kernel.ID) ([]kernel.ID, error) {
+	return tx.IDs(`SELECT former FROM former_ids WHERE company = $1 AND contact = $2 ORDER BY former`, company, contact)
 }
 
 // Erasable counts what an erasure removes.

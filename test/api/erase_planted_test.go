@@ -502,6 +502,73 @@ func TestAPersonOfARestoredBackupIsErasedWhereverTheStartFails(t *testing.T) {
 	})
 }
 
+func TestABackupDoesNotBringBackAPersonWhosePhoneOrPoolHasChanged(t *testing.T) {
+	kerneltest.EachURL(t, func(t *testing.T, url string) {
+		var config server.Config
+		w := servertest.Start(t, url, func(c *server.Config) { config = *c })
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		newChannel := func(i int) string {
+			return owner.Post(t, "/channels", map[string]any{"name": "Loja", "phone": phoneNumber(i), "provider": "sandbox"}).OK(201).ID()
+		}
+		setPrivate := func(channel string, private bool) {
+			owner.Patch(t, "/channels/"+channel, map[string]any{"private": private, "confirm": true}).OK(200)
+		}
+		importedTo := func(channel, phone string) string {
+			return finishImport(t, w, owner, sendImport(t, owner, "chat.txt", chatOfAna, "kind", "chat", "channel", channel, "phone", phone, "me", "Loja")).Result.Contact
+		}
+		public, private := newChannel(1), newChannel(2)
+		setPrivate(private, true)
+		moved := w.A.Post(t, "/contacts", map[string]any{"name": "Moved", "phone": phoneNumber(11)}).OK(201).ID()
+		hidden, shown := importedTo(public, phoneNumber(12)), importedTo(private, phoneNumber(13))
+		merged := importedTo(private, phoneNumber(15))
+		into := w.A.Post(t, "/contacts", map[string]any{"name": "Ana", "phone": phoneNumber(15)}).OK(201).ID()
+		export := filepath.Join(t.TempDir(), "export")
+		if _, err := admin.Export(t.Context(), admin.ExportOptions{Dir: config.DataDir, DatabaseURL: url, SecretKey: config.SecretKey, To: export}); err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Advance(time.Minute)
+		w.A.Patch(t, "/contacts/"+moved, map[string]any{"phone": phoneNumber(14)}).OK(200)
+		setPrivate(public, true)
+		setPrivate(private, false)
+		later := w.A.Post(t, "/contacts", map[string]any{"name": "Later", "phone": phoneNumber(11)}).OK(201).ID()
+		for contact, phone := range map[string]string{moved: phoneNumber(14), hidden: phoneNumber(12), shown: phoneNumber(13), into: phoneNumber(15)} {
+			erase(t, owner, contact, phone)
+		}
+		for _, gone := range []string{moved, hidden, shown, into, merged} {
+			owner.Get(t, "/contacts/"+gone).Fails(404, "not_found")
+		}
+		owner.Get(t, "/contacts/"+later).OK(200)
+		list, err := os.ReadFile(filepath.Join(config.DataDir, privacy.ListFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.DataDir = t.TempDir()
+		if url != "" {
+			config.DatabaseURL = kerneltest.URL(t)
+		}
+		if _, err := admin.Import(t.Context(), admin.ImportOptions{From: export, Dir: config.DataDir, DatabaseURL: config.DatabaseURL, SecretKey: config.SecretKey}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(config.DataDir, privacy.ListFile), list, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := server.Start(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Stop(context.Background()) })
+		for name, contact := range map[string]string{"moved": moved, "hidden": hidden, "shown": shown, "merged": merged} {
+			kerneltest.Read(t, s.Desk.Kernel.Store, func(tx *kernel.Tx) error {
+				found, err := tx.One(`SELECT 1 FROM contacts WHERE company = $1 AND id = $2`, []any{w.A.ID, parseID(t, contact)}, func(db.Row) {})
+				if found {
+					t.Errorf("the contact %q is back", name)
+				}
+				return err
+			})
+		}
+	})
+}
+
 // erasedList is the content of erased.json.
 type erasedList struct {
 	Key    []byte         `json:"key"`
