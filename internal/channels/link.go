@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -438,7 +439,7 @@ func (h *LinkHolder) SetScanned(ctx context.Context, l Link) error {
 }
 
 // SetLinked stores that a number is linked, and connects the channel. It returns an error if the channel has another number
-// already, or another channel has this one.
+// already, another channel has this one, or the link has changed.
 func (h *LinkHolder) SetLinked(ctx context.Context, l Link, number string) error {
 	d := h.Desk
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
@@ -452,7 +453,7 @@ func (h *LinkHolder) SetLinked(ctx context.Context, l Link, number string) error
 		ok, err := h.changeIn(tx, l, `state = 'linked', qr = NULL, pairing_code = NULL, pairing_phone = NULL, expires_at = NULL, error = NULL,
 			wanted_until = NULL, phone = $5, online = TRUE, seen_at = $6`, number, tx.Now)
 		if err != nil || !ok {
-			return err
+			return kernel.ErrOr(err, errLinkChanged)
 		}
 		free, err := setLinkedNumber(tx, &ch, number)
 		if err != nil {
@@ -465,6 +466,8 @@ func (h *LinkHolder) SetLinked(ctx context.Context, l Link, number string) error
 		return nil
 	})
 }
+
+var errLinkChanged = errors.New("channels: there was another request for the link, or another node holds it")
 
 // setLinkedNumber stores the number of a channel. It reports false if another channel of any company has it.
 func setLinkedNumber(tx *kernel.Tx, ch *Channel, number string) (bool, error) {

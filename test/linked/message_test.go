@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/proto/waHistorySync"
 	"go.mau.fi/whatsmeow/proto/waSyncAction"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
@@ -282,6 +284,39 @@ func TestAnotherNumberCannotContinueTheChannel(t *testing.T) {
 		testkit.Eventually(t, "the device is disconnected", func() bool { return d.phone.Connections() == 0 })
 		d.phone.JID = types.NewJID("5511900001111", types.DefaultUserServer)
 		d.fails(t, d.channel, "other_number")
+	})
+}
+
+func TestNothingOfARefusedNumberIsStored(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		d.A.Delete(t, "/channels/"+d.channel+"/link").OK(204)
+		testkit.Eventually(t, "the device is disconnected", func() bool { return d.phone.Connections() == 0 })
+		d.phone.JID = types.NewJID("5511900001111", types.DefaultUserServer)
+		d.phone.RefuseLogouts(errors.New("a broken connection"))
+		next := d.follow(t)
+		until(t, next, func(state map[string]any) bool { return state["qr"] != nil })
+		if err := d.phone.Pair(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		handed := d.phone.Handed()
+		var early sync.WaitGroup
+		early.Go(func() { // before it is known whose number it is
+			d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
+			d.phone.SendHistory(&waHistorySync.HistorySync{Conversations: []*waHistorySync.Conversation{conversationOf(maria, 3, d.Clock.Now())}})
+		})
+		testkit.Eventually(t, "a message is delivered", func() bool { return d.phone.Handed() > handed })
+		d.phone.Connect()
+		state := until(t, next, func(state map[string]any) bool { return state["state"] == "failed" })
+		if reason, _ := state["error"].(map[string]any); reason["code"] != "other_number" {
+			t.Errorf("linking ended with %v, want other_number", state)
+		}
+		early.Wait()
+		testkit.Diff(t, "number of messages", d.stored(t), int64(0))
+		testkit.Diff(t, "devices connected", d.phone.Connections(), 0)
+		for _, kind := range []string{"device", "history"} {
+			testkit.Diff(t, "stored rows of the kind "+kind, d.kept(t, kind), int64(0))
+		}
+		until(t, d.follow(t), func(state map[string]any) bool { return state["qr"] != nil }) // the next attempt begins with a new device
 	})
 }
 

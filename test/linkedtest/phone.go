@@ -54,6 +54,8 @@ type Phone struct {
 	always   bool  // and of those that follow
 	lose     bool  // the reply to the next message
 	failing  int   // connections
+	handed   int   // events that were handed to devices
+	logout   error // of requests of devices to be removed
 	groupErr error // of requests for groups
 	absent   map[string]bool
 	groups   map[types.JID]types.GroupInfo
@@ -136,8 +138,14 @@ func (c *Client) Connect() error {
 }
 
 func (c *Client) handle(e any) bool {
+	if _, ok := e.(*events.Connected); ok { // in whatsmeow it does not wait for other events
+		return c.handler(e)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.phone.mu.Lock()
+	c.phone.handed++
+	c.phone.mu.Unlock()
 	if m, ok := e.(*events.Message); ok && !m.Info.SenderAlt.IsEmpty() { // as whatsmeow does
 		lid, number := m.Info.Sender, m.Info.SenderAlt
 		if lid.Server != types.HiddenUserServer {
@@ -190,9 +198,20 @@ func (c *Client) IsConnected() bool {
 // Logout removes the device.
 func (c *Client) Logout(ctx context.Context) error {
 	c.phone.mu.Lock()
+	if err := c.phone.logout; err != nil {
+		c.phone.mu.Unlock()
+		return err
+	}
 	c.phone.removed, c.linked = true, false
 	c.phone.mu.Unlock()
 	return c.device.Delete(ctx)
+}
+
+// RefuseLogouts lets requests of devices to be removed fail.
+func (p *Phone) RefuseLogouts(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.logout = err
 }
 
 // PairPhone returns a pairing code.
@@ -226,13 +245,17 @@ func (p *Phone) Connections() int {
 
 // Scan scans the code of the device that shows one, and links it.
 func (p *Phone) Scan(ctx context.Context) error {
-	c := p.client()
 	if err := p.Pair(ctx); err != nil {
 		return err
 	}
-	c.handle(&events.Connected{})
-	p.Deliver()
+	p.Connect()
 	return nil
+}
+
+// Connect lets the device connect after Pair.
+func (p *Phone) Connect() {
+	p.client().handle(&events.Connected{})
+	p.Deliver()
 }
 
 // Pair is Scan of a device that then does not connect.
@@ -298,6 +321,13 @@ func (p *Phone) Deliver() {
 		}
 		p.mu.Unlock()
 	}
+}
+
+// Handed returns how many events were handed to devices so far, whether or not they accepted them.
+func (p *Phone) Handed() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.handed
 }
 
 // Waiting returns how many events no device has accepted.

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// ignored lists the types of whatsmeow's package events that session.handle does not handle, with the reason.
+// ignored lists the types of whatsmeow's package events that a session does not handle, with the reason.
 var ignored = map[string]string{
 	"AppState":                "the raw form of events that have types",
 	"Archive":                 "how the phone's owner sorts chats says nothing about the team's",
@@ -103,13 +103,13 @@ func exportedStructs(t *testing.T) map[string]bool {
 	return found
 }
 
-// handledEvents returns the types in the switch of session.handle.
+// handledEvents returns the types in the switches of session.handle and session.delivered.
 func handledEvents(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
 	for _, d := range parse(t, "session.go").Decls {
 		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Name.Name != "handle" {
+		if !ok || f.Name.Name != "handle" && f.Name.Name != "delivered" {
 			continue
 		}
 		ast.Inspect(f, func(n ast.Node) bool {

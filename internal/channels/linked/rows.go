@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json"
 
@@ -25,6 +26,7 @@ type rows struct {
 	channel kernel.ID
 	owner   kernel.ID
 	aead    cipher.AEAD
+	cleared atomic.Bool
 }
 
 func newRows(desk *kernel.Kernel, company, channel, owner kernel.ID, key []byte) (*rows, error) {
@@ -33,7 +35,7 @@ func newRows(desk *kernel.Kernel, company, channel, owner kernel.ID, key []byte)
 		return nil, err
 	}
 	aead, err := cipher.NewGCM(block)
-	return &rows{desk, company, channel, owner, aead}, err
+	return &rows{desk: desk, company: company, channel: channel, owner: owner, aead: aead}, err
 }
 
 type rowKey struct{ kind, key string }
@@ -110,19 +112,33 @@ func (s *rows) store(ctx context.Context, c changes) error {
 	})
 }
 
-var errNotHeld = errors.New("linked: another node holds the connection")
+var (
+	errNotHeld = errors.New("linked: another node holds the connection")
+	errCleared = errors.New("linked: the device was forgotten")
+)
 
-// write runs f in a transaction that owner's lease outlasts.
+// write runs f in a transaction that owner's lease outlasts, unless the rows were cleared.
 func (s *rows) write(ctx context.Context, f func(tx *kernel.Tx)) error {
 	return s.desk.Store.Write(ctx, func(tx *kernel.Tx) error {
-		held, err := tx.One(`SELECT 1 FROM links WHERE company = $1 AND channel = $2 AND owner = $3`+tx.ForShare(),
-			[]any{s.company, s.channel, s.owner}, func(db.Row) {})
-		if err != nil || !held {
-			return kernel.ErrOr(err, errNotHeld)
+		if err := s.checkHeld(tx, tx.ForShare()); err != nil {
+			return err
+		}
+		if s.cleared.Load() {
+			return errCleared
 		}
 		f(tx)
 		return nil
 	})
+}
+
+// checkHeld locks the link and returns an error if owner does not hold it.
+func (s *rows) checkHeld(tx *kernel.Tx, lock string) error {
+	held, err := tx.One(`SELECT 1 FROM links WHERE company = $1 AND channel = $2 AND owner = $3`+lock,
+		[]any{s.company, s.channel, s.owner}, func(db.Row) {})
+	if err == nil && !held {
+		err = errNotHeld
+	}
+	return err
 }
 
 func (s *rows) put(ctx context.Context, kind, key string, value []byte) error {
@@ -229,9 +245,14 @@ func (s *rows) putJSON(ctx context.Context, kind, key string, v any) error {
 	return s.put(ctx, kind, key, value)
 }
 
-// clear deletes all rows of the device.
+// clear deletes all rows of the device. Nothing is stored afterwards: whatsmeow may still be handling what it received before.
 func (s *rows) clear(ctx context.Context) error {
-	return s.write(ctx, func(tx *kernel.Tx) {
+	s.cleared.Store(true)
+	return s.desk.Store.Write(ctx, func(tx *kernel.Tx) error {
+		if err := s.checkHeld(tx, tx.ForUpdate()); err != nil { // it waits for those that began to store something
+			return err
+		}
 		tx.Later(`DELETE FROM linked_store WHERE company = $1 AND channel = $2`, s.company, s.channel)
+		return nil
 	})
 }

@@ -41,6 +41,7 @@ type session struct {
 	shown  atomic.Bool // a code was shown
 	paired atomic.Bool // the code was scanned
 	linked atomic.Bool
+	mine   chan struct{} // closed when it is known that the connected number is the one of the channel
 	retry  time.Duration // the pause before the session that follows; valid when done is closed
 
 	online    atomic.Bool // WhatsApp answers
@@ -86,7 +87,10 @@ func (m *Manager) start(ctx context.Context, holder *channels.LinkHolder, l chan
 	s := &session{
 		m: m, holder: holder, link: l, log: m.Logger.With(slog.String("channel", l.Channel.String())),
 		done: make(chan struct{}), codes: make(chan []string, 1), histories: make(chan struct{}, 1),
-		viewed: make(chan struct{}, 1), broken: make(chan error, 1), pictures: make(chan struct{}, 1),
+		viewed: make(chan struct{}, 1), mine: make(chan struct{}), broken: make(chan error, 1), pictures: make(chan struct{}, 1),
+	}
+	if l.State == channels.LinkLinked {
+		close(s.mine)
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	var after time.Duration
@@ -362,7 +366,17 @@ func (s *session) stored(err error) bool {
 	return err == nil
 }
 
+// isMine waits until the number is linked to the channel. It returns false if the session ends before that.
+func (s *session) isMine() bool {
+	select {
+	case <-s.mine:
+	case <-s.ctx.Done():
+	}
+	return s.ctx.Err() == nil
+}
+
 // handle handles an event. It returns false if WhatsApp should deliver it again. A number that is being unlinked receives nothing.
+// Whatever is not about the connection waits until the number is linked: until then it may be a number of somebody else.
 func (s *session) handle(event any) bool {
 	ctx := s.ctx
 	if ctx.Err() != nil || s.link.State == channels.LinkLeaving {
@@ -408,6 +422,15 @@ func (s *session) handle(event any) bool {
 		return s.over(ctx, provider.NewReason("client_outdated", "WhatsApp no longer accepts this version of Recado. Update it, then link the number again."), false)
 	case *events.StreamReplaced:
 		return s.replaced(ctx)
+	default:
+		return s.isMine() && s.delivered(ctx, event)
+	}
+	return true
+}
+
+// delivered handles an event of the linked number that is not about the connection.
+func (s *session) delivered(ctx context.Context, event any) bool {
+	switch e := event.(type) {
 	case *events.Message:
 		return s.message(ctx, e)
 	case *events.UndecryptableMessage:
@@ -536,17 +559,35 @@ func (s *session) connected(ctx context.Context) bool {
 	case !stored:
 		return false
 	case refused != nil:
-		if err := s.client.Logout(ctx); err != nil {
-			s.log.Warn("cannot log out at WhatsApp", slog.Any("error", err))
-		}
-		s.failed(ctx, refused.Code, refused.Message, nil)
-		return true
+		return s.refuse(ctx, refused)
 	}
+	s.mu.Lock()
+	select {
+	case <-s.mine: // connected again
+	default:
+		close(s.mine)
+	}
+	s.mu.Unlock()
 	s.linked.Store(true)
 	s.online.Store(true)
 	s.wasOnline.Store(true)
 	s.m.Desk.Wakeup(wakeSend).Notify()
 	s.setInUse(ctx, s.inUse.Load())
+	return true
+}
+
+// refuse logs out a number that does not belong to the channel, and forgets it whether or not WhatsApp could be reached.
+func (s *session) refuse(ctx context.Context, reason *provider.SendError) bool {
+	logout, cancel := context.WithTimeout(ctx, logoutTimeout)
+	defer cancel()
+	if err := s.client.Logout(logout); err != nil {
+		s.log.Warn("cannot log out at WhatsApp", slog.Any("error", err))
+	}
+	s.client.Disconnect()
+	if !s.keep(ctx, func() error { return s.rows.clear(ctx) }) {
+		return false
+	}
+	s.failed(ctx, reason.Code, reason.Message, nil)
 	return true
 }
 
