@@ -100,6 +100,25 @@ func TestNotesToOneselfAreNotReceived(t *testing.T) {
 	})
 }
 
+func TestANumberStaysInUseWhileItsHistoryIsImported(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		d.says("IN", "oi")
+		id := d.conversation(t)
+		began, goOn := make(chan struct{}), make(chan struct{})
+		d.phone.OnHistory(func(n int) {
+			if n == 1 {
+				close(began)
+				<-goOn
+			}
+		})
+		d.phone.SendHistory(&waHistorySync.HistorySync{Conversations: []*waHistorySync.Conversation{conversationOf(joao, 3, d.Clock.Now().Add(-time.Hour))}})
+		testkit.Receive(t, "the import begins", began)
+		defer close(goOn)
+		d.A.Enter(t, d.A.Owner.ID.String(), passphrase).Post(t, "/conversations/"+id+"/activity", `{"kind": "viewing"}`).OK(204)
+		testkit.Eventually(t, "the device is in use", func() bool { return d.phone.Presence() == types.PresenceAvailable })
+	})
+}
+
 // stored returns the number of messages of the channel.
 func (d *desk) stored(t *testing.T) (n int64) {
 	t.Helper()

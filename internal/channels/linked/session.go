@@ -61,6 +61,8 @@ type session struct {
 
 	pictures chan struct{} // there are entries in changed
 
+	background sync.WaitGroup // what else works for the session; the session has ended when it has
+
 	mu      sync.Mutex
 	groups  map[types.JID]bool         // whose members are known
 	changed map[types.JID]groupPicture // groups whose picture may have changed
@@ -101,13 +103,12 @@ func (m *Manager) start(ctx context.Context, holder *channels.LinkHolder, l chan
 		before.mu.Unlock()
 	}
 	go func() {
-		var pictures sync.WaitGroup
-		pictures.Go(s.updatePictures)
+		s.background.Go(s.updatePictures)
 		pause(s.ctx, after)
 		err := s.run(s.ctx)
 		stopped := s.ctx.Err() != nil
 		s.cancel()
-		pictures.Wait()
+		s.background.Wait()
 		if err != nil && !stopped {
 			s.retry = errorPause
 			if !s.wasOnline.Load() {
@@ -178,7 +179,7 @@ func (s *session) run(ctx context.Context) error {
 		s.linked.Store(true)
 	}
 	s.stored(s.purgeSent(ctx))
-	s.importHistory(ctx) // of an earlier process
+	s.background.Go(s.importHistories)
 	unused := time.NewTimer(inUseFor)
 	unused.Stop()
 	heard, purge := time.NewTicker(s.m.Heard), time.NewTicker(time.Hour)
@@ -199,8 +200,6 @@ func (s *session) run(ctx context.Context) error {
 					return nil
 				}
 			}
-		case <-s.histories:
-			s.importHistory(ctx)
 		case <-s.viewed:
 			if !unused.Reset(inUseFor) {
 				s.setInUse(ctx, true)
@@ -758,6 +757,22 @@ func (s *session) historyDue() {
 	select {
 	case s.histories <- struct{}{}:
 	default:
+	}
+}
+
+// importHistories imports parts of the history until the session ends, beginning with those that an earlier session has left.
+func (s *session) importHistories() {
+	if !s.isMine() {
+		return
+	}
+	s.historyDue()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-s.histories:
+			s.importHistory(s.ctx)
+		}
 	}
 }
 
