@@ -101,6 +101,37 @@ func TestAMessageThatCannotBeStoredAtFirstIsStoredLater(t *testing.T) {
 	testkit.Eventually(t, "the message is delivered again", func() bool { return d.messages(t, id)["LATER"] != nil })
 }
 
+// WhatsApp does not deliver these again, so the attempts to store them must outlast the database's outage.
+func TestWhatIsDeliveredOnceIsStoredHoweverLongItTakes(t *testing.T) {
+	t.Parallel()
+	info := linkedtest.NewPhone("5511912345678").Info(maria, "ONCE", time.Now())
+	for name, event := range map[string]any{
+		"a call":                                &events.CallTerminate{BasicCallMeta: types.BasicCallMeta{From: maria, CallCreator: maria, CallID: "ONCE", Timestamp: time.Now()}},
+		"a message that cannot be decrypted":    &events.UndecryptableMessage{Info: info},
+		"a message that the phone sent instead": (&events.Message{Info: info, RawMessage: linkedtest.Text("Oi"), UnavailableRequestID: "REQUEST"}).UnwrapRaw(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var failures atomic.Int64
+			d := startWith(t, func(m *linked.Manager) {
+				receive := m.Receive
+				m.Receive = func(ctx context.Context, company, channel kernel.ID, items []provider.Incoming) error {
+					if failures.Add(-1) >= 0 {
+						return errors.New("the disk is full")
+					}
+					return receive(ctx, company, channel, items)
+				}
+			})
+			d.link(t)
+			failures.Store(7) // after as many, a message is left for WhatsApp to deliver again
+			d.phone.Emit(event)
+			if got := d.messages(t, d.conversation(t)); got["ONCE"] == nil {
+				t.Errorf("the messages are %v", got)
+			}
+		})
+	}
+}
+
 func TestAFileThatWhatsAppKeepsRefusingFails(t *testing.T) {
 	eachLinked(t, func(t *testing.T, d *desk) {
 		d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))

@@ -312,7 +312,7 @@ func (p *Phone) Deliver() {
 		}
 		next := p.queue[0]
 		p.mu.Unlock()
-		if !c.handle(next) {
+		if !c.handle(next) && !isDeliveredOnce(next) {
 			return
 		}
 		p.mu.Lock()
@@ -321,6 +321,19 @@ func (p *Phone) Deliver() {
 		}
 		p.mu.Unlock()
 	}
+}
+
+// isDeliveredOnce reports whether whatsmeow acknowledges an event even if the device does not accept it.
+func isDeliveredOnce(e any) bool {
+	switch e := e.(type) {
+	case *events.Message:
+		return e.UnavailableRequestID != ""
+	case *events.Receipt:
+		return e.IsGroup
+	case *events.CallTerminate, *events.UndecryptableMessage, *events.Contact, *events.PushName, *events.BusinessName, *events.AppStateSyncComplete:
+		return true
+	}
+	return false
 }
 
 // Handed returns how many events were handed to devices so far, whether or not they accepted them.

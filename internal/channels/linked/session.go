@@ -48,6 +48,7 @@ type session struct {
 	wasOnline atomic.Bool
 	inUse     atomic.Bool // members of the team view conversations
 
+	process   context.Context // ends when the node stops
 	ctx       context.Context // ends when this node may no longer use the connection
 	client    Client
 	rows      *rows
@@ -87,7 +88,7 @@ const (
 // start begins a session in the background, after a pause if the one before failed. before may be nil.
 func (m *Manager) start(ctx context.Context, holder *channels.LinkHolder, l channels.Link, before *session) *session {
 	s := &session{
-		m: m, holder: holder, link: l, log: m.Logger.With(slog.String("channel", l.Channel.String())),
+		m: m, holder: holder, link: l, process: ctx, log: m.Logger.With(slog.String("channel", l.Channel.String())),
 		done: make(chan struct{}), codes: make(chan []string, 1), histories: make(chan struct{}, 1),
 		viewed: make(chan struct{}, 1), mine: make(chan struct{}), broken: make(chan error, 1), pictures: make(chan struct{}, 1),
 	}
@@ -422,9 +423,28 @@ func (s *session) handle(event any) bool {
 	case *events.StreamReplaced:
 		return s.replaced(ctx)
 	default:
-		return s.isMine() && s.delivered(ctx, event)
+		if !s.isMine() {
+			return false
+		}
+		if isDeliveredOnce(event) {
+			ctx = s.process
+		}
+		return s.delivered(ctx, event)
 	}
 	return true
+}
+
+// isDeliveredOnce reports whether WhatsApp never delivers an event again, whatever handle returns.
+func isDeliveredOnce(event any) bool {
+	switch e := event.(type) {
+	case *events.Message:
+		return e.UnavailableRequestID != "" // the phone has sent it again
+	case *events.Receipt:
+		return e.IsGroup // of several members at once
+	case *events.UndecryptableMessage, *events.CallTerminate, *events.PushName, *events.BusinessName, *events.Contact, *events.AppStateSyncComplete:
+		return true
+	}
+	return false
 }
 
 // delivered handles an event of the linked number that is not about the connection.
@@ -608,16 +628,17 @@ func (s *session) store(ctx context.Context, items []provider.Incoming) error {
 }
 
 // keep stores something that WhatsApp delivered, with further attempts. If they fail too, it breaks the connection, because
-// WhatsApp only delivers again after a device has connected again.
+// WhatsApp only delivers again after a device has connected again. What is delivered once has the context process: its attempts
+// end only with that, even if the session has ended.
 func (s *session) keep(ctx context.Context, write func() error) bool {
-	for wait := firstRetry; ; wait *= 2 {
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		err := write()
 		switch {
 		case err == nil:
 			return true
 		case ctx.Err() != nil:
 			return false
-		case wait > lastRetry:
+		case wait == lastRetry && ctx != s.process:
 			s.fail(fmt.Errorf("cannot store what WhatsApp delivered: %w", err))
 			return false
 		}
