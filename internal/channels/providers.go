@@ -101,16 +101,22 @@ func (p *Providers) MarkRead(ctx context.Context, company, channel kernel.ID, re
 	return p.of(channel).MarkRead(ctx, company, channel, read)
 }
 
-// ErrNotHere is the error of a linked number that is connected to another node.
+// ErrNotHere is the error of a linked number that is not connected to this node.
 var ErrNotHere = &provider.SendError{
-	Code: provider.CodeSendUnavailable, Message: "The number is connected to another server at the moment.", Retry: true, RetryAfter: time.Second,
+	Code: provider.CodeSendUnavailable, Message: "The number is not connected to this server at the moment.", Retry: true, RetryAfter: time.Second,
 }
+
+// errLinkRemoved is the error of a linked number that was removed.
+var errLinkRemoved = &provider.SendError{Code: "media_unavailable", Message: "The number was removed, so its files cannot be fetched."}
 
 // access returns the credentials of a WhatsApp number.
 func (w *WhatsApp) access(ctx context.Context, company, channel kernel.ID) (Access, bool, error) {
 	ch, access, found, err := w.Desk.Access(ctx, company, channel)
 	if err == nil && ch.Provider == ProviderLinked {
 		err = ErrNotHere
+		if ch.ArchivedAt != nil {
+			err = errLinkRemoved
+		}
 	}
 	return access, found, err
 }

@@ -214,5 +214,5 @@ func retryFetch(cause error, tries int64, age time.Duration) (wait time.Duration
 		}
 	}
 	wait = min(fetchLongest, fetchFirstWait<<min(2*(tries-1), 20))
-	return wait, age+wait <= fetchFor
+	return wait, age+wait <= fetchFor || errors.Is(cause, channels.ErrNotHere) // the number may be linked again
 }

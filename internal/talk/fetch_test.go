@@ -85,8 +85,22 @@ func TestFilesOfLinkedNumbersAreFetchedWhereTheyAreConnected(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if _, wait := row(); wait == nil {
+			t.Error("a week later the file is given up, although the number may be linked again")
+		}
+
+		o.tx(t, func(tx *kernel.Tx) error {
+			tx.Later(`UPDATE channels SET archived_at = $3 WHERE company = $1 AND id = $2`, o.company.ID, id, tx.Now)
+			return nil
+		})
+		exec(`UPDATE media SET fetch_at = $3 WHERE company = $1 AND id = $2`, time.Now())
+		for _, job := range claim() {
+			if _, _, err := loop.Attempt(t.Context(), jobs.Held{}, job); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if _, wait := row(); wait != nil {
-			t.Errorf("a week later the file is tried again in %v", wait)
+			t.Errorf("the file of a removed number is tried again in %v", wait)
 		}
 	})
 }

@@ -514,7 +514,7 @@ func (in *InboundBatch) newMessage(t *BatchConversation, contact Contact, msg *p
 	var err error
 	if msg.History {
 		m.ID = kernel.NewIDAt(at) // searches order messages by id
-		m.Seq, err = historySeq(in.Tx, t.Company, t.ID, at)
+		m.Seq, err = t.historySeq(at)
 	}
 	return m, err
 }

@@ -83,7 +83,7 @@ func insertMedia(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, e
 }
 
 // dueFetches returns files that are due to be fetched. Files of a linked number are left to the node that it is connected to; here
-// are those of this node. If it is not linked any more, every node tries, and gives up in time.
+// are those of this node. While it is not connected, every node tries now and then.
 func dueFetches(tx *kernel.Tx, here []kernel.ID, limit int, lock ...string) ([]Fetch, error) {
 	s := tx.Statement()
 	s.WriteString(`

@@ -496,11 +496,15 @@ func (t *LockedConversation) react(m *Message, r Reaction, provider string) erro
 const reactionPrefix = "reaction."
 
 // reactionDone records the outcome of sending a reaction or a change. If the provider refused it, it is undone.
-func (in *InboundBatch) reactionDone(t *BatchConversation, lease kernel.Lease, job Queued, cause error) error {
+func (in *InboundBatch) reactionDone(t *BatchConversation, lease kernel.Lease, sent *SendJob, cause error) error {
+	job := sent.queued
 	if cause == nil {
 		deleteSend(in.Tx, job.Company, job.Message)
-		if job.Change == changeRevoke {
+		switch job.Change {
+		case changeRevoke:
 			return in.revokeDone(t, *job.ReactsTo)
+		case changeEdit:
+			return in.editDone(job, sent.Out.Text)
 		}
 		return nil
 	}
@@ -531,6 +535,16 @@ const (
 type textBefore struct {
 	Text     *string    `json:"text"`
 	EditedAt *time.Time `json:"edited_at"`
+}
+
+// editDone removes later edits of a message from the queue if the text that was sent is the latest one.
+func (in *InboundBatch) editDone(job Queued, sent string) error {
+	m, _, found, err := findMessage(in.Tx, job.Company, *job.ReactsTo)
+	if err == nil && found && m.Text != nil && *m.Text == sent {
+		in.Tx.Later(`DELETE FROM sends WHERE company = $1 AND conversation = $2 AND reacts_to = $3 AND change = $4 AND state = 'queued'`,
+			job.Company, job.Conversation, *job.ReactsTo, changeEdit)
+	}
+	return err
 }
 
 // revokeDone removes the content of a message that was deleted at the provider.
@@ -577,10 +591,19 @@ func (in *InboundBatch) changeRefused(t *BatchConversation, job Queued) error {
 	return in.messageChanged(t, &m, fields...)
 }
 
-const (
-	editTime   = 15 * time.Minute // how long a sent message can be edited
-	revokeTime = 48 * time.Hour   // how long a sent message can be deleted for everyone
-)
+// changeTimes are how long a sent message can be edited, and deleted for everyone.
+var changeTimes = map[string]time.Duration{changeEdit: 15 * time.Minute, changeRevoke: 48 * time.Hour}
+
+// changeGrace is how much longer a change may wait in the queue. WhatsApp accepts edits for 20 minutes.
+const changeGrace = 4 * time.Minute
+
+// isTooLate reports whether the time for a change of a message that was sent at a time is over.
+func isTooLate(change string, sentAt *time.Time, now time.Time) bool {
+	return change != "" && sentAt != nil && now.Sub(*sentAt) >= changeTimes[change]
+}
+
+// errTooLate is the error of a change that waited in the queue until its time was over.
+var errTooLate = &provider.SendError{Code: "too_late", Message: "The change waited until its time was over."}
 
 // changeSent edits or deletes a message of the team that was sent, and queues the change for the provider. Only linked numbers can.
 // The content of a deleted message is removed when the provider has accepted the change.
@@ -591,13 +614,12 @@ func (t *LockedConversation) changeSent(a *kernel.Principal, o *Outbox, m *Messa
 	if err := maySend(t, a, o, &NewMessage{}); err != nil {
 		return err
 	}
-	life := map[string]time.Duration{changeEdit: editTime, changeRevoke: revokeTime}[c.Kind]
 	switch {
 	case m.ExternalID == nil || m.SentAt == nil || m.RevokedAt != nil:
 		return kernel.Errorf(kernel.CodeMessageNotSent, "This message was not sent or was deleted.")
 	case c.Kind == changeEdit && m.Type != provider.TypeText:
 		return kernel.Errorf(kernel.CodeNotEditable, "Only texts can be edited.")
-	case t.Tx.Now.Sub(*m.SentAt) >= life:
+	case isTooLate(c.Kind, m.SentAt, t.Tx.Now):
 		return kernel.Errorf(kernel.CodeNotEditable, "A message can be edited for 15 minutes and deleted for 48 hours after it was sent.")
 	}
 	in := t.d.inboundBatch(t.Tx, channels.Channel{Company: t.Company, ID: t.Channel})

@@ -193,13 +193,26 @@ func saveReactions(tx *kernel.Tx, m *Message) {
 		m.Company, m.Conversation, m.Seq, writeReactions(m.Reactions))
 }
 
-// historySeq returns a free sequence number for a message of the imported history: before everything that arrived live,
-// ordered by the second in which the message was written, then by arrival.
-func historySeq(tx *kernel.Tx, company, conversation kernel.ID, written time.Time) (int64, error) {
-	first := historyBegin + written.Unix()*historyEach
+// historySeq returns a free sequence number for a message of the imported history, ordered by the second in which the message was
+// written, then by arrival: in the gap that makeRoomForHistory left, or before everything that arrived live.
+func (t *LockedConversation) historySeq(written time.Time) (int64, error) {
+	first := written.Unix() * historyEach
+	if first+historyEach <= t.Sequence {
+		var began time.Time
+		_, err := t.Tx.One(`SELECT created_at FROM messages WHERE company = $1 AND conversation = $2 AND seq >= 0 ORDER BY seq LIMIT 1`,
+			[]any{t.Company, t.ID}, func(r db.Row) { began = r.Time("created_at") })
+		if err != nil {
+			return 0, err
+		}
+		if began.IsZero() || written.Before(began) {
+			first += historyBegin
+		}
+	} else {
+		first += historyBegin
+	}
 	seq := first
-	_, err := tx.One(`SELECT MAX(seq) AS highest FROM messages WHERE company = $1 AND conversation = $2 AND seq >= $3 AND seq < $4`,
-		[]any{company, conversation, first, first + historyEach}, func(r db.Row) {
+	_, err := t.Tx.One(`SELECT MAX(seq) AS highest FROM messages WHERE company = $1 AND conversation = $2 AND seq >= $3 AND seq < $4`,
+		[]any{t.Company, t.ID, first, first + historyEach}, func(r db.Row) {
 			if highest := r.NullInt("highest"); highest != nil {
 				seq = *highest + 1
 			}
@@ -207,7 +220,20 @@ func historySeq(tx *kernel.Tx, company, conversation kernel.ID, written time.Tim
 	return seq, err
 }
 
-// The sequence numbers of imported history. All are negative: the year 5138 is below 1e11 seconds.
+// makeRoomForHistory leaves a gap in the sequence numbers of the conversations of a number that is linked again, for the messages that
+// the phone sent and received meanwhile and that its history brings.
+func makeRoomForHistory(tx *kernel.Tx, company, channel kernel.ID) {
+	tx.Later(`
+		UPDATE conversations
+		SET sequence = $3
+		WHERE company = $1 AND id IN (
+			SELECT id
+			FROM conversations
+			WHERE company = $1 AND channel = $2 AND sequence > 0 AND sequence < $3
+			ORDER BY id`+tx.ForUpdate()+`)`, company, channel, (tx.Now.Unix()+1)*historyEach)
+}
+
+// The sequence numbers of imported history. Those from historyBegin are negative: the year 5138 is below 1e11 seconds.
 const (
 	historyBegin = -(int64(1) << 60)
 	historyEach  = int64(1) << 20 // messages per second

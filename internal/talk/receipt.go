@@ -34,12 +34,18 @@ func (d *Talk) markReadAtProvider(t *LockedConversation) error {
 	if t.Kind != KindDirect || t.LastInboundExt == nil {
 		return nil
 	}
-	ids, err := kernel.Rows(t.Tx, `
-		SELECT external_id
+	var ids []string
+	err := t.Tx.Query(`
+		SELECT external_id, notice
 		FROM messages
 		WHERE company = $1 AND conversation = $2 AND direction = 'inbound' AND external_id IS NOT NULL
 		ORDER BY seq DESC
-		LIMIT $3`, []any{t.Company, t.ID, min(t.UnreadCount, maxReceipt)}, func(r db.Row) string { return r.Text("external_id") })
+		LIMIT $3`, []any{t.Company, t.ID, min(t.UnreadCount, maxReceipt)}, func(r db.Row) error {
+		if !kernel.ReadJSON[provider.MessageNotice](r, "notice").IsCall() { // a call cannot be marked as read
+			ids = append(ids, r.Text("external_id"))
+		}
+		return nil
+	})
 	if err != nil || len(ids) == 0 {
 		return err
 	}

@@ -38,6 +38,9 @@ const (
 
 // sendAgain sends the queued messages of a channel that was connected again, and fetches its files.
 func (d *Talk) sendAgain(tx *kernel.Tx, ch *channels.Channel) {
+	if ch.Provider == channels.ProviderLinked {
+		makeRoomForHistory(tx, ch.Company, ch.ID)
+	}
 	makeSendsDue(tx, ch.Company, ch.ID)
 	makeFetchesDue(tx, ch.Company, ch.ID)
 	tx.AfterCommit(d.notifySend)
@@ -186,7 +189,7 @@ func (in *InboundBatch) sendDone(lease kernel.Lease, done *SendDone) error {
 		return err
 	}
 	if job.ReactsTo != nil {
-		return in.reactionDone(t, lease, job, done.Err)
+		return in.reactionDone(t, lease, &done.Job, done.Err)
 	}
 	m, _, found, err := findMessage(in.Tx, job.Company, job.Message)
 	if err != nil || !found {
@@ -204,6 +207,9 @@ func (in *InboundBatch) sendDone(lease kernel.Lease, done *SendDone) error {
 	}
 	since := m.CreatedAt
 	kernel.Set(&since, job.ReleasedAt)
+	if in.Channel.Provider == channels.ProviderLinked { // its messages wait for as long as there is no connection
+		since = in.Tx.Now
+	}
 	next := retrySend(done.Err, int(job.Attempts)+1, in.Tx.Now.Sub(since))
 	if in.Channel.ArchivedAt != nil && next.Decision != Failed {
 		return in.failArchived(t, &m)
@@ -555,6 +561,10 @@ func (c *channelWork) Attempt(ctx context.Context, held jobs.Held, job SendJob) 
 			}
 		}
 		done.Err = err
+		return done, true, nil
+	}
+	if job.tooLate {
+		done.Err = errTooLate
 		return done, true, nil
 	}
 	// A process that was suspended beyond its lease must not send: the next owner has marked the message as uncertain.

@@ -108,6 +108,7 @@ type SendJob struct {
 	media   *kernel.ID
 	contact *kernel.ID
 	author  *kernel.ID // of the message that it quotes or reacts to
+	tooLate bool       // an edit or deletion that WhatsApp does not accept any more
 }
 
 // JobID returns the id of the message.
@@ -118,7 +119,7 @@ func (j SendJob) JobID() kernel.ID { return j.queued.Message }
 func (d *Talk) startSends(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, limit int) ([]SendJob, error) {
 	jobs, err := kernel.Rows(tx, `
 		SELECT s.message, s.conversation, s.company, s.attempts, s.reacts_to, s.change, s.released_at, m.text, m.template, m.reply_to, m.interactive, m.voice,
-			c.group_id, c.contact, ct.phone, s.emoji, r.external_id, r.text AS new_text, COALESCE(r.direction, q.direction) AS ref_direction,
+			c.group_id, c.contact, ct.phone, s.emoji, r.external_id, r.text AS new_text, r.sent_at, COALESCE(r.direction, q.direction) AS ref_direction,
 			COALESCE(r.author, q.author) AS ref_author, q.text AS ref_text,
 			d.id AS media, d.kind, d.mime_type, d.file_name, d.size, p.provider_id, p.provider_at
 		FROM sends s
@@ -212,6 +213,7 @@ func (d *Talk) scanSendJob(r db.Row, now time.Time) SendJob {
 	}
 	if to := j.queued.ReactsTo; to != nil {
 		j.Out.ClientID = reactionPrefix + to.String() + "." + j.Out.ClientID
+		j.tooLate = isTooLate(j.queued.Change, r.NullTime("sent_at"), now.Add(-changeGrace))
 		switch j.queued.Change {
 		case changeEdit: // the latest text
 			j.Out.Edits, j.Out.Text = r.Text("external_id"), r.Text("new_text")

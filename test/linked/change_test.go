@@ -153,3 +153,16 @@ func TestReadReceiptsReachTheNodeWithTheConnection(t *testing.T) {
 	elsewhere.Post(t, "/conversations/"+id+"/read", `{}`).OK(200)
 	testkit.Eventually(t, "the message is marked as read", func() bool { return slices.Equal(d.phone.Read(), []types.MessageID{"IN"}) })
 }
+
+func TestACallIsNotMarkedAsRead(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
+		id := d.conversation(t)
+		call := types.BasicCallMeta{From: maria, CallCreator: maria, CallID: "CALL", Timestamp: time.Now()}
+		d.phone.Emit(&events.CallOffer{BasicCallMeta: call})
+		d.phone.Emit(&events.CallTerminate{BasicCallMeta: call, Reason: "timeout"})
+		testkit.Eventually(t, "the call is in the conversation", func() bool { return d.stored(t) == 2 })
+		d.A.Post(t, "/conversations/"+id+"/read", `{}`).OK(200)
+		testkit.Eventually(t, "the message is marked as read", func() bool { return slices.Equal(d.phone.Read(), []types.MessageID{"IN"}) })
+	})
+}
