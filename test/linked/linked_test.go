@@ -130,6 +130,9 @@ func (d *desk) link(t *testing.T) {
 	testkit.Eventually(t, "the channel is connected", func() bool {
 		return d.A.Get(t, "/channels/"+d.channel).OK(200).Text("status") == "connected"
 	})
+	if err := d.phone.SyncProfile(t.Context(), "Shop"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // storedCode returns the QR code as it is stored, or "".
@@ -183,6 +186,13 @@ func TestANumberIsLinkedByQRCode(t *testing.T) {
 		if got.Text("status") != "connected" || got.Text("phone") != "+5511912345678" {
 			t.Fatalf("the linked channel is %s", got.Raw)
 		}
+	})
+}
+
+func TestTheNameOfTheProfileIsAnnouncedAsSoonAsItIsKnown(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		testkit.Diff(t, "name", d.phone.Name(), "Shop")
+		testkit.Diff(t, "presence", d.phone.Presence(), types.PresenceUnavailable)
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/proto/waHistorySync"
+	"go.mau.fi/whatsmeow/proto/waSyncAction"
 	"go.mau.fi/whatsmeow/proto/waWeb"
 	"go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/types"
@@ -48,6 +49,7 @@ type Phone struct {
 	sent     []Sent
 	read     []types.MessageID
 	presence types.Presence
+	name     string
 	files    map[string]File
 	parts    map[string]*waHistorySync.HistorySync
 	refuse   error // of the next message or upload
@@ -258,6 +260,20 @@ func (p *Phone) Connect() {
 	p.Deliver()
 }
 
+// SyncProfile delivers the profile name of the number, which WhatsApp does some time after the device has connected for the first time.
+func (p *Phone) SyncProfile(ctx context.Context, name string) error {
+	device := p.client().device
+	p.mu.Lock()
+	device.PushName = name
+	p.mu.Unlock()
+	if err := device.Save(ctx); err != nil {
+		return err
+	}
+	p.Emit(&events.PushNameSetting{Timestamp: time.Now(), Action: &waSyncAction.PushNameSetting{Name: &name}, FromFullSync: true})
+	p.Emit(&events.AppStateSyncComplete{Name: appstate.WAPatchCriticalBlock})
+	return nil
+}
+
 // Pair is Scan of a device that then does not connect.
 func (p *Phone) Pair(ctx context.Context) error {
 	c := p.client()
@@ -267,7 +283,7 @@ func (p *Phone) Pair(ctx context.Context) error {
 	jid := p.JID
 	jid.Device = 7
 	c.mu.Lock()
-	c.device.ID, c.device.LID, c.device.Account, c.device.PushName = &jid, p.LID, &waAdv.ADVSignedDeviceIdentity{}, "Shop"
+	c.device.ID, c.device.LID, c.device.Account = &jid, p.LID, &waAdv.ADVSignedDeviceIdentity{}
 	err := c.device.Save(ctx)
 	c.mu.Unlock()
 	if err != nil {
@@ -494,12 +510,22 @@ func (p *Phone) Read() []types.MessageID {
 	return slices.Clone(p.read)
 }
 
-// SendPresence records whether the device is in use.
+// SendPresence records whether the device is in use, and the name of its profile.
 func (c *Client) SendPresence(_ context.Context, state types.Presence) error {
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
-	c.phone.presence = state
+	if c.device.PushName == "" {
+		return whatsmeow.ErrNoPushName
+	}
+	c.phone.presence, c.phone.name = state, c.device.PushName
 	return nil
+}
+
+// Name returns the name of the profile that a device has announced, or "".
+func (p *Phone) Name() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.name
 }
 
 // Presence returns the last presence of a device.

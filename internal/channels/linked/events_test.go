@@ -47,7 +47,6 @@ var ignored = map[string]string{
 	"Pin":                     "how the phone's owner sorts chats says nothing about the team's",
 	"Presence":                "nobody subscribes to it",
 	"PrivacySettings":         "settings of the phone",
-	"PushNameSetting":         "the profile of the number is not shown",
 	"Star":                    "how the phone's owner marks messages says nothing about the team",
 	"StreamError":             "whatsmeow connects again by itself, and Disconnected follows",
 	"UnarchiveChatsSetting":   "settings of the phone",

@@ -471,8 +471,15 @@ func (s *session) delivered(ctx context.Context, event any) bool {
 		return s.receive(ctx, s.name(ctx, e.JID, e.NewBusinessName, s.m.Desk.Now()))
 	case *events.Contact:
 		return s.receive(ctx, s.entry(ctx, e))
+	case *events.PushNameSetting: // before it arrives for the first time, WhatsApp accepts no presence
+		s.setInUse(ctx, s.inUse.Load())
 	case *events.AppStateSyncComplete:
-		return e.Name != appstate.WAPatchCriticalUnblockLow || s.addressBook(ctx)
+		switch e.Name {
+		case appstate.WAPatchCriticalBlock: // it has the profile name
+			s.setInUse(ctx, s.inUse.Load())
+		case appstate.WAPatchCriticalUnblockLow:
+			return s.addressBook(ctx)
+		}
 	case *events.CallOffer:
 		s.rings(e)
 	case *events.CallTerminate:
@@ -535,7 +542,7 @@ func (s *session) callEnded(ctx context.Context, e *events.CallTerminate) bool {
 	return true
 }
 
-// setInUse tells WhatsApp whether the device is in use. If it is, WhatsApp reports when customers type; if it is not, the phone
+// setInUse tells WhatsApp the profile name of the number and whether the device is in use. If it is, WhatsApp reports when customers type; if it is not, the phone
 // keeps notifying its owner.
 func (s *session) setInUse(ctx context.Context, inUse bool) {
 	s.inUse.Store(inUse)
