@@ -161,12 +161,18 @@ func (d *Channels) access(ctx context.Context, condition string, args ...any) (c
 	if err != nil || !found || sealed.Secrets == nil {
 		return ch, Access{}, false, err
 	}
+	access, err = d.openAccess(&ch, sealed)
+	return ch, access, err == nil, err
+}
+
+// openAccess decrypts the access of a channel.
+func (d *Channels) openAccess(ch *Channel, sealed SealedAccess) (Access, error) {
+	access := sealed.Access
 	plain, err := d.Vault.Open(sealed.Secrets, ch.Company, ch.ID)
 	if err == nil {
-		access = sealed.Access
 		err = json.Unmarshal(plain, &access)
 	}
-	return ch, access, err == nil, err
+	return access, err
 }
 
 // channelAccess is Access for a principal who may know of the channel. The access of a sandbox is empty.

@@ -2,6 +2,7 @@
 package phone
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
@@ -66,6 +67,27 @@ func OtherForm(phone string) (other string, ok bool) {
 		return d[:4] + "9" + d[4:], true
 	}
 	return "", false
+}
+
+// Forms returns all forms of a number that have its Key, without "+", and the number itself first.
+func Forms(phone string) []string {
+	forms := []string{strings.TrimPrefix(phone, "+")}
+	add := func(form string) {
+		if Key(form) == Key(phone) && !slices.Contains(forms, form) {
+			forms = append(forms, form)
+		}
+	}
+	key := Key(phone)
+	add(key)
+	switch {
+	case len(key) == 13 && key[:2] == "55":
+		add(key[:4] + key[5:])
+	case len(key) == 12 && key[:2] == "52":
+		add("521" + key[2:])
+	case len(key) == 12 && key[:2] == "54":
+		add("549" + key[2:])
+	}
+	return forms
 }
 
 func digitsOf(input string) (digits string, plus, ok bool) {

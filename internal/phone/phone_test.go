@@ -1,6 +1,7 @@
 package phone
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -148,6 +149,24 @@ func TestKey(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestForms(t *testing.T) {
+	for number, want := range map[string][]string{
+		"+5511987654321": {"5511987654321", "551187654321"},
+		"551187654321":   {"551187654321", "5511987654321"},
+		"+5511932654321": {"5511932654321"}, // without the ninth digit it would be a landline of others
+		"+551132654321":  {"551132654321"},
+		"+525512345678":  {"525512345678", "5215512345678"},
+		"5215512345678":  {"5215512345678", "525512345678"},
+		"+5491123456789": {"5491123456789", "541123456789"},
+		"+541123456789":  {"541123456789", "5491123456789"},
+		"+12025550123":   {"12025550123"},
+	} {
+		if got := Forms(number); !slices.Equal(got, want) {
+			t.Errorf("Forms(%q) = %v, want %v", number, got, want)
+		}
+	}
 }
 
 func FuzzNormalize(f *testing.F) {

@@ -274,9 +274,11 @@ func forgetKnown(tx *kernel.Tx, company, pool kernel.ID, known []Identity) error
 	}
 	var values []string
 	for _, id := range known {
-		values = append(values, id.Value)
-		if id.Kind == IdentityWA {
-			values = append(values, phone.Key(id.Value))
+		switch id.Kind {
+		case IdentityPhone, IdentityWA:
+			values = append(values, phone.Forms(id.Value)...)
+		default:
+			values = append(values, id.Value)
 		}
 	}
 	for _, channel := range numbers {

@@ -272,12 +272,37 @@ func (s *handlers) groupPicture(ctx context.Context, a *kernel.Principal, in *pi
 	}}, nil
 }
 
+// EraseAddresses is EraseLinked including the addresses that only linked devices know: the hidden number that belongs to a phone, or the
+// reverse.
+func (d *Talk) EraseAddresses(tx *kernel.Tx, e *kernel.Erasure) error {
+	users, err := linkedUsers(tx, e.Company, e.Contact)
+	if err != nil {
+		return err
+	}
+	paired, err := d.channels.PairedUsers(tx, e.Company, users)
+	if err != nil {
+		return err
+	}
+	if err := eraseUsers(tx, e.Company, paired); err != nil {
+		return err
+	}
+	return EraseLinked(tx, e.Company, e.Contact)
+}
+
 // EraseLinked deletes what linked devices and groups store about a contact: keys and names in linked_store, and the entries in lists of
 // members. Call it before the identities of the contact are deleted.
 func EraseLinked(tx *kernel.Tx, company, contact kernel.ID) error {
 	users, err := linkedUsers(tx, company, contact)
-	if err != nil || len(users) == 0 {
+	if err != nil {
 		return err
+	}
+	return eraseUsers(tx, company, users)
+}
+
+// eraseUsers is EraseLinked for the numbers and hidden numbers of a person.
+func eraseUsers(tx *kernel.Tx, company kernel.ID, users []string) error {
+	if len(users) == 0 {
+		return nil
 	}
 	for _, user := range users {
 		tx.Later(`DELETE FROM linked_store WHERE company = $1 AND key = $2`, company, user)
@@ -289,7 +314,8 @@ func EraseLinked(tx *kernel.Tx, company, contact kernel.ID) error {
 	return eraseMember(tx, company, users)
 }
 
-// linkedUsers returns the numbers and hidden numbers of a contact as WhatsApp writes them in addresses.
+// linkedUsers returns the numbers and hidden numbers of a contact as WhatsApp writes them in addresses, and all forms of its phone: which
+// one is the address may be unknown.
 func linkedUsers(tx *kernel.Tx, company, contact kernel.ID) ([]string, error) {
 	users, err := kernel.Rows(tx, `SELECT value FROM contact_identities WHERE company = $1 AND contact = $2`, []any{company, contact},
 		func(r db.Row) string {
@@ -301,7 +327,7 @@ func linkedUsers(tx *kernel.Tx, company, contact kernel.ID) ([]string, error) {
 	}
 	c, found, err := findContact(tx, company, contact)
 	if found && c.Phone != nil {
-		users = append(users, strings.TrimPrefix(*c.Phone, "+"))
+		users = append(users, phone.Forms(*c.Phone)...)
 	}
 	slices.Sort(users)
 	return slices.Compact(users), err
@@ -313,13 +339,17 @@ func eraseMember(tx *kernel.Tx, company kernel.ID, users []string) error {
 		id      kernel.ID
 		members []storedMember
 	}
+	keys := make([]string, len(users))
+	for i, user := range users {
+		keys[i] = phone.Key(user)
+	}
 	groups, err := kernel.Rows(tx, `SELECT id, members FROM conversations WHERE company = $1 AND kind = 'group' AND members IS NOT NULL`, []any{company},
 		func(r db.Row) group { return group{r.ID("id"), *kernel.ReadJSON[[]storedMember](r, "members")} })
 	for _, g := range groups {
 		before := len(g.members)
 		g.members = slices.DeleteFunc(g.members, func(m storedMember) bool {
 			user, _, _ := strings.Cut(m.UserID, "@")
-			return slices.Contains(users, m.WAID) || slices.Contains(users, strings.TrimPrefix(m.Phone, "+")) || slices.Contains(users, user)
+			return slices.Contains(users, user) || slices.Contains(keys, phone.Key(m.WAID)) || slices.Contains(keys, phone.Key(m.Phone))
 		})
 		if len(g.members) < before {
 			tx.Later(`UPDATE conversations SET members = $3 WHERE company = $1 AND id = $2`, company, g.id, kernel.WriteJSON(&g.members))
