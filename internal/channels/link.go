@@ -530,9 +530,9 @@ func (h *LinkHolder) SetOffline(ctx context.Context, l Link) error {
 	return err
 }
 
-// SetHistory stores the progress of the import of the history, which never goes back.
+// SetHistory stores the progress of the import of the history.
 func (h *LinkHolder) SetHistory(ctx context.Context, l Link, percent int64) error {
-	_, err := h.change(ctx, l, `history = CASE WHEN COALESCE(history, 0) > $5 THEN history ELSE $5 END`, percent)
+	_, err := h.change(ctx, l, `history = $5`, percent)
 	return err
 }
 

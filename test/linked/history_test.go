@@ -100,6 +100,41 @@ func TestNotesToOneselfAreNotReceived(t *testing.T) {
 	})
 }
 
+func TestTheHistoryIsCompleteWhenAllOfItsTypesAre(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		next := d.follow(t)
+		steps := []struct {
+			kind           waHistorySync.HistorySync_HistorySyncType
+			progress, want int
+		}{
+			{waHistorySync.HistorySync_RECENT, 60, 60},
+			{waHistorySync.HistorySync_FULL, 10, 10},
+			{waHistorySync.HistorySync_FULL, 70, 60},
+			{waHistorySync.HistorySync_RECENT, 100, 70},
+			{waHistorySync.HistorySync_FULL, 100, 100},
+		}
+		for _, s := range steps {
+			d.phone.SendHistory(&waHistorySync.HistorySync{SyncType: &s.kind, Progress: new(uint32(s.progress))})
+			until(t, next, func(state map[string]any) bool { return state["history"] == float64(s.want) })
+			testkit.Eventually(t, "the part is imported", func() bool { return d.kept(t, "history") == 0 })
+		}
+
+		reads, goOn := make(chan struct{}), make(chan struct{})
+		d.phone.OnHistory(func(int) {
+			close(reads)
+			<-goOn
+		})
+		d.phone.SendHistory(&waHistorySync.HistorySync{
+			SyncType: waHistorySync.HistorySync_FULL.Enum(), Progress: new(uint32(100)),
+			Conversations: []*waHistorySync.Conversation{conversationOf(maria, 1, d.Clock.Now().Add(-time.Hour))},
+		})
+		testkit.Receive(t, "one more part is imported", reads)
+		until(t, next, func(state map[string]any) bool { return state["history"] == float64(99) })
+		close(goOn)
+		until(t, next, func(state map[string]any) bool { return state["history"] == float64(100) })
+	})
+}
+
 func TestANumberStaysInUseWhileItsHistoryIsImported(t *testing.T) {
 	eachLinked(t, func(t *testing.T, d *desk) {
 		d.says("IN", "oi")

@@ -769,7 +769,10 @@ func (s *session) undecryptable(ctx context.Context, e *events.UndecryptableMess
 	}})
 }
 
-const kindHistory = "history"
+const (
+	kindHistory  = "history"
+	kindProgress = "history_progress" // by the type of the parts, in percent
+)
 
 // keepHistory stores where a part of the history is, so that it is imported even after a crash.
 func (s *session) keepHistory(ctx context.Context, id types.MessageID, n *waE2E.HistorySyncNotification) bool {
@@ -807,6 +810,9 @@ func (s *session) importHistories() {
 // importHistory imports the stored parts of the history. It gives up parts that WhatsApp no longer has or that are damaged.
 func (s *session) importHistory(ctx context.Context) {
 	parts, err := s.rows.list(ctx, kindHistory, "")
+	if len(parts) > 0 && err == nil {
+		err = s.setProgress(ctx)
+	}
 	if !s.stored(err) {
 		return
 	}
@@ -822,10 +828,50 @@ func (s *session) importHistory(ctx context.Context) {
 			}
 			return
 		}
-		if !s.stored(s.rows.delete(ctx, kindHistory, id)) {
+		if !s.stored(s.rows.delete(ctx, kindHistory, id)) || !s.stored(s.setProgress(ctx)) {
 			return
 		}
 	}
+}
+
+// keepProgress stores how much of its type of history a part completes.
+func (s *session) keepProgress(ctx context.Context, part *waHistorySync.HistorySync) error {
+	kind := part.GetSyncType()
+	if kind != waHistorySync.HistorySync_RECENT && kind != waHistorySync.HistorySync_FULL {
+		return nil
+	}
+	var before uint32
+	if _, err := s.rows.getJSON(ctx, kindProgress, kind.String(), &before); err != nil {
+		return err
+	}
+	return s.rows.putJSON(ctx, kindProgress, kind.String(), max(before, part.GetProgress()))
+}
+
+// setProgress stores how much of the history is imported. The parts of each type count to 100, and parts of the other type may
+// follow, so it may go back.
+func (s *session) setProgress(ctx context.Context) error {
+	waiting, err := s.rows.list(ctx, kindHistory, "")
+	if err != nil {
+		return err
+	}
+	percent, known := int64(100), false
+	for _, kind := range []waHistorySync.HistorySync_HistorySyncType{waHistorySync.HistorySync_RECENT, waHistorySync.HistorySync_FULL} {
+		var n int64
+		found, err := s.rows.getJSON(ctx, kindProgress, kind.String(), &n)
+		if err != nil {
+			return err
+		}
+		if found {
+			percent, known = min(percent, n), true
+		}
+	}
+	switch {
+	case !known:
+		percent = 0
+	case len(waiting) > 0:
+		percent = min(percent, 99)
+	}
+	return s.holder.SetHistory(ctx, s.link, percent)
 }
 
 // downloadPart returns a part of the history, or nil if it is lost.
@@ -897,7 +943,7 @@ func (s *session) importPart(ctx context.Context, data *waHistorySync.HistorySyn
 		}
 		s.pictureChanged(group, groupPicture{history: true})
 	}
-	return s.holder.SetHistory(ctx, s.link, int64(data.GetProgress()))
+	return s.keepProgress(ctx, data)
 }
 
 // conversation translates the messages of a conversation since a time, the oldest first.
