@@ -662,8 +662,11 @@ func (d *Channels) setPrivacy(
 		}
 		setChannelPrivate(tx, a.Company.ID, ch.ID, ch.Private)
 		for _, o := range d.observers {
-			if o.PoolChanged != nil {
-				o.PoolChanged(tx, ch, from)
+			if o.PoolChanged == nil {
+				continue
+			}
+			if err := o.PoolChanged(tx, ch, from); err != nil {
+				return nil, err
 			}
 		}
 		tx.AfterCommit(func() { d.WakeFollowers(a.Company.ID) }) // so that streams check permissions again

@@ -57,7 +57,7 @@ type ChannelObserver struct {
 	// PrivacyChanges returns the recount for a channel that becomes private or public. Only one observer may have it.
 	PrivacyChanges func(ch Channel, private bool) kernel.Recount
 	// PoolChanged runs in the transaction in which a channel becomes private or public. from is its previous pool.
-	PoolChanged func(tx *kernel.Tx, ch *Channel, from kernel.ID)
+	PoolChanged func(tx *kernel.Tx, ch *Channel, from kernel.ID) error
 	// PrivacyChanged runs after a channel became private or public.
 	PrivacyChanged func(ctx context.Context, company, channel kernel.ID)
 	// Archived runs after a channel was archived.

@@ -110,8 +110,9 @@ func insertErased(tx *kernel.Tx, l listed) {
 		WHERE excluded.erased_at > erased.erased_at`, l.company, l.pool, l.hash, l.at)
 }
 
-// copyErased implements channels.ChannelObserver: people who were erased before a channel became private or public stay erased.
-func copyErased(tx *kernel.Tx, ch *channels.Channel, from kernel.ID) {
+// poolChanged implements channels.ChannelObserver: people who were erased before a channel became private or public stay erased, and
+// files about a channel that becomes private are hidden.
+func (d *Privacy) poolChanged(tx *kernel.Tx, ch *channels.Channel, from kernel.ID) error {
 	tx.Later(`
 		INSERT INTO erased (company, pool, hash, erased_at)
 		SELECT e.company, $3, e.hash, e.erased_at
@@ -120,6 +121,10 @@ func copyErased(tx *kernel.Tx, ch *channels.Channel, from kernel.ID) {
 		ON CONFLICT (company, pool, hash) DO UPDATE
 		SET erased_at = excluded.erased_at
 		WHERE excluded.erased_at > erased.erased_at`, ch.Company, from, ch.Pool())
+	if !ch.Private {
+		return nil
+	}
+	return d.tasks.HideFiles(tx, KindExport, ch.Company, ch.ID)
 }
 
 // erasedAt implements talk.Observer.

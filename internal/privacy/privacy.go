@@ -37,7 +37,7 @@ func New(t *talk.Talk, c *channels.Channels, p *people.People, jobs *tasks.Tasks
 	jobs.Register(tasks.Kind{Name: KindExport, Run: d.runExport})
 	jobs.Register(tasks.Kind{Name: KindErase, Run: d.runErase, Irrevocable: true})
 	t.Observe(talk.Observer{ErasedAt: d.erasedAt})
-	c.ObserveChannels(channels.ChannelObserver{PoolChanged: copyErased})
+	c.ObserveChannels(channels.ChannelObserver{PoolChanged: d.poolChanged})
 	return d
 }
 

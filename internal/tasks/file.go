@@ -131,6 +131,22 @@ func expireFiles(tx *kernel.Tx, company, job kernel.ID, result *kernel.ID) {
 	tx.Later(`UPDATE job_files SET expires_at = $3 WHERE company = $1 AND id = $2`, company, result, tx.Now.Add(FileRetention))
 }
 
+// HideFiles ends the links to the files of all jobs of a kind and of the jobs about a channel, which has just become private. It cancels
+// the running jobs of the kind: their files would have what only the viewers of the channel may see.
+func (d *Tasks) HideFiles(tx *kernel.Tx, kind string, company, channel kernel.ID) error {
+	running, err := kernel.Rows(tx, selectJobs+` WHERE j.company = $1 AND j.kind = $2 AND j.due_at IS NOT NULL`, []any{company, kind}, d.scanJob)
+	for i := range running {
+		d.fail(tx, &running[i], &Failure{Code: CodeCancelled, Message: "A number became private.", Params: kernel.Params{}})
+	}
+	tx.Later(`
+		UPDATE job_files
+		SET expires_at = $4
+		WHERE company = $1 AND expires_at > $4
+			AND id IN (SELECT j.file FROM jobs j WHERE j.company = $1 AND j.file IS NOT NULL AND (j.kind = $2 OR j.channel = $3))`,
+		company, kind, channel, tx.Now)
+	return err
+}
+
 // removeFile deletes the bytes and then the row of a file.
 func (d *Tasks) removeFile(ctx context.Context, company, id kernel.ID) error {
 	if err := d.blob.Delete(ctx, id); err != nil {

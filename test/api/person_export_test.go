@@ -335,6 +335,51 @@ func TestTheExportOfAPersonShowsItsProgress(t *testing.T) {
 	})
 }
 
+func TestFilesOfJobsAreHiddenWhenTheirNumberBecomesPrivate(t *testing.T) {
+	const slow = "Slow"
+	begun, may := make(chan struct{}), make(chan struct{})
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		channel := chatChannel(t, w.A.Client)
+		imported := importChat(t, w, "chat.txt", chatOfAna, "channel", channel, "phone", "+5511987650001", "me", "Loja")
+		job, _ := exportOf(t, w.A.Client, imported.Result.Contact)
+		links := map[string]string{"/jobs/" + imported.ID: *imported.Result.URL, "/jobs/" + job.ID(): job.Text("result", "url")}
+		for path, link := range links {
+			if status, _, _ := download(t, link); status != 200 {
+				t.Errorf("%s before: got %d, want 200", path, status)
+			}
+		}
+		other := w.A.Post(t, "/contacts", map[string]any{"name": slow, "phone": "+5511987650002"}).OK(201).ID()
+		running := w.A.Post(t, "/contacts/"+other+"/export", nil).OK(202).ID()
+		testkit.Receive(t, "the running export", begun)
+
+		owner.Patch(t, "/channels/"+channel, map[string]any{"private": true}).OK(200)
+		for path, link := range links {
+			if status, _, _ := download(t, link); status != 404 {
+				t.Errorf("%s after: got %d, want 404", path, status)
+			}
+		}
+		testkit.Equal(t, "the link of the export", w.A.Get(t, "/jobs/"+job.ID()).OK(200).At("result", "url"), nil)
+		may <- struct{}{}
+		testkit.Equal(t, "the running export", w.A.Get(t, "/jobs/"+running).OK(200).Text("error", "code"), "cancelled")
+
+		owner.Patch(t, "/channels/"+channel, map[string]any{"private": false, "confirm": true}).OK(200)
+		exportOf(t, w.A.Client, imported.Result.Contact)
+	}, func(config *server.Config) {
+		config.Extensions = append(config.Extensions, func(d *server.Desk) httpserver.Capability {
+			d.Privacy.AddSection(privacy.Section{Name: "slow", Entries: func(tx *kernel.Tx, a *kernel.Principal, contact kernel.ID) ([]any, error) {
+				found, err := tx.One(`SELECT 1 FROM contacts WHERE company = $1 AND id = $2 AND name = $3`, []any{a.Company.ID, contact, slow}, func(db.Row) {})
+				if found {
+					begun <- struct{}{}
+					<-may
+				}
+				return nil, err
+			}})
+			return httpserver.Capability{}
+		})
+	})
+}
+
 func TestTheExportLeavesOutPrivateNumbers(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
