@@ -343,6 +343,50 @@ func TestAnImportIsRepeated(t *testing.T) {
 	})
 }
 
+func TestTwoRunsAtTheSameTimeAddEachConversationOnce(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		url := newSource(t)
+		p := newPlace(t, w, url)
+		conn, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close(context.Background()) }()
+		tx, err := conn.Begin(t.Context())
+		if err == nil {
+			_, err = tx.Exec(t.Context(), `LOCK TABLE attachments`) // which are read between the conversations and their storing
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error)
+		for waiting := 1; waiting <= 2; waiting++ {
+			go func() {
+				_, err := chatwoot.Import(t.Context(), p.options)
+				ended <- err
+			}()
+			testkit.Eventually(t, "the run has read the conversations", func() bool {
+				var n int
+				if err := tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM pg_locks WHERE relation = 'attachments'::regclass AND NOT granted`).Scan(&n); err != nil {
+					t.Fatal(err)
+				}
+				return n == waiting
+			})
+		}
+		if err := tx.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err, _ := testkit.Receive(t, "the end of a run", ended); err != nil {
+				t.Fatal(err)
+			}
+		}
+		testkit.Equal(t, "attendances", len(p.A.Get(t, "/attendances?limit=100").OK(200).List("data")), 4)
+		_, lines := p.messages(t, p.conversation(t, p.factory, "+5511987650001"))
+		testkit.Equal(t, "messages", len(lines), 1)
+	})
+}
+
 func TestAMissingFileIsAddedAlthoughChatwootForgotIt(t *testing.T) {
 	url := newSource(t)
 	p := newPlace(t, servertest.Start(t, ""), url)

@@ -336,7 +336,7 @@ func (r *run) write(ctx context.Context, parts []*part, items []items) error {
 			p.known, p.attendance, p.isOpen = true, out.attendances[i], p.Status != stateResolved
 		}
 		if n := len(p.messages); n > 0 {
-			p.position = p.messages[n-1].ID
+			p.position = max(p.position, p.messages[n-1].ID)
 		}
 	}
 	r.result.Messages += out.messages
@@ -354,6 +354,9 @@ func (r *run) writeParts(tx *kernel.Tx, parts []*part, all []items) (out stored,
 		ids = append(ids, r.Inboxes[p.Inbox])
 	}
 	past := r.Talk.Past(tx, r.name, ids...)
+	if err := r.findAdded(tx, parts); err != nil {
+		return out, err
+	}
 	found := map[kernel.ID]*channels.Channel{}
 	for _, id := range ids {
 		if found[id] != nil {
@@ -374,6 +377,24 @@ func (r *run) writeParts(tx *kernel.Tx, parts []*part, all []items) (out stored,
 	}
 	out.messages, err = past.Save()
 	return out, err
+}
+
+// findAdded finds the conversations that another run has added since they were read. Past has locked their channels, so that no further
+// ones follow.
+func (r *run) findAdded(tx *kernel.Tx, parts []*part) error {
+	var keys []string
+	for _, p := range parts {
+		if !p.known {
+			keys = append(keys, strconv.FormatInt(p.ID, 10))
+		}
+	}
+	added, err := talk.FindImported(tx, r.company, r.name, kindConversation, keys)
+	for _, p := range parts {
+		if is, found := added[strconv.FormatInt(p.ID, 10)]; found {
+			p.known, p.before, p.attendance, p.position = true, true, is.Subject, is.Position
+		}
+	}
+	return err
 }
 
 // writePart stores a part and returns the id of its attendance.
@@ -420,7 +441,7 @@ func (r *run) writePart(past *talk.Past, channel *channels.Channel, p *part, in 
 	}
 	position := p.position
 	if n := len(p.messages); n > 0 {
-		position = p.messages[n-1].ID
+		position = max(position, p.messages[n-1].ID)
 	}
 	talk.SetImported(past.Tx, r.company, r.name, kindConversation, strconv.FormatInt(p.ID, 10), talk.Imported{Subject: attendance, Position: position})
 	return attendance, nil
