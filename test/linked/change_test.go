@@ -16,6 +16,7 @@ import (
 	"recado/internal/kernel"
 	"recado/internal/server"
 	"recado/test/linkedtest"
+	"recado/test/servertest"
 	"recado/test/testkit"
 )
 
@@ -59,6 +60,46 @@ func TestARepeatedReactionHasTheSameID(t *testing.T) {
 		testkit.Diff(t, "the id of the second attempt", sent[1].ID, sent[0].ID)
 		testkit.Diff(t, "the messages that are kept for receivers who cannot decrypt them", d.kept(t, "sent"), int64(1))
 	})
+}
+
+func TestAReceiverWhoCouldNotDecryptAMessageGetsNoTextThatWasReplaced(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
+		message, sent := d.send(t, d.conversation(t), `"text": "First"`)
+		path := "/messages/" + message
+		for i, text := range []string{"Second", "Third"} {
+			d.A.Patch(t, path, fmt.Sprintf(`{"text": %q}`, text)).OK(200)
+			testkit.Eventually(t, "the message is resent as "+text, func() bool { return d.phone.Resends(sent.ID).GetConversation() == text })
+			testkit.Diff(t, "number of messages sent", len(d.phone.Sent()), i+2)
+			testkit.Eventually(t, "one message and one edit are kept", func() bool { return d.kept(t, "sent") == 2 && d.kept(t, "edit") == 1 })
+		}
+		d.A.Delete(t, path).OK(204)
+		testkit.Eventually(t, "only the deletion is kept", func() bool {
+			return d.phone.Resends(sent.ID) == nil && d.kept(t, "sent") == 1 && d.kept(t, "edit") == 0
+		})
+	})
+}
+
+func TestOldMessagesOfANumberThatIsNotConnectedAreNotKept(t *testing.T) {
+	t.Parallel()
+	phone := linkedtest.NewPhone("5511912345678")
+	var process *restarting
+	w := servertest.Start(t, "", func(c *server.Config) {
+		c.Linked = func(s *server.Server) channels.Linked {
+			process = &restarting{Linked: s.NewLinked(phone.NewClient)}
+			return process
+		}
+	})
+	d := &desk{World: w, phone: phone, channel: w.A.Post(t, "/channels", `{"name": "Shop", "provider": "linked"}`).OK(201).ID()}
+	d.link(t)
+	phone.Write(phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
+	d.send(t, d.conversation(t), `"text": "Olá"`)
+	phone.Emit(&events.TemporaryBan{Code: events.TempBanSentToTooManyPeople, Expire: time.Hour})
+	testkit.Eventually(t, "the number is disconnected", func() bool { return phone.Connections() == 0 })
+	testkit.Diff(t, "messages that are kept", d.kept(t, "sent"), int64(1))
+	d.Clock.Advance(4 * 24 * time.Hour)
+	process.Kill()
+	testkit.Eventually(t, "they are deleted", func() bool { return d.kept(t, "sent") == 0 })
 }
 
 func TestAChangeThatWhatsAppRefusesIsUndone(t *testing.T) {

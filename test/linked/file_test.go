@@ -4,12 +4,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 
+	"recado/internal/kernel"
 	"recado/test/linkedtest"
 	"recado/test/testkit"
 )
@@ -37,6 +39,29 @@ func mp4Video() string {
 
 // webpSticker is a picture of 512 by 512 pixels.
 const webpSticker = "RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\x00\x02\x00\x02"
+
+func TestOneFileIsUploadedAtATimeWhileTextsAreSent(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		var uploading atomic.Int64
+		goOn := make(chan struct{})
+		d.phone.OnUpload(func(n int) {
+			uploading.Store(max(uploading.Load(), int64(n)))
+			<-goOn
+		})
+		post := func(number int, body string) {
+			to := d.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id": %q, "phone": "+551195555%04d"}`, d.channel, number)).OK(201).ID()
+			d.A.Post(t, "/conversations/"+to+"/messages", fmt.Sprintf(`{"client_id": %q, %s}`, kernel.NewID(), body)).OK(201)
+		}
+		for i := range 3 {
+			post(i, fmt.Sprintf(`"media_id": %q`, d.A.Upload(t, "photo.png", []byte(png)).OK(201).ID()))
+		}
+		post(3, `"text": "Olá"`)
+		testkit.Eventually(t, "the text is sent", func() bool { return len(d.phone.Sent()) == 1 })
+		close(goOn)
+		testkit.Eventually(t, "the files are sent", func() bool { return len(d.phone.Sent()) == 4 })
+		testkit.Diff(t, "uploads at a time", uploading.Load(), int64(1))
+	})
+}
 
 func TestEveryKindOfFileIsSent(t *testing.T) {
 	eachLinked(t, func(t *testing.T, d *desk) {

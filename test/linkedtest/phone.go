@@ -42,6 +42,8 @@ type Phone struct {
 	opened   int // connections so far
 	parsed   int // messages of the history
 	onParse  func(n int)
+	uploads  int // in progress
+	onUpload func(n int)
 	codes    int
 	key      []byte // of the linked device
 	removed  bool   // the linked device was removed
@@ -454,11 +456,32 @@ func (p *Phone) Sent() []Sent {
 
 // Upload stores a file.
 func (c *Client) Upload(_ context.Context, data []byte, kind whatsmeow.MediaType) (whatsmeow.UploadResponse, error) {
-	if err := c.phone.refusal(); err != nil {
+	p := c.phone
+	if err := p.refusal(); err != nil {
 		return whatsmeow.UploadResponse{}, err
 	}
-	return c.phone.Put(data, kind), nil
+	p.mu.Lock()
+	p.uploads++
+	n, f := p.uploads, p.onUpload
+	p.mu.Unlock()
+	if f != nil {
+		f(n)
+	}
+	p.mu.Lock()
+	p.uploads--
+	p.mu.Unlock()
+	return p.Put(data, kind), nil
 }
+
+// OnUpload calls f with the number of uploads that are in progress when one begins. It lasts until f returns.
+func (p *Phone) OnUpload(f func(n int)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onUpload = f
+}
+
+// Resends returns what the device sends to a receiver who could not decrypt a message, or nil.
+func (p *Phone) Resends(id types.MessageID) *waE2E.Message { return p.client().Resend(id) }
 
 // File is a file at WhatsApp.
 type File struct {

@@ -32,6 +32,8 @@ type Manager struct {
 	PairTimeout   time.Duration // how long a number whose code was scanned may take to connect; default: one minute
 	Heard         time.Duration // how often the time at which WhatsApp was last heard is stored; default: one minute
 
+	uploads chan struct{} // has an element while a file is uploaded: it is in memory
+
 	mu       sync.Mutex
 	sessions map[kernel.ID]*session
 }
@@ -40,6 +42,7 @@ const (
 	defaultLease       = 20 * time.Second
 	defaultPairTimeout = time.Minute
 	defaultHeard       = time.Minute
+	purgeEvery         = time.Hour
 	releaseTimeout     = 5 * time.Second // for a stopping node
 )
 
@@ -57,10 +60,16 @@ func (m *Manager) Run(ctx context.Context) {
 	if m.Heard <= 0 {
 		m.Heard = defaultHeard
 	}
+	m.mu.Lock()
+	if m.uploads == nil {
+		m.uploads = make(chan struct{}, 1)
+	}
+	m.mu.Unlock()
 	holder := &channels.LinkHolder{Desk: m.Desk, Owner: kernel.NewID(), Length: m.Lease}
 	defer m.release(ctx, holder)
 	wake := m.Desk.Wakeup(channels.WakeLinks).C
 	renewed := time.Now()
+	var purged time.Time
 	for {
 		began := time.Now()
 		limit := max(m.Lease/10, m.Lease*2/3-time.Since(renewed))
@@ -76,6 +85,15 @@ func (m *Manager) Run(ctx context.Context) {
 		case time.Since(renewed) >= m.Lease*2/3: // another node may take them soon
 			m.Logger.Warn("cannot renew the leases of linked numbers: disconnecting them", slog.Any("error", err))
 			m.keep(ctx, holder, nil)
+		}
+		if err == nil && time.Since(purged) >= purgeEvery {
+			purged = time.Now()
+			purging, cancel := context.WithTimeout(ctx, limit/2)
+			err := m.purgeSent(purging)
+			cancel()
+			if err != nil && ctx.Err() == nil {
+				m.Logger.Warn("cannot delete old messages of linked numbers", slog.Any("error", err))
+			}
 		}
 		select {
 		case <-ctx.Done():

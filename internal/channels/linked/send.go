@@ -2,6 +2,7 @@ package linked
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -69,17 +70,22 @@ func (p *pace) take(ctx context.Context) error {
 	return ctx.Err()
 }
 
-const kindSent = "sent"
+const (
+	kindSent = "sent"
+	kindEdit = "edit" // the ids of edits, by the id of the message and their own
+)
 
 // sentFor is how long a message is kept for receivers who could not decrypt it.
 const sentFor = 3 * 24 * time.Hour
 
-// purgeSent deletes messages that are kept for too long. Their ids begin with the time.
-func (s *session) purgeSent(ctx context.Context) error {
-	oldest := kernel.NewIDAt(s.m.Desk.Now().Add(-sentFor))
-	return s.m.Desk.Store.Write(ctx, func(tx *kernel.Tx) error {
-		tx.Later(`DELETE FROM linked_store WHERE company = $1 AND channel = $2 AND kind = $3 AND key < $4`,
-			s.link.Company, s.link.Channel, kindSent, strings.ToUpper(hex.EncodeToString(oldest[:])))
+// purgeSent deletes messages that are kept for too long, also those of numbers that are not connected. Their ids begin with the time.
+func (m *Manager) purgeSent(ctx context.Context) error {
+	oldest := kernel.NewIDAt(m.Desk.Now().Add(-sentFor))
+	return m.Desk.Store.Write(ctx, func(tx *kernel.Tx) error {
+		tx.Later(`
+			DELETE FROM /* all companies: old rows */ linked_store
+			WHERE (company, channel) IN (SELECT company, channel FROM links) AND kind IN ($1, $2) AND key < $3`,
+			kindSent, kindEdit, strings.ToUpper(hex.EncodeToString(oldest[:])))
 		return nil
 	})
 }
@@ -104,15 +110,15 @@ func (s *session) Send(ctx context.Context, out provider.Outgoing) (provider.Sen
 	if err != nil {
 		return none, err
 	}
+	if err := s.pace.take(ctx); err != nil { // before an upload, so that Free does not return 1 all the while
+		return none, unavailable(err)
+	}
 	m, err := s.compose(ctx, to, out)
 	if err != nil {
 		return none, err
 	}
 	id := messageID(out.ClientID)
-	if err := s.keepSent(ctx, id, m); err != nil {
-		return none, unavailable(err)
-	}
-	if err := s.pace.take(ctx); err != nil {
+	if err := s.keepSent(ctx, id, m, out); err != nil {
 		return none, unavailable(err)
 	}
 	if out.Expired != nil && out.Expired() {
@@ -121,6 +127,7 @@ func (s *session) Send(ctx context.Context, out provider.Outgoing) (provider.Sen
 	if _, err := s.client.SendMessage(ctx, to, m, whatsmeow.SendRequestExtra{ID: id}); err != nil {
 		return none, s.sendError(err)
 	}
+	s.stored(s.forgetText(ctx, id, to, out))
 	result := provider.SendResult{ExternalID: id}
 	if to.Server == types.DefaultUserServer {
 		result.WAID = to.User
@@ -128,12 +135,46 @@ func (s *session) Send(ctx context.Context, out provider.Outgoing) (provider.Sen
 	return result, nil
 }
 
-func (s *session) keepSent(ctx context.Context, id types.MessageID, m *waE2E.Message) error {
+// keepSent stores a message for receivers who cannot decrypt it.
+func (s *session) keepSent(ctx context.Context, id types.MessageID, m *waE2E.Message, out provider.Outgoing) error {
 	value, err := proto.Marshal(m)
 	if err != nil {
 		return err
 	}
-	return s.rows.put(ctx, kindSent, id, value)
+	c := changes{{kindSent, id}: value}
+	if out.Edits != "" {
+		c[rowKey{kindEdit, out.Edits + " " + id}] = []byte{}
+	}
+	return s.rows.apply(ctx, c)
+}
+
+// forgetText deletes the text that an edit or a deletion with an id has replaced from what is kept of the message and its earlier
+// edits. After an edit the new text is kept in place of the message.
+func (s *session) forgetText(ctx context.Context, id types.MessageID, to types.JID, out provider.Outgoing) error {
+	original := cmp.Or(out.Edits, out.Revokes)
+	if original == "" {
+		return nil
+	}
+	kept, err := s.rows.get(ctx, kindSent, original)
+	if err != nil {
+		return err
+	}
+	edits, err := s.rows.list(ctx, kindEdit, original+" ")
+	if err != nil {
+		return err
+	}
+	c := changes{{kindSent, original}: nil}
+	if out.Edits != "" && kept != nil {
+		if c[rowKey{kindSent, original}], err = proto.Marshal(s.text(to, out)); err != nil {
+			return err
+		}
+	}
+	for key := range edits {
+		if edit := strings.TrimPrefix(key, original+" "); edit != id {
+			c[rowKey{kindSent, edit}], c[rowKey{kindEdit, key}] = nil, nil
+		}
+	}
+	return s.rows.apply(ctx, c)
 }
 
 func unavailable(cause error) *provider.SendError {
@@ -301,8 +342,10 @@ func (s *session) authorOf(chat types.JID, ref *provider.MessageRef) types.JID {
 	return author
 }
 
-// maxFile is the largest file that is sent: whatsmeow encrypts files in memory.
-const maxFile = 100 << 20
+const (
+	maxFile         = 100 << 20        // the largest file that is sent: whatsmeow encrypts files in memory
+	transferTimeout = 10 * time.Minute // enough for the largest file
+)
 
 func (s *session) upload(ctx context.Context, to types.JID, out provider.Outgoing) (*waE2E.Message, error) {
 	f := out.Media
@@ -311,6 +354,14 @@ func (s *session) upload(ctx context.Context, to types.JID, out provider.Outgoin
 		return nil, unavailable(err)
 	}
 	defer func() { _ = r.Close() }()
+	select {
+	case s.m.uploads <- struct{}{}:
+		defer func() { <-s.m.uploads }()
+	case <-ctx.Done():
+		return nil, unavailable(ctx.Err())
+	}
+	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
+	defer cancel()
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	switch {
 	case err != nil:
@@ -408,6 +459,8 @@ func (s *session) fetch(ctx context.Context, file provider.IncomingMedia, limit 
 	case d.Length > uint64(limit):
 		return blob.ErrTooLarge
 	}
+	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
+	defer cancel()
 	data, err := s.client.Download(ctx, d)
 	switch {
 	case isGone(err):

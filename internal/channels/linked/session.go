@@ -179,13 +179,11 @@ func (s *session) run(ctx context.Context) error {
 	if s.link.State == channels.LinkLinked {
 		s.linked.Store(true)
 	}
-	s.stored(s.purgeSent(ctx))
 	s.background.Go(s.importHistories)
 	unused := time.NewTimer(inUseFor)
 	unused.Stop()
-	heard, purge := time.NewTicker(s.m.Heard), time.NewTicker(time.Hour)
+	heard := time.NewTicker(s.m.Heard)
 	defer heard.Stop()
-	defer purge.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -211,8 +209,6 @@ func (s *session) run(ctx context.Context) error {
 			if s.linked.Load() && s.online.Load() && s.client.IsConnected() {
 				s.stored(s.holder.SetHeard(ctx, s.link))
 			}
-		case <-purge.C:
-			s.stored(s.purgeSent(ctx))
 		}
 	}
 }
@@ -876,6 +872,8 @@ func (s *session) setProgress(ctx context.Context) error {
 
 // downloadPart returns a part of the history, or nil if it is lost.
 func (s *session) downloadPart(ctx context.Context, value []byte) (*waHistorySync.HistorySync, error) {
+	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
+	defer cancel()
 	var n waE2E.HistorySyncNotification
 	if err := proto.Unmarshal(value, &n); err != nil {
 		s.log.Warn("a part of the history is damaged", slog.Any("error", err))
