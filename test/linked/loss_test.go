@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -161,6 +162,62 @@ func TestNamesComeFromTheAddressBook(t *testing.T) {
 			got[c.(map[string]any)["name"].(string)] = true
 		}
 		testkit.Diff(t, "the names of the conversations", got, map[string]bool{"Maria da Padaria": true, "João da Farmácia": true})
+	})
+}
+
+func TestNamesThatChangeAtTheSameTimeAreKept(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		contacts := d.phone.Device().Contacts
+		for round := range 10 {
+			name := fmt.Sprintf("Name %d", round)
+			var book []store.ContactEntry
+			for i := range 10 {
+				book = append(book, store.ContactEntry{JID: types.NewJID(fmt.Sprintf("55119555500%02d", i), types.DefaultUserServer), FullName: name})
+			}
+			var changing sync.WaitGroup
+			changing.Go(func() {
+				if err := contacts.PutAllContactNames(t.Context(), book); err != nil {
+					t.Error(err)
+				}
+			})
+			for _, c := range book {
+				changing.Go(func() {
+					if _, _, err := contacts.PutPushName(t.Context(), c.JID, name); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			changing.Wait()
+			for _, c := range book {
+				got, err := contacts.GetContact(t.Context(), c.JID)
+				if err != nil || got.FullName != name || got.PushName != name {
+					t.Fatalf("in round %d the names of %s are %q in the address book and %q otherwise: %v", round, c.JID, got.FullName, got.PushName, err)
+				}
+			}
+		}
+	})
+}
+
+// A group's sender keys are moved as well, and only those of the person.
+func TestTheKeysOfAPersonMoveToTheLID(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		device := d.phone.Device()
+		other := types.NewJID(maria.User+"0", types.DefaultUserServer)
+		for _, of := range []types.JID{maria, other} {
+			if err := device.SenderKeys.PutSenderKey(t.Context(), party.String(), of.SignalAddress().String(), []byte(of.User)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lid := types.NewJID("77788899900", types.HiddenUserServer)
+		if err := device.Sessions.MigratePNToLID(t.Context(), maria, lid); err != nil {
+			t.Fatal(err)
+		}
+		for of, want := range map[types.JID]string{maria: "", lid: maria.User, other: other.User} {
+			key, err := device.SenderKeys.GetSenderKey(t.Context(), party.String(), of.SignalAddress().String())
+			if err != nil || string(key) != want {
+				t.Errorf("the key of %s is %q, want %q: %v", of, key, want, err)
+			}
+		}
 	})
 }
 

@@ -177,6 +177,9 @@ func (p *Phone) SyncContacts(ctx context.Context, book ...store.ContactEntry) er
 	return nil
 }
 
+// Device returns what the connected device has stored.
+func (p *Phone) Device() *store.Device { return p.client().device }
+
 // FailConnections lets the next n connections fail.
 func (p *Phone) FailConnections(n int) {
 	p.mu.Lock()

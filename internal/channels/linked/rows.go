@@ -186,16 +186,30 @@ func (s *rows) get(ctx context.Context, kind, key string) ([]byte, error) {
 
 // list returns the values of a kind whose keys begin with a prefix.
 func (s *rows) list(ctx context.Context, kind, prefix string) (map[string][]byte, error) {
+	return s.listWhere(ctx, kind, func(key string) bool { return strings.HasPrefix(key, prefix) }, `
+		SELECT key, value
+		FROM linked_store
+		WHERE company = $1 AND channel = $2 AND kind = $3 AND substr(key, 1, $4) = $5`,
+		int64(len(prefix)), prefix)
+}
+
+// listContaining returns the values of a kind whose keys contain a part.
+func (s *rows) listContaining(ctx context.Context, kind, part string) (map[string][]byte, error) {
+	return s.listWhere(ctx, kind, func(key string) bool { return strings.Contains(key, part) }, `
+		SELECT key, value
+		FROM linked_store
+		WHERE company = $1 AND channel = $2 AND kind = $3 AND replace(key, $4, '') <> key`,
+		part)
+}
+
+// listWhere returns the values of a kind that a query with more arguments finds. match reports whether it finds a key.
+func (s *rows) listWhere(ctx context.Context, kind string, match func(key string) bool, query string, more ...any) (map[string][]byte, error) {
 	type row struct {
 		key   string
 		value []byte
 	}
 	found, err := kernel.Read(ctx, s.desk, func(tx *kernel.Tx) ([]row, error) {
-		return kernel.Rows(tx, `
-			SELECT key, value
-			FROM linked_store
-			WHERE company = $1 AND channel = $2 AND kind = $3 AND substr(key, 1, $4) = $5`,
-			[]any{s.company, s.channel, kind, int64(len(prefix)), prefix},
+		return kernel.Rows(tx, query, append([]any{s.company, s.channel, kind}, more...),
 			func(r db.Row) row { return row{r.Text("key"), r.Bytes("value")} })
 	})
 	if err != nil {
@@ -209,7 +223,7 @@ func (s *rows) list(ctx context.Context, kind, prefix string) (map[string][]byte
 	}
 	for k, value := range pending(ctx) {
 		switch {
-		case k.kind != kind || !strings.HasPrefix(k.key, prefix):
+		case k.kind != kind || !match(k.key):
 		case value == nil:
 			delete(values, k.key)
 		default:

@@ -233,7 +233,7 @@ func (s *deviceStore) MigratePNToLID(ctx context.Context, pn, lid types.JID) err
 			c[rowKey{kind, to + strings.TrimPrefix(key, from)}] = value
 		}
 	}
-	values, err := s.list(ctx, kindSenderKey, "")
+	values, err := s.listContaining(ctx, kindSenderKey, " "+from)
 	for key, value := range values {
 		if group, user, _ := strings.Cut(key, " "); strings.HasPrefix(user, from) {
 			c[rowKey{kindSenderKey, key}] = nil
@@ -483,6 +483,11 @@ func (s *deviceStore) GetAppStateMutationMAC(ctx context.Context, name string, i
 func (s *deviceStore) changeContact(ctx context.Context, user types.JID, change func(c *types.ContactInfo) (changed bool)) error {
 	s.contacts.Lock()
 	defer s.contacts.Unlock()
+	return s.changeOne(ctx, user, change)
+}
+
+// changeOne is changeContact for a caller who holds contacts until the change is stored.
+func (s *deviceStore) changeOne(ctx context.Context, user types.JID, change func(c *types.ContactInfo) (changed bool)) error {
 	c, err := s.GetContact(ctx, user)
 	if err != nil || !change(&c) {
 		return err
@@ -516,18 +521,25 @@ func (s *deviceStore) PutBusinessName(ctx context.Context, user types.JID, name 
 
 // PutContactName stores a name of the phone's address book.
 func (s *deviceStore) PutContactName(ctx context.Context, user types.JID, firstName, fullName string) error {
-	return s.changeContact(ctx, user, func(c *types.ContactInfo) bool {
+	return s.changeContact(ctx, user, bookNames(firstName, fullName))
+}
+
+// bookNames returns the change to names of the phone's address book.
+func bookNames(firstName, fullName string) func(c *types.ContactInfo) (changed bool) {
+	return func(c *types.ContactInfo) bool {
 		changed := c.FullName != fullName || c.FirstName != firstName
 		c.FullName, c.FirstName = fullName, firstName
 		return changed
-	})
+	}
 }
 
 // PutAllContactNames stores names of the phone's address book in one transaction.
 func (s *deviceStore) PutAllContactNames(ctx context.Context, contacts []store.ContactEntry) error {
+	s.contacts.Lock()
+	defer s.contacts.Unlock()
 	return s.together(ctx, func(ctx context.Context) error {
 		for _, c := range contacts {
-			if err := s.PutContactName(ctx, c.JID, c.FirstName, c.FullName); err != nil {
+			if err := s.changeOne(ctx, c.JID, bookNames(c.FirstName, c.FullName)); err != nil {
 				return err
 			}
 		}
@@ -537,9 +549,15 @@ func (s *deviceStore) PutAllContactNames(ctx context.Context, contacts []store.C
 
 // PutManyRedactedPhones stores the visible digits of hidden numbers.
 func (s *deviceStore) PutManyRedactedPhones(ctx context.Context, entries []store.RedactedPhoneEntry) error {
+	s.contacts.Lock()
+	defer s.contacts.Unlock()
 	return s.together(ctx, func(ctx context.Context) error {
 		for _, e := range entries {
-			_, _, err := s.setName(ctx, e.JID, e.RedactedPhone, func(c *types.ContactInfo) *string { return &c.RedactedPhone })
+			err := s.changeOne(ctx, e.JID, func(c *types.ContactInfo) bool {
+				changed := c.RedactedPhone != e.RedactedPhone
+				c.RedactedPhone = e.RedactedPhone
+				return changed
+			})
 			if err != nil {
 				return err
 			}
