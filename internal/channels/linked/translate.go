@@ -359,7 +359,6 @@ func chosen(m *waE2E.Message) string {
 // fileRef says where a file is and how to decrypt it. It is stored as the provider's id of the file.
 type fileRef struct {
 	Path   string `json:"path"`
-	URL    string `json:"url"`
 	Key    []byte `json:"key"`
 	Enc    []byte `json:"enc"`
 	SHA256 []byte `json:"sha256"`
@@ -370,7 +369,6 @@ type fileRef struct {
 // attachment is what all messages with a file have in common.
 type attachment interface {
 	whatsmeow.DownloadableMessage
-	GetURL() string
 	GetMimetype() string
 	GetFileLength() uint64
 }
@@ -398,7 +396,7 @@ func file(m *waE2E.Message, in *provider.IncomingMessage) bool {
 		return false
 	}
 	ref, _ := json.Marshal(fileRef{
-		Path: a.GetDirectPath(), URL: a.GetURL(), Key: a.GetMediaKey(), Enc: a.GetFileEncSHA256(), SHA256: a.GetFileSHA256(),
+		Path: a.GetDirectPath(), Key: a.GetMediaKey(), Enc: a.GetFileEncSHA256(), SHA256: a.GetFileSHA256(),
 		Length: a.GetFileLength(), Type: string(whatsmeow.GetMediaType(a)),
 	}) // it always encodes
 	in.Media = &provider.IncomingMedia{

@@ -1,5 +1,5 @@
 // Package provider has the types that are exchanged with a provider of messages: incoming and outgoing items, and errors of
-// sending. WhatsApp is the only provider so far.
+// sending.
 package provider
 
 import (
