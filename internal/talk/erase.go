@@ -344,9 +344,8 @@ func (d *Talk) eraseIn(ctx context.Context, e *kernel.Erasure, id kernel.ID) (mo
 			return err
 		}
 		media := deleteMessages(tx, e.Company, gone)
-		for _, m := range gone { // what a linked device keeps of sent messages
-			tx.Later(`DELETE FROM linked_store WHERE company = $1 AND channel = $2 AND kind = 'sent' AND key = $3`,
-				e.Company, c.Channel, strings.ToUpper(hex.EncodeToString(m.id[:])))
+		for _, m := range gone {
+			eraseSent(tx, &c, m)
 		}
 		if more = len(gone) == expireBatch; !more {
 			scheduled, err := tx.IDs(`SELECT media FROM scheduled_messages WHERE company = $1 AND conversation = $2 AND media IS NOT NULL`, e.Company, id)
@@ -362,6 +361,26 @@ func (d *Talk) eraseIn(ctx context.Context, e *kernel.Erasure, id kernel.ID) (mo
 	})
 	d.removeFiles(ctx, e.Company, files, err)
 	return more, err
+}
+
+// eraseSent deletes what a linked device keeps of a sent message and of its edits, which have ids of their own.
+func eraseSent(tx *kernel.Tx, c *Conversation, m goneMessage) {
+	ids := []string{strings.ToUpper(hex.EncodeToString(m.id[:]))}
+	if m.external != nil && *m.external != ids[0] { // sent with the phone
+		ids = append(ids, *m.external)
+	}
+	for _, id := range ids {
+		tx.Later(`DELETE FROM linked_store WHERE company = $1 AND channel = $2 AND kind = 'sent' AND key = $3`, c.Company, c.Channel, id)
+		tx.Later(`
+			DELETE FROM linked_store
+			WHERE company = $1 AND channel = $2 AND kind = 'sent' AND key IN (
+				SELECT substr(e.key, $4)
+				FROM linked_store e
+				WHERE e.company = $1 AND e.channel = $2 AND e.kind = 'edit' AND substr(e.key, 1, $4 - 1) = $3)`,
+			c.Company, c.Channel, id+" ", int64(len(id)+2))
+		tx.Later(`DELETE FROM linked_store WHERE company = $1 AND channel = $2 AND kind = 'edit' AND substr(key, 1, $4 - 1) = $3`,
+			c.Company, c.Channel, id+" ", int64(len(id)+2))
+	}
 }
 
 // removeFiles deletes the bytes of files whose rows a transaction has deleted, unless it failed.
@@ -429,38 +448,64 @@ func (d *Talk) eraseInGroups(ctx context.Context, e *kernel.Erasure) (more bool,
 
 // eraseReactions deletes the reactions of the person in the group after another one. It returns the group, or nil at the end.
 func (d *Talk) eraseReactions(ctx context.Context, e *kernel.Erasure, after kernel.ID) (group *kernel.ID, err error) {
-	err = d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		group = nil
-		groups, err := tx.IDs(`SELECT id FROM conversations WHERE company = $1 AND group_id IS NOT NULL AND id > $2 ORDER BY id LIMIT 1`,
+	groups, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) {
+		return tx.IDs(`SELECT id FROM conversations WHERE company = $1 AND group_id IS NOT NULL AND id > $2 ORDER BY id LIMIT 1`,
 			e.Company, kernel.OrFirst(after))
-		if err != nil || len(groups) == 0 {
-			return err
-		}
-		group = &groups[0]
-		if _, _, err := LockConversation(tx, e.Company, *group); err != nil {
-			return err
-		}
-		type row struct {
-			seq       int64
-			reactions Reactions
-		}
-		rows, err := kernel.Rows(tx, `
-			SELECT seq, reactions
-			FROM messages
-			WHERE company = $1 AND conversation = $2 AND reactions LIKE $3`, []any{e.Company, *group, "%" + e.Contact.String() + "%"},
-			func(r db.Row) row { return row{r.Int("seq"), scanReactions(r)} })
-		for _, r := range rows {
-			left := Reactions{}
-			for _, reaction := range r.reactions {
-				if !kernel.Same(reaction.Contact, &e.Contact) {
-					left = append(left, reaction)
-				}
-			}
-			tx.Later(`UPDATE messages SET reactions = $4 WHERE company = $1 AND conversation = $2 AND seq = $3`, e.Company, *group, r.seq, writeReactions(left))
-		}
-		return err
 	})
-	return group, err
+	if err != nil || len(groups) == 0 {
+		return nil, err
+	}
+	for seq, more := int64(FirstMessage), true; more; {
+		if seq, more, err = d.eraseReactionsAfter(ctx, e, groups[0], seq); err != nil {
+			return nil, err
+		}
+	}
+	return &groups[0], nil
+}
+
+// reactionPage is the number of messages whose reactions are read at a time.
+const reactionPage = 1000
+
+// eraseReactionsAfter deletes the reactions of the person to a page of messages of a group. It locks the group only if there are some.
+// It returns the last message of the page.
+func (d *Talk) eraseReactionsAfter(ctx context.Context, e *kernel.Erasure, group kernel.ID, seq int64) (last int64, more bool, err error) {
+	isTheirs := func(r Reaction) bool {
+		return r.Contact != nil && (*r.Contact == e.Contact || slices.Contains(e.Former, *r.Contact))
+	}
+	type row struct {
+		seq       int64
+		reactions Reactions
+	}
+	scan := func(r db.Row) row { return row{r.Int("seq"), scanReactions(r)} }
+	page, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]row, error) {
+		return kernel.Rows(tx, `SELECT seq, reactions FROM messages WHERE company = $1 AND conversation = $2 AND seq > $3 ORDER BY seq LIMIT $4`,
+			[]any{e.Company, group, seq, reactionPage}, scan)
+	})
+	if err != nil || len(page) == 0 {
+		return seq, false, err
+	}
+	last, more = page[len(page)-1].seq, len(page) == reactionPage
+	page = slices.DeleteFunc(page, func(r row) bool { return !slices.ContainsFunc(r.reactions, isTheirs) })
+	if len(page) == 0 {
+		return last, more, nil
+	}
+	return last, more, d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		if _, found, err := LockConversation(tx, e.Company, group); err != nil || !found {
+			return err
+		}
+		for _, before := range page {
+			now, found, err := kernel.Row(tx, `SELECT seq, reactions FROM messages WHERE company = $1 AND conversation = $2 AND seq = $3`,
+				[]any{e.Company, group, before.seq}, scan)
+			if err != nil {
+				return err
+			}
+			if found {
+				tx.Later(`UPDATE messages SET reactions = $4 WHERE company = $1 AND conversation = $2 AND seq = $3`,
+					e.Company, group, now.seq, writeReactions(slices.DeleteFunc(now.reactions, isTheirs)))
+			}
+		}
+		return nil
+	})
 }
 
 // KnownContact is a contact and what identifies it.

@@ -267,3 +267,33 @@ func TestAnErasureRemovesTheEventsAndResponsesAboutMergedContacts(t *testing.T) 
 		testkit.Equal(t, "stored responses", count(t, w, "idempotency", "key = 'read-third'"), 0)
 	})
 }
+
+func TestAnErasureRemovesTheReactionsOfMergedContactsInGroups(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := mustID(sandbox(t, w))
+		receive := func(items ...provider.Incoming) {
+			t.Helper()
+			if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, channel, items); err != nil {
+				t.Fatal(err)
+			}
+		}
+		group := &provider.IncomingGroup{ID: "group", Name: "Family"}
+		text := func(id string, p provider.Person, group *provider.IncomingGroup) provider.Incoming {
+			return provider.Incoming{Message: &provider.IncomingMessage{ExternalID: id, Type: provider.TypeText, Text: "oi", Customer: p, Group: group}}
+		}
+		reaction := func(emoji string, p provider.Person) provider.Incoming {
+			return provider.Incoming{Reaction: &provider.IncomingReaction{ExternalID: "bia", Emoji: emoji, Sender: provider.Sender{Customer: p}, At: w.Clock.Now()}}
+		}
+		bia, hidden := provider.Person{Phone: "+5511987650999", WAID: "5511987650999", Name: "Bia"}, provider.Person{UserID: "BR.601", Name: "Marina"}
+		number := provider.Person{Phone: plantedPhone, WAID: plantedPhone[1:], Name: "Marina"}
+		receive(text("direct", number, nil), text("bia", bia, group), text("marina", hidden, group))
+		receive(reaction("👍", hidden), reaction("🎉", bia))
+		contact := w.A.Get(t, "/contacts?q="+plantedPhone[1:]).OK(200).Text("data", 0, "id")
+		number.UserID = hidden.UserID
+		receive(text("merged", number, nil))
+		testkit.Equal(t, "messages with her reaction", count(t, w, "messages", "reactions LIKE '%👍%'"), 1)
+		erase(t, w.A.Client, contact, plantedPhone)
+		testkit.Equal(t, "messages with her reaction", count(t, w, "messages", "reactions LIKE '%👍%'"), 0)
+		testkit.Equal(t, "messages with the reaction of another person", count(t, w, "messages", "reactions LIKE '%🎉%'"), 1)
+	})
+}

@@ -3,6 +3,7 @@ package linked_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/store"
@@ -67,4 +68,19 @@ func TestErasingAPersonKnownByPhoneRemovesWhatTheDeviceStores(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestErasingAPersonRemovesTheEditsThatTheDeviceKeeps(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
+		conversation := d.conversation(t)
+		message, _ := d.send(t, conversation, `"text": "First"`)
+		d.A.Patch(t, "/messages/"+message, `{"text": "Second"}`).OK(200)
+		testkit.Eventually(t, "the message and its edit are kept", func() bool { return d.kept(t, "sent") == 2 && d.kept(t, "edit") == 1 })
+		contact := d.A.Get(t, "/conversations/"+conversation).OK(200).Text("contact")
+		job := d.A.Post(t, "/contacts/"+contact+"/erase", fmt.Sprintf(`{"confirm_phone": "+%s", "reason": "request"}`, maria.User)).OK(202).ID()
+		testkit.Eventually(t, "the erasure", func() bool { return d.A.Get(t, "/jobs/"+job).OK(200).Text("status") == "done" })
+		testkit.Equal(t, "messages that are kept", d.kept(t, "sent"), 0)
+		testkit.Equal(t, "edits that are kept", d.kept(t, "edit"), 0)
+	})
 }
