@@ -1,10 +1,12 @@
-import { Group, Radio, Stack } from '@mantine/core'
+import { Group, Radio } from '@mantine/core'
 import { IconPaperclip } from '@tabler/icons-react'
 import { useId, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useMe } from '../api/queries'
 import type { Job } from '../jobs/job'
 import { dateAndTime, day, number } from '../ui/format'
 import { BadLines } from './BadLines'
+import { ChatSide } from './ChatSide'
 import { ChatTarget, useChatTarget } from './ChatTarget'
 import { Check, useCheck } from './Check'
 import type { Chosen } from './ImportDialog'
@@ -28,6 +30,7 @@ export function CheckChat({
   onStarted,
 }: Props) {
   const { t } = useTranslation()
+  const company = useMe().company.name
   const [me, setMe] = useState<string | null>(null)
   const [order, setOrder] = useState<DateOrder | null>(null)
   const target = useChatTarget(conversation, contact)
@@ -62,23 +65,12 @@ export function CheckChat({
         <>
           <Facts result={result} />
           <div className={classes.halves}>
-            <Radio.Group
-              mt="lg"
-              label={t('imports.yourSide')}
-              description={t('imports.yourSideText')}
-              value={side ?? ''}
+            <ChatSide
+              senders={result.senders ?? []}
+              company={company}
+              value={side}
               onChange={setMe}
-            >
-              <Stack mt={8} gap={8}>
-                {(result.senders ?? []).map(({ name, messages }) => (
-                  <Radio
-                    key={name}
-                    value={name}
-                    label={`${name}, ${t('imports.messageCount', { count: messages, shown: number(messages) })}`}
-                  />
-                ))}
-              </Stack>
-            </Radio.Group>
+            />
             <ChatTarget target={target} />
           </div>
           <Preview result={result} me={side}>
