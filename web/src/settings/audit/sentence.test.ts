@@ -56,6 +56,15 @@ it('an action is told from its noun and verb', () => {
   ).toBe('Ana changed the rules for cases')
 })
 
+it('a new secret of a webhook is not told as another webhook', () => {
+  expect(
+    text({
+      action: 'webhook.rotated',
+      subject: { type: 'webhook', id: 'w', name: 'Orders' },
+    }),
+  ).toBe('Ana rotated the secret of the webhook Orders')
+})
+
 it('what people do to themselves is told differently', () => {
   const own = { type: 'member', id: 'a', name: 'Ana' }
   expect(text({ action: 'password.changed', subject: own })).toBe(
