@@ -30,6 +30,7 @@ require (
 	github.com/prometheus/client_golang v1.25.0
 	github.com/swaggest/swgui v1.8.5
 	github.com/yuin/goldmark v1.8.7
+	go.mau.fi/libsignal v0.2.1
 	go.mau.fi/util v0.9.4
 	go.mau.fi/whatsmeow v0.0.0-20251217143725-11cf47c62d32
 	go.yaml.in/yaml/v3 v3.0.5
@@ -55,7 +56,6 @@ require (
 	github.com/mattn/go-colorable v0.1.15 // indirect
 	github.com/rs/zerolog v1.34.0 // indirect
 	github.com/vektah/gqlparser/v2 v2.5.27 // indirect
-	go.mau.fi/libsignal v0.2.1 // indirect
 )
 
 require (

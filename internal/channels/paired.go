@@ -3,6 +3,8 @@ package channels
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/rand"
+	"errors"
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -35,26 +37,45 @@ func (d *Channels) PairedUsers(tx *kernel.Tx, company kernel.ID, users []string)
 				}
 				opened[p.channel] = access
 			}
-			if other, ok := openLinked(access.LinkKey, p.kind, p.key, p.value); ok {
-				others = append(others, other)
+			c, err := NewLinkCipher(access.LinkKey)
+			if err != nil {
+				continue // nobody can read the value without the key
+			}
+			if other, err := c.Open(p.kind, p.key, p.value); err == nil {
+				others = append(others, string(other))
 			}
 		}
 	}
 	return others, nil
 }
 
-// openLinked decrypts a value of linked_store, which package linked encrypted. It reports false if the key is another one, so that nobody
-// can read the value.
-func openLinked(key []byte, kind, name string, sealed []byte) (plain string, ok bool) {
+// LinkCipher encrypts the values of linked_store with the key of a link.
+type LinkCipher struct{ aead cipher.AEAD }
+
+// NewLinkCipher returns the cipher with a key from LinkKey.
+func NewLinkCipher(key []byte) (LinkCipher, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return "", false
+		return LinkCipher{}, err
 	}
 	aead, err := cipher.NewGCM(block)
-	if err != nil || len(sealed) < aead.NonceSize() {
-		return "", false
-	}
-	n := aead.NonceSize()
-	value, err := aead.Open(nil, sealed[:n], sealed[n:], []byte(kind+"\x00"+name))
-	return string(value), err == nil
+	return LinkCipher{aead}, err
 }
+
+// Seal encrypts the value of a row. It cannot be decrypted as that of another row.
+func (c LinkCipher) Seal(kind, key string, plain []byte) []byte {
+	nonce := make([]byte, c.aead.NonceSize())
+	_, _ = rand.Read(nonce) // never fails
+	return c.aead.Seal(nonce, nonce, plain, rowName(kind, key))
+}
+
+// Open decrypts the value of a row.
+func (c LinkCipher) Open(kind, key string, sealed []byte) ([]byte, error) {
+	n := c.aead.NonceSize()
+	if len(sealed) < n {
+		return nil, errors.New("channels: a stored value of a link is too short")
+	}
+	return c.aead.Open(nil, sealed[:n], sealed[n:], rowName(kind, key))
+}
+
+func rowName(kind, key string) []byte { return []byte(kind + "\x00" + key) }

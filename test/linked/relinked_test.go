@@ -12,6 +12,8 @@ import (
 	"go.mau.fi/whatsmeow/proto/waWeb"
 
 	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/test/kerneltest"
 	"recado/test/linkedtest"
 	"recado/test/testkit"
 )
@@ -83,6 +85,14 @@ func TestOfTwoEditsInTheQueueTheLatestTextIsSentOnce(t *testing.T) {
 		d.phone.RefuseAll(whatsmeow.ErrNotConnected)
 		d.A.Patch(t, "/messages/"+message, `{"text": "At eleven"}`).OK(200)
 		d.A.Patch(t, "/messages/"+message, `{"text": "At twelve"}`).OK(200)
+		testkit.Eventually(t, "the first edit waits for another attempt", func() (waits bool) {
+			kerneltest.Read(t, d.Desk.Channels.Store, func(tx *kernel.Tx) error {
+				_, err := tx.One(`SELECT COUNT(*) AS n FROM sends WHERE company = $1 AND state = 'queued' AND attempts > 0`, []any{d.A.ID},
+					func(r db.Row) { waits = r.Int("n") == 1 })
+				return err
+			})
+			return waits
+		})
 		d.phone.RefuseAll(nil)
 		testkit.Eventually(t, "the edit is sent", func() bool {
 			d.Clock.Advance(time.Second)

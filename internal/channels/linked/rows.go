@@ -2,9 +2,6 @@ package linked
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/rand"
 	"errors"
 	"maps"
 	"slices"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"recado/internal/channels"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 )
@@ -25,37 +23,16 @@ type rows struct {
 	company kernel.ID
 	channel kernel.ID
 	owner   kernel.ID
-	aead    cipher.AEAD
+	cipher  channels.LinkCipher
 	cleared atomic.Bool
 }
 
 func newRows(desk *kernel.Kernel, company, channel, owner kernel.ID, key []byte) (*rows, error) {
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, err
-	}
-	aead, err := cipher.NewGCM(block)
-	return &rows{desk: desk, company: company, channel: channel, owner: owner, aead: aead}, err
+	c, err := channels.NewLinkCipher(key)
+	return &rows{desk: desk, company: company, channel: channel, owner: owner, cipher: c}, err
 }
 
 type rowKey struct{ kind, key string }
-
-// bytes returns the name for the authenticated data: a value cannot be moved to another row.
-func (k rowKey) bytes() []byte { return []byte(k.kind + "\x00" + k.key) }
-
-func (s *rows) seal(k rowKey, plain []byte) []byte {
-	nonce := make([]byte, s.aead.NonceSize())
-	_, _ = rand.Read(nonce) // never fails
-	return s.aead.Seal(nonce, nonce, plain, k.bytes())
-}
-
-func (s *rows) open(k rowKey, sealed []byte) ([]byte, error) {
-	n := s.aead.NonceSize()
-	if len(sealed) < n {
-		return nil, errors.New("linked: a stored value is too short")
-	}
-	return s.aead.Open(nil, sealed[:n], sealed[n:], k.bytes())
-}
 
 // changes are rows to store; a nil value deletes the row.
 type changes map[rowKey][]byte
@@ -107,7 +84,7 @@ func (s *rows) store(ctx context.Context, c changes) error {
 				INSERT INTO linked_store (company, channel, kind, key, value)
 				VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (company, channel, kind, key) DO UPDATE SET value = excluded.value`,
-				s.company, s.channel, k.kind, k.key, s.seal(k, c[k]))
+				s.company, s.channel, k.kind, k.key, s.cipher.Seal(k.kind, k.key, c[k]))
 		}
 	})
 }
@@ -169,8 +146,7 @@ func pending(ctx context.Context) changes {
 
 // get returns a value, or nil if there is none.
 func (s *rows) get(ctx context.Context, kind, key string) ([]byte, error) {
-	k := rowKey{kind, key}
-	if value, changed := pending(ctx)[k]; changed {
+	if value, changed := pending(ctx)[rowKey{kind, key}]; changed {
 		return value, nil
 	}
 	var sealed []byte
@@ -181,7 +157,7 @@ func (s *rows) get(ctx context.Context, kind, key string) ([]byte, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	return s.open(k, sealed)
+	return s.cipher.Open(kind, key, sealed)
 }
 
 // list returns the values of a kind whose keys begin with a prefix.
@@ -217,7 +193,7 @@ func (s *rows) listWhere(ctx context.Context, kind string, match func(key string
 	}
 	values := map[string][]byte{}
 	for _, r := range found {
-		if values[r.key], err = s.open(rowKey{kind, r.key}, r.value); err != nil {
+		if values[r.key], err = s.cipher.Open(kind, r.key, r.value); err != nil {
 			return nil, err
 		}
 	}

@@ -79,6 +79,7 @@ const (
 	maxErrorPause = 5 * time.Minute
 	firstRetry    = 100 * time.Millisecond // before storing again what WhatsApp delivered; it doubles until lastRetry
 	lastRetry     = 4 * time.Second
+	lastChance    = 10 * time.Minute // how long to try storing what is delivered once
 	historyBatch  = 200
 	historyTries  = 3                // for a part that is gone or damaged
 	inUseFor      = time.Minute      // after the last view of a conversation
@@ -631,9 +632,10 @@ func (s *session) store(ctx context.Context, items []provider.Incoming) error {
 }
 
 // keep stores something that WhatsApp delivered, with further attempts. If they fail too, it breaks the connection, because
-// WhatsApp only delivers again after a device has connected again. What is delivered once has the context process: its attempts
-// end only with that, even if the session has ended.
+// WhatsApp only delivers again after a device has connected again. What is delivered once has the context process: it gets attempts
+// for longer, even if the session has ended.
 func (s *session) keep(ctx context.Context, write func() error) bool {
+	began := time.Now()
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		err := write()
 		switch {
@@ -641,7 +643,7 @@ func (s *session) keep(ctx context.Context, write func() error) bool {
 			return true
 		case ctx.Err() != nil:
 			return false
-		case wait == lastRetry && ctx != s.process:
+		case wait == lastRetry && (ctx != s.process || time.Since(began) > lastChance):
 			s.fail(fmt.Errorf("cannot store what WhatsApp delivered: %w", err))
 			return false
 		}

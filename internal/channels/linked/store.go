@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	signallogger "go.mau.fi/libsignal/logger"
 	"go.mau.fi/util/random"
 	"go.mau.fi/whatsmeow/proto/waAdv"
 	"go.mau.fi/whatsmeow/store"
@@ -86,6 +87,20 @@ func newDevice(ctx context.Context, r *rows, log waLog.Logger) (*store.Device, e
 		return d, nil
 	}
 	return d, saved.restore(d)
+}
+
+// silent is the logger of libsignal, which would set its own on first use, without synchronization.
+type silent struct{}
+
+func (silent) Debug(_, _ string)   {}
+func (silent) Info(_, _ string)    {}
+func (silent) Warning(_, _ string) {}
+func (silent) Error(_, _ string)   {}
+func (silent) Configure(string)    {}
+
+func init() {
+	var none signallogger.Loggable = silent{}
+	signallogger.Setup(&none)
 }
 
 // randomID returns a registration id of Signal, which has 14 bits.
