@@ -277,7 +277,7 @@ type chatItem struct {
 	chatEntry
 	message talk.PastMessage
 	invalid *kernel.Error // why the message, or only its file, is not imported
-	known   bool          // it was received or sent here
+	known   *knownMessage // it was received or sent here
 	stored  bool          // the conversation has it
 	filled  bool          // and now has its file
 }
@@ -365,9 +365,15 @@ func (k *chatKeys) next(e *chatEntry, at time.Time, out bool) string {
 	return k.conversation.String() + " " + hex.EncodeToString(part[:]) + " " + strconv.Itoa(k.seen[part])
 }
 
-// chatKnown has the times of the messages that a conversation received and sent here, by their content, so that an export of the same
-// days does not repeat them.
-type chatKnown map[[sha256.Size]byte][]time.Time
+// knownMessage is a message that a conversation received or sent here.
+type knownMessage struct {
+	at    time.Time
+	media *kernel.ID
+}
+
+// chatKnown has the messages that a conversation received and sent here, by their content, so that an export of the same days does not
+// repeat them.
+type chatKnown map[[sha256.Size]byte][]knownMessage
 
 // readKnown reads what the conversation received and sent in the days of a chat.
 func (d *Imports) readKnown(ctx context.Context, company kernel.ID, in *chatInput) (chatKnown, error) {
@@ -375,37 +381,38 @@ func (d *Imports) readKnown(ctx context.Context, company kernel.ID, in *chatInpu
 	from, to := in.First.Add(-24*time.Hour), in.Last.Add(24*time.Hour)
 	_, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (none struct{}, err error) {
 		return none, talk.EachExchanged(tx, company, in.Conversation, from, to, func(m talk.Exchanged) {
-			key := knownKey(m)
-			k[key] = append(k[key], m.At)
+			key := knownKey(m.Outbound, m.Media != nil, m.Deleted, m.Text)
+			k[key] = append(k[key], knownMessage{m.At, m.Media})
 		})
 	})
-	for _, times := range k {
-		slices.SortFunc(times, time.Time.Compare)
+	for _, messages := range k {
+		slices.SortFunc(messages, func(a, b knownMessage) int { return a.at.Compare(b.at) })
 	}
 	return k, err
 }
 
-func knownKey(m talk.Exchanged) [sha256.Size]byte {
-	if m.Deleted {
-		m.File, m.Text = false, ""
+func knownKey(out, file, deleted bool, text string) [sha256.Size]byte {
+	if deleted {
+		file, text = false, ""
 	}
-	return sha256.Sum256(fmt.Appendf(nil, "%t %t %t %s", m.Outbound, m.File, m.Deleted, strings.TrimSpace(kernel.CleanText(m.Text))))
+	return sha256.Sum256(fmt.Appendf(nil, "%t %t %t %s", out, file, deleted, strings.TrimSpace(kernel.CleanText(text))))
 }
 
 // skew is how far the clock of a phone may differ from that of the server.
 const skew = 10 * time.Second
 
-// take reports whether the conversation has an entry, and removes it, so that equal entries are found as often as they are there.
-// Many exports have no seconds.
-func (k chatKnown) take(e *chatEntry, at time.Time, out bool) bool {
-	key := knownKey(talk.Exchanged{Outbound: out, File: e.hasFile(), Deleted: e.kind == entryDeleted, Text: e.text})
-	times := k[key]
-	i, _ := slices.BinarySearchFunc(times, at.Add(-skew), time.Time.Compare)
-	if i == len(times) || !times[i].Before(at.Add(time.Minute+skew)) {
-		return false
+// take returns the message of the conversation that is an entry, or nil, and removes it, so that equal entries are found as often as
+// they are there. Many exports have no seconds.
+func (k chatKnown) take(e *chatEntry, at time.Time, out bool) *knownMessage {
+	key := knownKey(out, e.hasFile(), e.kind == entryDeleted, e.text)
+	messages := k[key]
+	i, _ := slices.BinarySearchFunc(messages, at.Add(-skew), func(m knownMessage, t time.Time) int { return m.at.Compare(t) })
+	if i == len(messages) || !messages[i].at.Before(at.Add(time.Minute+skew)) {
+		return nil
 	}
-	k[key] = slices.Delete(times, i, i+1)
-	return true
+	found := messages[i]
+	k[key] = slices.Delete(messages, i, i+1)
+	return &found
 }
 
 // store stores a batch of messages. Their files are copied first, outside the transaction.
@@ -512,7 +519,7 @@ func (c *chatImport) copyFiles(ctx context.Context, batch []chatItem) error {
 	for i := range batch {
 		item := &batch[i]
 		m := &item.message
-		item.stored = m.Key != "" && (item.known || stored[m.Key])
+		item.stored = m.Key != "" && (item.known != nil || stored[m.Key])
 		entry := c.chat.files[item.file]
 		if m.Key == "" || entry == nil || c.in.ErasedAt != nil && m.At.Before(*c.in.ErasedAt) {
 			continue
@@ -520,7 +527,11 @@ func (c *chatImport) copyFiles(ctx context.Context, batch []chatItem) error {
 		content, err := entry.Open()
 		if err == nil {
 			if item.stored {
-				item.filled, err = c.talk.FillFile(ctx, company, talk.PastFile(company, chatSource, m.Key, m.At), item.file, content)
+				file := talk.PastFile(company, chatSource, m.Key, m.At)
+				if item.known != nil {
+					kernel.Set(&file, item.known.media)
+				}
+				item.filled, err = c.talk.FillFile(ctx, company, file, item.file, content)
 			} else {
 				m.Media, err = c.talk.StoreFile(ctx, &channel, chatSource, m.Key, item.file, m.At, content)
 				m.Voice = isVoice(item.file)

@@ -162,7 +162,8 @@ func (t *tableReader) next() (record, error) {
 				t.line--
 			}
 			// A quote that is never closed, or only by one of another record, belongs to this line alone.
-			if !ok || len(rest) >= maxRecordLines || size > maxRecordBytes || closed && len(p.cells) < t.width {
+			swallowed := closed && len(p.cells) < t.width && bytes.Count(first, []byte{t.comma}) >= t.width-1
+			if !ok || len(rest) >= maxRecordLines || size > maxRecordBytes || swallowed {
 				t.unread(rest...)
 				return unreadable(r.line, first), nil
 			}

@@ -56,6 +56,9 @@ func TestTables(t *testing.T) {
 		{"a quote that another record closes costs one line", "a,b\n\"c\" d,e\nf,g\nh,\"i, j\"\n", []record{
 			{line: 1, cells: []string{"a", "b"}}, {line: 2, raw: "\"c\" d,e"}, {line: 3, cells: []string{"f", "g"}}, {line: 4, cells: []string{"h", "i, j"}},
 		}},
+		{"a record with fewer cells than the header may have a line break", "a,b,c\nd,\"e\nf\"\n", []record{
+			{line: 1, cells: []string{"a", "b", "c"}}, {line: 2, cells: []string{"d", "e\nf"}},
+		}},
 		{"a line that names a tab as separator", "sep=\t\r\na\tb\r\n", []record{{line: 2, cells: []string{"a", "b"}}}},
 		{"a line that names something else as separator", "sep=\"\na;b\n", []record{{line: 2, cells: []string{"a", "b"}}}},
 		{"blank lines and empty records are left out", "a,b\n\n,\n1,2\n", []record{{line: 1, cells: []string{"a", "b"}}, {line: 4, cells: []string{"1", "2"}}}},

@@ -292,7 +292,7 @@ func StoredMessages(tx *kernel.Tx, company kernel.ID, source string, messages []
 type Exchanged struct {
 	At       time.Time
 	Outbound bool
-	File     bool
+	Media    *kernel.ID
 	Deleted  bool
 	Text     string
 }
@@ -304,7 +304,7 @@ func EachExchanged(tx *kernel.Tx, company, conversation kernel.ID, from, to time
 		FROM messages
 		WHERE company = $1 AND conversation = $2 AND created_at >= $3 AND created_at <= $4 AND external_id IS NOT NULL`, []any{company, conversation, from, to}, func(r db.Row) error {
 		each(Exchanged{
-			At: r.Time("at"), Outbound: r.Text("direction") == provider.Outbound, File: !r.Null("media"), Deleted: !r.Null("revoked_at"), Text: r.Text("text"),
+			At: r.Time("at"), Outbound: r.Text("direction") == provider.Outbound, Media: r.NullID("media"), Deleted: !r.Null("revoked_at"), Text: r.Text("text"),
 		})
 		return nil
 	})
@@ -706,14 +706,14 @@ func (p *Past) insertFile(m *Media, sum []byte) (bool, error) {
 	return n == 1, err
 }
 
-// FillFile adds the bytes of a file that was missing. An empty name keeps the one it has. It reports false if the file was deleted
-// or has its bytes.
+// FillFile adds the bytes of a file that was missing. An empty name keeps the one it has. It reports false if the file was deleted,
+// has its bytes, or is still to be fetched from the provider.
 func (d *Talk) FillFile(ctx context.Context, company, id kernel.ID, name string, r io.Reader) (bool, error) {
 	m, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Media, error) {
 		m, _, err := findMedia(tx, company, id)
 		return m, err
 	})
-	if err != nil || m.ID.IsZero() || m.Stored {
+	if err != nil || m.ID.IsZero() || m.Stored || m.Awaited {
 		return false, err
 	}
 	if err := d.storeFile(ctx, &m, cmp.Or(name, m.FileName), r); err != nil {
@@ -729,7 +729,6 @@ func (d *Talk) FillFile(ctx context.Context, company, id kernel.ID, name string,
 			return kernel.ErrOr(err, d.errMediaQuota())
 		}
 		tx.Later(`UPDATE messages SET type = $3 WHERE company = $1 AND media = $2 AND type <> $3`, company, id, m.Kind)
-		endUpload(tx, company, id)
 		return nil
 	})
 }

@@ -121,6 +121,7 @@ func claimFetches(tx *kernel.Tx, here []kernel.ID, limit int, lease time.Duratio
 // may be older, because retention counts from it. mediaFetched reports false if the files of the company would exceed quota bytes;
 // the transaction must fail then.
 func mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, error) {
+	endUpload(tx, m.Company, m.ID) // an import may have begun to store it
 	n, err := tx.Exec(`
 		UPDATE media
 		SET kind = $3, mime_type = $4, file_name = $5, size = $6, sha256 = $7, stored = TRUE, fetch_at = NULL,
