@@ -343,9 +343,15 @@ func (d *Talk) eraseIn(ctx context.Context, e *kernel.Erasure, id kernel.ID) (mo
 		if err != nil {
 			return err
 		}
+		isLinked, err := tx.One(`SELECT 1 FROM links WHERE company = $1 AND channel = $2`, []any{e.Company, c.Channel}, func(db.Row) {})
+		if err != nil {
+			return err
+		}
 		media := deleteMessages(tx, e.Company, gone)
 		for _, m := range gone {
-			eraseSent(tx, &c, m)
+			if isLinked && m.outbound {
+				eraseSent(tx, &c, m)
+			}
 		}
 		if more = len(gone) == expireBatch; !more {
 			scheduled, err := tx.IDs(`SELECT media FROM scheduled_messages WHERE company = $1 AND conversation = $2 AND media IS NOT NULL`, e.Company, id)

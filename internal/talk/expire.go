@@ -156,12 +156,14 @@ type goneMessage struct {
 	media            *kernel.ID
 	hasText          bool
 	external         *string
+	outbound         bool
 }
 
-const goneColumns = `m.id, m.conversation, m.media, (m.text IS NOT NULL) AS has_text, m.external_id`
+const goneColumns = `m.id, m.conversation, m.media, (m.text IS NOT NULL) AS has_text, m.external_id,
+	(m.direction = 'outbound') AS outbound`
 
 func scanGone(r db.Row) goneMessage {
-	return goneMessage{r.ID("id"), r.ID("conversation"), r.NullID("media"), r.Bool("has_text"), r.NullText("external_id")}
+	return goneMessage{r.ID("id"), r.ID("conversation"), r.NullID("media"), r.Bool("has_text"), r.NullText("external_id"), r.Bool("outbound")}
 }
 
 // deleteMessages deletes messages and returns their files; see dropUnusedFiles.
