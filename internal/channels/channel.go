@@ -592,7 +592,9 @@ func (d *Channels) ArchiveChannel(ctx context.Context, a *kernel.Principal, id k
 			return err
 		} else if found {
 			ch.ArchivedAt = &tx.Now
-			d.leave(tx, &ch, l)
+			if err := d.leave(tx, &ch, l); err != nil {
+				return err
+			}
 		}
 		tx.Later(`
 			UPDATE channels

@@ -253,7 +253,7 @@ func (d *Channels) PairByPhone(ctx context.Context, a *kernel.Principal, id kern
 	if !ok {
 		return Link{}, ErrPhone("body.phone")
 	}
-	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Link, error) {
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Link, error) {
 		_, l, err := d.knownLink(tx, a, id, lockLink(tx))
 		switch {
 		case err != nil:
@@ -294,17 +294,21 @@ func (d *Channels) Unlink(ctx context.Context, a *kernel.Principal, id kernel.ID
 		if l.State == LinkLinked {
 			ch.audit(tx, a, "channel.disconnected", []kernel.AuditChange{{Field: "status", From: ChannelConnected, To: ChannelDisconnected}})
 		}
-		d.leave(tx, &ch, l)
-		return nil
+		return d.leave(tx, &ch, l)
 	})
 }
 
-// leave makes the node with the connection log out at WhatsApp and delete the keys. A build that cannot connect only deletes them.
-func (d *Channels) leave(tx *kernel.Tx, ch *Channel, l Link) {
+// leave makes the node with the connection log out at WhatsApp and delete the keys. A device that WhatsApp does not know, and any on a
+// build that cannot connect, is only forgotten.
+func (d *Channels) leave(tx *kernel.Tx, ch *Channel, l Link) error {
+	known, err := tx.One(`SELECT 1 FROM linked_store WHERE company = $1 AND channel = $2 LIMIT 1`, []any{ch.Company, ch.ID}, func(db.Row) {})
+	if err != nil {
+		return err
+	}
 	switch {
 	case l.State == LinkNone, d.canLink && l.State == LinkLeaving:
-		return
-	case d.canLink:
+		return nil
+	case d.canLink && known:
 		tx.Later(`
 			UPDATE links
 			SET state = $3, qr = NULL, pairing_code = NULL, pairing_phone = NULL, expires_at = NULL, error = NULL, wanted_until = NULL,
@@ -317,6 +321,7 @@ func (d *Channels) leave(tx *kernel.Tx, ch *Channel, l Link) {
 		SetChannelStatus(tx, ch.Company, ch.ID, ChannelDisconnected, new(NotLinked()))
 	}
 	tx.AfterCommit(d.Wakeup(WakeLinks).Notify)
+	return nil
 }
 
 // LinkHolder takes and renews the leases of links for one node. It trusts no clock but its own: a lease is free if its holder has
@@ -443,6 +448,7 @@ func (h *LinkHolder) SetScanned(ctx context.Context, l Link) error {
 func (h *LinkHolder) SetLinked(ctx context.Context, l Link, number string) error {
 	d := h.Desk
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		tx.LockSeveral(l.Channel) // observers change its conversations
 		ch, found, err := FindChannel(tx, l.Company, l.Channel)
 		if err != nil || !found || ch.ArchivedAt != nil {
 			return kernel.ErrOr(err, kernel.NotFound("channel"))

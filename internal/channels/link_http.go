@@ -23,7 +23,7 @@ func (s *handlers) linkRoutes() []*httpserver.Route {
 				"A code is offered as long as there is a stream. The stream ends after five minutes; open it again. "+
 				"This way of connecting a number is not offered by WhatsApp for businesses, which may ban the number.")),
 		httpserver.Post("/channels/{id}/link", VerbPairByPhone, "Ask for a pairing code", s.pairByPhone,
-			httpserver.Subject(SubjectChannel), httpserver.Fails(kernel.CodeChannelArchived, kernel.CodeAlreadyLinked, kernel.CodeUnavailable),
+			httpserver.Subject(SubjectChannel), httpserver.Secret("qr", "pairing_code"), httpserver.Fails(kernel.CodeChannelArchived, kernel.CodeAlreadyLinked, kernel.CodeUnavailable),
 			httpserver.Example(`{"phone": "+5511912345678"}`),
 			httpserver.About("Instead of scanning a QR code, somebody enters the code on the phone: Linked devices, Link a device, Link with phone number instead.")),
 		httpserver.Del("/channels/{id}/link", VerbUnlink, "Unlink a channel", httpserver.DeleteByID(s.verbs.Unlink), httpserver.Named("unlinkChannel"),
@@ -37,7 +37,7 @@ const (
 	linkComment  = 15 * time.Second
 	linkStream   = 5 * time.Minute
 	linkWrite    = 10 * time.Second
-	pairingCodes = 10 * time.Second // how long a request for a pairing code waits for it
+	pairingCodes = 10 * time.Second // how long a request for a pairing code waits for it, and for the end of the link before
 )
 
 // followLink streams the state of a link. The state is in the database, because another node may hold the connection.
@@ -130,21 +130,27 @@ type pairInput struct {
 // pairByPhone asks for a pairing code and waits for it.
 func (s *handlers) pairByPhone(ctx context.Context, a *kernel.Principal, in *pairInput) (*httpserver.Reply[Link], error) {
 	id := kernel.ID(in.ID)
+	end := time.Now().Add(pairingCodes)
+	wait := func() bool {
+		select {
+		case <-ctx.Done():
+		case <-s.verbs.streams:
+		case <-time.After(linkPoll):
+			return time.Now().Before(end)
+		}
+		return false
+	}
 	asked, err := s.verbs.PairByPhone(ctx, a, id, in.Body.Phone)
+	for kernel.CodeOf(err) == kernel.CodeUnavailable && wait() { // it is being unlinked
+		asked, err = s.verbs.PairByPhone(ctx, a, id, in.Body.Phone)
+	}
 	if err != nil {
 		return nil, err
 	}
-	for end := time.Now().Add(pairingCodes); ; {
+	for {
 		l, err := s.verbs.readLink(ctx, a, id)
-		if err != nil || l.Generation != asked.Generation || l.PairingCode != nil || l.State != LinkWaiting || time.Now().After(end) {
+		if err != nil || l.Generation != asked.Generation || l.PairingCode != nil || l.State != LinkWaiting || !wait() {
 			return &httpserver.Reply[Link]{Body: l.public()}, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-s.verbs.streams:
-			return &httpserver.Reply[Link]{Body: l.public()}, nil
-		case <-time.After(linkPoll):
 		}
 	}
 }

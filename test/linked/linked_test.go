@@ -210,6 +210,24 @@ func TestANumberIsLinkedByPairingCode(t *testing.T) {
 	})
 }
 
+func TestAPairingCodeIsReturnedRightAfterUnlinking(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		until(t, d.follow(t), func(state map[string]any) bool { return state["qr"] != nil })
+		ask := func(header ...string) *servertest.Answer {
+			return d.A.Post(t, "/channels/"+d.channel+"/link", `{"phone": "+55 11 91234-5678"}`, header...).OK(200)
+		}
+		d.A.Delete(t, "/channels/"+d.channel+"/link").OK(204)
+		testkit.Diff(t, "the code of a number that was never linked", ask().Text("pairing_code"), "ABCD-EFGH")
+		if err := d.phone.Scan(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, "the number is linked", func() bool { return d.A.Get(t, "/channels/"+d.channel).OK(200).Text("status") == "connected" })
+		d.A.Delete(t, "/channels/"+d.channel+"/link").OK(204)
+		testkit.Diff(t, "the code of a number that was linked", ask("Idempotency-Key", "pairing-code").Text("pairing_code"), "ABCD-EFGH")
+		testkit.Diff(t, "the code in a repeated response", ask("Idempotency-Key", "pairing-code").At("pairing_code"), any(nil))
+	})
+}
+
 func TestMessagesOfALinkedNumberGoBothWays(t *testing.T) {
 	eachLinked(t, func(t *testing.T, d *desk) {
 		d.phone.Write(d.phone.Info(maria, "IN1", time.Now()), linkedtest.Text("Bom dia"))
