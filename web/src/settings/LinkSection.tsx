@@ -84,6 +84,7 @@ function Linking({
 }) {
   const { t } = useTranslation()
   const [byPhone, setByPhone] = useState(false)
+  const [asked, setAsked] = useState(false)
   const { busy, problem, run } = useSubmit()
   /** dropPhone replaces the pairing code of a phone number by a QR code. */
   const dropPhone = () =>
@@ -109,7 +110,14 @@ function Linking({
           {link.error && channelText(link.error, t)}
         </Alert>
         <Group>
-          <Button onClick={onStart}>{t('link.tryAgain')}</Button>
+          <Button
+            onClick={() => {
+              setAsked(false)
+              onStart()
+            }}
+          >
+            {t('link.tryAgain')}
+          </Button>
         </Group>
       </Stack>
     )
@@ -123,11 +131,11 @@ function Linking({
             <p>{t('link.code')}</p>
             <CopyField value={typed} />
           </div>
-        ) : byPhone ? (
-          <PairByPhone channel={channel} />
+        ) : byPhone && !asked ? (
+          <PairByPhone channel={channel} onAsked={() => setAsked(true)} />
         ) : (
           <div className={classes.code}>
-            {link?.qr ? (
+            {link?.qr && !asked ? (
               <QrCode text={link.qr} label={t('link.qr')} width={264} />
             ) : (
               <NoCode />
@@ -145,8 +153,9 @@ function Linking({
           variant="default"
           loading={busy}
           onClick={() => {
-            if (typed) void dropPhone()
+            if (typed || asked) void dropPhone()
             setByPhone(!typed && !byPhone)
+            setAsked(false)
           }}
         >
           {t(typed || byPhone ? 'link.byCode' : 'link.byPhone')}

@@ -8,20 +8,27 @@ import { FormFooter } from '../ui/FormFooter'
 import { typedPhone, typedSoFar } from '../ui/typedPhone'
 
 /** PairByPhone asks WhatsApp for a code to type on the phone. The code follows with the state of the link. */
-export function PairByPhone({ channel }: { channel: Channel }) {
+export function PairByPhone({
+  channel,
+  onAsked,
+}: {
+  channel: Channel
+  onAsked: () => void
+}) {
   const { t } = useTranslation()
   const [text, setText] = useState(channel.phone ?? '')
   const { busy, problem, wrong, run } = useSubmit({ fields: ['phone'] })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void run(() =>
-      unwrap(
+    void run(async () => {
+      await unwrap(
         api.POST('/channels/{id}/link', {
           params: { path: { id: channel.id } },
           body: { phone: typedPhone(text) ?? text },
         }),
-      ),
-    )
+      )
+      onAsked()
+    })
   }
   return (
     <form onSubmit={submit}>
