@@ -103,7 +103,7 @@ func (p *Providers) MarkRead(ctx context.Context, company, channel kernel.ID, re
 
 // ErrNotHere is the error of a linked number that is not connected to this node.
 var ErrNotHere = &provider.SendError{
-	Code: provider.CodeSendUnavailable, Message: "The number is not connected to this server at the moment.", Retry: true, RetryAfter: time.Second,
+	Code: provider.CodeSendUnavailable, Message: "The number is not connected to this server at the moment.", Retry: true, RetryAfter: time.Second, Offline: true,
 }
 
 // errLinkRemoved is the error of a linked number that was removed.

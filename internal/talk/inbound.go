@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -190,6 +191,17 @@ func (in *InboundBatch) hold(t *LockedConversation) *BatchConversation {
 // message stores an incoming message. It returns nil if the message was already stored. upload is the file of a simulated
 // message.
 func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*Message, error) {
+	if ours, ok := kernel.ParseID(msg.ClientID); ok {
+		t, m, err := in.lockMessage("", ours)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			return nil, in.report(t, m, msg.ExternalID, statusReport{
+				Status: cmp.Or(msg.Status, provider.StatusSent), At: moment(msg.At, in.Tx.Now),
+			})
+		}
+	}
 	known, awaited, err := in.known(msg.ExternalID)
 	if err != nil {
 		return nil, err

@@ -622,6 +622,9 @@ func (t *LockedConversation) changeSent(a *kernel.Principal, o *Outbox, m *Messa
 	case isTooLate(c.Kind, m.SentAt, t.Tx.Now):
 		return kernel.Errorf(kernel.CodeNotEditable, "A message can be edited for 15 minutes and deleted for 48 hours after it was sent.")
 	}
+	if c.Kind == changeEdit && kernel.Same(m.Text, &c.Text) {
+		return nil
+	}
 	in := t.d.inboundBatch(t.Tx, channels.Channel{Company: t.Company, ID: t.Channel})
 	entry := in.hold(t)
 	t.Tx.Later(`

@@ -94,7 +94,7 @@ func (d *Talk) TakeSendLease(
 			return err
 		} else if found && ch.Provider == channels.ProviderLinked {
 			cause = &provider.SendError{
-				Code: provider.CodeSendUnavailable, Message: "The process that was sending this message ended.", Retry: true, Cause: cause,
+				Code: provider.CodeSendUnavailable, Message: "The process that was sending this message ended.", Retry: true, Offline: true, Cause: cause,
 			}
 		}
 		done := make([]SendDone, len(left))
@@ -207,9 +207,6 @@ func (in *InboundBatch) sendDone(lease kernel.Lease, done *SendDone) error {
 	}
 	since := m.CreatedAt
 	kernel.Set(&since, job.ReleasedAt)
-	if in.Channel.Provider == channels.ProviderLinked { // its messages wait for as long as there is no connection
-		since = in.Tx.Now
-	}
 	next := retrySend(done.Err, int(job.Attempts)+1, in.Tx.Now.Sub(since))
 	if in.Channel.ArchivedAt != nil && next.Decision != Failed {
 		return in.failArchived(t, &m)
@@ -616,7 +613,7 @@ func retrySend(cause error, attempts int, age time.Duration) NextSend {
 	switch {
 	case failure.Disconnect:
 		return NextSend{Decision: Held}
-	case failure.Unreachable() && age < maxUnreachable:
+	case failure.Unreachable() && (age < maxUnreachable || failure.Offline):
 		if !again {
 			wait = maxSendPause
 		}

@@ -12,6 +12,7 @@ func TestRetrySendDecidesAfterAFailedAttempt(t *testing.T) {
 	limited := &provider.SendError{Code: "rate_limited", Retry: true, RetryAfter: 3 * time.Second}
 	away := &provider.SendError{Code: provider.CodeProviderUnavailable, Retry: true}
 	awayLonger := &provider.SendError{Code: provider.CodeSendUnavailable, Retry: true, RetryAfter: 2 * time.Minute}
+	offline := &provider.SendError{Code: provider.CodeSendUnavailable, Retry: true, Offline: true}
 	refused := &provider.SendError{Code: "provider_busy", Retry: true}
 	for name, test := range map[string]struct {
 		cause    error
@@ -31,6 +32,7 @@ func TestRetrySendDecidesAfterAFailedAttempt(t *testing.T) {
 		"the provider is away after all retries": {away, 100, 23 * time.Hour, Again, time.Minute, ""},
 		"the provider says when":                 {awayLonger, 1, 0, Again, 2 * time.Minute, ""},
 		"the provider was away for a day":        {away, 100, 24 * time.Hour, Failed, 0, provider.CodeProviderUnavailable},
+		"there is no connection for days":        {offline, 1000, 72 * time.Hour, Again, time.Minute, ""},
 		"the provider is busy":                   {refused, 4, 0, Again, time.Minute, ""},
 		"the provider is busy for the last time": {refused, 6, 0, Again, 15 * time.Minute, ""},
 		"the provider is busy every time":        {refused, 7, 0, Failed, 0, "provider_busy"},

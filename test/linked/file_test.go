@@ -11,6 +11,7 @@ import (
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 
+	"recado/internal/channels/linked"
 	"recado/internal/kernel"
 	"recado/test/linkedtest"
 	"recado/test/testkit"
@@ -40,27 +41,34 @@ func mp4Video() string {
 // webpSticker is a picture of 512 by 512 pixels.
 const webpSticker = "RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\x00\x02\x00\x02"
 
-func TestOneFileIsUploadedAtATimeWhileTextsAreSent(t *testing.T) {
-	eachLinked(t, func(t *testing.T, d *desk) {
-		var uploading atomic.Int64
-		goOn := make(chan struct{})
-		d.phone.OnUpload(func(n int) {
-			uploading.Store(max(uploading.Load(), int64(n)))
-			<-goOn
-		})
-		post := func(number int, body string) {
-			to := d.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id": %q, "phone": "+551195555%04d"}`, d.channel, number)).OK(201).ID()
-			d.A.Post(t, "/conversations/"+to+"/messages", fmt.Sprintf(`{"client_id": %q, %s}`, kernel.NewID(), body)).OK(201)
-		}
-		for i := range 3 {
-			post(i, fmt.Sprintf(`"media_id": %q`, d.A.Upload(t, "photo.png", []byte(png)).OK(201).ID()))
-		}
-		post(3, `"text": "Olá"`)
-		testkit.Eventually(t, "the text is sent", func() bool { return len(d.phone.Sent()) == 1 })
-		close(goOn)
-		testkit.Eventually(t, "the files are sent", func() bool { return len(d.phone.Sent()) == 4 })
-		testkit.Diff(t, "uploads at a time", uploading.Load(), int64(1))
+func TestTextsDoNotWaitForFilesThatAreUploaded(t *testing.T) {
+	t.Parallel()
+	d := startWith(t, func(m *linked.Manager) { m.FileMemory = int64(2 * len(png)) })
+	d.hurry(t)
+	d.link(t)
+	var uploading atomic.Int64
+	goOn := make(chan struct{})
+	d.phone.OnUpload(func(n int) {
+		uploading.Store(max(uploading.Load(), int64(n)))
+		<-goOn
 	})
+	post := func(number int, body string) {
+		to := d.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id": %q, "phone": "+551195555%04d"}`, d.channel, number)).OK(201).ID()
+		d.A.Post(t, "/conversations/"+to+"/messages", fmt.Sprintf(`{"client_id": %q, %s}`, kernel.NewID(), body)).OK(201)
+	}
+	const files = 4
+	for i := range files {
+		post(i, fmt.Sprintf(`"media_id": %q`, d.A.Upload(t, "photo.png", []byte(png)).OK(201).ID()))
+	}
+	post(files, `"text": "Olá"`)
+	testkit.Eventually(t, "the text is sent", func() bool { return len(d.phone.Sent()) == 1 })
+	testkit.Eventually(t, "two files are uploaded", func() bool { return uploading.Load() == 2 })
+	close(goOn)
+	testkit.Eventually(t, "the files are sent", func() bool {
+		d.Clock.Advance(time.Second)
+		return len(d.phone.Sent()) == files+1
+	})
+	testkit.Equal(t, "files that were uploaded at a time", uploading.Load(), 2)
 }
 
 func TestEveryKindOfFileIsSent(t *testing.T) {

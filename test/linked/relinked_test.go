@@ -121,3 +121,25 @@ func TestMessagesOfALinkedNumberWaitLongerThanADayForTheConnection(t *testing.T)
 		testkit.Equal(t, "messages that were sent", len(d.phone.Sent()), 1)
 	})
 }
+
+func TestAMessageThatTheHistoryHasIsNotSentAgain(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
+		chat := d.conversation(t)
+		d.phone.RefuseAll(whatsmeow.ErrNotConnected) // as after a crash between sending it and storing that it was sent
+		message := d.A.Post(t, "/conversations/"+chat+"/messages", fmt.Sprintf(`{"client_id": %q, "text": "At ten"}`, kernel.NewID())).OK(201).ID()
+		external := strings.ToUpper(strings.ReplaceAll(message, "-", ""))
+		d.phone.SendHistory(&waHistorySync.HistorySync{
+			SyncType: waHistorySync.HistorySync_RECENT.Enum(),
+			Conversations: []*waHistorySync.Conversation{{ID: new(maria.String()), Messages: []*waHistorySync.HistorySyncMsg{{Message: &waWeb.WebMessageInfo{
+				Key:     &waCommon.MessageKey{RemoteJID: new(maria.String()), FromMe: new(true), ID: &external},
+				Message: linkedtest.Text("At ten"), MessageTimestamp: new(uint64(d.Clock.Now().Unix())), Status: waWeb.WebMessageInfo_READ.Enum(),
+			}}}}},
+		})
+		testkit.Eventually(t, "the message is read", func() bool { return d.A.Get(t, "/messages/"+message).OK(200).Text("status") == "read" })
+		d.phone.RefuseAll(nil)
+		d.send(t, chat, `"text": "Bye"`) // after everything that was queued
+		testkit.Equal(t, "messages that were sent", len(d.phone.Sent()), 1)
+		testkit.Equal(t, "messages that are stored", d.stored(t), 3)
+	})
+}

@@ -72,6 +72,18 @@ func TestALinkIsOfflineUntilWhatsAppAnswersAgain(t *testing.T) {
 	testkit.Diff(t, "the test passes", d.A.Post(t, "/channels/"+d.channel+"/test", nil).OK(200).At("ok"), any(true))
 }
 
+func TestANumberThatStaysDisconnectedIsConnectedAgain(t *testing.T) {
+	t.Parallel()
+	d := startWith(t, func(m *linked.Manager) { m.Heard, m.Reconnect = time.Millisecond, 100*time.Millisecond })
+	d.link(t)
+	next := d.follow(t)
+	until(t, next, func(state map[string]any) bool { return state["online"] == true })
+	opened := d.phone.Opened()
+	d.phone.Drop()
+	testkit.Eventually(t, "the number is connected again", func() bool { return d.phone.Opened() > opened })
+	until(t, next, func(state map[string]any) bool { return state["online"] == true })
+}
+
 func TestALinkEndsIfAnotherProgramReplacesItTwice(t *testing.T) {
 	eachLinked(t, func(t *testing.T, d *desk) {
 		d.phone.Emit(&events.StreamReplaced{})

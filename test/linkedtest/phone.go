@@ -202,6 +202,9 @@ func (c *Client) IsConnected() bool {
 	return c.connected
 }
 
+// Drop ends the connection without an event, as after an error after which whatsmeow does not connect again.
+func (p *Phone) Drop() { p.client().Disconnect() }
+
 // Logout removes the device.
 func (c *Client) Logout(ctx context.Context) error {
 	c.phone.mu.Lock()
@@ -665,17 +668,19 @@ func (p *Phone) SendHistory(part *waHistorySync.HistorySync) {
 	id := fmt.Sprintf("HISTORY%d", len(p.parts))
 	p.parts[id] = part
 	p.mu.Unlock()
-	p.announce(id)
+	p.announce(id, part)
 }
 
 // SendDamagedHistory delivers a part of the history that cannot be decrypted.
-func (p *Phone) SendDamagedHistory() { p.announce("damaged") }
+func (p *Phone) SendDamagedHistory() { p.announce("damaged", &waHistorySync.HistorySync{}) }
 
-func (p *Phone) announce(id string) {
+func (p *Phone) announce(id string, part *waHistorySync.HistorySync) {
 	info := types.MessageInfo{MessageSource: types.MessageSource{Chat: p.JID, Sender: p.JID, IsFromMe: true}, ID: id, Timestamp: time.Now()}
 	p.Write(info, &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
-		Type:                    waE2E.ProtocolMessage_HISTORY_SYNC_NOTIFICATION.Enum(),
-		HistorySyncNotification: &waE2E.HistorySyncNotification{DirectPath: &id},
+		Type: waE2E.ProtocolMessage_HISTORY_SYNC_NOTIFICATION.Enum(),
+		HistorySyncNotification: &waE2E.HistorySyncNotification{
+			DirectPath: &id, SyncType: waE2E.HistorySyncType(part.GetSyncType()).Enum(), Progress: new(part.GetProgress()),
+		},
 	}})
 }
 

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
@@ -31,8 +33,10 @@ type Manager struct {
 	Lease         time.Duration // how long a link waits after its node died; default: 20 seconds
 	PairTimeout   time.Duration // how long a number whose code was scanned may take to connect; default: one minute
 	Heard         time.Duration // how often the time at which WhatsApp was last heard is stored; default: one minute
+	Reconnect     time.Duration // how long whatsmeow may take to connect again; default: five minutes
+	FileMemory    int64         // bytes of all files that are sent and received at a time; default: those of the largest file
 
-	uploads chan struct{} // has an element while a file is uploaded: it is in memory
+	transfers *semaphore.Weighted // of FileMemory
 
 	mu       sync.Mutex
 	sessions map[kernel.ID]*session
@@ -42,6 +46,7 @@ const (
 	defaultLease       = 20 * time.Second
 	defaultPairTimeout = time.Minute
 	defaultHeard       = time.Minute
+	defaultReconnect   = 5 * time.Minute
 	purgeEvery         = time.Hour
 	releaseTimeout     = 5 * time.Second // for a stopping node
 )
@@ -60,11 +65,13 @@ func (m *Manager) Run(ctx context.Context) {
 	if m.Heard <= 0 {
 		m.Heard = defaultHeard
 	}
-	m.mu.Lock()
-	if m.uploads == nil {
-		m.uploads = make(chan struct{}, 1)
+	if m.Reconnect <= 0 {
+		m.Reconnect = defaultReconnect
 	}
-	m.mu.Unlock()
+	if m.FileMemory <= 0 {
+		m.FileMemory = maxFile
+	}
+	m.transfers = semaphore.NewWeighted(m.FileMemory)
 	holder := &channels.LinkHolder{Desk: m.Desk, Owner: kernel.NewID(), Length: m.Lease}
 	defer m.release(ctx, holder)
 	wake := m.Desk.Wakeup(channels.WakeLinks).C

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -110,12 +111,12 @@ func (s *session) Send(ctx context.Context, out provider.Outgoing) (provider.Sen
 	if err != nil {
 		return none, err
 	}
-	if err := s.pace.take(ctx); err != nil { // before an upload, so that Free does not return 1 all the while
-		return none, unavailable(err)
-	}
 	m, err := s.compose(ctx, to, out)
 	if err != nil {
 		return none, err
+	}
+	if err := s.pace.take(ctx); err != nil {
+		return none, unavailable(err)
 	}
 	id := messageID(out.ClientID)
 	if err := s.keepSent(ctx, id, m, out); err != nil {
@@ -177,9 +178,17 @@ func (s *session) forgetText(ctx context.Context, id types.MessageID, to types.J
 	return s.rows.apply(ctx, c)
 }
 
+// unavailable returns the error of a message that cannot be sent at the moment. It waits for as long as it takes.
 func unavailable(cause error) *provider.SendError {
 	return &provider.SendError{
-		Code: provider.CodeSendUnavailable, Message: "There is no connection to WhatsApp at the moment.", Retry: true, Cause: cause,
+		Code: provider.CodeSendUnavailable, Message: "There is no connection to WhatsApp at the moment.", Retry: true, Offline: true, Cause: cause,
+	}
+}
+
+// unreadable returns the error of a message whose stored file cannot be read.
+func unreadable(cause error) *provider.SendError {
+	return &provider.SendError{
+		Code: provider.CodeSendUnavailable, Message: "The file of the message could not be read.", Retry: true, Cause: cause,
 	}
 }
 
@@ -343,39 +352,53 @@ func (s *session) authorOf(chat types.JID, ref *provider.MessageRef) types.JID {
 }
 
 const (
-	maxFile         = 100 << 20        // the largest file that is sent: whatsmeow encrypts files in memory
+	maxFile         = 100 << 20        // the largest file that is sent
 	transferTimeout = 10 * time.Minute // enough for the largest file
+	transferWait    = 5 * time.Second  // for the memory of other files
 )
+
+// transfer waits until there is memory for a file of the given size, because whatsmeow encrypts and decrypts files in memory. The
+// caller calls done at the end.
+func (s *session) transfer(ctx context.Context, size int64) (done func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, transferWait) // others need the place of the message among those that are sent
+	defer cancel()
+	size = min(max(size, 1), s.m.FileMemory)
+	if err := s.m.transfers.Acquire(ctx, size); err != nil {
+		return nil, unavailable(fmt.Errorf("too many files are being transferred: %w", err))
+	}
+	return func() { s.m.transfers.Release(size) }, nil
+}
 
 func (s *session) upload(ctx context.Context, to types.JID, out provider.Outgoing) (*waE2E.Message, error) {
 	f := out.Media
+	if f.Size > maxFile {
+		return nil, &provider.SendError{Code: "media_rejected", Message: "The file is too large for WhatsApp."}
+	}
+	done, err := s.transfer(ctx, f.Size)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	r, err := f.Open()
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, unreadable(err)
 	}
 	defer func() { _ = r.Close() }()
-	select {
-	case s.m.uploads <- struct{}{}:
-		defer func() { <-s.m.uploads }()
-	case <-ctx.Done():
-		return nil, unavailable(ctx.Err())
-	}
-	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
+	uploading, cancel := context.WithTimeout(ctx, transferTimeout)
 	defer cancel()
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, unavailable(err)
-	case len(data) > maxFile:
-		return nil, &provider.SendError{Code: "media_rejected", Message: "The file is too large for WhatsApp."}
+	data, err := io.ReadAll(io.LimitReader(r, maxFile))
+	if err != nil {
+		return nil, unreadable(err)
 	}
 	kind := map[string]whatsmeow.MediaType{
 		provider.TypeImage: whatsmeow.MediaImage, provider.TypeVideo: whatsmeow.MediaVideo, provider.TypeAudio: whatsmeow.MediaAudio,
 		provider.TypeSticker: whatsmeow.MediaImage, provider.TypeDocument: whatsmeow.MediaDocument,
 	}[f.Kind]
-	up, err := s.client.Upload(ctx, data, kind)
+	up, err := s.client.Upload(uploading, data, kind)
 	if err != nil {
-		return nil, s.sendError(err)
+		failed := s.sendError(err)
+		failed.Offline = failed.Offline && uploading.Err() == nil // a file that always takes too long is given up after a day
+		return nil, failed
 	}
 	text, about := s.content(to, out)
 	caption := kernel.TextOrNil(text)
@@ -459,6 +482,11 @@ func (s *session) fetch(ctx context.Context, file provider.IncomingMedia, limit 
 	case d.Length > uint64(limit):
 		return blob.ErrTooLarge
 	}
+	done, err := s.transfer(ctx, int64(d.Length))
+	if err != nil {
+		return err
+	}
+	defer done()
 	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
 	defer cancel()
 	data, err := s.client.Download(ctx, d)

@@ -114,8 +114,12 @@ func (m *Manager) start(ctx context.Context, holder *channels.LinkHolder, l chan
 		if err != nil && !stopped {
 			s.retry = errorPause
 			if !s.wasOnline.Load() {
-				s.retry = min(max(2*after, errorPause), maxErrorPause)
+				s.retry = max(2*after, errorPause)
 			}
+			if l.State != channels.LinkLinked { // somebody waits for a code
+				s.retry = errorPause
+			}
+			s.retry = min(s.retry, maxErrorPause)
 			s.log.Warn("the connection of a linked number failed; trying again", slog.Any("error", err))
 		}
 		close(s.done)
@@ -185,6 +189,7 @@ func (s *session) run(ctx context.Context) error {
 	unused.Stop()
 	heard := time.NewTicker(s.m.Heard)
 	defer heard.Stop()
+	connected := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -207,8 +212,15 @@ func (s *session) run(ctx context.Context) error {
 		case <-unused.C:
 			s.setInUse(ctx, false)
 		case <-heard.C:
-			if s.linked.Load() && s.online.Load() && s.client.IsConnected() {
-				s.stored(s.holder.SetHeard(ctx, s.link))
+			switch {
+			case s.client.IsConnected():
+				connected = time.Now()
+				if s.linked.Load() && s.online.Load() {
+					s.stored(s.holder.SetHeard(ctx, s.link))
+				}
+			case s.linked.Load() && time.Since(connected) >= s.m.Reconnect: // after some errors whatsmeow does not connect again
+				s.offline(ctx)
+				return errors.New("the connection to WhatsApp was lost and did not come back")
 			}
 		}
 	}
@@ -539,8 +551,8 @@ func (s *session) callEnded(ctx context.Context, e *events.CallTerminate) bool {
 	return true
 }
 
-// setInUse tells WhatsApp the profile name of the number and whether the device is in use. If it is, WhatsApp reports when customers type; if it is not, the phone
-// keeps notifying its owner.
+// setInUse tells WhatsApp the profile name of the number and whether the device is in use. If it is, WhatsApp reports when customers
+// type; if it is not, the phone keeps notifying its owner.
 func (s *session) setInUse(ctx context.Context, inUse bool) {
 	s.inUse.Store(inUse)
 	presence := types.PresenceUnavailable
@@ -807,43 +819,46 @@ func (s *session) importHistories() {
 
 // importHistory imports the stored parts of the history. It gives up parts that WhatsApp no longer has or that are damaged.
 func (s *session) importHistory(ctx context.Context) {
-	parts, err := s.rows.list(ctx, kindHistory, "")
-	if len(parts) > 0 && err == nil {
-		err = s.setProgress(ctx)
-	}
-	if !s.stored(err) {
-		return
-	}
-	for id, value := range parts {
-		data, err := s.downloadPart(ctx, value)
-		if err == nil && data != nil {
-			err = s.importPart(ctx, data)
-		}
-		if err != nil {
-			if ctx.Err() == nil {
-				s.log.Warn("a part of the history could not be imported; trying again", slog.Any("error", err))
-				time.AfterFunc(errorPause, s.historyDue)
-			}
-			return
-		}
-		if !s.stored(s.rows.delete(ctx, kindHistory, id)) || !s.stored(s.setProgress(ctx)) {
-			return
-		}
+	err := s.importParts(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("the history could not be imported; trying again", slog.Any("error", err))
+		time.AfterFunc(errorPause, s.historyDue)
 	}
 }
 
-// keepProgress stores how much of its type of history a part completes.
-func (s *session) keepProgress(ctx context.Context, part *waHistorySync.HistorySync) error {
-	kind := part.GetSyncType()
-	if kind != waHistorySync.HistorySync_RECENT && kind != waHistorySync.HistorySync_FULL {
+func (s *session) importParts(ctx context.Context) error {
+	parts, err := s.rows.list(ctx, kindHistory, "")
+	if err == nil {
+		err = s.setProgress(ctx)
+	}
+	for id, value := range parts {
+		if err == nil {
+			err = s.importPart(ctx, value)
+		}
+		if err == nil {
+			err = s.rows.delete(ctx, kindHistory, id)
+		}
+		if err == nil {
+			err = s.setProgress(ctx)
+		}
+	}
+	return err
+}
+
+// keepProgress stores how much of its type of history a part completes, in percent.
+func (s *session) keepProgress(ctx context.Context, kind string, percent uint32) error {
+	if !slices.Contains(countedHistory, kind) {
 		return nil
 	}
 	var before uint32
-	if _, err := s.rows.getJSON(ctx, kindProgress, kind.String(), &before); err != nil {
+	if _, err := s.rows.getJSON(ctx, kindProgress, kind, &before); err != nil {
 		return err
 	}
-	return s.rows.putJSON(ctx, kindProgress, kind.String(), max(before, part.GetProgress()))
+	return s.rows.putJSON(ctx, kindProgress, kind, max(before, percent))
 }
+
+// countedHistory are the types of parts that count to 100, each by itself.
+var countedHistory = []string{waHistorySync.HistorySync_RECENT.String(), waHistorySync.HistorySync_FULL.String()}
 
 // setProgress stores how much of the history is imported. The parts of each type count to 100, and parts of the other type may
 // follow, so it may go back.
@@ -853,9 +868,9 @@ func (s *session) setProgress(ctx context.Context) error {
 		return err
 	}
 	percent, known := int64(100), false
-	for _, kind := range []waHistorySync.HistorySync_HistorySyncType{waHistorySync.HistorySync_RECENT, waHistorySync.HistorySync_FULL} {
+	for _, kind := range countedHistory {
 		var n int64
-		found, err := s.rows.getJSON(ctx, kindProgress, kind.String(), &n)
+		found, err := s.rows.getJSON(ctx, kindProgress, kind, &n)
 		if err != nil {
 			return err
 		}
@@ -864,6 +879,8 @@ func (s *session) setProgress(ctx context.Context) error {
 		}
 	}
 	switch {
+	case !known && len(waiting) == 0:
+		return nil
 	case !known:
 		percent = 0
 	case len(waiting) > 0:
@@ -872,17 +889,29 @@ func (s *session) setProgress(ctx context.Context) error {
 	return s.holder.SetHistory(ctx, s.link, percent)
 }
 
-// downloadPart returns a part of the history, or nil if it is lost.
-func (s *session) downloadPart(ctx context.Context, value []byte) (*waHistorySync.HistorySync, error) {
-	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
-	defer cancel()
+// importPart imports a part of the history, unless it is lost.
+func (s *session) importPart(ctx context.Context, value []byte) error {
 	var n waE2E.HistorySyncNotification
 	if err := proto.Unmarshal(value, &n); err != nil {
 		s.log.Warn("a part of the history is damaged", slog.Any("error", err))
-		return nil, nil
+		return nil
 	}
+	data, err := s.downloadPart(ctx, &n)
+	if err == nil && data != nil {
+		err = s.importData(ctx, data)
+	}
+	if err != nil {
+		return err
+	}
+	return s.keepProgress(ctx, n.GetSyncType().String(), max(n.GetProgress(), data.GetProgress()))
+}
+
+// downloadPart returns a part of the history, or nil if it is lost.
+func (s *session) downloadPart(ctx context.Context, n *waE2E.HistorySyncNotification) (*waHistorySync.HistorySync, error) {
+	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
+	defer cancel()
 	for range historyTries {
-		data, err := s.client.DownloadHistorySync(ctx, &n, true)
+		data, err := s.client.DownloadHistorySync(ctx, n, true)
 		if err == nil || !isDamaged(err) && !isGone(err) {
 			return data, err
 		}
@@ -900,7 +929,7 @@ func isDamaged(err error) bool {
 	}, func(target error) bool { return errors.Is(err, target) })
 }
 
-func (s *session) importPart(ctx context.Context, data *waHistorySync.HistorySync) error {
+func (s *session) importData(ctx context.Context, data *waHistorySync.HistorySync) error {
 	if data.GetSyncType() == waHistorySync.HistorySync_PUSH_NAME { // whatsmeow has stored them
 		names, err := s.names(ctx)
 		if err != nil {
@@ -943,7 +972,7 @@ func (s *session) importPart(ctx context.Context, data *waHistorySync.HistorySyn
 		}
 		s.pictureChanged(group, groupPicture{history: true})
 	}
-	return s.keepProgress(ctx, data)
+	return nil
 }
 
 // conversation translates the messages of a conversation since a time, the oldest first.

@@ -178,6 +178,9 @@ func (t *translator) message(ctx context.Context, evt *events.Message, history b
 	in := &provider.IncomingMessage{
 		ExternalID: info.ID, FromPhoneApp: info.IsFromMe, Customer: customer, Group: group, At: info.Timestamp, History: history,
 	}
+	if info.IsFromMe {
+		in.ClientID = ourID(info.ID)
+	}
 	if !content(msg, in) {
 		return provider.Incoming{}, false
 	}
@@ -258,7 +261,7 @@ func contextOf(m *waE2E.Message) *waE2E.ContextInfo {
 		m.GetLocationMessage().GetContextInfo(), m.GetContactMessage().GetContextInfo(), m.GetContactsArrayMessage().GetContextInfo(),
 		m.GetLiveLocationMessage().GetContextInfo(), m.GetButtonsResponseMessage().GetContextInfo(), m.GetListResponseMessage().GetContextInfo(),
 		m.GetTemplateButtonReplyMessage().GetContextInfo(), m.GetInteractiveResponseMessage().GetContextInfo(),
-		m.GetPtvMessage().GetContextInfo(), m.GetPollCreationMessage().GetContextInfo(), m.GetPollCreationMessageV3().GetContextInfo(),
+		m.GetPtvMessage().GetContextInfo(), poll(m).GetContextInfo(),
 	} {
 		if c != nil {
 			return c

@@ -71,6 +71,8 @@ type Incoming struct {
 // IncomingMessage is a message that a customer wrote, or one that the team typed on the phone.
 type IncomingMessage struct {
 	ExternalID string
+	// ClientID is the id that was sent along if Recado may have sent the message: with one that it has, this is a status.
+	ClientID string
 	// FromPhoneApp marks a message that the team sent from the phone; Customer is then its receiver.
 	FromPhoneApp bool
 	Customer     Person
@@ -383,6 +385,8 @@ type SendError struct {
 	// Retry reports that the message may be retried, after RetryAfter if that is known. It is never set if Fate is Uncertain.
 	Retry      bool
 	RetryAfter time.Duration
+	// Offline reports that there was no connection to the provider, so that the message waits for as long as it takes.
+	Offline bool
 	// Disconnect reports that the channel cannot send until a person fixes it.
 	Disconnect   bool
 	ProviderCode int    // 0: no response of the provider
