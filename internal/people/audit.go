@@ -74,6 +74,12 @@ func (d *People) Audit(ctx context.Context, a *kernel.Principal, f *AuditFilter)
 			s.And("(a.at, a.id) < (" + s.Arg(at) + ", " + s.Arg(kernel.OrFirst(id)) + ")")
 		}
 		a.AndReaches(s, "a.channel", "a.company")
+		// The number of a contact may have become private after the entry was written.
+		s.And(`(a.subject_type <> 'contact' OR NOT EXISTS (
+			SELECT 1
+			FROM contacts ct
+			WHERE ct.company = a.company AND ct.id = a.subject
+				AND NOT ` + a.Reached(s, "CASE WHEN ct.pool = ct.company THEN ct.channel ELSE ct.pool END", "a.company") + `))`)
 		if a.Boards != nil {
 			s.And("(a.board IS NULL OR " + s.In("a.board", a.Boards) + ")")
 		}

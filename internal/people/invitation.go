@@ -315,7 +315,9 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept, l
 		if err != nil || n == 0 {
 			return kernel.ErrOr(err, errNoLink())
 		}
-		suspendViewer(tx, l)
+		if err := suspendViewer(tx, l); err != nil {
+			return err
+		}
 		setMemberPassword(tx, l.Company.ID, l.Member, *hash)
 		if _, err := endSessions(tx, l.Company.ID, l.Member); err != nil {
 			return err
@@ -339,18 +341,31 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept, l
 
 // suspendViewer hides the private channels of a member who used a link until somebody confirms the viewers, because the issuer
 // could have used the link. Channels that the issuer sees stay visible. Keys see no private channel; the operator sees all.
-func suspendViewer(tx *kernel.Tx, l ResetLink) {
+func suspendViewer(tx *kernel.Tx, l ResetLink) error {
 	by := l.Issuer
 	if by.Key != nil {
 		by.Member = nil
 	} else if by.Member == nil || *by.Member == l.Member {
-		return
+		return nil
 	}
-	tx.Later(`
-		UPDATE channel_viewers
-		SET pending = TRUE
-		WHERE company = $1 AND member = $2 AND channel NOT IN (
-			SELECT o.channel
-			FROM channel_viewers o
-			WHERE o.company = $1 AND o.member = $3 AND NOT o.pending)`, l.Company.ID, l.Member, by.Member)
+	const hidden = `company = $1 AND member = $2 AND NOT pending AND channel NOT IN (
+		SELECT o.channel
+		FROM channel_viewers o
+		WHERE o.company = $1 AND o.member = $3 AND NOT o.pending)`
+	channels, err := kernel.Rows(tx, `
+		SELECT ch.id, ch.name
+		FROM channels ch
+		WHERE ch.company = $1 AND ch.private AND ch.id IN (SELECT channel FROM channel_viewers WHERE `+hidden+`)
+		ORDER BY ch.id`, []any{l.Company.ID, l.Member, by.Member}, scanRef)
+	for _, ch := range channels {
+		viewers, err := ChannelViewers(tx, l.Company.ID, ch.ID)
+		if err != nil {
+			return err
+		}
+		entry := viewerGone(ch, viewers, l.Member)
+		entry.Company, entry.Actor = l.Company.ID, kernel.AuditUser(kernel.Ref{ID: l.Member, Name: l.Name})
+		tx.Audit(nil, entry)
+	}
+	tx.Later(`UPDATE channel_viewers SET pending = TRUE WHERE `+hidden, l.Company.ID, l.Member, by.Member)
+	return err
 }

@@ -282,6 +282,10 @@ func (d *People) DisableTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 	if err != nil {
 		return err
 	}
+	attempt := newAttempt(a.Email, v.IP)
+	if err := d.beginSignIn(ctx, attempt); err != nil {
+		return err
+	}
 	_, err = kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (none struct{}, err error) {
 		p, found, err := findProfile(tx, a.Company.ID, a.User.ID, tx.ForUpdate())
 		switch {
@@ -300,7 +304,10 @@ func (d *People) DisableTwoFactor(ctx context.Context, a *kernel.Principal, v ke
 		d.ForgetHolders(tx, a.Company.ID)
 		return none, nil
 	})
-	return err
+	if kernel.CodeOf(err) == kernel.CodeCodeInvalid {
+		return d.failSignIn(ctx, attempt, "code", err, Candidate{Company: a.Company, Member: a.User.ID, Name: a.User.Name})
+	}
+	return d.endSignIn(ctx, attempt, err)
 }
 
 // useCode accepts a code of a sealed secret, or a recovery code, once. It accepts everything if sealed is nil.

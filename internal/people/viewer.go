@@ -98,16 +98,20 @@ func auditLeaving(tx *kernel.Tx, a *kernel.Principal, member kernel.ID) error {
 		if err != nil {
 			return err
 		}
-		if len(viewers) == 1 {
-			continue
+		if len(viewers) > 1 {
+			tx.Audit(a, viewerGone(ch, viewers, member))
 		}
-		before := NewAuditedViewers(viewers)
-		after := NewAuditedViewers(slices.DeleteFunc(viewers, func(v Viewer) bool { return v.ID == member }))
-		entry := kernel.NewAuditEntry(kernel.NewAuditSubject("channel", ch.ID, ch.Name), before, after)
-		entry.Channel = ch.ID
-		tx.Audit(a, entry)
 	}
 	return err
+}
+
+// viewerGone returns the audit entry for a private channel that a viewer stops seeing.
+func viewerGone(ch kernel.Ref, viewers []Viewer, member kernel.ID) kernel.AuditEntry {
+	before := NewAuditedViewers(viewers)
+	after := NewAuditedViewers(slices.DeleteFunc(slices.Clone(viewers), func(v Viewer) bool { return v.ID == member }))
+	entry := kernel.NewAuditEntry(kernel.NewAuditSubject("channel", ch.ID, ch.Name), before, after)
+	entry.Channel = ch.ID
+	return entry
 }
 
 // allViewedChannels returns the private channels of the company that each member may see.

@@ -80,15 +80,22 @@ func TestSignInsAreAudited(t *testing.T) {
 		try(email, password, "").Fails(401, "code_required")
 		try(email, password, "000000").Fails(401, "code_invalid")
 		ana = w.A.WithSession(t, try(email, password, recovery).OK(200))
+		w.Clock.Advance(2 * time.Hour) // earlier failures no longer count
+		disable := map[string]string{"password": password, "code": "000000"}
+		for range 5 {
+			ana.Post(t, "/me/two-factor/disable", disable).Fails(401, "code_invalid")
+		}
+		ana.Post(t, "/me/two-factor/disable", disable).Fails(429, "rate_limited")
 		ana.Delete(t, "/session").OK(204)
 
 		testkit.Diff(t, "actions", actions(t, w.A.Client, "actor="+id), []string{
-			"session.ended", "session.created", "session.failed", "two_factor.enabled", "session.created", "session.failed", "session.created", "password.changed",
+			"session.ended", "session.failed", "session.failed", "session.failed", "session.failed", "session.failed",
+			"session.created", "session.failed", "two_factor.enabled", "session.created", "session.failed", "session.created", "password.changed",
 		})
 		failed := w.A.Get(t, "/audit?action=session.failed").OK(200)
-		testkit.Equal(t, "failures", len(failed.List()), 2) // an unknown address belongs to no company
+		testkit.Equal(t, "failures", len(failed.List()), 7) // an unknown address belongs to no company
 		testkit.Diff(t, "a wrong code", failed.At("data", 0, "changes"), any([]any{map[string]any{"field": "wrong", "from": nil, "to": "code"}}))
-		testkit.Diff(t, "a wrong password", failed.At("data", 1, "changes"), any([]any{map[string]any{"field": "wrong", "from": nil, "to": "password"}}))
+		testkit.Diff(t, "a wrong password", failed.At("data", 6, "changes"), any([]any{map[string]any{"field": "wrong", "from": nil, "to": "password"}}))
 		testkit.Equal(t, "of another company", len(w.B.Get(t, "/audit?action=session").OK(200).List()), 0)
 		for _, text := range []string{"wrong password", password, recovery, secret, "nobody@unknown.example"} {
 			if raw := w.A.Get(t, "/audit?limit=100").OK(200).Raw; strings.Contains(string(raw), text) {
@@ -249,6 +256,21 @@ func TestAnEntryAboutAPrivateNumberIsForItsViewers(t *testing.T) {
 		testkit.Diff(t, "a viewer", actions(t, viewer, "subject="+contact), []string{"contact.exported"})
 		testkit.Diff(t, "a viewer", actions(t, viewer, "action=import"), []string{"import.created"})
 		testkit.Equal(t, "in CSV, as in every other", len(readCSV(t, viewer.Get(t, "/audit?format=csv&action=channel"), ',')), 0)
+	})
+}
+
+func TestAnEntryAboutAContactIsHiddenWithTheNumberThatBecomesPrivate(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		viewer := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		channel := w.A.Post(t, "/channels", `{"name":"Sales","phone":"+551140028922","provider":"sandbox"}`).OK(201).ID()
+		w.A.Post(t, simulatePath(channel), `{"from":"+5511987650001","name":"Maria","text":"Oi"}`).OK(201)
+		contact := w.A.Get(t, "/contacts?q=Maria").OK(200).Text("data", 0, "id")
+		viewer.Post(t, "/contacts/"+contact+"/export", nil).OK(202)
+		testkit.Diff(t, "before", actions(t, w.A.Client, "action=contact"), []string{"contact.exported"})
+		viewer.Patch(t, "/channels/"+channel, fmt.Sprintf(`{"private":true,"viewers":[%q]}`, w.A.Owner.ID)).OK(200)
+		testkit.Diff(t, "others", actions(t, w.A.Client, "subject="+contact), []string{})
+		testkit.Diff(t, "a viewer", actions(t, viewer, "subject="+contact), []string{"contact.exported"})
 	})
 }
 

@@ -250,7 +250,10 @@ func TestALinkFromANonViewerHidesPrivateChannelsUntilConfirmed(t *testing.T) {
 		owner.Patch(t, "/channels/"+hidden, map[string]any{"viewers": []string{ownerID, agent}}).OK(200)
 		testkit.Diff(t, "pending after the owner saved the viewers", pending(hidden), nil)
 		confirmed := owner.Get(t, "/audit?action=channel.updated&subject="+hidden).OK(200)
-		testkit.Equal(t, "audit entries about the viewers", len(confirmed.List()), 2) // chosen and confirmed
+		testkit.Equal(t, "audit entries about the viewers", len(confirmed.List()), 3) // chosen, hidden and confirmed
+		testkit.Diff(t, "audit entry of the link", confirmed.At("data", 1, "changes"), any([]any{
+			map[string]any{"field": "viewers", "from": []any{"Bia", w.A.Owner.Name}, "to": []any{w.A.Owner.Name}},
+		}))
 		testkit.Diff(t, "audit entry of the confirmation", confirmed.At("data", 0, "changes"), any([]any{
 			map[string]any{"field": "viewers", "from": []any{w.A.Owner.Name}, "to": []any{"Bia", w.A.Owner.Name}},
 		}))
