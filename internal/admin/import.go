@@ -190,9 +190,9 @@ func (i *importer) copyMedia(ctx context.Context) (err error) {
 	defer func() { _ = source.Close() }()
 	target := i.Media
 	if target == nil {
-		disk, err := blob.NewDisk(filepath.Join(i.Dir, mediaName))
-		if err != nil {
-			return err
+		disk, failed := blob.NewDisk(filepath.Join(i.Dir, mediaName))
+		if failed != nil {
+			return failed
 		}
 		defer func() { err = errors.Join(err, disk.Close()) }()
 		target = disk

@@ -40,6 +40,11 @@ type storedPerson struct {
 	ErasedAt time.Time `json:"erased_at"`
 }
 
+// index identifies what was erased.
+func (p storedPerson) index() string {
+	return string(p.Company[:]) + string(p.Pool[:]) + string(p.Hash)
+}
+
 // KeepList writes the list of the database to the file, if it is different. Entries that only the file has stay: a restored backup may be
 // older than their company. It always returns false.
 func (d *Privacy) KeepList(ctx context.Context) (more bool, err error) {
@@ -79,13 +84,12 @@ func (l *storedList) merge(file []byte) error {
 	if err := json.Unmarshal(file, &old); err != nil {
 		return err
 	}
-	key := func(p storedPerson) string { return string(p.Company[:]) + string(p.Pool[:]) + string(p.Hash) }
 	known := map[string]int{}
 	for i, p := range l.People {
-		known[key(p)] = i
+		known[p.index()] = i
 	}
 	for _, p := range old.People {
-		if i, found := known[key(p)]; !found {
+		if i, found := known[p.index()]; !found {
 			l.People = append(l.People, p)
 		} else if p.ErasedAt.After(l.People[i].ErasedAt) {
 			l.People[i] = p
@@ -184,21 +188,23 @@ func (d *Privacy) missing(ctx context.Context, l *storedList, key *hashKey) ([]l
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (missing []listed, err error) {
 		tx.Later(`INSERT INTO erasure_key (id, sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING`, int64(keyRow), l.Key)
 		if own, err := d.key(tx); err != nil || *own != *key {
-			return nil, kernel.ErrOr(err, errors.New("privacy: the list of erased people "+d.list+" belongs to another installation"))
+			return nil, kernel.ErrOr(err, fmt.Errorf("the list of erased people %s belongs to another installation: move the file away to start without it", d.list))
 		}
+		companies, err := tx.IDs(`SELECT /* all companies: the list is the installation's */ id FROM companies`)
+		if err != nil {
+			return nil, err
+		}
+		erasedAt := map[string]time.Time{}
+		err = tx.Query(`SELECT /* all companies: the list is the installation's */ company, pool, hash, erased_at FROM erased`, nil, func(r db.Row) error {
+			erasedAt[storedPerson{r.ID("company"), r.ID("pool"), r.Bytes("hash"), time.Time{}}.index()] = r.Time("erased_at")
+			return nil
+		})
 		for _, p := range l.People {
-			found, err := tx.One(`
-				SELECT 1
-				WHERE EXISTS (SELECT 1 FROM erased WHERE company = $1 AND pool = $2 AND hash = $3 AND erased_at >= $4)
-					OR NOT EXISTS (SELECT 1 FROM companies WHERE id = $1)`, []any{p.Company, p.Pool, p.Hash, p.ErasedAt}, func(db.Row) {})
-			if err != nil {
-				return nil, err
-			}
-			if !found {
+			if at, found := erasedAt[p.index()]; slices.Contains(companies, p.Company) && (!found || at.Before(p.ErasedAt)) {
 				missing = append(missing, listed{p.Company, p.Pool, p.Hash, p.ErasedAt})
 			}
 		}
-		return missing, nil
+		return missing, err
 	})
 }
 

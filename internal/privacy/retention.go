@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"recado/internal/httpserver"
@@ -170,12 +171,8 @@ func (d *Privacy) Expire(ctx context.Context) (more bool, err error) {
 			ORDER BY c.id`, []any{now, int64(DefaultAuditDays)}, func(r db.Row) due { return due{r.ID("id"), scanRetention(r)} })
 	})
 	for _, c := range companies {
-		if err != nil {
-			break
-		}
-		further := false
-		further, err = d.expire(kernel.ForCompany(ctx, c.company), c.company, now, c.Retention)
-		more = more || further
+		further, failed := d.expire(kernel.ForCompany(ctx, c.company), c.company, now, c.Retention)
+		more, err = more || further, errors.Join(err, failed) // the others do not wait
 	}
 	return more, err
 }
