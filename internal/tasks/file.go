@@ -200,7 +200,7 @@ func (d *Tasks) Purge(ctx context.Context) (more bool, err error) {
 }
 
 // show completes the result of a job for a principal. The person who started the job gets the link to its file. Others, who may see
-// less, get only the numbers. So does a key if the job was started by a session, which may see private channels.
+// less, get only what says nothing about people. So does a key if the job was started by a session, which may see private channels.
 func (d *Tasks) show(ctx context.Context, a *kernel.Principal, j *Job) {
 	mine := a.User.ID == j.CreatedBy.ID && (a.Kind() != kernel.KindKey || kernel.Same(j.key, &a.Key))
 	if !mine {

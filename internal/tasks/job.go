@@ -28,7 +28,7 @@ type Job struct {
 	Kind        string     `json:"kind" doc:"What the job does. Newer versions may add values." example:"contact_export"`
 	Status      string     `json:"status" enum:"running,done,failed" doc:"A job that waits for its turn is running too."`
 	Progress    Progress   `json:"progress"`
-	Result      *Result    `json:"result" doc:"Null until the job is done. The fields depend on the kind. Only the caller who started the job sees all of it: for others lists are empty and texts are null."`
+	Result      *Result    `json:"result" doc:"Null until the job is done. The fields depend on the kind. Only the caller who started the job sees all of it: for others texts are null and lists are empty, except for the errors of an import."`
 	Error       *Failure   `json:"error" doc:"Why the job failed; null if it has not failed."`
 	DryRun      bool       `json:"dry_run" doc:"Whether the job only checks an import and changes nothing."`
 	Cancellable bool       `json:"cancellable" doc:"Whether the job can be cancelled now."`
@@ -55,13 +55,19 @@ type Progress struct {
 // Result is the result of a job.
 type Result map[string]any
 
-// anonymize removes the texts from a result, which may be nil: numbers and truth values stay, lists become empty, and the rest becomes
-// null.
+// resultErrors is the field of a result with the lines of a file that were left out. It says nothing about people.
+const resultErrors = "errors"
+
+// anonymize removes from a result, which may be nil, what may be about people: numbers, truth values and errors stay, lists become
+// empty, and the rest becomes null.
 func (r *Result) anonymize() {
 	if r == nil {
 		return
 	}
 	for name, v := range *r {
+		if name == resultErrors {
+			continue
+		}
 		switch v.(type) {
 		case float64, bool:
 		case []any:
@@ -127,23 +133,20 @@ func (d *Tasks) Start(tx *kernel.Tx, a *kernel.Principal, in NewJob) (Job, error
 	return j, nil
 }
 
-// jobFilter selects jobs.
-type jobFilter struct {
+// JobFilter selects jobs. Empty fields select all.
+type JobFilter struct {
 	Kind   string `query:"kind" maxLength:"60" doc:"Only jobs of this kind."`
 	Status string `query:"status" enum:"running,done,failed" doc:"Only jobs with this status."`
+	DryRun string `query:"dry_run" enum:"true,false,1,0" doc:"Only jobs that check an import (true) or that do not (false). Defaults to both."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor string `query:"cursor" doc:"next_cursor of the previous page."`
 }
 
-func (d *Tasks) listJobs(ctx context.Context, a *kernel.Principal, in *jobFilter) ([]Job, string, error) {
-	return d.Jobs(ctx, a, in.Kind, in.Status, in.Limit, in.Cursor)
-}
-
-// Jobs lists the company's jobs that the principal may see, newest first. An empty kind or status selects all. next is "" on the last page.
-func (d *Tasks) Jobs(ctx context.Context, a *kernel.Principal, kind, status string, limit int, after string) (page []Job, next string, err error) {
-	list, before := "jobs "+kind+" "+status, kernel.MaxID
-	if after != "" {
-		payload, invalid := d.Cursors.Open(a.Company.ID, list, after)
+// Jobs lists the company's jobs that the principal may see, newest first. next is "" on the last page.
+func (d *Tasks) Jobs(ctx context.Context, a *kernel.Principal, f *JobFilter) (page []Job, next string, err error) {
+	list, before := "jobs "+f.Kind+" "+f.Status+" "+f.DryRun, kernel.MaxID
+	if f.Cursor != "" {
+		payload, invalid := d.Cursors.Open(a.Company.ID, list, f.Cursor)
 		if invalid != nil {
 			return nil, "", invalid
 		}
@@ -154,19 +157,22 @@ func (d *Tasks) Jobs(ctx context.Context, a *kernel.Principal, kind, status stri
 		s := tx.Statement()
 		s.WriteString(selectJobs + ` WHERE j.company = ` + s.Arg(a.Company.ID) + ` AND j.id < ` + s.Arg(before))
 		a.AndReaches(s, "j.channel", "j.company")
-		if kind != "" {
-			s.And("j.kind = " + s.Arg(kind))
+		if f.Kind != "" {
+			s.And("j.kind = " + s.Arg(f.Kind))
 		}
-		if status != "" {
-			s.And("j.status = " + s.Arg(status))
+		if f.Status != "" {
+			s.And("j.status = " + s.Arg(f.Status))
+		}
+		if f.DryRun != "" {
+			s.And("j.dry_run = " + s.Arg(f.DryRun == "true" || f.DryRun == "1"))
 		}
 		s.WriteString("\n\tORDER BY j.id DESC")
-		tx.Page(s, limit, 0)
-		page, more, err = kernel.Collect(tx, s, limit, d.scanJob)
+		tx.Page(s, f.Limit, 0)
+		page, more, err = kernel.Collect(tx, s, f.Limit, d.scanJob)
 		return err
 	})
 	if err == nil && more {
-		next = d.Cursors.Seal(a.Company.ID, list, page[limit-1].ID[:])
+		next = d.Cursors.Seal(a.Company.ID, list, page[f.Limit-1].ID[:])
 	}
 	for i := range page {
 		d.show(ctx, a, &page[i])
@@ -214,7 +220,7 @@ func (d *Tasks) fail(tx *kernel.Tx, j *Job, f *Failure) {
 }
 
 // EraseSubject removes what ended jobs know about a contact: their subject, results and files, and the results and files of all jobs
-// of the kinds that are Personal. Of such results only the numbers remain. The waiting jobs about the contact are cancelled, except for
+// of the kinds that are Personal. Of such results only what says nothing about people remains. The waiting jobs about the contact are cancelled, except for
 // the one that calls it, if any, and so are the waiting Personal jobs that may know the person: those that have begun, and dry runs.
 // It may be called again after a crash.
 func (d *Tasks) EraseSubject(ctx context.Context, company, subject, except kernel.ID) error {

@@ -110,7 +110,7 @@ func (d *Tasks) HTTP() httpserver.Capability {
 		Handlers: d.handlers(),
 		Shared:   []string{fileLinks},
 		Routes: []*httpserver.Route{
-			httpserver.Get("/jobs", VerbJobs, "List jobs", httpserver.ListCursor(d.listJobs),
+			httpserver.Get("/jobs", VerbJobs, "List jobs", httpserver.ListCursor(d.Jobs),
 				httpserver.About("Returns the jobs of the last 30 days, newest first. One job of a company runs at a time. The others wait: they are running too, with a progress of 0. Jobs about a private number are listed only for its viewers.")),
 			httpserver.Get("/jobs/{id}", VerbJob, "Get a job", httpserver.ByID(d.Job),
 				httpserver.About("Returns a job and its progress. Jobs continue after a restart of the server. A job is deleted 30 days after its end. "+

@@ -280,6 +280,7 @@ func TestADryRunIsMarkedAndItsCancellationIsNotAudited(t *testing.T) {
 			testkit.Equal(t, "dry_run of a job that waits", w.A.Get(t, "/jobs/"+id).OK(200).At("dry_run"), any(dryRun))
 			w.A.Post(t, "/jobs/"+id+"/cancel", nil).OK(200)
 			testkit.Equal(t, "dry_run of a cancelled job", w.A.Get(t, "/jobs").OK(200).At("data", 0, "dry_run"), any(dryRun))
+			testkit.Equal(t, "jobs with dry_run", len(w.A.Get(t, "/jobs?kind=contacts_import&dry_run="+fmt.Sprint(dryRun)).OK(200).List()), 1)
 			entries := 1
 			if dryRun {
 				entries = 0

@@ -108,7 +108,7 @@ func (c *counting) write(ctx context.Context, run *tasks.Run) error {
 		return err
 	}
 	return c.desk.Kernel.Store.Write(ctx, func(tx *kernel.Tx) error {
-		return run.Done(tx, map[string]any{"lines": 7, "first": "Maria", "errors": []string{"Maria"}, "url": nil}, &file.ID)
+		return run.Done(tx, map[string]any{"lines": 7, "first": "Maria", "rows": []string{"Maria"}, "errors": []int{3}, "url": nil}, &file.ID)
 	})
 }
 
@@ -300,7 +300,7 @@ func TestAJobContinuesAfterARestartAndEachBatchHappensOnce(t *testing.T) {
 	})
 }
 
-func TestTheLinkToTheFileOfAJobWorksForADayAndOthersGetOnlyNumbers(t *testing.T) {
+func TestTheLinkToTheFileOfAJobWorksForADayAndOthersGetNothingAboutPeople(t *testing.T) {
 	c := newCounting()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		file, err := c.desk.Tasks.Upload(t.Context(), w.A.ID, "in.txt", strings.NewReader("olá"), 100)
@@ -324,7 +324,7 @@ func TestTheLinkToTheFileOfAJobWorksForADayAndOthersGetOnlyNumbers(t *testing.T)
 			}
 		}
 		_, colleague := w.NewMemberKey(t, people.NewUser{Name: "Bia", Role: kernel.RoleOwner, AccessProfile: kernel.AccessAll})
-		want := fmt.Sprintf("map[errors:[] expires_at:%s first:<nil> lines:7 url:<nil>]", j.Text("result", "expires_at"))
+		want := fmt.Sprintf("map[errors:[3] expires_at:%s first:<nil> lines:7 rows:[] url:<nil>]", j.Text("result", "expires_at"))
 		testkit.Equal(t, "the result for another person", fmt.Sprint(colleague.Get(t, "/jobs/"+id).OK(200).At("result")), want)
 		testkit.Equal(t, "the result in the list of another person", fmt.Sprint(colleague.Get(t, "/jobs").OK(200).At("data", 0, "result")), want)
 		w.Clock.Advance(25 * time.Hour)
@@ -358,7 +358,7 @@ func TestAnErasureRemovesTheResultsOfJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 		result := w.A.Get(t, "/jobs/"+id).OK(200).At("result")
-		testkit.Equal(t, "the result", fmt.Sprint(result), "map[errors:[] first:<nil> lines:7 url:<nil>]")
+		testkit.Equal(t, "the result", fmt.Sprint(result), "map[errors:[3] first:<nil> lines:7 rows:[] url:<nil>]")
 		if status, _, _ := download(t, url); status != 404 {
 			t.Errorf("the file: got %d, want 404", status)
 		}

@@ -7001,6 +7001,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                dry_run?: "true" | "false" | "1" | "0";
                 kind?: string;
                 limit?: number;
                 status?: "running" | "done" | "failed";

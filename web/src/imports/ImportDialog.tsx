@@ -86,13 +86,18 @@ function Running({
   onShow: (id: string) => void
 }) {
   const { t } = useTranslation()
-  const query = { kind, status: 'running' as const, limit: 10 }
+  const query = {
+    kind,
+    status: 'running' as const,
+    dry_run: 'false' as const,
+    limit: 1,
+  }
   const { data } = useQuery({
     queryKey: keys.jobList(query),
     staleTime: 0,
     queryFn: () => unwrap(api.GET('/jobs', { params: { query } })),
   })
-  const job = data?.data.find((one) => !one.dry_run)
+  const job = data?.data[0]
   if (!job) return null
   return (
     <Alert color="green" variant="light" role="status" mb="md">

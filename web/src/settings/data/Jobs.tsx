@@ -27,7 +27,12 @@ export function Jobs() {
       unwrap(
         api.GET('/jobs', {
           params: {
-            query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) },
+            // Checks before an import are not jobs to a person.
+            query: {
+              limit: 20,
+              dry_run: 'false',
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
           },
         }),
       ),
@@ -39,9 +44,7 @@ export function Jobs() {
         ? pause
         : false,
   })
-  const jobs = (list.data?.pages ?? [])
-    .flatMap((page) => page.data)
-    .filter((job) => !job.dry_run) // a check before an import
+  const jobs = (list.data?.pages ?? []).flatMap((page) => page.data)
   return (
     <Section title={t('data.jobs')} text={t('data.jobsText')}>
       {list.isPending ? (
