@@ -55,7 +55,7 @@ describe('a number linked by QR code', () => {
     await page.goto(`${desk.url}/settings/channels`)
     await page.getByRole('link', { name: 'Link a number by QR code' }).click()
     await page
-      .getByRole('link', { name: 'Use the official way instead' })
+      .getByRole('link', { name: 'Use the official WhatsApp API instead' })
       .waitFor()
     await page.getByRole('textbox', { name: 'Name' }).fill('Shop')
     await page.getByRole('button', { name: 'Continue to the code' }).click()
