@@ -129,6 +129,30 @@ func TestMentionsInAGroup(t *testing.T) {
 	})
 }
 
+func TestMessagesInAGroupReferToPeopleLikeThoseOfItsMembers(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		lid := types.NewJID("77788899900", types.HiddenUserServer)
+		group := theGroup("Party")
+		group.AddressingMode = types.AddressingModeLID
+		group.Participants = []types.GroupParticipant{{JID: lid, PhoneNumber: maria, LID: lid}}
+		d.phone.SetGroup(group)
+		info := d.inGroup(lid, "G1")
+		info.SenderAlt = maria
+		d.phone.Write(info, linkedtest.Text("Oi"))
+		id := d.conversation(t)
+		_, sent := d.send(t, id, `"text": "Thanks @Maria", "reply_to_external_id": "G1"`)
+		m := sent.Message.GetExtendedTextMessage()
+		if about := m.GetContextInfo(); m.GetText() != "Thanks @"+lid.User || about.GetParticipant() != lid.String() || !slices.Contains(about.GetMentionedJID(), lid.String()) {
+			t.Errorf("the reply is sent as %v", sent.Message)
+		}
+		d.A.Put(t, "/messages/"+d.messages(t, id)["G1"]["id"].(string)+"/reaction", `{"emoji": "👍"}`).OK(200)
+		testkit.Eventually(t, "the reaction is sent", func() bool { return len(d.phone.Sent()) == 2 })
+		if key := d.phone.Sent()[1].Message.GetReactionMessage().GetKey(); key.GetParticipant() != lid.String() {
+			t.Errorf("the reaction is sent to %v", key)
+		}
+	})
+}
+
 func TestMembersWithTheSameNameAreNotMentionedByIt(t *testing.T) {
 	eachLinked(t, func(t *testing.T, d *desk) {
 		ana := types.NewJID("5511944443333", types.DefaultUserServer)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"slices"
@@ -166,7 +167,7 @@ func (s *session) forgetText(ctx context.Context, id types.MessageID, to types.J
 	}
 	c := changes{{kindSent, original}: nil}
 	if out.Edits != "" && kept != nil {
-		if c[rowKey{kindSent, original}], err = proto.Marshal(s.text(to, out)); err != nil {
+		if c[rowKey{kindSent, original}], err = proto.Marshal(s.text(ctx, to, out)); err != nil {
 			return err
 		}
 	}
@@ -259,7 +260,7 @@ func (s *session) compose(ctx context.Context, to types.JID, out provider.Outgoi
 	switch {
 	case out.Reaction != nil:
 		return &waE2E.Message{ReactionMessage: &waE2E.ReactionMessage{
-			Key: keyOf(to, out.Reaction.To.FromUs, s.authorOf(to, &out.Reaction.To), out.Reaction.ExternalID), Text: &out.Reaction.Emoji, SenderTimestampMS: new(time.Now().UnixMilli()),
+			Key: keyOf(to, out.Reaction.To.FromUs, s.authorOf(ctx, to, &out.Reaction.To), out.Reaction.ExternalID), Text: &out.Reaction.Emoji, SenderTimestampMS: new(time.Now().UnixMilli()),
 		}}, nil
 	case out.Revokes != "":
 		return &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
@@ -268,7 +269,7 @@ func (s *session) compose(ctx context.Context, to types.JID, out provider.Outgoi
 	case out.Edits != "":
 		return &waE2E.Message{EditedMessage: &waE2E.FutureProofMessage{Message: &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
 			Type: waE2E.ProtocolMessage_MESSAGE_EDIT.Enum(), Key: keyOf(to, true, types.EmptyJID, out.Edits),
-			EditedMessage: s.text(to, out), TimestampMS: new(time.Now().UnixMilli()),
+			EditedMessage: s.text(ctx, to, out), TimestampMS: new(time.Now().UnixMilli()),
 		}}}}, nil
 	case out.Media != nil:
 		return s.upload(ctx, to, out)
@@ -277,13 +278,13 @@ func (s *session) compose(ctx context.Context, to types.JID, out provider.Outgoi
 	case out.Template != nil:
 		return nil, &provider.SendError{Code: "type_not_supported", Message: "A linked number has no templates."}
 	}
-	return s.text(to, out), nil
+	return s.text(ctx, to, out), nil
 }
 
 // content returns the text or caption of a message, and the message that it quotes and the people whom it mentions, or nil.
-func (s *session) content(to types.JID, out provider.Outgoing) (text string, about *waE2E.ContextInfo) {
-	about = s.quote(to, out)
-	text, mentioned := mentions(to, out)
+func (s *session) content(ctx context.Context, to types.JID, out provider.Outgoing) (text string, about *waE2E.ContextInfo) {
+	about = s.quote(ctx, to, out)
+	text, mentioned := s.mentions(ctx, to, out)
 	if len(mentioned) > 0 {
 		if about == nil {
 			about = &waE2E.ContextInfo{}
@@ -294,8 +295,8 @@ func (s *session) content(to types.JID, out provider.Outgoing) (text string, abo
 }
 
 // text returns a message with a text.
-func (s *session) text(to types.JID, out provider.Outgoing) *waE2E.Message {
-	text, about := s.content(to, out)
+func (s *session) text(ctx context.Context, to types.JID, out provider.Outgoing) *waE2E.Message {
+	text, about := s.content(ctx, to, out)
 	if about == nil {
 		return &waE2E.Message{Conversation: &text}
 	}
@@ -304,17 +305,14 @@ func (s *session) text(to types.JID, out provider.Outgoing) *waE2E.Message {
 
 // mentions returns the text of a message to a group as WhatsApp writes it, with addresses in place of names, and the addresses of
 // the people who are mentioned.
-func mentions(to types.JID, out provider.Outgoing) (text string, mentioned []string) {
+func (s *session) mentions(ctx context.Context, to types.JID, out provider.Outgoing) (text string, mentioned []string) {
 	if to.Server != types.GroupServer {
 		return out.Text, nil
 	}
 	text = out.Text
 	longest := slices.SortedFunc(slices.Values(out.Mentions), func(a, b provider.Person) int { return len(b.Name) - len(a.Name) }) // one name may be the beginning of another
 	for _, p := range longest {
-		jid := lidJID(p.UserID)
-		if p.WAID != "" {
-			jid = types.NewJID(p.WAID, types.DefaultUserServer)
-		}
+		jid := s.member(ctx, to, p)
 		written, found := provider.ReplaceMention(text, p.Name, jid.User)
 		if text = written; found && !slices.Contains(mentioned, jid.String()) {
 			mentioned = append(mentioned, jid.String())
@@ -324,7 +322,7 @@ func mentions(to types.JID, out provider.Outgoing) (text string, mentioned []str
 }
 
 // quote returns the reference to the message that is quoted, or nil.
-func (s *session) quote(to types.JID, out provider.Outgoing) *waE2E.ContextInfo {
+func (s *session) quote(ctx context.Context, to types.JID, out provider.Outgoing) *waE2E.ContextInfo {
 	if out.ReplyTo == "" {
 		return nil
 	}
@@ -333,22 +331,67 @@ func (s *session) quote(to types.JID, out provider.Outgoing) *waE2E.ContextInfo 
 		ref = &provider.MessageRef{}
 	}
 	return &waE2E.ContextInfo{
-		StanzaID: &out.ReplyTo, Participant: new(s.authorOf(to, ref).String()), QuotedMessage: &waE2E.Message{Conversation: &ref.Text},
+		StanzaID: &out.ReplyTo, Participant: new(s.authorOf(ctx, to, ref).String()), QuotedMessage: &waE2E.Message{Conversation: &ref.Text},
 	}
 }
 
 // authorOf returns the address of the author of a message in a chat.
-func (s *session) authorOf(chat types.JID, ref *provider.MessageRef) types.JID {
+func (s *session) authorOf(ctx context.Context, chat types.JID, ref *provider.MessageRef) types.JID {
 	switch {
+	case ref.FromUs && chat.Server == types.GroupServer && s.usesLIDs(ctx, chat) && !s.device.GetLID().IsEmpty():
+		return s.device.GetLID().ToNonAD()
 	case ref.FromUs:
 		return s.device.GetJID().ToNonAD()
 	case chat.Server != types.GroupServer:
 		return chat
-	case ref.Author.WAID != "":
-		return types.NewJID(ref.Author.WAID, types.DefaultUserServer)
 	}
-	author, _ := types.ParseJID(ref.Author.UserID) // "" is empty
-	return author
+	return s.member(ctx, chat, ref.Author)
+}
+
+// member returns the address by which messages in a group refer to a person.
+func (s *session) member(ctx context.Context, group types.JID, p provider.Person) types.JID {
+	switch lid, number := lidJID(p.UserID), types.NewJID(p.WAID, types.DefaultUserServer); {
+	case p.WAID == "" && p.UserID == "":
+		return types.EmptyJID
+	case p.WAID == "":
+		return lid
+	case !s.usesLIDs(ctx, group):
+		return number
+	case p.UserID != "":
+		return lid
+	default:
+		if lid, err := s.device.LIDs.GetLIDForPN(ctx, number); err == nil && !lid.IsEmpty() {
+			return lid
+		}
+		return number
+	}
+}
+
+// usesLIDs reports whether messages in a group refer to people by LID, and not by phone number.
+func (s *session) usesLIDs(ctx context.Context, group types.JID) bool {
+	s.mu.Lock()
+	mode, known := s.modes[group]
+	s.mu.Unlock()
+	if !known {
+		info, err := s.client.GetGroupInfo(ctx, group)
+		if err != nil {
+			s.log.Info("cannot get a group", slog.Any("error", err))
+			return false
+		}
+		mode = s.keepMode(info)
+	}
+	return mode == types.AddressingModeLID
+}
+
+// keepMode remembers how messages in a group refer to people.
+func (s *session) keepMode(info *types.GroupInfo) types.AddressingMode {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.modes == nil {
+		s.modes = map[types.JID]types.AddressingMode{}
+	}
+	s.modes[info.JID] = info.AddressingMode
+	return info.AddressingMode
 }
 
 const (
@@ -400,7 +443,7 @@ func (s *session) upload(ctx context.Context, to types.JID, out provider.Outgoin
 		failed.Offline = failed.Offline && uploading.Err() == nil // a file that always takes too long is given up after a day
 		return nil, failed
 	}
-	text, about := s.content(to, out)
+	text, about := s.content(ctx, to, out)
 	caption := kernel.TextOrNil(text)
 	shape := media.Read(bytes.NewReader(data), f.MimeType, maxFile)
 	width, height, seconds := unlessZero(shape.Width), unlessZero(shape.Height), unlessZero(int(shape.Duration.Round(time.Second).Seconds()))

@@ -65,9 +65,10 @@ type session struct {
 	background sync.WaitGroup // what else works for the session; the session has ended when it has
 
 	mu      sync.Mutex
-	groups  map[types.JID]bool         // whose members are known
-	changed map[types.JID]groupPicture // groups whose picture may have changed
-	calls   map[string]bool            // by id: whether a call that rings is a video call
+	groups  map[types.JID]bool                 // whose members are known
+	modes   map[types.JID]types.AddressingMode // of the messages of groups
+	changed map[types.JID]groupPicture         // groups whose picture may have changed
+	calls   map[string]bool                    // by id: whether a call that rings is a video call
 }
 
 const (
@@ -748,6 +749,7 @@ func (s *session) groupChanged(ctx context.Context, e *events.GroupInfo) bool {
 func (s *session) readGroup(ctx context.Context, group types.JID, name string, history bool) bool {
 	info, err := s.client.GetGroupInfo(ctx, group)
 	if err == nil {
+		s.keepMode(info)
 		in := s.members(ctx, info)
 		in.Group.History = history
 		if !s.receive(ctx, in) {
