@@ -9,9 +9,12 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -213,17 +216,31 @@ func ReadLine(r *bufio.Reader) (string, error) {
 	return text, nil
 }
 
-// FreeAddress returns a loopback address without a listener. The system does not use its port for outgoing connections,
-// so that it is still free when a killed server starts again.
+// FreeAddress returns a loopback address without a listener, which no other test gets until t ends. The system does not use its port
+// for outgoing connections, so that it is still free when a killed server starts again.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	for range 100 {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(10_000))
-		if l, err := net.Listen("tcp", addr); err == nil {
-			_ = l.Close()
+		port := 10_000 + rand.IntN(10_000)
+		lock, err := os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("recado-test-port-%d", port)), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil { // of another user
+			continue
+		}
+		addr := fmt.Sprintf("127.0.0.1:%d", port)
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil && isFree(addr) {
+			t.Cleanup(func() { _ = lock.Close() })
 			return addr
 		}
+		_ = lock.Close()
 	}
 	t.Fatal("no port is free")
 	return ""
+}
+
+func isFree(addr string) bool {
+	l, err := net.Listen("tcp", addr)
+	if err == nil {
+		_ = l.Close()
+	}
+	return err == nil
 }
