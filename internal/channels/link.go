@@ -281,8 +281,12 @@ func (d *Channels) startLink(tx *kernel.Tx, l Link, number *string) Link {
 	return l
 }
 
-// WakeLinks is the name of the wakeup of the loop that holds links.
-const WakeLinks = "links"
+// The names of the wakeups for the loops that hold links, send messages and fetch files.
+const (
+	WakeLinks = "links"
+	WakeSend  = "send"
+	WakeFetch = "fetch"
+)
 
 // Unlink ends the link of a channel. Its conversations stay.
 func (d *Channels) Unlink(ctx context.Context, a *kernel.Principal, id kernel.ID) error {

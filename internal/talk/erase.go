@@ -380,12 +380,11 @@ func eraseSent(tx *kernel.Tx, c *Conversation, m goneMessage) {
 		tx.Later(`
 			DELETE FROM linked_store
 			WHERE company = $1 AND channel = $2 AND kind = 'sent' AND key IN (
-				SELECT substr(e.key, $4)
+				SELECT substr(e.key, 1, length(e.key) - $4)
 				FROM linked_store e
-				WHERE e.company = $1 AND e.channel = $2 AND e.kind = 'edit' AND substr(e.key, 1, $4 - 1) = $3)`,
-			c.Company, c.Channel, id+" ", int64(len(id)+2))
-		tx.Later(`DELETE FROM linked_store WHERE company = $1 AND channel = $2 AND kind = 'edit' AND substr(key, 1, $4 - 1) = $3`,
-			c.Company, c.Channel, id+" ", int64(len(id)+2))
+				WHERE e.company = $1 AND e.channel = $2 AND e.kind = 'edit' AND e.key LIKE $3)`,
+			c.Company, c.Channel, "% "+id, int64(len(id)+1))
+		tx.Later(`DELETE FROM linked_store WHERE company = $1 AND channel = $2 AND kind = 'edit' AND key LIKE $3`, c.Company, c.Channel, "% "+id)
 	}
 }
 

@@ -35,7 +35,7 @@ const (
 func (f *FetchLoop) Run(ctx context.Context) {
 	jobs.NewPool(f, jobs.Options[struct{}]{
 		Name: "fetches", Logger: f.Logger, Slots: jobs.SlotLimits{All: fetchAtOnce},
-		Poll: fetchPoll, Idle: fetchIdle, Signal: f.Desk.Wakeup(WakeFetch).C,
+		Poll: fetchPoll, Idle: fetchIdle, Signal: f.Desk.Wakeup(channels.WakeFetch).C,
 	}).Run(ctx)
 }
 
@@ -152,13 +152,17 @@ func (f *FetchLoop) fetch(ctx context.Context, job Fetch) error {
 func (d *Talk) notFetched(ctx context.Context, f Fetch, cause error) error {
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		var next *time.Time
-		if wait, again := retryFetch(cause, f.Tries+1, tx.Now.Sub(f.Media.CreatedAt)); again {
+		tries := f.Tries + 1
+		if _, waits := waitsForTurn(cause); waits {
+			tries = f.Tries
+		}
+		if wait, again := retryFetch(cause, tries, tx.Now.Sub(f.Media.CreatedAt)); again {
 			next = new(tx.Now.Add(wait))
 		}
 		tx.Later(`
 			UPDATE media
-			SET fetch_at = $3, fetch_error = $4, fetch_tries = fetch_tries + 1
-			WHERE company = $1 AND id = $2 AND NOT stored`, f.Media.Company, f.Media.ID, next, fetchError(cause))
+			SET fetch_at = $3, fetch_error = $4, fetch_tries = $5
+			WHERE company = $1 AND id = $2 AND NOT stored`, f.Media.Company, f.Media.ID, next, fetchError(cause), tries)
 		return nil
 	})
 	d.Log.Info("a customer's file could not be fetched", slog.String("media", f.Media.ID.String()),
@@ -205,6 +209,9 @@ func retryFetch(cause error, tries int64, age time.Duration) (wait time.Duration
 	if errors.Is(cause, blob.ErrTooLarge) || kernel.CodeOf(cause) == kernel.CodeLimitReached {
 		return 0, false
 	}
+	if wait, waits := waitsForTurn(cause); waits {
+		return wait, true
+	}
 	if refused, ok := errors.AsType[*provider.SendError](cause); ok {
 		switch {
 		case refused.Code == "media_unavailable", refused.Code == string(kernel.CodeMediaTooLarge):
@@ -215,4 +222,13 @@ func retryFetch(cause error, tries int64, age time.Duration) (wait time.Duration
 	}
 	wait = min(fetchLongest, fetchFirstWait<<min(2*(tries-1), 20))
 	return wait, age+wait <= fetchFor || errors.Is(cause, channels.ErrNotHere) // the number may be linked again
+}
+
+// waitsForTurn reports whether the provider was not even asked for a file, because other files come first, and how long to wait.
+func waitsForTurn(cause error) (wait time.Duration, waits bool) {
+	refused, ok := errors.AsType[*provider.SendError](cause)
+	if !ok || !refused.Offline || refused.RetryAfter == 0 || errors.Is(cause, channels.ErrNotHere) {
+		return 0, false
+	}
+	return max(refused.RetryAfter, fetchFirstWait), true
 }

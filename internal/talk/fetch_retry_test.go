@@ -30,6 +30,7 @@ func TestAFailedFetchIsRetriedOrGivenUp(t *testing.T) {
 		"WhatsApp refuses for good reason":    {&provider.SendError{Code: "provider_refused"}, 4, 0, 0},
 		"WhatsApp refuses for the first time": {&provider.SendError{Code: "provider_refused"}, 1, 0, 5 * time.Second},
 		"the disk fails":                      {errors.New("disk full"), 2, 0, 20 * time.Second},
+		"other files come first":              {&provider.SendError{Code: "unavailable", Retry: true, RetryAfter: time.Second, Offline: true}, 10, 8 * day, 5 * time.Second},
 		"a week has nearly passed":            {errors.New("disk full"), 10, 7*day - time.Hour, time.Hour},
 		"a week has passed":                   {errors.New("disk full"), 10, 7*day - time.Hour + 1, 0},
 	} {

@@ -192,14 +192,16 @@ func (in *InboundBatch) hold(t *LockedConversation) *BatchConversation {
 // message.
 func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*Message, error) {
 	if ours, ok := kernel.ParseID(msg.ClientID); ok {
-		t, m, err := in.lockMessage("", ours)
+		t, m, err := in.lockMessage(msg.ExternalID, ours)
 		if err != nil {
 			return nil, err
 		}
 		if m != nil {
-			return nil, in.report(t, m, msg.ExternalID, statusReport{
-				Status: cmp.Or(msg.Status, provider.StatusSent), At: moment(msg.At, in.Tx.Now),
-			})
+			s := statusReport{Status: cmp.Or(msg.Status, provider.StatusSent), At: moment(msg.At, in.Tx.Now), History: msg.History}
+			if msg.History && m.Left() { // nobody knows when it was delivered or read
+				s.At = in.Tx.Now
+			}
+			return nil, in.report(t, m, msg.ExternalID, s)
 		}
 	}
 	known, awaited, err := in.known(msg.ExternalID)
@@ -646,7 +648,7 @@ func (in *InboundBatch) awaitedMedia(msg *provider.IncomingMessage) *Media {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, FALSE, $8, $9, 0, $9, $10)`,
 		file.ID, file.Company, file.Channel, file.Private, file.Kind, file.MimeType, file.FileName, file.Provider.ID, file.CreatedAt,
 		file.Provider.SHA256)
-	in.Tx.AfterCommit(in.d.Wakeup(WakeFetch).Notify)
+	in.Tx.AfterCommit(in.d.Wakeup(channels.WakeFetch).Notify)
 	return file
 }
 

@@ -29,12 +29,8 @@ type ClaimedSends struct {
 	Next *time.Time // when the next message of the channel is due, or nil
 }
 
-// The names of the wakeups for the loops that send messages, fetch files and index texts.
-const (
-	WakeSend  = "send"
-	WakeFetch = "fetch"
-	WakeIndex = "index"
-)
+// WakeIndex is the name of the wakeup for the loop that indexes texts.
+const WakeIndex = "index"
 
 // sendAgain sends the queued messages of a channel that was connected again, and fetches its files.
 func (d *Talk) sendAgain(tx *kernel.Tx, ch *channels.Channel) {
@@ -44,11 +40,11 @@ func (d *Talk) sendAgain(tx *kernel.Tx, ch *channels.Channel) {
 	makeSendsDue(tx, ch.Company, ch.ID)
 	makeFetchesDue(tx, ch.Company, ch.ID)
 	tx.AfterCommit(d.notifySend)
-	tx.AfterCommit(d.Wakeup(WakeFetch).Notify)
+	tx.AfterCommit(d.Wakeup(channels.WakeFetch).Notify)
 }
 
 func (d *Talk) notifySend() {
-	d.Wakeup(WakeSend).Notify()
+	d.Wakeup(channels.WakeSend).Notify()
 	d.Store.Notify(ChannelSend, "")
 }
 
@@ -314,6 +310,7 @@ type statusReport struct {
 	Error   *provider.Reason
 	At      time.Time
 	Pricing *provider.Pricing // nil: not reported
+	History bool              // imported, so it emits no event unless the message was not known to be sent
 }
 
 // report applies a status to a message of a locked conversation and stores the external id. The status only moves forward.
@@ -343,7 +340,7 @@ func (in *InboundBatch) report(t *BatchConversation, m *Message, external string
 		deleteSend(in.Tx, m.Company, m.ID)
 	}
 	if hadLeft || !m.Left() {
-		if !advanced {
+		if !advanced || s.History {
 			return nil
 		}
 		t.silent = false
@@ -414,9 +411,9 @@ func (s *SendLoop) Run(ctx context.Context) {
 		Name: "sends", Logger: s.Logger, Slots: jobs.SlotLimits{All: sendSlots, Group: sendEach},
 		Poll: sendPoll, Idle: sendIdle, Grace: sendGrace,
 		Leases: channelLeases{jobs.StoredLeases{Desk: s.Desk.Kernel, Kind: leaseChannel, Wake: ChannelSend}, s}, Lease: s.Lease,
-		Signal: s.Desk.Wakeup(WakeSend).C,
+		Signal: s.Desk.Wakeup(channels.WakeSend).C,
 		Listen: func(ctx context.Context) {
-			s.Desk.Store.Listen(ctx, ChannelSend, func(string) { s.Desk.Wakeup(WakeSend).Notify() })
+			s.Desk.Store.Listen(ctx, ChannelSend, func(string) { s.Desk.Wakeup(channels.WakeSend).Notify() })
 		},
 	}).Run(ctx)
 }

@@ -24,6 +24,7 @@ import (
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/server"
+	"recado/test/kerneltest"
 	"recado/test/linkedtest"
 	"recado/test/servertest"
 	"recado/test/testkit"
@@ -100,6 +101,40 @@ func TestAMessageThatCannotBeStoredAtFirstIsStoredLater(t *testing.T) {
 	fails.Store(new(func() bool { return phone.Opened() == 1 })) // until the device connects again
 	phone.Write(phone.Info(maria, "LATER", time.Now()), linkedtest.Text("Oi?"))
 	testkit.Eventually(t, "the message is delivered again", func() bool { return d.messages(t, id)["LATER"] != nil })
+}
+
+// whatsmeow acknowledges a message that it cannot decrypt, unless the error is context.Canceled.
+func TestAMessageThatCannotBeDecryptedBecauseOfTheDatabaseIsDeliveredAgain(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		rename := func(from, to string) {
+			kerneltest.Write(t, d.Desk.Channels.Store, func(tx *kernel.Tx) error {
+				_, err := tx.Exec("ALTER TABLE " + from + " RENAME TO " + to)
+				return err
+			})
+		}
+		opened, device := d.phone.Opened(), d.phone.Device()
+		damaged := errors.New("the message is damaged")
+		if err := device.EventBuffer.DoDecryptionTxn(t.Context(), func(context.Context) error { return damaged }); !errors.Is(err, damaged) || errors.Is(err, context.Canceled) {
+			t.Errorf("the error of a damaged message is %v", err)
+		}
+
+		rename("linked_store", "unreadable")
+		_, err := device.EventBuffer.GetBufferedEvent(t.Context(), [32]byte{})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the error of a buffer that cannot be read is %v", err)
+		}
+		err = device.EventBuffer.DoDecryptionTxn(t.Context(), func(ctx context.Context) error {
+			_, err := device.Sessions.GetSession(ctx, "5511987654321:0")
+			return err
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the error of a session that cannot be read is %v", err)
+		}
+		rename("unreadable", "linked_store")
+		testkit.Eventually(t, "the device connects again", func() bool { return d.phone.Opened() > opened })
+		d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
+		d.conversation(t)
+	})
 }
 
 // WhatsApp does not deliver these again, so the attempts to store them must outlast the database's outage.

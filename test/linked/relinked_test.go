@@ -10,6 +10,7 @@ import (
 	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waHistorySync"
 	"go.mau.fi/whatsmeow/proto/waWeb"
+	"go.mau.fi/whatsmeow/types/events"
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
@@ -119,6 +120,23 @@ func TestMessagesOfALinkedNumberWaitLongerThanADayForTheConnection(t *testing.T)
 			return d.A.Get(t, "/messages/"+id).OK(200).Text("status") == "sent"
 		})
 		testkit.Equal(t, "messages that were sent", len(d.phone.Sent()), 1)
+	})
+}
+
+func TestMessagesContinueAtOnceWhenTheConnectionIsBack(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
+		chat := d.conversation(t)
+		d.phone.RefuseAll(whatsmeow.ErrNotConnected)
+		d.phone.Emit(&events.KeepAliveTimeout{ErrorCount: 1})
+		id := d.A.Post(t, "/conversations/"+chat+"/messages", fmt.Sprintf(`{"client_id": %q, "text": "At ten"}`, kernel.NewID())).OK(201).ID()
+		for range 3 {
+			d.Clock.Advance(time.Minute)
+			testkit.Equal(t, "status", d.A.Get(t, "/messages/"+id).OK(200).Text("status"), "queued")
+		}
+		d.phone.RefuseAll(nil)
+		d.phone.Emit(&events.KeepAliveRestored{})
+		testkit.Eventually(t, "the message is sent", func() bool { return d.A.Get(t, "/messages/"+id).OK(200).Text("status") == "sent" })
 	})
 }
 

@@ -202,6 +202,9 @@ func (c *Client) IsConnected() bool {
 	return c.connected
 }
 
+// IsLoggedIn reports whether the device is connected.
+func (c *Client) IsLoggedIn() bool { return c.IsConnected() }
+
 // Drop ends the connection without an event, as after an error after which whatsmeow does not connect again.
 func (p *Phone) Drop() { p.client().Disconnect() }
 

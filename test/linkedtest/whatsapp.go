@@ -368,6 +368,9 @@ func (r *remote) IsConnected() bool {
 	return r.conn != nil
 }
 
+// IsLoggedIn reports whether the device is connected.
+func (r *remote) IsLoggedIn() bool { return r.IsConnected() }
+
 // SendMessage sends a message and waits for WhatsApp's reply.
 func (r *remote) SendMessage(
 	ctx context.Context, to types.JID, m *waE2E.Message, extra ...whatsmeow.SendRequestExtra,

@@ -24,6 +24,7 @@ type Client interface {
 	Connect() error
 	Disconnect()
 	IsConnected() bool
+	IsLoggedIn() bool
 	Logout(ctx context.Context) error
 	AddEventHandlerWithSuccessStatus(handler whatsmeow.EventHandlerWithSuccessStatus) uint32
 	PairPhone(ctx context.Context, phone string, notify bool, kind whatsmeow.PairClientType, name string) (string, error)
@@ -77,11 +78,22 @@ func Dial(ctx context.Context, device *store.Device, log waLog.Logger, resend fu
 // limited limits the length of responses, which whatsmeow reads into memory, whatever length the sender of a file claims.
 type limited struct{ http.RoundTripper }
 
+type limitKey struct{}
+
+// atMost returns a context for requests whose responses have at most n bytes.
+func atMost(ctx context.Context, n int64) context.Context {
+	return context.WithValue(ctx, limitKey{}, n)
+}
+
 // RoundTrip sends a request.
 func (t limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := t.RoundTripper.RoundTrip(r)
 	if err == nil {
-		resp.Body = http.MaxBytesReader(nil, resp.Body, maxResponse)
+		limit, ok := r.Context().Value(limitKey{}).(int64)
+		if !ok {
+			limit = maxResponse
+		}
+		resp.Body = http.MaxBytesReader(nil, resp.Body, limit)
 	}
 	return resp, err
 }

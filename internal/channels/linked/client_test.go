@@ -2,7 +2,9 @@ package linked
 
 import (
 	"context"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,5 +39,26 @@ func TestADialEndsWithTheLease(t *testing.T) {
 	case <-ended:
 	case <-time.After(10 * time.Second):
 		t.Error("the client still tries to connect")
+	}
+}
+
+func TestAFileIsNotLongerThanItsSenderClaims(t *testing.T) {
+	client := http.Client{Transport: limited{transport(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("12345"))}, nil
+	})}}
+	for limit, want := range map[int64]bool{4: false, 5: true} {
+		r, err := http.NewRequestWithContext(atMost(t.Context(), limit), http.MethodGet, "https://mmg.whatsapp.net/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if got := err == nil; got != want || isDamaged(err) == want {
+			t.Errorf("of five bytes at most %d were read: %v", limit, err)
+		}
 	}
 }

@@ -34,7 +34,7 @@ type Manager struct {
 	PairTimeout   time.Duration // how long a number whose code was scanned may take to connect; default: one minute
 	Heard         time.Duration // how often the time at which WhatsApp was last heard is stored; default: one minute
 	Reconnect     time.Duration // how long whatsmeow may take to connect again; default: five minutes
-	FileMemory    int64         // bytes of all files that are sent and received at a time; default: those of the largest file
+	FileMemory    int64         // bytes of all files that are sent and received at a time; default: those of two of the largest
 
 	transfers *semaphore.Weighted // of FileMemory
 
@@ -69,7 +69,7 @@ func (m *Manager) Run(ctx context.Context) {
 		m.Reconnect = defaultReconnect
 	}
 	if m.FileMemory <= 0 {
-		m.FileMemory = maxFile
+		m.FileMemory = 2 * maxFile
 	}
 	m.transfers = semaphore.NewWeighted(m.FileMemory)
 	holder := &channels.LinkHolder{Desk: m.Desk, Owner: kernel.NewID(), Length: m.Lease}
@@ -175,12 +175,12 @@ func (m *Manager) session(channel kernel.ID) (*session, error) {
 	return nil, channels.ErrNotHere
 }
 
-// Here returns the channels that are connected to this node.
+// Here returns the channels that are connected to this node. Messages and files of all others wait.
 func (m *Manager) Here() (here []kernel.ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for id, s := range m.sessions {
-		if s.linked.Load() {
+		if s.linked.Load() && s.online.Load() {
 			here = append(here, id)
 		}
 	}

@@ -3,6 +3,7 @@ package linked
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type rows struct {
 	owner   kernel.ID
 	cipher  channels.LinkCipher
 	cleared atomic.Bool
+	failed  func(error) // called if what WhatsApp delivered cannot be decrypted because of the database
 }
 
 func newRows(desk *kernel.Kernel, company, channel, owner kernel.ID, key []byte) (*rows, error) {
@@ -90,13 +92,31 @@ func (s *rows) store(ctx context.Context, c changes) error {
 }
 
 var (
+	errStorage = errors.New("linked: the state of the device cannot be read or stored") // wraps the reason
 	errNotHeld = errors.New("linked: another node holds the connection")
 	errCleared = errors.New("linked: the device was forgotten")
 )
 
+func storageError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errStorage, err)
+}
+
+// keepUndelivered returns the error of a decryption so that whatsmeow acknowledges no message that failed because of the database.
+// The connection is broken, because WhatsApp only delivers again after a device has connected again.
+func (s *rows) keepUndelivered(err error) error {
+	if !errors.Is(err, errStorage) {
+		return err
+	}
+	s.failed(err)
+	return fmt.Errorf("%w: %w", context.Canceled, err) // what whatsmeow looks for
+}
+
 // write runs f in a transaction that owner's lease outlasts, unless the rows were cleared.
 func (s *rows) write(ctx context.Context, f func(tx *kernel.Tx)) error {
-	return s.desk.Store.Write(ctx, func(tx *kernel.Tx) error {
+	return storageError(s.desk.Store.Write(ctx, func(tx *kernel.Tx) error {
 		if err := s.checkHeld(tx, tx.ForShare()); err != nil {
 			return err
 		}
@@ -105,7 +125,7 @@ func (s *rows) write(ctx context.Context, f func(tx *kernel.Tx)) error {
 		}
 		f(tx)
 		return nil
-	})
+	}))
 }
 
 // checkHeld locks the link and returns an error if owner does not hold it.
@@ -155,7 +175,7 @@ func (s *rows) get(ctx context.Context, kind, key string) ([]byte, error) {
 			[]any{s.company, s.channel, kind, key}, func(r db.Row) { sealed = r.Bytes("value") })
 	})
 	if err != nil || !found {
-		return nil, err
+		return nil, storageError(err)
 	}
 	return s.cipher.Open(kind, key, sealed)
 }
@@ -189,7 +209,7 @@ func (s *rows) listWhere(ctx context.Context, kind string, match func(key string
 			func(r db.Row) row { return row{r.Text("key"), r.Bytes("value")} })
 	})
 	if err != nil {
-		return nil, err
+		return nil, storageError(err)
 	}
 	values := map[string][]byte{}
 	for _, r := range found {

@@ -7,9 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
 	"net"
 	"slices"
@@ -74,7 +72,7 @@ func (p *pace) take(ctx context.Context) error {
 
 const (
 	kindSent = "sent"
-	kindEdit = "edit" // the ids of edits, by the id of the message and their own
+	kindEdit = "edit" // the ids of edits and of their messages
 )
 
 // sentFor is how long a message is kept for receivers who could not decrypt it.
@@ -109,6 +107,9 @@ func (s *session) resend(id types.MessageID) *waE2E.Message {
 func (s *session) Send(ctx context.Context, out provider.Outgoing) (provider.SendResult, error) {
 	none := provider.SendResult{}
 	to, err := s.address(ctx, out)
+	if err == nil {
+		err = s.learnMode(ctx, to)
+	}
 	if err != nil {
 		return none, err
 	}
@@ -116,6 +117,7 @@ func (s *session) Send(ctx context.Context, out provider.Outgoing) (provider.Sen
 	if err != nil {
 		return none, err
 	}
+	// After the upload, which may take longer than the turn.
 	if err := s.pace.take(ctx); err != nil {
 		return none, unavailable(err)
 	}
@@ -145,7 +147,7 @@ func (s *session) keepSent(ctx context.Context, id types.MessageID, m *waE2E.Mes
 	}
 	c := changes{{kindSent, id}: value}
 	if out.Edits != "" {
-		c[rowKey{kindEdit, out.Edits + " " + id}] = []byte{}
+		c[rowKey{kindEdit, id + " " + out.Edits}] = []byte{}
 	}
 	return s.rows.apply(ctx, c)
 }
@@ -161,7 +163,7 @@ func (s *session) forgetText(ctx context.Context, id types.MessageID, to types.J
 	if err != nil {
 		return err
 	}
-	edits, err := s.rows.list(ctx, kindEdit, original+" ")
+	edits, err := s.rows.listContaining(ctx, kindEdit, " "+original)
 	if err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func (s *session) forgetText(ctx context.Context, id types.MessageID, to types.J
 		}
 	}
 	for key := range edits {
-		if edit := strings.TrimPrefix(key, original+" "); edit != id {
+		if edit, ok := strings.CutSuffix(key, " "+original); ok && edit != id {
 			c[rowKey{kindSent, edit}], c[rowKey{kindEdit, key}] = nil, nil
 		}
 	}
@@ -186,6 +188,11 @@ func unavailable(cause error) *provider.SendError {
 	}
 }
 
+// errBusy is the error of a file that waits for others.
+var errBusy = &provider.SendError{
+	Code: provider.CodeSendUnavailable, Message: "Other files are being sent and received at the moment.", Retry: true, RetryAfter: transferWait, Offline: true,
+}
+
 // unreadable returns the error of a message whose stored file cannot be read.
 func unreadable(cause error) *provider.SendError {
 	return &provider.SendError{
@@ -193,7 +200,8 @@ func unreadable(cause error) *provider.SendError {
 	}
 }
 
-// isUnreachable reports whether WhatsApp could not be reached, or had no time for the request, so that it refused nothing.
+// isUnreachable reports whether WhatsApp could not be reached, or had no time for the request, so that it refused nothing, or whether
+// the database could not be.
 func (s *session) isUnreachable(err error) bool {
 	if iq, ok := errors.AsType[*whatsmeow.IQError](err); ok {
 		return iq.Code == 429 || iq.Code >= 500
@@ -203,6 +211,7 @@ func (s *session) isUnreachable(err error) bool {
 	is := func(target error) bool { return errors.Is(err, target) }
 	return isNetwork || isDisconnected || !s.client.IsConnected() || slices.ContainsFunc([]error{
 		whatsmeow.ErrNotConnected, whatsmeow.ErrMessageTimedOut, whatsmeow.ErrIQTimedOut, context.Canceled, context.DeadlineExceeded,
+		errStorage,
 	}, is)
 }
 
@@ -338,7 +347,7 @@ func (s *session) quote(ctx context.Context, to types.JID, out provider.Outgoing
 // authorOf returns the address of the author of a message in a chat.
 func (s *session) authorOf(ctx context.Context, chat types.JID, ref *provider.MessageRef) types.JID {
 	switch {
-	case ref.FromUs && chat.Server == types.GroupServer && s.usesLIDs(ctx, chat) && !s.device.GetLID().IsEmpty():
+	case ref.FromUs && s.usesLIDs(chat) && !s.device.GetLID().IsEmpty():
 		return s.device.GetLID().ToNonAD()
 	case ref.FromUs:
 		return s.device.GetJID().ToNonAD()
@@ -350,66 +359,86 @@ func (s *session) authorOf(ctx context.Context, chat types.JID, ref *provider.Me
 
 // member returns the address by which messages in a group refer to a person.
 func (s *session) member(ctx context.Context, group types.JID, p provider.Person) types.JID {
-	switch lid, number := lidJID(p.UserID), types.NewJID(p.WAID, types.DefaultUserServer); {
-	case p.WAID == "" && p.UserID == "":
-		return types.EmptyJID
-	case p.WAID == "":
-		return lid
-	case !s.usesLIDs(ctx, group):
-		return number
-	case p.UserID != "":
-		return lid
-	default:
-		if lid, err := s.device.LIDs.GetLIDForPN(ctx, number); err == nil && !lid.IsEmpty() {
-			return lid
-		}
-		return number
+	var lid, number types.JID
+	if p.UserID != "" {
+		lid = lidJID(p.UserID)
 	}
+	if p.WAID != "" {
+		number = types.NewJID(p.WAID, types.DefaultUserServer)
+	}
+	if s.usesLIDs(group) {
+		if lid.IsEmpty() && !number.IsEmpty() {
+			lid, _ = s.device.LIDs.GetLIDForPN(ctx, number) // if it is unknown, WhatsApp may know the number
+		}
+		return cmp.Or(lid, number)
+	}
+	if number.IsEmpty() && !lid.IsEmpty() {
+		number, _ = s.device.LIDs.GetPNForLID(ctx, lid)
+	}
+	return cmp.Or(number, lid)
 }
 
-// usesLIDs reports whether messages in a group refer to people by LID, and not by phone number.
-func (s *session) usesLIDs(ctx context.Context, group types.JID) bool {
+// usesLIDs reports whether messages in a chat refer to people by LID, and not by phone number.
+func (s *session) usesLIDs(chat types.JID) bool {
 	s.mu.Lock()
-	mode, known := s.modes[group]
-	s.mu.Unlock()
-	if !known {
-		info, err := s.client.GetGroupInfo(ctx, group)
-		if err != nil {
-			s.log.Info("cannot get a group", slog.Any("error", err))
-			return false
-		}
-		mode = s.keepMode(info)
-	}
-	return mode == types.AddressingModeLID
+	defer s.mu.Unlock()
+	return s.modes[chat] == types.AddressingModeLID
 }
 
-// keepMode remembers how messages in a group refer to people.
-func (s *session) keepMode(info *types.GroupInfo) types.AddressingMode {
+// learnMode requests from WhatsApp how messages in a group refer to people, unless that is known.
+func (s *session) learnMode(ctx context.Context, chat types.JID) error {
+	s.mu.Lock()
+	_, known := s.modes[chat]
+	s.mu.Unlock()
+	if known || chat.Server != types.GroupServer {
+		return nil
+	}
+	info, err := s.client.GetGroupInfo(ctx, chat)
+	if err != nil {
+		return s.sendError(err)
+	}
+	s.keepMode(chat, info.AddressingMode)
+	return nil
+}
+
+// keepMode remembers how messages in a chat refer to people, unless mode is "".
+func (s *session) keepMode(chat types.JID, mode types.AddressingMode) {
+	if mode == "" || chat.Server != types.GroupServer {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.modes == nil {
 		s.modes = map[types.JID]types.AddressingMode{}
 	}
-	s.modes[info.JID] = info.AddressingMode
-	return info.AddressingMode
+	s.modes[chat] = mode
 }
 
 const (
 	maxFile         = 100 << 20        // the largest file that is sent
 	transferTimeout = 10 * time.Minute // enough for the largest file
 	transferWait    = 5 * time.Second  // for the memory of other files
+	encryption      = 1 << 10          // more bytes than encryption adds to a file
 )
 
 // transfer waits until there is memory for a file of the given size, because whatsmeow encrypts and decrypts files in memory. The
 // caller calls done at the end.
-func (s *session) transfer(ctx context.Context, size int64) (done func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, transferWait) // others need the place of the message among those that are sent
-	defer cancel()
-	size = min(max(size, 1), s.m.FileMemory)
-	if err := s.m.transfers.Acquire(ctx, size); err != nil {
-		return nil, unavailable(fmt.Errorf("too many files are being transferred: %w", err))
+func (m *Manager) transfer(ctx context.Context, size int64) (done func(), err error) {
+	size = min(max(size, 1), m.FileMemory)
+	if err := m.transfers.Acquire(ctx, size); err != nil {
+		return nil, err
 	}
-	return func() { s.m.transfers.Release(size) }, nil
+	return func() { m.transfers.Release(size) }, nil
+}
+
+// transferSoon is transfer for files that can be tried again. It does not wait long, so that others can use the slot.
+func (s *session) transferSoon(ctx context.Context, size int64) (done func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, transferWait)
+	defer cancel()
+	if done, err = s.m.transfer(ctx, size); err != nil {
+		return nil, errBusy
+	}
+	return done, nil
 }
 
 func (s *session) upload(ctx context.Context, to types.JID, out provider.Outgoing) (*waE2E.Message, error) {
@@ -417,7 +446,7 @@ func (s *session) upload(ctx context.Context, to types.JID, out provider.Outgoin
 	if f.Size > maxFile {
 		return nil, &provider.SendError{Code: "media_rejected", Message: "The file is too large for WhatsApp."}
 	}
-	done, err := s.transfer(ctx, f.Size)
+	done, err := s.transferSoon(ctx, f.Size)
 	if err != nil {
 		return nil, err
 	}
@@ -440,7 +469,9 @@ func (s *session) upload(ctx context.Context, to types.JID, out provider.Outgoin
 	up, err := s.client.Upload(uploading, data, kind)
 	if err != nil {
 		failed := s.sendError(err)
-		failed.Offline = failed.Offline && uploading.Err() == nil // a file that always takes too long is given up after a day
+		if tooLong := uploading.Err() != nil && ctx.Err() == nil; tooLong {
+			failed.Offline = false // a file that always takes too long is given up after a day
+		}
 		return nil, failed
 	}
 	text, about := s.content(ctx, to, out)
@@ -506,9 +537,6 @@ func (d download) GetFileSHA256() []byte { return d.SHA256 }
 // GetFileEncSHA256 returns the hash of the encrypted file.
 func (d download) GetFileEncSHA256() []byte { return d.Enc }
 
-// GetFileLength returns the size of the file.
-func (d download) GetFileLength() uint64 { return d.Length }
-
 // GetMediaType returns the kind of file.
 func (d download) GetMediaType() whatsmeow.MediaType { return whatsmeow.MediaType(d.Type) }
 
@@ -525,19 +553,23 @@ func (s *session) fetch(ctx context.Context, file provider.IncomingMedia, limit 
 	case d.Length > uint64(limit):
 		return blob.ErrTooLarge
 	}
-	done, err := s.transfer(ctx, int64(d.Length))
+	size := int64(d.Length)
+	if size == 0 { // unknown
+		size = limit
+	}
+	done, err := s.transferSoon(ctx, size)
 	if err != nil {
 		return err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
+	ctx, cancel := context.WithTimeout(atMost(ctx, size+encryption), transferTimeout)
 	defer cancel()
 	data, err := s.client.Download(ctx, d)
 	switch {
 	case isGone(err):
 		return &provider.SendError{Code: "media_unavailable", Message: "WhatsApp no longer has the file.", Cause: err}
-	case errors.Is(err, whatsmeow.ErrInvalidMediaHMAC), errors.Is(err, whatsmeow.ErrInvalidMediaSHA256):
-		return &provider.SendError{Code: "media_corrupt", Message: "The file does not match its hash.", Cause: err}
+	case isDamaged(err):
+		return &provider.SendError{Code: "media_corrupt", Message: "The file is not the one that was sent.", Cause: err}
 	case err != nil:
 		return unavailable(err)
 	case int64(len(data)) > limit:
@@ -549,7 +581,7 @@ func (s *session) fetch(ctx context.Context, file provider.IncomingMedia, limit 
 
 // isGone reports whether WhatsApp no longer has a file.
 func isGone(err error) bool {
-	return errors.Is(err, whatsmeow.ErrMediaDownloadFailedWith403) || errors.Is(err, whatsmeow.ErrMediaDownloadFailedWith404) ||
+	return errors.Is(err, whatsmeow.ErrNoURLPresent) || errors.Is(err, whatsmeow.ErrMediaDownloadFailedWith403) || errors.Is(err, whatsmeow.ErrMediaDownloadFailedWith404) ||
 		errors.Is(err, whatsmeow.ErrMediaDownloadFailedWith410)
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -66,6 +67,7 @@ type session struct {
 
 	mu      sync.Mutex
 	groups  map[types.JID]bool                 // whose members are known
+	refused map[types.JID]time.Time            // groups that WhatsApp did not return, and when
 	modes   map[types.JID]types.AddressingMode // of the messages of groups
 	changed map[types.JID]groupPicture         // groups whose picture may have changed
 	calls   map[string]bool                    // by id: whether a call that rings is a video call
@@ -83,6 +85,8 @@ const (
 	lastChance    = 10 * time.Minute // how long to try storing what is delivered once
 	historyBatch  = 200
 	historyTries  = 3                // for a part that is gone or damaged
+	groupPause    = time.Minute      // before a group that WhatsApp did not return is requested again
+	stable        = time.Minute      // a session that lasts this long begins again after errorPause
 	inUseFor      = time.Minute      // after the last view of a conversation
 	replacedTwice = 10 * time.Minute // a second connection that replaces ours within this time belongs to another program
 )
@@ -108,19 +112,17 @@ func (m *Manager) start(ctx context.Context, holder *channels.LinkHolder, l chan
 	go func() {
 		s.background.Go(s.updatePictures)
 		pause(s.ctx, after)
+		began := time.Now()
 		err := s.run(s.ctx)
 		stopped := s.ctx.Err() != nil
 		s.cancel()
 		s.background.Wait()
 		if err != nil && !stopped {
 			s.retry = errorPause
-			if !s.wasOnline.Load() {
-				s.retry = max(2*after, errorPause)
+			waitsForCode := l.State != channels.LinkLinked
+			if !waitsForCode && time.Since(began) < stable {
+				s.retry = min(max(2*after, errorPause), maxErrorPause)
 			}
-			if l.State != channels.LinkLinked { // somebody waits for a code
-				s.retry = errorPause
-			}
-			s.retry = min(s.retry, maxErrorPause)
 			s.log.Warn("the connection of a linked number failed; trying again", slog.Any("error", err))
 		}
 		close(s.done)
@@ -165,6 +167,7 @@ func (s *session) run(ctx context.Context) error {
 	if s.rows, err = newRows(s.m.Desk.Kernel, s.link.Company, s.link.Channel, s.holder.Owner, key); err != nil {
 		return err
 	}
+	s.rows.failed = s.fail
 	device, err := newDevice(ctx, s.rows, logger{s.log})
 	if err != nil {
 		return err
@@ -231,7 +234,7 @@ func (s *session) run(ctx context.Context) error {
 func (s *session) leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, logoutTimeout)
 	defer cancel()
-	for !s.client.IsConnected() && ctx.Err() == nil {
+	for !s.client.IsLoggedIn() && ctx.Err() == nil {
 		pause(ctx, 100*time.Millisecond)
 	}
 	if err := s.client.Logout(ctx); err != nil {
@@ -353,6 +356,14 @@ func (s *session) replaced(ctx context.Context) bool {
 	return true
 }
 
+// backOnline lets the messages and files that wait for the connection continue.
+func (s *session) backOnline() {
+	s.online.Store(true)
+	for _, name := range []string{channels.WakeSend, channels.WakeFetch} {
+		s.m.Desk.Wakeup(name).Notify()
+	}
+}
+
 // offline stores that there is no connection.
 func (s *session) offline(ctx context.Context) {
 	s.online.Store(false)
@@ -419,7 +430,7 @@ func (s *session) handle(event any) bool {
 	case *events.KeepAliveTimeout:
 		s.offline(ctx)
 	case *events.KeepAliveRestored:
-		s.online.Store(true)
+		s.backOnline()
 		s.stored(s.holder.SetHeard(ctx, s.link))
 	case *events.ConnectFailure: // whatsmeow does not connect again
 		s.offline(ctx)
@@ -525,6 +536,7 @@ func (s *session) rings(e *events.CallOffer) {
 func (s *session) callEnded(ctx context.Context, e *events.CallTerminate) bool {
 	s.mu.Lock()
 	video := s.calls[e.CallID]
+	delete(s.calls, e.CallID)
 	s.mu.Unlock()
 	caller := e.CallCreator.ToNonAD()
 	if !e.GroupJID.IsEmpty() || !s.isChat(caller) {
@@ -543,13 +555,7 @@ func (s *session) callEnded(ctx context.Context, e *events.CallTerminate) bool {
 	default:
 		in.Text, in.Notice = "Missed voice call", notice(provider.NoticeMissedVoiceCall)
 	}
-	if !s.receive(ctx, provider.Incoming{Message: in}) {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.calls, e.CallID)
-	return true
+	return s.receive(ctx, provider.Incoming{Message: in})
 }
 
 // setInUse tells WhatsApp the profile name of the number and whether the device is in use. If it is, WhatsApp reports when customers
@@ -605,9 +611,8 @@ func (s *session) connected(ctx context.Context) bool {
 	}
 	s.mu.Unlock()
 	s.linked.Store(true)
-	s.online.Store(true)
 	s.wasOnline.Store(true)
-	s.m.Desk.Wakeup(wakeSend).Notify()
+	s.backOnline()
 	s.setInUse(ctx, s.inUse.Load())
 	return true
 }
@@ -626,9 +631,6 @@ func (s *session) refuse(ctx context.Context, reason *provider.SendError) bool {
 	s.failed(ctx, reason.Code, reason.Message, nil)
 	return true
 }
-
-// wakeSend is the wakeup of the loop that sends messages.
-const wakeSend = "send"
 
 // receive stores items.
 func (s *session) receive(ctx context.Context, items ...provider.Incoming) bool {
@@ -675,6 +677,7 @@ func (s *session) fail(err error) {
 
 func (s *session) message(ctx context.Context, e *events.Message) bool {
 	direct(&e.Info)
+	s.keepMode(e.Info.Chat, e.Info.AddressingMode)
 	if n := e.Message.GetProtocolMessage().GetHistorySyncNotification(); n != nil && e.Info.IsFromMe {
 		return s.keepHistory(ctx, e.Info.ID, n)
 	}
@@ -701,7 +704,7 @@ func (s *session) decryptReaction(ctx context.Context, e *events.Message) (known
 		return true, nil
 	}
 	r, err := s.client.DecryptReaction(ctx, e)
-	if _, storage := errors.AsType[*kernel.Error](err); storage || ctx.Err() != nil {
+	if errors.Is(err, errStorage) || ctx.Err() != nil {
 		return false, kernel.ErrOr(err, ctx.Err())
 	}
 	if err != nil {
@@ -714,9 +717,16 @@ func (s *session) decryptReaction(ctx context.Context, e *events.Message) (known
 }
 
 // group stores the name and the members of a group, once in a session. If WhatsApp does not return them, they are requested with
-// the next message. history: the group was imported.
+// a message after groupPause. history: the group was imported.
 func (s *session) group(ctx context.Context, group types.JID, history bool) bool {
-	return s.isKnown(group) || s.readGroup(ctx, group, "", history)
+	return s.isKnown(group) || s.wasRefused(group) || s.readGroup(ctx, group, "", history)
+}
+
+// wasRefused reports whether WhatsApp has just not returned a group.
+func (s *session) wasRefused(group types.JID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.m.Desk.Now().Sub(s.refused[group]) < groupPause
 }
 
 // isKnown reports whether this session has stored the members of a group.
@@ -749,7 +759,7 @@ func (s *session) groupChanged(ctx context.Context, e *events.GroupInfo) bool {
 func (s *session) readGroup(ctx context.Context, group types.JID, name string, history bool) bool {
 	info, err := s.client.GetGroupInfo(ctx, group)
 	if err == nil {
-		s.keepMode(info)
+		s.keepMode(info.JID, info.AddressingMode)
 		in := s.members(ctx, info)
 		in.Group.History = history
 		if !s.receive(ctx, in) {
@@ -760,6 +770,12 @@ func (s *session) readGroup(ctx context.Context, group types.JID, name string, h
 		return true
 	}
 	s.log.Info("cannot get a group", slog.Any("error", err))
+	s.mu.Lock()
+	if s.refused == nil {
+		s.refused = map[types.JID]time.Time{}
+	}
+	s.refused[group] = s.m.Desk.Now()
+	s.mu.Unlock()
 	g := &provider.IncomingGroup{ID: group.String(), Name: name, History: history}
 	if errors.Is(err, whatsmeow.ErrNotInGroup) {
 		g.Left = []provider.Person{s.person(ctx, s.device.GetJID().ToNonAD(), s.device.GetLID().ToNonAD(), "")}
@@ -809,42 +825,45 @@ func (s *session) importHistories() {
 		return
 	}
 	s.historyDue()
-	for {
+	for wait := errorPause; ; {
 		select {
 		case <-s.ctx.Done():
 			return
 		case <-s.histories:
-			s.importHistory(s.ctx)
+		}
+		err := s.importParts(s.ctx)
+		switch {
+		case err == nil:
+			wait = errorPause
+		case s.ctx.Err() == nil:
+			s.log.Warn("the history could not be imported; trying again", slog.Any("error", err))
+			time.AfterFunc(wait, s.historyDue)
+			wait = min(2*wait, maxErrorPause)
 		}
 	}
 }
 
-// importHistory imports the stored parts of the history. It gives up parts that WhatsApp no longer has or that are damaged.
-func (s *session) importHistory(ctx context.Context) {
-	err := s.importParts(ctx)
-	if err != nil && ctx.Err() == nil {
-		s.log.Warn("the history could not be imported; trying again", slog.Any("error", err))
-		time.AfterFunc(errorPause, s.historyDue)
-	}
-}
-
+// importParts imports the stored parts of the history. It gives up parts that WhatsApp no longer has or that are damaged.
 func (s *session) importParts(ctx context.Context) error {
 	parts, err := s.rows.list(ctx, kindHistory, "")
 	if err == nil {
 		err = s.setProgress(ctx)
 	}
+	if err != nil {
+		return err
+	}
 	for id, value := range parts {
-		if err == nil {
-			err = s.importPart(ctx, value)
+		if err := s.importPart(ctx, value); err != nil {
+			return err
 		}
-		if err == nil {
-			err = s.rows.delete(ctx, kindHistory, id)
+		if err := s.rows.delete(ctx, kindHistory, id); err != nil {
+			return err
 		}
-		if err == nil {
-			err = s.setProgress(ctx)
+		if err := s.setProgress(ctx); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // keepProgress stores how much of its type of history a part completes, in percent.
@@ -910,6 +929,11 @@ func (s *session) importPart(ctx context.Context, value []byte) error {
 
 // downloadPart returns a part of the history, or nil if it is lost.
 func (s *session) downloadPart(ctx context.Context, n *waE2E.HistorySyncNotification) (*waHistorySync.HistorySync, error) {
+	done, err := s.m.transfer(ctx, int64(n.GetFileLength()))
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
 	defer cancel()
 	for range historyTries {
@@ -925,7 +949,8 @@ func (s *session) downloadPart(ctx context.Context, n *waE2E.HistorySyncNotifica
 // isDamaged reports whether a download is not what was uploaded.
 func isDamaged(err error) bool {
 	_, isCorrupt := errors.AsType[flate.CorruptInputError](err)
-	return isCorrupt || slices.ContainsFunc([]error{
+	_, isTooLong := errors.AsType[*http.MaxBytesError](err)
+	return isCorrupt || isTooLong || slices.ContainsFunc([]error{
 		whatsmeow.ErrInvalidMediaHMAC, whatsmeow.ErrInvalidMediaSHA256, whatsmeow.ErrInvalidMediaEncSHA256, whatsmeow.ErrFileLengthMismatch,
 		whatsmeow.ErrTooShortFile, zlib.ErrHeader, zlib.ErrChecksum, zlib.ErrDictionary, io.ErrUnexpectedEOF, proto.Error,
 	}, func(target error) bool { return errors.Is(err, target) })

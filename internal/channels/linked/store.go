@@ -710,7 +710,7 @@ func (s *deviceStore) GetBufferedEvent(ctx context.Context, hash [32]byte) (*sto
 	var e store.BufferedEvent
 	found, err := s.getJSON(ctx, kindBuffer, bufferKey(hash), &e)
 	if err != nil || !found {
-		return nil, err
+		return nil, s.keepUndelivered(err)
 	}
 	if len(e.Plaintext) == 0 {
 		e.Plaintext = nil // it has been handled
@@ -725,7 +725,7 @@ func (s *deviceStore) PutBufferedEvent(ctx context.Context, hash [32]byte, plain
 
 // DoDecryptionTxn stores what a decryption changes in one transaction.
 func (s *deviceStore) DoDecryptionTxn(ctx context.Context, decrypt func(context.Context) error) error {
-	return s.together(ctx, decrypt)
+	return s.keepUndelivered(s.together(ctx, decrypt))
 }
 
 // ClearBufferedEventPlaintext deletes the text of a handled event and remembers its hash.

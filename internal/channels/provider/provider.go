@@ -71,7 +71,7 @@ type Incoming struct {
 // IncomingMessage is a message that a customer wrote, or one that the team typed on the phone.
 type IncomingMessage struct {
 	ExternalID string
-	// ClientID is the id that was sent along if Recado may have sent the message: with one that it has, this is a status.
+	// ClientID is Recado's id of the message if Recado may have sent it. If that message is stored, only its status changes.
 	ClientID string
 	// FromPhoneApp marks a message that the team sent from the phone; Customer is then its receiver.
 	FromPhoneApp bool
@@ -385,7 +385,8 @@ type SendError struct {
 	// Retry reports that the message may be retried, after RetryAfter if that is known. It is never set if Fate is Uncertain.
 	Retry      bool
 	RetryAfter time.Duration
-	// Offline reports that there was no connection to the provider, so that the message waits for as long as it takes.
+	// Offline reports that there was no connection to the provider, so that the message waits for as long as it takes. With
+	// RetryAfter, the provider was not asked.
 	Offline bool
 	// Disconnect reports that the channel cannot send until a person fixes it.
 	Disconnect   bool
