@@ -104,11 +104,14 @@ func closeSchemas(node any) {
 	}
 }
 
+// underRace is true with the race detector, which makes comparing slow. All tests also run without it.
+var underRace bool
+
 // check fails the test if the response of a documented operation does not match the document.
 func (c *checker) check(t *testing.T, r *http.Request, resp *http.Response, raw []byte) {
 	t.Helper()
 	_, path, found := strings.Cut(r.URL.Path, "/v1")
-	if !found || c == nil {
+	if !found || c == nil || underRace {
 		return
 	}
 	documented := r.Clone(context.Background())
