@@ -19,6 +19,13 @@ describe('mentions', () => {
       mentionsIn('@Ana Ribeiro pode ver? Caio Moreira sabe.', team),
     ).toEqual(['1'])
   })
+
+  it('are no shorter names and no beginnings of words', () => {
+    const all = [...team, { id: '3', name: 'Ana' }] as Member[]
+    expect(mentionsIn('@Ana Ribeiro pode ver?', all)).toEqual(['1'])
+    expect(mentionsIn('@Anabela e @Ana2', all)).toEqual([])
+    expect(mentionsIn('(@Ana)', all)).toEqual(['3'])
+  })
 })
 
 describe('the text of a note', () => {

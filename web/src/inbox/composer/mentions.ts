@@ -13,32 +13,33 @@ export function mentionAt(
 
 /** mentionsIn returns the people whose full name follows an "@" in a note, at most 20. */
 export function mentionsIn(text: string, team: Member[]): string[] {
+  const names = new Set(
+    mentionParts(text, team)
+      .filter(({ person }) => person)
+      .map((part) => part.text),
+  )
   return team
-    .filter((one) => text.includes(`@${one.name}`))
+    .filter((one) => names.has(`@${one.name}`))
     .map((one) => one.id)
     .slice(0, 20)
 }
 
-/** mentionParts splits a note into mentioned names and the text between them. */
+/**
+ * mentionParts splits a note into mentioned names and the text between them. Of names with the same beginning the longest counts,
+ * and no letter or digit follows a name.
+ */
 export function mentionParts(
   text: string,
-  mentions: Ref[],
+  people: Pick<Ref, 'name'>[],
 ): { text: string; person: boolean }[] {
-  const names = mentions
-    .map(({ name }) => `@${name}`)
+  const names = people
+    .map(({ name }) => name)
+    .filter((name) => text.includes(`@${name}`))
     .sort((a, b) => b.length - a.length)
-  const parts: { text: string; person: boolean }[] = []
-  let rest = text
-  while (rest !== '') {
-    const [first] = names
-      .map((name) => ({ name, at: rest.indexOf(name) }))
-      .filter(({ at }) => at >= 0)
-      .sort((a, b) => a.at - b.at)
-    if (!first) return [...parts, { text: rest, person: false }]
-    if (first.at > 0)
-      parts.push({ text: rest.slice(0, first.at), person: false })
-    parts.push({ text: first.name, person: true })
-    rest = rest.slice(first.at + first.name.length)
-  }
-  return parts
+    .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  if (names.length === 0) return text === '' ? [] : [{ text, person: false }]
+  return text
+    .split(new RegExp(`(@(?:${names.join('|')})(?![\\p{L}\\p{N}]))`, 'u'))
+    .map((part, i) => ({ text: part, person: i % 2 === 1 }))
+    .filter((part) => part.text !== '')
 }
