@@ -31,8 +31,8 @@ describe('mentions', () => {
 describe('the text of a note', () => {
   it('is split at mentions, longer names first', () => {
     const parts = mentionParts('@Ana Ribeiro e @Ana, vejam', [
-      { id: '1', name: 'Ana' },
-      { id: '2', name: 'Ana Ribeiro' },
+      { name: 'Ana' },
+      { name: 'Ana Ribeiro' },
     ])
     expect(
       parts.map(({ text, person }) => (person ? `[${text}]` : text)).join(''),
