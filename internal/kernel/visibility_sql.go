@@ -32,11 +32,11 @@ func Public(column, company string) string {
 
 // AndReaches adds the condition that a column contains no channel, or one that the principal may see; see Reaches.
 func (a *Principal) AndReaches(s *db.Statement, channel, company string) {
-	s.And(a.Reached(s, channel, company))
+	s.And(a.ReachCondition(s, channel, company))
 }
 
-// Reached returns the condition that AndReaches adds.
-func (a *Principal) Reached(s *db.Statement, channel, company string) string {
+// ReachCondition returns the condition that AndReaches adds.
+func (a *Principal) ReachCondition(s *db.Statement, channel, company string) string {
 	visible := channel + " IS NULL OR " + Public(channel, company)
 	if a.kind == KindSession && len(a.Views) > 0 {
 		visible += " OR " + s.In(channel, a.Views)

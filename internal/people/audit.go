@@ -79,7 +79,7 @@ func (d *People) Audit(ctx context.Context, a *kernel.Principal, f *AuditFilter)
 			SELECT 1
 			FROM contacts ct
 			WHERE ct.company = a.company AND ct.id = a.subject
-				AND NOT ` + a.Reached(s, "CASE WHEN ct.pool = ct.company THEN ct.channel ELSE ct.pool END", "a.company") + `))`)
+				AND NOT ` + a.ReachCondition(s, "CASE WHEN ct.pool = ct.company THEN ct.channel ELSE ct.pool END", "a.company") + `))`)
 		if a.Boards != nil {
 			s.And("(a.board IS NULL OR " + s.In("a.board", a.Boards) + ")")
 		}
