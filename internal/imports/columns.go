@@ -44,13 +44,9 @@ func (c *Column) sample(cell string) {
 }
 
 // headers maps the usual headers to fields, in Portuguese, English and Spanish. They are folded and have only letters, digits and
-// single spaces. Of several columns with a phone, the first valid number of a line counts; the parts of a name are joined.
+// single spaces. Of several columns with a phone, the first valid number of a line counts. For columns with a name, see nameColumns.
 var headers = map[string][]string{
-	fieldName: {
-		"nome", "nome completo", "nome do contato", "nome do cliente", "contato", "cliente",
-		"name", "full name", "display name", "contact", "contact name", "customer", "customer name",
-		"nombre completo", "nombre", "nombre del contacto", "nombre y apellido", "nombre y apellidos", "contacto",
-	},
+	fieldName: slices.Concat(wholeNames, anyNames, givenNames, otherNames),
 	fieldPhone: {
 		"telefone", "telefones", "celular", "fone", "numero", "numero de telefone", "numero do telefone", "numero de celular", "numero do whatsapp", "telefone celular", "telefone 1", "telefone 2", "telefone principal", "tel", "whatsapp", "whats", "zap",
 		"phone", "phone number", "mobile", "mobile phone", "mobile number", "cell", "cell phone", "telephone", "number", "whatsapp number", "phone 1", "phone 2", "primary phone", "home phone", "business phone",
@@ -72,10 +68,14 @@ var headers = map[string][]string{
 	fieldOptedOut: {"opted out", "opt out", "optout", "descadastrado", "nao quer mensagens", "baja", "unsubscribed"},
 }
 
-// givenNames and otherNames are headers of columns that are joined to a name if no column has the whole name. A column of anyName
-// has the given name if there are other names but no given name beside it.
+// The headers of columns with a name. A column of anyNames has the whole name or the given name, depending on the others.
 var (
-	anyName    = []string{"nome", "name", "nombre"}
+	wholeNames = []string{
+		"nome completo", "nome do contato", "nome do cliente", "contato", "cliente",
+		"full name", "display name", "contact", "contact name", "customer", "customer name",
+		"nombre completo", "nombre del contacto", "nombre y apellido", "nombre y apellidos", "contacto",
+	}
+	anyNames   = []string{"nome", "name", "nombre"}
 	givenNames = []string{"primeiro nome", "first name", "given name", "primer nombre"}
 	otherNames = []string{
 		"nome do meio", "sobrenome", "segundo nome", "ultimo nome",
@@ -120,40 +120,52 @@ func columnsOf(header []string, mapping map[string]*string, custom []fields.Fiel
 			return nil, kernel.NoSuch("body.mapping."+short(key), "column")
 		}
 	}
-	whole, given := explicit[fieldName], false
-	var named, parts []int
+	normal := make([]string, len(header)) // "" for columns in the mapping
 	for i, text := range header {
 		_, byNumber := mapping[strconv.Itoa(i)]
 		if _, byHeader := mapping[text]; byNumber || byHeader {
 			continue
 		}
-		normal := normalHeader(text)
-		if isGiven := slices.Contains(givenNames, normal); isGiven || slices.Contains(otherNames, normal) {
-			parts, given = append(parts, i), given || isGiven
-			continue
-		}
-		field := recognise(text, normal, custom)
-		if field == "" || explicit[field] {
-			continue
-		}
-		columns[i].Field = &field
-		if slices.Contains(anyName, normal) {
-			named = append(named, i)
-		} else if field == fieldName {
-			whole = true
+		normal[i] = normalHeader(text)
+		if field := recognise(text, normal[i], custom); field != "" && field != fieldName && !explicit[field] {
+			columns[i].Field = &field
 		}
 	}
-	switch {
-	case whole && len(parts) > 0:
-		for _, i := range named {
-			columns[i].Field = nil
-		}
-	case !whole && (len(named) == 0 || !given):
-		for _, i := range parts {
+	if !explicit[fieldName] {
+		for _, i := range nameColumns(normal) {
 			columns[i].Field = new(fieldName)
 		}
 	}
 	return columns, nil
+}
+
+// nameColumns returns the columns that together have the name: those with the whole name, else the given name and the other names.
+//
+//	Nome completo; Nome; Sobrenome -> Nome completo
+//	Name; Given Name; Family Name  -> Name
+//	Nome; Sobrenome                -> Nome, Sobrenome
+//	First Name; Last Name          -> First Name, Last Name
+//	Nome; Contato                  -> Nome, Contato
+func nameColumns(header []string) []int {
+	matching := func(names []string) (found []int) {
+		for i, text := range header {
+			if slices.Contains(names, text) {
+				found = append(found, i)
+			}
+		}
+		return found
+	}
+	whole, names, given, other := matching(wholeNames), matching(anyNames), matching(givenNames), matching(otherNames)
+	switch parts := slices.Concat(given, other); {
+	case len(parts) == 0:
+		return slices.Concat(whole, names)
+	case len(whole) > 0:
+		return whole
+	case len(names) > 0 && len(given) > 0:
+		return names
+	default:
+		return slices.Concat(names, parts)
+	}
 }
 
 // knownField returns the field that a mapping names.
