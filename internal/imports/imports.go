@@ -30,8 +30,8 @@ type Imports struct {
 // New returns the verbs of imports and registers their jobs.
 func New(t *talk.Talk, jobs *tasks.Tasks) *Imports {
 	d := &Imports{t.Kernel, t, jobs}
-	jobs.Register(tasks.Kind{Name: jobContacts, Run: d.runContacts, Personal: true})
-	jobs.Register(tasks.Kind{Name: jobChat, Run: d.runChat, Personal: true})
+	jobs.Register(tasks.Kind{Name: jobContacts, Run: d.runContacts, Personal: true, Shared: []string{"errors"}})
+	jobs.Register(tasks.Kind{Name: jobChat, Run: d.runChat, Personal: true, Shared: []string{"errors"}})
 	return d
 }
 

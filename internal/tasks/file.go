@@ -204,7 +204,7 @@ func (d *Tasks) Purge(ctx context.Context) (more bool, err error) {
 func (d *Tasks) show(ctx context.Context, a *kernel.Principal, j *Job) {
 	mine := a.User.ID == j.CreatedBy.ID && (a.Kind() != kernel.KindKey || kernel.Same(j.key, &a.Key))
 	if !mine {
-		j.Result.anonymize()
+		d.anonymize(j)
 	}
 	if j.file == nil || j.Result == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -55,25 +56,23 @@ type Progress struct {
 // Result is the result of a job.
 type Result map[string]any
 
-// resultErrors is the field of a result with the lines of a file that were left out. It says nothing about people.
-const resultErrors = "errors"
-
-// anonymize removes from a result, which may be nil, what may be about people: numbers, truth values and errors stay, lists become
-// empty, and the rest becomes null.
-func (r *Result) anonymize() {
-	if r == nil {
+// anonymize removes from the result of a job what may be about people: numbers, truth values and the Shared fields of its kind stay,
+// lists become empty, and the rest becomes null.
+func (d *Tasks) anonymize(j *Job) {
+	if j.Result == nil {
 		return
 	}
-	for name, v := range *r {
-		if name == resultErrors {
+	result := *j.Result
+	for name, v := range result {
+		if slices.Contains(d.kinds[j.Kind].Shared, name) {
 			continue
 		}
 		switch v.(type) {
 		case float64, bool:
 		case []any:
-			(*r)[name] = []any{}
+			result[name] = []any{}
 		default:
-			(*r)[name] = nil
+			result[name] = nil
 		}
 	}
 }
@@ -220,9 +219,9 @@ func (d *Tasks) fail(tx *kernel.Tx, j *Job, f *Failure) {
 }
 
 // EraseSubject removes what ended jobs know about a contact: their subject, results and files, and the results and files of all jobs
-// of the kinds that are Personal. Of such results only what says nothing about people remains. The waiting jobs about the contact are cancelled, except for
-// the one that calls it, if any, and so are the waiting Personal jobs that may know the person: those that have begun, and dry runs.
-// It may be called again after a crash.
+// of the kinds that are Personal. Their results keep only numbers, truth values and the Shared fields. The waiting jobs about the
+// contact are cancelled, except for the one that calls it, if any, and so are the waiting Personal jobs that may know the person: those
+// that have begun, and dry runs. It may be called again after a crash.
 func (d *Tasks) EraseSubject(ctx context.Context, company, subject, except kernel.ID) error {
 	var files []kernel.ID
 	err := d.Store.Write(ctx, func(tx *kernel.Tx) error {
@@ -250,7 +249,7 @@ func (d *Tasks) EraseSubject(ctx context.Context, company, subject, except kerne
 			if j.Error != nil { // messages may name the person
 				j.Error.Message, j.Error.Params = "", kernel.Params{}
 			}
-			j.Result.anonymize()
+			d.anonymize(j)
 			tx.Later(`UPDATE jobs SET subject = NULL, result = $3, error = $4, file = NULL WHERE company = $1 AND id = $2`,
 				company, j.ID, kernel.WriteJSON(j.Result), kernel.WriteJSON(j.Error))
 			expireFiles(tx, company, j.ID, nil) // after a crash, Purge removes them

@@ -76,6 +76,9 @@ type Kind struct {
 	// Personal says that results and their files may contain data of any person, so that every erasure removes them. A job that begins
 	// after an erasure leaves the person out.
 	Personal bool
+	// Shared lists the fields of the result, besides numbers and truth values, that say nothing about people: everybody who sees the
+	// job sees them, and erasures keep them.
+	Shared []string
 }
 
 // Register adds a kind of job. Call it before the server runs.

@@ -47,7 +47,7 @@ func (c *counting) option(config *server.Config) {
 		d.Tasks.Register(tasks.Kind{Name: "refuse", Run: func(context.Context, *tasks.Run) error {
 			return kernel.Errorf(kernel.CodeNameTaken, "No.")
 		}})
-		d.Tasks.Register(tasks.Kind{Name: "write", Run: c.write, Personal: true})
+		d.Tasks.Register(tasks.Kind{Name: "write", Run: c.write, Personal: true, Shared: []string{"errors"}})
 		return httpserver.Capability{}
 	})
 }
