@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"recado/internal/httpserver"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 )
@@ -143,7 +144,11 @@ type JobFilter struct {
 
 // Jobs lists the company's jobs that the principal may see, newest first. next is "" on the last page.
 func (d *Tasks) Jobs(ctx context.Context, a *kernel.Principal, f *JobFilter) (page []Job, next string, err error) {
-	list, before := "jobs "+f.Kind+" "+f.Status+" "+f.DryRun, kernel.MaxID
+	list, before := "jobs "+f.Kind+" "+f.Status, kernel.MaxID
+	dryRun := httpserver.BoolOrNil(f.DryRun)
+	if dryRun != nil {
+		list += fmt.Sprintf(" %t", *dryRun)
+	}
 	if f.Cursor != "" {
 		payload, invalid := d.Cursors.Open(a.Company.ID, list, f.Cursor)
 		if invalid != nil {
@@ -162,8 +167,8 @@ func (d *Tasks) Jobs(ctx context.Context, a *kernel.Principal, f *JobFilter) (pa
 		if f.Status != "" {
 			s.And("j.status = " + s.Arg(f.Status))
 		}
-		if f.DryRun != "" {
-			s.And("j.dry_run = " + s.Arg(f.DryRun == "true" || f.DryRun == "1"))
+		if dryRun != nil {
+			s.And("j.dry_run = " + s.Arg(*dryRun))
 		}
 		s.WriteString("\n\tORDER BY j.id DESC")
 		tx.Page(s, f.Limit, 0)

@@ -199,6 +199,17 @@ func TestJobsOfACompanyRunOneAfterTheOther(t *testing.T) {
 	}, c.option)
 }
 
+func TestACursorOfDryRunsIsAcceptedHoweverTheFilterIsWritten(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		for range 2 {
+			sendImport(t, w.A.Client, "contacts.csv", "nome;telefone\nBia;+5511987650002\n", "kind", "contacts", "dry_run", "true").OK(202)
+		}
+		next := w.A.Get(t, "/jobs?dry_run=1&limit=1").OK(200).Text("next_cursor")
+		testkit.Equal(t, "jobs of the next page", len(w.A.Get(t, "/jobs?dry_run=true&limit=1&cursor="+next).OK(200).List("data")), 1)
+		w.A.Get(t, "/jobs?dry_run=0&limit=1&cursor="+next).Fails(400, "invalid_cursor")
+	})
+}
+
 func TestACancelledJobDoesNothingMore(t *testing.T) {
 	c := newCounting()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
