@@ -211,7 +211,11 @@ func (d *Talk) UpdateContact(ctx context.Context, a *kernel.Principal, id kernel
 		kernel.Set(&c.Blocked, change.Blocked)
 		kernel.Set(&c.Automation, change.Automation)
 		if change.OptedOut != nil {
-			c.optOut(tx, a, *change.OptedOut)
+			if c.optOut(tx, a, *change.OptedOut) {
+				if err := d.failUnwanted(tx, &c, nil); err != nil {
+					return Contact{}, err
+				}
+			}
 		}
 		if change.BusinessName.Set {
 			c.BusinessName = businessName

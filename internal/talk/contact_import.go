@@ -172,8 +172,10 @@ func (d *Talk) updateImported(tx *kernel.Tx, a *kernel.Principal, c *Contact, in
 	if in.City != "" {
 		c.City = &in.City
 	}
-	if in.OptedOut {
-		c.optOut(tx, a, true)
+	if in.OptedOut && c.optOut(tx, a, true) {
+		if err := d.failUnwanted(tx, c, nil); err != nil {
+			return err
+		}
 	}
 	labels := unite(c.LabelIDs, in.LabelIDs)
 	relabelled := len(labels) != len(c.LabelIDs)

@@ -144,7 +144,7 @@ const ErrorUncertain = "uncertain"
 // of API errors.
 func FailureCodes() map[string][]string {
 	out := channels.FailureCodes()
-	codes := []string{ErrorUncertain, ErrorBudgetReached, ErrorEditRefused, ErrorDeleteRefused, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived)}
+	codes := []string{ErrorUncertain, ErrorBudgetReached, ErrorEditRefused, ErrorDeleteRefused, provider.CodeProviderUnavailable, "not_connected", string(kernel.CodeChannelArchived), string(kernel.CodeOptedOut)}
 	for _, code := range []kernel.Code{ErrorSenderRemoved, kernel.CodeKeyRevoked, kernel.CodeNotVisible, kernel.CodeAttendanceRestricted, kernel.CodeContactBlocked} {
 		codes = append(codes, string(code)) // of held messages
 	}

@@ -106,6 +106,9 @@ func (in *InboundBatch) optContact(t *BatchConversation, m *Message, msg *provid
 	if !m.Standby {
 		t.Automation = contact.Automates()
 	}
+	if err == nil && changed && out {
+		err = in.d.failUnwanted(in.Tx, &contact, t.LockedConversation)
+	}
 	return changed, err
 }
 
@@ -166,16 +169,90 @@ func (c *Contact) auditOptOut(tx *kernel.Tx, a *kernel.Principal) {
 	tx.Audit(a, e)
 }
 
-// optOut applies the change of a team member.
-func (c *Contact) optOut(tx *kernel.Tx, a *kernel.Principal, out bool) {
+// optOut applies the change of a team member, and reports whether the contact has now opted out; see failUnwanted.
+func (c *Contact) optOut(tx *kernel.Tx, a *kernel.Principal, out bool) bool {
 	if out == c.OptedOut {
-		return
+		return false
 	}
 	c.OptedOut, c.OptedOutAt, c.optChangedAt = out, nil, &tx.Now
 	if out {
 		c.OptedOutAt = &tx.Now
 	}
 	c.auditOptOut(tx, a)
+	return out
+}
+
+// failUnwanted fails the queued messages that a contact who has just opted out no longer gets: automatic messages and templates of the
+// category marketing. own is a conversation that the caller has locked and will save, or nil.
+func (d *Talk) failUnwanted(tx *kernel.Tx, c *Contact, own *LockedConversation) error {
+	type send struct {
+		message, conversation, channel kernel.ID
+		template                       *provider.Template
+	}
+	queued, err := kernel.Rows(tx, `
+		SELECT s.message, s.conversation, s.channel, m.template
+		FROM conversations c
+		JOIN sends s ON s.company = c.company AND s.conversation = c.id AND s.state = 'queued' AND s.reacts_to IS NULL
+		JOIN messages m ON m.company = s.company AND m.conversation = s.conversation AND m.seq = s.seq
+		WHERE c.company = $1 AND c.contact = $2 AND (m.origin = $3 OR m.template IS NOT NULL)
+		ORDER BY s.conversation, s.seq`, []any{c.Company, c.ID, provider.OriginAutomation}, func(r db.Row) send {
+		return send{r.ID("message"), r.ID("conversation"), r.ID("channel"), kernel.ReadJSON[provider.Template](r, "template")}
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range queued {
+		if s.template != nil {
+			if wanted, err := isWanted(tx, c.Company, s.channel, s.template); err != nil {
+				return err
+			} else if wanted {
+				continue
+			}
+		}
+		if err := d.failOptedOut(tx, c.Company, s.conversation, s.message, own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isWanted reports whether contacts that have opted out get a template. Its category must be known.
+func isWanted(tx *kernel.Tx, company, channel kernel.ID, in *provider.Template) (bool, error) {
+	copied, found, _, err := channels.Template(tx, company, channel, in.Name, in.Language)
+	return found && !copied.IsMarketing(), err
+}
+
+// failOptedOut fails a queued message because its contact has opted out, unless it is being sent by now.
+func (d *Talk) failOptedOut(tx *kernel.Tx, company, conversation, message kernel.ID, own *LockedConversation) error {
+	t := own
+	if own == nil || own.ID != conversation {
+		c, found, err := LockConversation(tx, company, conversation)
+		if err != nil || !found {
+			return err
+		}
+		t = d.Locked(tx, c)
+	}
+	n, err := tx.Exec(`DELETE FROM sends WHERE company = $1 AND message = $2 AND state = 'queued'`, company, message)
+	if err != nil || n == 0 {
+		return err
+	}
+	m, _, found, err := findMessage(tx, company, message)
+	reason := provider.NewReason(string(kernel.CodeOptedOut), "The contact opted out before the message was sent.")
+	if err != nil || !found || !m.Advance(provider.StatusFailed, tx.Now, &reason) {
+		return err
+	}
+	saveMessageStatus(tx, &m)
+	t.showStatus(&m)
+	silent := t.silent
+	t.silent = false // messages of the team also change if the contact is blocked
+	if err = t.notifyFailed(&m); err == nil {
+		err = t.emitUpdated(&m, "status")
+	}
+	if t.silent = silent; err == nil && t != own {
+		err = t.Save()
+	}
+	tx.AfterCommit(d.notifySend) // later messages waited for it
+	return err
 }
 
 // hasOptedOut reports whether the contact of the conversation has opted out. A group has no contact.
