@@ -619,7 +619,11 @@ func (d *Talk) fillTemplate(tx *kernel.Tx, a *kernel.Principal, m *Message, o *O
 		return kernel.Errorf(kernel.CodeTemplateUnavailable,
 			"The template %s is %s at WhatsApp, so it cannot be sent. Choose an approved one.", copied.Name, copied.Status)
 	}
-	if o.OptedOut && (!synced || copied.IsMarketing()) { // the category is not known before the templates are synced
+	if o.OptedOut && !synced {
+		return kernel.Errorf(kernel.CodeTemplateUnavailable,
+			"The templates of this channel have not been fetched from WhatsApp yet, so the category of this one is not known, and this contact has opted out of marketing. Try again when they have been fetched.")
+	}
+	if o.OptedOut && copied.IsMarketing() {
 		return errOptedOut()
 	}
 	raw, err := json.Marshal(in)

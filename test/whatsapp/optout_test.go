@@ -51,14 +51,24 @@ func TestAContactThatOptedOutGetsNoMarketingTemplates(t *testing.T) {
 		held := hold(t, s.A.Client, conversation, "Oi, Lia").OK(201)
 		s.customer(t, simulator.Inbound{Customer: lia, Text: "PARAR"})
 		testkit.Equal(t, "held message", s.failure(t, held), "window_closed")
+	})
+}
 
-		if err := s.Desk.Kernel.Store.Write(t.Context(), func(tx *kernel.Tx) error { // the category is not known
-			tx.Later(`UPDATE channels SET templates_synced_at = NULL WHERE company = $1`, s.A.ID)
-			return nil
-		}); err != nil {
-			t.Fatal(err)
+func TestBeforeTheTemplatesAreFetchedAContactThatOptedOutGetsNone(t *testing.T) {
+	templates := []simulator.Template{{Name: "pedido", Language: "pt_BR", Category: "UTILITY", Body: "Pronto."}}
+	eachShop(t, simulator.Options{Templates: templates}, func(t *testing.T, s *shop) {
+		s.awaitTemplates(t)
+		fetched := func(at string) {
+			must(t, s.Desk.Kernel.Store.Write(t.Context(), func(tx *kernel.Tx) error {
+				tx.Later(`UPDATE channels SET templates_synced_at = `+at+` WHERE company = $1`, s.A.ID)
+				return nil
+			}))
 		}
-		s.A.Post(t, at+"/messages", body("oferta", "")).Fails(409, "opted_out")
+		conversation, _ := s.customer(t, simulator.Inbound{Customer: lia, Text: "SAIR"})
+		fetched("NULL")
+		s.send(t, conversation, `"template": {"name": "pedido", "language": "pt_BR"}`).Fails(409, "template_unavailable")
+		fetched("1")
+		s.send(t, conversation, `"template": {"name": "pedido", "language": "pt_BR"}`).OK(201)
 	})
 }
 
