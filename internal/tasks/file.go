@@ -131,18 +131,33 @@ func expireFiles(tx *kernel.Tx, company, job kernel.ID, result *kernel.ID) {
 	tx.Later(`UPDATE job_files SET expires_at = $3 WHERE company = $1 AND id = $2`, company, result, tx.Now.Add(FileRetention))
 }
 
-// HideFiles ends the links to the files of all jobs of a kind and of the jobs about a channel, which has just become private. It cancels
-// the running jobs of the kind: their files would have what only the viewers of the channel may see.
+// reasonPrivate is the reason in the error of a job that HideFiles cancelled.
+const reasonPrivate = "number_private"
+
+// knownThrough is a condition on a job j: its subject is a contact that is known through the channel $3, or has been merged or deleted.
+const knownThrough = `(
+	NOT EXISTS (SELECT 1 FROM contacts ct WHERE ct.company = j.company AND ct.id = j.subject AND (ct.channel IS NULL OR ct.channel <> $3))
+	OR EXISTS (SELECT 1 FROM conversations c WHERE c.company = j.company AND c.channel = $3 AND c.contact = j.subject)
+	OR EXISTS (SELECT 1 FROM messages m WHERE m.company = j.company AND m.author = j.subject AND m.channel = $3)
+	OR EXISTS (
+		SELECT 1
+		FROM cards k
+		JOIN conversations c ON c.company = k.company AND c.id = k.conversation
+		WHERE k.company = j.company AND k.contact = j.subject AND c.channel = $3))`
+
+// HideFiles ends the links to the files of the jobs about a channel, which has just become private, and of the jobs of a kind about
+// contacts that are known through it. It cancels those that run: their files would have what only the viewers of the channel may see.
 func (d *Tasks) HideFiles(tx *kernel.Tx, kind string, company, channel kernel.ID) error {
-	running, err := kernel.Rows(tx, selectJobs+` WHERE j.company = $1 AND j.kind = $2 AND j.due_at IS NOT NULL`, []any{company, kind}, d.scanJob)
+	running, err := kernel.Rows(tx, selectJobs+` WHERE j.company = $1 AND j.kind = $2 AND j.due_at IS NOT NULL AND `+knownThrough,
+		[]any{company, kind, channel}, d.scanJob)
 	for i := range running {
-		d.fail(tx, &running[i], &Failure{Code: CodeCancelled, Message: "A number became private.", Params: kernel.Params{}})
+		d.fail(tx, &running[i], &Failure{Code: CodeCancelled, Message: "A number became private.", Params: kernel.Params{"reason": reasonPrivate}})
 	}
 	tx.Later(`
 		UPDATE job_files
 		SET expires_at = $4
 		WHERE company = $1 AND expires_at > $4
-			AND id IN (SELECT j.file FROM jobs j WHERE j.company = $1 AND j.file IS NOT NULL AND (j.kind = $2 OR j.channel = $3))`,
+			AND id IN (SELECT j.file FROM jobs j WHERE j.company = $1 AND j.file IS NOT NULL AND (j.channel = $3 OR j.kind = $2 AND `+knownThrough+`))`,
 		company, kind, channel, tx.Now)
 	return err
 }

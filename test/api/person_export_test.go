@@ -349,9 +349,13 @@ func TestFilesOfJobsAreHiddenWhenTheirNumberBecomesPrivate(t *testing.T) {
 				t.Errorf("%s before: got %d, want 200", path, status)
 			}
 		}
-		other := w.A.Post(t, "/contacts", map[string]any{"name": slow, "phone": "+5511987650002"}).OK(201).ID()
+		unrelated := w.A.Post(t, "/contacts", map[string]any{"name": "Bia", "phone": "+5511987650003"}).OK(201).ID()
+		kept, _ := exportOf(t, w.A.Client, unrelated)
+		conversation := w.A.Post(t, simulatePath(channel), map[string]any{"from": "+5511987650002", "name": slow, "text": "oi"}).OK(201).Text("conversation")
+		other := w.A.Get(t, "/conversations/"+conversation).OK(200).Text("contact")
 		running := w.A.Post(t, "/contacts/"+other+"/export", nil).OK(202).ID()
 		testkit.Receive(t, "the running export", begun)
+		waiting := w.A.Post(t, "/contacts/"+unrelated+"/export", nil).OK(202).ID()
 
 		owner.Patch(t, "/channels/"+channel, map[string]any{"private": true}).OK(200)
 		for path, link := range links {
@@ -361,7 +365,14 @@ func TestFilesOfJobsAreHiddenWhenTheirNumberBecomesPrivate(t *testing.T) {
 		}
 		testkit.Equal(t, "the link of the export", w.A.Get(t, "/jobs/"+job.ID()).OK(200).At("result", "url"), nil)
 		may <- struct{}{}
-		testkit.Equal(t, "the running export", w.A.Get(t, "/jobs/"+running).OK(200).Text("error", "code"), "cancelled")
+		cancelled := w.A.Get(t, "/jobs/"+running).OK(200)
+		testkit.Equal(t, "the running export", cancelled.Text("error", "code"), "cancelled")
+		testkit.Equal(t, "the reason", cancelled.Text("error", "params", "reason"), "number_private")
+
+		testkit.Equal(t, "an export of somebody else that waited", ended(t, w.A.Client, waiting).Text("status"), "done")
+		if status, _, _ := download(t, kept.Text("result", "url")); status != 200 {
+			t.Errorf("the export of somebody else: got %d, want 200", status)
+		}
 
 		owner.Patch(t, "/channels/"+channel, map[string]any{"private": false, "confirm": true}).OK(200)
 		exportOf(t, w.A.Client, imported.Result.Contact)

@@ -25,7 +25,11 @@ export function jobProblem(
   t: TFunction,
 ): string | null {
   if (!error) return null
-  if (error.code === 'cancelled') return t('jobs.cancelled')
+  if (error.code === 'cancelled') {
+    return error.params.reason === 'number_private'
+      ? t('jobs.numberPrivate')
+      : t('jobs.cancelled')
+  }
   const { code, message, params } = error
   return refusal(new Failure(0, code, message, undefined, [], null, params), t)
 }
