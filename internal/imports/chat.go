@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"archive/zip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -254,7 +255,11 @@ func (d *Imports) runChat(ctx context.Context, run *tasks.Run) error {
 	if in.DryRun {
 		return c.preview(ctx)
 	}
-	if c.known, err = d.readKnown(ctx, run.Company(), &in); err != nil {
+	known, err := d.readKnown(ctx, run.Company(), &in)
+	if err == nil {
+		c.known, err = c.match(known)
+	}
+	if err != nil {
 		return err
 	}
 	return c.all(ctx)
@@ -269,7 +274,7 @@ type chatImport struct {
 	chat  *chatFile
 	state chatState
 	keys  chatKeys
-	known chatKnown
+	known map[int]*knownMessage // by the line of the entry
 }
 
 // chatItem is an entry of a batch.
@@ -331,7 +336,7 @@ func (c *chatImport) item(e chatEntry) chatItem {
 		item.message.At = at.UTC()
 	default:
 		out := e.sender == c.in.Me
-		item.known = c.known.take(&e, at, out)
+		item.known = c.known[e.line]
 		item.message = talk.PastMessage{Key: c.keys.next(&e, at, out), At: at.UTC(), Outbound: out, Origin: provider.OriginPhone, Text: e.text}
 		if e.kind == entryDeleted {
 			item.message.RevokedAt = &item.message.At
@@ -369,11 +374,25 @@ func (k *chatKeys) next(e *chatEntry, at time.Time, out bool) string {
 type knownMessage struct {
 	at    time.Time
 	media *kernel.ID
+	size  *int64 // of the file; nil if there is none or its bytes are missing
+	taken bool   // by an entry
+	files int    // that it may be, if its bytes are missing; 1: there is no doubt
+}
+
+// mayBe reports whether the message may be an entry with a file, which is nil if the export does not have it.
+func (m *knownMessage) mayBe(file *zip.File) bool {
+	switch {
+	case m.taken || file == nil:
+		return !m.taken
+	case m.size != nil:
+		return uint64(*m.size) == file.UncompressedSize64
+	}
+	return m.files == 1
 }
 
 // chatKnown has the messages that a conversation received and sent here, by their content, so that an export of the same days does not
 // repeat them.
-type chatKnown map[[sha256.Size]byte][]knownMessage
+type chatKnown map[[sha256.Size]byte][]*knownMessage
 
 // readKnown reads what the conversation received and sent in the days of a chat.
 func (d *Imports) readKnown(ctx context.Context, company kernel.ID, in *chatInput) (chatKnown, error) {
@@ -382,11 +401,11 @@ func (d *Imports) readKnown(ctx context.Context, company kernel.ID, in *chatInpu
 	_, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (none struct{}, err error) {
 		return none, talk.EachExchanged(tx, company, in.Conversation, from, to, func(m talk.Exchanged) {
 			key := knownKey(m.Outbound, m.Media != nil, m.Deleted, m.Text)
-			k[key] = append(k[key], knownMessage{m.At, m.Media})
+			k[key] = append(k[key], &knownMessage{at: m.At, media: m.Media, size: m.FileSize})
 		})
 	})
 	for _, messages := range k {
-		slices.SortFunc(messages, func(a, b knownMessage) int { return a.at.Compare(b.at) })
+		slices.SortFunc(messages, func(a, b *knownMessage) int { return a.at.Compare(b.at) })
 	}
 	return k, err
 }
@@ -401,18 +420,61 @@ func knownKey(out, file, deleted bool, text string) [sha256.Size]byte {
 // skew is how far the clock of a phone may differ from that of the server.
 const skew = 10 * time.Second
 
-// take returns the message of the conversation that is an entry, or nil, and removes it, so that equal entries are found as often as
-// they are there. Many exports have no seconds.
-func (k chatKnown) take(e *chatEntry, at time.Time, out bool) *knownMessage {
-	key := knownKey(out, e.hasFile(), e.kind == entryDeleted, e.text)
-	messages := k[key]
-	i, _ := slices.BinarySearchFunc(messages, at.Add(-skew), func(m knownMessage, t time.Time) int { return m.at.Compare(t) })
-	if i == len(messages) || !messages[i].at.Before(at.Add(time.Minute+skew)) {
-		return nil
+// near returns the messages with the side and the content of an entry that were written at its time, give or take some skew.
+func (k chatKnown) near(e *chatEntry, at time.Time, out bool, skew time.Duration) []*knownMessage {
+	messages := k[knownKey(out, e.hasFile(), e.kind == entryDeleted, e.text)]
+	end := at.Add(time.Minute + skew)
+	if e.stamp.seconds {
+		end = at.Add(time.Second + skew)
 	}
-	found := messages[i]
-	k[key] = slices.Delete(messages, i, i+1)
-	return &found
+	first := func(t time.Time) int {
+		i, _ := slices.BinarySearchFunc(messages, t, func(m *knownMessage, t time.Time) int { return m.at.Compare(t) })
+		return i
+	}
+	return messages[first(at.Add(-skew)):first(end)]
+}
+
+// match returns the messages of the conversation that are in the chat, each once, by the line of the entry. Messages at the time of
+// their entries are found first, then those that only the skew explains. If both sides have a file, the sizes must be equal. A file of
+// the export that cannot be told from others is imported, because otherwise it could be lost.
+func (c *chatImport) match(known chatKnown) (map[int]*knownMessage, error) {
+	found := map[int]*knownMessage{}
+	if len(known) == 0 {
+		return found, nil
+	}
+	each := func(skew time.Duration, visit func(e *chatEntry, near []*knownMessage)) error {
+		return c.chat.each(func(e chatEntry) error {
+			at, ok := timeIn(&e.stamp, c.in.Order, c.zone, c.Now())
+			if ok && e.isMessage() && !e.long && found[e.line] == nil {
+				visit(&e, known.near(&e, at, e.sender == c.in.Me, skew))
+			}
+			return nil
+		})
+	}
+	count := func(e *chatEntry, near []*knownMessage) {
+		file := c.chat.files[e.file]
+		if file == nil || slices.ContainsFunc(near, func(m *knownMessage) bool { return m.size != nil && m.mayBe(file) }) {
+			return
+		}
+		missing := slices.DeleteFunc(slices.Clone(near), func(m *knownMessage) bool { return m.size != nil })
+		for _, m := range missing {
+			m.files += len(missing)
+		}
+	}
+	take := func(e *chatEntry, near []*knownMessage) {
+		file := c.chat.files[e.file]
+		if i := slices.IndexFunc(near, func(m *knownMessage) bool { return m.mayBe(file) }); i >= 0 {
+			near[i].taken, found[e.line] = true, near[i]
+		}
+	}
+	err := each(skew, count)
+	if err == nil {
+		err = each(0, take)
+	}
+	if err == nil {
+		err = each(skew, take)
+	}
+	return found, err
 }
 
 // store stores a batch of messages. Their files are copied first, outside the transaction.

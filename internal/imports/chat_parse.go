@@ -131,6 +131,7 @@ type stamp struct {
 	hour      int
 	minute    int
 	second    int
+	seconds   bool // it has seconds; many exports have none
 	capitals  bool // AM or PM, as written in the United States
 }
 
@@ -172,6 +173,7 @@ func readHead(line string) (e chatEntry, ok bool) {
 	s.hour, _ = strconv.Atoi(m[5])
 	s.minute, _ = strconv.Atoi(m[6])
 	s.second, _ = strconv.Atoi(m[7])
+	s.seconds = m[7] != ""
 	if half := strings.ToLower(m[8]); half != "" {
 		if s.hour < 1 || s.hour > 12 {
 			return e, false

@@ -293,6 +293,7 @@ type Exchanged struct {
 	At       time.Time
 	Outbound bool
 	Media    *kernel.ID
+	FileSize *int64 // nil: it has no file, or its bytes are missing
 	Deleted  bool
 	Text     string
 }
@@ -300,11 +301,13 @@ type Exchanged struct {
 // EachExchanged calls each with the messages of a conversation from a period that the provider knows, in any order.
 func EachExchanged(tx *kernel.Tx, company, conversation kernel.ID, from, to time.Time, each func(Exchanged)) error {
 	return tx.Query(`
-		SELECT COALESCE(sent_at, created_at) AS at, direction, media, revoked_at, text
-		FROM messages
-		WHERE company = $1 AND conversation = $2 AND created_at >= $3 AND created_at <= $4 AND external_id IS NOT NULL`, []any{company, conversation, from, to}, func(r db.Row) error {
+		SELECT COALESCE(m.sent_at, m.created_at) AS at, m.direction, m.media, CASE WHEN d.stored THEN d.size END AS file_size, m.revoked_at, m.text
+		FROM messages m
+		LEFT JOIN media d ON d.company = m.company AND d.id = m.media
+		WHERE m.company = $1 AND m.conversation = $2 AND m.created_at >= $3 AND m.created_at <= $4 AND m.external_id IS NOT NULL`, []any{company, conversation, from, to}, func(r db.Row) error {
 		each(Exchanged{
-			At: r.Time("at"), Outbound: r.Text("direction") == provider.Outbound, Media: r.NullID("media"), Deleted: !r.Null("revoked_at"), Text: r.Text("text"),
+			At: r.Time("at"), Outbound: r.Text("direction") == provider.Outbound, Media: r.NullID("media"), FileSize: r.NullInt("file_size"),
+			Deleted: !r.Null("revoked_at"), Text: r.Text("text"),
 		})
 		return nil
 	})

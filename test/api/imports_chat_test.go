@@ -197,6 +197,63 @@ func TestAnExportDoesNotRepeatWhatTheConversationReceivedAndSent(t *testing.T) {
 	})
 }
 
+func TestAnExportNeitherLosesNorMistakesAFileForAnother(t *testing.T) {
+	const a, b = "the first file", "another file"
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := chatChannel(t, w.A.Client)
+		at := w.Clock.Now().Truncate(time.Minute).Add(2*time.Minute + 5*time.Second)
+		w.Clock.Advance(at.Sub(w.Clock.Now())) // b arrives five seconds into the minute after that of a
+		minutes := func(b string) string {
+			return at.Add(-time.Minute).UTC().Format("02/01/2006 15:04") + " - Ana: a.txt (arquivo anexado)\n" +
+				at.UTC().Format("02/01/2006 15:04") + " - Ana: " + b + "\n"
+		}
+		seconds := fmt.Sprintf("[%s] Ana: \u200e<anexado: a.txt>\n[%s] Ana: \u200e<anexado: b.txt>\n",
+			at.Add(-65*time.Second).UTC().Format("02/01/06, 15:04:05"), at.UTC().Format("02/01/06, 15:04:05"))
+		for i, tt := range []struct {
+			name           string
+			missing        bool // the bytes of b
+			export         string
+			created, files int
+			want           []string // the files of the conversation
+		}{
+			{"a is imported, and b is not repeated", false, minutes("b.txt (arquivo anexado)"), 1, 1, []string{a, b}},
+			{"b is known without its bytes in the export", false, minutes("<Mídia oculta>"), 1, 1, []string{a, b}},
+			{"nothing is stored under b if it might be a", true, minutes("b.txt (arquivo anexado)"), 2, 2, []string{a, b, ""}},
+			{"b gets its bytes if the times leave no doubt", true, seconds, 1, 2, []string{a, b}},
+		} {
+			phone := phoneNumber(i)
+			upload := w.A.Upload(t, "x.txt", []byte(b)).OK(201).ID()
+			conversation := w.A.Post(t, simulatePath(channel), map[string]any{"from": phone, "media_id": upload}).OK(201).Text("conversation")
+			if tt.missing {
+				if err := w.Desk.Kernel.Store.Write(t.Context(), func(tx *kernel.Tx) error {
+					tx.Later(`UPDATE media SET stored = FALSE WHERE company = $1 AND id = $2`, w.A.ID, mustID(upload))
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			archive := zipOf(t, "_chat.txt", tt.export, "a.txt", a, "b.txt", b)
+			got := importChat(t, w, "x.zip", archive, "channel", channel, "phone", phone, "me", "Loja", "timezone", "UTC").Result
+			if got.Conversation != conversation || got.Created != tt.created || got.Files != tt.files {
+				t.Errorf("%s: got %+v", tt.name, got)
+			}
+			files := []string{}
+			for _, m := range w.A.Get(t, "/conversations/"+conversation+"/messages").OK(200).List() {
+				file := ""
+				if content := w.A.Get(t, "/media/"+m.(map[string]any)["media_id"].(string)+"/content"); content.Status == 200 {
+					file = string(content.Raw)
+				}
+				files = append(files, file)
+			}
+			slices.Sort(files)
+			slices.Sort(tt.want)
+			testkit.Diff(t, tt.name, files, tt.want)
+			again := importChat(t, w, "x.zip", archive, "channel", channel, "phone", phone, "me", "Loja", "timezone", "UTC").Result
+			testkit.Equal(t, tt.name+": created by the same export again", again.Created, 0)
+		}
+	})
+}
+
 func TestATooLongMessageOfAnErasedPersonIsNotRepeated(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		fields := []string{"channel", chatChannel(t, w.A.Client), "phone", "11 98765-0001", "me", "Loja", "timezone", "UTC"}
