@@ -6,22 +6,32 @@ import (
 	"crypto/rand"
 	"errors"
 
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 )
 
-// PairedUsers returns the other addresses that linked devices have stored for people: the hidden numbers that belong to phone numbers,
-// and the reverse.
-func (d *Channels) PairedUsers(tx *kernel.Tx, company kernel.ID, users []string) (others []string, err error) {
+// Paired returns what the linked devices of a pool know of the people with some addresses: the hidden numbers that belong to phone
+// numbers, and the reverse.
+func (d *Channels) Paired(tx *kernel.Tx, company, pool kernel.ID, users []string) (others []provider.Person, err error) {
 	type pair struct {
 		channel   kernel.ID
 		kind, key string
 		value     []byte
 	}
+	numbers, err := OfPool(tx, company, pool)
+	if err != nil || len(numbers) == 0 {
+		return nil, err
+	}
 	opened := map[kernel.ID]Access{}
 	for _, user := range users {
-		pairs, err := kernel.Rows(tx, `SELECT channel, kind, key, value FROM linked_store WHERE company = $1 AND kind IN ('lid', 'pn') AND key = $2`,
-			[]any{company, user}, func(r db.Row) pair { return pair{r.ID("channel"), r.Text("kind"), r.Text("key"), r.Bytes("value")} })
+		s := tx.Statement()
+		s.WriteString(`
+			SELECT channel, kind, key, value
+			FROM linked_store
+			WHERE company = ` + s.Arg(company) + ` AND channel IN (` + db.Listed(numbers)(s) + `) AND kind IN ('lid', 'pn') AND key = ` + s.Arg(user))
+		pairs, err := kernel.Rows(tx, s.String(), s.Args,
+			func(r db.Row) pair { return pair{r.ID("channel"), r.Text("kind"), r.Text("key"), r.Bytes("value")} })
 		if err != nil {
 			return nil, err
 		}
@@ -41,8 +51,13 @@ func (d *Channels) PairedUsers(tx *kernel.Tx, company kernel.ID, users []string)
 			if err != nil {
 				continue // nobody can read the value without the key
 			}
-			if other, err := c.Open(p.kind, p.key, p.value); err == nil {
-				others = append(others, string(other))
+			other, err := c.Open(p.kind, p.key, p.value)
+			switch {
+			case err != nil: // as above
+			case p.kind == "pn":
+				others = append(others, provider.Person{UserID: string(other) + "@lid"})
+			default:
+				others = append(others, provider.Person{WAID: string(other)})
 			}
 		}
 	}

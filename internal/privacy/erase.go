@@ -195,11 +195,15 @@ func (d *Privacy) runErase(ctx context.Context, run *tasks.Run) error {
 				return err
 			}
 			tx.Audit(a, erasedEntry(&c, in.Reason))
-			known, err := talk.KnownBy(tx, &c)
+			known, err := d.talk.KnownBy(tx, &c)
 			if err != nil {
 				return err
 			}
-			if err := d.remember(tx, &c, known); err != nil {
+			key, err := d.newKey(tx)
+			if err != nil {
+				return err
+			}
+			if err := key.remember(tx, &c, known, tx.Now); err != nil {
 				return err
 			}
 			if s, err = d.begin(tx, &c, known, &a.User); err != nil {

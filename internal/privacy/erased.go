@@ -72,55 +72,64 @@ func (d *Privacy) newKey(tx *kernel.Tx) (*hashKey, error) {
 	return d.key(tx)
 }
 
-// remember adds a contact, which is known by some identities, to the list of its company.
-func (d *Privacy) remember(tx *kernel.Tx, c *talk.Contact, known []talk.Identity) error {
-	key, err := d.newKey(tx)
-	if err != nil {
-		return err
-	}
+// remember adds a contact that is known by some identities and was erased at a time to the list of its company.
+func (k *hashKey) remember(tx *kernel.Tx, c *talk.Contact, known []talk.Identity, at time.Time) error {
 	for _, id := range known {
-		insertErased(tx, listed{c.Company, c.Pool, key.hash(id), tx.Now})
+		insertErased(tx, listed{c.Company, c.Pool, k.hash(id), kindPerson, at})
 	}
 	former, err := talk.FormerIDs(tx, c.Company, c.ID)
 	for _, id := range append(former, c.ID) {
-		insertErased(tx, key.listedID(c.Company, id, tx.Now))
+		insertErased(tx, k.listedID(c.Company, id, at))
 	}
 	return err
 }
 
+// The kinds of entries in the list. People of the kind kindMoved were erased from the pool that a channel has left for this one. They
+// keep what is late from coming back, but a contact of the pool is not one of them.
+const (
+	kindPerson  = "person"
+	kindContact = "contact" // the id of a contact
+	kindMoved   = "moved"
+)
+
 // listedID returns the entry for the id of a contact. It belongs to the company, not to a pool: a backup may have the contact with
 // another phone and in another pool than on the day of the erasure.
 func (k *hashKey) listedID(company, contact kernel.ID, at time.Time) listed {
-	return listed{company, company, k.hash(talk.Identity{Kind: "contact", Value: contact.String()}), at}
+	return listed{company, company, k.hash(talk.Identity{Kind: "contact", Value: contact.String()}), kindContact, at}
 }
 
 // listed is an entry of the list of erased people.
 type listed struct {
 	company, pool kernel.ID
 	hash          []byte
+	kind          string
 	at            time.Time
 }
 
 func insertErased(tx *kernel.Tx, l listed) {
 	tx.Later(`
-		INSERT INTO erased (company, pool, hash, erased_at)
-		VALUES ($1, $2, $3, $4)
-		ON CONFLICT (company, pool, hash) DO UPDATE
+		INSERT INTO erased (company, pool, hash, kind, erased_at)
+		VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (company, pool, hash, kind) DO UPDATE
 		SET erased_at = excluded.erased_at
-		WHERE excluded.erased_at > erased.erased_at`, l.company, l.pool, l.hash, l.at)
+		WHERE excluded.erased_at > erased.erased_at`, l.company, l.pool, l.hash, l.kind, l.at)
 }
 
-// poolChanged implements channels.ChannelObserver: people who were erased before a channel became private or public stay erased, and
-// files about a channel that becomes private are hidden.
-func (d *Privacy) poolChanged(tx *kernel.Tx, ch *channels.Channel, from kernel.ID) error {
+// keepErased implements channels.ChannelObserver: people who were erased before a channel became private or public stay erased.
+func keepErased(tx *kernel.Tx, ch *channels.Channel, from kernel.ID) error {
 	tx.Later(`
-		INSERT INTO erased (company, pool, hash, erased_at)
-		SELECT e.company, $3, e.hash, e.erased_at
+		INSERT INTO erased (company, pool, hash, kind, erased_at)
+		SELECT e.company, $3, e.hash, $4, e.erased_at
 		FROM erased e
-		WHERE e.company = $1 AND e.pool = $2
-		ON CONFLICT (company, pool, hash) DO UPDATE
+		WHERE e.company = $1 AND e.pool = $2 AND e.kind = $5
+		ON CONFLICT (company, pool, hash, kind) DO UPDATE
 		SET erased_at = excluded.erased_at
-		WHERE excluded.erased_at > erased.erased_at`, ch.Company, from, ch.Pool())
+		WHERE excluded.erased_at > erased.erased_at`, ch.Company, from, ch.Pool(), kindMoved, kindPerson)
+	return nil
+}
+
+// hideExports implements channels.ChannelObserver: files about a channel that becomes private are hidden.
+func (d *Privacy) hideExports(tx *kernel.Tx, ch *channels.Channel, _ kernel.ID) error {
 	if !ch.Private {
 		return nil
 	}

@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,20 @@ type storedPerson struct {
 	Company  kernel.ID `json:"company"`
 	Pool     kernel.ID `json:"pool"`
 	Hash     []byte    `json:"hash"`
+	Kind     string    `json:"kind"`
 	ErasedAt time.Time `json:"erased_at"`
+}
+
+// selectList selects the entries of the file. It leaves out those that channels brought along: they belong to the pools of the day.
+const selectList = `
+	SELECT /* all companies: the list is the installation's */ company, pool, hash, kind, erased_at
+	FROM erased
+	WHERE kind <> 'moved'
+	ORDER BY company, pool, hash`
+
+// scanListed returns an entry whose hash is valid only until the next row.
+func scanListed(r db.Row) storedPerson {
+	return storedPerson{r.ID("company"), r.ID("pool"), r.Bytes("hash"), r.Text("kind"), r.Time("erased_at")}
 }
 
 // index identifies what was erased.
@@ -55,10 +69,11 @@ func (d *Privacy) KeepList(ctx context.Context) (more bool, err error) {
 		if l.Key, _, err = SealedKey(tx); err != nil || l.Key == nil {
 			return l, err
 		}
-		l.People, err = kernel.Rows(tx, `SELECT /* all companies: the list is the installation's */ company, pool, hash, erased_at FROM erased ORDER BY company, pool, hash`, nil,
-			func(r db.Row) storedPerson {
-				return storedPerson{r.ID("company"), r.ID("pool"), bytes.Clone(r.Bytes("hash")), r.Time("erased_at")}
-			})
+		l.People, err = kernel.Rows(tx, selectList, nil, func(r db.Row) storedPerson {
+			p := scanListed(r)
+			p.Hash = bytes.Clone(p.Hash)
+			return p
+		})
 		return l, err
 	})
 	if err != nil || l.Key == nil {
@@ -195,13 +210,14 @@ func (d *Privacy) missing(ctx context.Context, l *storedList, key *hashKey) ([]l
 			return nil, err
 		}
 		erasedAt := map[string]time.Time{}
-		err = tx.Query(`SELECT /* all companies: the list is the installation's */ company, pool, hash, erased_at FROM erased`, nil, func(r db.Row) error {
-			erasedAt[storedPerson{r.ID("company"), r.ID("pool"), r.Bytes("hash"), time.Time{}}.index()] = r.Time("erased_at")
+		err = tx.Query(selectList, nil, func(r db.Row) error {
+			p := scanListed(r)
+			erasedAt[p.index()] = p.ErasedAt
 			return nil
 		})
 		for _, p := range l.People {
 			if at, found := erasedAt[p.index()]; slices.Contains(companies, p.Company) && (!found || at.Before(p.ErasedAt)) {
-				missing = append(missing, listed{p.Company, p.Pool, p.Hash, p.ErasedAt})
+				missing = append(missing, listed{p.Company, p.Pool, p.Hash, cmp.Or(p.Kind, kindPerson), p.ErasedAt})
 			}
 		}
 		return missing, err
@@ -231,25 +247,18 @@ func (d *Privacy) applyTo(ctx context.Context, company kernel.ID, key *hashKey, 
 		for _, c := range page {
 			known := []listed{key.listedID(company, c.ID, time.Time{})}
 			for _, id := range c.Known {
-				known = append(known, listed{company, c.Pool, key.hash(id), time.Time{}})
+				known = append(known, listed{company, c.Pool, key.hash(id), kindPerson, time.Time{}})
 			}
 			var last time.Time
-			var others []listed // what identifies the person too
 			for _, k := range known {
-				at, found := erasedAt[index(k.pool, k.hash)]
-				if !found {
-					others = append(others, k)
-				} else if at.After(last) {
+				if at := erasedAt[index(k.pool, k.hash)]; at.After(last) {
 					last = at
 				}
 			}
 			if !c.CreatedAt.Before(last) {
 				continue
 			}
-			for i := range others {
-				others[i].at = last
-			}
-			if err := d.eraseAgain(ctx, company, c.ID, others); err != nil {
+			if err := d.eraseAgain(ctx, company, c.ID, key, last); err != nil {
 				return err
 			}
 		}
@@ -260,9 +269,9 @@ func (d *Privacy) applyTo(ctx context.Context, company kernel.ID, key *hashKey, 
 	}
 }
 
-// eraseAgain erases a contact of a restored backup and adds others to the list. It removes the contact when everything else is gone,
-// because the rest could not be found without it after a crash.
-func (d *Privacy) eraseAgain(ctx context.Context, company, contact kernel.ID, others []listed) error {
+// eraseAgain erases a contact of a restored backup whose person was erased at a time, and adds to the list what identifies the person
+// there. It removes the contact when everything else is gone, because the rest could not be found without it after a crash.
+func (d *Privacy) eraseAgain(ctx context.Context, company, contact kernel.ID, key *hashKey, at time.Time) error {
 	d.Log.Info("erasing a person of a restored backup again", slog.String("company", company.String()), slog.String("contact", contact.String()))
 	e, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Erasure, error) {
 		e, _, err := d.plan(tx, company, contact)
@@ -282,12 +291,12 @@ func (d *Privacy) eraseAgain(ctx context.Context, company, contact kernel.ID, ot
 		if err != nil {
 			return nil, err
 		}
-		known, err := talk.KnownBy(tx, &c)
+		known, err := d.talk.KnownBy(tx, &c)
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range others {
-			insertErased(tx, p)
+		if err := key.remember(tx, &c, known, at); err != nil {
+			return nil, err
 		}
 		tx.Audit(nil, erasedEntry(&c, "A backup from before the erasure was restored."))
 		return d.begin(tx, &c, known, nil)

@@ -37,7 +37,8 @@ func New(t *talk.Talk, c *channels.Channels, p *people.People, jobs *tasks.Tasks
 	jobs.Register(tasks.Kind{Name: KindExport, Run: d.runExport})
 	jobs.Register(tasks.Kind{Name: KindErase, Run: d.runErase, Irrevocable: true})
 	t.Observe(talk.Observer{ErasedAt: d.erasedAt})
-	c.ObserveChannels(channels.ChannelObserver{PoolChanged: d.poolChanged})
+	c.ObserveChannels(channels.ChannelObserver{PoolChanged: keepErased})
+	c.ObserveChannels(channels.ChannelObserver{PoolChanged: d.hideExports})
 	return d
 }
 

@@ -451,7 +451,6 @@ func New(o Options) *Desk {
 	d.Privacy = privacy.New(t, c, p, d.Tasks)
 	d.Privacy.AddSection(privacy.Section{Name: "cards", Entries: boards.CardsOf})
 	for _, e := range []privacy.Eraser{
-		{Begin: t.EraseAddresses},
 		{Others: boards.ErasableCards, Begin: d.Boards.EraseCards},
 		{Begin: push.EraseNotifications},
 		{Erase: t.EraseTalk},

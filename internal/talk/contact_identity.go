@@ -258,7 +258,7 @@ func (in *InboundBatch) withoutErased(members []provider.GroupMember) (left []pr
 	for _, m := range members {
 		all = append(all, knownAs(m.Person)...)
 	}
-	if erased, err := in.d.erasedAt(in.Tx, company, pool, all); err != nil || erased == nil {
+	if erased, err := in.d.listedAt(in.Tx, company, pool, all); err != nil || erased == nil {
 		return members, err
 	}
 	for _, m := range members {

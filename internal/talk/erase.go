@@ -36,13 +36,49 @@ func LockErasable(tx *kernel.Tx, a *kernel.Principal, company, id kernel.ID) (Co
 	return c, err
 }
 
-// KnownBy returns everything that identifies a contact: its phone and what WhatsApp uses.
-func KnownBy(tx *kernel.Tx, c *Contact) ([]Identity, error) {
-	all, err := IdentitiesOf(tx, c.Company, c.ID)
-	if c.Phone != nil {
-		all = append(all, Identity{IdentityPhone, phone.Key(*c.Phone)})
+// KnownBy returns everything that identifies a contact: its phone, what WhatsApp uses, and the addresses that only linked devices know,
+// unless those belong to another contact.
+func (d *Talk) KnownBy(tx *kernel.Tx, c *Contact) ([]Identity, error) {
+	known, err := IdentitiesOf(tx, c.Company, c.ID)
+	if err != nil {
+		return nil, err
 	}
-	return all, err
+	if c.Phone != nil {
+		known = append(known, Identity{IdentityPhone, phone.Key(*c.Phone)})
+	}
+	paired, err := d.channels.Paired(tx, c.Company, c.Pool, linkedUsers(known))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paired {
+		contacts, err := contactsKnownAs(tx, c.Company, c.Pool, [2]string{p.UserID}, [2]string{p.WAID}, phone.Key(p.WAID))
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(contacts, func(k KnownAs) bool { return k.Contact.ID != c.ID }) {
+			known = append(known, knownAs(p)...)
+		}
+	}
+	return slices.DeleteFunc(known, Identity.isEmpty), nil
+}
+
+func (id Identity) isEmpty() bool { return id.Value == "" }
+
+// linkedUsers returns the numbers and hidden numbers of a person as WhatsApp writes them in addresses, and all forms of the phone: which
+// one is the address may be unknown.
+func linkedUsers(known []Identity) (users []string) {
+	for _, id := range known {
+		switch {
+		case id.isEmpty():
+		case id.Kind == IdentityUser:
+			user, _, _ := strings.Cut(id.Value, "@")
+			users = append(users, user)
+		default:
+			users = append(users, phone.Forms(id.Value)...)
+		}
+	}
+	slices.Sort(users)
+	return slices.Compact(users)
 }
 
 // errErased is returned for something from before the erasure of its person.
@@ -69,9 +105,37 @@ func knownAs(p provider.Person) []Identity {
 	}
 }
 
-// erasedAt returns when a person was erased from a pool, or nil. Empty identities are ignored.
+// erasedAt returns when a person was erased from a pool, or nil. If the pool has a contact of the person that is older than the erasure,
+// another contact was erased, perhaps one of a channel that has joined the pool since. Empty identities are ignored.
 func (d *Talk) erasedAt(tx *kernel.Tx, company, pool kernel.ID, known []Identity) (at *time.Time, err error) {
-	known = slices.DeleteFunc(slices.Clone(known), func(id Identity) bool { return id.Value == "" })
+	if at, err = d.listedAt(tx, company, pool, known); err != nil || at == nil {
+		return nil, err
+	}
+	for _, id := range known {
+		if isOlder, err := hasContactBefore(tx, company, pool, id, *at); err != nil || isOlder {
+			return nil, err
+		}
+	}
+	return at, nil
+}
+
+// hasContactBefore reports whether a pool has a contact with an identity that is older than a time.
+func hasContactBefore(tx *kernel.Tx, company, pool kernel.ID, id Identity, at time.Time) (bool, error) {
+	if id.Kind == IdentityPhone {
+		return tx.One(`SELECT 1 FROM contacts WHERE company = $1 AND pool = $2 AND phone_key = $3 AND created_at < $4`,
+			[]any{company, pool, id.Value, at}, func(db.Row) {})
+	}
+	return tx.One(`
+		SELECT 1
+		FROM contact_identities i
+		JOIN contacts ct ON ct.company = i.company AND ct.id = i.contact
+		WHERE i.company = $1 AND i.pool = $2 AND i.kind = $3 AND i.value = $4 AND ct.created_at < $5`,
+		[]any{company, pool, id.Kind, id.Value, at}, func(db.Row) {})
+}
+
+// listedAt returns when one of the people who are known by some identities was erased from a pool, or nil. Empty identities are ignored.
+func (d *Talk) listedAt(tx *kernel.Tx, company, pool kernel.ID, known []Identity) (at *time.Time, err error) {
+	known = slices.DeleteFunc(slices.Clone(known), Identity.isEmpty)
 	err = d.tell(func(o *Observer) error {
 		erased, err := o.ErasedAt(tx, company, pool, slices.Compact(known))
 		if erased != nil {
@@ -186,7 +250,7 @@ func (d *Talk) BeginErasure(tx *kernel.Tx, c *Contact, known []Identity, by *ker
 			return err
 		}
 	}
-	if err := forgetKnown(tx, c.Company, c.Pool, known); err != nil {
+	if err := d.forgetKnown(tx, c.Company, c.Pool, known); err != nil {
 		return err
 	}
 	tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, c.Company, c.ID)
@@ -265,13 +329,25 @@ func (d *Talk) removePerson(tx *kernel.Tx, c Conversation, by *kernel.Ref) error
 	return search.Forget(tx.Tx, &search.Conversations, c.Company, c.ID)
 }
 
-// forgetKnown deletes what channels keep about people without a contact: names of the address book, changes of messages that have
-// not arrived, and notices.
-func forgetKnown(tx *kernel.Tx, company, pool kernel.ID, known []Identity) error {
+// forgetKnown deletes what the channels of a pool keep about people, with or without a contact: names of the address book, changes of
+// messages that have not arrived, notices, the state of linked devices, and the entries in lists of members.
+func (d *Talk) forgetKnown(tx *kernel.Tx, company, pool kernel.ID, known []Identity) error {
 	numbers, err := channels.OfPool(tx, company, pool)
+	if err != nil || len(numbers) == 0 {
+		return err
+	}
+	users := linkedUsers(known)
+	if err := eraseMember(tx, company, numbers, users); err != nil {
+		return err
+	}
+	paired, err := d.channels.Paired(tx, company, pool, users)
 	if err != nil {
 		return err
 	}
+	for _, p := range paired { // also if another contact has the address
+		users = append(users, linkedUsers(knownAs(p))...)
+	}
+	eraseLinked(tx, company, numbers, users)
 	var values []string
 	for _, id := range known {
 		switch id.Kind {

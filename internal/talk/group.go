@@ -272,69 +272,23 @@ func (s *handlers) groupPicture(ctx context.Context, a *kernel.Principal, in *pi
 	}}, nil
 }
 
-// EraseAddresses is EraseLinked including the addresses that only linked devices know: the hidden number that belongs to a phone, or the
-// reverse.
-func (d *Talk) EraseAddresses(tx *kernel.Tx, e *kernel.Erasure) error {
-	users, err := linkedUsers(tx, e.Company, e.Contact)
-	if err != nil {
-		return err
-	}
-	paired, err := d.channels.PairedUsers(tx, e.Company, users)
-	if err != nil {
-		return err
-	}
-	if err := eraseUsers(tx, e.Company, paired); err != nil {
-		return err
-	}
-	return EraseLinked(tx, e.Company, e.Contact)
-}
-
-// EraseLinked deletes what linked devices and groups store about a contact: keys and names in linked_store, and the entries in lists of
-// members. Call it before the identities of the contact are deleted.
-func EraseLinked(tx *kernel.Tx, company, contact kernel.ID) error {
-	users, err := linkedUsers(tx, company, contact)
-	if err != nil {
-		return err
-	}
-	return eraseUsers(tx, company, users)
-}
-
-// eraseUsers is EraseLinked for the numbers and hidden numbers of a person.
-func eraseUsers(tx *kernel.Tx, company kernel.ID, users []string) error {
-	if len(users) == 0 {
-		return nil
-	}
+// eraseLinked deletes what linked devices store about a person with some numbers and hidden numbers: keys and names.
+func eraseLinked(tx *kernel.Tx, company kernel.ID, channels []kernel.ID, users []string) {
 	for _, user := range users {
-		tx.Later(`DELETE FROM linked_store WHERE company = $1 AND key = $2`, company, user)
+		s := tx.Statement()
+		s.WriteString(`
+			DELETE FROM linked_store
+			WHERE company = ` + s.Arg(company) + ` AND channel IN (` + db.Listed(channels)(s) + `) AND (key = ` + s.Arg(user))
 		for _, end := range []string{`:%`, `@%`, `\_%`} { // addresses of devices and chats, also after that of a group
-			tx.Later(`DELETE FROM linked_store WHERE company = $1 AND (key LIKE $2 ESCAPE '\' OR key LIKE $3 ESCAPE '\')`,
-				company, user+end, `% `+user+end)
+			s.WriteString(` OR key LIKE ` + s.Arg(user+end) + ` ESCAPE '\' OR key LIKE ` + s.Arg(`% `+user+end) + ` ESCAPE '\'`)
 		}
+		s.WriteString(`)`)
+		tx.Later(s.String(), s.Args...)
 	}
-	return eraseMember(tx, company, users)
 }
 
-// linkedUsers returns the numbers and hidden numbers of a contact as WhatsApp writes them in addresses, and all forms of its phone: which
-// one is the address may be unknown.
-func linkedUsers(tx *kernel.Tx, company, contact kernel.ID) ([]string, error) {
-	users, err := kernel.Rows(tx, `SELECT value FROM contact_identities WHERE company = $1 AND contact = $2`, []any{company, contact},
-		func(r db.Row) string {
-			user, _, _ := strings.Cut(r.Text("value"), "@")
-			return user
-		})
-	if err != nil {
-		return nil, err
-	}
-	c, found, err := findContact(tx, company, contact)
-	if found && c.Phone != nil {
-		users = append(users, phone.Forms(*c.Phone)...)
-	}
-	slices.Sort(users)
-	return slices.Compact(users), err
-}
-
-// eraseMember removes a person from the stored members of groups.
-func eraseMember(tx *kernel.Tx, company kernel.ID, users []string) error {
+// eraseMember removes a person from the stored members of the groups of channels.
+func eraseMember(tx *kernel.Tx, company kernel.ID, channels []kernel.ID, users []string) error {
 	type group struct {
 		id      kernel.ID
 		members []storedMember
@@ -343,7 +297,12 @@ func eraseMember(tx *kernel.Tx, company kernel.ID, users []string) error {
 	for i, user := range users {
 		keys[i] = phone.Key(user)
 	}
-	groups, err := kernel.Rows(tx, `SELECT id, members FROM conversations WHERE company = $1 AND kind = 'group' AND members IS NOT NULL`, []any{company},
+	s := tx.Statement()
+	s.WriteString(`
+		SELECT id, members
+		FROM conversations
+		WHERE company = ` + s.Arg(company) + ` AND channel IN (` + db.Listed(channels)(s) + `) AND kind = 'group' AND members IS NOT NULL`)
+	groups, err := kernel.Rows(tx, s.String(), s.Args,
 		func(r db.Row) group { return group{r.ID("id"), *kernel.ReadJSON[[]storedMember](r, "members")} })
 	for _, g := range groups {
 		before := len(g.members)

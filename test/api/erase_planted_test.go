@@ -38,6 +38,7 @@ import (
 const (
 	planted      = "zyxwquark"
 	plantedPhone = "+5511987650123"
+	plantedUser  = "98989898989898@lid"
 )
 
 // plant stores the text in every place where data of a person can be, and returns the contact and its conversation.
@@ -86,8 +87,10 @@ func plant(t *testing.T, w *servertest.World, channel string) (contact, conversa
 	w.A.Patch(t, "/attendances/"+attendance, map[string]any{"fields": map[string]any{"order": planted}}).OK(200)
 	if err := w.Desk.Kernel.Store.Write(t.Context(), func(tx *kernel.Tx) error {
 		tx.Later(`UPDATE attendances SET survey_comment = $1, closing_note = $1 WHERE company = $2`, planted, w.A.ID)
-		tx.Later(`INSERT INTO address_book (company, channel, kind, value, name, created_at) VALUES ($1, $2, 'wa_id', $3, $4, 0)`,
-			w.A.ID, parseID(t, channel), strings.TrimPrefix(plantedPhone, "+"), planted)
+		for kind, value := range map[string]string{"wa_id": strings.TrimPrefix(plantedPhone, "+"), "user_id": plantedUser} {
+			tx.Later(`INSERT INTO address_book (company, channel, kind, value, name, created_at) VALUES ($1, $2, $3, $4, $5, 0)`, w.A.ID, parseID(t, channel), kind, value, planted)
+			tx.Later(`INSERT INTO linked_store (company, channel, kind, key, value) VALUES ($1, $2, 'session', $3, $4)`, w.A.ID, parseID(t, channel), value+":0", []byte(planted))
+		}
 		tx.Later(`INSERT INTO early_changes (company, channel, external_id, kind, sender, body, at, created_at) VALUES ($1, $2, 'x', 'edit', $3, $4, $5, $5)`,
 			w.A.ID, parseID(t, channel), strings.TrimPrefix(plantedPhone, "+"), planted, tx.Now)
 		tx.Later(`INSERT INTO notices (company, channel, digest, kind, text, raw, created_at) VALUES ($1, $2, $3, 'x', $4, NULL, $5)`,
@@ -106,10 +109,11 @@ func plant(t *testing.T, w *servertest.World, channel string) (contact, conversa
 // plantInGroup stores the text as the last message of a group and returns the group.
 func plantInGroup(t *testing.T, w *servertest.World, channel, name string) string {
 	t.Helper()
+	person := provider.Person{Phone: plantedPhone, UserID: plantedUser, Name: planted + " nome"}
 	err := w.Desk.Talk.Receive(t.Context(), w.A.ID, parseID(t, channel), []provider.Incoming{{Message: &provider.IncomingMessage{
 		ExternalID: name, Type: provider.TypeText, Text: planted + " no grupo", At: w.Clock.Now(),
-		Customer: provider.Person{Phone: plantedPhone, Name: planted + " nome"}, Group: &provider.IncomingGroup{ID: name, Name: name},
-	}}})
+		Customer: person, Group: &provider.IncomingGroup{ID: name, Name: name},
+	}}, {Group: &provider.IncomingGroup{ID: name, Name: name, Members: []provider.GroupMember{{Person: person, Role: provider.RoleMember}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +132,7 @@ func parseID(t *testing.T, text string) kernel.ID {
 // tracesIn returns where the files of a data folder and the tables of a PostgreSQL database contain the planted text or phone.
 func tracesIn(t *testing.T, dir, database string) (found []string) {
 	t.Helper()
-	needles := []string{planted, strings.TrimPrefix(plantedPhone, "+")}
+	needles := []string{planted, strings.TrimPrefix(plantedPhone, "+"), plantedUser}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -502,7 +506,7 @@ func TestAPersonOfARestoredBackupIsErasedWhereverTheStartFails(t *testing.T) {
 	})
 }
 
-func TestABackupDoesNotBringBackAPersonWhosePhoneOrPoolHasChanged(t *testing.T) {
+func TestABackupBringsBackOnlyContactsThatWereNotErased(t *testing.T) {
 	kerneltest.EachURL(t, func(t *testing.T, url string) {
 		var config server.Config
 		w := servertest.Start(t, url, func(c *server.Config) { config = *c })
@@ -522,14 +526,17 @@ func TestABackupDoesNotBringBackAPersonWhosePhoneOrPoolHasChanged(t *testing.T) 
 		hidden, shown := importedTo(public, phoneNumber(12)), importedTo(private, phoneNumber(13))
 		merged := importedTo(private, phoneNumber(15))
 		into := w.A.Post(t, "/contacts", map[string]any{"name": "Ana", "phone": phoneNumber(15)}).OK(201).ID()
+		twin, kept := importedTo(private, phoneNumber(16)), importedTo(public, phoneNumber(16))
 		export := filepath.Join(t.TempDir(), "export")
 		if _, err := admin.Export(t.Context(), admin.ExportOptions{Dir: config.DataDir, DatabaseURL: url, SecretKey: config.SecretKey, To: export}); err != nil {
 			t.Fatal(err)
 		}
 		w.Clock.Advance(time.Minute)
 		w.A.Patch(t, "/contacts/"+moved, map[string]any{"phone": phoneNumber(14)}).OK(200)
-		setPrivate(public, true)
+		erase(t, owner, twin, phoneNumber(16))
 		setPrivate(private, false)
+		owner.Get(t, "/contacts/"+kept).OK(200)
+		setPrivate(public, true)
 		later := w.A.Post(t, "/contacts", map[string]any{"name": "Later", "phone": phoneNumber(11)}).OK(201).ID()
 		for contact, phone := range map[string]string{moved: phoneNumber(14), hidden: phoneNumber(12), shown: phoneNumber(13), into: phoneNumber(15)} {
 			erase(t, owner, contact, phone)
@@ -557,11 +564,11 @@ func TestABackupDoesNotBringBackAPersonWhosePhoneOrPoolHasChanged(t *testing.T) 
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = s.Stop(context.Background()) })
-		for name, contact := range map[string]string{"moved": moved, "hidden": hidden, "shown": shown, "merged": merged} {
+		for name, contact := range map[string]string{"moved": moved, "hidden": hidden, "shown": shown, "merged": merged, "twin": twin, "kept": kept} {
 			kerneltest.Read(t, s.Desk.Kernel.Store, func(tx *kernel.Tx) error {
 				found, err := tx.One(`SELECT 1 FROM contacts WHERE company = $1 AND id = $2`, []any{w.A.ID, parseID(t, contact)}, func(db.Row) {})
-				if found {
-					t.Errorf("the contact %q is back", name)
+				if found != (contact == kept) {
+					t.Errorf("the contact %q: found %t, want %t", name, found, contact == kept)
 				}
 				return err
 			})
@@ -579,6 +586,7 @@ type erasedPerson struct {
 	Company  kernel.ID `json:"company"`
 	Pool     kernel.ID `json:"pool"`
 	Hash     []byte    `json:"hash"`
+	Kind     string    `json:"kind"`
 	ErasedAt time.Time `json:"erased_at"`
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/test/kerneltest"
 	"recado/test/servertest"
 	"recado/test/testkit"
 )
@@ -295,5 +296,70 @@ func TestAnErasureRemovesTheReactionsOfMergedContactsInGroups(t *testing.T) {
 		erase(t, w.A.Client, contact, plantedPhone)
 		testkit.Equal(t, "messages with her reaction", count(t, w, "messages", "reactions LIKE '%👍%'"), 0)
 		testkit.Equal(t, "messages with the reaction of another person", count(t, w, "messages", "reactions LIKE '%🎉%'"), 1)
+	})
+}
+
+func TestErasingAPrivateContactLeavesThePublicOne(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		public := chatChannel(t, owner)
+		private := owner.Post(t, "/channels", `{"name": "Casa", "phone": "+551140028923", "provider": "sandbox", "private": true}`).OK(201).ID()
+		imports := func(channel string) *servertest.Answer {
+			t.Helper()
+			return sendImport(t, owner, "chat.txt", chatOfAna, "kind", "chat", "channel", channel, "phone", plantedPhone, "me", "Loja")
+		}
+		kept, erased := finishImport(t, w, owner, imports(public)).Result, finishImport(t, w, owner, imports(private)).Result
+		before := w.Clock.Now()
+		w.Clock.Advance(time.Minute)
+		erase(t, owner, erased.Contact, plantedPhone)
+		owner.Patch(t, "/channels/"+private, `{"private": false, "confirm": true}`).OK(200)
+		again := finishImport(t, w, owner, imports(public)).Result
+		if again.Contact != kept.Contact || again.Existing != kept.Created {
+			t.Errorf("the chat again: got %+v, want all messages of %+v", again, kept)
+		}
+		err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(public), []provider.Incoming{{Message: &provider.IncomingMessage{
+			ExternalID: "late", Type: provider.TypeText, Text: "antes de tudo", At: before.Add(-time.Hour), History: true,
+			Customer: provider.Person{Phone: plantedPhone, WAID: plantedPhone[1:]},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		testkit.Contains(t, "messages", chatMessages(t, owner, kept.Conversation), "antes de tudo")
+	})
+}
+
+func TestErasingAPublicContactLeavesPrivateNumbersAlone(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		_, email := member(t, w.A.Client, "Ada", `"role":"admin"`)
+		public := regularChannel(t, w)
+		private := w.A.SignIn(t, email, password).Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		person := provider.Person{Phone: plantedPhone, WAID: plantedPhone[1:], Name: "Maria"}
+		for _, channel := range []string{public, private} {
+			group := &provider.IncomingGroup{ID: channel, Name: "Family", Members: []provider.GroupMember{{Person: person, Role: provider.RoleMember}}}
+			err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{
+				{Message: &provider.IncomingMessage{ExternalID: channel, Type: provider.TypeText, Text: "oi", Customer: person}}, {Group: group},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			kerneltest.Write(t, w.Desk.Kernel.Store, func(tx *kernel.Tx) error {
+				tx.Later(`INSERT INTO linked_store (company, channel, kind, key, value) VALUES ($1, $2, 'session', $3, $4)`, w.A.ID, mustID(channel), plantedPhone[1:]+":0", []byte("key"))
+				return nil
+			})
+		}
+		left := func() [2][2]int {
+			t.Helper()
+			in := func(table, where string) (n [2]int) {
+				for i, not := range []string{"NOT", ""} {
+					n[i] = count(t, w, table, where+" AND channel IN (SELECT id FROM channels WHERE company = $1 AND "+not+" private)")
+				}
+				return n
+			}
+			return [2][2]int{in("linked_store", "kind = 'session'"), in("conversations", "members LIKE '%"+plantedPhone[1:]+"%'")}
+		}
+		testkit.Diff(t, "sessions and memberships", left(), [2][2]int{{1, 1}, {1, 1}})
+		erase(t, owner, owner.Get(t, "/contacts?q="+plantedPhone[1:]).OK(200).Text("data", 0, "id"), plantedPhone)
+		testkit.Diff(t, "sessions and memberships after the erasure", left(), [2][2]int{{0, 1}, {0, 1}})
 	})
 }

@@ -16,7 +16,6 @@ import (
 
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
-	"recado/internal/talk"
 	"recado/test/kerneltest"
 	"recado/test/linkedtest"
 	"recado/test/testkit"
@@ -322,8 +321,7 @@ func TestErasingAPersonRemovesWhatTheDeviceStores(t *testing.T) {
 			}
 			return nil
 		})
-		contact, _ := kernel.ParseID(d.A.Get(t, "/contacts?q=Maria").OK(200).Text("data", 0, "id"))
-		kerneltest.Write(t, store, func(tx *kernel.Tx) error { return talk.EraseLinked(tx, d.A.ID, contact) })
+		d.erase(t, d.A.Get(t, "/contacts?q=Maria").OK(200).Text("data", 0, "id"), "+"+maria.User)
 		var left []string
 		kerneltest.Read(t, store, func(tx *kernel.Tx) (err error) {
 			left, err = kernel.Rows(tx, `SELECT key FROM linked_store WHERE company = $1 AND kind = 'test' ORDER BY key`, []any{d.A.ID},
