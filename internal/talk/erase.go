@@ -419,7 +419,7 @@ func (d *Talk) eraseIn(ctx context.Context, e *kernel.Erasure, id kernel.ID) (mo
 		if err != nil {
 			return err
 		}
-		isLinked, err := tx.One(`SELECT 1 FROM links WHERE company = $1 AND channel = $2`, []any{e.Company, c.Channel}, func(db.Row) {})
+		isLinked, err := hasLink(tx, &c)
 		if err != nil {
 			return err
 		}
@@ -443,6 +443,35 @@ func (d *Talk) eraseIn(ctx context.Context, e *kernel.Erasure, id kernel.ID) (mo
 	})
 	d.removeFiles(ctx, e.Company, files, err)
 	return more, err
+}
+
+// hasLink reports whether the channel of a conversation is a linked number.
+func hasLink(tx *kernel.Tx, c *Conversation) (bool, error) {
+	return tx.One(`SELECT 1 FROM links WHERE company = $1 AND channel = $2`, []any{c.Company, c.Channel}, func(db.Row) {})
+}
+
+// eraseQuotes deletes what a linked device keeps of the messages that quote others of their conversation.
+func eraseQuotes(tx *kernel.Tx, c *Conversation, quoted []goneMessage) error {
+	isLinked, err := hasLink(tx, c)
+	if err != nil || !isLinked {
+		return err
+	}
+	s := tx.Statement()
+	s.WriteString(`
+		SELECT ` + goneColumns + `
+		FROM messages m
+		WHERE m.company = ` + s.Arg(c.Company) + ` AND m.conversation = ` + s.Arg(c.ID) + ` AND m.direction = 'outbound' AND m.reply_to IN (NULL`)
+	for _, m := range quoted {
+		if m.external != nil {
+			s.WriteString(", " + s.Arg(*m.external))
+		}
+	}
+	s.WriteString(")")
+	replies, err := kernel.Rows(tx, s.String(), s.Args, scanGone)
+	for _, m := range replies {
+		eraseSent(tx, c, m)
+	}
+	return err
 }
 
 // eraseSent deletes what a linked device keeps of a sent message and of its edits, which have ids of their own.
@@ -507,6 +536,9 @@ func (d *Talk) eraseInGroups(ctx context.Context, e *kernel.Erasure) (more bool,
 		gone, err := kernel.Rows(tx, `SELECT `+goneColumns+` FROM messages m WHERE m.company = $1 AND m.author = $2 AND m.conversation = $3 LIMIT $4`,
 			[]any{e.Company, e.Contact, c.ID, expireBatch}, scanGone)
 		if err != nil {
+			return err
+		}
+		if err := eraseQuotes(tx, &c, gone); err != nil {
 			return err
 		}
 		media := deleteMessages(tx, e.Company, gone)

@@ -207,3 +207,23 @@ func TestErasingAPersonLeavesAnotherContactWithTheHiddenNumber(t *testing.T) {
 		testkit.Eventually(t, "the late message is stored", func() bool { return len(d.messages(t, conversation)) == 2 })
 	})
 }
+
+func TestErasingAPersonRemovesTheirWordsFromTheAnswersThatTheDeviceKeeps(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		d.phone.SetGroup(theGroup("Party"))
+		d.phone.Write(d.inGroup(maria, "G1"), linkedtest.Text("Who brings the cake?"))
+		d.phone.Write(d.inGroup(joao, "G2"), linkedtest.Text("And the wine?"))
+		group := d.conversation(t)
+		testkit.Eventually(t, "the messages", func() bool { return len(d.messages(t, group)) == 2 })
+		for _, id := range []string{"G1", "G2"} {
+			_, sent := d.send(t, group, fmt.Sprintf(`"text": "Me", "reply_to_external_id": %q`, id))
+			if sent.Message.GetExtendedTextMessage().GetContextInfo().GetQuotedMessage().GetConversation() == "" {
+				t.Fatalf("the answer is %v, want it with what it quotes", sent.Message)
+			}
+		}
+		testkit.Eventually(t, "the answers are kept", func() bool { return d.kept(t, "sent") == 2 })
+		contact := d.A.Get(t, "/contacts?q="+maria.User).OK(200).Text("data", 0, "id")
+		d.erase(t, contact, "+"+maria.User)
+		testkit.Equal(t, "answers that are kept", d.kept(t, "sent"), 1)
+	})
+}
