@@ -187,12 +187,14 @@ func deleteMessages(tx *kernel.Tx, company kernel.ID, gone []goneMessage) (files
 }
 
 // dropUnusedFiles deletes the rows of those files that nothing uses any more and returns them. The caller deletes the bytes with
-// removeUpload after the commit; until then they are recorded as abandoned uploads.
+// removeUpload after the commit; until then they are recorded as abandoned uploads. The bytes of a file that is not stored may be on
+// their way, so it is recorded as an upload that begins when every fetch has ended.
 func dropUnusedFiles(tx *kernel.Tx, company kernel.ID, files []kernel.ID) (dropped []kernel.ID, err error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
 	var bytes int64
+	var began []time.Time
 	s := tx.Statement()
 	s.WriteString(`
 		DELETE FROM media
@@ -205,11 +207,14 @@ func dropUnusedFiles(tx *kernel.Tx, company kernel.ID, files []kernel.ID) (dropp
 		dropped = append(dropped, r.ID("id"))
 		if r.Bool("stored") {
 			bytes += r.Int("size")
+			began = append(began, tx.Now.Add(-uploadAbandoned))
+		} else {
+			began = append(began, tx.Now.Add(fetchLease))
 		}
 		return nil
 	})
-	for _, id := range dropped {
-		beginUpload(tx, company, id, tx.Now.Add(-uploadAbandoned))
+	for i, id := range dropped {
+		beginUpload(tx, company, id, began[i])
 	}
 	if bytes > 0 {
 		tx.Later(`UPDATE media_usage SET bytes = bytes - $2 WHERE company = $1`, company, bytes)

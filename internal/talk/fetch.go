@@ -136,14 +136,12 @@ func (f *FetchLoop) fetch(ctx context.Context, job Fetch) error {
 	m.MimeType, m.Kind = detectMedia(m, head)
 	m.FileName = media.SafeName(m.FileName, m.MimeType)
 	m.MediaShape = d.shapeOf(ctx, &m)
-	err = d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		if fits, err := mediaFetched(tx, &m, info.SHA256, d.Limit(LimitMediaBytes)); err != nil || !fits {
-			return kernel.ErrOr(err, d.errMediaQuota())
-		}
-		return nil
-	})
+	kept, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return d.mediaFetched(tx, &m, info.SHA256) })
 	if kernel.CodeOf(err) == kernel.CodeLimitReached {
 		return errors.Join(d.notFetched(ctx, job, err), d.blob.Delete(ctx, m.ID))
+	}
+	if err == nil && !kept {
+		d.removeUpload(ctx, m.Company, m.ID)
 	}
 	return err
 }

@@ -120,7 +120,7 @@ func TestTheRetentionOfAFileCountsFromTheDateOfItsMessage(t *testing.T) {
 			if err != nil || len(due) != 1 {
 				t.Fatalf("got %d files to fetch, want 1: %v", len(due), err)
 			}
-			_, err = mediaFetched(tx, &due[0].Media, [32]byte{}, 1<<20)
+			_, err = d.mediaFetched(tx, &due[0].Media, [32]byte{})
 			return err
 		})
 		kerneltest.Read(t, d.Store, func(tx *kernel.Tx) error {

@@ -726,14 +726,15 @@ func (d *Talk) FillFile(ctx context.Context, company, id kernel.ID, name string,
 	if err != nil {
 		return false, err
 	}
-	return true, d.Store.Write(ctx, func(tx *kernel.Tx) error {
-		fits, err := mediaFetched(tx, &m, [32]byte(sum), d.Limit(LimitMediaBytes))
-		if err != nil || !fits {
-			return kernel.ErrOr(err, d.errMediaQuota())
-		}
+	kept, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
+		kept, err := d.mediaFetched(tx, &m, [32]byte(sum))
 		tx.Later(`UPDATE messages SET type = $3 WHERE company = $1 AND media = $2 AND type <> $3`, company, id, m.Kind)
-		return nil
+		return kept, err
 	})
+	if err == nil && !kept {
+		d.removeUpload(ctx, company, id)
+	}
+	return kept, err
 }
 
 // StoreFile copies a file of the past to the media, outside any transaction, for AddFile. Its id depends only on the source, the key
@@ -763,10 +764,7 @@ func (d *Talk) storeFile(ctx context.Context, m *Media, name string, r io.Reader
 		if err != nil || used >= d.Limit(LimitMediaBytes) {
 			return kernel.ErrOr(err, d.errMediaQuota())
 		}
-		tx.Later(`
-			INSERT INTO uploads (company, media, began_at)
-			VALUES ($1, $2, $3)
-			ON CONFLICT (company, media) DO UPDATE SET began_at = excluded.began_at`, m.Company, m.ID, tx.Now)
+		beginUpload(tx, m.Company, m.ID, tx.Now)
 		return nil
 	})
 	if err != nil {

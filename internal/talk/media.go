@@ -187,13 +187,13 @@ func (d *Talk) errMediaQuota() error {
 	return kernel.Errorf(kernel.CodeLimitReached, "The company has reached the limit of %s for stored files. Ask the operator to raise it.", limit)
 }
 
-// removeUpload removes the file of an upload that failed. If it cannot, RemoveLeftUploads tries again.
+// removeUpload removes the file of an upload that failed. If it cannot, or the upload may not have begun, RemoveLeftUploads tries again.
 func (d *Talk) removeUpload(ctx context.Context, company, id kernel.ID) {
 	ctx = context.WithoutCancel(ctx)
 	err := d.blob.Delete(ctx, id)
 	if err == nil {
 		err = d.Store.Write(ctx, func(tx *kernel.Tx) error {
-			endUpload(tx, company, id)
+			tx.Later(`DELETE FROM uploads WHERE company = $1 AND media = $2 AND began_at <= $3`, company, id, tx.Now)
 			return nil
 		})
 	}

@@ -59,7 +59,10 @@ func findMedia(tx *kernel.Tx, company, id kernel.ID) (m Media, found bool, err e
 
 // beginUpload records that a file is about to be stored, or removed, under an id.
 func beginUpload(tx *kernel.Tx, company, media kernel.ID, at time.Time) {
-	tx.Later(`INSERT INTO uploads (company, media, began_at) VALUES ($1, $2, $3)`, company, media, at)
+	tx.Later(`
+		INSERT INTO uploads (company, media, began_at)
+		VALUES ($1, $2, $3)
+		ON CONFLICT (company, media) DO UPDATE SET began_at = excluded.began_at`, company, media, at)
 }
 
 // endUpload removes the record of an upload whose file has a row now or was removed.
@@ -118,10 +121,9 @@ func claimFetches(tx *kernel.Tx, here []kernel.ID, limit int, lease time.Duratio
 }
 
 // mediaFetched stores that the bytes of a file have arrived, and their properties. The file gets the date of its message, which
-// may be older, because retention counts from it. mediaFetched reports false if the files of the company would exceed quota bytes;
-// the transaction must fail then.
-func mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, error) {
-	endUpload(tx, m.Company, m.ID) // an import may have begun to store it
+// may be older, because retention counts from it. It reports false if the file was deleted meanwhile; the caller then removes the bytes
+// with removeUpload.
+func (d *Talk) mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte) (kept bool, err error) {
 	n, err := tx.Exec(`
 		UPDATE media
 		SET kind = $3, mime_type = $4, file_name = $5, size = $6, sha256 = $7, stored = TRUE, fetch_at = NULL,
@@ -129,8 +131,15 @@ func mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, 
 			created_at = COALESCE((SELECT MIN(m.created_at) FROM messages m WHERE m.company = $1 AND m.media = $2), created_at)
 		WHERE company = $1 AND id = $2 AND NOT stored`,
 		m.Company, m.ID, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.Width, m.Height, durationMillis(m.DurationSeconds))
-	if err != nil || n == 0 { // 0: it was fetched twice and is already counted
-		return err == nil, err
+	if err == nil && n == 0 {
+		_, kept, err = findMedia(tx, m.Company, m.ID)
+	}
+	if err != nil || n == 0 && !kept {
+		return false, err
+	}
+	endUpload(tx, m.Company, m.ID) // an import may have begun to store it
+	if n == 0 {                    // it was fetched twice and is already counted
+		return true, nil
 	}
 	tx.Later(`
 		UPDATE conversations
@@ -138,7 +147,11 @@ func mediaFetched(tx *kernel.Tx, m *Media, sha256 [32]byte, quota int64) (bool, 
 		WHERE company = $1 AND id IN (SELECT conversation FROM messages WHERE company = $1 AND media = $2)
 			AND last_id IN (SELECT id FROM messages WHERE company = $1 AND media = $2)`,
 		m.Company, m.ID, m.FileName, durationMillis(m.DurationSeconds))
-	return addMediaUsage(tx, m.Company, m.Size, quota)
+	fits, err := addMediaUsage(tx, m.Company, m.Size, d.Limit(LimitMediaBytes))
+	if err == nil && !fits {
+		err = d.errMediaQuota()
+	}
+	return true, err
 }
 
 // mediaInSight reports whether a file is in a conversation in sight, in a canned reply of the team or the member, or unused.

@@ -2,12 +2,14 @@ package api_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/server"
 	"recado/test/kerneltest"
 	"recado/test/servertest"
 	"recado/test/testkit"
@@ -362,4 +364,37 @@ func TestErasingAPublicContactLeavesPrivateNumbersAlone(t *testing.T) {
 		erase(t, owner, owner.Get(t, "/contacts?q="+plantedPhone[1:]).OK(200).Text("data", 0, "id"), plantedPhone)
 		testkit.Diff(t, "sessions and memberships after the erasure", left(), [2][2]int{{0, 1}, {0, 1}})
 	})
+}
+
+// reader is a function that implements io.Reader.
+type reader func(p []byte) (int, error)
+
+func (r reader) Read(p []byte) (int, error) { return r(p) }
+
+func TestAFileThatIsAddedDuringAnErasureIsNotKept(t *testing.T) {
+	var dir, database string
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		chat := importChat(t, w, "chat.txt", chatOfAna, "channel", chatChannel(t, w.A.Client), "phone", plantedPhone, "me", "Loja").Result
+		var file string
+		for _, m := range w.A.Get(t, "/conversations/"+chat.Conversation+"/messages").OK(200).List() {
+			if id, found := m.(map[string]any)["media_id"].(string); found {
+				file = id
+			}
+		}
+		isErased := false
+		content := io.MultiReader(strings.NewReader("%PDF-1.4 "+planted), reader(func([]byte) (int, error) {
+			if !isErased {
+				isErased = true
+				erase(t, w.A.Client, chat.Contact, plantedPhone)
+			}
+			return 0, io.EOF
+		}))
+		added, err := w.Desk.Talk.FillFile(t.Context(), w.A.ID, mustID(file), planted+".pdf", content)
+		if err != nil || added || !isErased {
+			t.Errorf("got %t, %v, want a file that was not added because it was deleted", added, err)
+		}
+		if traces := tracesIn(t, dir, database); len(traces) > 0 {
+			t.Errorf("after the erasure:\n%s", strings.Join(traces, "\n"))
+		}
+	}, func(c *server.Config) { dir, database = c.DataDir, c.DatabaseURL })
 }

@@ -3,11 +3,14 @@ package linked_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/types"
@@ -226,4 +229,52 @@ func TestErasingAPersonRemovesTheirWordsFromTheAnswersThatTheDeviceKeeps(t *test
 		d.erase(t, contact, "+"+maria.User)
 		testkit.Equal(t, "answers that are kept", d.kept(t, "sent"), 1)
 	})
+}
+
+func TestAFileThatIsFetchedDuringAnErasureIsNotKept(t *testing.T) {
+	var dir string
+	eachLinked(t, func(t *testing.T, d *desk) {
+		const secret = "%PDF-1.4 zyxwquark"
+		files := func() (found []string) {
+			err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+				if err != nil || entry.IsDir() {
+					return err
+				}
+				content, err := os.ReadFile(path)
+				if err == nil && strings.Contains(string(content), secret) {
+					found = append(found, path)
+				}
+				return nil // it may have been deleted
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return found
+		}
+		begun, mayEnd := make(chan struct{}), make(chan struct{})
+		defer close(mayEnd)
+		d.phone.OnDownload(func() {
+			begun <- struct{}{}
+			<-mayEnd
+		})
+		write := func(from types.JID, content string) {
+			up := d.phone.Put([]byte(content), whatsmeow.MediaDocument)
+			d.phone.Write(d.phone.Info(from, up.DirectPath, d.Clock.Now()), &waE2E.Message{DocumentMessage: &waE2E.DocumentMessage{
+				DirectPath: &up.DirectPath, FileLength: &up.FileLength, Mimetype: new("application/pdf"), FileName: new("bill.pdf"),
+			}})
+		}
+		const atOnce = 8
+		for range atOnce {
+			write(maria, secret)
+		}
+		contact := d.A.Get(t, "/conversations/"+d.conversation(t)).OK(200).Text("contact")
+		for range atOnce {
+			testkit.Receive(t, "a download", begun)
+		}
+		d.erase(t, contact, "+"+maria.User)
+		write(joao, "%PDF-1.4")
+		mayEnd <- struct{}{}
+		testkit.Receive(t, "the next download, which waits for the end of another", begun)
+		testkit.Diff(t, "files of the erased person", files(), []string(nil))
+	}, func(c *server.Config) { dir = c.DataDir })
 }

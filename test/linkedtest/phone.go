@@ -44,6 +44,9 @@ type Phone struct {
 	onParse  func(n int)
 	uploads  int // in progress
 	onUpload func(n int)
+
+	onDownload func()
+
 	codes    int
 	key      []byte // of the linked device
 	removed  bool   // the linked device was removed
@@ -509,8 +512,21 @@ func (p *Phone) Put(data []byte, kind whatsmeow.MediaType) whatsmeow.UploadRespo
 	}
 }
 
+// OnDownload calls f when a download begins. It lasts until f returns.
+func (p *Phone) OnDownload(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onDownload = f
+}
+
 // Download returns a stored file.
 func (c *Client) Download(_ context.Context, m whatsmeow.DownloadableMessage) ([]byte, error) {
+	c.phone.mu.Lock()
+	begins := c.phone.onDownload
+	c.phone.mu.Unlock()
+	if begins != nil {
+		begins()
+	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
 	file, ok := c.phone.files[m.GetDirectPath()]
