@@ -45,6 +45,11 @@ func (in *InboundBatch) change(external string, c messageChange) error {
 		c.At = in.Tx.Now
 	}
 	c.At = c.At.UTC().Truncate(time.Millisecond)
+	if in.Channel.Settling { // before the message is read, because it may change the contacts of reactions
+		if _, err := in.d.settlePerson(in.Tx, &in.Channel, c.Sender.Customer); err != nil {
+			return err
+		}
+	}
 	t, m, err := in.lockMessage(external, kernel.ID{})
 	if err != nil {
 		return err

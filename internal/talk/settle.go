@@ -213,7 +213,9 @@ func (d *Talk) splitContact(tx *kernel.Tx, ch *channels.Channel, contact *Contac
 	default:
 		moveConversation(tx, ch.Company, c.ID, own.ID)
 	}
-	leaveChannel(tx, ch.Company, contact.ID, ch.ID, own.ID)
+	if err == nil {
+		err = leaveChannel(tx, ch.Company, contact.ID, ch.ID, own.ID)
+	}
 	return true, err
 }
 
@@ -367,9 +369,9 @@ func copyIdentities(tx *kernel.Tx, company, from, to, pool kernel.ID) {
 		ON CONFLICT DO NOTHING`, company, from, to, pool)
 }
 
-// leaveChannel moves messages and cards of a channel from a contact to the contact of the same person in the pool of the
+// leaveChannel moves messages, reactions and cards of a channel from a contact to the contact of the same person in the pool of the
 // channel.
-func leaveChannel(tx *kernel.Tx, company, contact, channel, to kernel.ID) {
+func leaveChannel(tx *kernel.Tx, company, contact, channel, to kernel.ID) error {
 	tx.Later(`UPDATE messages SET author = $4 WHERE company = $1 AND author = $2 AND channel = $3`, company, contact, channel, to)
 	tx.Later(`
 		UPDATE cards
@@ -378,6 +380,33 @@ func leaveChannel(tx *kernel.Tx, company, contact, channel, to kernel.ID) {
 			AND conversation IN (SELECT c.id FROM conversations c WHERE c.company = $1 AND c.channel = $3 AND c.contact IN ($2, $4))`,
 		company, contact, channel, to)
 	forgetChannelOfContact(tx, company, contact, channel)
+	return moveReactions(tx, company, contact, channel, to)
+}
+
+// moveReactions makes the reactions of a contact, and of those that were merged into it, in the groups of a channel those of another
+// contact.
+func moveReactions(tx *kernel.Tx, company, contact, channel, to kernel.ID) error {
+	former, err := FormerIDs(tx, company, contact)
+	if err != nil {
+		return err
+	}
+	for _, id := range append(former, contact) {
+		const theirs = `company = $1 AND channel = $2 AND reactions IS NOT NULL AND reactions LIKE $3`
+		args := []any{company, channel, "%" + id.String() + "%"}
+		groups, err := tx.IDs(`SELECT DISTINCT conversation FROM messages WHERE `+theirs+` ORDER BY conversation`, args...)
+		if err != nil {
+			return err
+		}
+		for _, group := range groups {
+			if _, _, err := LockConversation(tx, company, group); err != nil {
+				return err
+			}
+		}
+		if len(groups) > 0 {
+			tx.Later(`UPDATE messages SET reactions = replace(reactions, $4, $5) WHERE `+theirs, append(args, id.String(), to.String())...)
+		}
+	}
+	return nil
 }
 
 // forgetChannelOfContact replaces the channel of a contact by another one through which it is known, or by none.

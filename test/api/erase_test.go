@@ -366,6 +366,55 @@ func TestErasingAPublicContactLeavesPrivateNumbersAlone(t *testing.T) {
 	})
 }
 
+func TestErasingAPersonOfANumberThatBecamePrivateRemovesTheirReactionsThere(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		channels := map[string]string{"public": regularChannel(t, w), "private": sandbox(t, w)}
+		bia := provider.Person{Phone: "+5511987650999", WAID: "5511987650999", Name: "Bia"}
+		person := provider.Person{Phone: plantedPhone, WAID: plantedPhone[1:], Name: "Marina"}
+		receive := func(channel string, items ...provider.Incoming) {
+			t.Helper()
+			if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channels[channel]), items); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reacts := func(channel, message, emoji string) {
+			t.Helper()
+			w.Clock.Advance(time.Second)
+			receive(channel, provider.Incoming{Reaction: &provider.IncomingReaction{
+				ExternalID: channel + message, Emoji: emoji, Sender: provider.Sender{Customer: person}, At: w.Clock.Now(),
+			}})
+		}
+		for name := range channels {
+			group := &provider.IncomingGroup{ID: name, Name: "Family"}
+			for _, message := range []string{"first", "second"} {
+				receive(name, provider.Incoming{Message: &provider.IncomingMessage{ExternalID: name + message, Type: provider.TypeText, Text: "oi", Customer: bia, Group: group}})
+			}
+			receive(name, provider.Incoming{Message: &provider.IncomingMessage{ExternalID: name, Type: provider.TypeText, Text: "oi", Customer: person}})
+			reacts(name, "first", "👍")
+			reacts(name, "second", "👍")
+		}
+		reactions := func(emoji string) int { return count(t, w, "messages", "reactions LIKE '%"+emoji+"%'") }
+		w.Desk.Talk.HoldSettling(true)
+		owner.Patch(t, "/channels/"+channels["private"], `{"private": true}`).OK(200)
+		reacts("private", "first", "🎉") // settles her contact
+		w.Desk.Talk.HoldSettling(false)
+		for more := true; more; {
+			var err error
+			if more, err = w.Desk.Talk.SettleChannels(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reacts("private", "second", "🎉")
+		testkit.Equal(t, "new reactions", reactions("🎉"), 2)
+		testkit.Equal(t, "reactions that were not replaced", reactions("👍"), 2)
+		contact := owner.Get(t, "/contacts?channel="+channels["private"]+"&q="+plantedPhone[1:]).OK(200).Text("data", 0, "id")
+		erase(t, owner, contact, plantedPhone)
+		testkit.Equal(t, "reactions in the private group", reactions("🎉"), 0)
+		testkit.Equal(t, "reactions in the public group", reactions("👍"), 2)
+	})
+}
+
 // reader is a function that implements io.Reader.
 type reader func(p []byte) (int, error)
 

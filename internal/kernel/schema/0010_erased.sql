@@ -12,3 +12,6 @@ INSERT INTO erased_by_kind (company, pool, hash, kind, erased_at)
 SELECT company, pool, hash, 'person', erased_at FROM erased;
 DROP TABLE erased;
 ALTER TABLE erased_by_kind RENAME TO erased;
+
+-- The reactions of a person in the groups of a channel.
+CREATE INDEX messages_reactions ON messages (company, channel) WHERE reactions IS NOT NULL;
