@@ -25,6 +25,7 @@ let root: Root
 let client: QueryClient
 let next: () => Promise<Stream>
 let calls: string[]
+let respond: (() => void) | undefined // to the requests for a pairing code, which wait
 
 beforeAll(async () => {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true)
@@ -46,6 +47,10 @@ async function show(fields: Partial<Channel>): Promise<void> {
   vi.stubGlobal('fetch', (input: string | Request, init?: RequestInit) => {
     if (typeof input === 'string') return streams.fetch(input, init)
     calls.push(`${input.method} ${new URL(input.url).pathname}`)
+    if (input.method === 'POST')
+      return new Promise((resolve) => {
+        respond = () => resolve(Response.json({}))
+      })
     return Promise.resolve(new Response(null, { status: 204 }))
   })
   const channel = {
@@ -169,6 +174,25 @@ it('says why linking failed and starts again', async () => {
   await click('Try again')
   await send(await next(), { qr: 'first' }, 'Point the camera')
   expect(calls).toEqual([]) // unlinking would delete keys that may still work
+})
+
+it('asks for the number again although the request for the first code has not returned', async () => {
+  await show({ phone: '+5511912345678' })
+  await click('Link again')
+  const stream = await next()
+  await send(stream, { qr: 'first' }, 'Point the camera')
+  await click('Link with phone number instead')
+  await click('Get a code')
+  await vi.waitFor(() => expect(calls).toEqual(['POST /v1/channels/shop/link']))
+  const error = { code: 'link_refused', params: {}, message: '' }
+  await send(stream, { state: 'failed', error }, 'Try again')
+  await click('Try again')
+  await send(await next(), { qr: 'second' }, 'Get a code')
+  await act(async () => {
+    respond?.()
+    await new Promise((resolve) => setTimeout(resolve))
+  })
+  expect(button('Get a code')).toBeDefined()
 })
 
 it('says why and until when WhatsApp banned a number', async () => {

@@ -1,5 +1,5 @@
 import { Stack, TextInput } from '@mantine/core'
-import { useState, type FormEvent } from 'react'
+import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api, unwrap } from '../api/client'
 import type { Channel } from '../api/types'
@@ -18,6 +18,14 @@ export function PairByPhone({
   const { t } = useTranslation()
   const [text, setText] = useState(channel.phone ?? '')
   const { busy, problem, wrong, run } = useSubmit({ fields: ['phone'] })
+  // The link may fail before the request returns, and the next attempt may have begun.
+  const shown = useRef(false)
+  useEffect(() => {
+    shown.current = true
+    return () => {
+      shown.current = false
+    }
+  }, [])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
@@ -27,7 +35,7 @@ export function PairByPhone({
           body: { phone: typedPhone(text) ?? text },
         }),
       )
-      onAsked()
+      if (shown.current) onAsked()
     })
   }
   return (
