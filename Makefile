@@ -18,7 +18,7 @@ ARGS     ?=
 export CGO_ENABLED := 0
 export GOFLAGS += -trimpath
 
-# SQLite, which is C translated to Go, is not instrumented: it would be several times slower.
+# SQLite, which is C translated to Go, is left out: it would be several times slower.
 RACE := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
 # Parallel tests spend most of their time waiting, so more of them run than there are processors.

@@ -133,7 +133,8 @@ func (d *Talk) startSends(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, 
 		WHERE s.company = $1 AND s.channel = $2 AND s.state = 'queued' AND s.due_at <= $3
 			AND NOT EXISTS (SELECT 1 FROM sends b WHERE b.company = s.company AND b.conversation = s.conversation AND b.seq < s.seq)
 		ORDER BY s.due_at, s.conversation
-		LIMIT $4`+tx.Dialect().Lock(` FOR UPDATE OF s SKIP LOCKED`), []any{company, lease.Subject, tx.Now, limit}, func(r db.Row) SendJob { return d.scanSendJob(r, tx.Now) })
+		LIMIT $4`+tx.Dialect().Lock(` FOR UPDATE OF s SKIP LOCKED`), // one that failOptedOut deletes at the same time is not sent
+		[]any{company, lease.Subject, tx.Now, limit}, func(r db.Row) SendJob { return d.scanSendJob(r, tx.Now) })
 	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}

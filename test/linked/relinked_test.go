@@ -123,20 +123,58 @@ func TestMessagesOfALinkedNumberWaitLongerThanADayForTheConnection(t *testing.T)
 	})
 }
 
-func TestMessagesContinueAtOnceWhenTheConnectionIsBack(t *testing.T) {
+func TestNoMessageIsTriedWithoutTheConnectionAndAllContinueWithIt(t *testing.T) {
 	eachLinked(t, func(t *testing.T, d *desk) {
 		d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
 		chat := d.conversation(t)
 		d.phone.RefuseAll(whatsmeow.ErrNotConnected)
 		d.phone.Emit(&events.KeepAliveTimeout{ErrorCount: 1})
 		id := d.A.Post(t, "/conversations/"+chat+"/messages", fmt.Sprintf(`{"client_id": %q, "text": "At ten"}`, kernel.NewID())).OK(201).ID()
-		for range 3 {
-			d.Clock.Advance(time.Minute)
+		message, _ := kernel.ParseID(id)
+		for range 50 {
+			kerneltest.Read(t, d.Desk.Channels.Store, func(tx *kernel.Tx) error {
+				_, err := tx.One(`SELECT attempts FROM sends WHERE company = $1 AND message = $2`, []any{d.A.ID, message},
+					func(r db.Row) { testkit.Equal(t, "attempts", r.Int("attempts"), 0) })
+				return err
+			})
 			testkit.Equal(t, "status", d.A.Get(t, "/messages/"+id).OK(200).Text("status"), "queued")
 		}
 		d.phone.RefuseAll(nil)
 		d.phone.Emit(&events.KeepAliveRestored{})
 		testkit.Eventually(t, "the message is sent", func() bool { return d.A.Get(t, "/messages/"+id).OK(200).Text("status") == "sent" })
+	})
+}
+
+func TestTheHistoryOfAKnownMessageRaisesNoEvent(t *testing.T) {
+	eachLinked(t, func(t *testing.T, d *desk) {
+		d.phone.Write(d.phone.Info(maria, "IN", time.Now()), linkedtest.Text("Oi"))
+		message, _ := d.send(t, d.conversation(t), `"text": "At ten"`)
+		updates := func() (n int) {
+			for _, e := range d.A.Get(t, "/events?limit=100").OK(200).List() {
+				if e.(map[string]any)["type"] == "message.updated" {
+					n++
+				}
+			}
+			return n
+		}
+		before := updates()
+		sent := d.A.Get(t, "/messages/"+message).OK(200)
+		d.Clock.Advance(time.Hour)
+		external := strings.ToUpper(strings.ReplaceAll(message, "-", ""))
+		d.phone.SendHistory(&waHistorySync.HistorySync{
+			SyncType: waHistorySync.HistorySync_RECENT.Enum(),
+			Conversations: []*waHistorySync.Conversation{{ID: new(maria.String()), Messages: []*waHistorySync.HistorySyncMsg{{Message: &waWeb.WebMessageInfo{
+				Key:     &waCommon.MessageKey{RemoteJID: new(maria.String()), FromMe: new(true), ID: &external},
+				Message: linkedtest.Text("At ten"), MessageTimestamp: new(uint64(d.Clock.Now().Add(-time.Hour).Unix())), Status: waWeb.WebMessageInfo_READ.Enum(),
+			}}}}},
+		})
+		testkit.Eventually(t, "the message is read", func() bool { return d.A.Get(t, "/messages/"+message).OK(200).Text("status") == "read" })
+		read := d.A.Get(t, "/messages/"+message).OK(200)
+		testkit.Equal(t, "when it was sent", read.Text("sent_at"), sent.Text("sent_at"))
+		if read.Text("read_at") <= sent.Text("sent_at") {
+			t.Errorf("it was sent at %s and read at %s", sent.Text("sent_at"), read.Text("read_at"))
+		}
+		testkit.Equal(t, "updates in the feed", updates(), before)
 	})
 }
 
